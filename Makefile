@@ -1,0 +1,85 @@
+# What can be done here:
+#
+#   make demo      compile the firewall, run a capture through it, compare it with the kernel   (needs Rust only)
+#   make test      what CI runs: style, layers, programs, all tests   (installs what is missing, see tools/setup)
+#   make full      all of that, and the long runs
+#   make bench     compile time and simulation speed, native and Verilator
+#   make programs  our XDP samples and the kernel's xdp1 and xdp2, to build/programs/NAME.o
+#   make prebuilt  renews programs/prebuilt/ from those
+#   make clean     removes build/ and Cargo's output
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+HARDPATH := $(CARGO_TARGET_DIR)/release/hardpath
+
+SAMPLES := $(patsubst programs/%.c,%,$(wildcard programs/*.c))
+OBJECTS := $(SAMPLES:%=build/programs/%.o)
+KERNEL_OBJECTS := build/programs/xdp1.o build/programs/xdp2.o
+
+CLANG ?= clang
+# The prefix map keeps the path of this checkout out of the objects.
+BPF_CFLAGS := -target bpf -O2 -g -Wall -Wextra -Werror -I/usr/include/$(shell uname -m)-linux-gnu \
+	-fdebug-compilation-dir=.
+
+# Tests that need a tool or the kernel fail, instead of being left out, when it is missing.
+STRICT := HARDPATH_REQUIRE_TOOLS=1
+ifeq ($(shell id -u),0)
+STRICT += HARDPATH_REQUIRE_KERNEL=1
+endif
+CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
+
+.PHONY: demo test full bench programs prebuilt clean setup style
+
+demo:
+	@cargo build --release --package hardpath-cli
+	tools/demo $(HARDPATH)
+
+test: setup style programs
+	@$(CARGO_TEST)
+
+full: setup style programs
+	@HARDPATH_FULL=1 $(CARGO_TEST)
+
+bench: setup programs
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" cargo run --release --package hardpath-cli --example bench
+
+setup:
+	@tools/setup
+
+style: setup
+	@cargo fmt --check
+	tools/check-layers
+	cargo clippy --workspace --all-targets --profile ci -- -D warnings
+
+programs: $(OBJECTS) $(KERNEL_OBJECTS)
+
+# A machine without clang gets it first; where all is there this costs nothing.
+build/.tools: tools/setup
+	@tools/setup programs
+	mkdir -p build
+	touch $@
+
+build/programs/%.o: programs/%.c build/.tools
+	@mkdir -p $(@D)
+	echo "  CLANG-BPF $@"
+	$(CLANG) $(BPF_CFLAGS) -c $< -o $@.new
+	mv $@.new $@
+
+$(KERNEL_OBJECTS) &: tools/build-kernel-samples build/.tools
+	@echo "  CLANG-BPF $(KERNEL_OBJECTS)"
+	tools/build-kernel-samples build/programs build/kernel
+
+# BTF stays, DWARF goes: smaller, and what most people ship.
+prebuilt: $(OBJECTS)
+	@mkdir -p programs/prebuilt
+	for sample in $(SAMPLES); do
+		llvm-strip -g build/programs/$$sample.o -o programs/prebuilt/$$sample.o
+	done
+
+clean:
+	@rm -rf build
+	cargo clean

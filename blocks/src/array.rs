@@ -1,0 +1,294 @@
+//! The memory behind a map's values: reads in packet order, one write a packet at the commit stage, the host's
+//! operations in between.
+
+use crate::index_bits;
+use hardpath_rtl::{MemStyle, Module, Node};
+
+/// How the host's index gets to the memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostAddress {
+    /// The host's key is the index; key and command are checked here (arrays and device maps).
+    Key,
+    /// The first read index already is the host's (values behind a hash table, which checks the command).
+    Follows,
+}
+
+/// What a value memory must know.
+pub struct Array {
+    pub name: String,
+    /// What the map is called, for the header.
+    pub map: String,
+    /// Entries.
+    pub depth: u32,
+    /// Bits of a value.
+    pub value_bits: u32,
+    /// An entry can be absent: the word has a bit for that above the value (device maps).
+    pub presence: bool,
+    /// Words can be read at this many indexes a clock (at least 1); each has its own copy of the memory.
+    pub reads: u32,
+    /// The data plane writes.
+    pub written: bool,
+    /// The write's index is given at the commit stage instead of being that of the first read.
+    pub own_write_index: bool,
+    /// A packet sees the writes of all older packets, however close (else: the caller keeps packets with the same
+    /// index apart).
+    pub forward: bool,
+    /// Clocks from the address stage to the commit stage: at least [`Array::read_clocks`].
+    pub commit_after: u32,
+    pub host: HostAddress,
+}
+
+/// Memories of at most this many words are LUT RAM, which is read in the clock of its address.
+pub const LUT_RAM_WORDS: u32 = 64;
+
+impl Array {
+    /// Whether the memory is read in the clock of its address.
+    pub fn in_lut_ram(depth: u32) -> bool {
+        depth <= LUT_RAM_WORDS
+    }
+
+    /// Clocks from the address stage to the stage in which the word stands in a register.
+    pub fn read_clocks(depth: u32) -> u32 {
+        if Array::in_lut_ram(depth) {
+            1
+        } else {
+            2
+        }
+    }
+
+    /// Bits of a word.
+    pub fn word_bits(&self) -> u32 {
+        self.value_bits + u32::from(self.presence)
+    }
+}
+
+/// Stage A is the address stage, C = A + `commit_after` the commit stage.
+///
+/// Ports, with the stage they belong to: `read_index_k` (A), `read_word_k` (A + read_clocks, from a register),
+/// `write` and `write_word` (C), `host_a` (A: the slot is a host operation on this map), `host_write_ok` (C, only
+/// with [`HostAddress::Follows`]), `clear`, `clear_index`; the host's registers `host_command`, `host_flags`,
+/// `host_index`, `host_value` stand still. Results: `host_done`, `host_errno`, `host_result` (from registers).
+pub fn array(config: &Array) -> Module {
+    let read_clocks = Array::read_clocks(config.depth);
+    assert!(config.commit_after >= read_clocks);
+    assert!(!config.forward || config.commit_after == read_clocks);
+    let lut_ram = Array::in_lut_ram(config.depth);
+    let mut m = Module::new(
+        config.name.clone(),
+        format!(
+            "Values of map {}: {} entries of {} bits in {}.\n\
+             Read: the index belongs to the address stage A, the word stands in a register in stage A + {read_clocks}.\n\
+             Write: stage A + {}, in packet order.{}\n\
+             The host's operation is a packet without frames: it passes the same stages.\n\
+             Reset is followed by a sweep that clears every entry.",
+            config.map,
+            config.depth,
+            config.value_bits,
+            if lut_ram { "LUT RAM" } else { "block RAM" },
+            config.commit_after,
+            if config.forward {
+                "\nA word that is read has the writes of all older packets: those that the memory does not show yet\n\
+                 are forwarded."
+            } else {
+                ""
+            },
+        ),
+    );
+    let index_width = index_bits(u64::from(config.depth));
+    let word = config.word_bits();
+    let read_indexes: Vec<Node> = (0..config.reads)
+        .map(|k| m.input(format!("read_index_{k}"), index_width, "stage A"))
+        .collect();
+    let program_write = config.written.then(|| {
+        (
+            m.input("write", 1, "stage C"),
+            m.input("write_word", word, "stage C"),
+        )
+    });
+    let own_index = config
+        .own_write_index
+        .then(|| m.input("write_index", index_width, "stage C"));
+    let host_a = m.input("host_a", 1, "stage A: this slot is a host operation on this map");
+    let host_write_ok = (config.host == HostAddress::Follows)
+        .then(|| m.input("host_write_ok", 1, "stage C: the host's value is to be written"));
+    let clear = m.input("clear", 1, "the sweep after reset");
+    let clear_index = m.input("clear_index", index_width, "");
+    let host_value = m.input("host_value", config.value_bits, "stands still during an operation");
+    let host_key_ports = (config.host == HostAddress::Key).then(|| HostKey {
+        command: m.input("host_command", 3, ""),
+        flags: m.input("host_flags", 32, ""),
+        index: m.input("host_index", 32, ""),
+    });
+
+    m.section("Stage A: addresses");
+    let first_index = match &host_key_ports {
+        Some(host) => {
+            let index = m.slice(host.index, 0, index_width.min(32));
+            let index = m.resize(index, index_width);
+            m.mux(host_a, index, read_indexes[0])
+        }
+        None => read_indexes[0],
+    };
+    let mut addresses = read_indexes;
+    addresses[0] = first_index;
+    m.name(first_index, "index_a");
+
+    // What the commit stage writes is known below; the reads look at it before.
+    let commit_write = m.wire(1, "commit_write");
+    let commit_index = m.wire(index_width, "commit_index");
+    let commit_word = m.wire(word, "commit_word");
+    let copies: Vec<_> = (0..config.reads)
+        .map(|k| {
+            let name = if config.reads == 1 { "words".to_string() } else { format!("words_{k}") };
+            let style = if lut_ram { MemStyle::Distributed } else { MemStyle::Auto };
+            m.mem(name, word, config.depth, style)
+        })
+        .collect();
+
+    let mut words = Vec::new();
+    let mut host_address_delayed = first_index;
+    let one = m.one();
+    for (k, (copy, address)) in copies.iter().zip(&addresses).enumerate() {
+        if lut_ram {
+            let read = m.mem_read_async(*copy, *address);
+            let fresh = if config.forward {
+                forwarded(&mut m, *address, read, commit_write, commit_index, commit_word)
+            } else {
+                read
+            };
+            words.push(m.delay(format!("word_{k}"), fresh));
+        } else {
+            let read = m.mem_read_sync(*copy, *address, one);
+            m.name(read, format!("read_{k}"));
+            let fresh = if config.forward {
+                let address_b = m.delay(format!("index_{k}_b"), *address);
+                let last_write = m.delay_reset(format!("last_write_{k}"), commit_write);
+                let last_index = m.delay(format!("last_index_{k}"), commit_index);
+                let last_word = m.delay(format!("last_word_{k}"), commit_word);
+                let older = forwarded(&mut m, address_b, read, last_write, last_index, last_word);
+                forwarded(&mut m, address_b, older, commit_write, commit_index, commit_word)
+            } else {
+                read
+            };
+            words.push(m.delay(format!("word_{k}"), fresh));
+        }
+    }
+    for (k, node) in words.iter().enumerate() {
+        m.output(format!("read_word_{k}"), *node, format!("stage A + {read_clocks}"));
+    }
+
+    m.section("Commit stage");
+    let mut host_c = host_a;
+    let mut old = words[0];
+    for clock in 1..=config.commit_after {
+        host_c = m.delay_reset(format!("host_{clock}"), host_c);
+        if !config.own_write_index {
+            host_address_delayed = m.delay(format!("index_{clock}"), host_address_delayed);
+        }
+        if clock > read_clocks {
+            old = m.delay(format!("old_{clock}"), old);
+        }
+    }
+    let index_c = own_index.unwrap_or(host_address_delayed);
+    let (host_write, errno) = match &host_key_ports {
+        Some(host) => host.check(&mut m, config, old),
+        None => (host_write_ok.expect("given with Follows"), m.zero(5)),
+    };
+    let host_writes = m.and(&[host_c, host_write]);
+    m.name(host_writes, "host_writes");
+    let host_word = if config.presence {
+        let command = host_key_ports.as_ref().expect("presence means a key").command;
+        let present = m.eq_const(command, u64::from(crate::interface::command::UPDATE));
+        let mask = m.sext(present, config.value_bits);
+        let value = m.and(&[mask, host_value]);
+        m.concat(&[present, value])
+    } else {
+        host_value
+    };
+    let (write, value) = match program_write {
+        Some((write, value)) => {
+            let either = m.or(&[write, host_writes]);
+            (either, m.mux(host_writes, host_word, value))
+        }
+        None => (host_writes, host_word),
+    };
+    m.drive(commit_write, write);
+    m.drive(commit_index, index_c);
+    m.drive(commit_word, value);
+    let running = m.not(clear);
+    let keep = m.sext(running, word);
+    let stored = m.and(&[keep, value]);
+    let stores = m.or(&[write, clear]);
+    let address = m.mux(clear, clear_index, index_c);
+    for copy in &copies {
+        m.mem_write(*copy, address, stored, stores);
+    }
+
+    m.section("Result for the host");
+    let done = m.delay_reset("host_done_reg", host_c);
+    let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
+    m.set_next_when(errno_reg, host_c, errno);
+    let result = m.slice(old, 0, config.value_bits);
+    let (result_reg, result_held) = m.reg("host_result_reg", config.value_bits);
+    m.set_next_when(result_reg, host_c, result);
+    m.output("host_done", done, "the host's operation is over");
+    m.output("host_errno", errno_held, "0 or a positive errno");
+    m.output("host_result", result_held, "the value that was there");
+    m
+}
+
+/// `word`, or what is being written when it goes to the same index.
+fn forwarded(m: &mut Module, index: Node, word: Node, write: Node, to: Node, value: Node) -> Node {
+    let same = m.eq(index, to);
+    let hit = m.and(&[write, same]);
+    m.mux(hit, value, word)
+}
+
+struct HostKey {
+    command: Node,
+    flags: Node,
+    index: Node,
+}
+
+impl HostKey {
+    /// Whether the host's command writes, and its errno, as `array_map_update_elem` and `dev_map_update_elem` in
+    /// the kernel answer.
+    fn check(&self, m: &mut Module, config: &Array, old: Node) -> (Node, Node) {
+        use crate::interface::command;
+        let depth = m.constant(u64::from(config.depth), 32);
+        let in_range = m.ult(self.index, depth);
+        let out_of_range = m.not(in_range);
+        let is = |m: &mut Module, code: u32| m.eq_const(self.command, u64::from(code));
+        let (lookup, update) = (is(m, command::LOOKUP), is(m, command::UPDATE));
+        let (delete, dump) = (is(m, command::DELETE), is(m, command::DUMP));
+        let two = m.constant(2, 32);
+        let bad_flags = m.ult(two, self.flags);
+        let no_exist = m.eq_const(self.flags, 1);
+        let absent = if config.presence {
+            let present = m.bit(old, config.value_bits);
+            m.not(present)
+        } else {
+            m.zero(1)
+        };
+        let refuse_exist = m.and(&[update, no_exist]);
+        let einval_update = m.and(&[update, bad_flags]);
+        let e2big = m.and(&[update, out_of_range]);
+        let no_entry = m.or(&[absent, out_of_range]);
+        let reads_nothing = m.and(&[lookup, no_entry]);
+        let dump_nothing = m.and(&[dump, absent]);
+        let enoent = m.or(&[reads_nothing, dump_nothing]);
+        let dump_behind = m.and(&[dump, out_of_range]);
+        let delete_fails = if config.presence { m.and(&[delete, out_of_range]) } else { delete };
+        let einval = m.or(&[einval_update, dump_behind, delete_fails]);
+        let mut errno = m.zero(5);
+        for (condition, code) in [(enoent, 2), (refuse_exist, 17), (e2big, 7), (einval, 22)] {
+            let code = m.constant(code, 5);
+            errno = m.mux(condition, code, errno);
+        }
+        let some_error = m.reduce_or(errno);
+        let fine = m.not(some_error);
+        let changes = if config.presence { m.or(&[update, delete]) } else { update };
+        let write = m.and(&[changes, fine]);
+        (write, errno)
+    }
+}

@@ -1,0 +1,204 @@
+//! Where packets go out: the read side of the frame FIFO and the rewriter that overlays bytes.
+
+use crate::index_bits;
+use crate::ingress::LENGTH_BITS;
+use hardpath_rtl::{Module, Node};
+
+/// What the exit must know.
+pub struct Egress {
+    pub name: String,
+    pub beat_bytes: u32,
+    pub frame_depth: u32,
+    /// Runs of packet bytes that the program may write: (offset, bytes). They do not overlap.
+    pub overlays: Vec<(u32, u32)>,
+    /// Width of the verdict: 3 (`enum xdp_action`) or 64 (raw: every packet goes out).
+    pub verdict_bits: u32,
+    pub has_destination: bool,
+}
+
+/// One beat a clock; a packet that does not go out costs one clock. All three registers of the way out move
+/// together, when the output register is free or taken.
+pub fn egress(config: &Egress) -> Module {
+    let mut m = Module::new(
+        config.name.clone(),
+        format!(
+            "Exit: takes a packet's result, reads its frames, overlays the bytes that the program wrote, and sends\n\
+             them as AXI4-Stream, {} bytes a beat. A packet with verdict DROP or ABORTED is forgotten in one clock.\n\
+             While tvalid is 1 and tready is 0, the beat stays as it is; there is no gap inside a packet while\n\
+             tready is 1.",
+            config.beat_bytes
+        ),
+    );
+    let beat = config.beat_bytes;
+    let lane_bits = beat.trailing_zeros();
+    let raw = config.verdict_bits == 64;
+    let frame_bits = index_bits(u64::from(config.frame_depth));
+    let result_valid = m.input("result_valid", 1, "a packet's result waits");
+    let verdict = m.input("result_verdict", config.verdict_bits, "");
+    let length = m.input("result_length", LENGTH_BITS, "bytes");
+    let destination = config
+        .has_destination
+        .then(|| m.input("result_destination", 32, "ifindex"));
+    let mut overlay_inputs = Vec::new();
+    for (offset, bytes) in &config.overlays {
+        let enable = m.input(format!("overlay_{offset}_enable"), 1, "the program wrote these bytes");
+        let data = m.input(format!("overlay_{offset}_data"), bytes * 8, "byte 0 in bits 7:0");
+        overlay_inputs.push((*offset, *bytes, enable, data));
+    }
+    let frame = m.input("frame_read_data", beat * 8, "the frame read in the clock before");
+    let tready = m.input("m_axis_tready", 1, "");
+
+    m.section("Which frame is read");
+    let out_valid = m.wire(1, "out_valid");
+    let out_free = m.not(out_valid);
+    let advance = m.or(&[out_free, tready]);
+    m.name(advance, "advance");
+    let number_bits = LENGTH_BITS - lane_bits;
+    let (number_reg, number) = m.reg_reset("frame_number", number_bits, 0);
+    let one = m.constant(1, LENGTH_BITS);
+    let nothing = m.zero(LENGTH_BITS);
+    let empty = m.eq(length, nothing);
+    let less_one = m.sub(length, one);
+    let last_byte = m.mux(empty, nothing, less_one);
+    m.name(last_byte, "last_byte");
+    let last_number = m.slice(last_byte, lane_bits, number_bits);
+    let is_last = m.eq(number, last_number);
+    m.name(is_last, "is_last");
+    let sent_on = if raw {
+        m.one()
+    } else {
+        let tx_or_pass = m.bit(verdict, 1);
+        let redirect = m.bit(verdict, 2);
+        m.or(&[tx_or_pass, redirect])
+    };
+    m.name(sent_on, "sent_on");
+    let forgotten = m.not(sent_on);
+    let active = m.and(&[result_valid, advance]);
+    let reads = m.and(&[active, sent_on]);
+    m.name(reads, "reads");
+    let finishes = m.or(&[forgotten, is_last]);
+    let pop = m.and(&[active, finishes]);
+    m.name(pop, "pop");
+    let next_number = m.add_const(number, 1);
+    let first_number = m.zero(number_bits);
+    let number_next = m.mux(pop, first_number, next_number);
+    m.set_next_when(number_reg, active, number_next);
+    let (pointer_reg, pointer) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
+    let last_wide = m.resize(last_number, frame_bits);
+    let none = m.zero(frame_bits);
+    let skipped = m.mux(forgotten, last_wide, none);
+    let past = m.add(pointer, skipped);
+    let pointer_next = m.add_const(past, 1);
+    m.set_next_when(pointer_reg, active, pointer_next);
+    m.output("result_pop", pop, "the result is used up");
+    m.output("frame_read_pointer", pointer, "first frame still needed");
+    m.output("frame_read", advance, "read enable of the frame FIFO");
+
+    m.section("The frame is read; what belongs to it waits");
+    let read_valid = hold_reset(&mut m, "read_valid", advance, reads);
+    let read_last = hold(&mut m, "read_last", advance, is_last);
+    let low_count = m.slice(last_byte, 0, lane_bits);
+    let read_count = hold(&mut m, "read_last_lane", advance, low_count);
+    let read_empty = if raw { Some(hold(&mut m, "read_empty", advance, empty)) } else { None };
+    let read_verdict = hold(&mut m, "read_verdict", advance, verdict);
+    let read_destination =
+        destination.map(|node| hold(&mut m, "read_destination", advance, node));
+    let mut lanes: Vec<Vec<(Node, Node)>> = vec![Vec::new(); beat as usize];
+    for (offset, bytes, enable, data) in overlay_inputs {
+        let (first, last) = (offset / beat, (offset + bytes - 1) / beat);
+        for frame_number in first..=last {
+            let from = offset.max(frame_number * beat);
+            let to = (offset + bytes).min((frame_number + 1) * beat);
+            let part = m.slice(data, (from - offset) * 8, (to - from) * 8);
+            let here = m.eq_const(number, u64::from(frame_number));
+            let on = m.and(&[enable, here]);
+            let held_on = hold(&mut m, &format!("write_{from}"), advance, on);
+            let held_data = hold(&mut m, &format!("write_{from}_data"), advance, part);
+            for byte in 0..to - from {
+                let value = m.slice(held_data, byte * 8, 8);
+                lanes[((from + byte) % beat) as usize].push((held_on, value));
+            }
+        }
+    }
+
+    m.section("Output registers");
+    let mut bytes = Vec::new();
+    for (lane, writes) in lanes.iter().enumerate() {
+        let original = m.slice(frame, lane as u32 * 8, 8);
+        bytes.push(match writes.as_slice() {
+            [] => original,
+            [(on, value)] => m.mux(*on, *value, original),
+            _ => one_of(&mut m, writes, original),
+        });
+    }
+    bytes.reverse();
+    let rewritten = m.concat(&bytes);
+    let mut keep_lanes = Vec::new();
+    for lane in 0..beat {
+        let not_last = m.not(read_last);
+        let lane_number = m.constant(u64::from(lane), lane_bits);
+        let within = m.ule(lane_number, read_count);
+        let mut on = m.or(&[not_last, within]);
+        if let Some(empty) = read_empty {
+            let some = m.not(empty);
+            on = m.and(&[on, some]);
+        }
+        keep_lanes.push(on);
+    }
+    keep_lanes.reverse();
+    let keep = m.concat(&keep_lanes);
+    let valid_out = hold_reset(&mut m, "m_axis_tvalid_reg", advance, read_valid);
+    m.drive(out_valid, valid_out);
+    let data_out = hold(&mut m, "m_axis_tdata_reg", advance, rewritten);
+    let keep_out = hold(&mut m, "m_axis_tkeep_reg", advance, keep);
+    let last_out = hold(&mut m, "m_axis_tlast_reg", advance, read_last);
+    let user_out = hold(&mut m, "m_axis_tuser_reg", advance, read_verdict);
+    let dest_out = match read_destination {
+        Some(node) => hold(&mut m, "m_axis_tdest_reg", advance, node),
+        None => m.zero(32),
+    };
+    m.output("m_axis_tdata", data_out, "");
+    m.output("m_axis_tkeep", keep_out, "");
+    m.output("m_axis_tvalid", out_valid, "");
+    m.output("m_axis_tlast", last_out, "");
+    m.output("m_axis_tuser", user_out, "");
+    m.output("m_axis_tdest", dest_out, "");
+    let strobe = m.delay_reset("verdict_valid_reg", pop);
+    let strobe_verdict = if raw {
+        m.zero(3)
+    } else {
+        m.delay("verdict_reg", verdict)
+    };
+    m.output("verdict_valid", strobe, "");
+    m.output("verdict", strobe_verdict, "");
+    m
+}
+
+fn hold(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
+    let (reg, node) = m.reg(name, m.width(next));
+    m.set_next_when(reg, enable, next);
+    node
+}
+
+fn hold_reset(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
+    let (reg, node) = m.reg_reset(name, m.width(next), 0);
+    m.set_next_when(reg, enable, next);
+    node
+}
+
+/// The one value whose bit is on, or else the other one. At most one bit is on.
+fn one_of(m: &mut Module, choices: &[(Node, Node)], otherwise: Node) -> Node {
+    let width = m.width(otherwise);
+    let mut terms = Vec::new();
+    let mut any = Vec::new();
+    for (on, value) in choices {
+        let mask = m.sext(*on, width);
+        terms.push(m.and(&[mask, *value]));
+        any.push(*on);
+    }
+    let some = m.or(&any);
+    let none = m.not(some);
+    let mask = m.sext(none, width);
+    terms.push(m.and(&[mask, otherwise]));
+    m.or(&terms)
+}

@@ -1,0 +1,74 @@
+//! A FIFO with its output in registers.
+
+use crate::index_bits;
+use hardpath_rtl::{MemStyle, Module};
+
+/// A FIFO of `depth` words (a power of two) of `width` bits in LUT RAM, read through an output register.
+///
+/// Ports: `push`, `data_in` → ; `pop` → ; `valid`, `data_out`. A word pushed in clock *t* is on the output from
+/// clock *t* + 2 at the earliest; one word a clock passes. Whoever pushes knows that there is room.
+pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
+    assert!(depth.is_power_of_two() && depth >= 2);
+    let mut m = Module::new(
+        name,
+        format!(
+            "FIFO of {depth} words of {width} bits with its output in registers.\n\
+             A word pushed in clock t can be popped from clock t + 2 on; one word a clock passes.\n\
+             There is no full signal: the producer holds a credit for every word that it pushes."
+        ),
+    );
+    let push = m.input("push", 1, "takes data_in");
+    let data_in = m.input("data_in", width, "");
+    let pop = m.input("pop", 1, "takes data_out; only while valid");
+
+    let bits = index_bits(u64::from(depth));
+    m.section("Storage");
+    let words = m.mem("words", width, depth, MemStyle::Distributed);
+    let (write_index_reg, write_index) = m.reg_reset("write_index", bits, 0);
+    let (read_index_reg, read_index) = m.reg_reset("read_index", bits, 0);
+    let (stored_reg, stored) = m.reg_reset("stored", bits + 1, 0);
+    let (valid_reg, valid) = m.reg_reset("head_valid", 1, 0);
+    let (head_reg, head) = m.reg("head", width);
+
+    let some_stored = m.reduce_or(stored);
+    let not_valid = m.not(valid);
+    let head_free = m.or(&[not_valid, pop]);
+    let load = m.and(&[some_stored, head_free]);
+    m.name(load, "load");
+
+    m.mem_write(words, write_index, data_in, push);
+    let next_write = m.add_const(write_index, 1);
+    m.set_next_when(write_index_reg, push, next_write);
+    let word = m.mem_read_async(words, read_index);
+    let next_read = m.add_const(read_index, 1);
+    m.set_next_when(read_index_reg, load, next_read);
+    m.set_next_when(head_reg, load, word);
+
+    let keep = m.not(pop);
+    let kept = m.and(&[valid, keep]);
+    let next_valid = m.or(&[load, kept]);
+    m.set_next(valid_reg, next_valid);
+
+    let one_more = m.add_const(stored, 1);
+    let minus_one = m.constant(u64::MAX, bits + 1);
+    let one_less = m.add(stored, minus_one);
+    let not_load = m.not(load);
+    let not_push = m.not(push);
+    let grows = m.and(&[push, not_load]);
+    let shrinks = m.and(&[load, not_push]);
+    let shrunk = m.mux(shrinks, one_less, stored);
+    let next_stored = m.mux(grows, one_more, shrunk);
+    m.set_next(stored_reg, next_stored);
+
+    let full = m.bit(stored, bits);
+    let push_when_full = m.and(&[push, full]);
+    let fits = m.not(push_when_full);
+    m.assert("no_overflow", fits, "FIFO overflow: a word was pushed without a credit");
+    let pop_when_empty = m.and(&[pop, not_valid]);
+    let sound = m.not(pop_when_empty);
+    m.assert("no_underflow", sound, "FIFO underflow: a word was popped from an empty FIFO");
+
+    m.output("valid", valid, "data_out is the oldest word");
+    m.output("data_out", head, "");
+    m
+}

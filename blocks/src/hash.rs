@@ -1,0 +1,455 @@
+//! Hash tables: d ways with independent hash functions, buckets of two slots, constant-time insert.
+//!
+//! A key may lie in one bucket of each way; it goes to the emptiest of them when it is inserted and never moves
+//! (d-left hashing; Vöcking, "How asymmetry helps load balancing", and Broder and Mitzenmacher, "Using multiple
+//! hash functions to improve IP lookups"). There are twice as many slots as `max_entries`, so that a bucket holds
+//! one key on average; with four ways an insert below `max_entries` practically always finds room. One that does
+//! not answers E2BIG.
+//!
+//! The hash functions are linear over GF(2) with fixed random matrices (H3: Carter and Wegman, "Universal classes
+//! of hash functions"): a tree of XORs each.
+
+use crate::index_bits;
+use hardpath_rtl::{MemStyle, Module, Node};
+
+/// Ways of a table.
+pub const WAYS: u32 = 4;
+/// Slots of a bucket.
+pub const SLOTS: u32 = 2;
+
+/// What a hash table must know.
+pub struct Hash {
+    pub name: String,
+    /// What the map is called, for the header.
+    pub map: String,
+    pub key_bits: u32,
+    pub max_entries: u32,
+    /// Stages between the one in which a lookup's answer stands in registers (R + 2) and the commit stage.
+    pub commit_after: u32,
+    /// The data plane updates or deletes.
+    pub updates: bool,
+    pub deletes: bool,
+}
+
+impl Hash {
+    /// Buckets of a way: a power of two.
+    pub fn rows(max_entries: u32) -> u32 {
+        max_entries.div_ceil(WAYS).next_power_of_two().max(4)
+    }
+
+    /// Bits that number a way's buckets.
+    pub fn row_bits(max_entries: u32) -> u32 {
+        index_bits(u64::from(Hash::rows(max_entries)))
+    }
+
+    /// Entries of the memory behind the table: a power of two.
+    pub fn entries(max_entries: u32) -> u32 {
+        Hash::rows(max_entries) * WAYS * SLOTS
+    }
+
+    /// Bits of an entry's number: way, slot, row, the way in the most significant place.
+    pub fn entry_bits(max_entries: u32) -> u32 {
+        index_bits(u64::from(Hash::entries(max_entries)))
+    }
+}
+
+/// The hash functions of a table as a module without state.
+///
+/// Ports: `key` (the packet's), `host` (this slot is a host operation), `host_key`, `host_dump`, `host_slot` →
+/// `key_out`, `rows` (the bucket in each way, way 0 in the low bits).
+pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> Module {
+    let mut m = Module::new(
+        name,
+        format!(
+            "Hash functions of map {map}: key to one of {} buckets in each of {WAYS} ways.\n\
+             Each bit is the parity of about half of the key's bits (H3, fixed random matrices).",
+            Hash::rows(max_entries)
+        ),
+    );
+    let row_bits = Hash::row_bits(max_entries);
+    let key = m.input("key", key_bits, "the packet's key");
+    let host = m.input("host", 1, "the host's key is meant");
+    let host_key = m.input("host_key", key_bits, "");
+    let host_dump = m.input("host_dump", 1, "the host means a slot, not a key");
+    let host_slot = m.input("host_slot", Hash::entry_bits(max_entries), "");
+    let chosen = m.mux(host, host_key, key);
+    m.name(chosen, "chosen");
+    let slot_row = m.slice(host_slot, 0, row_bits);
+    let dumps = m.and(&[host, host_dump]);
+    let mut rows = Vec::new();
+    for way in 0..WAYS {
+        let mut bits = Vec::new();
+        for bit in 0..row_bits {
+            let terms: Vec<Node> = (0..key_bits)
+                .filter(|key_bit| matrix_column(way, *key_bit, row_bits) >> bit & 1 == 1)
+                .map(|key_bit| m.bit(chosen, key_bit))
+                .collect();
+            bits.push(match terms.len() {
+                0 => m.zero(1),
+                _ => m.xor(&terms),
+            });
+        }
+        bits.reverse();
+        let row = m.concat(&bits);
+        m.name(row, format!("hash_{way}"));
+        rows.push(m.mux(dumps, slot_row, row));
+    }
+    rows.reverse();
+    let rows = m.concat(&rows);
+    m.output("key_out", chosen, "");
+    m.output("rows", rows, "");
+    m
+}
+
+/// What a bit of the key adds to a way's row number: random, never 0.
+fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
+    let mut seed = (u64::from(way) << 32 | u64::from(key_bit)).wrapping_add(0x9e37_79b9);
+    loop {
+        // splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators").
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let column = (z ^ (z >> 31)) & (u64::MAX >> (64 - row_bits));
+        if column != 0 {
+            return column;
+        }
+    }
+}
+
+/// The table. Stage R is the one in which `key` and `rows` stand in registers; C = R + 2 + `commit_after`.
+///
+/// Ports: `key`, `rows`, `host_r` (R) → `hit`, `entry` (R + 2, from registers). With updates or deletes of the data
+/// plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `delete` (C) → `errno` (C). `write_value`, `entry_c` (C):
+/// the value of that entry is to be written. `host_c` (C): the slot is the host's. `host_entry_hit` (C): what the
+/// host looked for is there. `host_errno`, `host_key_out`: from registers after C.
+///
+/// The caller keeps packets with the same key out of the stages R to C together, when the data plane writes.
+pub fn hash_table(config: &Hash) -> Module {
+    let row_bits = Hash::row_bits(config.max_entries);
+    let rows = Hash::rows(config.max_entries);
+    let entry_bits = Hash::entry_bits(config.max_entries);
+    let key_bits = config.key_bits;
+    let total_slots = WAYS * SLOTS;
+    let mut m = Module::new(
+        config.name.clone(),
+        format!(
+            "Keys of map {}: {WAYS} ways of {rows} buckets of {SLOTS} slots, for {} entries of {key_bits} bits.\n\
+             Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + 2.\n\
+             Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.\n\
+             Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
+            config.map,
+            config.max_entries,
+            2 + config.commit_after
+        ),
+    );
+    let key = m.input("key", key_bits, "stage R");
+    let rows_in = m.input("rows", WAYS * row_bits, "stage R: the bucket in each way");
+    let host_r = m.input("host_r", 1, "stage R: this slot is a host operation on this map");
+    let structural = config.updates || config.deletes;
+    let updates = config.updates.then(|| ProgramUpdate {
+        update: m.input("update", 1, "stage C"),
+        no_exist: m.input("no_exist", 1, "stage C: BPF_NOEXIST"),
+        must_exist: m.input("must_exist", 1, "stage C: BPF_EXIST"),
+        bad_flags: m.input("bad_flags", 1, "stage C: other flags"),
+    });
+    let deletes = config.deletes.then(|| m.input("delete", 1, "stage C"));
+    let clear = m.input("clear", 1, "the sweep after reset");
+    let clear_row = m.input("clear_index", row_bits, "");
+    let host_command = m.input("host_command", 3, "stands still during an operation");
+    let host_flags = m.input("host_flags", 32, "");
+    let host_slot = m.input("host_slot", 32, "");
+
+    // The commit's effect on the buckets, used by the stages before it.
+    let commit = Commit {
+        write: m.wire(1, "commit_write"),
+        occupy: m.wire(1, "commit_occupies"),
+        row: m.wire(row_bits, "commit_row"),
+        place: m.wire(index_bits(u64::from(total_slots)), "commit_place"),
+    };
+
+    m.section("Stage R: the buckets are read");
+    let one = m.one();
+    let mut memories = Vec::new();
+    let mut words = Vec::new();
+    for way in 0..WAYS {
+        let row = m.slice(rows_in, way * row_bits, row_bits);
+        for slot in 0..SLOTS {
+            let memory = m.mem(format!("keys_{way}_{slot}"), key_bits + 1, rows, MemStyle::Auto);
+            words.push(m.mem_read_sync(memory, row, one));
+            memories.push(memory);
+        }
+    }
+    let key_1 = m.delay("key_1", key);
+    let rows_1 = m.delay("rows_1", rows_in);
+    let host_1 = m.delay_reset("host_1", host_r);
+    let last = Commit {
+        write: m.delay_reset("last_write", commit.write),
+        occupy: m.delay("last_occupies", commit.occupy),
+        row: m.delay("last_row", commit.row),
+        place: m.delay("last_place", commit.place),
+    };
+
+    m.section("Stage R + 1: the keys are compared");
+    let mut hits = Vec::new();
+    let mut taken = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        let present = m.bit(*word, key_bits);
+        let stored = m.slice(*word, 0, key_bits);
+        let same = m.eq(stored, key_1);
+        let hit = m.and(&[present, same]);
+        hits.push(m.name(hit, format!("hit_{place}")));
+        taken.push(present);
+    }
+    let dump = m.eq_const(host_command, u64::from(crate::interface::command::DUMP));
+    let dump_place = m.slice(host_slot, row_bits, index_bits(u64::from(total_slots)));
+    let dump_in_range = {
+        let high = m.slice(host_slot, entry_bits, 32 - entry_bits);
+        let beyond = m.reduce_or(high);
+        m.not(beyond)
+    };
+    let dumps = m.and(&[host_1, dump]);
+    let mut found = Vec::new();
+    let mut dumped = Vec::new();
+    for place in 0..total_slots as usize {
+        let here = m.eq_const(dump_place, place as u64);
+        let picked = m.and(&[here, taken[place], dump_in_range]);
+        found.push(m.mux(dumps, picked, hits[place]));
+        let stored = m.slice(words[place], 0, key_bits);
+        let mask = m.sext(here, key_bits);
+        dumped.push(m.and(&[mask, stored]));
+    }
+    let hit_1 = m.or(&found);
+    let place_1 = encode(&mut m, &found);
+    let row_1 = row_of_place(&mut m, rows_1, place_1, row_bits);
+    let dumped_key = m.or(&dumped);
+
+    let mut state = Pending {
+        rows: m.delay("rows_2", rows_1),
+        hit: m.delay("hit_2", hit_1),
+        place: m.delay("place_2", place_1),
+        row: m.delay("row_2", row_1),
+        key: m.delay("key_2", key_1),
+        host: m.delay_reset("host_2", host_1),
+        taken: {
+            let mut now = Vec::new();
+            for (place, bit) in taken.iter().enumerate() {
+                let older = patched(&mut m, &last, rows_1, place as u32, row_bits, *bit);
+                let fresh = patched(&mut m, &commit, rows_1, place as u32, row_bits, older);
+                now.push(m.delay(format!("taken_{place}_2"), fresh));
+            }
+            now
+        },
+    };
+    let entry = m.concat(&[state.place, state.row]);
+    m.output("hit", state.hit, "stage R + 2");
+    m.output("entry", entry, "stage R + 2: way, slot, row");
+    let (dump_reg, dump_key_held) = m.reg("host_key_reg", key_bits);
+    m.set_next_when(dump_reg, dumps, dumped_key);
+
+    for clock in 3..3 + config.commit_after {
+        m.section(format!("Stage R + {clock}: waiting for the commit"));
+        let rows_before = state.rows;
+        let mut now = Vec::new();
+        for (place, bit) in state.taken.iter().enumerate() {
+            let fresh = patched(&mut m, &commit, rows_before, place as u32, row_bits, *bit);
+            now.push(m.delay(format!("taken_{place}_{clock}"), fresh));
+        }
+        state = Pending {
+            rows: m.delay(format!("rows_{clock}"), state.rows),
+            hit: m.delay(format!("hit_{clock}"), state.hit),
+            place: m.delay(format!("place_{clock}"), state.place),
+            row: m.delay(format!("row_{clock}"), state.row),
+            key: m.delay(format!("key_{clock}"), state.key),
+            host: m.delay_reset(format!("host_{clock}"), state.host),
+            taken: now,
+        };
+    }
+
+    m.section("Commit stage");
+    let (free, chosen) = emptiest(&mut m, &state.taken);
+    let chosen_row = row_of_place(&mut m, state.rows, chosen, row_bits);
+    let count_bits = index_bits(u64::from(config.max_entries) + 1);
+    let (count_reg, count) = m.reg_reset("count", count_bits, 0);
+    let full = m.eq_const(count, u64::from(config.max_entries));
+    m.name(full, "full");
+    let is = |m: &mut Module, code: u32| m.eq_const(host_command, u64::from(code));
+    let host_update = is(&mut m, crate::interface::command::UPDATE);
+    let host_delete = is(&mut m, crate::interface::command::DELETE);
+    let flag_one = m.eq_const(host_flags, 1);
+    let flag_two = m.eq_const(host_flags, 2);
+    let flags_two = m.constant(2, 32);
+    let flags_bad = m.ult(flags_two, host_flags);
+    let pick = |m: &mut Module, host: Node, program: Option<Node>| match program {
+        Some(program) => m.mux(state.host, host, program),
+        None => m.and(&[state.host, host]),
+    };
+    let update = pick(&mut m, host_update, updates.as_ref().map(|u| u.update));
+    let no_exist = pick(&mut m, flag_one, updates.as_ref().map(|u| u.no_exist));
+    let must_exist = pick(&mut m, flag_two, updates.as_ref().map(|u| u.must_exist));
+    let bad_flags = pick(&mut m, flags_bad, updates.as_ref().map(|u| u.bad_flags));
+    let delete = pick(&mut m, host_delete, deletes);
+    let absent = m.not(state.hit);
+    let exists_wrongly = m.and(&[no_exist, state.hit]);
+    let missing_wrongly = m.and(&[must_exist, absent]);
+    let refused = m.or(&[bad_flags, exists_wrongly, missing_wrongly]);
+    let allowed = m.not(refused);
+    let no_place = m.not(free);
+    let no_room = m.or(&[full, no_place]);
+    let room = m.not(no_room);
+    let insert = m.and(&[update, allowed, absent, room]);
+    m.name(insert, "insert");
+    let overwrite = m.and(&[update, allowed, state.hit]);
+    let remove = m.and(&[delete, state.hit]);
+    m.name(remove, "remove");
+    let write_value = m.or(&[insert, overwrite]);
+    let place_c = m.mux(state.hit, state.place, chosen);
+    let row_c = m.mux(state.hit, state.row, chosen_row);
+    let write_key = m.or(&[insert, remove]);
+    m.drive(commit.write, write_key);
+    m.drive(commit.occupy, insert);
+    m.drive(commit.row, row_c);
+    m.drive(commit.place, place_c);
+    let more = m.add_const(count, 1);
+    let minus_one = m.constant(u64::MAX, count_bits);
+    let less = m.add(count, minus_one);
+    let changed = m.mux(insert, more, less);
+    m.set_next_when(count_reg, write_key, changed);
+
+    let running = m.not(clear);
+    let present = m.and(&[insert, running]);
+    let stored = m.concat(&[present, state.key]);
+    let address = m.mux(clear, clear_row, row_c);
+    for (place, memory) in memories.iter().enumerate() {
+        let here = m.eq_const(place_c, place as u64);
+        let this = m.and(&[write_key, here]);
+        let enable = m.or(&[this, clear]);
+        m.mem_write(*memory, address, stored, enable);
+    }
+    let entry_c = m.concat(&[place_c, row_c]);
+    m.output("write_value", write_value, "stage C: the value of entry_c is to be written");
+    m.output("entry_c", entry_c, "stage C");
+    let host_found = m.and(&[state.host, state.hit]);
+    m.output("host_c", state.host, "stage C: this slot is the host's");
+    m.output("host_found", host_found, "stage C: what the host looked for is there");
+
+    let mut errno = m.zero(5);
+    let lookup_missed = {
+        let writes = m.or(&[update, delete]);
+        let reads = m.not(writes);
+        let missed = m.or(&[delete, reads]);
+        m.and(&[missed, absent])
+    };
+    let enoent_update = m.and(&[update, missing_wrongly]);
+    let eexist = m.and(&[update, exists_wrongly]);
+    let einval = m.and(&[update, bad_flags]);
+    let e2big = m.and(&[update, allowed, absent, no_room]);
+    let dump_behind = m.not(dump_in_range);
+    let dump_einval = m.and(&[state.host, dump, dump_behind]);
+    let einval = m.or(&[einval, dump_einval]);
+    let enoent = m.or(&[lookup_missed, enoent_update]);
+    for (condition, code) in [(enoent, 2), (e2big, 7), (eexist, 17), (einval, 22)] {
+        let code = m.constant(code, 5);
+        errno = m.mux(condition, code, errno);
+    }
+    m.name(errno, "errno_c");
+    if structural {
+        m.output("errno", errno, "stage C: 0 or the positive errno of the packet's update or delete");
+    }
+    let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
+    m.set_next_when(errno_reg, state.host, errno);
+    m.output("host_errno", errno_held, "");
+    m.output("host_key_out", dump_key_held, "the key that a dump found");
+    m
+}
+
+struct ProgramUpdate {
+    update: Node,
+    no_exist: Node,
+    must_exist: Node,
+    bad_flags: Node,
+}
+
+/// A write to the buckets.
+struct Commit {
+    write: Node,
+    occupy: Node,
+    row: Node,
+    place: Node,
+}
+
+/// A packet between the compare and the commit.
+struct Pending {
+    rows: Node,
+    hit: Node,
+    place: Node,
+    row: Node,
+    key: Node,
+    host: Node,
+    taken: Vec<Node>,
+}
+
+/// Whether a slot is taken after the commit of another packet, when it was `bit` before.
+fn patched(m: &mut Module, commit: &Commit, rows: Node, place: u32, row_bits: u32, bit: Node) -> Node {
+    let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
+    let same_row = m.eq(row, commit.row);
+    let same_place = m.eq_const(commit.place, u64::from(place));
+    let hit = m.and(&[commit.write, same_row, same_place]);
+    m.mux(hit, commit.occupy, bit)
+}
+
+/// One-hot to number.
+fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
+    let bits = index_bits(one_hot.len() as u64);
+    let mut columns: Vec<Node> = (0..bits)
+        .map(|bit| {
+            let with_bit: Vec<Node> =
+                (0..one_hot.len()).filter(|i| i >> bit & 1 == 1).map(|i| one_hot[i]).collect();
+            m.or(&with_bit)
+        })
+        .collect();
+    columns.reverse();
+    m.concat(&columns)
+}
+
+/// The row in the way of a place.
+fn row_of_place(m: &mut Module, rows: Node, place: Node, row_bits: u32) -> Node {
+    let slot_bits = index_bits(u64::from(SLOTS));
+    let way_bits = index_bits(u64::from(WAYS));
+    let way = m.slice(place, slot_bits, way_bits);
+    let high = m.bit(way, 1);
+    let low = m.bit(way, 0);
+    let row: Vec<Node> = (0..WAYS).map(|w| m.slice(rows, w * row_bits, row_bits)).collect();
+    let first = m.mux(low, row[1], row[0]);
+    let second = m.mux(low, row[3], row[2]);
+    m.mux(high, second, first)
+}
+
+/// The first free slot of the emptiest bucket, the leftmost way first; and whether there is one.
+fn emptiest(m: &mut Module, taken: &[Node]) -> (Node, Node) {
+    let empty: Vec<Node> = (0..WAYS as usize)
+        .map(|way| {
+            let some = m.or(&[taken[way * 2], taken[way * 2 + 1]]);
+            m.not(some)
+        })
+        .collect();
+    let room: Vec<Node> = (0..WAYS as usize)
+        .map(|way| {
+            let all = m.and(&[taken[way * 2], taken[way * 2 + 1]]);
+            m.not(all)
+        })
+        .collect();
+    let any_empty = m.or(&empty);
+    let any_room = m.or(&room);
+    let mut way = m.zero(2);
+    let mut second = m.zero(1);
+    for w in (0..WAYS as usize).rev() {
+        let fits = m.mux(any_empty, empty[w], room[w]);
+        let number = m.constant(w as u64, 2);
+        way = m.mux(fits, number, way);
+        second = m.mux(fits, taken[w * 2], second);
+    }
+    let place = m.concat(&[way, second]);
+    m.name(place, "emptiest_place");
+    (any_room, place)
+}

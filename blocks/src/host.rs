@@ -1,0 +1,327 @@
+//! The host port: an AXI4-Lite slave with identification, counters, the port table and one map operation at a
+//! time. The address map is [`crate::interface`].
+
+use crate::index_bits;
+use crate::interface::{register, MAGIC, VERSION};
+use hardpath_rtl::{MemStyle, Module, Node};
+
+/// What the host port must know.
+pub struct Host {
+    pub name: String,
+    pub design_id: u32,
+    pub maps: u32,
+    /// Bits of the widest key and value (at least 32).
+    pub key_bits: u32,
+    pub value_bits: u32,
+    pub has_port_table: bool,
+    /// Words that the sweep after reset goes through.
+    pub clear_words: u32,
+}
+
+/// Entries of the port table.
+pub const PORTS: u32 = 16;
+/// Bits of a counter.
+const COUNTER_BITS: u32 = 48;
+/// Clocks between the entrance's hold and the free slot behind it.
+const HOLD_CLOCKS: u64 = 5;
+
+/// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
+/// the entrance (a few clocks, whatever the traffic) and passes through the pipeline like a packet.
+pub fn host(config: &Host) -> Module {
+    let mut m = Module::new(
+        config.name.clone(),
+        "Host port: AXI4-Lite slave, 32-bit data, 16-bit byte addresses. The address map stands in the C header\n\
+         beside this file. A map operation stops the entrance for a few clocks, enters the pipeline as a slot\n\
+         without packet and passes the maps in order with the packets; its wait is bounded at any traffic.",
+    );
+    let awaddr = m.input("s_axil_awaddr", 16, "");
+    let awvalid = m.input("s_axil_awvalid", 1, "");
+    let wdata = m.input("s_axil_wdata", 32, "");
+    let wstrb = m.input("s_axil_wstrb", 4, "whole words only: other writes change nothing");
+    let wvalid = m.input("s_axil_wvalid", 1, "");
+    let bready = m.input("s_axil_bready", 1, "");
+    let araddr = m.input("s_axil_araddr", 16, "");
+    let arvalid = m.input("s_axil_arvalid", 1, "");
+    let rready = m.input("s_axil_rready", 1, "");
+    let packet_in = m.input("packet_in", 1, "strobe: a packet entered the program");
+    let dropped_bad = m.input("dropped_bad", 1, "strobe");
+    let dropped_length = m.input("dropped_length", 1, "strobe");
+    let verdict_valid = m.input("verdict_valid", 1, "strobe");
+    let verdict = m.input("verdict", 3, "");
+    let map_done = m.input("map_done", 1, "strobe: the map operation is over");
+    let map_errno = m.input("map_errno", 5, "");
+    let map_value = m.input("map_value", config.value_bits, "");
+    let map_key = m.input("map_key", config.key_bits, "");
+
+    m.section("Sweep after reset: every map is cleared");
+    let clear_bits = index_bits(u64::from(config.clear_words));
+    let (running_reg, running) = m.reg_reset("running", 1, 0);
+    let (clear_reg, clear_index) = m.reg_reset("clear_count", clear_bits, 0);
+    let clear = m.not(running);
+    let clear_next = m.add_const(clear_index, 1);
+    m.set_next_when(clear_reg, clear, clear_next);
+    let at_end = m.eq_const(clear_index, u64::from(config.clear_words) - 1);
+    let one = m.one();
+    m.set_next_when(running_reg, at_end, one);
+    m.output("running", running, "packets may enter");
+    m.output("clear", clear, "");
+    m.output("clear_index", clear_index, "");
+
+    m.section("AXI4-Lite, write channel");
+    let (bvalid_reg, bvalid) = m.reg_reset("bvalid", 1, 0);
+    let (ready_reg, ready) = m.reg_reset("write_ready", 1, 0);
+    let both = m.and(&[awvalid, wvalid]);
+    let idle = m.not(bvalid);
+    let not_ready = m.not(ready);
+    let take_next = m.and(&[both, idle, not_ready]);
+    m.set_next(ready_reg, take_next);
+    let full_word = m.reduce_and(wstrb);
+    let taken = m.and(&[ready, both]);
+    let write = m.and(&[taken, full_word]);
+    m.name(write, "write");
+    let answered = m.and(&[bvalid, bready]);
+    let not_answered = m.not(answered);
+    let pending = m.and(&[bvalid, not_answered]);
+    let bvalid_next = m.or(&[taken, pending]);
+    m.set_next(bvalid_reg, bvalid_next);
+    m.output("s_axil_awready", ready, "");
+    m.output("s_axil_wready", ready, "");
+    let okay = m.zero(2);
+    m.output("s_axil_bresp", okay, "");
+    m.output("s_axil_bvalid", bvalid, "");
+    let write_word = m.slice(awaddr, 2, 14);
+    m.name(write_word, "write_word");
+    let writes_to = |m: &mut Module, address: u32| {
+        let here = m.eq_const(write_word, u64::from(address / 4));
+        m.and(&[write, here])
+    };
+
+    m.section("Map operation");
+    let (busy_reg, busy) = m.reg_reset("busy", 1, 0);
+    let (wait_reg, wait) = m.reg_reset("hold_count", 3, 0);
+    let still = m.not(busy);
+    let plain = |m: &mut Module, name: &str, address: u32, width: u32| {
+        let (reg, node) = m.reg_reset(name, width, 0);
+        let hit = writes_to(m, address);
+        let enable = m.and(&[hit, still]);
+        let data = m.slice(wdata, 0, width);
+        m.set_next_when(reg, enable, data);
+        node
+    };
+    let select_bits = index_bits(u64::from(config.maps.max(1)));
+    let select = plain(&mut m, "map_select", register::MAP_SELECT, 8);
+    let flags = plain(&mut m, "map_flags", register::MAP_FLAGS, 32);
+    let slot = plain(&mut m, "map_slot", register::MAP_SLOT, 32);
+    let command = plain(&mut m, "map_command", register::MAP_COMMAND, 3);
+    let commanded = writes_to(&mut m, register::MAP_COMMAND);
+    let start = m.and(&[commanded, still]);
+    m.name(start, "start");
+    let limit = m.constant(u64::from(config.maps), 8);
+    let known = m.ult(select, limit);
+    let unknown = m.not(known);
+    let begin = m.and(&[start, known]);
+    let fails = m.and(&[start, unknown]);
+    let finished = m.and(&[busy, map_done]);
+    m.name(finished, "finished");
+    let not_finished = m.not(finished);
+    let stays_busy = m.and(&[busy, not_finished]);
+    let busy_next = m.or(&[begin, stays_busy]);
+    m.set_next(busy_reg, busy_next);
+    let hold_from = m.constant(HOLD_CLOCKS, 3);
+    let holding = m.reduce_or(wait);
+    m.name(holding, "holding");
+    let minus_one = m.constant(7, 3);
+    let fewer = m.add(wait, minus_one);
+    let none = m.zero(3);
+    let count_down = m.mux(holding, fewer, none);
+    let wait_next = m.mux(begin, hold_from, count_down);
+    m.set_next(wait_reg, wait_next);
+    let inject = m.eq_const(wait, 1);
+    m.output("hold", holding, "the entrance takes nothing in");
+    m.output("inject", inject, "the free slot carries the map operation");
+    let (errno_reg, errno) = m.reg_reset("errno", 5, 0);
+    let ended = m.or(&[finished, fails]);
+    let einval = m.constant(22, 5);
+    let errno_next = m.mux(fails, einval, map_errno);
+    m.set_next_when(errno_reg, ended, errno_next);
+    let chosen = m.slice(select, 0, select_bits);
+    m.output("map_select", chosen, "");
+    m.output("host_command", command, "");
+    m.output("host_flags", flags, "");
+    m.output("host_slot", slot, "");
+
+    m.section("Key and value");
+    let success = m.eq_const(map_errno, 0);
+    let is_dump = m.eq_const(command, u64::from(crate::interface::command::DUMP));
+    let is_lookup = m.eq_const(command, u64::from(crate::interface::command::LOOKUP));
+    let gives = m.or(&[is_dump, is_lookup]);
+    let take_value = m.and(&[finished, success, gives]);
+    let take_key = m.and(&[finished, success, is_dump]);
+    let words = |m: &mut Module, name: &str, base: u32, bits: u32, load: Node, from: Node| {
+        let mut all = Vec::new();
+        for word in 0..bits.div_ceil(32) {
+            let width = (bits - word * 32).min(32);
+            let (reg, node) = m.reg(format!("{name}_{word}"), width);
+            let hit = writes_to(m, base + word * 4);
+            let written = m.and(&[hit, still]);
+            let enable = m.or(&[written, load]);
+            let loaded = m.slice(from, word * 32, width);
+            let data = m.slice(wdata, 0, width);
+            let next = m.mux(load, loaded, data);
+            m.set_next_when(reg, enable, next);
+            all.push(node);
+        }
+        all
+    };
+    let key_words = words(&mut m, "key", register::KEY, config.key_bits, take_key, map_key);
+    let value_words =
+        words(&mut m, "value", register::VALUE, config.value_bits, take_value, map_value);
+    let joined = |m: &mut Module, words: &[Node]| {
+        let mut order = words.to_vec();
+        order.reverse();
+        m.concat(&order)
+    };
+    let key = joined(&mut m, &key_words);
+    let value = joined(&mut m, &value_words);
+    m.output("host_key", key, "");
+    m.output("host_value", value, "");
+    let first_word = m.slice(key, 0, 32);
+    let index = m.mux(is_dump, slot, first_word);
+    m.output("host_index", index, "the slot of a dump, or else the key's first word");
+
+    m.section("Counters");
+    let mut counters = vec![
+        (register::PACKETS_IN, "packets_in", packet_in),
+        (register::DROPPED_BAD, "dropped_bad_count", dropped_bad),
+        (register::DROPPED_LENGTH, "dropped_length_count", dropped_length),
+    ];
+    for (code, name) in ["aborted", "dropped", "passed", "sent_back", "redirected"].iter().enumerate() {
+        let this = m.eq_const(verdict, code as u64);
+        let count = m.and(&[verdict_valid, this]);
+        counters.push((register::VERDICTS + 8 * code as u32, *name, count));
+    }
+    let mut readable: Vec<(u32, Node)> = Vec::new();
+    let mut highs = Vec::new();
+    for (address, name, strobe) in counters {
+        let (reg, node) = m.reg_reset(name, COUNTER_BITS, 0);
+        let next = m.add_const(node, 1);
+        m.set_next_when(reg, strobe, next);
+        let low = m.slice(node, 0, 32);
+        let high = m.slice(node, 32, COUNTER_BITS - 32);
+        readable.push((address, low));
+        highs.push((address, high));
+    }
+
+    m.section("AXI4-Lite, read channel");
+    let (rvalid_reg, rvalid) = m.reg_reset("rvalid", 1, 0);
+    let (arready_reg, arready) = m.reg_reset("read_ready", 1, 0);
+    let free = m.not(rvalid);
+    let not_arready = m.not(arready);
+    let ar_next = m.and(&[arvalid, free, not_arready]);
+    m.set_next(arready_reg, ar_next);
+    let read = m.and(&[arready, arvalid]);
+    m.name(read, "read");
+    let gone = m.and(&[rvalid, rready]);
+    let not_gone = m.not(gone);
+    let waits = m.and(&[rvalid, not_gone]);
+    let rvalid_next = m.or(&[read, waits]);
+    m.set_next(rvalid_reg, rvalid_next);
+    let read_word = m.slice(araddr, 2, 14);
+    m.name(read_word, "read_word");
+    let (latch_reg, latched) = m.reg("latched_high", COUNTER_BITS - 32);
+    let mut latch_value = m.zero(COUNTER_BITS - 32);
+    let mut latch_enable = m.zero(1);
+    for (address, high) in highs {
+        let here = m.eq_const(read_word, u64::from(address / 4));
+        let mask = m.sext(here, COUNTER_BITS - 32);
+        let this = m.and(&[mask, high]);
+        latch_value = m.or(&[latch_value, this]);
+        latch_enable = m.or(&[latch_enable, here]);
+        readable.push((address + 4, latched));
+    }
+    let latch = m.and(&[read, latch_enable]);
+    m.set_next_when(latch_reg, latch, latch_value);
+    let magic = m.constant(u64::from(MAGIC), 32);
+    let version = m.constant(u64::from(VERSION), 32);
+    let id = m.constant(u64::from(config.design_id), 32);
+    let gap = m.zero(26);
+    let status = m.concat(&[busy, gap, errno]);
+    readable.extend([
+        (register::MAGIC, magic),
+        (register::VERSION, version),
+        (register::DESIGN_ID, id),
+        (register::STATUS, running),
+        (register::MAP_SELECT, select),
+        (register::MAP_STATUS, status),
+        (register::MAP_FLAGS, flags),
+        (register::MAP_SLOT, slot),
+    ]);
+    for (word, node) in key_words.iter().enumerate() {
+        readable.push((register::KEY + 4 * word as u32, *node));
+    }
+    for (word, node) in value_words.iter().enumerate() {
+        readable.push((register::VALUE + 4 * word as u32, *node));
+    }
+    let mut terms = Vec::new();
+    for (address, node) in readable {
+        let here = m.eq_const(read_word, u64::from(address / 4));
+        let mask = m.sext(here, 32);
+        let wide = m.zext(node, 32);
+        terms.push(m.and(&[mask, wide]));
+    }
+    if config.has_port_table {
+        let read_out = port_table(&mut m, write, write_word, wdata, read_word);
+        terms.push(read_out);
+    }
+    let answer = m.or(&terms);
+    let (rdata_reg, rdata) = m.reg("rdata", 32);
+    m.set_next_when(rdata_reg, read, answer);
+    m.output("s_axil_arready", arready, "");
+    m.output("s_axil_rdata", rdata, "");
+    let okay = m.zero(2);
+    m.output("s_axil_rresp", okay, "");
+    m.output("s_axil_rvalid", rvalid, "");
+    m
+}
+
+/// The port table: for each of 16 ports an ifindex and a number that is added to the queue. Gives what the host
+/// reads there, or 0.
+fn port_table(m: &mut Module, write: Node, write_word: Node, wdata: Node, read_word: Node) -> Node {
+    m.section("Port table");
+    let early_port = m.input("early_port", 8, "the port of the packet that enters next");
+    let bits = index_bits(u64::from(PORTS));
+    let base = u64::from(register::PORT_TABLE / 4);
+    let above = bits + 1;
+    let page = m.slice(write_word, above, 14 - above);
+    let here = m.eq_const(page, base >> above);
+    let hit = m.and(&[write, here]);
+    let read_page = m.slice(read_word, above, 14 - above);
+    let reads_here = m.eq_const(read_page, base >> above);
+    let port_high = m.slice(early_port, bits, 8 - bits);
+    let beyond = m.reduce_or(port_high);
+    let known = m.not(beyond);
+    let port = m.slice(early_port, 0, bits);
+    let write_port = m.slice(write_word, 1, bits);
+    let read_port = m.slice(read_word, 1, bits);
+    let second_write = m.bit(write_word, 0);
+    let second_read = m.bit(read_word, 0);
+    let mut shown = Vec::new();
+    for (name, width, second) in [("port_ifindex", 32, false), ("port_queue", 16, true)] {
+        let memory = m.mem(format!("{name}_table"), width, PORTS, MemStyle::Distributed);
+        let which = if second { second_write } else { m.not(second_write) };
+        let enable = m.and(&[hit, which]);
+        let data = m.slice(wdata, 0, width);
+        m.mem_write(memory, write_port, data, enable);
+        let value = m.mem_read_async(memory, port);
+        let mask = m.sext(known, width);
+        let given = m.and(&[mask, value]);
+        m.output(name, given, "of early_port; 0 for a port that the table does not have");
+        let read = m.mem_read_async(memory, read_port);
+        let which = if second { second_read } else { m.not(second_read) };
+        let chosen = m.and(&[reads_here, which]);
+        let mask = m.sext(chosen, 32);
+        let wide = m.zext(read, 32);
+        shown.push(m.and(&[mask, wide]));
+    }
+    m.or(&shown)
+}

@@ -1,0 +1,250 @@
+//! Where packets come in: framing, length, the packet window, the write side of the frame FIFO, and credits.
+
+use crate::index_bits;
+use hardpath_rtl::{Module, Node};
+
+/// What the entrance must know.
+pub struct Ingress {
+    pub name: String,
+    /// Bytes of a beat: a power of two.
+    pub beat_bytes: u32,
+    /// Beats at the front of a packet that the program can read (at least 1).
+    pub window_beats: u32,
+    /// Words of the frame FIFO: a power of two that holds the longest packet and what is in flight.
+    pub frame_depth: u32,
+    /// Packets that may be behind the entrance at once.
+    pub credits: u32,
+    /// The shortest and the longest packet that is taken, in bytes.
+    pub shortest: u32,
+    pub longest: u32,
+    pub has_time: bool,
+    pub has_random: bool,
+    /// Port and queue are kept for the program.
+    pub has_port: bool,
+}
+
+/// Bits of a packet's length in bytes.
+pub const LENGTH_BITS: u32 = 14;
+
+/// Beats are registered once; the clock after, the last beat of a good packet makes `packet_valid`: the window,
+/// the length and the side inputs then stand in registers for exactly one clock (the next packet may overwrite
+/// them in the clock after). A packet is only announced when all of it is in the frame FIFO.
+pub fn ingress(config: &Ingress) -> Module {
+    let mut m = Module::new(
+        config.name.clone(),
+        format!(
+            "Entrance: AXI4-Stream in, {} bytes a beat.\n\
+             Stores each frame in the frame FIFO and keeps the first {} bytes of the packet in the window.\n\
+             When the last beat is in and the packet is good, packet_valid is 1 for one clock with its window, length\n\
+             and side inputs. Packets that the MAC marks bad, or outside {} to {} bytes, leave no trace but a strobe.\n\
+             tready is 0 while no credit, too little room or a host operation waits; it is a register.",
+            config.beat_bytes,
+            config.window_beats * config.beat_bytes,
+            config.shortest,
+            config.longest
+        ),
+    );
+    let beat = config.beat_bytes;
+    let lane_bits = beat.trailing_zeros();
+    let bus = beat * 8;
+    let tdata = m.input("s_axis_tdata", bus, "");
+    let tkeep = m.input("s_axis_tkeep", beat, "");
+    let tvalid = m.input("s_axis_tvalid", 1, "");
+    let tlast = m.input("s_axis_tlast", 1, "");
+    let tuser = m.input("s_axis_tuser", 25, "bad, port, queue");
+    let time = config.has_time.then(|| m.input("time_ns", 64, ""));
+    let random = config.has_random.then(|| m.input("random", 32, ""));
+    let hold = m.input("hold", 1, "take nothing in: a host operation needs a free slot");
+    let running = m.input("running", 1, "memories are cleared");
+    let packet_left = m.input("packet_left", 1, "a packet has left: its credit comes back");
+    let frame_bits = index_bits(u64::from(config.frame_depth));
+    let read_pointer = m.input("frame_read_pointer", frame_bits, "first frame still needed");
+
+    m.section("Input registers");
+    let (ready_reg, ready) = m.reg_reset("ready", 1, 0);
+    m.output("s_axis_tready", ready, "");
+    let accept = m.and(&[tvalid, ready]);
+    m.name(accept, "accept");
+    let valid = m.delay_reset("beat_valid", accept);
+    let hold_when = |m: &mut Module, name: &str, enable: Node, next: Node| {
+        let (reg, node) = m.reg(name, m.width(next));
+        m.set_next_when(reg, enable, next);
+        node
+    };
+    let data = hold_when(&mut m, "beat_data", accept, tdata);
+    let keep = hold_when(&mut m, "beat_keep", accept, tkeep);
+    let last = hold_when(&mut m, "beat_last", accept, tlast);
+    let bad_in = m.bit(tuser, 0);
+    let bad = hold_when(&mut m, "beat_bad", accept, bad_in);
+    let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
+    m.set_next_when(first_reg, accept, tlast);
+    let takes_first = m.and(&[accept, first]);
+    let mut drawn: Vec<(&str, Node)> = Vec::new();
+    if let Some(time) = time {
+        drawn.push(("packet_time_ns", hold_when(&mut m, "drawn_time_ns", takes_first, time)));
+    }
+    if let Some(random) = random {
+        drawn.push(("packet_random", hold_when(&mut m, "drawn_random", takes_first, random)));
+    }
+    if config.has_port {
+        let port = m.slice(tuser, 1, 8);
+        let queue = m.slice(tuser, 9, 16);
+        let port = hold_when(&mut m, "drawn_port", takes_first, port);
+        let queue = hold_when(&mut m, "drawn_queue", takes_first, queue);
+        m.output("early_port", port, "ingress port, one clock before packet_valid");
+        m.output("early_queue", queue, "queue, likewise");
+    }
+
+    m.section("Length and verdict on the frame");
+    let most_beats = config.longest.div_ceil(beat);
+    let beat_bits = index_bits(u64::from(most_beats) + 2);
+    let (beat_reg, beat_number) = m.reg_reset("beat_number", beat_bits, 0);
+    let (over_reg, over_before) = m.reg_reset("too_long_before", 1, 0);
+    let count = ones_of_packed(&mut m, keep);
+    m.name(count, "bytes_in_beat");
+    let whole_beats = m.resize(beat_number, LENGTH_BITS - lane_bits + 1);
+    let lanes = m.zero(lane_bits);
+    let whole = m.concat(&[whole_beats, lanes]);
+    let part = m.resize(count, LENGTH_BITS + 1);
+    let length = m.add(whole, part);
+    m.name(length, "length");
+    let longest = m.constant(u64::from(config.longest), LENGTH_BITS + 1);
+    let too_many = m.constant(u64::from(most_beats), beat_bits);
+    let more_beats = m.ule(too_many, beat_number);
+    let over_beats = m.or(&[over_before, more_beats]);
+    m.name(over_beats, "too_many_beats");
+    let over_bytes = m.ult(longest, length);
+    let shortest = m.constant(u64::from(config.shortest), LENGTH_BITS + 1);
+    let under = m.ult(length, shortest);
+    let wrong_length = m.or(&[over_beats, over_bytes, under]);
+    let done = m.and(&[valid, last]);
+    let right_length = m.not(wrong_length);
+    let not_bad = m.not(bad);
+    let good = m.and(&[done, right_length, not_bad]);
+    m.name(good, "good");
+    let next_beat = m.add_const(beat_number, 1);
+    let stay = m.mux(over_beats, beat_number, next_beat);
+    let zero_beat = m.zero(beat_bits);
+    let beat_next = m.mux(last, zero_beat, stay);
+    m.set_next_when(beat_reg, valid, beat_next);
+    let not_last = m.not(last);
+    let over_next = m.and(&[over_beats, not_last]);
+    m.set_next_when(over_reg, valid, over_next);
+
+    m.section("Frame FIFO, write side");
+    let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
+    let (start_reg, start) = m.reg_reset("packet_start", frame_bits, 0);
+    let in_time = m.not(over_beats);
+    let write = m.and(&[valid, in_time]);
+    let after = m.add_const(write_pointer, 1);
+    let not_good = m.not(good);
+    let gives_up = m.and(&[done, not_good]);
+    let stepped = m.mux(write, after, write_pointer);
+    let pointer_next = m.mux(gives_up, start, stepped);
+    m.set_next(write_reg, pointer_next);
+    m.set_next_when(start_reg, good, after);
+    m.output("frame_write", write, "");
+    m.output("frame_write_address", write_pointer, "");
+    m.output("frame_write_data", data, "");
+
+    m.section("Packet window");
+    let mut parts = Vec::new();
+    for index in 0..config.window_beats {
+        let here = m.eq_const(beat_number, u64::from(index));
+        let take = m.and(&[valid, here]);
+        parts.push(hold_when(&mut m, &format!("window_{index}"), take, data));
+    }
+    parts.reverse();
+    let window = m.concat(&parts);
+    let packet_valid = m.delay_reset("packet_valid_reg", good);
+    let kept_length = m.resize(length, LENGTH_BITS);
+    let packet_length = hold_when(&mut m, "packet_length_reg", done, kept_length);
+    m.output("packet_valid", packet_valid, "a packet enters the program in this clock");
+    m.output("window", window, "its first bytes; byte 0 in bits 7:0");
+    m.output("packet_length", packet_length, "its length in bytes");
+    for (name, node) in drawn {
+        let width = m.width(node);
+        let (reg, held) = m.reg(format!("{name}_reg"), width);
+        m.set_next_when(reg, done, node);
+        m.output(name, held, "");
+    }
+    let bad_strobe = m.and(&[done, bad]);
+    let dropped_bad = m.delay_reset("dropped_bad_reg", bad_strobe);
+    m.output("dropped_bad", dropped_bad, "a frame that the MAC marked bad was dropped");
+    let length_strobe = m.and(&[done, wrong_length, not_bad]);
+    let dropped_length = m.delay_reset("dropped_length_reg", length_strobe);
+    m.output("dropped_length", dropped_length, "a frame of wrong length was dropped");
+
+    m.section("Credits and room");
+    // Two beats may be on their way behind tready's register when it falls, and the counters see them later.
+    const MARGIN: u32 = 4;
+    let credit_bits = index_bits(u64::from(config.credits) + 1);
+    let (flight_reg, in_flight) = m.reg_reset("in_flight", credit_bits, 0);
+    let one_more = m.add_const(in_flight, 1);
+    let minus_one = m.constant(u64::MAX, credit_bits);
+    let one_less = m.add(in_flight, minus_one);
+    let stays_in = m.not(packet_left);
+    let comes = m.and(&[good, stays_in]);
+    let leaves = m.and(&[not_good, packet_left]);
+    let after_leave = m.mux(leaves, one_less, in_flight);
+    let flight_next = m.mux(comes, one_more, after_leave);
+    m.set_next(flight_reg, flight_next);
+    let limit = m.constant(u64::from(config.credits - MARGIN), credit_bits);
+    let credit_left = m.ult(in_flight, limit);
+    let used = m.sub(write_pointer, read_pointer);
+    let room_limit = m.constant(u64::from(config.frame_depth - MARGIN), frame_bits);
+    let room_left = m.ult(used, room_limit);
+    let not_held = m.not(hold);
+    let ready_next = m.and(&[credit_left, room_left, not_held, running]);
+    m.set_next(ready_reg, ready_next);
+
+    let packed = keep_is_packed(&mut m, tkeep, tlast);
+    let no_beat = m.not(accept);
+    let in_order = m.or(&[no_beat, packed]);
+    m.assert(
+        "tkeep_packed",
+        in_order,
+        "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
+    );
+    m
+}
+
+/// The number of ones in a byte mask that is packed from bit 0: the place of its highest one, plus one.
+fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
+    let lanes = m.width(keep);
+    let bits = index_bits(u64::from(lanes) + 1);
+    let mut tops = Vec::new();
+    for lane in 0..lanes {
+        let here = m.bit(keep, lane);
+        if lane + 1 == lanes {
+            tops.push(here);
+        } else {
+            let above = m.bit(keep, lane + 1);
+            let below_top = m.not(above);
+            tops.push(m.and(&[here, below_top]));
+        }
+    }
+    let mut columns = Vec::new();
+    for bit in 0..bits {
+        let with_bit: Vec<Node> = (0..lanes)
+            .filter(|lane| (lane + 1) >> bit & 1 == 1)
+            .map(|lane| tops[lane as usize])
+            .collect();
+        columns.push(m.or(&with_bit));
+    }
+    columns.reverse();
+    m.concat(&columns)
+}
+
+/// Whether a byte mask is all ones (not the last beat) or packed from bit 0.
+fn keep_is_packed(m: &mut Module, keep: Node, last: Node) -> Node {
+    let lanes = m.width(keep);
+    let all = m.reduce_and(keep);
+    let low = m.slice(keep, 0, lanes - 1);
+    let high = m.slice(keep, 1, lanes - 1);
+    let not_low = m.not(low);
+    let gaps = m.and(&[high, not_low]);
+    let gap = m.reduce_or(gaps);
+    let no_gap = m.not(gap);
+    m.mux(last, no_gap, all)
+}

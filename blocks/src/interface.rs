@@ -1,0 +1,101 @@
+//! The contract of every generated top: ports, stream conventions and the AXI4-Lite address map.
+//!
+//! Ports (one clock `clk`, synchronous active-high reset `rst`):
+//!
+//! | port | width | meaning |
+//! |---|---|---|
+//! | `s_axis_tdata/tkeep/tvalid/tready/tlast` | bus, bus/8, 1, 1, 1 | packets in; byte 0 in bits 7:0; `tkeep` is all ones but on the last beat, where it is packed from bit 0 (raw programs: 0 for an empty packet) |
+//! | `s_axis_tuser` | 25 | bit 0: the MAC marks the frame bad (looked at on the last beat); bits 8:1 ingress port; bits 24:9 queue (both looked at on the first beat) |
+//! | `time_ns` | 64 | only with `has_time`: the time, taken on the packet's first beat |
+//! | `random` | 32 | only with `has_random`: a random number, taken on the packet's first beat |
+//! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only verdicts PASS, TX, REDIRECT |
+//! | `m_axis_tuser` | 3 (raw: 64) | the verdict (`enum xdp_action`), on every beat; raw: `r0` |
+//! | `m_axis_tdest` | 32 | with REDIRECT the destination's ifindex, else 0; on every beat. Raw: 0 |
+//! | `verdict_valid`, `verdict` | 1, 3 | one strobe for each packet that entered the program, in order, DROP and ABORTED included; for a packet that is sent on no later than its last beat |
+//! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
+
+/// Identification: the letters `HPTH`.
+pub const MAGIC: u32 = 0x4850_5448;
+/// Version of this contract: major in the high half, minor in the low one.
+pub const VERSION: u32 = 0x0001_0000;
+
+/// Byte offsets of the host registers. 64-bit counters have their low word first; reading the low word latches
+/// the high one. `R`: read, `W`: write.
+pub mod register {
+    /// R: [`super::MAGIC`].
+    pub const MAGIC: u32 = 0x0000;
+    /// R: [`super::VERSION`].
+    pub const VERSION: u32 = 0x0004;
+    /// R: a hash of the program, the same for the same design.
+    pub const DESIGN_ID: u32 = 0x0008;
+    /// R: bit 0: reset has cleared all maps and packets are taken in.
+    pub const STATUS: u32 = 0x000c;
+    /// R, 64 bits each.
+    pub const PACKETS_IN: u32 = 0x0010;
+    /// R, 64 bits: frames marked bad by the MAC.
+    pub const DROPPED_BAD: u32 = 0x0018;
+    /// R, 64 bits: frames shorter than 14 or longer than 9,216 bytes.
+    pub const DROPPED_LENGTH: u32 = 0x0020;
+    /// R, 64 bits each, in the order ABORTED, DROP, PASS, TX, REDIRECT.
+    pub const VERDICTS: u32 = 0x0028;
+    /// RW: port table: 16 entries of two words: ifindex, then a number that is added to the queue.
+    pub const PORT_TABLE: u32 = 0x0100;
+    /// RW: the map that the command is for, by its place in [`super::Interface::maps`].
+    pub const MAP_SELECT: u32 = 0x0200;
+    /// W: starts a command, see [`super::command`].
+    pub const MAP_COMMAND: u32 = 0x0204;
+    /// R: bit 31: busy. Bits 15:0: what the command gave: 0 or a positive errno (2 ENOENT, 7 E2BIG, 17 EEXIST,
+    /// 22 EINVAL).
+    pub const MAP_STATUS: u32 = 0x0208;
+    /// RW: flags of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST.
+    pub const MAP_FLAGS: u32 = 0x020c;
+    /// RW: the slot that a dump command reads.
+    pub const MAP_SLOT: u32 = 0x0210;
+    /// RW: key, as 32-bit words in memory order.
+    pub const KEY: u32 = 0x1000;
+    /// RW: value, likewise.
+    pub const VALUE: u32 = 0x2000;
+}
+
+/// Commands for [`register::MAP_COMMAND`].
+pub mod command {
+    /// KEY → VALUE, or ENOENT.
+    pub const LOOKUP: u32 = 1;
+    /// KEY, VALUE, MAP_FLAGS.
+    pub const UPDATE: u32 = 2;
+    /// KEY.
+    pub const DELETE: u32 = 3;
+    /// Reads slot MAP_SLOT: KEY and VALUE, or ENOENT when the slot is empty, EINVAL behind the last slot.
+    pub const DUMP: u32 = 4;
+}
+
+/// A map as the host sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapPort {
+    pub name: String,
+    /// `array`, `percpu_array`, `hash` or `devmap`.
+    pub kind: String,
+    pub key_bytes: u32,
+    pub value_bytes: u32,
+    pub max_entries: u32,
+    /// Number of slots that a dump goes through: 0..slots.
+    pub slots: u32,
+}
+
+/// What a test bench or a driver must know of a generated design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// Name of the top module.
+    pub top: String,
+    /// 64 or 512.
+    pub bus_bits: u32,
+    /// A raw program: memory in, 64 bits out.
+    pub raw: bool,
+    pub has_time: bool,
+    pub has_random: bool,
+    /// The program reads `ingress_ifindex` or `rx_queue_index`: the port table exists.
+    pub has_port_table: bool,
+    /// In the order of MAP_SELECT.
+    pub maps: Vec<MapPort>,
+    pub design_id: u32,
+}

@@ -1,0 +1,17 @@
+//! The hardware library, built with `rtl`. Blocks know frames, FIFOs, memories and AXI, but no programs.
+//!
+//! Every function here makes one module from a small description; the module's header is its contract.
+
+pub mod array;
+pub mod egress;
+pub mod fifo;
+pub mod hash;
+pub mod host;
+pub mod ingress;
+pub mod interface;
+pub mod interlock;
+
+/// Bits that hold the numbers `0..count` (at least one).
+pub fn index_bits(count: u64) -> u32 {
+    (64 - count.saturating_sub(1).leading_zeros()).max(1)
+}

@@ -1,0 +1,352 @@
+//! The command line. Names are fixed: scripts depend on them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Compiles XDP programs to FPGA hardware, simulates that hardware, and checks it against the Linux kernel.
+///
+/// Exit status: 0 good, 1 a comparison failed, 2 wrong usage or unreadable input, 3 a program that is refused.
+#[derive(Parser, Debug)]
+#[command(name = "hardpath", version)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Compile a program to SystemVerilog
+    Compile(CompileArguments),
+    /// Send packets through a program's hardware, clock by clock
+    Sim(SimArguments),
+    /// Compare a program's hardware with the Linux kernel, packet by packet and map by map
+    Check(CheckArguments),
+    /// Area and depth of a program's hardware
+    Synth(SynthArguments),
+    /// Print a program's intermediate form
+    Ir(IrArguments),
+    /// Run instruction tests
+    Isa(IsaArguments),
+    /// Compare random programs between kernel, interpreter and hardware
+    Fuzz(FuzzArguments),
+    /// Write a capture of generated traffic
+    Traffic(TrafficArguments),
+    /// Run one pass on the text form of a program and print the result
+    Pass(PassArguments),
+}
+
+impl Command {
+    /// Whether the answer is wanted as JSON.
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Compile(arguments) => arguments.program.json,
+            Command::Sim(arguments) => arguments.program.json,
+            Command::Check(arguments) => arguments.program.json,
+            Command::Synth(arguments) => arguments.program.json,
+            Command::Ir(arguments) => arguments.program.json,
+            Command::Isa(arguments) => arguments.json,
+            Command::Fuzz(arguments) => arguments.json,
+            Command::Traffic(arguments) => arguments.json,
+            Command::Pass(arguments) => arguments.json,
+        }
+    }
+}
+
+/// Options of every command that takes an object.
+#[derive(Args, Debug)]
+pub struct ProgramArguments {
+    /// XDP object file
+    pub object: PathBuf,
+    /// Program in the object, by function or section name
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
+    /// Target clock in MHz
+    #[arg(long, value_name = "MHZ", default_value_t = 250.0, value_parser = clock)]
+    pub clock: f64,
+    /// Width of the packet streams in bits
+    #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = bus)]
+    pub bus: u32,
+    /// Size of a map, for maps whose size the object leaves open
+    #[arg(long, value_name = "MAP=N", value_parser = map_size)]
+    pub max_entries: Vec<(String, u32)>,
+    /// BTF of the kernel that the program is meant for [default: the running kernel's]
+    #[arg(long, value_name = "FILE")]
+    pub btf: Option<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of the commands that run packets.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// Capture with the packets, pcap or pcapng; several run one after the other
+    #[arg(long, value_name = "FILE", required = true)]
+    pub pcap: Vec<PathBuf>,
+    /// Contents of maps before the first packet
+    #[arg(long, value_name = "FILE")]
+    pub maps: Option<PathBuf>,
+    /// Where to write the contents of maps after the last packet
+    #[arg(long, value_name = "FILE")]
+    pub maps_out: Option<PathBuf>,
+    /// Where to write the packets of verdict PASS, TX and REDIRECT, as pcapng
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What runs the program
+    #[arg(long, value_enum, default_value_t = EngineName::Native)]
+    pub engine: EngineName,
+    /// When packets come in: back-to-back, random:SEED, or a line rate such as 100G
+    #[arg(long, value_name = "PACE", default_value = "back-to-back")]
+    pub pace: String,
+    /// Outputs are not ready in about 30 % of the clocks
+    #[arg(long, value_name = "SEED")]
+    pub backpressure: Option<u64>,
+    /// Interface that the packets come in at
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub ifindex: u32,
+    /// Receive queue that the packets come in at
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub queue: u16,
+    /// Time that the program sees: that of the capture, or START:STEP in ns
+    #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
+    pub time: TimeSource,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum EngineName {
+    /// The meaning of the program, without hardware
+    Interpreter,
+    /// The hardware, simulated in this process
+    Native,
+    /// The printed SystemVerilog under Verilator
+    Verilator,
+}
+
+impl EngineName {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineName::Interpreter => "interpreter",
+            EngineName::Native => "native",
+            EngineName::Verilator => "verilator",
+        }
+    }
+}
+
+/// Where a packet's time comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeSource {
+    Capture,
+    /// The first packet's time and what each later one adds, in nanoseconds.
+    Steps {
+        start: u64,
+        step: u64,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum JudgeName {
+    /// The running Linux kernel; needs root
+    Kernel,
+    /// The meaning of the program, without hardware
+    Interpreter,
+}
+
+impl JudgeName {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            JudgeName::Kernel => "kernel",
+            JudgeName::Interpreter => "interpreter",
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct CompileArguments {
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// Folder for the design; made new, or replaced when it holds an older design
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct SimArguments {
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    #[command(flatten)]
+    pub run: RunArguments,
+    /// Who says what is right
+    #[arg(long, value_enum, default_value_t = JudgeName::Kernel)]
+    pub against: JudgeName,
+}
+
+#[derive(Args, Debug)]
+pub struct SynthArguments {
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// Synthesis flow
+    #[arg(long, value_enum, default_value_t = FlowName::Yosys)]
+    pub flow: FlowName,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FlowName {
+    Yosys,
+}
+
+#[derive(Args, Debug)]
+pub struct IrArguments {
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// After which step: lift, control-flow (all passes on control flow), dataflow, scheduled, or the name of a pass
+    /// (that pass alone, on the lifted program)
+    #[arg(long, value_name = "STEP", default_value = "lift")]
+    pub after: String,
+}
+
+#[derive(Args, Debug)]
+pub struct IsaArguments {
+    /// Instruction tests, as JSON
+    pub file: PathBuf,
+    /// What runs the tests
+    #[arg(long, value_enum, default_value_t = EngineName::Native)]
+    pub engine: EngineName,
+    /// Run only every N-th test
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct FuzzArguments {
+    /// Number of programs
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub programs: u32,
+    /// Number of packets for each program
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub packets: u32,
+    /// Seed of the first program; each later one takes the next number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct TrafficArguments {
+    /// Number of packets
+    #[arg(long, value_name = "N")]
+    pub packets: u32,
+    /// Number of flows
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub flows: u32,
+    /// How packets are spread over the flows
+    #[arg(long, value_parser = ["one", "uniform", "zipf"], default_value = "uniform")]
+    pub distribution: String,
+    /// Exponent of the Zipf distribution
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub zipf: f64,
+    /// Length of the packets: BYTES, imix, or min:max
+    #[arg(long, value_name = "BYTES|imix|MIN:MAX", default_value = "64")]
+    pub size: String,
+    /// Transport protocol
+    #[arg(long, value_parser = ["udp", "tcp", "mixed"], default_value = "udp")]
+    pub proto: String,
+    /// Answers, too: packets of a flow go both ways
+    #[arg(long)]
+    pub both_directions: bool,
+    /// Mix in broken and unusual headers
+    #[arg(long)]
+    pub hostile: bool,
+    /// Seed; the same seed gives the same capture
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Capture to write, as pcapng
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct PassArguments {
+    /// Name of the pass; a wrong name shows all of them
+    pub name: String,
+    /// Program in text form
+    pub file: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn clock(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
+        _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
+    }
+}
+
+fn bus(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(bits @ (64 | 512)) => Ok(bits),
+        _ => Err(String::from("packet streams are 64 or 512 bits wide")),
+    }
+}
+
+fn map_size(text: &str) -> Result<(String, u32), String> {
+    let parsed = text.split_once('=').and_then(|(name, size)| {
+        let size = size.parse().ok().filter(|size| *size > 0)?;
+        (!name.is_empty()).then(|| (name.to_owned(), size))
+    });
+    parsed.ok_or_else(|| String::from("give the map's name and a size of at least 1: flows=1024"))
+}
+
+fn time(text: &str) -> Result<TimeSource, String> {
+    if text == "capture" {
+        return Ok(TimeSource::Capture);
+    }
+    let steps = text.split_once(':').and_then(|(start, step)| {
+        Some(TimeSource::Steps {
+            start: start.parse().ok()?,
+            step: step.parse().ok()?,
+        })
+    });
+    steps.ok_or_else(|| String::from("give `capture`, or START:STEP in nanoseconds: 1000000:100"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn options_are_read() {
+        assert_eq!(time("5:7"), Ok(TimeSource::Steps { start: 5, step: 7 }));
+        assert_eq!(map_size("flows=3"), Ok((String::from("flows"), 3)));
+        for wrong in ["flows", "=3", "flows=0", "flows=x"] {
+            assert!(map_size(wrong).is_err(), "{wrong}");
+        }
+        assert!(bus("128").is_err());
+        assert!(clock("nan").is_err());
+        assert!(time("5").is_err());
+    }
+}

@@ -1,0 +1,11 @@
+//! One file a command. Each gives an answer for scripts and for people, or errors.
+
+pub mod check;
+pub mod compile;
+pub mod fuzz;
+pub mod ir;
+pub mod isa;
+pub mod pass;
+pub mod sim;
+pub mod synth;
+pub mod traffic;

@@ -1,0 +1,153 @@
+//! `hardpath check`: a program's hardware against the Linux kernel, packet by packet and map by map.
+
+use crate::answer::{Answer, Status};
+use crate::arguments::{CheckArguments, JudgeName};
+use crate::engine::{self, Ran};
+use crate::load::{load, Loaded};
+use crate::outputs;
+use crate::packets::{self, Packet};
+use crate::table::{facts, grouped};
+use hardpath_ir::interpreter::PacketContext;
+use hardpath_ir::maps::Image;
+use hardpath_ir::Diagnostic;
+use hardpath_oracle::{
+    Comparison, Expected, ExpectedMaps, JudgeOptions, KernelJudge, Observed, Reference,
+};
+use serde_json::json;
+use std::fmt::Write;
+
+pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let loaded = load(&arguments.program)?;
+    let image = outputs::read_maps(&arguments.run, &loaded.program)?;
+    let packets = packets::read(&arguments.run)?;
+    // The judge first: where it may not be asked, nobody has waited for an engine.
+    let mut reference = judge(arguments, &loaded, &image)?;
+    let ran = engine::run(&loaded, &arguments.program, &arguments.run, &packets, &image)?;
+    outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
+    let comparison =
+        compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])?;
+    Ok(answer(arguments, &comparison))
+}
+
+fn judge(
+    arguments: &CheckArguments,
+    loaded: &Loaded,
+    image: &Image,
+) -> Result<Reference, Vec<Diagnostic>> {
+    let kernel = match arguments.against {
+        JudgeName::Interpreter => None,
+        JudgeName::Kernel => {
+            let options = JudgeOptions { image: image.clone() };
+            let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
+            Some(judge.map_err(|error| vec![error])?)
+        }
+    };
+    Reference::new(&loaded.program, image, kernel)
+}
+
+/// Packets that did not enter the program (too short, too long) have no right answer and are only counted.
+fn compare(
+    arguments: &CheckArguments,
+    reference: &mut Reference,
+    packets: &[Packet],
+    ran: &Ran,
+) -> Result<Comparison, Diagnostic> {
+    let entered: Vec<usize> =
+        (0..packets.len()).filter(|index| engine::enters(&packets[*index])).collect();
+    let questions: Vec<(&[u8], PacketContext)> = entered
+        .iter()
+        .map(|index| (packets[*index].data.as_slice(), packets[*index].context))
+        .collect();
+    let expected: Vec<Expected> = reference.run_all(&questions)?;
+    let maps: ExpectedMaps = reference.maps()?;
+    let names: Vec<String> =
+        arguments.run.pcap.iter().map(|path| path.display().to_string()).collect();
+    let mut comparison = Comparison::new(reference.kernel_version());
+    for (index, expected) in entered.iter().zip(&expected) {
+        let packet = &packets[*index];
+        let got = ran.outcomes[*index].as_ref().map(|outcome| Observed {
+            verdict: outcome.verdict,
+            destination: outcome.destination,
+            packet: outcome.data.as_deref(),
+        });
+        comparison.packet(&names[packet.capture], packet.number as u64, expected, got);
+    }
+    comparison.packets = packets.len() as u64;
+    comparison.maps(&maps, &ran.maps);
+    Ok(comparison)
+}
+
+fn answer(arguments: &CheckArguments, comparison: &Comparison) -> Answer {
+    let engine = arguments.run.engine.name();
+    let against = arguments.against.name();
+    let first: Vec<_> = comparison
+        .first
+        .iter()
+        .map(|mismatch| {
+            json!({
+                "capture": mismatch.capture,
+                "packet": mismatch.packet,
+                "field": mismatch.difference.field(),
+                "expected": mismatch.difference.expected(),
+                "got": mismatch.difference.got(),
+            })
+        })
+        .collect();
+    // A judge that contradicts itself has found an error, too.
+    let mismatches = comparison.mismatches + comparison.interpreter_mismatches;
+    let json = json!({
+        "packets": comparison.packets,
+        "judged_by_kernel": comparison.judged_by_kernel,
+        "mismatches": mismatches,
+        "maps_compared": comparison.maps_compared,
+        "map_mismatches": comparison.map_mismatches,
+        "engine": engine,
+        "against": against,
+        "kernel": comparison.kernel,
+        "first_mismatches": first,
+    });
+    let status = match comparison.is_clean() {
+        true => Status::Good,
+        false => Status::Differs,
+    };
+    Answer {
+        json,
+        text: text(comparison, engine),
+        status,
+    }
+}
+
+fn text(comparison: &Comparison, engine: &str) -> String {
+    let judge = match &comparison.kernel {
+        Some(release) => format!("Linux {release}"),
+        None => String::from("the interpreter (no kernel was asked)"),
+    };
+    let mut judged = grouped(comparison.judged_by_kernel);
+    if comparison.kernel.is_some() && comparison.judged_by_kernel < comparison.packets {
+        judged.push_str("; for the others the interpreter stands in (too long for the kernel's test run)");
+    }
+    let mut text = facts(&[
+        ("engine", engine.to_owned()),
+        ("judge", judge),
+        ("packets", grouped(comparison.packets)),
+        ("judged by the kernel", judged),
+        ("packets that differ", grouped(comparison.mismatches)),
+        ("maps compared", grouped(comparison.maps_compared)),
+        ("map entries that differ", grouped(comparison.map_mismatches)),
+    ]);
+    if comparison.interpreter_mismatches > 0 {
+        let _ = writeln!(
+            text,
+            "  the interpreter differs from the kernel in {} packets and entries: an error in hardpath",
+            grouped(comparison.interpreter_mismatches)
+        );
+    }
+    text.push('\n');
+    if comparison.is_clean() {
+        text.push_str("  same verdicts, same bytes, same maps\n");
+    }
+    for mismatch in &comparison.first {
+        let _ = writeln!(text, "  {mismatch}");
+    }
+    text
+}

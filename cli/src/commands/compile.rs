@@ -1,0 +1,88 @@
+//! `hardpath compile`: a program to SystemVerilog.
+
+use crate::answer::Answer;
+use crate::arguments::CompileArguments;
+use crate::design::{self, file_list_name, hazard_name};
+use crate::files::write_folder;
+use crate::load::{load, Loaded};
+use crate::table::{facts, grouped, rows};
+use hardpath_ir::Diagnostic;
+use hardpath_pipeline::{Compiled, Report};
+use serde_json::json;
+use std::path::Path;
+
+pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let loaded = load(&arguments.program)?;
+    let compiled = loaded.compile(&arguments.program)?;
+    let files = match &arguments.output {
+        Some(folder) => write(&loaded, &compiled, folder).map_err(|error| vec![error])?,
+        None => Vec::new(),
+    };
+    let mut object = json!(compiled.report);
+    object["program"] = json!(loaded.image.name);
+    object["section"] = json!(loaded.image.section);
+    object["instructions"] = json!(loaded.image.insns.len());
+    object["files"] = json!(files);
+    let mut text = summary(&loaded, &compiled.report);
+    if let Some(folder) = &arguments.output {
+        text.push_str(&format!(
+            "\n{} files in {}; top module {}, start with README.md\n",
+            files.len(),
+            folder.display(),
+            compiled.interface.top
+        ));
+    }
+    Ok(Answer::good(object, text))
+}
+
+/// The files written, with their folder.
+fn write(loaded: &Loaded, compiled: &Compiled, folder: &Path) -> Result<Vec<String>, Diagnostic> {
+    let source = Path::new(&loaded.object.file);
+    let source = source.file_name().unwrap_or(source.as_os_str());
+    let program = format!("{}, program {}", source.to_string_lossy(), loaded.image.name);
+    let files = design::files(compiled, &program);
+    write_folder(folder, &files, &file_list_name(&compiled.interface.top))?;
+    Ok(files.iter().map(|(name, _)| folder.join(name).display().to_string()).collect())
+}
+
+fn summary(loaded: &Loaded, report: &Report) -> String {
+    let nanoseconds = f64::from(report.latency_clocks) * 1000.0 / report.clock_mhz;
+    let mut text = format!(
+        "{} (section {}, {} instructions) as hardware:\n\n",
+        loaded.image.name,
+        loaded.image.section,
+        loaded.image.insns.len()
+    );
+    text.push_str(&facts(&[
+        ("pipeline", format!("{} stages at {} MHz", report.stages, report.clock_mhz)),
+        ("latency", format!("{} clocks = {nanoseconds:.0} ns", report.latency_clocks)),
+        ("packet streams", format!("{} bits a clock", report.bus_bits)),
+        ("packet window", format!("the first {} bytes", report.window_bytes)),
+        ("pipeline registers", format!("{} bits", grouped(u64::from(report.register_bits)))),
+    ]));
+    if report.maps.is_empty() {
+        return text;
+    }
+    let map_rows: Vec<Vec<String>> = report
+        .maps
+        .iter()
+        .map(|map| {
+            vec![
+                map.name.clone(),
+                map.kind.clone(),
+                map.key_bytes.to_string(),
+                map.value_bytes.to_string(),
+                grouped(u64::from(map.max_entries)),
+                hazard_name(map.hazard),
+                map.window.to_string(),
+                map.reason.clone(),
+            ]
+        })
+        .collect();
+    text.push('\n');
+    text.push_str(&rows(
+        &["map", "type", "key B", "value B", "entries", "hazard", "window", "why"],
+        &map_rows,
+    ));
+    text
+}

@@ -1,0 +1,53 @@
+//! `hardpath ir`: a program's intermediate form, after the step that is asked for.
+
+use crate::answer::Answer;
+use crate::arguments::IrArguments;
+use crate::load::{load, Loaded};
+use hardpath_ir::{Diagnostic, Program};
+use serde_json::json;
+
+pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let loaded = load(&arguments.program)?;
+    let program = after(arguments, &loaded)?;
+    let text = program.to_string();
+    let object = json!({
+        "program": loaded.image.name,
+        "section": loaded.image.section,
+        "after": arguments.after,
+        "ir": text,
+    });
+    Ok(Answer::good(object, text))
+}
+
+fn after(arguments: &IrArguments, loaded: &Loaded) -> Result<Program, Vec<Diagnostic>> {
+    let mut program = loaded.program.clone();
+    match arguments.after.as_str() {
+        "lift" => {}
+        "control-flow" => {
+            hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
+        }
+        "dataflow" => {
+            hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
+            program = hardpath_pipeline::predicate::predicate(&program);
+            hardpath_passes::optimize_dataflow(&mut program).map_err(one)?;
+        }
+        "scheduled" => return Ok(loaded.compile(&arguments.program)?.scheduled),
+        name => {
+            let pass = hardpath_passes::find(name).ok_or_else(|| vec![unknown(name)])?;
+            (pass.run)(&mut program).map_err(one)?;
+        }
+    }
+    Ok(program)
+}
+
+fn unknown(name: &str) -> Diagnostic {
+    let passes: Vec<&str> = hardpath_passes::all().iter().map(|pass| pass.name).collect();
+    Diagnostic::input("unknown-step", format!("there is no step `{name}`")).help(format!(
+        "the steps are lift, control-flow, dataflow and scheduled; the passes are {}",
+        passes.join(", ")
+    ))
+}
+
+fn one(error: Diagnostic) -> Vec<Diagnostic> {
+    vec![error]
+}

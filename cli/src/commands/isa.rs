@@ -1,0 +1,194 @@
+//! `hardpath isa`: instruction tests of the public BPF conformance suite, in any engine.
+//!
+//! A test is a program over (memory, length) with the result that it must return. As hardware the memory is the packet,
+//! and the result leaves beside the packet's last beat.
+
+use crate::answer::{Answer, Status};
+use crate::arguments::{EngineName, IsaArguments};
+use crate::engine;
+use crate::files;
+use crate::progress::Progress;
+use hardpath_ir::interpreter::{self, PacketContext};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::{Diagnostic, Program};
+use hardpath_pipeline::Options;
+use hardpath_testbed::host;
+use hardpath_testbed::run::{self, PacketIn, RunOptions};
+use serde::Deserialize;
+use serde_json::{json, Value};
+use std::fmt::Write;
+
+/// A test as the file has it.
+#[derive(Deserialize)]
+struct Test {
+    name: String,
+    /// Hex, 8 bytes an instruction, as in an object file.
+    insns: String,
+    /// Hex; empty: no memory.
+    mem: String,
+    /// `0x…`: what the program returns.
+    result: String,
+}
+
+/// A test made ready.
+struct Case {
+    name: String,
+    /// 8 bytes an instruction.
+    code: Vec<u8>,
+    memory: Vec<u8>,
+    expected: u64,
+}
+
+enum Outcome {
+    Passed,
+    Failed(String),
+    Refused(Diagnostic),
+}
+
+pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let cases = read(arguments)?;
+    let progress = Progress::new("tests", cases.len());
+    let mut passed = 0;
+    let mut failures = Vec::new();
+    let mut refusals = Vec::new();
+    let mut text = String::new();
+    for (index, case) in cases.iter().enumerate() {
+        progress.set(index);
+        match run_case(case, arguments.engine)? {
+            Outcome::Passed => passed += 1,
+            Outcome::Failed(reason) => {
+                let _ = writeln!(text, "failed   {}: {reason}", case.name);
+                failures.push(json!({ "name": case.name, "reason": reason }));
+            }
+            Outcome::Refused(error) => {
+                let _ = writeln!(text, "refused  {}: {}", case.name, error.message);
+                refusals.push(refusal(case, &error));
+            }
+        }
+    }
+    drop(progress);
+    let _ = writeln!(
+        text,
+        "{passed} passed, {} failed, {} refused ({})",
+        failures.len(),
+        refusals.len(),
+        arguments.engine.name()
+    );
+    let status = match failures.is_empty() {
+        true => Status::Good,
+        false => Status::Differs,
+    };
+    let json = json!({
+        "passed": passed,
+        "failed": failures.len(),
+        "refused": refusals.len(),
+        "failures": failures,
+        "refusals": refusals,
+    });
+    Ok(Answer { json, text, status })
+}
+
+fn refusal(case: &Case, error: &Diagnostic) -> Value {
+    json!({
+        "name": case.name,
+        "code": error.code,
+        "message": error.message,
+        "place": error.place,
+    })
+}
+
+/// The tests that are wanted. The first one is always among them.
+fn read(arguments: &IsaArguments) -> Result<Vec<Case>, Vec<Diagnostic>> {
+    let place = arguments.file.display().to_string();
+    let text = files::read_text(&arguments.file).map_err(|error| vec![error])?;
+    let tests: Vec<Test> = serde_json::from_str(&text).map_err(|error| {
+        vec![Diagnostic::input("not-isa-tests", format!("the file holds no instruction tests: {error}"))
+            .at(place.as_str())
+            .help("give a JSON array of objects with name, insns, mem and result")]
+    })?;
+    let cases: Result<Vec<Case>, String> =
+        tests.iter().step_by(arguments.every as usize).map(case).collect();
+    cases.map_err(|reason| {
+        vec![Diagnostic::input("not-isa-tests", reason).at(place.as_str())]
+    })
+}
+
+fn case(test: &Test) -> Result<Case, String> {
+    let wrong = |key: &str| format!("test {}: {key} is malformed", test.name);
+    let result = test.result.strip_prefix("0x").ok_or_else(|| wrong("result"))?;
+    Ok(Case {
+        name: test.name.clone(),
+        code: hex(&test.insns).ok_or_else(|| wrong("insns"))?,
+        memory: hex(&test.mem).ok_or_else(|| wrong("mem"))?,
+        expected: u64::from_str_radix(result, 16).map_err(|_| wrong("result"))?,
+    })
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
+    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>> {
+    let program = match hardpath_ebpf::lift_raw(&case.code, &case.name) {
+        Ok(program) => program,
+        Err(errors) => return Ok(refused(errors)),
+    };
+    let result = match engine {
+        EngineName::Interpreter => Ok(interpret(&program, &case.memory)),
+        EngineName::Native | EngineName::Verilator => {
+            let compiled = match hardpath_pipeline::compile(program, &Options::default()) {
+                Ok(compiled) => compiled,
+                Err(errors) => return Ok(refused(errors)),
+            };
+            let dut = engine::start(engine, &compiled.design);
+            let mut dut = dut.map_err(|error| vec![error])?;
+            let packet = PacketIn {
+                data: case.memory.clone(),
+                ..PacketIn::default()
+            };
+            host::reset(dut.as_mut(), &compiled.interface)
+                .and_then(|_| {
+                    let options = RunOptions::default();
+                    run::run(dut.as_mut(), &compiled.interface, &[packet], &options)
+                })
+                .map(|result| result.outcomes[0].as_ref().map(|outcome| outcome.verdict))
+        }
+    };
+    Ok(match result {
+        Ok(Some(result)) if result == case.expected => Outcome::Passed,
+        Ok(Some(result)) => {
+            Outcome::Failed(format!("returned {result:#x}, not {:#x}", case.expected))
+        }
+        Ok(None) => Outcome::Failed(String::from("nothing came out")),
+        Err(error) => Outcome::Failed(error.message),
+    })
+}
+
+fn interpret(program: &Program, memory: &[u8]) -> Option<u64> {
+    let mut maps = Maps::new(&program.maps);
+    Some(interpreter::run(program, &mut maps, memory, &PacketContext::default()).verdict)
+}
+
+/// One reason is enough to refuse a test.
+fn refused(mut errors: Vec<Diagnostic>) -> Outcome {
+    match errors.is_empty() {
+        true => Outcome::Failed(String::from("refused without a reason")),
+        false => Outcome::Refused(errors.swap_remove(0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_is_read() {
+        assert_eq!(hex("00ff"), Some(vec![0, 255]));
+        for wrong in ["0", "0g", "+1", "é"] {
+            assert_eq!(hex(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `hardpath pass`: one pass on the text form of a program.
+
+use crate::answer::Answer;
+use crate::arguments::PassArguments;
+use crate::files::read_text;
+use hardpath_ir::{parse, verifier, Diagnostic, Program};
+use serde_json::json;
+use std::path::Path;
+
+pub fn run(arguments: &PassArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let pass = hardpath_passes::find(&arguments.name).ok_or_else(|| vec![unknown(&arguments.name)])?;
+    let mut program = read(&arguments.file)?;
+    (pass.run)(&mut program).map_err(|error| vec![in_file(error, &arguments.file)])?;
+    verify(&program, &arguments.file)?;
+    let text = program.to_string();
+    Ok(Answer::good(json!({ "pass": pass.name, "ir": text }), text))
+}
+
+/// Reads a program in text form and checks it.
+fn read(path: &Path) -> Result<Program, Vec<Diagnostic>> {
+    let text = read_text(path).map_err(|error| vec![error])?;
+    let program = parse::parse(&text).map_err(|error| vec![in_file(error, path)])?;
+    verify(&program, path)?;
+    Ok(program)
+}
+
+fn verify(program: &Program, path: &Path) -> Result<(), Vec<Diagnostic>> {
+    verifier::verify(program).map_err(|errors| {
+        errors.into_iter().map(|error| in_file(Diagnostic::from(error), path)).collect()
+    })
+}
+
+fn in_file(error: Diagnostic, path: &Path) -> Diagnostic {
+    let place = match &error.place {
+        Some(place) => format!("{}: {place}", path.display()),
+        None => path.display().to_string(),
+    };
+    error.at(place)
+}
+
+/// Every pass with its description is the remedy for a name that does not exist.
+fn unknown(name: &str) -> Diagnostic {
+    let all: Vec<String> = hardpath_passes::all()
+        .iter()
+        .map(|pass| format!("\n    {:12} {}", pass.name, pass.summary))
+        .collect();
+    Diagnostic::input("unknown-pass", format!("there is no pass `{name}`"))
+        .help(format!("the passes are:{}", all.concat()))
+}

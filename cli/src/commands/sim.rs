@@ -1,0 +1,95 @@
+//! `hardpath sim`: packets through a program's hardware, clock by clock.
+
+use crate::answer::Answer;
+use crate::arguments::{EngineName, SimArguments};
+use crate::engine::{self, Ran};
+use crate::load::load;
+use crate::outputs;
+use crate::packets;
+use crate::table::{facts, grouped};
+use hardpath_ir::Diagnostic;
+use hardpath_testbed::statistics::Statistics;
+use serde_json::{json, Value};
+
+pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let loaded = load(&arguments.program)?;
+    let image = outputs::read_maps(&arguments.run, &loaded.program)?;
+    let packets = packets::read(&arguments.run)?;
+    let ran = engine::run(&loaded, &arguments.program, &arguments.run, &packets, &image)?;
+    outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
+    let has_clock = arguments.run.engine != EngineName::Interpreter;
+    let text = match has_clock {
+        true => text(&ran.statistics, arguments.program.clock, arguments.run.engine),
+        false => text_without_clock(&ran),
+    };
+    Ok(Answer::good(json(&ran.statistics, has_clock), text))
+}
+
+/// The interpreter has no clock: what is counted in clocks or beats is null.
+fn json(statistics: &Statistics, has_clock: bool) -> Value {
+    let mut object = json!(statistics);
+    if !has_clock {
+        for key in ["frames", "clocks", "packets_per_clock", "mpps", "stall_clocks"] {
+            object[key] = Value::Null;
+        }
+    }
+    object
+}
+
+fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
+    let latency = &statistics.latency_clocks;
+    let mut lines = vec![
+        ("engine", engine.name().to_owned()),
+        (
+            "packets in",
+            format!("{} in {} frames", grouped(statistics.packets), grouped(statistics.frames)),
+        ),
+        (
+            "clocks",
+            format!(
+                "{} ({} in which a frame had to wait)",
+                grouped(statistics.clocks),
+                grouped(statistics.stall_clocks)
+            ),
+        ),
+        (
+            "throughput",
+            format!(
+                "{:.3} packets a clock = {:.1} Mpps at {clock_mhz} MHz",
+                statistics.packets_per_clock, statistics.mpps
+            ),
+        ),
+    ];
+    if let (Some(min), Some(median), Some(max)) = (latency.min, latency.median, latency.max) {
+        let nanoseconds = median as f64 * 1000.0 / clock_mhz;
+        lines.push((
+            "latency",
+            format!("{median} clocks = {nanoseconds:.0} ns (median; {min} to {max} clocks)"),
+        ));
+    }
+    lines.extend(verdict_lines(statistics));
+    facts(&lines)
+}
+
+fn text_without_clock(ran: &Ran) -> String {
+    let mut lines = vec![
+        ("engine", EngineName::Interpreter.name().to_owned()),
+        ("packets in", grouped(ran.statistics.packets)),
+    ];
+    lines.extend(verdict_lines(&ran.statistics));
+    facts(&lines)
+}
+
+fn verdict_lines(statistics: &Statistics) -> Vec<(&str, String)> {
+    let mut lines: Vec<(&str, String)> = statistics
+        .verdicts
+        .iter()
+        .filter(|(_, packets)| **packets > 0)
+        .map(|(name, packets)| (name.as_str(), grouped(*packets)))
+        .collect();
+    if statistics.dropped > 0 {
+        let count = grouped(statistics.dropped);
+        lines.push(("not taken in", format!("{count} (shorter than 14 or longer than 9,216 bytes)")));
+    }
+    lines
+}

@@ -1,0 +1,153 @@
+//! The README of a design: what its ports and registers promise, and what the compiler decided.
+
+use super::address_map::{COMMANDS, REGISTERS};
+use super::hazard_name;
+use crate::table::grouped;
+use hardpath_blocks::interface::Interface;
+use hardpath_pipeline::{Compiled, Report};
+use std::fmt::Write;
+
+pub fn readme(compiled: &Compiled, program: &str, sources: &[(String, String)]) -> String {
+    let interface = &compiled.interface;
+    let report = &compiled.report;
+    let top = &interface.top;
+    let mut text = format!(
+        "# {top}\n\n\
+         Hardware for an XDP program, made by hardpath from {program}.\n\n\
+         The design behaves as if its packets were processed one at a time, in the order in which they arrived, by \
+         the program as the Linux kernel runs it. No packet is lost, duplicated or reordered as long as the source \
+         honours `s_axis_tready`. A source that cannot wait (a MAC) needs a FIFO in front that drops whole packets.\n\n"
+    );
+    text.push_str(&figures(report));
+    text.push_str(&maps(report));
+    text.push_str(&files(top, sources));
+    text.push_str(&ports(interface));
+    text.push_str(&registers(interface));
+    text
+}
+
+fn figures(report: &Report) -> String {
+    format!(
+        "## Figures\n\n\
+         | | |\n|---|---|\n\
+         | clock that it was scheduled for | {} MHz |\n\
+         | packet streams | {} bits |\n\
+         | stages of the compute pipeline | {} |\n\
+         | latency of a packet of one frame in an idle design | {} clocks |\n\
+         | bytes at the front of a packet that the program can see | {} |\n\
+         | pipeline registers | {} bits |\n\n",
+        report.clock_mhz,
+        report.bus_bits,
+        report.stages,
+        report.latency_clocks,
+        report.window_bytes,
+        grouped(u64::from(report.register_bits)),
+    )
+}
+
+fn maps(report: &Report) -> String {
+    if report.maps.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "## Maps\n\nHow each map stays serial although many packets are in flight:\n\n\
+         | map | type | key | value | entries | hazard | window | why |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    for map in &report.maps {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} B | {} B | {} | {} | {} | {} |",
+            map.name,
+            map.kind,
+            map.key_bytes,
+            map.value_bytes,
+            grouped(u64::from(map.max_entries)),
+            hazard_name(map.hazard),
+            map.window,
+            map.reason,
+        );
+    }
+    text.push_str(
+        "\n`none`: the data plane only reads, or only adds. `fused`: read, compute and write in one clock. \
+         `interlock`: a packet waits while an older one with the same key is inside the window, given in clocks.\n\n",
+    );
+    text
+}
+
+fn files(top: &str, sources: &[(String, String)]) -> String {
+    format!(
+        "## Files\n\n\
+         `{top}.f` lists the {} SystemVerilog files, callees first; the top module is `{top}`. `{top}.xdc` has the \
+         clock constraint, `{top}.h` and `{top}.json` the registers, `{top}.ir` the scheduled program with the stage \
+         of every operation.\n\n",
+        sources.len()
+    )
+}
+
+fn ports(interface: &Interface) -> String {
+    let bus = interface.bus_bits;
+    let mut rows = vec![
+        row("clk, rst", "1", "one clock; reset is synchronous and active high, and clears all maps"),
+        row(
+            "s_axis_tdata/tkeep/tvalid/tready/tlast",
+            &format!("{bus}, {}, 1, 1, 1", bus / 8),
+            "packets in, without frame check sequence; byte 0 in bits 7:0; tkeep is all ones but on the last beat, \
+             where it is packed from bit 0",
+        ),
+        row(
+            "s_axis_tuser",
+            "25",
+            "bit 0, on the last beat: the MAC marks the frame bad, it is dropped and counted; bits 8:1 ingress port, \
+             bits 24:9 queue, on the first beat",
+        ),
+    ];
+    if interface.has_time {
+        rows.push(row("time_ns", "64", "time in nanoseconds, taken on a packet's first beat"));
+    }
+    if interface.has_random {
+        rows.push(row("random", "32", "a random number, taken on a packet's first beat"));
+    }
+    rows.extend([
+        row(
+            "m_axis_tdata/tkeep/tvalid/tready/tlast",
+            &format!("{bus}, {}, 1, 1, 1", bus / 8),
+            "packets of verdict PASS, TX and REDIRECT, in the order in which they came in; same conventions",
+        ),
+        row("m_axis_tuser", "3", "the verdict (`enum xdp_action`), on every beat"),
+        row("m_axis_tdest", "32", "with XDP_REDIRECT the ifindex to send to, else 0; on every beat"),
+        row(
+            "verdict_valid, verdict",
+            "1, 3",
+            "one strobe for each packet that entered the program, in order, dropped ones included",
+        ),
+        row("s_axil_*", "16 address, 32 data", "the host port, AXI4-Lite"),
+    ]);
+    format!("## Ports\n\n| port | bits | meaning |\n|---|---|---|\n{}\n", rows.concat())
+}
+
+fn registers(interface: &Interface) -> String {
+    let mut text = String::from(
+        "## Registers\n\nPackets wait until bit 0 of STATUS is 1. To use a map: write MAP_SELECT, KEY (and VALUE, \
+         MAP_FLAGS), then MAP_COMMAND; read MAP_STATUS until bit 31 is 0.\n\n\
+         | register | offset | bits | access | meaning |\n|---|---|---|---|---|\n",
+    );
+    for register in &REGISTERS {
+        if register.name == "PORT_TABLE" && !interface.has_port_table {
+            continue;
+        }
+        let _ = writeln!(
+            text,
+            "| {} | 0x{:04x} | {} | {} | {} |",
+            register.name, register.offset, register.bits, register.access, register.meaning
+        );
+    }
+    text.push_str("\n| command | number | |\n|---|---|---|\n");
+    for (name, number, meaning) in COMMANDS {
+        let _ = writeln!(text, "| {name} | {number} | {meaning} |");
+    }
+    text
+}
+
+fn row(port: &str, bits: &str, meaning: &str) -> String {
+    format!("| `{port}` | {bits} | {meaning} |\n")
+}

@@ -1,0 +1,158 @@
+//! Reading and writing files. What is written is complete or not there: it is made beside its place and renamed.
+
+use hardpath_ir::Diagnostic;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    fs::read(path).map_err(|error| cannot_read(path, &error))
+}
+
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    let bytes = read(path)?;
+    String::from_utf8(bytes).map_err(|_| {
+        Diagnostic::input("not-text", "the file is not UTF-8 text").at(path.display().to_string())
+    })
+}
+
+fn cannot_read(path: &Path, error: &io::Error) -> Diagnostic {
+    let help = match error.kind() {
+        io::ErrorKind::NotFound => "check the name of the file",
+        io::ErrorKind::PermissionDenied => "make the file readable for this user",
+        _ => "give a readable file",
+    };
+    Diagnostic::input("cannot-read", format!("the file cannot be read: {error}"))
+        .at(path.display().to_string())
+        .help(help)
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic::input("cannot-write", format!("the output cannot be written: {error}"))
+        .at(path.display().to_string())
+        .help("give a place that this user can write to")
+}
+
+/// Lets `write_to` write a file; an older one is replaced. A device or pipe is written to as it is.
+pub fn write(
+    path: &Path,
+    write_to: impl Fn(&Path) -> Result<(), Diagnostic>,
+) -> Result<(), Diagnostic> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return write_to(path);
+    }
+    let beside = beside(path, "new").map_err(|error| cannot_write(path, &error))?;
+    let renamed = || fs::rename(&beside, path).map_err(|error| cannot_write(path, &error));
+    let written = write_to(&beside).and_then(|()| renamed());
+    written.map_err(|error| {
+        // The half-written file is no use to anybody; that it cannot be removed either changes nothing.
+        let _ = fs::remove_file(&beside);
+        error.at(path.display().to_string())
+    })
+}
+
+/// Writes a folder of files. An older folder is replaced only when `marker` says that it is one of ours.
+pub fn write_folder(
+    folder: &Path,
+    files: &[(String, Vec<u8>)],
+    marker: &str,
+) -> Result<(), Diagnostic> {
+    refuse_foreign(folder, marker)?;
+    let failed = |error: io::Error| cannot_write(folder, &error);
+    let new = beside(folder, "new").map_err(failed)?;
+    let written = write_files(&new, files).and_then(|()| put_in_place(&new, folder));
+    written.map_err(|error| {
+        let _ = fs::remove_dir_all(&new);
+        failed(error)
+    })
+}
+
+fn refuse_foreign(folder: &Path, marker: &str) -> Result<(), Diagnostic> {
+    let Ok(metadata) = fs::metadata(folder) else {
+        return Ok(());
+    };
+    if !metadata.is_dir() {
+        return Err(Diagnostic::input("not-a-folder", "the output is to be a folder, and there is a file")
+            .at(folder.display().to_string())
+            .help("give another name with -o"));
+    }
+    let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    if is_empty || folder.join(marker).exists() {
+        return Ok(());
+    }
+    Err(Diagnostic::input("folder-in-use", "the output folder holds something that is no design")
+        .at(folder.display().to_string())
+        .help("give an empty or new folder with -o"))
+}
+
+fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes)?;
+    }
+    Ok(())
+}
+
+/// A folder cannot be renamed over another one that is not empty, so the older one steps aside first.
+fn put_in_place(new: &Path, folder: &Path) -> io::Result<()> {
+    if !folder.exists() {
+        return fs::rename(new, folder);
+    }
+    let old = beside(folder, "old")?;
+    fs::rename(folder, &old)?;
+    if let Err(error) = fs::rename(new, folder) {
+        fs::rename(&old, folder)?;
+        return Err(error);
+    }
+    fs::remove_dir_all(&old)
+}
+
+/// A hidden name in the same folder, so that a rename stays on one file system.
+fn beside(path: &Path, what: &str) -> io::Result<PathBuf> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no last part"))?;
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent)?;
+    let process = std::process::id();
+    Ok(parent.join(format!(".{}.{what}-{process}", name.to_string_lossy())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_replaced_only_when_they_are_ours() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("design");
+        let first = [(String::from("mark"), b"1".to_vec()), (String::from("a"), Vec::new())];
+        write_folder(&folder, &first, "mark").unwrap();
+        write_folder(&folder, &first[..1], "mark").unwrap();
+        assert!(!folder.join("a").exists());
+        fs::remove_file(folder.join("mark")).unwrap();
+        fs::write(folder.join("mine"), b"").unwrap();
+        assert_eq!(write_folder(&folder, &first, "mark").unwrap_err().code, "folder-in-use");
+        assert!(folder.join("mine").exists());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn files_are_written_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("new/folder/file");
+        let text = |text: &'static str| move |path: &Path| Ok(fs::write(path, text).unwrap());
+        write(&file, text("abc")).unwrap();
+        write(&file, text("d")).unwrap();
+        let fails = |path: &Path| {
+            fs::write(path, "half").unwrap();
+            Err(Diagnostic::input("full", "no room"))
+        };
+        assert_eq!(write(&file, fails).unwrap_err().code, "full");
+        assert_eq!(read(&file).unwrap(), b"d");
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left");
+    }
+}

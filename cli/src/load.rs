@@ -1,0 +1,50 @@
+//! From the command line to a lifted program.
+
+use crate::arguments::ProgramArguments;
+use crate::files;
+use hardpath_ebpf::{LoadOptions, Object, ProgramImage};
+use hardpath_ir::{Diagnostic, Program};
+use hardpath_pipeline::{Compiled, Options};
+
+/// An object, the program chosen from it, and what that program means.
+pub struct Loaded {
+    pub object: Object,
+    pub image: ProgramImage,
+    /// As lifted, in the control-flow phase.
+    pub program: Program,
+}
+
+pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
+    let bytes = files::read(&arguments.object).map_err(|error| vec![error])?;
+    let options = LoadOptions {
+        program: arguments.program.clone(),
+        max_entries: arguments.max_entries.iter().cloned().collect(),
+        btf: arguments.btf.clone(),
+    };
+    let name = arguments.object.display().to_string();
+    let object = hardpath_ebpf::load(&bytes, &name, &options)?;
+    let image = object
+        .choose(arguments.program.as_deref())
+        .map_err(|error| vec![error])?
+        .clone();
+    let program = hardpath_ebpf::lift(&object, &image)?;
+    Ok(Loaded {
+        object,
+        image,
+        program,
+    })
+}
+
+pub fn pipeline_options(arguments: &ProgramArguments) -> Options {
+    Options {
+        clock_mhz: arguments.clock,
+        bus_bits: arguments.bus,
+    }
+}
+
+impl Loaded {
+    /// The program as hardware.
+    pub fn compile(&self, arguments: &ProgramArguments) -> Result<Compiled, Vec<Diagnostic>> {
+        hardpath_pipeline::compile(self.program.clone(), &pipeline_options(arguments))
+    }
+}

@@ -1,0 +1,74 @@
+//! The `hardpath` command: reads the command line, runs one command, prints its answer. Nothing but wiring.
+
+mod answer;
+mod arguments;
+mod commands;
+mod engine;
+mod files;
+mod design;
+mod load;
+mod outputs;
+mod packets;
+mod progress;
+mod table;
+
+use answer::{Answer, Status};
+use arguments::{Command, CommandLine};
+use clap::error::ErrorKind;
+use clap::Parser;
+use hardpath_ir::Diagnostic;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return wrong_usage(&error),
+    };
+    let json = command_line.command.json();
+    match run(command_line.command) {
+        Ok(answer) => {
+            answer.print(json);
+            answer.status.into()
+        }
+        Err(errors) => {
+            answer::print_errors(&errors, json);
+            Status::of_errors(&errors).into()
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
+    match command {
+        Command::Compile(arguments) => commands::compile::run(&arguments),
+        Command::Sim(arguments) => commands::sim::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Synth(arguments) => commands::synth::run(&arguments),
+        Command::Ir(arguments) => commands::ir::run(&arguments),
+        Command::Isa(arguments) => commands::isa::run(&arguments),
+        Command::Fuzz(arguments) => commands::fuzz::run(&arguments),
+        Command::Traffic(arguments) => commands::traffic::run(&arguments),
+        Command::Pass(arguments) => commands::pass::run(&arguments),
+    }
+}
+
+/// Help and version are answers; everything else is wrong usage. The options were not read, so whether JSON is
+/// wanted is looked up in the words of the command line.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        answer::print_text(&error.render().to_string());
+        return Status::Good.into();
+    }
+    if std::env::args_os().any(|word| word == "--json") {
+        let text = error.render().to_string();
+        let (message, help) = match text.split_once("\n\n") {
+            Some((message, help)) => (message, help.trim()),
+            None => (text.trim(), "hardpath --help"),
+        };
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        answer::print_errors(&[Diagnostic::input("usage", message).help(help)], true);
+    } else {
+        // clap's own rendering has colours on a terminal.
+        let _ = error.print();
+    }
+    Status::Input.into()
+}

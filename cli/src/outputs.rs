@@ -1,0 +1,49 @@
+//! The map files and the output capture of a run.
+
+use crate::arguments::RunArguments;
+use crate::engine::Ran;
+use crate::files;
+use crate::packets::Packet;
+use hardpath_ir::maps::Image;
+use hardpath_ir::{Diagnostic, Program};
+use hardpath_testbed::capture::{self, Captured};
+use hardpath_testbed::mapfile;
+
+/// What the maps hold before the first packet.
+pub fn read_maps(arguments: &RunArguments, program: &Program) -> Result<Image, Vec<Diagnostic>> {
+    match &arguments.maps {
+        Some(path) => mapfile::read(path, program.maps.values()),
+        None => Ok(Image::new()),
+    }
+}
+
+/// Writes what the command line asks for.
+pub fn write(
+    arguments: &RunArguments,
+    program: &Program,
+    packets: &[Packet],
+    ran: &Ran,
+) -> Result<(), Diagnostic> {
+    if let Some(path) = &arguments.maps_out {
+        files::write(path, |path| mapfile::write(path, &ran.maps, program.maps.values()))?;
+    }
+    if let Some(path) = &arguments.out {
+        let sent_on = sent_on(packets, ran);
+        files::write(path, |path| capture::write(path, &sent_on))?;
+    }
+    Ok(())
+}
+
+/// The packets that came out, in order, with their verdict as comment and the time of the packet that went in.
+fn sent_on(packets: &[Packet], ran: &Ran) -> Vec<Captured> {
+    let both = packets.iter().zip(&ran.outcomes);
+    both.filter_map(|(packet, outcome)| {
+        let outcome = outcome.as_ref()?;
+        Some(Captured {
+            data: outcome.data.clone()?,
+            time_ns: packet.captured_ns,
+            comment: Some(capture::verdict_comment(outcome.verdict, outcome.destination)),
+        })
+    })
+    .collect()
+}

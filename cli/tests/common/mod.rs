@@ -1,0 +1,69 @@
+//! Runs the `hardpath` command as a user does.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a run of the command left.
+pub struct Run {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    /// The one JSON object on standard output.
+    pub fn json(&self) -> Value {
+        match serde_json::from_str(&self.stdout) {
+            Ok(value @ Value::Object(_)) => value,
+            other => panic!("not one JSON object: {other:?}\n{}{}", self.stdout, self.stderr),
+        }
+    }
+
+    /// Asserts that the command failed with this status and code, with nothing else on standard output, and gives
+    /// the error.
+    pub fn error(&self, status: i32, code: &str) -> Value {
+        let object = self.json();
+        let error = object["error"].clone();
+        assert_eq!(error["code"], code, "{object}");
+        assert_eq!(self.status, status, "{object}");
+        for key in ["message", "place", "help"] {
+            assert!(error.get(key).is_some(), "{key} is missing: {object}");
+        }
+        error
+    }
+}
+
+pub fn hardpath(arguments: &[&str]) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_hardpath"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("the command can be started");
+    run_of(output)
+}
+
+pub fn run_of(output: Output) -> Run {
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    let run = Run {
+        status: output.status.code().expect("the command was not killed"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    };
+    assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+    run
+}
+
+/// The folder of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+pub fn path(path: &Path) -> &str {
+    path.to_str().expect("test paths are UTF-8")
+}
+
+/// An object that is kept ready-made.
+pub fn object(name: &str) -> String {
+    format!("programs/prebuilt/{name}.o")
+}

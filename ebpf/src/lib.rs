@@ -1,0 +1,26 @@
+//! Object file → program IR: ELF, BTF, relocation, decoding, lifting of registers, stack and pointers.
+//!
+//! ```text
+//! bytes ──load──► Object { maps, programs } ──choose──► ProgramImage ──lift──► hardpath_ir::Program
+//! ```
+//!
+//! [`load`] gives linked programs that the kernel accepts as they are once map file descriptors are filled in;
+//! [`lift`] gives the meaning of one of them. Nothing here knows of hardware.
+
+mod btf;
+mod btf_ext;
+mod core_relocation;
+mod decode;
+mod elf;
+mod helper_names;
+mod insn;
+mod lift;
+mod link;
+mod map_decls;
+mod object;
+
+pub use insn::Insn;
+pub use lift::{lift, lift_raw};
+pub use object::{
+    load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
+};

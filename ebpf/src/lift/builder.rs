@@ -1,0 +1,308 @@
+//! Makes IR instructions; what is constant is computed at once.
+
+use std::collections::HashMap;
+
+use hardpath_ir::eval::eval_pure;
+use hardpath_ir::{
+    Bits, Block, Input, Inst, Kind, MapDecl, MapId, Op, Place, PlaceId, Program, Value, ValueDef,
+};
+
+use super::state::Operand;
+
+/// A program that grows at the end of one block.
+pub struct Builder {
+    pub program: Program,
+    /// Where instructions go.
+    pub block: Block,
+    entry: Block,
+    /// Where the next instructions come from.
+    source: Option<Place>,
+    /// The places that instructions have, by slot.
+    places: HashMap<u32, PlaceId>,
+    constants: HashMap<(Block, u32, u64), Value>,
+    inputs: HashMap<Input, Value>,
+}
+
+impl Builder {
+    /// A builder at the beginning of a program's entry block.
+    pub fn new(name: &str, kind: Kind) -> Builder {
+        let mut program = Program::new(name, kind);
+        let entry = program.add_block();
+        Builder {
+            program,
+            block: entry,
+            entry,
+            source: None,
+            places: HashMap::new(),
+            constants: HashMap::new(),
+            inputs: HashMap::new(),
+        }
+    }
+
+    pub fn entry(&self) -> Block {
+        self.entry
+    }
+
+    pub fn add_map(&mut self, decl: MapDecl) -> MapId {
+        self.program.maps.push(decl)
+    }
+
+    /// Says where the next instructions come from.
+    pub fn set_place(&mut self, place: Place) {
+        self.source = Some(place);
+    }
+
+    /// The number of that place.
+    pub fn place(&mut self) -> Option<PlaceId> {
+        let source = self.source.as_ref()?;
+        let places = &mut self.program.places;
+        let id = self
+            .places
+            .entry(source.slot)
+            .or_insert_with(|| places.push(source.clone()));
+        Some(*id)
+    }
+
+    /// Names what an operand stands for, unless it has a name.
+    pub fn name(&mut self, operand: Operand, name: &str) {
+        if let Operand::Value(value) = operand {
+            if self.program.values[value].name.is_none() {
+                self.program.name_value(value, name);
+            }
+        }
+    }
+
+    /// The operand as a value that the current block can use.
+    pub fn value(&mut self, operand: Operand, width: u32) -> Value {
+        self.value_in(self.block, operand, width)
+    }
+
+    /// The operand as a value that the end of a block can use.
+    pub fn value_in(&mut self, block: Block, operand: Operand, width: u32) -> Value {
+        match operand {
+            Operand::Value(value) => value,
+            Operand::Const(bits) => {
+                let program = &mut self.program;
+                *self
+                    .constants
+                    .entry((block, width, bits))
+                    .or_insert_with(|| program.append_const(block, Bits::from_u64(bits, width)))
+            }
+        }
+    }
+
+    /// A constant of any width.
+    pub fn wide_constant(&mut self, bits: Bits) -> Value {
+        let width = bits.width();
+        let place = self.place();
+        self.program
+            .append1(self.block, Op::Const(bits), Vec::new(), width, place)
+    }
+
+    /// Something that enters with the packet, in its own width. It is read once, in the entry block.
+    pub fn input(&mut self, input: Input) -> Operand {
+        let (program, entry) = (&mut self.program, self.entry);
+        let value = *self.inputs.entry(input).or_insert_with(|| {
+            let value = program.append1(entry, Op::Input(input), Vec::new(), input.width(), None);
+            let name = match input {
+                Input::PacketLength => "packet_length",
+                Input::IngressIfindex => "ingress_ifindex",
+                Input::RxQueueIndex => "rx_queue_index",
+                Input::TimeNs => "time_ns",
+                Input::Random => "random",
+            };
+            program.name_value(value, name);
+            value
+        });
+        Operand::Value(value)
+    }
+
+    /// The packet's length in 64 bits.
+    pub fn packet_length(&mut self) -> Operand {
+        let length = self.input(Input::PacketLength);
+        self.zext(length, Input::PacketLength.width(), 64)
+    }
+
+    /// An effect, at the end of the current block.
+    pub fn effect(&mut self, op: Op, args: Vec<Value>, widths: &[u32]) -> Inst {
+        let place = self.place();
+        self.program.append(self.block, op, args, widths, place)
+    }
+
+    /// An effect with one result.
+    pub fn effect1(&mut self, op: Op, args: Vec<Value>, width: u32) -> Operand {
+        let inst = self.effect(op, args, &[width]);
+        Operand::Value(self.program.insts[inst].results[0])
+    }
+
+    /// A pure operation on operands of the given widths; all of at most 64 bits.
+    pub fn pure(&mut self, op: Op, args: &[(Operand, u32)], width: u32) -> Operand {
+        if let Some(known) = fold(&op, args, width) {
+            return known;
+        }
+        let values = args
+            .iter()
+            .map(|(operand, width)| self.value(*operand, *width))
+            .collect();
+        let place = self.place();
+        Operand::Value(self.program.append1(self.block, op, values, width, place))
+    }
+
+    /// A pure operation whose two arguments and result have one width.
+    pub fn binary(&mut self, op: Op, a: Operand, b: Operand, width: u32) -> Operand {
+        let neutral_right = match op {
+            Op::Add | Op::Sub | Op::Or | Op::Xor => Some(0),
+            Op::Mul => Some(1),
+            _ => None,
+        };
+        if neutral_right.is_some_and(|neutral| b == Operand::Const(neutral)) {
+            return a;
+        }
+        if a == Operand::Const(0) && matches!(op, Op::Add | Op::Or | Op::Xor) {
+            return b;
+        }
+        self.pure(op, &[(a, width), (b, width)], width)
+    }
+
+    pub fn add(&mut self, a: Operand, b: Operand) -> Operand {
+        self.binary(Op::Add, a, b, 64)
+    }
+
+    /// A compare; gives 1 bit.
+    pub fn compare(&mut self, op: Op, a: Operand, b: Operand, width: u32) -> Operand {
+        self.pure(op, &[(a, width), (b, width)], 1)
+    }
+
+    pub fn select(&mut self, condition: Operand, yes: Operand, no: Operand, width: u32) -> Operand {
+        match condition {
+            _ if yes == no => yes,
+            Operand::Const(0) => no,
+            Operand::Const(_) => yes,
+            Operand::Value(_) => self.pure(
+                Op::Select,
+                &[(condition, 1), (yes, width), (no, width)],
+                width,
+            ),
+        }
+    }
+
+    pub fn zext(&mut self, a: Operand, from: u32, to: u32) -> Operand {
+        if from == to {
+            return a;
+        }
+        self.pure(Op::ZExt, &[(a, from)], to)
+    }
+
+    pub fn sext(&mut self, a: Operand, from: u32, to: u32) -> Operand {
+        if from == to {
+            return a;
+        }
+        self.pure(Op::SExt, &[(a, from)], to)
+    }
+
+    /// Bits `lo + width − 1 .. lo` of an operand of `from` bits.
+    pub fn slice(&mut self, a: Operand, from: u32, lo: u32, width: u32) -> Operand {
+        if lo == 0 && width == from {
+            return a;
+        }
+        if let Some((inner, inner_width)) = self.extended_from(a) {
+            if lo >= inner_width {
+                return Operand::Const(0);
+            }
+            if lo + width <= inner_width {
+                return self.slice(inner, inner_width, lo, width);
+            }
+            if lo == 0 {
+                return self.zext(inner, inner_width, width);
+            }
+        }
+        self.pure(Op::Slice { lo }, &[(a, from)], width)
+    }
+
+    /// The low `width` bits of a 64-bit operand.
+    pub fn low(&mut self, a: Operand, width: u32) -> Operand {
+        self.slice(a, 64, 0, width)
+    }
+
+    /// What a value was extended from with zeros, and its width.
+    fn extended_from(&self, a: Operand) -> Option<(Operand, u32)> {
+        let Operand::Value(value) = a else {
+            return None;
+        };
+        let inst = self.program.def_inst(value)?;
+        if inst.op != Op::ZExt {
+            return None;
+        }
+        Some((
+            Operand::Value(inst.args[0]),
+            self.program.width(inst.args[0]),
+        ))
+    }
+
+    /// The operand of `bytes` bytes with its bytes in the other order.
+    pub fn reverse_bytes(&mut self, a: Operand, bytes: u32) -> Operand {
+        if bytes == 1 {
+            return a;
+        }
+        let parts: Vec<(Operand, u32)> = (0..bytes)
+            .map(|byte| (self.slice(a, bytes * 8, byte * 8, 8), 8))
+            .collect();
+        self.pure(Op::Concat, &parts, bytes * 8)
+    }
+
+    /// An upper bound for the number of bits that a 64-bit operand needs as an unsigned number.
+    pub fn bits_needed(&self, a: Operand) -> u32 {
+        self.bits_needed_within(a, 8)
+    }
+
+    fn bits_needed_within(&self, a: Operand, depth: u32) -> u32 {
+        let value = match a {
+            Operand::Const(bits) => return 64 - bits.leading_zeros(),
+            Operand::Value(value) => value,
+        };
+        let width = self.program.width(value).min(64);
+        let (Some(depth), ValueDef::Result(inst, _)) =
+            (depth.checked_sub(1), self.program.values[value].def)
+        else {
+            return width;
+        };
+        let inst = &self.program.insts[inst];
+        let bits = |index: usize| self.bits_needed_within(Operand::Value(inst.args[index]), depth);
+        let shift = || {
+            let amount = self.program.as_const(inst.args[1]);
+            amount
+                .and_then(Bits::as_u64)
+                .map(|amount| amount.min(64) as u32)
+        };
+        let needed = match &inst.op {
+            Op::Const(constant) => constant
+                .as_u64()
+                .map_or(64, |bits| 64 - bits.leading_zeros()),
+            Op::ZExt => bits(0),
+            Op::And => bits(0).min(bits(1)),
+            Op::Or | Op::Xor => bits(0).max(bits(1)),
+            Op::Add => bits(0).max(bits(1)) + 1,
+            Op::Mul => bits(0) + bits(1),
+            Op::Select => bits(1).max(bits(2)),
+            Op::UDiv | Op::URem | Op::LShr => match (&inst.op, shift()) {
+                (Op::LShr, Some(amount)) => bits(0).saturating_sub(amount),
+                _ => bits(0),
+            },
+            Op::Shl => shift().map_or(64, |amount| bits(0) + amount),
+            _ => 64,
+        };
+        needed.min(width)
+    }
+}
+
+/// The result when all arguments are constants.
+fn fold(op: &Op, args: &[(Operand, u32)], width: u32) -> Option<Operand> {
+    let bits = args
+        .iter()
+        .map(|(operand, width)| match operand {
+            Operand::Const(bits) => Some(Bits::from_u64(*bits, *width)),
+            Operand::Value(_) => None,
+        })
+        .collect::<Option<Vec<Bits>>>()?;
+    eval_pure(op, &bits, width)?.as_u64().map(Operand::Const)
+}

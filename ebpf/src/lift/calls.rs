@@ -1,0 +1,365 @@
+//! Calls of the kernel's helpers.
+
+use hardpath_ir::{verdict, Input, MapId, MapKind, Op, Target, Terminator, Value};
+
+use super::state::{AbstractValue, MapPointer, Operand};
+use super::Lifter;
+use crate::core_relocation::POISONED_HELPER;
+use crate::helper_names::{helper_name, number};
+
+/// `-EINVAL` and `-EFAULT`.
+const EINVAL: u64 = (-22i64) as u64;
+const EFAULT: u64 = (-14i64) as u64;
+
+/// Lower bits of `flags` that `bpf_redirect_map` returns when there is no entry (`__bpf_xdp_redirect_map` in
+/// `include/linux/filter.h`).
+const REDIRECT_ACTION_BITS: u32 = 2;
+const BPF_F_BROADCAST: u64 = 1 << 3;
+const BPF_F_EXCLUDE_INGRESS: u64 = 1 << 4;
+
+/// The most bytes that one `bpf_xdp_load_bytes` or `bpf_xdp_store_bytes` may copy: the stack has no more.
+const MAX_COPY_BYTES: u64 = 512;
+
+impl Lifter<'_> {
+    pub(super) fn call_helper(&mut self, helper: i32) {
+        let result = match helper {
+            number::MAP_LOOKUP_ELEM => self.map_lookup(),
+            number::MAP_UPDATE_ELEM => self.map_update(),
+            number::MAP_DELETE_ELEM => self.map_delete(),
+            number::REDIRECT => self.redirect(),
+            number::REDIRECT_MAP => self.redirect_map(),
+            number::KTIME_GET_NS | number::KTIME_GET_BOOT_NS => {
+                Some(AbstractValue::Scalar(self.builder.input(Input::TimeNs)))
+            }
+            number::GET_PRANDOM_U32 => {
+                let random = self.builder.input(Input::Random);
+                let random = self.builder.zext(random, Input::Random.width(), 64);
+                Some(AbstractValue::Scalar(random))
+            }
+            number::GET_SMP_PROCESSOR_ID => Some(AbstractValue::Scalar(Operand::Const(0))),
+            number::XDP_LOAD_BYTES => self.xdp_load_bytes(),
+            number::XDP_STORE_BYTES => self.xdp_store_bytes(),
+            POISONED_HELPER => {
+                self.refuse(
+                    "core-missing-field",
+                    "the program uses a field, type or value that the kernel's types do not have",
+                    "give the BTF of the kernel that the program is for with --btf FILE, or ask for the field first (bpf_core_field_exists)",
+                );
+                None
+            }
+            _ => {
+                self.refuse(
+                    "unsupported-helper",
+                    format!(
+                        "the program calls {}, which hardpath does not build",
+                        helper_name(helper)
+                    ),
+                    "it builds map lookup, update and delete, redirect and redirect_map, ktime_get_ns, ktime_get_boot_ns, get_prandom_u32, get_smp_processor_id, xdp_load_bytes and xdp_store_bytes",
+                );
+                None
+            }
+        };
+        self.after_call(result.unwrap_or(AbstractValue::Reported));
+    }
+
+    /// A call through a register: only that of a helper whose number is known.
+    pub(super) fn call_register(&mut self, register: u8) {
+        match self.register(register) {
+            AbstractValue::Scalar(Operand::Const(helper)) if helper <= i32::MAX as u64 => {
+                self.call_helper(helper as i32);
+            }
+            _ => self.refuse_call(
+                "unsupported-call",
+                "the program calls a function through a register".to_string(),
+                "call the function by its name",
+            ),
+        }
+    }
+
+    pub(super) fn call_function(&mut self) {
+        self.refuse_call(
+            "bpf-call",
+            "the program calls a bpf function of its own".to_string(),
+            "let the compiler put it in place: static __always_inline",
+        );
+    }
+
+    pub(super) fn refuse_call(&mut self, code: &'static str, message: String, help: &str) {
+        self.refuse(code, message, help);
+        self.after_call(AbstractValue::Reported);
+    }
+
+    fn after_call(&mut self, result: AbstractValue) {
+        self.set_register(0, result);
+        for register in 1..=5 {
+            self.set_register(register, AbstractValue::Uninitialised);
+        }
+    }
+
+    /// The map in a register.
+    fn map_argument(&mut self, register: u8) -> Option<(usize, MapId)> {
+        match self.usable(register)? {
+            AbstractValue::Map(map) => Some((map, self.map_id(map)?)),
+            other => {
+                self.refuse(
+                    "unknown-map-argument",
+                    format!(
+                        "a helper takes a map in r{register}, which holds {}",
+                        other.description()
+                    ),
+                    "name the map in the call itself, one call for each map",
+                );
+                None
+            }
+        }
+    }
+
+    /// The `bytes` bytes that a register points to.
+    fn memory_argument(&mut self, register: u8, bytes: u32) -> Option<Value> {
+        let address = self.usable(register)?;
+        let contents = self.read_memory(address, bytes)?;
+        Some(self.builder.value(contents, bytes * 8))
+    }
+
+    fn key_argument(&mut self, map: usize) -> Option<Value> {
+        let bytes = self.origin.maps[map].key_bytes;
+        let key = self.memory_argument(2, bytes)?;
+        let name = format!("{}_key", self.map_name(map));
+        self.builder.name(Operand::Value(key), &name);
+        Some(key)
+    }
+
+    fn map_lookup(&mut self) -> Option<AbstractValue> {
+        let (map, id) = self.map_argument(1)?;
+        let key = self.key_argument(map)?;
+        Some(AbstractValue::MapValue(self.lookup(map, id, key)))
+    }
+
+    fn lookup(&mut self, map: usize, id: MapId, key: Value) -> MapPointer {
+        let inst = self.builder.effect(Op::MapLookup(id), vec![key], &[1, 32]);
+        let results = &self.builder.program.insts[inst].results;
+        let (hit, entry) = (Operand::Value(results[0]), Operand::Value(results[1]));
+        let name = self.map_name(map);
+        self.builder.name(hit, &format!("{name}_hit"));
+        self.builder.name(entry, &format!("{name}_entry"));
+        MapPointer {
+            map,
+            hit,
+            entry,
+            offset: Operand::Const(0),
+        }
+    }
+
+    fn map_update(&mut self) -> Option<AbstractValue> {
+        let (map, _) = self.map_argument(1)?;
+        let id = self.writable_map(map)?;
+        let key = self.key_argument(map)?;
+        let value = self.memory_argument(3, self.origin.maps[map].value_bytes)?;
+        let flags = self.scalar(4)?;
+        let flags = self.builder.value(flags, 64);
+        let result = self
+            .builder
+            .effect1(Op::MapUpdate(id), vec![key, value, flags], 64);
+        let name = format!("{}_update", self.map_name(map));
+        self.builder.name(result, &name);
+        Some(AbstractValue::Scalar(result))
+    }
+
+    fn map_delete(&mut self) -> Option<AbstractValue> {
+        let (map, _) = self.map_argument(1)?;
+        let id = self.writable_map(map)?;
+        let key = self.key_argument(map)?;
+        let result = self.builder.effect1(Op::MapDelete(id), vec![key], 64);
+        let name = format!("{}_delete", self.map_name(map));
+        self.builder.name(result, &name);
+        Some(AbstractValue::Scalar(result))
+    }
+
+    /// `bpf_xdp_redirect` in the kernel's `net/core/filter.c`: any flag aborts and leaves the destination alone.
+    fn redirect(&mut self) -> Option<AbstractValue> {
+        let ifindex = self.scalar(1)?;
+        let flags = self.scalar(2)?;
+        let ifindex = self.builder.low(ifindex, 32);
+        let zero = Operand::Const(0);
+        let allowed = self.builder.compare(Op::Eq, flags, zero, 64);
+        let before = self.state.destination;
+        self.state.destination = self.builder.select(allowed, ifindex, before, 32);
+        self.builder.name(self.state.destination, "destination");
+        let result = self.builder.select(
+            allowed,
+            Operand::Const(verdict::REDIRECT),
+            Operand::Const(verdict::ABORTED),
+            64,
+        );
+        Some(AbstractValue::Scalar(result))
+    }
+
+    /// `__bpf_xdp_redirect_map` in the kernel's `include/linux/filter.h`.
+    fn redirect_map(&mut self) -> Option<AbstractValue> {
+        let (map, id) = self.map_argument(1)?;
+        if self.origin.maps[map].kind() != Some(MapKind::DevMap) {
+            let name = self.map_name(map);
+            self.refuse(
+                "unsupported-helper",
+                format!("bpf_redirect_map is called on {name}, which is no device map"),
+                "hardpath redirects through maps of type DEVMAP",
+            );
+            return None;
+        }
+        let key = self.scalar(2)?;
+        let flags = self.scalar(3)?;
+        let Operand::Const(flags) = flags else {
+            self.refuse(
+                "redirect-flags",
+                "the flags of bpf_redirect_map are not constant",
+                "write the flags as a constant: 0, or the action for a missing entry",
+            );
+            return None;
+        };
+        if flags & (BPF_F_BROADCAST | BPF_F_EXCLUDE_INGRESS) != 0 {
+            self.refuse(
+                "redirect-flags",
+                "bpf_redirect_map broadcasts (BPF_F_BROADCAST, BPF_F_EXCLUDE_INGRESS)",
+                "hardpath sends a packet to one destination only",
+            );
+            return None;
+        }
+        if flags >> REDIRECT_ACTION_BITS != 0 {
+            let aborted = Operand::Const(verdict::ABORTED);
+            return Some(AbstractValue::Scalar(aborted));
+        }
+        let key = self.builder.low(key, 32);
+        let key = self.builder.value(key, 32);
+        let pointer = self.lookup(map, id, key);
+        let entry = self.builder.value(pointer.entry, 32);
+        let first = self.builder.value(Operand::Const(0), 32);
+        let ifindex = self
+            .builder
+            .effect1(Op::MapLoad(id), vec![entry, first], 32);
+        let name = format!("{}_ifindex", self.map_name(map));
+        self.builder.name(ifindex, &name);
+        // A miss takes back an earlier redirect.
+        self.state.destination = self
+            .builder
+            .select(pointer.hit, ifindex, Operand::Const(0), 32);
+        self.builder.name(self.state.destination, "destination");
+        let result = self.builder.select(
+            pointer.hit,
+            Operand::Const(verdict::REDIRECT),
+            Operand::Const(flags),
+            64,
+        );
+        Some(AbstractValue::Scalar(result))
+    }
+
+    /// Offset, address and length of `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
+    fn copy_arguments(&mut self, helper: &str) -> Option<(Operand, AbstractValue, u32)> {
+        let context = self.usable(1)?;
+        if context != AbstractValue::Context(0) {
+            self.refuse(
+                "bad-address",
+                format!("{helper} is not given the program's context"),
+                "pass the struct xdp_md pointer that the program was called with",
+            );
+            return None;
+        }
+        let offset = self.scalar(2)?;
+        // `u32 offset`.
+        let offset = self.builder.low(offset, 32);
+        let offset = self.builder.zext(offset, 32, 64);
+        let address = self.usable(3)?;
+        match self.scalar(4)? {
+            Operand::Const(bytes) if (1..=MAX_COPY_BYTES).contains(&(bytes & 0xffff_ffff)) => {
+                Some((offset, address, bytes as u32))
+            }
+            Operand::Const(bytes) => {
+                self.refuse(
+                    "copy-length",
+                    format!("{helper} copies {bytes} bytes"),
+                    format!("hardpath copies 1 to {MAX_COPY_BYTES} bytes at once"),
+                );
+                None
+            }
+            Operand::Value(_) => {
+                self.refuse(
+                    "copy-length",
+                    format!("{helper} copies a number of bytes that is not constant"),
+                    "copy a constant number of bytes",
+                );
+                None
+            }
+        }
+    }
+
+    fn xdp_load_bytes(&mut self) -> Option<AbstractValue> {
+        let (offset, address, bytes) = self.copy_arguments("bpf_xdp_load_bytes")?;
+        self.copy_when_inside(offset, bytes, |lifter| {
+            let from = AbstractValue::Packet(offset);
+            if let Some(contents) = lifter.read_memory(from, bytes) {
+                lifter.write_memory(address, bytes, contents);
+            }
+        })
+    }
+
+    fn xdp_store_bytes(&mut self) -> Option<AbstractValue> {
+        let (offset, address, bytes) = self.copy_arguments("bpf_xdp_store_bytes")?;
+        self.copy_when_inside(offset, bytes, |lifter| {
+            if let Some(contents) = lifter.read_memory(address, bytes) {
+                lifter.write_memory(AbstractValue::Packet(offset), bytes, contents);
+            }
+        })
+    }
+
+    /// Copies when the bytes are inside the packet and gives the helper's result (`bpf_xdp_pointer` in the
+    /// kernel's `net/core/filter.c`): 0, or an error and no copy.
+    fn copy_when_inside(
+        &mut self,
+        offset: Operand,
+        bytes: u32,
+        copy: impl FnOnce(&mut Self),
+    ) -> Option<AbstractValue> {
+        let end = self.builder.add(offset, Operand::Const(u64::from(bytes)));
+        let length = self.builder.packet_length();
+        let inside = self.builder.compare(Op::Ule, end, length, 64);
+        let far = self
+            .builder
+            .compare(Op::Ult, Operand::Const(0xffff), offset, 64);
+        let error = self
+            .builder
+            .select(far, Operand::Const(EFAULT), Operand::Const(EINVAL), 64);
+        let Operand::Value(condition) = inside else {
+            // The length of a packet is never known now.
+            return Some(AbstractValue::Scalar(error));
+        };
+        let before = self.builder.block;
+        let copying = self.builder.program.add_block();
+        let after = self.builder.program.add_block();
+        let result = self.builder.program.add_param(after, 64);
+        self.builder.name(Operand::Value(result), "copy_result");
+        let error = self.builder.value(error, 64);
+        self.builder.program.blocks[before].terminator = Terminator::Branch {
+            cond: condition,
+            yes: Target {
+                block: copying,
+                args: Vec::new(),
+            },
+            no: Target {
+                block: after,
+                args: vec![error],
+            },
+        };
+        let place = self.builder.place();
+        self.builder.program.blocks[copying].place = place;
+        self.builder.program.blocks[after].place = place;
+        self.builder.block = copying;
+        copy(self);
+        let done = self.builder.value(Operand::Const(0), 64);
+        self.builder.program.blocks[copying].terminator = Terminator::Jump(Target {
+            block: after,
+            args: vec![done],
+        });
+        self.order.extend([copying, after]);
+        self.builder.block = after;
+        Some(AbstractValue::Scalar(Operand::Value(result)))
+    }
+}

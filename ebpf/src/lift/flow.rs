@@ -1,0 +1,271 @@
+//! Basic blocks of the reachable instructions, their order, and which registers are live at their beginnings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hardpath_ir::AtomicOp;
+
+use crate::decode::{decode, Operation, Source};
+use crate::helper_names::argument_count;
+use crate::insn::Insn;
+
+/// The control flow of one function.
+pub struct Flow {
+    pub blocks: Vec<BasicBlock>,
+    /// Every reachable block once; each before all that it can go to, but for [`Flow::back_edges`].
+    pub order: Vec<usize>,
+    /// Jumps that close a loop: (block, successor).
+    pub back_edges: BTreeSet<(usize, usize)>,
+}
+
+/// Instructions that run one after the other.
+pub struct BasicBlock {
+    /// First slot.
+    pub start: usize,
+    pub steps: Vec<Step>,
+    pub end: BlockEnd,
+    /// Registers whose values may be read from here on, one bit each.
+    pub live_in: u16,
+}
+
+/// One decoded instruction; `Err` says why it cannot be decoded and ends its block.
+#[derive(Clone)]
+pub struct Step {
+    pub slot: usize,
+    pub operation: Result<Operation, String>,
+}
+
+/// Where a block goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockEnd {
+    /// An `exit`, or an instruction that cannot be decoded.
+    Stop,
+    Jump(usize),
+    /// The last step is a branch.
+    Branch {
+        taken: usize,
+        not_taken: usize,
+    },
+}
+
+impl BlockEnd {
+    pub fn successors(self) -> Vec<usize> {
+        match self {
+            BlockEnd::Stop => Vec::new(),
+            BlockEnd::Jump(next) => vec![next],
+            BlockEnd::Branch { taken, not_taken } => vec![taken, not_taken],
+        }
+    }
+}
+
+impl Flow {
+    /// The control flow from slot 0 on. A jump to nowhere becomes a block with one step that cannot be decoded.
+    pub fn new(insns: &[Insn]) -> Flow {
+        let steps = reachable_steps(insns);
+        let leaders = leaders(&steps);
+        let numbers: BTreeMap<usize, usize> = leaders
+            .iter()
+            .enumerate()
+            .map(|(number, slot)| (*slot, number))
+            .collect();
+        let mut blocks: Vec<BasicBlock> = leaders
+            .iter()
+            .map(|start| block_from(*start, &steps, &numbers))
+            .collect();
+        let (order, back_edges) = order_blocks(&blocks);
+        find_live_registers(&mut blocks, &order);
+        Flow {
+            blocks,
+            order,
+            back_edges,
+        }
+    }
+}
+
+/// What follows a step, as slots: the jump's target first.
+fn followers(step: &Step, width: usize) -> Vec<usize> {
+    let next = step.slot + width;
+    match &step.operation {
+        Err(_) | Ok(Operation::Exit) => Vec::new(),
+        Ok(Operation::Jump { target }) => vec![slot_number(*target)],
+        Ok(Operation::Branch { target, .. }) => vec![slot_number(*target), next],
+        Ok(_) => vec![next],
+    }
+}
+
+/// A target before the first slot becomes one that does not exist either.
+fn slot_number(target: i64) -> usize {
+    usize::try_from(target).unwrap_or(usize::MAX)
+}
+
+fn width_of(operation: &Result<Operation, String>) -> usize {
+    match operation {
+        Ok(Operation::LoadImmediate { .. }) => 2,
+        _ => 1,
+    }
+}
+
+fn reachable_steps(insns: &[Insn]) -> BTreeMap<usize, Step> {
+    let mut steps = BTreeMap::new();
+    let mut seconds = BTreeSet::new();
+    let mut waiting = vec![0];
+    while let Some(slot) = waiting.pop() {
+        if steps.contains_key(&slot) {
+            continue;
+        }
+        let operation = if slot >= insns.len() {
+            Err("execution goes on behind the end of the program, or before its beginning".into())
+        } else {
+            decode(insns, slot).map(|(operation, _)| operation)
+        };
+        let step = Step { slot, operation };
+        let width = width_of(&step.operation);
+        if width == 2 {
+            seconds.insert(slot + 1);
+        }
+        waiting.extend(followers(&step, width));
+        steps.insert(slot, step);
+    }
+    for slot in seconds {
+        if let Some(step) = steps.get_mut(&slot) {
+            step.operation = Err("a jump goes into the middle of a 64-bit load".into());
+        }
+    }
+    steps
+}
+
+fn leaders(steps: &BTreeMap<usize, Step>) -> Vec<usize> {
+    let mut leaders = BTreeSet::from([0]);
+    for step in steps.values() {
+        if let Ok(Operation::Jump { .. } | Operation::Branch { .. }) = &step.operation {
+            leaders.extend(followers(step, 1));
+        }
+    }
+    leaders.into_iter().collect()
+}
+
+fn block_from(
+    start: usize,
+    steps: &BTreeMap<usize, Step>,
+    numbers: &BTreeMap<usize, usize>,
+) -> BasicBlock {
+    let mut block = BasicBlock {
+        start,
+        steps: Vec::new(),
+        end: BlockEnd::Stop,
+        live_in: 0,
+    };
+    let mut slot = start;
+    while let Some(step) = steps.get(&slot) {
+        let next = followers(step, width_of(&step.operation));
+        block.steps.push(step.clone());
+        let ends_here = matches!(
+            step.operation,
+            Err(_) | Ok(Operation::Exit | Operation::Jump { .. } | Operation::Branch { .. })
+        );
+        let known: Vec<usize> = next
+            .iter()
+            .filter_map(|slot| numbers.get(slot).copied())
+            .collect();
+        if ends_here || !known.is_empty() {
+            block.end = match known.as_slice() {
+                [taken, not_taken] => BlockEnd::Branch {
+                    taken: *taken,
+                    not_taken: *not_taken,
+                },
+                [only] => BlockEnd::Jump(*only),
+                _ => BlockEnd::Stop,
+            };
+            break;
+        }
+        slot = next[0];
+    }
+    block
+}
+
+/// Reverse postorder of a depth-first walk, and the edges that go back to a block whose walk is not finished.
+fn order_blocks(blocks: &[BasicBlock]) -> (Vec<usize>, BTreeSet<(usize, usize)>) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; blocks.len()];
+    let mut order = Vec::new();
+    let mut back_edges = BTreeSet::new();
+    // Own stack: a program may be too long for recursion.
+    let mut stack = vec![(0, blocks[0].end.successors())];
+    marks[0] = Mark::Open;
+    while let Some((block, successors)) = stack.last_mut() {
+        let block = *block;
+        match successors.pop() {
+            Some(next) => match marks[next] {
+                Mark::New => {
+                    marks[next] = Mark::Open;
+                    stack.push((next, blocks[next].end.successors()));
+                }
+                Mark::Open => {
+                    back_edges.insert((block, next));
+                }
+                Mark::Done => {}
+            },
+            None => {
+                marks[block] = Mark::Done;
+                order.push(block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    (order, back_edges)
+}
+
+fn find_live_registers(blocks: &mut [BasicBlock], order: &[usize]) {
+    // One round from the last block to the first is enough without loops; with loops the program is refused.
+    for block in order.iter().rev() {
+        let mut live = 0;
+        for next in blocks[*block].end.successors() {
+            live |= blocks[next].live_in;
+        }
+        for step in blocks[*block].steps.iter().rev() {
+            if let Ok(operation) = &step.operation {
+                let (reads, writes) = registers_of(operation);
+                live = live & !writes | reads;
+            }
+        }
+        blocks[*block].live_in = live;
+    }
+}
+
+/// Registers that an operation reads and writes, one bit each.
+fn registers_of(operation: &Operation) -> (u16, u16) {
+    let bit = |register: u8| 1u16 << register;
+    let source_bit = |source: &Source| match source {
+        Source::Register(register) => bit(*register),
+        Source::Immediate(_) => 0,
+    };
+    const ARGUMENTS: u16 = 0b11_1110;
+    const CALL_WRITES: u16 = 0b11_1111;
+    match operation {
+        Operation::Alu { dst, source, .. } => (bit(*dst) | source_bit(source), bit(*dst)),
+        Operation::Negate { dst, .. } | Operation::Swap { dst, .. } => (bit(*dst), bit(*dst)),
+        Operation::Move { dst, source, .. } => (source_bit(source), bit(*dst)),
+        Operation::LoadImmediate { dst, .. } => (0, bit(*dst)),
+        Operation::Load { dst, base, .. } => (bit(*base), bit(*dst)),
+        Operation::Store { base, source, .. } => (bit(*base) | source_bit(source), 0),
+        Operation::Atomic { op, base, src, .. } => {
+            let expected = if *op == AtomicOp::CmpXchg { bit(0) } else { 0 };
+            (bit(*base) | bit(*src) | expected, 0)
+        }
+        Operation::Jump { .. } => (0, 0),
+        Operation::Branch { dst, source, .. } => (bit(*dst) | source_bit(source), 0),
+        Operation::CallHelper { number } => {
+            let count = argument_count(*number);
+            (ARGUMENTS & ((1 << (count + 1)) - 1), CALL_WRITES)
+        }
+        Operation::CallLocal { .. } | Operation::CallKernel { .. } => (ARGUMENTS, CALL_WRITES),
+        Operation::CallRegister { register } => (ARGUMENTS | bit(*register), CALL_WRITES),
+        Operation::LegacyPacket => (0, CALL_WRITES),
+        Operation::Exit => (bit(0), 0),
+    }
+}

@@ -1,0 +1,436 @@
+//! Loads, stores and atomics, on the stack, the packet, maps, read-only data and the context.
+
+use hardpath_ir::{AtomicOp, Bits, Input, MapId, MapKind, Op, STACK_BYTES};
+
+use super::state::{AbstractValue, MapPointer, Operand, Spill};
+use super::Lifter;
+use crate::decode::Source;
+
+/// Read-only data at a variable offset becomes selects; larger data would be a memory, which is not built.
+const MAX_SELECTED_BYTES: usize = 256;
+
+impl Lifter<'_> {
+    pub(super) fn load(&mut self, dst: u8, base: u8, offset: i16, bytes: u32, signed: bool) {
+        let value = self
+            .usable(base)
+            .and_then(|pointer| self.loaded(pointer, offset, bytes, signed));
+        let value = value.unwrap_or(AbstractValue::Reported);
+        self.set_register(dst, value);
+    }
+
+    fn loaded(
+        &mut self,
+        pointer: AbstractValue,
+        offset: i16,
+        bytes: u32,
+        signed: bool,
+    ) -> Option<AbstractValue> {
+        let address = self.address(pointer, offset)?;
+        if let AbstractValue::Context(offset) = address {
+            return self.load_context(offset, bytes, signed);
+        }
+        if let AbstractValue::Stack(Operand::Const(offset)) = address {
+            if self.state.has_pointer(offset, u64::from(bytes)) {
+                return Some(self.load_spill(offset, bytes));
+            }
+        }
+        let loaded = self.read_memory(address, bytes)?;
+        let extended = if signed {
+            self.builder.sext(loaded, bytes * 8, 64)
+        } else {
+            self.builder.zext(loaded, bytes * 8, 64)
+        };
+        Some(AbstractValue::Scalar(extended))
+    }
+
+    fn load_spill(&self, offset: u64, bytes: u32) -> AbstractValue {
+        let spill = self.state.spills.get(&((offset / 8) as u32));
+        match spill {
+            Some(spill) if offset % 8 == 0 && bytes == 8 && spill.bytes == 0xff => spill.value,
+            Some(Spill {
+                value: AbstractValue::Reported,
+                ..
+            }) => AbstractValue::Reported,
+            _ => AbstractValue::Unusable("a part of a pointer that was stored on the stack"),
+        }
+    }
+
+    /// `struct xdp_md` (`include/uapi/linux/bpf.h`).
+    fn load_context(&mut self, offset: i64, bytes: u32, signed: bool) -> Option<AbstractValue> {
+        let whole = bytes == 4 && !signed;
+        match offset {
+            0 if whole => return Some(AbstractValue::Packet(Operand::Const(0))),
+            4 if whole => return Some(AbstractValue::PacketEnd(Operand::Const(0))),
+            // There is no metadata in front of a packet that comes from the wire.
+            8 if whole => return Some(AbstractValue::Packet(Operand::Const(0))),
+            _ => {}
+        }
+        let input = match offset {
+            12..=15 => Input::IngressIfindex,
+            16..=19 => Input::RxQueueIndex,
+            20..=23 => {
+                self.refuse(
+                    "unsupported-context",
+                    "the program reads egress_ifindex",
+                    "it is only there for programs of a devmap, which hardpath does not build",
+                );
+                return None;
+            }
+            _ => return self.bad_context(offset, bytes),
+        };
+        let first = (offset % 4) as u32;
+        if first + bytes > 4 || first % bytes != 0 {
+            return self.bad_context(offset, bytes);
+        }
+        let word = self.builder.input(input);
+        let part = self.builder.slice(word, 32, first * 8, bytes * 8);
+        let extended = if signed {
+            self.builder.sext(part, bytes * 8, 64)
+        } else {
+            self.builder.zext(part, bytes * 8, 64)
+        };
+        Some(AbstractValue::Scalar(extended))
+    }
+
+    fn bad_context(&mut self, offset: i64, bytes: u32) -> Option<AbstractValue> {
+        self.refuse(
+            "unsupported-context",
+            format!("the program reads {bytes} bytes at offset {offset} of its context"),
+            "struct xdp_md has fields of 4 bytes: data, data_end, data_meta, ingress_ifindex, rx_queue_index",
+        );
+        None
+    }
+
+    /// The address that an instruction means.
+    fn address(&mut self, pointer: AbstractValue, offset: i16) -> Option<AbstractValue> {
+        let distance = Operand::Const(i64::from(offset) as u64);
+        let address = self.moved(pointer, distance);
+        if address.is_none() {
+            self.refuse(
+                "bad-address",
+                format!("memory is accessed through {}", pointer.description()),
+                "only the packet, the stack, map values and the context are memory; check a lookup's result for NULL first",
+            );
+        }
+        address
+    }
+
+    /// `bytes` bytes (any number) at an address.
+    pub(super) fn read_memory(&mut self, address: AbstractValue, bytes: u32) -> Option<Operand> {
+        let width = bytes * 8;
+        match address {
+            AbstractValue::Stack(offset) => {
+                self.check_stack(offset, bytes)?;
+                if let Operand::Const(offset) = offset {
+                    if self.state.has_pointer(offset, u64::from(bytes)) {
+                        self.refuse_pointer_as_data();
+                        return None;
+                    }
+                }
+                let place = self.builder.value(offset, 64);
+                let loaded = self.builder.effect1(Op::StackLoad, vec![place], width);
+                let name = self.memory_name("stack", offset);
+                self.builder.name(loaded, &name);
+                Some(loaded)
+            }
+            AbstractValue::Packet(offset) => {
+                let place = self.builder.value(offset, 64);
+                let loaded = self.builder.effect1(Op::PacketLoad, vec![place], width);
+                let name = self.memory_name("pkt", offset);
+                self.builder.name(loaded, &name);
+                Some(loaded)
+            }
+            AbstractValue::MapValue(pointer) => {
+                let map = self.map_id(pointer.map)?;
+                let (entry, offset) = self.entry_and_offset(pointer);
+                let loaded = self
+                    .builder
+                    .effect1(Op::MapLoad(map), vec![entry, offset], width);
+                let name = self.memory_name(&self.map_name(pointer.map), pointer.offset);
+                self.builder.name(loaded, &name);
+                Some(loaded)
+            }
+            AbstractValue::Rodata { map, offset } => self.read_rodata(map, offset, bytes),
+            other => {
+                self.refuse(
+                    "bad-address",
+                    format!("memory is read through {}", other.description()),
+                    "the kernel would not load this program either",
+                );
+                None
+            }
+        }
+    }
+
+    fn entry_and_offset(
+        &mut self,
+        pointer: MapPointer,
+    ) -> (hardpath_ir::Value, hardpath_ir::Value) {
+        let entry = self.builder.value(pointer.entry, 32);
+        let offset = self.builder.low(pointer.offset, 32);
+        (entry, self.builder.value(offset, 32))
+    }
+
+    /// Read-only data are numbers that are known now.
+    fn read_rodata(&mut self, map: usize, offset: Operand, bytes: u32) -> Option<Operand> {
+        let name = self.origin.maps[map].name.clone();
+        let contents = self.origin.maps[map].initial.clone().unwrap_or_default();
+        let bytes = bytes as usize;
+        let at = |offset: usize| contents.get(offset..offset.checked_add(bytes)?);
+        match offset {
+            Operand::Const(offset) => {
+                let found = usize::try_from(offset).ok().and_then(at);
+                let Some(found) = found else {
+                    self.refuse(
+                        "bad-address",
+                        format!("the program reads behind the end of {name}"),
+                        "the kernel would not load this program either",
+                    );
+                    return None;
+                };
+                let bits = Bits::from_bytes(found);
+                Some(match bits.as_u64() {
+                    Some(number) if bytes <= 8 => Operand::Const(number),
+                    _ => Operand::Value(self.builder.wide_constant(bits)),
+                })
+            }
+            Operand::Value(_) if contents.len() > MAX_SELECTED_BYTES => {
+                self.refuse(
+                    "variable-rodata",
+                    format!(
+                        "{name} has {} bytes and is read at an offset that depends on the packet",
+                        contents.len()
+                    ),
+                    format!(
+                        "hardpath selects among at most {MAX_SELECTED_BYTES} bytes of constants; put a larger table into an array map"
+                    ),
+                );
+                None
+            }
+            Operand::Value(_) => {
+                let words: Vec<Operand> = (0..contents.len())
+                    .map(|offset| {
+                        let mut word = [0; 8];
+                        if let (Some(found), true) = (at(offset), bytes <= 8) {
+                            word[..bytes].copy_from_slice(found);
+                        }
+                        Operand::Const(u64::from_le_bytes(word))
+                    })
+                    .collect();
+                if bytes > 8 {
+                    self.refuse(
+                        "variable-rodata",
+                        format!("{bytes} bytes of {name} are read at an offset that depends on the packet"),
+                        "copy the constants to the stack first",
+                    );
+                    return None;
+                }
+                Some(self.select_word(&words, offset, bytes as u32 * 8))
+            }
+        }
+    }
+
+    /// `words[index]`, as a tree of selects over the bits of the index, the highest one first.
+    fn select_word(&mut self, words: &[Operand], index: Operand, width: u32) -> Operand {
+        if words.iter().all(|word| *word == words[0]) {
+            return words[0];
+        }
+        let half = words.len().next_power_of_two() / 2;
+        let bit = self.builder.slice(index, 64, half.trailing_zeros(), 1);
+        let low = self.select_word(&words[..half], index, width);
+        let high = self.select_word(&words[half..], index, width);
+        self.builder.select(bit, high, low, width)
+    }
+
+    pub(super) fn store(&mut self, base: u8, offset: i16, bytes: u32, source: Source) {
+        let Some(pointer) = self.usable(base) else {
+            return;
+        };
+        let Some(address) = self.address(pointer, offset) else {
+            return;
+        };
+        if let Source::Register(register) = source {
+            let value = self.register(register);
+            let is_data = matches!(
+                value,
+                AbstractValue::Scalar(_) | AbstractValue::Uninitialised
+            );
+            if !is_data && self.spill(address, bytes, value) {
+                return;
+            }
+        }
+        let value = match source {
+            Source::Immediate(number) => Some(Operand::Const(i64::from(number) as u64)),
+            Source::Register(register) => self.scalar(register),
+        };
+        if let Some(value) = value {
+            let part = self.builder.low(value, bytes * 8);
+            self.write_memory(address, bytes, part);
+        }
+    }
+
+    /// Keeps a pointer that is stored to a whole slot of the stack. False for any other store.
+    fn spill(&mut self, address: AbstractValue, bytes: u32, value: AbstractValue) -> bool {
+        let AbstractValue::Stack(Operand::Const(offset)) = address else {
+            return false;
+        };
+        if bytes != 8 || offset % 8 != 0 || offset >= u64::from(STACK_BYTES) {
+            return false;
+        }
+        let spill = Spill { value, bytes: 0xff };
+        self.state.spills.insert((offset / 8) as u32, spill);
+        true
+    }
+
+    /// Stores `bytes` bytes (any number).
+    pub(super) fn write_memory(&mut self, address: AbstractValue, bytes: u32, value: Operand) {
+        let value = self.builder.value(value, bytes * 8);
+        match address {
+            AbstractValue::Stack(offset) => {
+                if self.check_stack(offset, bytes).is_none() {
+                    return;
+                }
+                match offset {
+                    Operand::Const(offset) => self.state.overwrite_stack(offset, u64::from(bytes)),
+                    Operand::Value(_) => self.state.overwrite_stack_somewhere(),
+                }
+                let place = self.builder.value(offset, 64);
+                self.builder.effect(Op::StackStore, vec![place, value], &[]);
+            }
+            AbstractValue::Packet(offset) => {
+                let place = self.builder.value(offset, 64);
+                self.builder
+                    .effect(Op::PacketStore, vec![place, value], &[]);
+            }
+            AbstractValue::MapValue(pointer) => {
+                if let Some(map) = self.writable_map(pointer.map) {
+                    let (entry, offset) = self.entry_and_offset(pointer);
+                    self.builder
+                        .effect(Op::MapStore(map), vec![entry, offset, value], &[]);
+                }
+            }
+            other => self.refuse(
+                "bad-address",
+                format!("memory is written through {}", other.description()),
+                "only the packet, the stack and map values can be written",
+            ),
+        }
+    }
+
+    /// The map, when programs may write its values.
+    pub(super) fn writable_map(&mut self, map: usize) -> Option<MapId> {
+        let id = self.map_id(map)?;
+        if self.origin.maps[map].kind() == Some(MapKind::DevMap) {
+            let name = self.map_name(map);
+            self.refuse(
+                "read-only-map",
+                format!("the program writes to {name}, a device map"),
+                "only the host can change a device map, as in the kernel",
+            );
+            return None;
+        }
+        Some(id)
+    }
+
+    fn check_stack(&mut self, offset: Operand, bytes: u32) -> Option<()> {
+        if let Operand::Const(offset) = offset {
+            let end = offset.checked_add(u64::from(bytes));
+            if end.is_none_or(|end| end > u64::from(STACK_BYTES)) {
+                let distance = offset as i64 - i64::from(STACK_BYTES);
+                self.refuse(
+                    "stack-bounds",
+                    format!("{bytes} bytes at r10{distance:+} are not on the stack"),
+                    "the stack has 512 bytes, from r10-512 to r10-1",
+                );
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn refuse_pointer_as_data(&mut self) {
+        self.refuse(
+            "pointer-as-number",
+            "a part of the stack that holds a pointer is used as data",
+            "addresses do not exist in hardware; do not put pointers into keys and values",
+        );
+    }
+
+    pub(super) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        base: u8,
+        offset: i16,
+        bytes: u32,
+        src: u8,
+        fetch: bool,
+    ) {
+        let old = self.atomic_on(op, base, offset, bytes, src);
+        let into = match (op, fetch) {
+            (AtomicOp::CmpXchg, _) => 0,
+            (_, true) => src,
+            (_, false) => return,
+        };
+        let result = match old {
+            Some(old) => AbstractValue::Scalar(self.builder.zext(old, bytes * 8, 64)),
+            None => AbstractValue::Reported,
+        };
+        self.set_register(into, result);
+    }
+
+    /// Does the operation and gives the old word.
+    fn atomic_on(
+        &mut self,
+        op: AtomicOp,
+        base: u8,
+        offset: i16,
+        bytes: u32,
+        src: u8,
+    ) -> Option<Operand> {
+        let width = bytes * 8;
+        let pointer = self.usable(base)?;
+        let address = self.address(pointer, offset)?;
+        let operand = self.scalar(src)?;
+        let operand = self.builder.low(operand, width);
+        let expected = match op {
+            AtomicOp::CmpXchg => {
+                let expected = self.scalar(0)?;
+                Some(self.builder.low(expected, width))
+            }
+            _ => None,
+        };
+        if let AbstractValue::MapValue(pointer) = address {
+            let map = self.writable_map(pointer.map)?;
+            let (entry, offset) = self.entry_and_offset(pointer);
+            let mut args = vec![entry, offset, self.builder.value(operand, width)];
+            args.extend(expected.map(|expected| self.builder.value(expected, width)));
+            let old = self.builder.effect1(Op::MapAtomic(map, op), args, width);
+            let name = self.memory_name(&self.map_name(pointer.map), pointer.offset);
+            self.builder.name(old, &name);
+            return Some(old);
+        }
+        if let AbstractValue::Rodata { .. } = address {
+            self.refuse(
+                "bad-address",
+                "an atomic operation works on read-only data",
+                "the kernel would not load this program either",
+            );
+            return None;
+        }
+        // Nobody else sees the stack and the packet, so there the parts of an atomic need not be one.
+        let old = self.read_memory(address, bytes)?;
+        let new = match (op, expected) {
+            (AtomicOp::Add, _) => self.builder.binary(Op::Add, old, operand, width),
+            (AtomicOp::And, _) => self.builder.binary(Op::And, old, operand, width),
+            (AtomicOp::Or, _) => self.builder.binary(Op::Or, old, operand, width),
+            (AtomicOp::Xor, _) => self.builder.binary(Op::Xor, old, operand, width),
+            (AtomicOp::CmpXchg, Some(expected)) => {
+                let same = self.builder.compare(Op::Eq, old, expected, width);
+                self.builder.select(same, operand, old, width)
+            }
+            _ => operand,
+        };
+        self.write_memory(address, bytes, new);
+        Some(old)
+    }
+}

@@ -1,0 +1,372 @@
+//! An object file as hardpath sees it: its maps and its linked programs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
+
+use crate::insn::Insn;
+use crate::{btf, btf_ext, core_relocation, elf, link, map_decls};
+
+/// What the command line says about loading.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// The program to take: a function name or a section name. [`Object::choose`] is given it by the caller.
+    pub program: Option<String>,
+    /// `max_entries` by map name, for maps whose size the object leaves open; overrides what the object says.
+    pub max_entries: BTreeMap<String, u32>,
+    /// BTF of the kernel that CO-RE relocations are resolved against. `None`: the running kernel's.
+    pub btf: Option<PathBuf>,
+}
+
+/// A loaded object file.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// File name for messages.
+    pub file: String,
+    /// The text of the `license` section; `GPL` when there is none.
+    pub license: String,
+    /// Every map that the object declares or implies (`.data`, `.bss`, `.rodata`), also of kinds that hardpath
+    /// does not build: only a program that uses such a map is refused.
+    pub maps: Vec<ObjectMap>,
+    /// Every program, XDP or not, in the order of the file.
+    pub programs: Vec<ProgramImage>,
+}
+
+/// A map as the kernel would be asked to create it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectMap {
+    /// The ELF symbol's name; for `.data`, `.bss` and `.rodata` the name that libbpf gives.
+    pub name: String,
+    /// `enum bpf_map_type`.
+    pub map_type: u32,
+    pub key_bytes: u32,
+    pub value_bytes: u32,
+    /// 0: neither the object nor the options say it. [`crate::lift`] refuses a program that uses such a map.
+    pub max_entries: u32,
+    /// The kernel's `map_flags`.
+    pub flags: u32,
+    /// First contents of the one entry of a `.data`, `.bss` or `.rodata` map (`value_bytes` long).
+    pub initial: Option<Vec<u8>>,
+    /// A `.rodata` map: the loader freezes it after filling it (`BPF_MAP_FREEZE`). It is folded into the lifted
+    /// program and is no map there.
+    pub read_only: bool,
+}
+
+impl ObjectMap {
+    /// The kind in the IR; `None` for map types that hardpath does not build.
+    pub fn kind(&self) -> Option<MapKind> {
+        map_decls::ir_kind(self.map_type)
+    }
+
+    /// The declaration for the IR; `None` for map types that hardpath does not build and for `.rodata`.
+    pub fn decl(&self) -> Option<MapDecl> {
+        if self.read_only {
+            return None;
+        }
+        Some(MapDecl {
+            name: self.name.clone(),
+            kind: self.kind()?,
+            key_bytes: self.key_bytes,
+            value_bytes: self.value_bytes,
+            max_entries: self.max_entries,
+            flags: self.flags,
+            initial: self.initial.clone(),
+        })
+    }
+}
+
+/// One program, linked: the main function, then the bpf functions that it calls. CO-RE relocations are applied,
+/// calls are resolved; only the maps' file descriptors are open (see [`MapRef`]).
+#[derive(Clone, Debug)]
+pub struct ProgramImage {
+    /// Name of the function.
+    pub name: String,
+    pub section: String,
+    /// The section says that the program knows multi-buffer packets (`xdp.frags`).
+    pub frags: bool,
+    pub insns: Vec<Insn>,
+    /// The `lddw` instructions that load a map.
+    pub map_refs: Vec<MapRef>,
+    /// For each slot of `insns` where it came from, as far as the debug information says.
+    pub places: Vec<Place>,
+    /// The functions in `insns`, in order; the first one is the program itself.
+    pub functions: Vec<ObjectFunction>,
+    /// What went wrong when linking this program; [`crate::lift`] reports it.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A function in a linked program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObjectFunction {
+    pub name: String,
+    /// Its first slot in the program.
+    pub slot: u32,
+}
+
+/// An `lddw` that loads a map's descriptor or an address inside a map. `src` of the instruction is already set; a
+/// loader puts the file descriptor into `imm` of `slot` (and leaves the offset in `imm` of `slot + 1`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MapRef {
+    /// First slot of the `lddw`.
+    pub slot: u32,
+    /// Index into [`Object::maps`].
+    pub map: usize,
+    pub kind: MapRefKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MapRefKind {
+    /// The map itself, for helpers.
+    Fd,
+    /// The address of byte `offset` of the value of entry 0.
+    Value { offset: u32 },
+}
+
+/// Reads an object file.
+///
+/// # Errors
+/// All of class `Input` (what cannot be read) or `Refused` (CO-RE relocations that do not apply). Problems that
+/// concern one program only are kept in [`ProgramImage::problems`].
+pub fn load(
+    bytes: &[u8],
+    file_name: &str,
+    options: &LoadOptions,
+) -> Result<Object, Vec<Diagnostic>> {
+    load_checked(bytes, file_name, options).map_err(|diagnostics| {
+        diagnostics
+            .into_iter()
+            .map(|diagnostic| match diagnostic.place {
+                None => diagnostic.at(file_name),
+                Some(_) => diagnostic,
+            })
+            .collect()
+    })
+}
+
+impl Object {
+    /// The program of that function or section name; without a name the only XDP program there is.
+    ///
+    /// # Errors
+    /// `no-program`, `unknown-program`, `several-programs`; the help lists the names.
+    pub fn choose(&self, name: Option<&str>) -> Result<&ProgramImage, Diagnostic> {
+        let candidates: Vec<&ProgramImage> = match name {
+            Some(name) => {
+                let by_function = self.programs.iter().filter(|program| program.name == name);
+                let by_section = self
+                    .programs
+                    .iter()
+                    .filter(|program| program.section == name);
+                let named: Vec<_> = by_function.collect();
+                if named.is_empty() {
+                    by_section.collect()
+                } else {
+                    named
+                }
+            }
+            None => self
+                .programs
+                .iter()
+                .filter(|program| may_be_xdp(&program.section))
+                .collect(),
+        };
+        match (candidates.as_slice(), name) {
+            ([program], _) => Ok(program),
+            ([], None) => {
+                Err(Diagnostic::input("no-program", "the object has no XDP program")
+                    .at(&self.file)
+                    .help(if self.programs.is_empty() {
+                        "put the function into a section: SEC(\"xdp\")".to_string()
+                    } else {
+                        format!(
+                            "it has programs for other hooks; choose one with --program if it is one for XDP all the same: {}",
+                            names(self.programs.iter())
+                        )
+                    }))
+            }
+            ([], Some(name)) => Err(Diagnostic::input(
+                "unknown-program",
+                format!("the object has no program {name}"),
+            )
+            .at(&self.file)
+            .help(format!(
+                "it has: {}",
+                names(self.programs.iter())
+            ))),
+            (several, _) => Err(Diagnostic::input(
+                "several-programs",
+                match name {
+                    Some(name) => format!("section {name} has {} programs", several.len()),
+                    None => format!("the object has {} XDP programs", several.len()),
+                },
+            )
+            .at(&self.file)
+            .help(format!(
+                "choose one with --program: {}",
+                names(several.iter().copied())
+            ))),
+        }
+    }
+}
+
+/// Names with sections: `main (xdp), other (xdp/other)`.
+fn names<'a>(programs: impl Iterator<Item = &'a ProgramImage>) -> String {
+    programs
+        .map(|program| format!("{} ({})", program.name, program.section))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Section names that libbpf gives to program types other than XDP (libbpf, `section_defs`), up to a `/` or `.`.
+const OTHER_HOOKS: [&str; 37] = [
+    "action",
+    "cgroup",
+    "cgroup_skb",
+    "classifier",
+    "fentry",
+    "fexit",
+    "flow_dissector",
+    "fmod_ret",
+    "freplace",
+    "iter",
+    "kprobe",
+    "kretprobe",
+    "ksyscall",
+    "kretsyscall",
+    "lirc_mode2",
+    "lsm",
+    "lsm_cgroup",
+    "lwt_in",
+    "lwt_out",
+    "lwt_seg6local",
+    "lwt_xmit",
+    "netfilter",
+    "perf_event",
+    "raw_tp",
+    "raw_tracepoint",
+    "sk_lookup",
+    "sk_msg",
+    "sk_reuseport",
+    "sk_skb",
+    "socket",
+    "sockops",
+    "struct_ops",
+    "syscall",
+    "tc",
+    "tcx",
+    "tp",
+    "tracepoint",
+];
+
+/// Whether a program in that section may be for XDP. Unknown names may: older loaders let the user choose.
+fn may_be_xdp(section: &str) -> bool {
+    let hook = section.split(['/', '.']).next().unwrap_or_default();
+    let is_other =
+        OTHER_HOOKS.contains(&hook) || ["tp_btf", "uprobe", "uretprobe", "usdt"].contains(&hook);
+    !is_other
+}
+
+/// `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`.
+pub(crate) fn place_text(file: &str, image: &ProgramImage, slot: u32) -> String {
+    let mut text = format!("{file}: section {}, instruction {slot}", image.section);
+    if let Some(place) = image.places.get(slot as usize) {
+        if place.line != 0 {
+            text.push_str(&format!(" ({}:{}", place.file, place.line));
+            if !place.source.is_empty() {
+                text.push_str(&format!(": {}", place.source));
+            }
+            text.push(')');
+        }
+    }
+    text
+}
+
+fn load_checked(
+    bytes: &[u8],
+    file_name: &str,
+    options: &LoadOptions,
+) -> Result<Object, Vec<Diagnostic>> {
+    let elf = elf::Elf::parse(bytes).map_err(one)?;
+    let mut code = read_code(&elf).map_err(one)?;
+    let btf = match elf.section(".BTF") {
+        Some((_, section)) => Some(btf::Btf::parse(section.data).map_err(one)?),
+        None => None,
+    };
+    let ext = match (&btf, elf.section(".BTF.ext")) {
+        (Some(btf), Some((_, section))) => {
+            Some(btf_ext::BtfExt::parse(section.data, btf).map_err(one)?)
+        }
+        _ => None,
+    };
+    let declared = map_decls::read(&elf, btf.as_ref(), file_name, &options.max_entries)?;
+    if let (Some(btf), Some(ext)) = (&btf, &ext) {
+        core_relocation::apply(&mut code, btf, &ext.relocations, options.btf.as_deref())
+            .map_err(one)?;
+    }
+    let programs = link::Linker {
+        file: file_name,
+        elf: &elf,
+        maps: &declared,
+        code: &code,
+        ext: ext.as_ref(),
+    }
+    .programs();
+    Ok(Object {
+        file: file_name.to_string(),
+        license: read_license(&elf),
+        maps: declared.maps,
+        programs,
+    })
+}
+
+fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {
+    vec![diagnostic]
+}
+
+/// The instructions of each executable section, and a check that its relocations are inside.
+fn read_code(elf: &elf::Elf) -> Result<BTreeMap<String, Vec<Insn>>, Diagnostic> {
+    let mut code = BTreeMap::new();
+    for section in elf.sections.iter().filter(|section| section.executable) {
+        let malformed = |reason: &str| {
+            Diagnostic::input(
+                "malformed-elf",
+                format!("section {}: {reason}", section.name),
+            )
+            .help("compile the program again; the file may be cut off")
+        };
+        if section.data.len() % Insn::BYTES != 0 {
+            return Err(malformed(&format!(
+                "its {} bytes are not a whole number of instructions",
+                section.data.len()
+            )));
+        }
+        let outside =
+            |offset: u64| offset % Insn::BYTES as u64 != 0 || offset >= section.data.len() as u64;
+        if let Some(relocation) = section
+            .relocations
+            .iter()
+            .find(|relocation| outside(relocation.offset))
+        {
+            return Err(malformed(&format!(
+                "a relocation at offset {:#x} is on no instruction",
+                relocation.offset
+            )));
+        }
+        let insns = Insn::slots(section.data);
+        if code.insert(section.name.to_string(), insns).is_some() {
+            return Err(malformed("there are two sections of this name"));
+        }
+    }
+    Ok(code)
+}
+
+fn read_license(elf: &elf::Elf) -> String {
+    match elf.section("license") {
+        Some((_, section)) => {
+            let end = section.data.iter().position(|byte| *byte == 0);
+            let text = &section.data[..end.unwrap_or(section.data.len())];
+            String::from_utf8_lossy(text).into_owned()
+        }
+        None => "GPL".to_string(),
+    }
+}

@@ -1,0 +1,66 @@
+//! The public BPF conformance suite, lifted and run by the interpreter.
+
+use hardpath_ebpf::lift_raw;
+use hardpath_ir::interpreter::{run, PacketContext};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::verifier::verify;
+use serde_json::Value;
+
+const SUITE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../shared/conformance/bpf_isa.json"
+);
+
+/// What hardpath does not build yet: loops and calls between bpf functions.
+const REFUSALS: [&str; 2] = ["loop", "bpf-call"];
+
+fn bytes_of(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2)
+        .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_test_of_the_suite_gives_its_result() {
+    let Ok(text) = std::fs::read_to_string(SUITE) else {
+        println!("skipped: {SUITE} is not there");
+        return;
+    };
+    let tests: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let mut refused = Vec::new();
+    let mut failed = Vec::new();
+    for test in &tests {
+        let name = test["name"].as_str().unwrap();
+        let result = test["result"].as_str().unwrap().trim_start_matches("0x");
+        let expected = u64::from_str_radix(result, 16).unwrap();
+        let program = match lift_raw(&bytes_of(test["insns"].as_str().unwrap()), name) {
+            Ok(program) => program,
+            Err(diagnostics) => {
+                let codes: Vec<_> = diagnostics.iter().map(|one| one.code).collect();
+                if codes.iter().all(|code| REFUSALS.contains(code)) {
+                    refused.push(name);
+                } else {
+                    failed.push(format!("{name}: {diagnostics:?}"));
+                }
+                continue;
+            }
+        };
+        if let Err(errors) = verify(&program) {
+            failed.push(format!("{name}: {errors:?}"));
+            continue;
+        }
+        let memory = bytes_of(test["mem"].as_str().unwrap());
+        let mut maps = Maps::new(&program.maps);
+        let outcome = run(&program, &mut maps, &memory, &PacketContext::default());
+        if outcome.verdict != expected {
+            failed.push(format!(
+                "{name}: {:#x} instead of {expected:#x}",
+                outcome.verdict
+            ));
+        }
+    }
+    println!("{} tests, refused: {refused:?}", tests.len());
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(refused.len() <= 3, "too many are refused: {refused:?}");
+    assert_eq!(tests.len(), 313);
+}

@@ -1,0 +1,395 @@
+//! Runs a program: the executable meaning of the IR, in every phase.
+//!
+//! Offsets into the packet and the stack count modulo 2^64, those into a map value modulo 2^32: a load across the
+//! end of the offsets goes on at 0. Blocks run one after the other, as their terminators say; an effect with a guard
+//! happens when the guard is 1, else its results are 0. Stages change nothing.
+//!
+//! [`Prepared`] is a program with all values laid out in one array of 64-bit limbs, so that most instructions are a
+//! few machine operations. The program must have passed the verifier.
+
+mod prepare;
+
+use crate::eval::{eval_pure, eval_u64};
+use crate::maps::Maps;
+use crate::{verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
+use cranelift_entity::SecondaryMap;
+use prepare::{Action, End, Memory, PreparedBlock, Slot};
+
+/// What enters with a packet beside its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PacketContext {
+    pub ingress_ifindex: u32,
+    pub rx_queue_index: u32,
+    /// Nanoseconds.
+    pub time_ns: u64,
+    pub random: u32,
+}
+
+/// What became of a packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// As the program returned it: 32 bits of an XDP program, 64 of a raw one.
+    pub verdict: u64,
+    /// The ifindex that a redirect goes to; 0 unless the verdict of an XDP program is REDIRECT.
+    pub destination: u32,
+    pub packet: Vec<u8>,
+}
+
+/// Runs a program on one packet. For many packets, make a [`Prepared`] once.
+pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &PacketContext) -> Outcome {
+    Prepared::new(program).run(maps, packet, context)
+}
+
+/// A program made ready to run, with the values of its last run.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    kind: Kind,
+    /// In the program's order.
+    blocks: Vec<PreparedBlock>,
+    /// Where each live value is kept.
+    slots: SecondaryMap<Value, Slot>,
+    /// All values. Constants are here from the start.
+    limbs: Vec<u64>,
+    stack: Vec<u8>,
+}
+
+impl Prepared {
+    /// Runs the program on one packet of at most 65,535 bytes. The maps must be those of the program.
+    pub fn run(&mut self, maps: &mut Maps, packet: &[u8], context: &PacketContext) -> Outcome {
+        maps.begin_packet();
+        self.stack.fill(0);
+        let mut packet = packet.to_vec();
+        // Taken out for the run, so that the steps can be read while values are written.
+        let blocks = std::mem::take(&mut self.blocks);
+        let mut block = &blocks[0];
+        let (verdict, destination) = loop {
+            for step in &block.steps {
+                match step.guard {
+                    Some(guard) if self.word(guard) == 0 => self.skip(&step.action),
+                    _ => self.act(&step.action, maps, &mut packet, context),
+                }
+            }
+            let edge = match &block.end {
+                End::Jump(edge) => edge,
+                End::Branch { cond, yes, .. } if self.word(*cond) == 1 => yes,
+                End::Branch { no, .. } => no,
+                End::Emit {
+                    verdict,
+                    destination,
+                } => break (self.word(*verdict), self.word(*destination) as u32),
+            };
+            for &(from, to) in &edge.copies {
+                self.copy(from, to);
+            }
+            block = &blocks[edge.block];
+        };
+        self.blocks = blocks;
+        let redirected = self.kind == Kind::Xdp && verdict == verdict::REDIRECT;
+        Outcome {
+            verdict,
+            destination: if redirected { destination } else { 0 },
+            packet,
+        }
+    }
+
+    /// What a value was in the last run. A live value that the run did not come to has what an earlier run left, or 0;
+    /// `None` for a dead value.
+    pub fn value(&self, value: Value) -> Option<Bits> {
+        let slot = self.slots[value];
+        (slot.width > 0).then(|| self.bits(slot))
+    }
+
+    /// The low 64 bits of a value.
+    #[inline]
+    fn word(&self, slot: Slot) -> u64 {
+        self.limbs[slot.at as usize]
+    }
+
+    #[inline]
+    fn set_word(&mut self, slot: Slot, value: u64) {
+        self.limbs[slot.at as usize] = value;
+    }
+
+    fn get(&self, slot: Slot) -> &[u64] {
+        &self.limbs[slot.at as usize..][..slot.width.div_ceil(64) as usize]
+    }
+
+    fn get_mut(&mut self, slot: Slot) -> &mut [u64] {
+        &mut self.limbs[slot.at as usize..][..slot.width.div_ceil(64) as usize]
+    }
+
+    fn put(&mut self, slot: Slot, limbs: &[u64]) {
+        self.get_mut(slot).copy_from_slice(limbs);
+    }
+
+    fn copy(&mut self, from: Slot, to: Slot) {
+        let from = from.at as usize;
+        let limbs = to.width.div_ceil(64) as usize;
+        self.limbs.copy_within(from..from + limbs, to.at as usize);
+    }
+
+    fn bits(&self, slot: Slot) -> Bits {
+        Bits::from_limbs(self.get(slot), slot.width)
+    }
+
+    fn bytes(&self, slot: Slot) -> impl Iterator<Item = u8> + '_ {
+        let limbs = self.get(slot);
+        (0..slot.width as usize / 8).map(|i| (limbs[i / 8] >> (i % 8 * 8)) as u8)
+    }
+
+    fn set_bytes(&mut self, slot: Slot, bytes: impl Iterator<Item = u8>) {
+        let limbs = self.get_mut(slot);
+        limbs.fill(0);
+        for (i, byte) in bytes.enumerate() {
+            limbs[i / 8] |= u64::from(byte) << (i % 8 * 8);
+        }
+    }
+
+    /// An effect that does not happen: its results are 0.
+    fn skip(&mut self, action: &Action) {
+        match *action {
+            Action::Load { result, .. }
+            | Action::MapLoad { result, .. }
+            | Action::MapAtomic { old: result, .. }
+            | Action::MapUpdate { result, .. }
+            | Action::MapDelete { result, .. } => self.get_mut(result).fill(0),
+            Action::MapLookup { hit, entry, .. } => {
+                self.set_word(hit, 0);
+                self.set_word(entry, 0);
+            }
+            _ => {}
+        }
+    }
+
+    fn act(
+        &mut self,
+        action: &Action,
+        maps: &mut Maps,
+        packet: &mut [u8],
+        context: &PacketContext,
+    ) {
+        match *action {
+            Action::Small {
+                ref op,
+                result,
+                args,
+                arg_width,
+            } => {
+                let args = args.map(|at| self.limbs[at as usize]);
+                let value = eval_u64(op, args, arg_width, result.width);
+                self.set_word(result, value.expect("prepared as a small operation"));
+            }
+            Action::Slice { result, from, lo } => self.slice(result, from, lo),
+            Action::Concat { result, ref parts } => self.concat(result, parts),
+            Action::Select {
+                result,
+                cond,
+                yes,
+                no,
+            } => {
+                let from = if self.word(cond) == 1 { yes } else { no };
+                self.copy(from, result);
+            }
+            Action::Wide {
+                ref op,
+                result,
+                ref args,
+            } => {
+                let args: Vec<Bits> = args.iter().map(|arg| self.bits(*arg)).collect();
+                let value = eval_pure(op, &args, result.width).expect("prepared as pure");
+                self.put(result, value.limbs());
+            }
+            Action::Input { result, input } => {
+                let value = match input {
+                    Input::PacketLength => packet.len() as u64 & 0xffff,
+                    Input::IngressIfindex => u64::from(context.ingress_ifindex),
+                    Input::RxQueueIndex => u64::from(context.rx_queue_index),
+                    Input::TimeNs => context.time_ns,
+                    Input::Random => u64::from(context.random),
+                };
+                self.set_word(result, value);
+            }
+            Action::Load {
+                memory,
+                result,
+                offset,
+            } => {
+                let offset = self.word(offset);
+                // The stack is taken out, because reading it while values are written would borrow twice.
+                let stack = std::mem::take(&mut self.stack);
+                let bytes = match memory {
+                    Memory::Stack => &stack,
+                    Memory::Packet => &*packet,
+                };
+                self.set_bytes(
+                    result,
+                    (0..u64::from(result.width / 8))
+                        .map(|i| byte_at(bytes, offset.wrapping_add(i))),
+                );
+                self.stack = stack;
+            }
+            Action::Store {
+                memory,
+                offset,
+                value,
+            } => {
+                let offset = self.word(offset);
+                let mut stack = std::mem::take(&mut self.stack);
+                let to = match memory {
+                    Memory::Stack => &mut stack,
+                    Memory::Packet => packet,
+                };
+                for (i, byte) in self.bytes(value).enumerate() {
+                    set_byte(to, offset.wrapping_add(i as u64), byte);
+                }
+                self.stack = stack;
+            }
+            _ => self.act_on_map(action, maps),
+        }
+    }
+
+    fn act_on_map(&mut self, action: &Action, maps: &mut Maps) {
+        match *action {
+            Action::MapLookup {
+                map,
+                key,
+                hit,
+                entry,
+            } => {
+                let key = self.byte_buffer(key);
+                let found = maps.lookup(map, &key);
+                self.set_word(hit, u64::from(found.is_some()));
+                self.set_word(entry, u64::from(found.unwrap_or(0)));
+            }
+            Action::MapLoad {
+                map,
+                result,
+                entry,
+                offset,
+            } => self.map_load(maps, map, entry, offset, result),
+            Action::MapStore {
+                map,
+                entry,
+                offset,
+                value,
+            } => {
+                if let Some(to) = maps.value_mut(map, self.word(entry) as u32) {
+                    let offset = self.word(offset) as u32;
+                    for (i, byte) in self.bytes(value).enumerate() {
+                        set_byte(to, offset.wrapping_add(i as u32).into(), byte);
+                    }
+                }
+            }
+            Action::MapAtomic {
+                map,
+                op,
+                old,
+                entry,
+                offset,
+                operand,
+                expected,
+            } => {
+                self.map_load(maps, map, entry, offset, old);
+                let (found, operand) = (self.bits(old), self.bits(operand));
+                let new = match op {
+                    AtomicOp::Add => found.add(&operand),
+                    AtomicOp::And => found.and(&operand),
+                    AtomicOp::Or => found.or(&operand),
+                    AtomicOp::Xor => found.xor(&operand),
+                    AtomicOp::Xchg => operand,
+                    AtomicOp::CmpXchg if found == self.bits(expected) => operand,
+                    AtomicOp::CmpXchg => found,
+                };
+                if let Some(to) = maps.value_mut(map, self.word(entry) as u32) {
+                    let offset = self.word(offset) as u32;
+                    for (i, byte) in new.to_bytes().into_iter().enumerate() {
+                        set_byte(to, offset.wrapping_add(i as u32).into(), byte);
+                    }
+                }
+            }
+            Action::MapUpdate {
+                map,
+                result,
+                key,
+                value,
+                flags,
+            } => {
+                let key = self.byte_buffer(key);
+                let value = self.byte_buffer(value);
+                let status = maps.update(map, &key, &value, self.word(flags));
+                self.set_word(result, status as u64);
+            }
+            Action::MapDelete { map, result, key } => {
+                let key = self.byte_buffer(key);
+                let status = maps.delete(map, &key);
+                self.set_word(result, status as u64);
+            }
+            _ => unreachable!("only map actions come here"),
+        }
+    }
+
+    fn map_load(&mut self, maps: &Maps, map: MapId, entry: Slot, offset: Slot, result: Slot) {
+        let value = maps.value(map, self.word(entry) as u32).unwrap_or(&[]);
+        let offset = self.word(offset) as u32;
+        let bytes = (0..result.width / 8).map(|i| byte_at(value, offset.wrapping_add(i).into()));
+        self.set_bytes(result, bytes);
+    }
+
+    fn byte_buffer(&self, slot: Slot) -> smallvec::SmallVec<[u8; 64]> {
+        self.bytes(slot).collect()
+    }
+
+    fn slice(&mut self, result: Slot, from: Slot, lo: u32) {
+        let source = from.at as usize;
+        let length = from.width.div_ceil(64) as usize;
+        let (skipped, bits) = (lo as usize / 64, lo % 64);
+        let count = result.width.div_ceil(64) as usize;
+        for i in 0..count {
+            let limb = |index: usize| {
+                if index < length {
+                    self.limbs[source + index]
+                } else {
+                    0
+                }
+            };
+            let mut word = limb(i + skipped) >> bits;
+            if bits > 0 {
+                word |= limb(i + skipped + 1) << (64 - bits);
+            }
+            self.limbs[result.at as usize + i] = word;
+        }
+        if result.width % 64 != 0 {
+            self.limbs[result.at as usize + count - 1] &= u64::MAX >> (64 - result.width % 64);
+        }
+    }
+
+    fn concat(&mut self, result: Slot, parts: &[(Slot, u32)]) {
+        self.get_mut(result).fill(0);
+        for &(part, lo) in parts {
+            let (skipped, bits) = (lo as usize / 64, lo % 64);
+            let to = result.at as usize + skipped;
+            for i in 0..part.width.div_ceil(64) as usize {
+                let limb = self.limbs[part.at as usize + i];
+                self.limbs[to + i] |= limb << bits;
+                let high = if bits > 0 { limb >> (64 - bits) } else { 0 };
+                if high != 0 {
+                    self.limbs[to + i + 1] |= high;
+                }
+            }
+        }
+    }
+}
+
+/// The byte at an offset, 0 behind the end.
+fn byte_at(bytes: &[u8], offset: u64) -> u8 {
+    let index = usize::try_from(offset).unwrap_or(usize::MAX);
+    bytes.get(index).copied().unwrap_or(0)
+}
+
+/// Writes a byte; behind the end it vanishes.
+fn set_byte(bytes: &mut [u8], offset: u64, byte: u8) {
+    let index = usize::try_from(offset).unwrap_or(usize::MAX);
+    if let Some(to) = bytes.get_mut(index) {
+        *to = byte;
+    }
+}

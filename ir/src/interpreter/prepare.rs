@@ -1,0 +1,333 @@
+//! Lays a program out for the interpreter: a place for every value, and for every instruction the fastest action.
+
+use super::Prepared;
+use crate::{AtomicOp, Input, Inst, MapId, Op, Program, Target, Terminator, Value, STACK_BYTES};
+use cranelift_entity::SecondaryMap;
+
+/// A value's place: `limbs[at ..]`, least significant first, bits above the width are 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    pub(super) at: u32,
+    pub(super) width: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PreparedBlock {
+    pub(super) steps: Vec<Step>,
+    pub(super) end: End,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) guard: Option<Slot>,
+    pub(super) action: Action,
+}
+
+/// What a step does. Loads, stores and keys have the number of bytes that their slot's width says.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    /// An operation of at most three arguments; nothing is wider than 64 bits.
+    Small {
+        op: Op,
+        result: Slot,
+        args: [u32; 3],
+        arg_width: u32,
+    },
+    /// `result` = bits of `from` from `lo` up, zeros behind its end.
+    Slice {
+        result: Slot,
+        from: Slot,
+        lo: u32,
+    },
+    /// The parts with the place of their lowest bit.
+    Concat {
+        result: Slot,
+        parts: Vec<(Slot, u32)>,
+    },
+    Select {
+        result: Slot,
+        cond: Slot,
+        yes: Slot,
+        no: Slot,
+    },
+    Wide {
+        op: Op,
+        result: Slot,
+        args: Vec<Slot>,
+    },
+    Input {
+        result: Slot,
+        input: Input,
+    },
+    Load {
+        memory: Memory,
+        result: Slot,
+        offset: Slot,
+    },
+    Store {
+        memory: Memory,
+        offset: Slot,
+        value: Slot,
+    },
+    MapLookup {
+        map: MapId,
+        key: Slot,
+        hit: Slot,
+        entry: Slot,
+    },
+    MapLoad {
+        map: MapId,
+        result: Slot,
+        entry: Slot,
+        offset: Slot,
+    },
+    MapStore {
+        map: MapId,
+        entry: Slot,
+        offset: Slot,
+        value: Slot,
+    },
+    MapAtomic {
+        map: MapId,
+        op: AtomicOp,
+        old: Slot,
+        entry: Slot,
+        offset: Slot,
+        operand: Slot,
+        expected: Slot,
+    },
+    MapUpdate {
+        map: MapId,
+        result: Slot,
+        key: Slot,
+        value: Slot,
+        flags: Slot,
+    },
+    MapDelete {
+        map: MapId,
+        result: Slot,
+        key: Slot,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Memory {
+    Stack,
+    Packet,
+}
+
+/// Where a block goes: the index of the next one, and what is copied into its parameters.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub(super) block: usize,
+    pub(super) copies: Vec<(Slot, Slot)>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    Jump(Edge),
+    Branch { cond: Slot, yes: Edge, no: Edge },
+    Emit { verdict: Slot, destination: Slot },
+}
+
+impl Prepared {
+    /// Lays the program out. Panics when it breaks the verifier's rules.
+    pub fn new(program: &Program) -> Prepared {
+        let mut prepared = Prepared {
+            kind: program.kind,
+            blocks: Vec::new(),
+            slots: SecondaryMap::new(),
+            limbs: Vec::new(),
+            stack: vec![0; STACK_BYTES as usize],
+        };
+        for &block in &program.order {
+            for &param in &program.blocks[block].params {
+                prepared.add_slot(program, param);
+            }
+            for &inst in &program.blocks[block].insts {
+                for &result in &program.insts[inst].results {
+                    prepared.add_slot(program, result);
+                }
+            }
+        }
+        for (_, inst) in program.insts_in_order() {
+            if let Op::Const(bits) = &program.insts[inst].op {
+                let slot = prepared.slots[program.insts[inst].results[0]];
+                prepared.put(slot, bits.limbs());
+            }
+        }
+        let mut indices = SecondaryMap::new();
+        for (index, &block) in program.order.iter().enumerate() {
+            indices[block] = index;
+        }
+        for &block in &program.order {
+            let data = &program.blocks[block];
+            let steps = data
+                .insts
+                .iter()
+                .filter_map(|&inst| prepared.step(program, inst))
+                .collect();
+            let edge = |target: &Target| Edge {
+                block: indices[target.block],
+                copies: std::iter::zip(&target.args, &program.blocks[target.block].params)
+                    .map(|(from, to)| (prepared.slots[*from], prepared.slots[*to]))
+                    .collect(),
+            };
+            let end = match &data.terminator {
+                Terminator::Jump(target) => End::Jump(edge(target)),
+                Terminator::Branch { cond, yes, no } => End::Branch {
+                    cond: prepared.slots[*cond],
+                    yes: edge(yes),
+                    no: edge(no),
+                },
+                Terminator::Emit {
+                    verdict,
+                    destination,
+                } => End::Emit {
+                    verdict: prepared.slots[*verdict],
+                    destination: prepared.slots[*destination],
+                },
+                Terminator::None => panic!("{block} has no terminator"),
+            };
+            prepared.blocks.push(PreparedBlock { steps, end });
+        }
+        prepared
+    }
+
+    fn add_slot(&mut self, program: &Program, value: Value) {
+        let width = program.width(value);
+        self.slots[value] = Slot {
+            at: self.limbs.len() as u32,
+            width,
+        };
+        self.limbs
+            .resize(self.limbs.len() + width.div_ceil(64) as usize, 0);
+    }
+
+    /// The step of an instruction; `None` for a constant.
+    fn step(&self, program: &Program, inst: Inst) -> Option<Step> {
+        let data = &program.insts[inst];
+        let args: Vec<Slot> = data.args.iter().map(|arg| self.slots[*arg]).collect();
+        let results: Vec<Slot> = data.results.iter().map(|r| self.slots[*r]).collect();
+        let action = match data.op {
+            Op::Const(_) => return None,
+            Op::Input(input) => Action::Input {
+                result: results[0],
+                input,
+            },
+            Op::StackLoad => load(Memory::Stack, &results, &args),
+            Op::PacketLoad => load(Memory::Packet, &results, &args),
+            Op::StackStore => store(Memory::Stack, &args),
+            Op::PacketStore => store(Memory::Packet, &args),
+            Op::MapLookup(map) => Action::MapLookup {
+                map,
+                key: args[0],
+                hit: results[0],
+                entry: results[1],
+            },
+            Op::MapLoad(map) => Action::MapLoad {
+                map,
+                result: results[0],
+                entry: args[0],
+                offset: args[1],
+            },
+            Op::MapStore(map) => Action::MapStore {
+                map,
+                entry: args[0],
+                offset: args[1],
+                value: args[2],
+            },
+            Op::MapAtomic(map, op) => Action::MapAtomic {
+                map,
+                op,
+                old: results[0],
+                entry: args[0],
+                offset: args[1],
+                operand: args[2],
+                expected: *args.last().expect("an atomic has arguments"),
+            },
+            Op::MapUpdate(map) => Action::MapUpdate {
+                map,
+                result: results[0],
+                key: args[0],
+                value: args[1],
+                flags: args[2],
+            },
+            Op::MapDelete(map) => Action::MapDelete {
+                map,
+                result: results[0],
+                key: args[0],
+            },
+            _ => pure(&data.op, results[0], args),
+        };
+        let guard = data.guard.map(|guard| self.slots[guard]);
+        Some(Step { guard, action })
+    }
+}
+
+fn load(memory: Memory, results: &[Slot], args: &[Slot]) -> Action {
+    Action::Load {
+        memory,
+        result: results[0],
+        offset: args[0],
+    }
+}
+
+fn store(memory: Memory, args: &[Slot]) -> Action {
+    Action::Store {
+        memory,
+        offset: args[0],
+        value: args[1],
+    }
+}
+
+/// The fastest action for a pure operation.
+fn pure(op: &Op, result: Slot, args: Vec<Slot>) -> Action {
+    let all_small = result.width <= 64 && args.iter().all(|arg| arg.width <= 64);
+    match *op {
+        Op::Concat => {
+            let mut lo = result.width;
+            let parts = args
+                .into_iter()
+                .map(|part| {
+                    lo -= part.width;
+                    (part, lo)
+                })
+                .collect();
+            Action::Concat { result, parts }
+        }
+        _ if all_small => {
+            let mut places = [0; 3];
+            for (place, arg) in places.iter_mut().zip(&args) {
+                *place = arg.at;
+            }
+            Action::Small {
+                op: op.clone(),
+                result,
+                args: places,
+                arg_width: args[0].width,
+            }
+        }
+        Op::Slice { lo } => Action::Slice {
+            result,
+            from: args[0],
+            lo,
+        },
+        Op::ZExt => Action::Slice {
+            result,
+            from: args[0],
+            lo: 0,
+        },
+        Op::Select => Action::Select {
+            result,
+            cond: args[0],
+            yes: args[1],
+            no: args[2],
+        },
+        _ => Action::Wide {
+            op: op.clone(),
+            result,
+            args,
+        },
+    }
+}

@@ -1,0 +1,559 @@
+//! The program IR: SSA over bit vectors of any width in a control-flow graph.
+//!
+//! A program is in one of three phases that never mix ([`Phase`]): control flow (blocks and branches, as lifted),
+//! dataflow (one block, every effect carries a guard, joins are selects) and scheduled (dataflow with a stage
+//! number on every instruction; a use that crosses a stage *is* a register).
+//!
+//! Pointers do not exist here: a packet or stack pointer is an offset, a map value pointer is the entry that a
+//! lookup gave and an offset into it, a null check is the lookup's hit bit. Memory is little endian throughout:
+//! byte `i` of a load, store, key or value is bits `8i+7..8i` of the bit vector.
+//!
+//! The rules that hold in each phase are written in [`verifier`]; what each operation means is written at [`Op`]
+//! and executed by [`interpreter`].
+
+pub mod bits;
+pub mod diagnostic;
+pub mod eval;
+pub mod interpreter;
+pub mod maps;
+pub mod parse;
+pub mod print;
+mod syntax;
+pub mod verifier;
+mod walk;
+
+pub use bits::Bits;
+use cranelift_entity::{entity_impl, PrimaryMap};
+pub use diagnostic::Diagnostic;
+
+/// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(u32);
+entity_impl!(Value, "v");
+
+/// One instruction: an operation, its arguments and its results.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Inst(u32);
+entity_impl!(Inst, "inst");
+
+/// A basic block with parameters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Block(u32);
+entity_impl!(Block, "block");
+
+/// A map of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MapId(u32);
+entity_impl!(MapId, "map");
+
+/// A place in the source that an instruction came from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlaceId(u32);
+entity_impl!(PlaceId, "place");
+
+/// Which of the three forms a program is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Blocks and branches; no instruction has a guard or a stage.
+    ControlFlow,
+    /// One block; every effect has a guard (absent: always); no instruction has a stage.
+    Dataflow,
+    /// As dataflow, and every instruction has a stage.
+    Scheduled,
+}
+
+/// What a program is run as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An XDP program: the verdict is 32 bits, see `enum xdp_action` in the kernel's `include/uapi/linux/bpf.h`.
+    Xdp,
+    /// A program over (memory, length) that returns 64 bits; the memory is the packet.
+    Raw,
+}
+
+/// The kernel's map types that hardpath knows (`enum bpf_map_type`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum MapKind {
+    Array,
+    PerCpuArray,
+    Hash,
+    DevMap,
+}
+
+/// A map as the object declares it (with `max_entries` from the command line where the object says 0).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MapDecl {
+    /// The full ELF name.
+    pub name: String,
+    pub kind: MapKind,
+    pub key_bytes: u32,
+    pub value_bytes: u32,
+    pub max_entries: u32,
+    /// The kernel's `map_flags`.
+    pub flags: u32,
+    /// First contents of the one entry of a `.data` map (`value_bytes` long). `None`: zeros.
+    pub initial: Option<Vec<u8>>,
+}
+
+/// Where an instruction came from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// Slot (8 bytes) in the program, counted from 0.
+    pub slot: u32,
+    /// File name as the debug information has it; empty when there is none.
+    pub file: String,
+    /// Line in that file, from 1; 0 when unknown.
+    pub line: u32,
+    /// The text of that line.
+    pub source: String,
+}
+
+/// What enters a program beside the packet's bytes. Drawn once, when the packet enters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Input {
+    /// Length of the packet in bytes, 16 bits.
+    PacketLength,
+    /// `xdp_md.ingress_ifindex`, 32 bits.
+    IngressIfindex,
+    /// `xdp_md.rx_queue_index`, 32 bits.
+    RxQueueIndex,
+    /// `bpf_ktime_get_ns()`, 64 bits, nanoseconds.
+    TimeNs,
+    /// `bpf_get_prandom_u32()`, 32 bits.
+    Random,
+}
+
+impl Input {
+    /// Width in bits.
+    pub fn width(self) -> u32 {
+        match self {
+            Input::PacketLength => 16,
+            Input::IngressIfindex | Input::RxQueueIndex | Input::Random => 32,
+            Input::TimeNs => 64,
+        }
+    }
+}
+
+/// What an atomic does to the `n`-byte word it finds (RFC 9669 §5.3). All give back the old word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    Add,
+    And,
+    Or,
+    Xor,
+    Xchg,
+    /// Stores the operand when the old word equals the expected one (the last argument).
+    CmpXchg,
+}
+
+/// What an instruction does. `a`, `b`, … are its arguments in order; `w` is the width of its (first) result.
+///
+/// Pure operations may be executed speculatively: none of them traps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Op {
+    /// A constant of the result's width. No arguments.
+    Const(Bits),
+    /// A value that enters with the packet. No arguments.
+    Input(Input),
+
+    // Arithmetic modulo 2^w; arguments and result have the same width.
+    Add,
+    Sub,
+    Mul,
+    /// Unsigned division; division by zero gives 0 (RFC 9669 §4.1).
+    UDiv,
+    /// Unsigned remainder; modulo zero gives the dividend.
+    URem,
+    /// Signed division rounding to zero; by zero gives 0; the most negative number by −1 gives itself.
+    SDiv,
+    /// Signed remainder with the dividend's sign; modulo zero gives the dividend; by −1 gives 0.
+    SRem,
+    And,
+    Or,
+    Xor,
+    Not,
+    /// Shifts: `a` has the result's width, `b` any width and is unsigned. `b >= w` gives 0 (`AShr`: all sign bits).
+    Shl,
+    LShr,
+    AShr,
+
+    // Compares: `a` and `b` have the same width, the result has width 1.
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Slt,
+    Sle,
+
+    /// `a` (width 1) ? `b` : `c`.
+    Select,
+    /// Bits `lo + w − 1 .. lo` of `a`.
+    Slice {
+        lo: u32,
+    },
+    /// All arguments side by side, the first one in the most significant place. At least one argument.
+    Concat,
+    /// `a` extended with zeros to a width that is larger or the same.
+    ZExt,
+    /// `a` extended with its sign bit.
+    SExt,
+
+    // Effects. In the control-flow phase they happen when their block runs; later when their guard is 1.
+    // The results of an effect that does not happen are 0.
+    /// `(offset: 64) → 8n`: reads `n` bytes of the 512-byte stack; offset 0 is `r10 − 512`. The stack starts as
+    /// zeros. Bytes outside are 0.
+    StackLoad,
+    /// `(offset: 64, value: 8n)`. Bytes outside vanish.
+    StackStore,
+    /// `(offset: 64) → 8n`: reads packet bytes; those at or behind the packet's length are 0.
+    PacketLoad,
+    /// `(offset: 64, value: 8n)`: writes packet bytes; those at or behind the length vanish.
+    PacketStore,
+    /// `(key: 8·key_bytes) → hit: 1, entry: 32`. The entry of an array is its index; of other maps it is a handle
+    /// that only the loads and stores of the same map understand. A miss gives entry 0.
+    MapLookup(MapId),
+    /// `(entry: 32, offset: 32) → 8n`: reads `n` bytes of the value. Offsets outside the value read 0. What it
+    /// gives for an entry whose lookup missed is 0 too, but no lowered program may depend on it.
+    MapLoad(MapId),
+    /// `(entry: 32, offset: 32, value: 8n)`.
+    MapStore(MapId),
+    /// `(entry: 32, offset: 32, operand: 8n[, expected: 8n]) → old: 8n`.
+    MapAtomic(MapId, AtomicOp),
+    /// `(key, value: 8·value_bytes, flags: 64) → 64`: the return value of `bpf_map_update_elem`, a negative errno
+    /// or 0.
+    MapUpdate(MapId),
+    /// `(key) → 64`: the return value of `bpf_map_delete_elem`.
+    MapDelete(MapId),
+}
+
+impl Op {
+    /// Whether the operation only computes: no effect, same arguments give the same result.
+    pub fn is_pure(&self) -> bool {
+        !matches!(
+            self,
+            Op::StackLoad
+                | Op::StackStore
+                | Op::PacketLoad
+                | Op::PacketStore
+                | Op::MapLookup(_)
+                | Op::MapLoad(_)
+                | Op::MapStore(_)
+                | Op::MapAtomic(..)
+                | Op::MapUpdate(_)
+                | Op::MapDelete(_)
+        )
+    }
+
+    /// Whether executing the operation can change what a later effect or the world sees.
+    pub fn writes(&self) -> bool {
+        matches!(
+            self,
+            Op::StackStore
+                | Op::PacketStore
+                | Op::MapStore(_)
+                | Op::MapAtomic(..)
+                | Op::MapUpdate(_)
+                | Op::MapDelete(_)
+        )
+    }
+
+    /// The map that the operation works on.
+    pub fn map(&self) -> Option<MapId> {
+        match *self {
+            Op::MapLookup(m)
+            | Op::MapLoad(m)
+            | Op::MapStore(m)
+            | Op::MapAtomic(m, _)
+            | Op::MapUpdate(m)
+            | Op::MapDelete(m) => Some(m),
+            _ => None,
+        }
+    }
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InstData {
+    pub op: Op,
+    pub args: Vec<Value>,
+    pub results: Vec<Value>,
+    /// Width 1; only on effects and only from the dataflow phase on. `None`: the effect always happens.
+    pub guard: Option<Value>,
+    /// Only in the scheduled phase: the pipeline stage, from 0.
+    pub stage: Option<u32>,
+    pub place: Option<PlaceId>,
+}
+
+/// A value's width, maker and name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueData {
+    /// Width in bits, at least 1.
+    pub width: u32,
+    pub def: ValueDef,
+    /// What a reader should call it (an identifier, not necessarily unique).
+    pub name: Option<String>,
+}
+
+/// What makes a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// Result number `1` of the instruction.
+    Result(Inst, u32),
+    /// Parameter number `1` of the block.
+    Param(Block, u32),
+}
+
+/// Where a jump goes, and the arguments for the parameters there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Target {
+    pub block: Block,
+    pub args: Vec<Value>,
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Terminator {
+    Jump(Target),
+    /// `cond` has width 1; 1 goes to `yes`.
+    Branch {
+        cond: Value,
+        yes: Target,
+        no: Target,
+    },
+    /// Ends the program: the packet leaves as its bytes are now.
+    Emit {
+        /// 32 bits (XDP) or 64 bits (raw).
+        verdict: Value,
+        /// 32 bits: the ifindex that a redirect goes to; only looked at with verdict `XDP_REDIRECT`. 0: none.
+        destination: Value,
+    },
+    /// A block that is still being built.
+    None,
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BlockData {
+    pub params: Vec<Value>,
+    pub insts: Vec<Inst>,
+    pub terminator: Terminator,
+    pub place: Option<PlaceId>,
+}
+
+/// A program with its maps.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    pub name: String,
+    pub kind: Kind,
+    pub phase: Phase,
+    pub maps: PrimaryMap<MapId, MapDecl>,
+    pub places: PrimaryMap<PlaceId, Place>,
+    pub values: PrimaryMap<Value, ValueData>,
+    pub insts: PrimaryMap<Inst, InstData>,
+    pub blocks: PrimaryMap<Block, BlockData>,
+    /// The blocks of the program, the entry first, each before all its successors (control flow is acyclic).
+    /// Blocks and instructions that are not listed are dead and stay in the arenas unseen.
+    pub order: Vec<Block>,
+}
+
+/// Size of the stack in bytes (`MAX_BPF_STACK`).
+pub const STACK_BYTES: u32 = 512;
+/// The widest value, in bits.
+pub const MAX_WIDTH: u32 = 1 << 20;
+/// The longest packet, in bytes.
+pub const MAX_PACKET_BYTES: u32 = 9216;
+
+/// `enum xdp_action`.
+pub mod verdict {
+    pub const ABORTED: u64 = 0;
+    pub const DROP: u64 = 1;
+    pub const PASS: u64 = 2;
+    pub const TX: u64 = 3;
+    pub const REDIRECT: u64 = 4;
+
+    /// The name of a verdict; anything above REDIRECT is treated as ABORTED, as `bpf_warn_invalid_xdp_action` says.
+    pub fn name(verdict: u64) -> &'static str {
+        match verdict {
+            DROP => "XDP_DROP",
+            PASS => "XDP_PASS",
+            TX => "XDP_TX",
+            REDIRECT => "XDP_REDIRECT",
+            _ => "XDP_ABORTED",
+        }
+    }
+}
+
+impl Program {
+    /// An empty program in the control-flow phase, without blocks.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Program {
+        Program {
+            name: name.into(),
+            kind,
+            phase: Phase::ControlFlow,
+            maps: PrimaryMap::new(),
+            places: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+            insts: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            order: Vec::new(),
+        }
+    }
+
+    /// Adds an empty block at the end of the order.
+    pub fn add_block(&mut self) -> Block {
+        let block = self.blocks.push(BlockData {
+            params: Vec::new(),
+            insts: Vec::new(),
+            terminator: Terminator::None,
+            place: None,
+        });
+        self.order.push(block);
+        block
+    }
+
+    /// Adds a parameter to a block.
+    pub fn add_param(&mut self, block: Block, width: u32) -> Value {
+        let index = self.blocks[block].params.len() as u32;
+        let value = self.values.push(ValueData {
+            width,
+            def: ValueDef::Param(block, index),
+            name: None,
+        });
+        self.blocks[block].params.push(value);
+        value
+    }
+
+    /// Makes an instruction without placing it in a block. `widths` are those of its results.
+    pub fn make_inst(
+        &mut self,
+        op: Op,
+        args: Vec<Value>,
+        widths: &[u32],
+        place: Option<PlaceId>,
+    ) -> Inst {
+        let inst = self.insts.push(InstData {
+            op,
+            args,
+            results: Vec::new(),
+            guard: None,
+            stage: None,
+            place,
+        });
+        for (index, &width) in widths.iter().enumerate() {
+            let value = self.values.push(ValueData {
+                width,
+                def: ValueDef::Result(inst, index as u32),
+                name: None,
+            });
+            self.insts[inst].results.push(value);
+        }
+        inst
+    }
+
+    /// Appends an instruction to a block.
+    pub fn append(
+        &mut self,
+        block: Block,
+        op: Op,
+        args: Vec<Value>,
+        widths: &[u32],
+        place: Option<PlaceId>,
+    ) -> Inst {
+        let inst = self.make_inst(op, args, widths, place);
+        self.blocks[block].insts.push(inst);
+        inst
+    }
+
+    /// Appends an instruction with one result and gives that result.
+    pub fn append1(
+        &mut self,
+        block: Block,
+        op: Op,
+        args: Vec<Value>,
+        width: u32,
+        place: Option<PlaceId>,
+    ) -> Value {
+        let inst = self.append(block, op, args, &[width], place);
+        self.insts[inst].results[0]
+    }
+
+    /// Appends a constant.
+    pub fn append_const(&mut self, block: Block, bits: Bits) -> Value {
+        let width = bits.width();
+        self.append1(block, Op::Const(bits), Vec::new(), width, None)
+    }
+
+    /// Width of a value in bits.
+    pub fn width(&self, value: Value) -> u32 {
+        self.values[value].width
+    }
+
+    /// The instruction that makes a value; `None` for a block parameter.
+    pub fn def_inst(&self, value: Value) -> Option<&InstData> {
+        match self.values[value].def {
+            ValueDef::Result(inst, _) => Some(&self.insts[inst]),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    /// The constant that a value is, when its instruction is a constant.
+    pub fn as_const(&self, value: Value) -> Option<&Bits> {
+        match self.def_inst(value).map(|inst| &inst.op) {
+            Some(Op::Const(bits)) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The one block of a program in the dataflow or scheduled phase.
+    pub fn region(&self) -> Block {
+        debug_assert_ne!(self.phase, Phase::ControlFlow);
+        self.order[0]
+    }
+}
+
+impl Terminator {
+    /// Every value that the terminator uses.
+    pub fn uses(&self) -> Vec<Value> {
+        match self {
+            Terminator::Jump(target) => target.args.clone(),
+            Terminator::Branch { cond, yes, no } => {
+                let mut all = vec![*cond];
+                all.extend(&yes.args);
+                all.extend(&no.args);
+                all
+            }
+            Terminator::Emit {
+                verdict,
+                destination,
+            } => vec![*verdict, *destination],
+            Terminator::None => Vec::new(),
+        }
+    }
+
+    /// The same uses, to be rewritten in place.
+    pub fn uses_mut(&mut self) -> Vec<&mut Value> {
+        match self {
+            Terminator::Jump(target) => target.args.iter_mut().collect(),
+            Terminator::Branch { cond, yes, no } => {
+                let mut all = vec![cond];
+                all.extend(yes.args.iter_mut());
+                all.extend(no.args.iter_mut());
+                all
+            }
+            Terminator::Emit {
+                verdict,
+                destination,
+            } => vec![verdict, destination],
+            Terminator::None => Vec::new(),
+        }
+    }
+
+    /// Where control may go next.
+    pub fn targets(&self) -> Vec<&Target> {
+        match self {
+            Terminator::Jump(target) => vec![target],
+            Terminator::Branch { yes, no, .. } => vec![yes, no],
+            _ => Vec::new(),
+        }
+    }
+}

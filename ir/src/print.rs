@@ -1,0 +1,265 @@
+//! The text form: how a program is written down. [`crate::parse`] reads it; what is printed, read and printed again is
+//! the same text.
+//!
+//! ```text
+//! program "count" xdp control-flow
+//!
+//! map @stats percpu_array key 4 value 8 entries 256
+//! map @"my map" hash key 16 value 4 entries 1024 flags 0x1
+//!
+//! place0 slot 7 file "count.c" line 21 source "if (data + 14 > data_end)"
+//!
+//! block0:
+//!     v0:16 "length" = input packet_length
+//!     v1:16 = const 0xe
+//!     v2:1 = ult v0, v1 at place0
+//!     v3:32 = const 0x1
+//!     branch v2, block1(v3), block2
+//! …
+//!     v6:1 "hit", v7:32 = map.lookup @stats v5
+//!     v8:64 = map.atomic add @stats v7, v9, v10 if v6 stage 3 at place0
+//!     v11:8 = slice v10, 4
+//!     emit v12, v13
+//! ```
+//!
+//! * One thing a line. `;` starts a comment. The printer puts the source line above the instructions that come from
+//!   it, as a comment.
+//! * A value is defined with its width in bits and, in quotes, its name; it is used by its number. Numbers of values,
+//!   blocks and places are kept. Values and blocks that are not in the text are dead.
+//! * `slice v, lo`. Constants are hexadecimal or decimal. `initial "00ff"` behind a map is its first value as
+//!   hexadecimal bytes in memory order.
+//! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
+//! * The blocks stand in the program's order. A block without a terminator is unfinished.
+
+use crate::syntax::{
+    is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MAP_KINDS, PHASES,
+};
+use crate::{Block, Inst, MapDecl, MapId, Op, Place, PlaceId, Program, Target, Terminator, Value};
+use std::fmt::{self, Display, Formatter};
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "program {} {} {}",
+            quote(&self.name),
+            word_for(&KINDS, &self.kind),
+            word_for(&PHASES, &self.phase)
+        )?;
+        if !self.maps.is_empty() {
+            writeln!(f)?;
+        }
+        for decl in self.maps.values() {
+            write_map(f, decl)?;
+        }
+        if !self.places.is_empty() {
+            writeln!(f)?;
+        }
+        for (id, place) in &self.places {
+            write_place(f, id, place)?;
+        }
+        for &block in &self.order {
+            writeln!(f)?;
+            write_block(f, self, block)?;
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// An instruction as it stands in the text form, without indentation.
+    pub fn display_inst(&self, inst: Inst) -> impl Display + '_ {
+        Displayed(move |f: &mut Formatter<'_>| write_inst(f, self, inst))
+    }
+
+    /// Where a place is, for people: `count.c:21: if (…)`, or `slot 7` without debug information.
+    pub fn display_place(&self, place: PlaceId) -> impl Display + '_ {
+        Displayed(move |f: &mut Formatter<'_>| match self.places.get(place) {
+            Some(place) if place.file.is_empty() && place.source.is_empty() => {
+                write!(f, "slot {}", place.slot)
+            }
+            Some(place) => {
+                let printable = |text: &str| text.trim().replace(char::is_control, " ");
+                write!(f, "{}:{}", printable(&place.file), place.line)?;
+                match printable(&place.source).as_str() {
+                    "" => Ok(()),
+                    source => write!(f, ": {source}"),
+                }
+            }
+            None => write!(f, "{place}"),
+        })
+    }
+}
+
+/// A closure that writes, as a thing that can be displayed.
+struct Displayed<F>(F);
+
+impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Displayed<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0(f)
+    }
+}
+
+fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
+    write!(
+        f,
+        "map {} {} key {} value {} entries {}",
+        map_reference(&decl.name),
+        word_for(&MAP_KINDS, &decl.kind),
+        decl.key_bytes,
+        decl.value_bytes,
+        decl.max_entries
+    )?;
+    if decl.flags != 0 {
+        write!(f, " flags {:#x}", decl.flags)?;
+    }
+    if let Some(initial) = &decl.initial {
+        let digits: String = initial.iter().map(|byte| format!("{byte:02x}")).collect();
+        write!(f, " initial \"{digits}\"")?;
+    }
+    writeln!(f)
+}
+
+fn write_place(f: &mut Formatter<'_>, id: PlaceId, place: &Place) -> fmt::Result {
+    write!(f, "{id} slot {}", place.slot)?;
+    if !place.file.is_empty() {
+        write!(f, " file {}", quote(&place.file))?;
+    }
+    if place.line != 0 {
+        write!(f, " line {}", place.line)?;
+    }
+    if !place.source.is_empty() {
+        write!(f, " source {}", quote(&place.source))?;
+    }
+    writeln!(f)
+}
+
+fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::Result {
+    let data = &program.blocks[block];
+    write!(f, "{block}")?;
+    if !data.params.is_empty() {
+        let params: Vec<String> = data
+            .params
+            .iter()
+            .map(|v| definition(program, *v))
+            .collect();
+        write!(f, "({})", params.join(", "))?;
+    }
+    if let Some(place) = data.place {
+        write!(f, " at {place}")?;
+    }
+    writeln!(f, ":")?;
+    let mut shown = None;
+    for &inst in &data.insts {
+        let place = program.insts[inst].place;
+        if place.is_some() && place != shown {
+            shown = place;
+            write_source_comment(f, program, place)?;
+        }
+        writeln!(f, "    {}", program.display_inst(inst))?;
+    }
+    match &data.terminator {
+        Terminator::Jump(target) => writeln!(f, "    jump {}", target_text(target)),
+        Terminator::Branch { cond, yes, no } => writeln!(
+            f,
+            "    branch {cond}, {}, {}",
+            target_text(yes),
+            target_text(no)
+        ),
+        Terminator::Emit {
+            verdict,
+            destination,
+        } => writeln!(f, "    emit {verdict}, {destination}"),
+        Terminator::None => writeln!(f, "    ; unfinished"),
+    }
+}
+
+/// The source line above the instructions that come from it; nothing without debug information.
+fn write_source_comment(
+    f: &mut Formatter<'_>,
+    program: &Program,
+    place: Option<PlaceId>,
+) -> fmt::Result {
+    let known = |place: &PlaceId| program.places.get(*place).is_some_and(|p| p.line != 0);
+    match place.filter(known) {
+        Some(place) => writeln!(f, "    ; {}", program.display_place(place)),
+        None => Ok(()),
+    }
+}
+
+fn write_inst(f: &mut Formatter<'_>, program: &Program, inst: Inst) -> fmt::Result {
+    let data = &program.insts[inst];
+    let results: Vec<String> = data
+        .results
+        .iter()
+        .map(|v| definition(program, *v))
+        .collect();
+    if !results.is_empty() {
+        write!(f, "{} = ", results.join(", "))?;
+    }
+    write!(f, "{}", op_word(&data.op))?;
+    match &data.op {
+        Op::Const(bits) => write!(f, " {bits:x}")?,
+        Op::Input(input) => write!(f, " {}", word_for(&INPUTS, input))?,
+        Op::MapAtomic(_, atomic) => write!(f, " {}", word_for(&ATOMICS, atomic))?,
+        _ => {}
+    }
+    if let Some(map) = data.op.map() {
+        write!(f, " {}", map_name(program, map))?;
+    }
+    if !data.args.is_empty() {
+        write!(f, " {}", values_text(&data.args))?;
+    }
+    if let Op::Slice { lo } = data.op {
+        write!(f, ", {lo}")?;
+    }
+    if let Some(guard) = data.guard {
+        write!(f, " if {guard}")?;
+    }
+    if let Some(stage) = data.stage {
+        write!(f, " stage {stage}")?;
+    }
+    if let Some(place) = data.place {
+        write!(f, " at {place}")?;
+    }
+    Ok(())
+}
+
+fn definition(program: &Program, value: Value) -> String {
+    // A broken program must be printable too: the verifier shows it.
+    match program.values.get(value) {
+        Some(data) => match &data.name {
+            Some(name) => format!("{value}:{} {}", data.width, quote(name)),
+            None => format!("{value}:{}", data.width),
+        },
+        None => format!("{value}:?"),
+    }
+}
+
+fn target_text(target: &Target) -> String {
+    if target.args.is_empty() {
+        target.block.to_string()
+    } else {
+        format!("{}({})", target.block, values_text(&target.args))
+    }
+}
+
+fn values_text(values: &[Value]) -> String {
+    let texts: Vec<String> = values.iter().map(Value::to_string).collect();
+    texts.join(", ")
+}
+
+fn map_name(program: &Program, map: MapId) -> String {
+    match program.maps.get(map) {
+        Some(decl) => map_reference(&decl.name),
+        None => format!("@?{map}"),
+    }
+}
+
+fn map_reference(name: &str) -> String {
+    if !name.is_empty() && name.chars().all(is_word_character) {
+        format!("@{name}")
+    } else {
+        format!("@{}", quote(name))
+    }
+}

@@ -1,0 +1,138 @@
+//! The words of the text form, for the printer and the reader alike. The form is described at [`crate::print`].
+
+use crate::{AtomicOp, Input, Kind, MapId, MapKind, Op, Phase};
+
+/// The word for an operation; what stands between it and the arguments is printed apart.
+pub(crate) fn op_word(op: &Op) -> &'static str {
+    match op {
+        Op::Const(_) => "const",
+        Op::Input(_) => "input",
+        Op::Slice { .. } => "slice",
+        Op::MapLookup(_) => "map.lookup",
+        Op::MapLoad(_) => "map.load",
+        Op::MapStore(_) => "map.store",
+        Op::MapAtomic(..) => "map.atomic",
+        Op::MapUpdate(_) => "map.update",
+        Op::MapDelete(_) => "map.delete",
+        plain => {
+            let found = PLAIN.iter().find(|(_, op)| op == plain);
+            found.expect("every operation has a word").0
+        }
+    }
+}
+
+/// The operation for a word, when it is the word and its arguments and nothing else.
+pub(crate) fn plain_op(word: &str) -> Option<Op> {
+    find(&PLAIN, word)
+}
+
+/// What makes the operation on a map for a word; not for the atomics.
+pub(crate) fn map_op(word: &str) -> Option<fn(MapId) -> Op> {
+    Some(match word {
+        "map.lookup" => Op::MapLookup,
+        "map.load" => Op::MapLoad,
+        "map.store" => Op::MapStore,
+        "map.update" => Op::MapUpdate,
+        "map.delete" => Op::MapDelete,
+        _ => return None,
+    })
+}
+
+/// The thing that a word means in a table.
+pub(crate) fn find<T: Clone>(table: &[(&str, T)], word: &str) -> Option<T> {
+    let entry = table.iter().find(|(name, _)| *name == word);
+    entry.map(|(_, thing)| thing.clone())
+}
+
+/// The word for a thing in a table that has all of its kind.
+pub(crate) fn word_for<T: PartialEq>(table: &[(&'static str, T)], thing: &T) -> &'static str {
+    let entry = table.iter().find(|(_, other)| other == thing);
+    entry.expect("the table has them all").0
+}
+
+const PLAIN: [(&str, Op); 28] = [
+    ("add", Op::Add),
+    ("sub", Op::Sub),
+    ("mul", Op::Mul),
+    ("udiv", Op::UDiv),
+    ("urem", Op::URem),
+    ("sdiv", Op::SDiv),
+    ("srem", Op::SRem),
+    ("and", Op::And),
+    ("or", Op::Or),
+    ("xor", Op::Xor),
+    ("not", Op::Not),
+    ("shl", Op::Shl),
+    ("lshr", Op::LShr),
+    ("ashr", Op::AShr),
+    ("eq", Op::Eq),
+    ("ne", Op::Ne),
+    ("ult", Op::Ult),
+    ("ule", Op::Ule),
+    ("slt", Op::Slt),
+    ("sle", Op::Sle),
+    ("select", Op::Select),
+    ("concat", Op::Concat),
+    ("zext", Op::ZExt),
+    ("sext", Op::SExt),
+    ("stack.load", Op::StackLoad),
+    ("stack.store", Op::StackStore),
+    ("packet.load", Op::PacketLoad),
+    ("packet.store", Op::PacketStore),
+];
+
+pub(crate) const INPUTS: [(&str, Input); 5] = [
+    ("packet_length", Input::PacketLength),
+    ("ingress_ifindex", Input::IngressIfindex),
+    ("rx_queue_index", Input::RxQueueIndex),
+    ("time_ns", Input::TimeNs),
+    ("random", Input::Random),
+];
+
+pub(crate) const ATOMICS: [(&str, AtomicOp); 6] = [
+    ("add", AtomicOp::Add),
+    ("and", AtomicOp::And),
+    ("or", AtomicOp::Or),
+    ("xor", AtomicOp::Xor),
+    ("xchg", AtomicOp::Xchg),
+    ("cmpxchg", AtomicOp::CmpXchg),
+];
+
+pub(crate) const KINDS: [(&str, Kind); 2] = [("xdp", Kind::Xdp), ("raw", Kind::Raw)];
+
+pub(crate) const PHASES: [(&str, Phase); 3] = [
+    ("control-flow", Phase::ControlFlow),
+    ("dataflow", Phase::Dataflow),
+    ("scheduled", Phase::Scheduled),
+];
+
+pub(crate) const MAP_KINDS: [(&str, MapKind); 4] = [
+    ("array", MapKind::Array),
+    ("percpu_array", MapKind::PerCpuArray),
+    ("hash", MapKind::Hash),
+    ("devmap", MapKind::DevMap),
+];
+
+/// Whether a character can stand in a word: a name, keyword or number that needs no quotes.
+pub(crate) fn is_word_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | '-')
+}
+
+/// A string in quotes, so that the reader gets the same back and the line does not end in it.
+pub(crate) fn quote(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') => {
+                quoted.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

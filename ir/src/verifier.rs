@@ -1,0 +1,491 @@
+//! The rules of the IR, and a check of every one of them.
+//!
+//! Only what is live counts: the blocks in [`Program::order`], their parameters and instructions.
+//!
+//! **Entities**
+//! 1. Every block, instruction, value, map and place that is referred to exists.
+//! 2. The order names at least one block, and none twice. An instruction stands in one place only.
+//! 3. A value is at least 1 and at most [`MAX_WIDTH`] bits wide. It is defined once: its definition names the
+//!    instruction and result, or the block and parameter, that have it.
+//!
+//! **Maps**
+//!
+//! 4. Names are unique and not empty. Key, value and number of entries are at least 1; all values together have at
+//!    most [`MAX_MAP_BYTES`]. Arrays and device maps have keys of 4 bytes; device maps have values of 4 or 8 bytes
+//!    (`struct bpf_devmap_val`). Only an array of one entry has an initial value, and that has the value's size.
+//!
+//! **Control flow**
+//!
+//! 5. Every block ends in a terminator. Blocks come before all their successors, so control flow has no loop. The
+//!    first block is the entry and has no parameters. (A block that nothing jumps to is allowed.)
+//! 6. A jump gives the target block one argument for each parameter, of the same width. A branch's condition has
+//!    width 1. The verdict has 32 bits in an XDP program and 64 in a raw one; the destination has 32.
+//! 7. A definition dominates its uses: it comes earlier in the block, or in a block through which every path to the
+//!    use goes.
+//!
+//! **Phases**
+//!
+//! 8. Control flow: no instruction has a guard or a stage.
+//! 9. Dataflow and scheduled: there is one block, and it ends with emit. Only effects have a guard; its width is 1.
+//! 10. Dataflow: no instruction has a stage. Scheduled: every instruction has one, and it is not before the stage of
+//!     any value that the instruction uses.
+//!
+//! **Operations**
+//!
+//! 11. Number of arguments and results, and all widths, are as [`Op`] says. Memory is accessed in whole bytes, by an
+//!     atomic 4 or 8 of them. A constant's bits have the result's width.
+//! 12. A program only looks up and loads from a device map.
+
+mod dominators;
+mod widths;
+
+use crate::{
+    Block, Diagnostic, Inst, Kind, MapDecl, MapId, MapKind, Op, Phase, PlaceId, Program, Target,
+    Terminator, Value, ValueDef, MAX_WIDTH,
+};
+use cranelift_entity::SecondaryMap;
+use dominators::Dominators;
+use std::collections::HashSet;
+
+/// The most bytes that the values of one map may have together.
+pub const MAX_MAP_BYTES: u64 = 1 << 32;
+
+/// A rule that a program breaks.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{place}: {message} (rule {rule} of the IR)")]
+pub struct VerifierError {
+    /// The number of the rule in the header of this file.
+    pub rule: u32,
+    /// Where: the map, block or instruction, with the source line when it is known.
+    pub place: String,
+    pub message: String,
+}
+
+impl From<VerifierError> for Diagnostic {
+    fn from(error: VerifierError) -> Diagnostic {
+        Diagnostic::input(
+            "invalid-ir",
+            format!("{} (rule {} of the IR)", error.message, error.rule),
+        )
+        .at(error.place)
+    }
+}
+
+/// Checks every rule and gives all that are broken. When entities are missing or doubled (rules 1 and 2), only that
+/// is reported, because the rest cannot be looked at.
+pub fn verify(program: &Program) -> Result<(), Vec<VerifierError>> {
+    let mut check = Check {
+        program,
+        errors: Vec::new(),
+    };
+    check.entities();
+    if check.errors.is_empty() {
+        check.values();
+        check.maps();
+        check.control_flow();
+        check.dominance();
+        check.phases();
+        for (block, inst) in program.insts_in_order() {
+            check.operation(block, inst);
+        }
+    }
+    if check.errors.is_empty() {
+        Ok(())
+    } else {
+        Err(check.errors)
+    }
+}
+
+/// Where an error is.
+#[derive(Clone, Copy)]
+enum At {
+    Order,
+    Map(MapId),
+    Block(Block),
+    Inst(Block, Inst),
+    End(Block),
+}
+
+struct Check<'a> {
+    program: &'a Program,
+    errors: Vec<VerifierError>,
+}
+
+impl Check<'_> {
+    fn error(&mut self, rule: u32, at: At, message: impl Into<String>) {
+        let program = self.program;
+        let place = match at {
+            At::Order => String::from("order"),
+            At::Map(map) => format!("map {}", program.maps[map].name),
+            At::Block(block) => block.to_string(),
+            At::End(block) => format!("end of {block}"),
+            At::Inst(block, inst) => {
+                let place = format!("{block}, `{}`", program.display_inst(inst));
+                match program.insts[inst].place {
+                    Some(source) => format!("{place} ({})", program.display_place(source)),
+                    None => place,
+                }
+            }
+        };
+        self.errors.push(VerifierError {
+            rule,
+            place,
+            message: message.into(),
+        });
+    }
+
+    /// Rules 1 and 2.
+    fn entities(&mut self) {
+        let program = self.program;
+        if program.order.is_empty() {
+            self.error(2, At::Order, "there is no block");
+        }
+        let mut blocks = HashSet::new();
+        let mut insts = HashSet::new();
+        for &block in &program.order {
+            if !program.blocks.is_valid(block) {
+                self.error(1, At::Order, format!("{block} does not exist"));
+                continue;
+            }
+            if !blocks.insert(block) {
+                self.error(2, At::Order, format!("{block} is named twice"));
+                continue;
+            }
+            let data = &program.blocks[block];
+            self.exist(At::Block(block), &data.params, data.place);
+            for &inst in &data.insts {
+                if !program.insts.is_valid(inst) {
+                    self.error(1, At::Block(block), format!("{inst} does not exist"));
+                    continue;
+                }
+                let place = At::Inst(block, inst);
+                if !insts.insert(inst) {
+                    self.error(2, place, format!("{inst} has a place in a block already"));
+                    continue;
+                }
+                let data = &program.insts[inst];
+                let uses: Vec<Value> = data.uses().chain(data.results.iter().copied()).collect();
+                self.exist(place, &uses, data.place);
+                if let Some(map) = data.op.map().filter(|map| !program.maps.is_valid(*map)) {
+                    self.error(1, place, format!("{map} does not exist"));
+                }
+            }
+            let place = At::End(block);
+            self.exist(place, &data.terminator.uses(), None);
+        }
+        for &block in program
+            .order
+            .iter()
+            .filter(|b| program.blocks.is_valid(**b))
+        {
+            for target in program.blocks[block].terminator.targets() {
+                if !blocks.contains(&target.block) {
+                    let place = At::End(block);
+                    self.error(1, place, format!("{} is not in the order", target.block));
+                }
+            }
+        }
+    }
+
+    fn exist(&mut self, at: At, values: &[Value], place: Option<PlaceId>) {
+        for value in values {
+            if !self.program.values.is_valid(*value) {
+                self.error(1, at, format!("{value} does not exist"));
+            }
+        }
+        if let Some(place) = place.filter(|place| !self.program.places.is_valid(*place)) {
+            self.error(1, at, format!("{place} does not exist"));
+        }
+    }
+
+    /// Rule 3.
+    fn values(&mut self) {
+        let program = self.program;
+        for &block in &program.order {
+            for (index, &param) in program.blocks[block].params.iter().enumerate() {
+                let def = ValueDef::Param(block, index as u32);
+                self.value(param, def, At::Block(block));
+            }
+            for &inst in &program.blocks[block].insts {
+                for (index, &result) in program.insts[inst].results.iter().enumerate() {
+                    let def = ValueDef::Result(inst, index as u32);
+                    self.value(result, def, At::Inst(block, inst));
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, value: Value, def: ValueDef, place: At) {
+        let data = &self.program.values[value];
+        if !(1..=MAX_WIDTH).contains(&data.width) {
+            self.error(
+                3,
+                place,
+                format!(
+                    "{value} has a width of {} bits, which is not between 1 and {MAX_WIDTH}",
+                    data.width
+                ),
+            );
+        }
+        if data.def != def {
+            self.error(
+                3,
+                place,
+                format!(
+                    "{value} says that it is defined as {:?}, not {def:?}",
+                    data.def
+                ),
+            );
+        }
+    }
+
+    /// Rule 4.
+    fn maps(&mut self) {
+        let mut names = HashSet::new();
+        for (map, decl) in &self.program.maps {
+            let place = At::Map(map);
+            if decl.name.is_empty() {
+                self.error(4, place, "the map has no name");
+            }
+            if !names.insert(&decl.name) {
+                self.error(4, place, "two maps have this name");
+            }
+            for message in map_errors(decl) {
+                self.error(4, place, message);
+            }
+        }
+    }
+
+    /// Rules 5 and 6.
+    fn control_flow(&mut self) {
+        let program = self.program;
+        let entry = program.order[0];
+        if !program.blocks[entry].params.is_empty() {
+            self.error(5, At::Block(entry), "the entry has parameters");
+        }
+        let mut positions = SecondaryMap::new();
+        for (position, &block) in program.order.iter().enumerate() {
+            positions[block] = position;
+        }
+        for &block in &program.order {
+            let place = At::End(block);
+            let terminator = &program.blocks[block].terminator;
+            for target in terminator.targets() {
+                if positions[target.block] <= positions[block] {
+                    let message = format!("it goes to {}, which does not come later", target.block);
+                    self.error(5, place, message);
+                }
+                self.target(target, place);
+            }
+            match *terminator {
+                Terminator::None => self.error(5, place, "the block has no terminator"),
+                Terminator::Jump(_) => {}
+                Terminator::Branch { cond, .. } => self.width(6, place, "the condition", cond, 1),
+                Terminator::Emit {
+                    verdict,
+                    destination,
+                } => {
+                    let verdict_width = match program.kind {
+                        Kind::Xdp => 32,
+                        Kind::Raw => 64,
+                    };
+                    self.width(6, place, "the verdict", verdict, verdict_width);
+                    self.width(6, place, "the destination", destination, 32);
+                }
+            }
+        }
+    }
+
+    fn target(&mut self, target: &Target, place: At) {
+        let params = &self.program.blocks[target.block].params;
+        if params.len() != target.args.len() {
+            let message = format!(
+                "{} gets {} arguments, it has {} parameters",
+                target.block,
+                target.args.len(),
+                params.len()
+            );
+            self.error(6, place, message);
+        }
+        for (&param, &arg) in std::iter::zip(params, &target.args) {
+            let what = format!("the argument for {param} of {}", target.block);
+            self.width(6, place, &what, arg, self.program.width(param));
+        }
+    }
+
+    /// Reports a value that is not as wide as it should be.
+    fn width(&mut self, rule: u32, place: At, what: &str, value: Value, expected: u32) {
+        let width = self.program.width(value);
+        if width != expected {
+            let message = format!("{what}, {value}, has a width of {width}, not of {expected}");
+            self.error(rule, place, message);
+        }
+    }
+
+    /// Rule 7.
+    fn dominance(&mut self) {
+        let program = self.program;
+        let dominators = Dominators::new(program);
+        // The block of each live definition, and whether the walk has come to it.
+        let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
+        let mut seen: SecondaryMap<Value, bool> = SecondaryMap::new();
+        for &block in &program.order {
+            let data = &program.blocks[block];
+            for &value in &data.params {
+                home[value] = Some(block);
+            }
+            for &inst in &data.insts {
+                for &value in &program.insts[inst].results {
+                    home[value] = Some(block);
+                }
+            }
+        }
+        for &block in &program.order {
+            let data = &program.blocks[block];
+            let bad = |value: Value, seen: &SecondaryMap<Value, bool>| match home[value] {
+                None => Some(format!("{value} is dead: no live instruction defines it")),
+                Some(from) if from == block && !seen[value] => {
+                    Some(format!("{value} is defined later in the block"))
+                }
+                Some(from) if from != block && !dominators.dominates(from, block) => Some(format!(
+                    "{value} is defined in {from}, which not every path to here goes through"
+                )),
+                Some(_) => None,
+            };
+            for &param in &data.params {
+                seen[param] = true;
+            }
+            for &inst in &data.insts {
+                for value in program.insts[inst].uses() {
+                    if let Some(message) = bad(value, &seen) {
+                        let place = At::Inst(block, inst);
+                        self.error(7, place, message);
+                    }
+                }
+                for &result in &program.insts[inst].results {
+                    seen[result] = true;
+                }
+            }
+            for value in data.terminator.uses() {
+                if let Some(message) = bad(value, &seen) {
+                    let place = At::End(block);
+                    self.error(7, place, message);
+                }
+            }
+        }
+    }
+
+    /// Rules 8 to 10.
+    fn phases(&mut self) {
+        let program = self.program;
+        let phase = program.phase;
+        if phase != Phase::ControlFlow {
+            if program.order.len() > 1 {
+                self.error(9, At::Order, "there is more than one block");
+            }
+            let end = &program.blocks[program.order[0]].terminator;
+            if !matches!(end, Terminator::Emit { .. }) {
+                let place = At::End(program.order[0]);
+                self.error(9, place, "the block does not end with emit");
+            }
+        }
+        for (block, inst) in program.insts_in_order() {
+            let data = &program.insts[inst];
+            let place = At::Inst(block, inst);
+            match (phase, data.guard) {
+                (_, None) => {}
+                (Phase::ControlFlow, Some(_)) => {
+                    self.error(8, place, "control flow has no guards");
+                }
+                (_, Some(_)) if data.op.is_pure() => {
+                    self.error(9, place, "only an effect has a guard");
+                }
+                (_, Some(guard)) => self.width(9, place, "the guard", guard, 1),
+            }
+            match (phase, data.stage) {
+                (Phase::ControlFlow, Some(_)) => {
+                    self.error(8, place, "control flow has no stages");
+                }
+                (Phase::Dataflow, Some(_)) => self.error(10, place, "dataflow has no stages"),
+                (Phase::Scheduled, None) => self.error(10, place, "the instruction has no stage"),
+                (Phase::Scheduled, Some(stage)) => self.stage(block, inst, stage),
+                (_, None) => {}
+            }
+        }
+    }
+
+    fn stage(&mut self, block: Block, inst: Inst, stage: u32) {
+        for value in self.program.insts[inst].uses() {
+            // A dead value, which rule 7 reports, may name an instruction that does not exist.
+            let made = match self.program.values[value].def {
+                ValueDef::Result(inst, _) => self.program.insts.get(inst).and_then(|def| def.stage),
+                ValueDef::Param(..) => None,
+            };
+            if let Some(made) = made.filter(|made| *made > stage) {
+                let place = At::Inst(block, inst);
+                let message = format!("stage {stage} uses {value}, which stage {made} makes");
+                self.error(10, place, message);
+            }
+        }
+    }
+
+    /// Rules 11 and 12.
+    fn operation(&mut self, block: Block, inst: Inst) {
+        let program = self.program;
+        let data = &program.insts[inst];
+        for message in widths::errors(program, data) {
+            self.error(11, At::Inst(block, inst), message);
+        }
+        if let Some(map) = data.op.map() {
+            let reads = matches!(data.op, Op::MapLookup(_) | Op::MapLoad(_));
+            if program.maps[map].kind == MapKind::DevMap && !reads {
+                let place = At::Inst(block, inst);
+                self.error(12, place, "a program cannot write a device map");
+            }
+        }
+    }
+}
+
+/// What is wrong with a map's sizes and initial value.
+fn map_errors(decl: &MapDecl) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (what, number) in [
+        ("key size", decl.key_bytes),
+        ("value size", decl.value_bytes),
+        ("number of entries", decl.max_entries),
+    ] {
+        if number == 0 {
+            errors.push(format!("the {what} is 0"));
+        }
+    }
+    let bytes = u64::from(decl.value_bytes) * u64::from(decl.max_entries);
+    if bytes > MAX_MAP_BYTES {
+        errors.push(format!(
+            "the values have {bytes} bytes together, more than {MAX_MAP_BYTES}"
+        ));
+    }
+    if decl.kind != MapKind::Hash && decl.key_bytes != 4 {
+        errors.push(format!("the key has {} bytes, not 4", decl.key_bytes));
+    }
+    if decl.kind == MapKind::DevMap && !matches!(decl.value_bytes, 4 | 8) {
+        errors.push(format!(
+            "a device map's value has {} bytes, not 4 or 8",
+            decl.value_bytes
+        ));
+    }
+    if let Some(initial) = &decl.initial {
+        if decl.kind != MapKind::Array || decl.max_entries != 1 {
+            errors.push(String::from(
+                "only an array of one entry has an initial value",
+            ));
+        }
+        if initial.len() != decl.value_bytes as usize {
+            errors.push(format!(
+                "the initial value has {} bytes, the value {}",
+                initial.len(),
+                decl.value_bytes
+            ));
+        }
+    }
+    errors
+}

@@ -1,0 +1,374 @@
+//! What programs do: every operation, control flow, guards, memory and maps.
+
+use hardpath_ir::interpreter::{run, Outcome, PacketContext, Prepared};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::parse::parse;
+use hardpath_ir::verifier::verify;
+use hardpath_ir::{Program, Value};
+
+/// A program in text form, verified; `body` starts behind the first line.
+fn program(header: &str, body: &str) -> Program {
+    let program = parse(&format!("program \"test\" {header}\n{body}")).unwrap();
+    assert_eq!(verify(&program), Ok(()), "{body}");
+    program
+}
+
+fn run_fresh(program: &Program, packet: &[u8]) -> Outcome {
+    let mut maps = Maps::new(&program.maps);
+    run(program, &mut maps, packet, &PacketContext::default())
+}
+
+/// What `v100` is after instructions on the constants `a` and `b` (`va` and `vb` in the text).
+fn computed(width: u32, a: u64, b: u64, inst: &str) -> String {
+    let inst = inst.replace("va", "v1").replace("vb", "v2");
+    let program = program(
+        "raw dataflow",
+        &format!(
+            "block0:\nv0:64 = const 0\nv1:{width} = const {a}\nv2:{width} = const {b}\n\
+             v3:32 = const 0\nv4:1 = const 1\nv5:1 = const 0\n{inst}\nemit v0, v3\n"
+        ),
+    );
+    let mut prepared = Prepared::new(&program);
+    let mut maps = Maps::new(&program.maps);
+    prepared.run(&mut maps, &[], &PacketContext::default());
+    let result = program.values.keys().find(|v| v.as_u32() == 100);
+    prepared.value(result.unwrap()).unwrap().to_string()
+}
+
+#[test]
+fn pure_operations() {
+    let cases = [
+        (8, 200, 100, "v100:8 = add va, vb", "0x2c:8"),
+        (8, 1, 2, "v100:8 = sub va, vb", "0xff:8"),
+        (8, 20, 13, "v100:8 = mul va, vb", "0x4:8"),
+        (8, 200, 7, "v100:8 = udiv va, vb", "0x1c:8"),
+        (8, 200, 0, "v100:8 = udiv va, vb", "0x0:8"),
+        (8, 200, 7, "v100:8 = urem va, vb", "0x4:8"),
+        (8, 200, 0, "v100:8 = urem va, vb", "0xc8:8"),
+        (8, 0xf3, 4, "v100:8 = sdiv va, vb", "0xfd:8"),
+        (8, 0x80, 0xff, "v100:8 = sdiv va, vb", "0x80:8"),
+        (8, 0xf3, 0, "v100:8 = sdiv va, vb", "0x0:8"),
+        (8, 0xf3, 4, "v100:8 = srem va, vb", "0xff:8"),
+        (8, 0x80, 0xff, "v100:8 = srem va, vb", "0x0:8"),
+        (8, 0xf3, 0, "v100:8 = srem va, vb", "0xf3:8"),
+        (8, 12, 10, "v100:8 = and va, vb", "0x8:8"),
+        (8, 12, 10, "v100:8 = or va, vb", "0xe:8"),
+        (8, 12, 10, "v100:8 = xor va, vb", "0x6:8"),
+        (8, 12, 0, "v100:8 = not va", "0xf3:8"),
+        (8, 0x81, 1, "v100:8 = shl va, vb", "0x2:8"),
+        (8, 0x81, 8, "v100:8 = shl va, vb", "0x0:8"),
+        (8, 0x81, 1, "v100:8 = lshr va, vb", "0x40:8"),
+        (8, 0x81, 1, "v100:8 = ashr va, vb", "0xc0:8"),
+        (8, 0x81, 9, "v100:8 = ashr va, vb", "0xff:8"),
+        (8, 5, 5, "v100:1 = eq va, vb", "0x1:1"),
+        (8, 5, 5, "v100:1 = ne va, vb", "0x0:1"),
+        (8, 5, 0x80, "v100:1 = ult va, vb", "0x1:1"),
+        (8, 5, 5, "v100:1 = ule va, vb", "0x1:1"),
+        (8, 5, 0x80, "v100:1 = slt va, vb", "0x0:1"),
+        (8, 0x80, 5, "v100:1 = sle va, vb", "0x1:1"),
+        (8, 5, 6, "v100:8 = select v4, va, vb", "0x5:8"),
+        (8, 5, 6, "v100:8 = select v5, va, vb", "0x6:8"),
+        (8, 0xb4, 0, "v100:4 = slice va, 3", "0x6:4"),
+        (8, 0x12, 0x34, "v100:17 = concat va, v4, vb", "0x2534:17"),
+        (8, 0x80, 0, "v100:20 = zext va", "0x80:20"),
+        (8, 0x80, 0, "v100:20 = sext va", "0xfff80:20"),
+        (8, 0x80, 0, "v100:80 = sext va", "0xffffffffffffffffff80:80"),
+        (
+            100,
+            7,
+            3,
+            "v100:100 = sub vb, va",
+            "0xffffffffffffffffffffffffc:100",
+        ),
+        (
+            100,
+            7,
+            68,
+            "v100:100 = shl va, vb",
+            "0x700000000000000000:100",
+        ),
+        (
+            100,
+            7,
+            3,
+            "v9:200 = concat va, vb\nv100:130 = slice v9, 60",
+            "0x70000000000:130",
+        ),
+        (100, 7, 3, "v100:100 = select v5, va, vb", "0x3:100"),
+        (100, 7, 3, "v100:100 = select v4, va, vb", "0x7:100"),
+        (100, 7, 3, "v100:1 = slt vb, va", "0x1:1"),
+        (100, 7, 3, "v100:150 = zext va", "0x7:150"),
+        (
+            100,
+            7,
+            3,
+            "v8:100 = not va\nv100:150 = zext v8",
+            "0xffffffffffffffffffffffff8:150",
+        ),
+    ];
+    for (width, a, b, inst, expected) in cases {
+        assert_eq!(computed(width, a, b, inst), expected, "{a} {b} {inst}");
+    }
+}
+
+#[test]
+fn inputs() {
+    let program = program(
+        "xdp dataflow",
+        "block0:\nv0:16 = input packet_length\nv1:32 = input ingress_ifindex\nv2:32 = input rx_queue_index\n\
+         v3:64 = input time_ns\nv4:32 = input random\nemit v1, v2\n",
+    );
+    let context = PacketContext {
+        ingress_ifindex: 4,
+        rx_queue_index: 5,
+        time_ns: 6 << 40,
+        random: 7,
+    };
+    let mut prepared = Prepared::new(&program);
+    let outcome = prepared.run(&mut Maps::new(&program.maps), &[0; 100], &context);
+    let values: Vec<u64> = program
+        .values
+        .keys()
+        .map(|v| prepared.value(v).unwrap().low_u64())
+        .collect();
+    assert_eq!(values, [100, 4, 5, 6 << 40, 7]);
+    assert_eq!((outcome.verdict, outcome.destination), (4, 5));
+}
+
+#[test]
+fn destination_only_with_redirect() {
+    let body = "block0:\nv0:32 = input ingress_ifindex\nv1:32 = const 9\nemit v0, v1\n";
+    let program = program("xdp dataflow", body);
+    for verdict in 0..7 {
+        let context = PacketContext {
+            ingress_ifindex: verdict,
+            ..PacketContext::default()
+        };
+        let outcome = run(&program, &mut Maps::new(&program.maps), &[], &context);
+        assert_eq!(outcome.verdict, u64::from(verdict));
+        assert_eq!(outcome.destination, if verdict == 4 { 9 } else { 0 });
+    }
+}
+
+#[test]
+fn a_raw_program_returns_64_bits() {
+    let body = "block0:\nv0:64 = const 0xfedcba9876543210\nv1:32 = const 4\nemit v0, v1\n";
+    let outcome = run_fresh(&program("raw dataflow", body), b"abc");
+    assert_eq!(outcome.verdict, 0xfedc_ba98_7654_3210);
+    assert_eq!(
+        (outcome.destination, outcome.packet.as_slice()),
+        (0, &b"abc"[..])
+    );
+}
+
+#[test]
+fn packet_bytes() {
+    let body = "block0:\nv0:64 = const 3\nv1:64 = packet.load v0\nv2:64 = const 0xfffffffffffffffe\n\
+                v3:32 = packet.load v2\nv4:16 = const 0xaabb\nv5:64 = const 5\npacket.store v5, v4\n\
+                packet.store v2, v3\nv6:64 = packet.load v0\nv7:32 = const 0\nemit v1, v7\n";
+    let program = program("raw dataflow", body);
+    let mut prepared = Prepared::new(&program);
+    let mut maps = Maps::new(&program.maps);
+    let outcome = prepared.run(&mut maps, &[1, 2, 3, 4, 5, 6], &PacketContext::default());
+    let value = |number: usize| {
+        prepared
+            .value(program.values.keys().nth(number).unwrap())
+            .unwrap()
+    };
+    assert_eq!(outcome.verdict, 0x06_0504, "bytes behind the length are 0");
+    assert_eq!(value(3).low_u64(), 0x0201_0000, "an offset wraps");
+    assert_eq!(value(6).low_u64(), 0xbb_0504);
+    assert_eq!(
+        outcome.packet,
+        [1, 2, 3, 4, 5, 0xbb],
+        "bytes behind the length vanish"
+    );
+}
+
+#[test]
+fn a_wide_packet_window() {
+    let body = "block0:\nv0:64 = const 1\nv1:136 = packet.load v0\nv2:64 = slice v1, 56\nv3:64 = const 0\n\
+                packet.store v3, v1\nv4:32 = const 0\nemit v2, v4\n";
+    let packet: Vec<u8> = (0..20).collect();
+    let outcome = run_fresh(&program("raw dataflow", body), &packet);
+    assert_eq!(outcome.verdict, 0x0f0e_0d0c_0b0a_0908);
+    assert_eq!(
+        outcome.packet[..18],
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17]
+    );
+}
+
+#[test]
+fn the_stack_has_512_bytes_and_starts_as_zeros() {
+    let body = "block0:\nv0:64 = const 508\nv1:64 = stack.load v0\nv2:64 = const 0x1122334455667788\n\
+                stack.store v0, v2\nv3:64 = stack.load v0\nv4:64 = or v1, v3\nv5:32 = const 0\nemit v4, v5\n";
+    let program = program("raw dataflow", body);
+    let mut prepared = Prepared::new(&program);
+    let mut maps = Maps::new(&program.maps);
+    for _ in 0..2 {
+        let outcome = prepared.run(&mut maps, &[], &PacketContext::default());
+        assert_eq!(outcome.verdict, 0x5566_7788);
+        let first = program.values.keys().nth(1).unwrap();
+        assert!(
+            prepared.value(first).unwrap().is_zero(),
+            "a packet does not see the stack of another"
+        );
+    }
+}
+
+#[test]
+fn control_flow_and_block_parameters() {
+    let body = "block0:\nv0:16 = input packet_length\nv1:16 = const 2\nv2:64 = const 10\nv3:64 = const 20\n\
+                v9:32 = const 0\nv4:1 = ult v0, v1\nbranch v4, block1(v2, v3), block1(v3, v2)\n\
+                block1(v5:64, v6:64):\nv7:1 = eq v0, v1\nbranch v7, block2, block3(v5)\n\
+                block2:\nv8:64 = sub v5, v6\njump block3(v8)\nblock3(v10:64):\nemit v10, v9\n";
+    let program = program("raw control-flow", body);
+    let verdict = |length: usize| run_fresh(&program, &vec![0; length]).verdict;
+    assert_eq!([verdict(1), verdict(2), verdict(3)], [10, 10, 20]);
+}
+
+#[test]
+fn effects_without_their_guard_give_zeros() {
+    let body = "map @h hash key 1 value 4 entries 4\nmap @a array key 4 value 4 entries 4\nblock0:\n\
+                v0:64 = const 0\nv1:8 = packet.load v0\nv2:1 = slice v1, 0\nv3:32 = const 2\nv4:64 = const 1\n\
+                v20:8 = packet.load v0 if v2\nv21:8 = stack.load v0 if v2\n\
+                v22:1, v23:32 = map.lookup @a v3 if v2\nv24:32 = map.load @a v3, v3 if v2\n\
+                v25:64 = map.update @h v1, v3, v4 if v2\nv26:64 = map.update @h v1, v3, v4 if v2\n\
+                v27:32 = map.atomic add @a v3, v5, v3 if v2\nv28:32 = map.atomic add @a v3, v5, v3 if v2\n\
+                map.store @a v3, v3, v1 if v2\nv29:64 = map.delete @h v1\npacket.store v4, v1 if v2\n\
+                stack.store v0, v1 if v2\nv30:8 = stack.load v0\nemit v0, v5\n";
+    let body = body.replace("v20:8", "v5:32 = const 0\nv20:8");
+    let program = program("raw dataflow", &body);
+    let mut prepared = Prepared::new(&program);
+    let value = |prepared: &Prepared, number: u32| {
+        let value = program.values.keys().find(|v| v.as_u32() == number);
+        prepared.value(value.unwrap()).unwrap().low_u64() as i64
+    };
+    let all = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30];
+    // Both orders, so that results of an earlier packet do not show.
+    for guard in [1, 0, 1] {
+        let mut maps = Maps::new(&program.maps);
+        let outcome = prepared.run(&mut maps, &[guard, 7], &PacketContext::default());
+        let values = all.map(|number| value(&prepared, number));
+        if guard == 1 {
+            assert_eq!(values, [1, 0, 1, 2, 0, 0, -17, 0, 2, 0, 1]);
+            assert_eq!(outcome.packet, [1, 1]);
+            assert_eq!(maps.image()["a"][&[2, 0, 0, 0][..]], [4, 0, 1, 0]);
+        } else {
+            assert_eq!(values, [0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0]);
+            assert_eq!(outcome.packet, [0, 7]);
+            assert_eq!(maps.image(), Maps::new(&program.maps).image());
+        }
+    }
+}
+
+#[test]
+fn atomics() {
+    let cases = [
+        ("add", "v4", 0x1_0000_0002u64),
+        ("and", "v4", 1),
+        ("or", "v4", 0x1_0000_0001),
+        ("xor", "v4", 0x1_0000_0000),
+        ("xchg", "v4", 0x1_0000_0001),
+        ("cmpxchg", "v4, v5", 0x1_0000_0001),
+        ("cmpxchg", "v4, v4", 1),
+    ];
+    for (op, args, expected) in cases {
+        let body = format!(
+            "map @a array key 4 value 16 entries 2\nblock0:\nv1:32 = const 1\nv2:32 = const 8\n\
+             v4:64 = const 0x100000001\nv5:64 = const 1\nmap.store @a v1, v2, v5\n\
+             v6:64 = map.atomic {op} @a v1, v2, {args}\nemit v6, v1\n"
+        );
+        let program = program("raw dataflow", &body);
+        let mut maps = Maps::new(&program.maps);
+        let outcome = run(&program, &mut maps, &[], &PacketContext::default());
+        assert_eq!(outcome.verdict, 1, "an atomic gives the old word");
+        let value = &maps.image()["a"][&[1, 0, 0, 0][..]];
+        assert_eq!(value[..8], [0; 8]);
+        assert_eq!(value[8..], expected.to_le_bytes(), "{op} {args}");
+    }
+}
+
+#[test]
+fn bytes_outside_a_map_value() {
+    let body = "map @a array key 4 value 4 entries 2\nblock0:\nv0:32 = const 0\nv1:32 = const 2\n\
+                v2:32 = const 0x44332211\nmap.store @a v0, v1, v2\nv3:64 = map.load @a v0, v1\n\
+                v4:32 = const 0xfffffffe\nv5:32 = map.load @a v0, v4\nv6:64 = concat v5, v2\nv7:64 = xor v3, v6\n\
+                emit v7, v0\n";
+    let program = program("raw dataflow", body);
+    let mut maps = Maps::new(&program.maps);
+    let outcome = run(&program, &mut maps, &[], &PacketContext::default());
+    let image = maps.image();
+    assert_eq!(image["a"][&[0; 4][..]], [0, 0, 0x11, 0x22]);
+    assert_eq!(
+        image["a"][&[1, 0, 0, 0][..]],
+        [0; 4],
+        "the next entry is not touched"
+    );
+    // 0x2211 behind offset 2; the four bytes from offset -2 are two outside and two zeros.
+    assert_eq!(outcome.verdict, 0x2211 ^ 0x4433_2211);
+}
+
+#[test]
+fn a_hash_map_from_a_program() {
+    let body = "map @h hash key 2 value 4 entries 1\nblock0:\nv0:64 = const 0\nv1:16 = packet.load v0\n\
+                v2:32 = const 0\nv3:32 = const 1\nv4:1, v5:32 = map.lookup @h v1\nbranch v4, block1, block2\n\
+                block1:\nv6:32 = map.load @h v5, v2\nv7:32 = add v6, v3\nv8:64 = map.update @h v1, v7, v0\n\
+                v9:32 = const 0x55555555\nmap.store @h v5, v2, v9\nv14:64 = zext v6\njump block3(v14)\n\
+                block2:\nv11:64 = map.update @h v1, v3, v0\njump block3(v11)\n\
+                block3(v12:64):\nemit v12, v2\n";
+    let program = program("raw control-flow", body);
+    let mut prepared = Prepared::new(&program);
+    let mut maps = Maps::new(&program.maps);
+    let mut verdict = |packet: &[u8]| {
+        prepared
+            .run(&mut maps, packet, &PacketContext::default())
+            .verdict as i64
+    };
+    assert_eq!(verdict(b"ab"), 0);
+    assert_eq!(verdict(b"ab"), 1);
+    assert_eq!(
+        verdict(b"ab"),
+        2,
+        "a store through the replaced element vanishes"
+    );
+    assert_eq!(verdict(b"cd"), -7);
+    assert_eq!(maps.image()["h"][&b"ab"[..]], [3, 0, 0, 0]);
+}
+
+#[test]
+fn a_device_map_from_a_program() {
+    let body = "map @d devmap key 4 value 4 entries 4\nblock0:\nv0:32 = input rx_queue_index\n\
+                v1:32 = const 0\nv2:32 = const 4\nv3:1, v4:32 = map.lookup @d v0\nv5:32 = map.load @d v4, v1 if v3\n\
+                v6:32 = select v3, v2, v1\nemit v6, v5\n";
+    let program = program("xdp dataflow", body);
+    let mut maps = Maps::new(&program.maps);
+    let map = program.maps.keys().next().unwrap();
+    maps.update(map, &[2, 0, 0, 0], &[77, 0, 0, 0], 0);
+    let mut go = |queue| {
+        let context = PacketContext {
+            rx_queue_index: queue,
+            ..PacketContext::default()
+        };
+        let outcome = run(&program, &mut maps, &[], &context);
+        (outcome.verdict, outcome.destination)
+    };
+    assert_eq!([go(0), go(2), go(4)], [(0, 0), (4, 77), (0, 0)]);
+}
+
+#[test]
+fn stages_change_nothing() {
+    let text = include_str!("text/scheduled.hir");
+    let scheduled = parse(text).unwrap();
+    let mut maps = Maps::new(&scheduled.maps);
+    let packet: Vec<u8> = (0..64).collect();
+    for _ in 0..2 {
+        let outcome = run(&scheduled, &mut maps, &packet, &PacketContext::default());
+        assert_eq!(outcome.verdict, 0);
+    }
+    assert_eq!(maps.image()["flows"].len(), 1);
+    let key: Vec<u8> = (0x17..0x17 + 13).collect();
+    assert_eq!(maps.image()["flows"][&key], [0; 4]);
+    let dead = Prepared::new(&scheduled).value(Value::from_u32(4000));
+    assert_eq!(dead, None);
+}

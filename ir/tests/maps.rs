@@ -1,0 +1,283 @@
+//! Maps against what the kernel's arraymap.c, hashtab.c and devmap.c do.
+
+use cranelift_entity::PrimaryMap;
+use hardpath_ir::maps::{errno, flag, Entries, Image, Maps};
+use hardpath_ir::{MapDecl, MapId, MapKind};
+
+fn decl(name: &str, kind: MapKind, key_bytes: u32, value_bytes: u32, max_entries: u32) -> MapDecl {
+    MapDecl {
+        name: name.to_string(),
+        kind,
+        key_bytes,
+        value_bytes,
+        max_entries,
+        flags: 0,
+        initial: None,
+    }
+}
+
+fn one(decl: MapDecl) -> (Maps, MapId) {
+    let mut decls = PrimaryMap::new();
+    let id = decls.push(decl);
+    (Maps::new(&decls), id)
+}
+
+fn key(index: u32) -> [u8; 4] {
+    index.to_le_bytes()
+}
+
+#[test]
+fn an_array_is_full_of_zeros_and_written_in_place() {
+    for kind in [MapKind::Array, MapKind::PerCpuArray] {
+        let (mut maps, map) = one(decl("a", kind, 4, 8, 3));
+        let entry = maps.lookup(map, &key(2)).unwrap();
+        assert_eq!(entry, 2);
+        assert_eq!(maps.lookup(map, &key(3)), None);
+        assert_eq!(maps.lookup(map, &key(u32::MAX)), None);
+        assert_eq!(maps.value(map, entry), Some(&[0; 8][..]));
+        assert_eq!(maps.value(map, 3), None);
+        assert_eq!(maps.update(map, &key(2), &[7; 8], flag::ANY), 0);
+        assert_eq!(maps.value(map, entry), Some(&[7; 8][..]));
+        maps.value_mut(map, entry).unwrap()[0] = 9;
+        assert_eq!(maps.get(map, &key(2)), Some(&[9, 7, 7, 7, 7, 7, 7, 7][..]));
+        let entries = &maps.image()["a"];
+        assert_eq!(entries.len(), 3);
+        assert_eq!(entries[&key(0).to_vec()], [0; 8]);
+    }
+}
+
+#[test]
+fn array_return_values() {
+    let (mut maps, map) = one(decl("a", MapKind::Array, 4, 1, 2));
+    assert_eq!(maps.update(map, &key(1), &[1], flag::EXIST), 0);
+    assert_eq!(
+        maps.update(map, &key(1), &[2], flag::NOEXIST),
+        errno::EEXIST
+    );
+    assert_eq!(maps.update(map, &key(2), &[2], flag::ANY), errno::E2BIG);
+    assert_eq!(maps.update(map, &key(2), &[2], flag::NOEXIST), errno::E2BIG);
+    assert_eq!(maps.update(map, &key(1), &[2], 3), errno::EINVAL);
+    assert_eq!(maps.update(map, &key(2), &[2], 3), errno::EINVAL);
+    assert_eq!(maps.update(map, &key(1), &[2], flag::LOCK), errno::EINVAL);
+    assert_eq!(maps.update(map, &key(2), &[2], flag::LOCK), errno::E2BIG);
+    assert_eq!(maps.update(map, &key(1), &[2], 5), errno::EEXIST);
+    assert_eq!(maps.update(map, &key(1), &[2], u64::MAX), errno::EINVAL);
+    assert_eq!(maps.delete(map, &key(1)), errno::EINVAL);
+    assert_eq!(maps.delete(map, &key(9)), errno::EINVAL);
+    assert_eq!(maps.get(map, &key(1)), Some(&[1][..]));
+}
+
+#[test]
+fn an_initial_value_is_there_from_the_start() {
+    let mut data = decl(".data", MapKind::Array, 4, 3, 1);
+    data.initial = Some(vec![1, 2, 3]);
+    let (maps, map) = one(data);
+    assert_eq!(maps.get(map, &key(0)), Some(&[1, 2, 3][..]));
+}
+
+#[test]
+fn hash_return_values() {
+    let (mut maps, map) = one(decl("h", MapKind::Hash, 2, 1, 2));
+    assert_eq!(maps.lookup(map, b"aa"), None);
+    assert_eq!(maps.update(map, b"aa", &[1], flag::EXIST), errno::ENOENT);
+    assert_eq!(maps.update(map, b"aa", &[1], flag::NOEXIST), 0);
+    assert_eq!(maps.update(map, b"aa", &[2], flag::NOEXIST), errno::EEXIST);
+    assert_eq!(maps.update(map, b"aa", &[2], flag::EXIST), 0);
+    assert_eq!(maps.update(map, b"aa", &[3], 3), errno::EINVAL);
+    assert_eq!(maps.update(map, b"aa", &[3], flag::LOCK), errno::EINVAL);
+    assert_eq!(maps.update(map, b"bb", &[4], flag::ANY), 0);
+    assert_eq!(maps.update(map, b"cc", &[5], flag::ANY), errno::E2BIG);
+    assert_eq!(maps.update(map, b"cc", &[5], flag::EXIST), errno::ENOENT);
+    assert_eq!(
+        maps.update(map, b"bb", &[6], flag::ANY),
+        0,
+        "a full map can be updated"
+    );
+    assert_eq!(maps.delete(map, b"cc"), errno::ENOENT);
+    assert_eq!(maps.delete(map, b"aa"), 0);
+    assert_eq!(maps.delete(map, b"aa"), errno::ENOENT);
+    assert_eq!(maps.update(map, b"cc", &[5], flag::ANY), 0);
+    let expected = Entries::from([(b"bb".to_vec(), vec![6]), (b"cc".to_vec(), vec![5])]);
+    assert_eq!(maps.image()["h"], expected);
+}
+
+#[test]
+fn an_old_entry_of_a_hash_sees_the_old_value() {
+    let (mut maps, map) = one(decl("h", MapKind::Hash, 1, 2, 4));
+    maps.update(map, b"k", &[1, 1], flag::ANY);
+    maps.begin_packet();
+    let old = maps.lookup(map, b"k").unwrap();
+    assert_ne!(old, 0, "0 is what a miss gives");
+    maps.update(map, b"k", &[2, 2], flag::ANY);
+    let new = maps.lookup(map, b"k").unwrap();
+    assert_ne!(old, new);
+    assert_eq!(maps.value(map, old), Some(&[1, 1][..]));
+    maps.value_mut(map, old).unwrap()[0] = 9;
+    assert_eq!(maps.value(map, old), Some(&[9, 1][..]));
+    assert_eq!(
+        maps.get(map, b"k"),
+        Some(&[2, 2][..]),
+        "a store through the old entry vanishes"
+    );
+    maps.delete(map, b"k");
+    maps.update(map, b"l", &[3, 3], flag::ANY);
+    assert_eq!(
+        maps.value(map, new),
+        Some(&[2, 2][..]),
+        "a deleted element is readable, too"
+    );
+    assert_eq!(
+        maps.image()["h"],
+        Entries::from([(b"l".to_vec(), vec![3, 3])])
+    );
+}
+
+#[test]
+fn elements_are_used_again_by_later_packets() {
+    let (mut maps, map) = one(decl("h", MapKind::Hash, 4, 1, 2));
+    let mut highest = 0;
+    for round in 0..1000 {
+        maps.begin_packet();
+        assert_eq!(maps.update(map, &key(round), &[0], flag::ANY), 0);
+        highest = highest.max(maps.lookup(map, &key(round)).unwrap());
+        assert_eq!(maps.delete(map, &key(round)), 0);
+    }
+    assert_eq!(highest, 1);
+}
+
+#[test]
+fn device_maps() {
+    let (mut maps, map) = one(decl("d", MapKind::DevMap, 4, 8, 2));
+    assert_eq!(maps.lookup(map, &key(0)), None);
+    let port = [5, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(maps.update(map, &key(2), &port, flag::ANY), errno::E2BIG);
+    assert_eq!(
+        maps.update(map, &key(1), &port, flag::NOEXIST),
+        errno::EEXIST
+    );
+    assert_eq!(maps.update(map, &key(1), &port, 3), errno::EINVAL);
+    assert_eq!(maps.update(map, &key(1), &port, flag::LOCK), errno::EINVAL);
+    assert_eq!(
+        maps.update(map, &key(1), &[0, 0, 0, 0, 3, 0, 0, 0], 0),
+        errno::EINVAL
+    );
+    assert_eq!(maps.update(map, &key(1), &port, flag::EXIST), 0);
+    let entry = maps.lookup(map, &key(1)).unwrap();
+    assert_eq!(maps.value(map, entry), Some(&port[..]));
+    assert_eq!(maps.value(map, 0), None);
+    assert_eq!(maps.value_mut(map, entry), None);
+    assert_eq!(
+        maps.image()["d"],
+        Entries::from([(key(1).to_vec(), port.to_vec())])
+    );
+    assert_eq!(
+        maps.update(map, &key(1), &[0; 8], flag::ANY),
+        0,
+        "ifindex 0 empties the slot"
+    );
+    assert_eq!(maps.lookup(map, &key(1)), None);
+    assert_eq!(maps.delete(map, &key(1)), 0);
+    assert_eq!(maps.delete(map, &key(2)), errno::EINVAL);
+}
+
+#[test]
+fn an_image_goes_in_and_comes_out() {
+    let mut decls = PrimaryMap::new();
+    decls.push(decl("a", MapKind::Array, 4, 1, 2));
+    decls.push(decl("h", MapKind::Hash, 1, 1, 2));
+    let mut maps = Maps::new(&decls);
+    let image = Image::from([
+        (
+            "a".to_string(),
+            Entries::from([(key(0).to_vec(), vec![4]), (key(1).to_vec(), vec![5])]),
+        ),
+        ("h".to_string(), Entries::from([(vec![1], vec![2])])),
+    ]);
+    maps.load(&image).unwrap();
+    assert_eq!(maps.image(), image);
+    maps.load(&Image::new()).unwrap();
+    assert_eq!(maps.image(), image, "an empty image changes nothing");
+}
+
+#[test]
+fn everything_wrong_with_an_image_is_told_and_nothing_is_loaded() {
+    let mut decls = PrimaryMap::new();
+    decls.push(decl("a", MapKind::Array, 4, 1, 2));
+    decls.push(decl("h", MapKind::Hash, 1, 1, 2));
+    let mut maps = Maps::new(&decls);
+    let before = maps.image();
+    let image = Image::from([
+        (
+            "a".to_string(),
+            Entries::from([
+                (key(0).to_vec(), vec![1]),
+                (key(1).to_vec(), vec![1, 2]),
+                (key(2).to_vec(), vec![1]),
+                (vec![0, 0], vec![1]),
+            ]),
+        ),
+        (
+            "h".to_string(),
+            Entries::from([(vec![1], vec![1]), (vec![2], vec![1]), (vec![3], vec![1])]),
+        ),
+        ("other".to_string(), Entries::new()),
+    ]);
+    let errors = maps.load(&image).unwrap_err();
+    let codes: Vec<&str> = errors.iter().map(|error| error.code).collect();
+    assert_eq!(
+        codes,
+        [
+            "map-key-size",
+            "map-value-size",
+            "map-key-range",
+            "map-too-many-entries",
+            "unknown-map"
+        ]
+    );
+    assert_eq!(
+        errors[1].message,
+        "the value of key 01 00 00 00 has 2 bytes, the map's values have 1"
+    );
+    assert_eq!(errors[1].place.as_deref(), Some("map a"));
+    assert_eq!(
+        errors[4].help.as_deref(),
+        Some("the program's maps are: a, h")
+    );
+    assert_eq!(maps.image(), before);
+}
+
+#[test]
+fn changes_are_the_entries_that_were_written() {
+    let mut decls = PrimaryMap::new();
+    let array = decls.push(decl("a", MapKind::Array, 4, 1, 300));
+    let hash = decls.push(decl("h", MapKind::Hash, 1, 1, 4));
+    let mut maps = Maps::new(&decls);
+    for name in [b"k", b"l", b"m"] {
+        maps.update(hash, name, &[1], flag::ANY);
+    }
+    assert_eq!(maps.take_changes(), []);
+    maps.watch_changes();
+    maps.begin_packet();
+    maps.value_mut(array, 257).unwrap()[0] = 5;
+    let old = maps.lookup(hash, b"k").unwrap();
+    maps.update(hash, b"k", &[2], flag::ANY);
+    maps.value_mut(hash, old).unwrap()[0] = 9;
+    maps.delete(hash, b"l");
+    let entry = maps.lookup(hash, b"m").unwrap();
+    maps.value_mut(hash, entry).unwrap()[0] = 7;
+    let changes: Vec<_> = maps
+        .take_changes()
+        .into_iter()
+        .map(|change| (change.map, change.key, change.value))
+        .collect();
+    assert_eq!(
+        changes,
+        [
+            (array, key(257).to_vec(), Some(vec![5])),
+            (hash, b"k".to_vec(), Some(vec![2])),
+            (hash, b"l".to_vec(), None),
+            (hash, b"m".to_vec(), Some(vec![7])),
+        ]
+    );
+    assert_eq!(maps.take_changes(), []);
+}

@@ -1,0 +1,350 @@
+//! Comparing what a run gave with what is right.
+//!
+//! Compared are, for each packet, the verdict (one above `XDP_REDIRECT` is `XDP_ABORTED`, as drivers take it), the
+//! destination of a redirect and the bytes of packets that go on, and at the end every map as a set of (key, value).
+//! The bytes of a dropped packet are nobody's business.
+
+use hardpath_ir::interpreter::Outcome;
+use hardpath_ir::maps::{Entries, Image};
+use hardpath_ir::verdict;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What a run gave for one packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Observed<'a> {
+    pub verdict: u64,
+    /// The ifindex of a redirect; only looked at with verdict `XDP_REDIRECT`.
+    pub destination: u32,
+    /// `None`: no packet left.
+    pub packet: Option<&'a [u8]>,
+}
+
+impl<'a> From<&'a Outcome> for Observed<'a> {
+    fn from(outcome: &'a Outcome) -> Observed<'a> {
+        Observed {
+            verdict: outcome.verdict,
+            destination: outcome.destination,
+            packet: Some(&outcome.packet),
+        }
+    }
+}
+
+/// One thing that is not as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Difference {
+    Verdict {
+        expected: u64,
+        got: u64,
+    },
+    /// Both redirect, to different interfaces.
+    Destination {
+        expected: u32,
+        got: u32,
+    },
+    Packet {
+        expected: Vec<u8>,
+        got: Vec<u8>,
+    },
+    /// The packet never came out; it should have with this verdict.
+    Lost {
+        expected: u64,
+    },
+    /// An entry of a map; `None`: there is no such entry.
+    Entry {
+        map: String,
+        key: Vec<u8>,
+        expected: Option<Vec<u8>>,
+        got: Option<Vec<u8>>,
+    },
+}
+
+/// Whose answer differs from what is right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The design, or whatever ran as engine.
+    Engine,
+    /// The interpreter differs from the kernel: an error in hardpath's understanding of the program.
+    Interpreter,
+}
+
+/// A difference and where it showed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    pub side: Side,
+    /// The capture's name; empty: all of them together (maps).
+    pub capture: String,
+    /// Number of the packet in its capture, from 1; `None` for maps, which are compared at the end.
+    pub packet: Option<u64>,
+    pub difference: Difference,
+}
+
+/// Totals over all captures. `kernel` is the release of the kernel that judged, `None` without one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Comparison {
+    pub packets: u64,
+    pub judged_by_kernel: u64,
+    /// Packets of the engine that differ from what is right.
+    pub mismatches: u64,
+    pub maps_compared: u64,
+    /// Map entries of the engine that differ from what is right.
+    pub map_mismatches: u64,
+    /// Packets and map entries of the interpreter that differ from the kernel's.
+    pub interpreter_mismatches: u64,
+    pub kernel: Option<String>,
+    /// The first mismatches, at most [`Comparison::KEPT`].
+    pub first: Vec<Mismatch>,
+}
+
+impl Comparison {
+    /// So many mismatches are kept to be shown.
+    pub const KEPT: usize = 10;
+
+    pub fn new(kernel: Option<String>) -> Comparison {
+        Comparison {
+            kernel,
+            ..Comparison::default()
+        }
+    }
+
+    /// Whether everything was as it should be.
+    pub fn is_clean(&self) -> bool {
+        self.mismatches == 0 && self.map_mismatches == 0 && self.interpreter_mismatches == 0
+    }
+
+    /// Counts one packet and compares it. `got` is `None` when the packet never came out. `packet` counts from 1.
+    pub fn packet(
+        &mut self,
+        capture: &str,
+        packet: u64,
+        expected: &crate::Expected,
+        got: Option<Observed<'_>>,
+    ) {
+        self.packets += 1;
+        self.judged_by_kernel += u64::from(expected.judged_by_kernel);
+        let mut keep = |side, difference| {
+            if self.first.len() < Comparison::KEPT {
+                self.first.push(Mismatch {
+                    side,
+                    capture: capture.to_string(),
+                    packet: Some(packet),
+                    difference,
+                });
+            }
+        };
+        if let Some(difference) = &expected.disagreement {
+            self.interpreter_mismatches += 1;
+            keep(Side::Interpreter, difference.clone());
+        }
+        if let Some(difference) = compare_packet(&expected.outcome, got) {
+            self.mismatches += 1;
+            keep(Side::Engine, difference);
+        }
+    }
+
+    /// Compares all maps at the end of the captures.
+    pub fn maps(&mut self, expected: &crate::ExpectedMaps, got: &Image) {
+        let differences = compare_maps(&expected.image, got);
+        self.maps_compared += map_names(&expected.image, got).len() as u64;
+        self.map_mismatches += differences.len() as u64;
+        self.interpreter_mismatches += expected.disagreements.len() as u64;
+        let interpreter = expected.disagreements.iter().cloned();
+        let interpreter = interpreter.map(|difference| (Side::Interpreter, difference));
+        let engine = differences.into_iter().map(|found| (Side::Engine, found));
+        for (side, difference) in interpreter.chain(engine) {
+            if self.first.len() >= Comparison::KEPT {
+                return;
+            }
+            self.first.push(Mismatch {
+                side,
+                capture: String::new(),
+                packet: None,
+                difference,
+            });
+        }
+    }
+}
+
+/// The first difference between what is right for a packet and what a run gave.
+pub fn compare_packet(expected: &Outcome, got: Option<Observed<'_>>) -> Option<Difference> {
+    let right = effective(expected.verdict);
+    let Some(got) = got else {
+        return Some(Difference::Lost { expected: right });
+    };
+    let verdict = effective(got.verdict);
+    if verdict != right {
+        return Some(Difference::Verdict {
+            expected: expected.verdict,
+            got: got.verdict,
+        });
+    }
+    if right == verdict::REDIRECT && got.destination != expected.destination {
+        return Some(Difference::Destination {
+            expected: expected.destination,
+            got: got.destination,
+        });
+    }
+    if !leaves(right) {
+        return None;
+    }
+    match got.packet {
+        None => Some(Difference::Lost { expected: right }),
+        Some(packet) if packet != expected.packet => Some(Difference::Packet {
+            expected: expected.packet.clone(),
+            got: packet.to_vec(),
+        }),
+        Some(_) => None,
+    }
+}
+
+/// Every entry that differs. A map that an image does not name is empty.
+pub fn compare_maps(expected: &Image, got: &Image) -> Vec<Difference> {
+    let none = Entries::new();
+    let mut differences = Vec::new();
+    for name in map_names(expected, got) {
+        let expected = expected.get(name).unwrap_or(&none);
+        let got = got.get(name).unwrap_or(&none);
+        let keys: BTreeSet<&Vec<u8>> = expected.keys().chain(got.keys()).collect();
+        for key in keys {
+            if expected.get(key) != got.get(key) {
+                differences.push(Difference::Entry {
+                    map: name.clone(),
+                    key: key.clone(),
+                    expected: expected.get(key).cloned(),
+                    got: got.get(key).cloned(),
+                });
+            }
+        }
+    }
+    differences
+}
+
+fn map_names<'a>(expected: &'a Image, got: &'a Image) -> BTreeSet<&'a String> {
+    expected.keys().chain(got.keys()).collect()
+}
+
+/// A verdict as drivers take it.
+fn effective(verdict: u64) -> u64 {
+    match verdict {
+        verdict::DROP | verdict::PASS | verdict::TX | verdict::REDIRECT => verdict,
+        _ => verdict::ABORTED,
+    }
+}
+
+/// Whether a packet of that verdict goes on.
+fn leaves(verdict: u64) -> bool {
+    matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT)
+}
+
+impl Difference {
+    /// What differs, in a word or two.
+    pub fn field(&self) -> String {
+        match self {
+            Difference::Verdict { .. } => "verdict".into(),
+            Difference::Destination { .. } => "destination".into(),
+            Difference::Packet { expected, got } if expected.len() != got.len() => "length".into(),
+            Difference::Packet { expected, got } => {
+                format!("byte {}", first_difference(expected, got))
+            }
+            Difference::Lost { .. } => "packet".into(),
+            Difference::Entry { map, key, .. } => format!("map {map}, key {}", hex(key)),
+        }
+    }
+
+    /// The right value, for a reader.
+    pub fn expected(&self) -> String {
+        match self {
+            Difference::Verdict { expected, .. } => named_verdict(*expected),
+            Difference::Destination { expected, .. } => format!("ifindex {expected}"),
+            Difference::Packet { expected, got } => show_packet(expected, got),
+            Difference::Lost { expected } => named_verdict(*expected),
+            Difference::Entry { expected, .. } => show_value(expected),
+        }
+    }
+
+    /// What the run gave, for a reader.
+    pub fn got(&self) -> String {
+        match self {
+            Difference::Verdict { got, .. } => named_verdict(*got),
+            Difference::Destination { got, .. } => format!("ifindex {got}"),
+            Difference::Packet { expected, got } => show_packet(got, expected),
+            Difference::Lost { .. } => "nothing came out".into(),
+            Difference::Entry { got, .. } => show_value(got),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: expected {}, got {}",
+            self.field(),
+            self.expected(),
+            self.got()
+        )
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.packet {
+            Some(packet) => write!(f, "{}, packet {packet}: ", self.capture)?,
+            None => write!(f, "after the last packet: ")?,
+        }
+        if self.side == Side::Interpreter {
+            write!(f, "the interpreter differs from the kernel: ")?;
+        }
+        self.difference.fmt(f)
+    }
+}
+
+fn named_verdict(verdict: u64) -> String {
+    format!("{} ({verdict})", verdict::name(verdict))
+}
+
+fn show_value(value: &Option<Vec<u8>>) -> String {
+    match value {
+        Some(value) => hex(value),
+        None => "no entry".into(),
+    }
+}
+
+/// Bytes shown on either side of the first difference.
+const AROUND: usize = 8;
+
+/// A packet where it first differs from another one: `60 bytes, …  12 34 [56] 78 …`.
+fn show_packet(packet: &[u8], other: &[u8]) -> String {
+    let at = first_difference(packet, other);
+    let start = at.saturating_sub(AROUND).min(packet.len());
+    let end = (at + AROUND + 1).min(packet.len());
+    let mut shown = format!("{} bytes:", packet.len());
+    if start > 0 {
+        shown += " …";
+    }
+    for (offset, byte) in packet.iter().enumerate().take(end).skip(start) {
+        shown += &match offset == at {
+            true => format!(" [{byte:02x}]"),
+            false => format!(" {byte:02x}"),
+        };
+    }
+    if at >= packet.len() {
+        shown += " [end]";
+    }
+    if end < packet.len() {
+        shown += " …";
+    }
+    shown
+}
+
+/// The offset of the first byte that differs, or that only one packet has.
+fn first_difference(packet: &[u8], other: &[u8]) -> usize {
+    let pairs = packet.iter().zip(other);
+    let same = pairs.take_while(|(left, right)| left == right);
+    same.count()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}

@@ -1,0 +1,219 @@
+//! The right answer for a stream of packets: the kernel's where it can be asked, else the interpreter's.
+//!
+//! The interpreter runs every packet, the kernel those that it can; each has its own maps. After a packet that only
+//! the interpreter ran, the entries which that packet wrote are copied into the kernel's maps, so that both go on
+//! from the same state. Where both ran a packet, they are compared: the interpreter must be right, too.
+
+use crate::compare::{compare_maps, compare_packet, Difference};
+use crate::kernel::{KernelJudge, MapChange};
+use hardpath_ir::interpreter::{Outcome, PacketContext, Prepared};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::{Diagnostic, MapId, Program};
+use std::collections::BTreeMap;
+
+/// Packets that go to the kernel in one piece.
+const BATCH: usize = 256;
+
+/// Interpreter and, where there is one, kernel, running the same program over the same packets.
+pub struct Reference {
+    prepared: Prepared,
+    maps: Maps,
+    names: BTreeMap<MapId, String>,
+    kernel: Option<KernelJudge>,
+}
+
+/// The right answer for one packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expected {
+    pub outcome: Outcome,
+    /// Else the interpreter's answer stands in.
+    pub judged_by_kernel: bool,
+    /// Where the interpreter differs from the kernel, which ran the packet too.
+    pub disagreement: Option<Difference>,
+}
+
+/// The right contents of all maps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExpectedMaps {
+    pub image: Image,
+    /// Where the interpreter's maps differ from the kernel's.
+    pub disagreements: Vec<Difference>,
+}
+
+impl Reference {
+    /// Starts with fresh maps and, in them, `image`. A kernel must have been started with the same image
+    /// ([`JudgeOptions`](crate::JudgeOptions)) and the same program.
+    ///
+    /// # Errors
+    /// The image does not fit the program's maps.
+    pub fn new(
+        program: &Program,
+        image: &Image,
+        kernel: Option<KernelJudge>,
+    ) -> Result<Reference, Vec<Diagnostic>> {
+        let mut maps = Maps::new(&program.maps);
+        maps.load(image)?;
+        Ok(Reference {
+            prepared: Prepared::new(program),
+            maps,
+            names: (program.maps.iter())
+                .map(|(id, map)| (id, map.name.clone()))
+                .collect(),
+            kernel,
+        })
+    }
+
+    /// The release of the kernel that judges.
+    pub fn kernel_version(&self) -> Option<String> {
+        self.kernel.as_ref().map(KernelJudge::version)
+    }
+
+    /// Runs one packet. For many packets [`Reference::run_all`] is several times faster.
+    ///
+    /// # Errors
+    /// The kernel fails; see [`KernelJudge::run`].
+    pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Expected, Diagnostic> {
+        let mut answers = self.run_all(&[(packet, *context)])?;
+        // One packet gives one answer.
+        Ok(answers.remove(0))
+    }
+
+    /// Runs packets, one after the other.
+    ///
+    /// # Errors
+    /// The kernel fails; see [`KernelJudge::run`].
+    pub fn run_all<P: AsRef<[u8]>>(
+        &mut self,
+        packets: &[(P, PacketContext)],
+    ) -> Result<Vec<Expected>, Diagnostic> {
+        let mut answers = Vec::with_capacity(packets.len());
+        let mut rest = packets;
+        while !rest.is_empty() {
+            let judged = self.judgeable(&rest[..rest.len().min(BATCH)])?;
+            if judged > 0 {
+                self.run_both(&rest[..judged], &mut answers)?;
+                rest = &rest[judged..];
+            } else {
+                let (packet, context) = &rest[0];
+                answers.push(self.run_interpreter_alone(packet.as_ref(), context)?);
+                rest = &rest[1..];
+            }
+        }
+        Ok(answers)
+    }
+
+    /// All maps as they should be now: the kernel's, and from the interpreter those that the kernel does not have
+    /// because the program never uses them.
+    ///
+    /// # Errors
+    /// The kernel's maps cannot be read; see [`KernelJudge::image`].
+    pub fn maps(&mut self) -> Result<ExpectedMaps, Diagnostic> {
+        let interpreted = self.maps.image();
+        let mut image = interpreted.clone();
+        if let Some(kernel) = &mut self.kernel {
+            image.extend(kernel.image()?);
+        }
+        Ok(ExpectedMaps {
+            disagreements: compare_maps(&image, &interpreted),
+            image,
+        })
+    }
+
+    /// Writes a map entry as the host does (`None`: removes it), in the middle of traffic.
+    ///
+    /// # Errors
+    /// `unknown-map`, `kernel-rejects-entry`, or the entry does not fit the map.
+    pub fn set(
+        &mut self,
+        map: &str,
+        key: &[u8],
+        value: Option<&[u8]>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let Some((&id, _)) = self.names.iter().find(|(_, name)| *name == map) else {
+            return Err(vec![Diagnostic::input(
+                "unknown-map",
+                format!("the program has no map `{map}`"),
+            )]);
+        };
+        match value {
+            Some(value) => {
+                let entries = [(key.to_vec(), value.to_vec())].into();
+                self.maps.load(&Image::from([(map.to_string(), entries)]))?;
+            }
+            None => {
+                self.maps.delete(id, key);
+            }
+        }
+        match (&mut self.kernel, value) {
+            (Some(kernel), Some(value)) => kernel.set(map, key, value).map_err(|error| vec![error]),
+            (Some(kernel), None) => kernel.delete(map, key).map_err(|error| vec![error]),
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// How many packets from the first one on the kernel can be asked about.
+    fn judgeable<P: AsRef<[u8]>>(
+        &mut self,
+        packets: &[(P, PacketContext)],
+    ) -> Result<usize, Diagnostic> {
+        let Some(kernel) = &mut self.kernel else {
+            return Ok(0);
+        };
+        for (count, (packet, context)) in packets.iter().enumerate() {
+            if kernel.objection(packet.as_ref().len(), context)?.is_some() {
+                return Ok(count);
+            }
+        }
+        Ok(packets.len())
+    }
+
+    /// Packets that the kernel takes: it runs them while the interpreter does.
+    fn run_both<P: AsRef<[u8]>>(
+        &mut self,
+        packets: &[(P, PacketContext)],
+        answers: &mut Vec<Expected>,
+    ) -> Result<(), Diagnostic> {
+        let Some(kernel) = &mut self.kernel else {
+            return Ok(());
+        };
+        let running = kernel.begin(packets)?;
+        let mut interpreted = Vec::with_capacity(packets.len());
+        for (packet, context) in packets {
+            interpreted.push(self.prepared.run(&mut self.maps, packet.as_ref(), context));
+        }
+        for (outcome, interpreted) in running.wait()?.into_iter().zip(&interpreted) {
+            answers.push(Expected {
+                disagreement: compare_packet(&outcome, Some(interpreted.into())),
+                outcome,
+                judged_by_kernel: true,
+            });
+        }
+        Ok(())
+    }
+
+    /// A packet that the kernel does not take: what it writes goes into the kernel's maps, too.
+    fn run_interpreter_alone(
+        &mut self,
+        packet: &[u8],
+        context: &PacketContext,
+    ) -> Result<Expected, Diagnostic> {
+        if self.kernel.is_some() {
+            self.maps.watch_changes();
+        }
+        let outcome = self.prepared.run(&mut self.maps, packet, context);
+        if let Some(kernel) = &mut self.kernel {
+            let changes = self.maps.take_changes();
+            let changes = changes.into_iter().map(|change| MapChange {
+                map: self.names[&change.map].clone(),
+                key: change.key,
+                value: change.value,
+            });
+            kernel.apply(changes.collect())?;
+        }
+        Ok(Expected {
+            outcome,
+            judged_by_kernel: false,
+            disagreement: None,
+        })
+    }
+}

@@ -1,0 +1,334 @@
+//! The copy of a program that the kernel judges: time, random number, CPU and redirect target under control.
+//!
+//! `BPF_PROG_TEST_RUN` lets nobody set the time or see where a redirect goes. So the copy has each such helper call
+//! replaced by a few instructions that use the *control record*, the one value of a memory-mapped array that this
+//! process and the program share:
+//!
+//! ```text
+//! call ktime_get_ns              r0 = control.time (also ktime_get_boot_ns)
+//! call get_prandom_u32           r0 = control.random
+//! call get_smp_processor_id      r0 = 0
+//! call redirect                  the call, and behind it: if it gave XDP_REDIRECT, control.target = ifindex
+//! call redirect_map              the call, and behind it: control.map and control.target = key
+//! ```
+//!
+//! `map` and `target` are kept as the kernel keeps `struct bpf_redirect_info` (`net/core/filter.c`,
+//! `include/linux/filter.h`): a redirect forgets the map, a redirect_map that finds nothing forgets the map but
+//! not the target, a call with invalid flags changes nothing.
+//!
+//! A second change: every function first writes zeros over the stack that it uses. For root the verifier accepts a
+//! read of a stack byte that was never written, and the kernel then shows what an earlier function left there.
+//!
+//! The new instructions use no stack and only registers that the call leaves undefined anyway, so whatever the
+//! verifier accepted before it accepts afterwards.
+
+use hardpath_ebpf::Insn;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where the fields of the control record are, in bytes.
+pub mod control {
+    /// 64 bits: what `bpf_ktime_get_ns` gives.
+    pub const TIME: i16 = 0;
+    /// 64 bits, of which the lower 32 are what `bpf_get_prandom_u32` gives.
+    pub const RANDOM: i16 = 8;
+    /// 64 bits: the kernel's address of the map of the last redirect, 0 if it was one to an ifindex.
+    pub const MAP: i16 = 16;
+    /// 64 bits: the ifindex or key of the last redirect.
+    pub const TARGET: i16 = 24;
+    /// The arguments of the redirect that is being called.
+    pub const PENDING_MAP: i16 = 32;
+    pub const PENDING_TARGET: i16 = 40;
+    pub const PENDING_FLAGS: i16 = 48;
+    /// Size of the record.
+    pub const BYTES: u32 = 56;
+}
+
+/// Why a program cannot be patched: a jump would reach farther than its 16 bits say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JumpTooFar {
+    /// The jump's slot in the unpatched program.
+    pub slot: usize,
+}
+
+/// Puts the helper calls under control. `control_fd` is the descriptor of the control record's map.
+pub fn control_helpers(code: &[Insn], control_fd: i32) -> Result<Vec<Insn>, JumpTooFar> {
+    let mut edits = Edits::default();
+    for slot in instruction_starts(code) {
+        let insn = code[slot];
+        if insn.code != CALL || insn.src != CALL_HELPER {
+            continue;
+        }
+        let replacement = match insn.imm {
+            HELPER_KTIME_GET_NS | HELPER_KTIME_GET_BOOT_NS => {
+                load_control(control_fd, control::TIME).to_vec()
+            }
+            HELPER_GET_PRANDOM_U32 => load_control(control_fd, control::RANDOM).to_vec(),
+            HELPER_GET_SMP_PROCESSOR_ID => vec![move_imm(0, 0)],
+            HELPER_REDIRECT => recorded_redirect(insn, control_fd),
+            HELPER_REDIRECT_MAP => recorded_redirect_map(insn, control_fd),
+            _ => continue,
+        };
+        edits.replaced.insert(slot, replacement);
+    }
+    rewrite(code, &edits)
+}
+
+/// Lets every function begin with zeros in the stack it uses. `depths` are the bytes of stack of each function, in
+/// the order of the functions' first slots; see [`stack_depths`].
+pub fn zero_stack(code: &[Insn], depths: &[u32]) -> Result<Vec<Insn>, JumpTooFar> {
+    let mut edits = Edits::default();
+    for (start, &depth) in function_starts(code).into_iter().zip(depths) {
+        let words = depth.div_ceil(8) as i16;
+        let zeros = (1..=words).map(|word| store_imm(10, -8 * word, 0));
+        edits.prologues.insert(start, zeros.collect());
+    }
+    rewrite(code, &edits)
+}
+
+/// The bytes of stack that each function uses, as the verifier's statistics tell: `stack depth 40+16`.
+pub fn stack_depths(log: &str) -> Vec<u32> {
+    let depths = log
+        .lines()
+        .find_map(|line| line.strip_prefix("stack depth "));
+    let numbers = depths.unwrap_or_default().trim().split('+');
+    numbers.filter_map(|number| number.parse().ok()).collect()
+}
+
+/// What a rewrite does to a program, by slot of the unpatched program.
+#[derive(Default)]
+struct Edits {
+    /// Comes before the first instruction of a function: calls go to it, jumps do not.
+    prologues: BTreeMap<usize, Vec<Insn>>,
+    /// Stands where one instruction of one slot stood.
+    replaced: BTreeMap<usize, Vec<Insn>>,
+}
+
+/// Applies edits and corrects every jump, call and function address.
+fn rewrite(code: &[Insn], edits: &Edits) -> Result<Vec<Insn>, JumpTooFar> {
+    let mut rewritten = Vec::with_capacity(code.len());
+    // Where calls to an old slot and where jumps to it go now. One more than there are slots: a distance may be
+    // counted from the end.
+    let mut entries = Vec::with_capacity(code.len() + 1);
+    let mut bodies = Vec::with_capacity(code.len() + 1);
+    for (slot, &insn) in code.iter().enumerate() {
+        entries.push(rewritten.len());
+        rewritten.extend(edits.prologues.get(&slot).into_iter().flatten());
+        bodies.push(rewritten.len());
+        match edits.replaced.get(&slot) {
+            Some(replacement) => rewritten.extend(replacement),
+            None => rewritten.push(insn),
+        }
+    }
+    entries.push(rewritten.len());
+    bodies.push(rewritten.len());
+
+    for slot in instruction_starts(code) {
+        let insn = code[slot];
+        let place = bodies[slot];
+        let moved = |distance: i32, targets: &[usize]| {
+            let target = usize::try_from(slot as i64 + 1 + i64::from(distance)).ok();
+            // A jump out of the program stays one; the verifier tells it to the user.
+            match target.and_then(|target| targets.get(target)) {
+                Some(&target) => (target as i64 - place as i64 - 1) as i32,
+                None => distance,
+            }
+        };
+        match Reference::of(insn) {
+            Some(Reference::JumpShort) if !edits.replaced.contains_key(&slot) => {
+                let offset = moved(i32::from(insn.off), &bodies);
+                rewritten[place].off = i16::try_from(offset).map_err(|_| JumpTooFar { slot })?;
+            }
+            Some(Reference::JumpLong) => rewritten[place].imm = moved(insn.imm, &bodies),
+            Some(Reference::Function) => rewritten[place].imm = moved(insn.imm, &entries),
+            _ => {}
+        }
+    }
+    Ok(rewritten)
+}
+
+/// How an instruction names another place in the program.
+enum Reference {
+    /// In its 16-bit offset.
+    JumpShort,
+    /// In its 32-bit immediate (`gotol`).
+    JumpLong,
+    /// In its 32-bit immediate, and the place is a function's first slot.
+    Function,
+}
+
+impl Reference {
+    fn of(insn: Insn) -> Option<Reference> {
+        let class = insn.code & 0x07;
+        match insn.code {
+            CALL => (insn.src == CALL_LOCAL).then_some(Reference::Function),
+            EXIT => None,
+            GOTO_LONG => Some(Reference::JumpLong),
+            LOAD_IMM64 => (insn.src == LOAD_FUNCTION).then_some(Reference::Function),
+            _ if class == CLASS_JUMP || class == CLASS_JUMP32 => Some(Reference::JumpShort),
+            _ => None,
+        }
+    }
+}
+
+/// The first slot of every instruction: `lddw` has two.
+fn instruction_starts(code: &[Insn]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(code.len());
+    let mut slot = 0;
+    while slot < code.len() {
+        starts.push(slot);
+        slot += if code[slot].code == LOAD_IMM64 { 2 } else { 1 };
+    }
+    starts
+}
+
+/// The first slot of every function, in ascending order: the verifier's numbering.
+fn function_starts(code: &[Insn]) -> BTreeSet<usize> {
+    let mut starts = BTreeSet::from([0]);
+    for slot in instruction_starts(code) {
+        if let Some(Reference::Function) = Reference::of(code[slot]) {
+            let target = slot as i64 + 1 + i64::from(code[slot].imm);
+            starts.extend(usize::try_from(target).ok());
+        }
+    }
+    starts
+}
+
+/// `r0 = control[field]`.
+fn load_control(control_fd: i32, field: i16) -> [Insn; 3] {
+    let [low, high] = control_address(0, control_fd);
+    [low, high, load(0, 0, field)]
+}
+
+/// `bpf_redirect(ifindex, flags)`.
+fn recorded_redirect(call: Insn, control_fd: i32) -> Vec<Insn> {
+    let mut code = Vec::new();
+    code.extend(control_address(5, control_fd));
+    code.push(store(5, control::PENDING_TARGET, 1));
+    code.push(call);
+    code.extend(control_address(1, control_fd));
+    code.push(jump_imm(JUMP_NOT_EQUAL, 0, XDP_REDIRECT, 3));
+    code.push(load(2, 1, control::PENDING_TARGET));
+    code.push(store(1, control::TARGET, 2));
+    code.push(store_imm(1, control::MAP, 0));
+    code
+}
+
+/// `bpf_redirect_map(map, key, flags)`.
+fn recorded_redirect_map(call: Insn, control_fd: i32) -> Vec<Insn> {
+    let mut code = Vec::new();
+    code.extend(control_address(5, control_fd));
+    code.push(store(5, control::PENDING_MAP, 1));
+    code.push(store(5, control::PENDING_TARGET, 2));
+    code.push(store(5, control::PENDING_FLAGS, 3));
+    code.push(call);
+    code.extend(control_address(1, control_fd));
+    code.push(jump_imm(JUMP_NOT_EQUAL, 0, XDP_REDIRECT, 5));
+    // Found: the map and the key.
+    code.push(load(2, 1, control::PENDING_MAP));
+    code.push(store(1, control::MAP, 2));
+    code.push(load(2, 1, control::PENDING_TARGET));
+    code.push(store(1, control::TARGET, 2));
+    code.push(jump_imm(JUMP_ALWAYS, 0, 0, 3));
+    // Not found: the map is forgotten, unless the flags were invalid.
+    code.push(load(2, 1, control::PENDING_FLAGS));
+    code.push(jump_imm(JUMP_SET, 2, !MISS_VERDICT_BITS, 1));
+    code.push(store_imm(1, control::MAP, 0));
+    code
+}
+
+/// A program that writes the kernel's address of a map into the control record, to be recognised later.
+pub fn address_probe(map_fd: i32, control_fd: i32) -> Vec<Insn> {
+    let mut code = Vec::new();
+    code.extend(load_imm64(1, LOAD_MAP, map_fd));
+    code.extend(control_address(2, control_fd));
+    code.push(store(2, control::MAP, 1));
+    code.push(move_imm(0, 1));
+    code.push(insn(EXIT, 0, 0, 0, 0));
+    code
+}
+
+/// A program that returns `data_end − data`, to learn how long the linear part of a packet can be.
+pub fn length_probe() -> Vec<Insn> {
+    const LOAD_WORD: u8 = 0x61;
+    const SUBTRACT: u8 = 0x1f;
+    vec![
+        insn(LOAD_WORD, 0, 1, 4, 0),
+        insn(LOAD_WORD, 2, 1, 0, 0),
+        insn(SUBTRACT, 0, 2, 0, 0),
+        insn(EXIT, 0, 0, 0, 0),
+    ]
+}
+
+// Opcodes of RFC 9669: class in bits 2..0.
+const CLASS_JUMP: u8 = 0x05;
+const CLASS_JUMP32: u8 = 0x06;
+const CALL: u8 = 0x85;
+const EXIT: u8 = 0x95;
+const GOTO_LONG: u8 = 0x06;
+const LOAD_IMM64: u8 = 0x18;
+const JUMP_ALWAYS: u8 = 0x05;
+const JUMP_SET: u8 = 0x45;
+const JUMP_NOT_EQUAL: u8 = 0x55;
+
+// What the source register field of a call and of `lddw` means (`BPF_PSEUDO_*`).
+const CALL_HELPER: u8 = 0;
+const CALL_LOCAL: u8 = 1;
+pub const LOAD_MAP: u8 = 1;
+pub const LOAD_MAP_VALUE: u8 = 2;
+const LOAD_FUNCTION: u8 = 4;
+
+// `enum bpf_func_id`.
+const HELPER_KTIME_GET_NS: i32 = 5;
+const HELPER_GET_PRANDOM_U32: i32 = 7;
+const HELPER_GET_SMP_PROCESSOR_ID: i32 = 8;
+const HELPER_REDIRECT: i32 = 23;
+const HELPER_REDIRECT_MAP: i32 = 51;
+const HELPER_KTIME_GET_BOOT_NS: i32 = 125;
+
+const XDP_REDIRECT: i32 = 4;
+/// The bits of redirect_map's flags that are the verdict of a miss.
+const MISS_VERDICT_BITS: i32 = 3;
+
+fn insn(code: u8, destination: u8, source: u8, offset: i16, imm: i32) -> Insn {
+    Insn {
+        code,
+        dst: destination,
+        src: source,
+        off: offset,
+        imm,
+    }
+}
+
+fn load_imm64(register: u8, kind: u8, low: i32) -> [Insn; 2] {
+    [
+        insn(LOAD_IMM64, register, kind, 0, low),
+        insn(0, 0, 0, 0, 0),
+    ]
+}
+
+fn control_address(register: u8, control_fd: i32) -> [Insn; 2] {
+    load_imm64(register, LOAD_MAP_VALUE, control_fd)
+}
+
+/// `destination = *(u64 *)(source + offset)`.
+fn load(destination: u8, source: u8, offset: i16) -> Insn {
+    insn(0x79, destination, source, offset, 0)
+}
+
+/// `*(u64 *)(destination + offset) = source`.
+fn store(destination: u8, offset: i16, source: u8) -> Insn {
+    insn(0x7b, destination, source, offset, 0)
+}
+
+/// `*(u64 *)(destination + offset) = imm`.
+fn store_imm(destination: u8, offset: i16, imm: i32) -> Insn {
+    insn(0x7a, destination, 0, offset, imm)
+}
+
+fn move_imm(destination: u8, imm: i32) -> Insn {
+    insn(0xb7, destination, 0, 0, imm)
+}
+
+fn jump_imm(code: u8, destination: u8, imm: i32, offset: i16) -> Insn {
+    insn(code, destination, 0, offset, imm)
+}

@@ -1,0 +1,132 @@
+//! Loading the judged copy of a program.
+
+use super::control::Control;
+use super::maps::KernelMap;
+use super::patch::{self, JumpTooFar};
+use super::syscall::{self, LoadError, LoadedProgram, XdpContext};
+use super::unavailable;
+use hardpath_ebpf::{Insn, Object, ProgramImage};
+use hardpath_ir::Diagnostic;
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// Lines of the verifier's log that an error shows.
+const LOG_LINES: usize = 8;
+
+/// Loads the program with its maps' descriptors, helpers under control and a zeroed stack. `maps` are by index
+/// into the object's maps.
+pub fn load(
+    object: &Object,
+    program: &ProgramImage,
+    maps: &BTreeMap<usize, KernelMap>,
+    control: &Control,
+) -> Result<OwnedFd, Diagnostic> {
+    let flags = match program.frags {
+        true => syscall::PROGRAM_HAS_FRAGS,
+        false => 0,
+    };
+    let place = format!("{}: section {}", object.file, program.section);
+    let too_far = |error: JumpTooFar| {
+        Diagnostic::input(
+            "kernel-patch-failed",
+            format!(
+                "the judged copy is longer than the program, and the jump at instruction {} does not reach its \
+                 target any more",
+                error.slot
+            ),
+        )
+        .at(place.clone())
+        .help("compare with `--against interpreter`")
+    };
+    let load = |code: &[Insn]| {
+        syscall::program_load(&program.name, code, flags)
+            .map_err(|error| rejection(&error).at(place.clone()))
+    };
+
+    let linked = with_descriptors(program, maps);
+    let controlled = patch::control_helpers(&linked, control.descriptor()).map_err(too_far)?;
+    let LoadedProgram { fd, log } = load(&controlled)?;
+    // The verifier has just found out how much stack each function uses.
+    let depths = patch::stack_depths(&log);
+    if depths.iter().all(|&depth| depth == 0) {
+        return Ok(fd);
+    }
+    let zeroed = patch::zero_stack(&controlled, &depths).map_err(too_far)?;
+    load(&zeroed).map(|loaded| loaded.fd)
+}
+
+/// The addresses by which the kernel knows the devmaps, to recognise them in the control record.
+pub fn devmap_addresses(
+    maps: &BTreeMap<usize, KernelMap>,
+    control: &mut Control,
+) -> io::Result<BTreeMap<u64, usize>> {
+    let mut addresses = BTreeMap::new();
+    for (&index, map) in maps.iter().filter(|(_, map)| map.is_devmap()) {
+        let probe = patch::address_probe(map.descriptor(), control.descriptor());
+        run_probe(&probe, &[0; 64])?;
+        addresses.insert(control.redirect().map, index);
+    }
+    Ok(addresses)
+}
+
+/// The longest packet that a test run keeps in one piece, in bytes: a page without headroom and tail.
+pub fn longest_packet() -> io::Result<usize> {
+    run_probe(&patch::length_probe(), &[0; 4096]).map(|length| length as usize)
+}
+
+/// Loads a program, runs it once and gives its return value.
+fn run_probe(code: &[Insn], packet: &[u8]) -> io::Result<u32> {
+    let loaded = syscall::program_load("probe", code, 0).map_err(|failed| failed.error)?;
+    let context = XdpContext {
+        data_end: packet.len() as u32,
+        ..XdpContext::default()
+    };
+    let mut data_out = vec![0; packet.len()];
+    syscall::program_test_run(&loaded.fd, packet, &context, &mut data_out)
+        .map(|result| result.return_value)
+}
+
+fn with_descriptors(program: &ProgramImage, maps: &BTreeMap<usize, KernelMap>) -> Vec<Insn> {
+    let mut code = program.insns.clone();
+    for reference in &program.map_refs {
+        let slot = code.get_mut(reference.slot as usize);
+        if let (Some(slot), Some(map)) = (slot, maps.get(&reference.map)) {
+            slot.imm = map.descriptor();
+        }
+    }
+    code
+}
+
+fn rejection(failed: &LoadError) -> Diagnostic {
+    if matches!(
+        failed.error.raw_os_error(),
+        Some(libc::EPERM | libc::ENOSYS)
+    ) {
+        return unavailable(&format!("loading a program failed: {}", failed.error));
+    }
+    let lines: Vec<&str> = failed.log.lines().collect();
+    // Statistics come last and say nothing about the reason.
+    let end = lines
+        .iter()
+        .rposition(|line| !is_statistics(line))
+        .map_or(0, |last| last + 1);
+    let shown = lines[end.saturating_sub(LOG_LINES)..end].join("\n    ");
+    let error = Diagnostic::input(
+        "kernel-rejects-program",
+        format!(
+            "the kernel's verifier refuses the program: {}",
+            failed.error
+        ),
+    );
+    match shown.is_empty() {
+        true => error.help("the verifier says nothing more"),
+        false => error.help(format!("the verifier's last lines:\n    {shown}")),
+    }
+}
+
+fn is_statistics(line: &str) -> bool {
+    ["verification time", "stack depth", "processed "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}

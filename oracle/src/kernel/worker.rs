@@ -1,0 +1,257 @@
+//! The judge's own thread: what it holds and does.
+
+use super::control::Control;
+use super::maps::{ifindex_of, CpuSlot, KernelMap};
+use super::network::{Network, Provided};
+use super::syscall::{self, XdpContext};
+use super::{program, unavailable, JudgeOptions};
+use hardpath_ebpf::{Object, ProgramImage};
+use hardpath_ir::interpreter::{Outcome, PacketContext};
+use hardpath_ir::maps::Image;
+use hardpath_ir::{verdict, Diagnostic};
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// A test run gives back at most the longest packet, what its head grew by, and metadata: less than two pages.
+const LONGEST_RESULT: usize = 8192;
+
+/// A program in the kernel, on the thread that runs it.
+pub struct Worker {
+    network: Network,
+    /// By index into the object's maps.
+    maps: BTreeMap<usize, KernelMap>,
+    /// The devmaps by the kernel's address.
+    devmaps: BTreeMap<u64, usize>,
+    control: Control,
+    program: OwnedFd,
+    longest_packet: usize,
+    data_out: Vec<u8>,
+}
+
+impl Worker {
+    /// Pins the thread, gives it its network namespace and loads the program.
+    pub fn start(
+        object: &Object,
+        program: &ProgramImage,
+        options: &JudgeOptions,
+    ) -> Result<Worker, Diagnostic> {
+        let network = Network::enter()
+            .map_err(|error| unavailable(&format!("no private network namespace: {error}")))?;
+        let cpu = pin_thread().map_err(|error| {
+            unavailable(&format!("the thread cannot be kept on one CPU: {error}"))
+        })?;
+        let mut control = Control::create()
+            .map_err(|error| unavailable(&format!("a map cannot be made: {error}")))?;
+
+        let mut maps = BTreeMap::new();
+        for reference in &program.map_refs {
+            let Some(map) = object.maps.get(reference.map) else {
+                return Err(Diagnostic::input(
+                    "unknown-map",
+                    format!("the object has no map number {}", reference.map),
+                ));
+            };
+            if !maps.contains_key(&reference.map) {
+                maps.insert(reference.map, KernelMap::create(map, cpu)?);
+            }
+        }
+        let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
+        let devmaps = program::devmap_addresses(&maps, &mut control).map_err(probe_failed)?;
+        let longest_packet = program::longest_packet().map_err(probe_failed)?;
+        let program = program::load(object, program, &maps, &control)?;
+        let mut worker = Worker {
+            network,
+            maps,
+            devmaps,
+            control,
+            program,
+            longest_packet,
+            data_out: vec![0; LONGEST_RESULT],
+        };
+        let used: Vec<String> = worker.maps.values().map(|map| map.name.clone()).collect();
+        for (name, entries) in &options.image {
+            let known = object.maps.iter().any(|map| map.name == *name);
+            if known && !used.contains(name) {
+                // A map of another program in the object; this one cannot tell what is in it.
+                continue;
+            }
+            for (key, value) in entries {
+                worker.set(name, key, value)?;
+            }
+        }
+        Ok(worker)
+    }
+
+    /// The longest packet that the kernel can be asked about, in bytes.
+    pub fn longest_packet(&self) -> usize {
+        self.longest_packet
+    }
+
+    /// Runs the program on one packet, whose interface and queue have been provided.
+    pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Outcome, Diagnostic> {
+        self.control.prepare(context.time_ns, context.random);
+        let context = XdpContext {
+            data_end: packet.len() as u32,
+            ingress_ifindex: context.ingress_ifindex,
+            rx_queue_index: context.rx_queue_index,
+            ..XdpContext::default()
+        };
+        let result = syscall::program_test_run(&self.program, packet, &context, &mut self.data_out)
+            .map_err(|error| {
+                Diagnostic::input(
+                    "kernel-run-failed",
+                    format!(
+                        "the kernel does not run the program on a packet of {} bytes \
+                             (ifindex {}, queue {}): {error}",
+                        packet.len(),
+                        context.ingress_ifindex,
+                        context.rx_queue_index
+                    ),
+                )
+                .help("compare with `--against interpreter`")
+            })?;
+        let verdict = u64::from(result.return_value);
+        // What comes back starts with the metadata; `data` is counted from there.
+        let end = result.data_length.min(self.data_out.len());
+        let start = (result.context.data as usize).min(end);
+        Ok(Outcome {
+            verdict,
+            destination: match verdict {
+                verdict::REDIRECT => self.destination(),
+                _ => 0,
+            },
+            packet: self.data_out[start..end].to_vec(),
+        })
+    }
+
+    /// The contents of all maps but `.rodata`.
+    pub fn image(&mut self) -> Result<Image, Diagnostic> {
+        let mut image = Image::new();
+        for map in self.maps.values().filter(|map| !map.is_read_only()) {
+            let entries = map
+                .entries()
+                .map_err(|error| unreadable(&map.name, error))?;
+            image.insert(map.name.clone(), entries);
+        }
+        Ok(image)
+    }
+
+    pub fn lookup(&mut self, map: &str, key: &[u8]) -> Result<Option<Vec<u8>>, Diagnostic> {
+        let map = self.map_named(map)?;
+        map.lookup(key)
+            .map_err(|error| unreadable(&map.name, error))
+    }
+
+    /// Writes an entry; the interface that a devmap's value names is made first.
+    pub fn set(&mut self, map: &str, key: &[u8], value: &[u8]) -> Result<(), Diagnostic> {
+        let ifindex = ifindex_of(value);
+        if self.map_named(map)?.is_devmap() && ifindex != 0 {
+            self.provide(ifindex, 0)
+                .map_err(|reason| rejected_entry(map, key, &reason))?;
+        }
+        let written = self.map_named(map)?.update(key, value, 0);
+        written.map_err(|error| rejected_entry(map, key, &error.to_string()))
+    }
+
+    pub fn delete(&mut self, map: &str, key: &[u8]) -> Result<(), Diagnostic> {
+        match self.map_named(map)?.delete(key) {
+            Err(error) if error.raw_os_error() != Some(libc::ENOENT) => {
+                Err(rejected_entry(map, key, &error.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sees to it that an interface and its queue exist; the error says why they cannot.
+    pub fn provide(&mut self, ifindex: u32, queue: u32) -> Result<(), String> {
+        if self.network.provide(ifindex, queue)? == Provided::Replaced {
+            for map in self.maps.values().filter(|map| map.is_devmap()) {
+                map.restore_devices()
+                    .map_err(|error| format!("map {} cannot be restored: {error}", map.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The ifindex that the packet is redirected to.
+    fn destination(&self) -> u32 {
+        let redirect = self.control.redirect();
+        if redirect.map == 0 {
+            return redirect.target;
+        }
+        let map = self.devmaps.get(&redirect.map);
+        let map = map.and_then(|index| self.maps.get(index));
+        map.and_then(|map| map.device(redirect.target)).unwrap_or(0)
+    }
+
+    fn map_named(&mut self, name: &str) -> Result<&mut KernelMap, Diagnostic> {
+        let names: Vec<String> = self.maps.values().map(|map| map.name.clone()).collect();
+        let mut maps = self.maps.values_mut();
+        maps.find(|map| map.name == name).ok_or_else(|| {
+            Diagnostic::input("unknown-map", format!("the program uses no map `{name}`"))
+                .at(format!("map {name}"))
+                .help(format!("the program's maps are: {}", names.join(", ")))
+        })
+    }
+}
+
+/// Keeps the calling thread on the first CPU that it may use, and says which copy of a per-CPU value that is.
+fn pin_thread() -> io::Result<CpuSlot> {
+    // SAFETY: a CPU set of zeros is an empty one.
+    let mut allowed: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let bytes = size_of::<libc::cpu_set_t>();
+    // SAFETY: the set and its size belong together.
+    if unsafe { libc::sched_getaffinity(0, bytes, &mut allowed) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let possible = possible_cpus()?;
+    // SAFETY: every CPU number asked for is below the size of a set.
+    let may_use = |&cpu: &usize| {
+        cpu < libc::CPU_SETSIZE as usize && unsafe { libc::CPU_ISSET(cpu, &allowed) }
+    };
+    let index = possible.iter().position(may_use);
+    let index = index.ok_or_else(|| io::Error::other("no CPU is allowed"))?;
+    // SAFETY: as above.
+    let mut wanted: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    unsafe { libc::CPU_SET(possible[index], &mut wanted) };
+    // SAFETY: the set and its size belong together; 0 is the calling thread.
+    if unsafe { libc::sched_setaffinity(0, bytes, &wanted) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(CpuSlot {
+        index,
+        count: possible.len(),
+    })
+}
+
+/// The numbers of the CPUs that per-CPU values have a copy for, in the order of the copies.
+fn possible_cpus() -> io::Result<Vec<usize>> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/possible")?;
+    let mut cpus = Vec::new();
+    for range in text.trim().split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        match (first.parse::<usize>(), last.parse::<usize>()) {
+            (Ok(first), Ok(last)) => cpus.extend(first..=last),
+            _ => return Err(io::Error::other(format!("`{text}` is no list of CPUs"))),
+        }
+    }
+    Ok(cpus)
+}
+
+fn unreadable(map: &str, error: io::Error) -> Diagnostic {
+    Diagnostic::input(
+        "kernel-map-unreadable",
+        format!("the kernel does not give an entry: {error}"),
+    )
+    .at(format!("map {map}"))
+}
+
+fn rejected_entry(map: &str, key: &[u8], reason: &str) -> Diagnostic {
+    let key: Vec<String> = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    Diagnostic::input(
+        "kernel-rejects-entry",
+        format!("the kernel does not take this entry: {reason}"),
+    )
+    .at(format!("map {map}, key {}", key.join(" ")))
+}

@@ -1,0 +1,16 @@
+//! What the right answer is: the Linux kernel and the interpreter, and comparing a run with them.
+//!
+//! ```text
+//! packets ──► Reference { KernelJudge?, interpreter } ──► Expected ──┐
+//!         └─► engine ──────────────────────────────────► Observed ──┴─► Comparison
+//! ```
+//!
+//! Nothing here knows of hardware.
+
+pub mod compare;
+pub mod judge;
+pub mod kernel;
+
+pub use compare::{Comparison, Difference, Mismatch, Observed, Side};
+pub use judge::{Expected, ExpectedMaps, Reference};
+pub use kernel::{JudgeOptions, KernelJudge, MapChange, Verdict};

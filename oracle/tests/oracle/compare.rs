@@ -1,0 +1,143 @@
+//! Comparing outcomes and maps, and how a difference is told.
+
+use crate::judge::{double, word};
+use hardpath_ir::interpreter::Outcome;
+use hardpath_ir::maps::Image;
+use hardpath_ir::verdict::{ABORTED, DROP, PASS, REDIRECT, TX};
+use hardpath_oracle::compare::{compare_maps, compare_packet};
+use hardpath_oracle::{Comparison, Difference, Expected, ExpectedMaps, Observed};
+
+fn outcome(verdict: u64, destination: u32, packet: &[u8]) -> Outcome {
+    Outcome {
+        verdict,
+        destination,
+        packet: packet.to_vec(),
+    }
+}
+
+fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
+    compare_packet(expected, Some(got.into())).map(|difference| difference.to_string())
+}
+
+#[test]
+fn only_what_a_verdict_lets_out_is_compared() {
+    let cases = [
+        (outcome(DROP, 0, &[1]), outcome(DROP, 5, &[2, 3])),
+        (outcome(ABORTED, 0, &[1]), outcome(9, 0, &[2])),
+        (outcome(1 << 31, 0, &[1]), outcome(5, 0, &[2])),
+        (outcome(PASS, 1, &[1]), outcome(PASS, 2, &[1])),
+        (outcome(REDIRECT, 7, &[1]), outcome(REDIRECT, 7, &[1])),
+    ];
+    for (expected, got) in cases {
+        assert_eq!(difference(&expected, &got), None, "{expected:?} {got:?}");
+    }
+    let aborted = Observed {
+        verdict: ABORTED,
+        destination: 0,
+        packet: None,
+    };
+    assert_eq!(compare_packet(&outcome(9, 0, &[1]), Some(aborted)), None);
+}
+
+#[test]
+fn differences_are_told_with_place_and_values() {
+    let long: Vec<u8> = (0..60).collect();
+    let mut changed = long.clone();
+    changed[30] = 0xff;
+    let cases = [
+        (
+            outcome(PASS, 0, &[1]),
+            outcome(DROP, 0, &[1]),
+            "verdict: expected XDP_PASS (2), got XDP_DROP (1)",
+        ),
+        (
+            outcome(REDIRECT, 3, &[1]),
+            outcome(REDIRECT, 4, &[1]),
+            "destination: expected ifindex 3, got ifindex 4",
+        ),
+        (
+            outcome(TX, 0, &long),
+            outcome(TX, 0, &changed),
+            "byte 30: expected 60 bytes: … 16 17 18 19 1a 1b 1c 1d [1e] 1f 20 21 22 23 24 25 26 …, \
+             got 60 bytes: … 16 17 18 19 1a 1b 1c 1d [ff] 1f 20 21 22 23 24 25 26 …",
+        ),
+        (
+            outcome(PASS, 0, &[1, 2, 3]),
+            outcome(PASS, 0, &[1, 2]),
+            "length: expected 3 bytes: 01 02 [03], got 2 bytes: 01 02 [end]",
+        ),
+    ];
+    for (expected, got, told) in cases {
+        assert_eq!(difference(&expected, &got).as_deref(), Some(told));
+    }
+    let lost = compare_packet(&outcome(DROP, 0, &[1]), None).unwrap();
+    assert_eq!(
+        lost.to_string(),
+        "packet: expected XDP_DROP (1), got nothing came out"
+    );
+    let without_bytes = Observed {
+        verdict: PASS,
+        destination: 0,
+        packet: None,
+    };
+    let lost = compare_packet(&outcome(PASS, 0, &[1]), Some(without_bytes));
+    assert_eq!(lost, Some(Difference::Lost { expected: PASS }));
+}
+
+#[test]
+fn maps_are_compared_as_sets_of_entries() {
+    let expected = Image::from([
+        ("a".into(), [(word(1), word(5)), (word(2), word(6))].into()),
+        ("b".into(), [].into()),
+    ]);
+    let got = Image::from([("a".into(), [(word(2), word(7)), (word(3), word(8))].into())]);
+    assert_eq!(compare_maps(&expected, &expected), []);
+    let told: Vec<String> = compare_maps(&expected, &got)
+        .iter()
+        .map(Difference::to_string)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "map a, key 01 00 00 00: expected 05 00 00 00, got no entry",
+            "map a, key 02 00 00 00: expected 06 00 00 00, got 07 00 00 00",
+            "map a, key 03 00 00 00: expected no entry, got 08 00 00 00",
+        ]
+    );
+}
+
+#[test]
+fn totals_count_everything_and_keep_the_first_mismatches() {
+    let mut comparison = Comparison::new(Some("6.18".into()));
+    assert!(comparison.is_clean());
+    for number in 1..=20 {
+        let expected = Expected {
+            outcome: outcome(PASS, 0, &[1]),
+            judged_by_kernel: number > 5,
+            disagreement: None,
+        };
+        let got = outcome(if number % 2 == 0 { DROP } else { PASS }, 0, &[1]);
+        comparison.packet("web.pcap", number, &expected, Some((&got).into()));
+    }
+    let right = Image::from([("a".into(), [(word(1), double(5))].into())]);
+    let maps = ExpectedMaps {
+        image: right.clone(),
+        disagreements: Vec::new(),
+    };
+    comparison.maps(&maps, &right);
+    comparison.maps(&maps, &Image::new());
+    assert_eq!(comparison.packets, 20);
+    assert_eq!(comparison.judged_by_kernel, 15);
+    assert_eq!(comparison.mismatches, 10);
+    assert_eq!(
+        (comparison.maps_compared, comparison.map_mismatches),
+        (2, 1)
+    );
+    assert_eq!(comparison.first.len(), Comparison::KEPT);
+    assert!(!comparison.is_clean());
+    let first = comparison.first[0].to_string();
+    assert_eq!(
+        first,
+        "web.pcap, packet 2: verdict: expected XDP_PASS (2), got XDP_DROP (1)"
+    );
+}

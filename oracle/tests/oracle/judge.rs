@@ -1,0 +1,51 @@
+//! Starting the kernel as judge, where it can be asked.
+
+use hardpath_ebpf::Object;
+use hardpath_ir::interpreter::PacketContext;
+use hardpath_ir::maps::Image;
+use hardpath_oracle::{JudgeOptions, KernelJudge};
+
+pub const CONTEXT: PacketContext = PacketContext {
+    ingress_ifindex: 1,
+    rx_queue_index: 0,
+    time_ns: 0x1122_3344_5566_7788,
+    random: 0x9abc_def0,
+};
+
+/// A judge, or `None` where the kernel cannot be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
+pub fn try_start(object: &Object, image: Image) -> Option<KernelJudge> {
+    let options = JudgeOptions { image };
+    match KernelJudge::start(object, &object.programs[0], &options) {
+        Ok(judge) => Some(judge),
+        Err(error) if error.code == "kernel-unavailable" => {
+            let required = std::env::var("HARDPATH_REQUIRE_KERNEL").is_ok_and(|value| value == "1");
+            assert!(!required, "{error}");
+            eprintln!("note: not tested, {}", error.message);
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A 32-bit number as a key or value.
+pub fn word(value: u32) -> Vec<u8> {
+    value.to_le_bytes().to_vec()
+}
+
+/// A 64-bit number as a key or value.
+pub fn double(value: u64) -> Vec<u8> {
+    value.to_le_bytes().to_vec()
+}
+
+/// Numbers that look random and are the same in every run (splitmix64).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}

@@ -1,0 +1,406 @@
+//! The kernel as judge: what it answers for small programs whose answer is known.
+
+use crate::assembly::*;
+use crate::judge::{double, try_start, word, CONTEXT};
+use crate::programs;
+use hardpath_ebpf::Insn;
+use hardpath_ir::interpreter::{Outcome, PacketContext};
+use hardpath_ir::maps::Image;
+use hardpath_oracle::{JudgeOptions, KernelJudge, Verdict};
+
+fn judged(judge: &mut KernelJudge, packet: &[u8], context: &PacketContext) -> Outcome {
+    match judge.run(packet, context).unwrap() {
+        Verdict::Judged(outcome) => outcome,
+        Verdict::CannotJudge(reason) => panic!("{reason}"),
+    }
+}
+
+fn packet(length: usize) -> Vec<u8> {
+    (0..length).map(|index| index as u8).collect()
+}
+
+/// r0 = the value under the 32-bit key `key`; falls to the end of the code with r0 ≠ 0, else drops.
+fn lookup(map_index: i32, key: i32) -> Vec<Insn> {
+    [
+        store_imm(WORD, 10, -4, key),
+        copy(2, 10),
+        add(2, -4),
+        map(1, map_index),
+        call(MAP_LOOKUP),
+        jump_imm(NOT_EQUAL, 0, 0, 2),
+        set(0, 1),
+        exit(),
+    ]
+    .concat()
+}
+
+#[test]
+fn verdicts_come_back_as_the_program_gave_them() {
+    for verdict in [0, 1, 2, 3, 7] {
+        let object = object(vec![], &[set(0, verdict), exit()]);
+        let Some(mut judge) = try_start(&object, Image::new()) else {
+            return;
+        };
+        let outcome = judged(&mut judge, &packet(60), &CONTEXT);
+        assert_eq!(outcome.verdict, verdict as u64);
+        assert_eq!(outcome.destination, 0);
+        assert_eq!(outcome.packet, packet(60));
+    }
+}
+
+#[test]
+fn packet_writes_come_back() {
+    let object = programs::write_last_byte();
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    let mut expected = packet(14);
+    expected[13] = 0xee;
+    let outcome = judged(&mut judge, &packet(14), &CONTEXT);
+    assert_eq!((outcome.verdict, outcome.packet), (3, expected));
+}
+
+#[test]
+fn lengths_from_an_ethernet_header_to_a_page_without_its_rims_are_judged() {
+    let object = programs::length_in_packet();
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    for length in [14, 15, 60, 1514, 3519, 3520] {
+        let outcome = judged(&mut judge, &packet(length), &CONTEXT);
+        assert_eq!(outcome.packet.len(), length);
+        assert_eq!(outcome.packet[..4], word(length as u32));
+    }
+    for length in [0, 1, 13, 3521, 9216] {
+        let verdict = judge.run(&packet(length), &CONTEXT).unwrap();
+        let Verdict::CannotJudge(reason) = verdict else {
+            panic!("{length}: {verdict:?}");
+        };
+        assert!(reason.starts_with(&format!("{length} bytes")), "{reason}");
+    }
+}
+
+#[test]
+fn arrays_count_and_are_read_back() {
+    for map_type in [ARRAY, PERCPU_ARRAY] {
+        let counters = object_map("a_counter_with_a_long_name", map_type, 4, 16, 3);
+        let object = object(
+            vec![counters],
+            &[
+                lookup(0, 1),
+                load(DOUBLE, 1, 0, 8),
+                add(1, 1),
+                store(DOUBLE, 0, 8, 1),
+                set(0, 2),
+                exit(),
+            ],
+        );
+        let start = [double(5), double(40)].concat();
+        let name = "a_counter_with_a_long_name".to_string();
+        let image = Image::from([(name.clone(), [(word(1), start)].into())]);
+        let Some(mut judge) = try_start(&object, image) else {
+            return;
+        };
+        let packets = vec![(packet(60), CONTEXT); 2];
+        assert_eq!(judge.run_all(&packets).unwrap().len(), 2);
+        let zeros = vec![0; 16];
+        let counted = [double(5), double(42)].concat();
+        let expected = [(0, zeros.clone()), (1, counted), (2, zeros)];
+        let entries = expected.map(|(key, value)| (word(key), value));
+        assert_eq!(
+            judge.image().unwrap(),
+            Image::from([(name, entries.into())])
+        );
+    }
+}
+
+#[test]
+fn hash_entries_are_inserted_and_deleted() {
+    let object = programs::insert_or_delete();
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    let mut answer = |operation: u8, key: u8| {
+        let mut bytes = packet(14);
+        bytes[..2].copy_from_slice(&[operation, key]);
+        let bytes = judged(&mut judge, &bytes, &CONTEXT).packet;
+        i64::from_le_bytes(*bytes.first_chunk().unwrap())
+    };
+    assert_eq!(answer(1, 9), 0);
+    assert_eq!(answer(1, 5), 0);
+    assert_eq!(answer(1, 6), i64::from(-libc::E2BIG));
+    assert_eq!(answer(0, 6), i64::from(-libc::ENOENT));
+    assert_eq!(answer(0, 9), 0);
+    let entries = [(word(5), double(7))].into();
+    let expected = Image::from([("flows".to_string(), entries)]);
+    assert_eq!(judge.image().unwrap(), expected);
+
+    judge.set("flows", &word(1), &double(3)).unwrap();
+    judge.delete("flows", &word(5)).unwrap();
+    judge.delete("flows", &word(5)).unwrap();
+    assert_eq!(judge.lookup("flows", &word(5)).unwrap(), None);
+    assert_eq!(judge.lookup("flows", &word(1)).unwrap(), Some(double(3)));
+    let full =
+        judge
+            .set("flows", &word(2), &double(3))
+            .and(judge.set("flows", &word(3), &double(3)));
+    assert_eq!(full.unwrap_err().code, "kernel-rejects-entry");
+    assert_eq!(
+        judge.delete("other", &word(5)).unwrap_err().code,
+        "unknown-map"
+    );
+}
+
+#[test]
+fn time_random_number_and_cpu_are_what_the_context_says() {
+    let object = programs::time_random_and_cpu();
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    for (time_ns, random) in [(CONTEXT.time_ns, CONTEXT.random), (1, 2)] {
+        let context = PacketContext {
+            time_ns,
+            random,
+            ..CONTEXT
+        };
+        let outcome = judged(&mut judge, &packet(24), &context);
+        let expected = [double(time_ns), double(u64::from(random)), double(0)].concat();
+        assert_eq!(outcome.packet, expected);
+    }
+}
+
+#[test]
+fn ingress_interface_and_queue_are_what_the_context_says() {
+    let object = programs::interface_and_queue();
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    for (ingress_ifindex, rx_queue_index) in [(1, 0), (2, 0), (7, 3), (7, 100), (1_000_000, 4095)] {
+        let context = PacketContext {
+            ingress_ifindex,
+            rx_queue_index,
+            ..CONTEXT
+        };
+        let outcome = judged(&mut judge, &packet(14), &context);
+        let expected = [word(ingress_ifindex), word(rx_queue_index)].concat();
+        assert_eq!(outcome.packet[..8], expected);
+    }
+    for (ingress_ifindex, rx_queue_index) in [(0, 0), (1, 1), (2, 4096), (u32::MAX, 0)] {
+        let context = PacketContext {
+            ingress_ifindex,
+            rx_queue_index,
+            ..CONTEXT
+        };
+        let verdict = judge.run(&packet(14), &context).unwrap();
+        assert!(matches!(verdict, Verdict::CannotJudge(_)), "{verdict:?}");
+    }
+}
+
+#[test]
+fn a_redirect_tells_its_interface() {
+    let object = programs::redirect();
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    let mut answer = |ifindex: u32, flags: u32| {
+        let bytes = [word(ifindex), word(flags), packet(6)].concat();
+        let outcome = judged(&mut judge, &bytes, &CONTEXT);
+        (outcome.verdict, outcome.destination)
+    };
+    assert_eq!(answer(77, 0), (4, 77));
+    assert_eq!(answer(78, 1), (0, 0));
+    assert_eq!(answer(0, 0), (4, 0));
+}
+
+#[test]
+fn a_redirect_through_a_devmap_tells_its_interface() {
+    let object = programs::redirect_through_one_of_two_maps();
+    let right = [word(300), word(0)].concat();
+    let image = Image::from([
+        ("left".to_string(), [(word(1), word(20))].into()),
+        ("right".to_string(), [(word(1), right.clone())].into()),
+    ]);
+    let Some(mut judge) = try_start(&object, image.clone()) else {
+        return;
+    };
+    assert_eq!(judge.image().unwrap(), image);
+    let mut answer = |map: u32, key: u32, flags: u32, context: PacketContext| {
+        let bytes = [word(map), word(key), word(flags), packet(2)].concat();
+        let outcome = judged(&mut judge, &bytes, &context);
+        (outcome.verdict, outcome.destination)
+    };
+    assert_eq!(answer(0, 1, 0, CONTEXT), (4, 20));
+    assert_eq!(answer(1, 1, 2, CONTEXT), (4, 300));
+    assert_eq!(answer(0, 2, 2, CONTEXT), (2, 0));
+    assert_eq!(answer(0, 99, 1, CONTEXT), (1, 0));
+    assert_eq!(answer(0, 1, 64, CONTEXT), (0, 0));
+    // Interface 20 gives way to one with more queues; the devmap keeps it.
+    let context = PacketContext {
+        ingress_ifindex: 20,
+        rx_queue_index: 40,
+        ..CONTEXT
+    };
+    assert_eq!(answer(0, 1, 0, context), (4, 20));
+    assert_eq!(answer(1, 1, 0, CONTEXT), (4, 300));
+    judge.delete("left", &word(1)).unwrap();
+    judge.set("left", &word(2), &word(21)).unwrap();
+    let expected = Image::from([
+        ("left".to_string(), [(word(2), word(21))].into()),
+        ("right".to_string(), [(word(1), right)].into()),
+    ]);
+    assert_eq!(judge.image().unwrap(), expected);
+}
+
+#[test]
+fn the_last_redirect_counts_and_a_miss_leaves_the_interface_before_it() {
+    // redirect(77, 0); redirect_map(ports, key, flags); return XDP_REDIRECT.
+    let object = object(
+        vec![object_map("ports", DEVMAP, 4, 4, 4)],
+        &[
+            packet_in_r6(14),
+            set(1, 77),
+            set(2, 0),
+            call(REDIRECT),
+            map(1, 0),
+            load(WORD, 2, 6, 0),
+            load(WORD, 3, 6, 4),
+            call(REDIRECT_MAP),
+            set(0, 4),
+            exit(),
+        ],
+    );
+    let image = Image::from([("ports".to_string(), [(word(1), word(20))].into())]);
+    let Some(mut judge) = try_start(&object, image) else {
+        return;
+    };
+    let mut destination = |key: u32, flags: u32| {
+        let bytes = [word(key), word(flags), packet(6)].concat();
+        judged(&mut judge, &bytes, &CONTEXT).destination
+    };
+    assert_eq!(destination(1, 0), 20);
+    assert_eq!(destination(0, 0), 77);
+    assert_eq!(destination(1, 64), 77);
+}
+
+#[test]
+fn stack_that_was_never_written_is_zero() {
+    // Fills the whole stack in one run (byte 0 of the packet is 1), reads its sum of words in the next.
+    let words = (1..=64).map(|word| -8 * word);
+    let filled: Vec<Insn> = words
+        .clone()
+        .flat_map(|offset| store_imm(DOUBLE, 10, offset, 0x5a5a))
+        .collect();
+    let summed: Vec<Insn> = words
+        .flat_map(|offset| [load(DOUBLE, 1, 10, offset), add_register(0, 1)].concat())
+        .collect();
+    let object = object(
+        vec![],
+        &[
+            packet_in_r6(14),
+            load(BYTE, 1, 6, 0),
+            set(0, 2),
+            jump_imm(NOT_EQUAL, 1, 1, filled.len() as i16 + 1),
+            filled,
+            exit(),
+            summed,
+            exit(),
+        ],
+    );
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    let mut fill = packet(14);
+    fill[0] = 1;
+    for _ in 0..3 {
+        assert_eq!(judged(&mut judge, &fill, &CONTEXT).verdict, 2);
+        assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 2);
+    }
+}
+
+#[test]
+fn functions_find_a_zeroed_stack_at_each_call() {
+    // main: r7 = f(); return f() + r7 + 2.  f: returns the word at r10 - 40, then writes it.
+    let object = object(
+        vec![],
+        &[
+            store_imm(DOUBLE, 10, -16, 1),
+            call_function(5),
+            copy(7, 0),
+            call_function(3),
+            add_register(0, 7),
+            add(0, 2),
+            exit(),
+            load(DOUBLE, 0, 10, -40),
+            store_imm(DOUBLE, 10, -40, 0x77),
+            exit(),
+        ],
+    );
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    for _ in 0..2 {
+        assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 2);
+    }
+}
+
+#[test]
+fn data_and_frozen_data_have_their_first_contents() {
+    let mut data = object_map(".data", ARRAY, 4, 16, 1);
+    data.initial = Some([double(3), double(4)].concat());
+    let mut constants = object_map(".rodata", ARRAY, 4, 8, 1);
+    constants.initial = Some(double(38));
+    constants.read_only = true;
+    let object = object(
+        vec![data, constants],
+        &[
+            map_value(1, 0, 8),
+            map_value(2, 1, 0),
+            load(DOUBLE, 3, 2, 0),
+            atomic_add(1, 0, 3),
+            set(0, 2),
+            exit(),
+        ],
+    );
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    judged(&mut judge, &packet(14), &CONTEXT);
+    let entries = [(word(0), [double(3), double(42)].concat())].into();
+    let expected = Image::from([(".data".to_string(), entries)]);
+    assert_eq!(judge.image().unwrap(), expected);
+    assert!(judge.set(".rodata", &word(0), &double(1)).is_err());
+}
+
+#[test]
+fn a_loop_to_the_first_instruction_does_not_repeat_the_zeroing() {
+    // r0 = stack; if it is 0, stack = 5 and once more.
+    let object = object(
+        vec![],
+        &[
+            load(DOUBLE, 0, 10, -8),
+            jump_imm(NOT_EQUAL, 0, 0, 2),
+            store_imm(DOUBLE, 10, -8, 5),
+            jump_imm(0, 0, 0, -4),
+            exit(),
+        ],
+    );
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 5);
+}
+
+#[test]
+fn a_program_that_the_verifier_refuses_comes_with_its_reason() {
+    let object = object(vec![], &[load(WORD, 2, 1, 0), load(BYTE, 0, 2, 0), exit()]);
+    let options = JudgeOptions::default();
+    match KernelJudge::start(&object, &object.programs[0], &options) {
+        Err(error) if error.code == "kernel-unavailable" => {}
+        Err(error) => {
+            assert_eq!(error.code, "kernel-rejects-program");
+            let help = error.help.unwrap();
+            assert!(help.contains("invalid access to packet"), "{help}");
+        }
+        Ok(_) => panic!("a packet access without a check was taken"),
+    }
+}

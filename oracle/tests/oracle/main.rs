@@ -1,0 +1,11 @@
+//! The kernel as judge, the interpreter beside it, and comparing. Tests that need the kernel say so with a note
+//! where it cannot be asked; with HARDPATH_REQUIRE_KERNEL=1 they fail there.
+
+mod assembly;
+mod compare;
+mod judge;
+mod kernel;
+mod lifted;
+mod maps;
+mod programs;
+mod reference;

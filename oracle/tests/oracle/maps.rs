@@ -1,0 +1,217 @@
+//! Lookup, update and delete of `hardpath_ir::maps` against the same calls by a program in the kernel.
+
+use crate::assembly::*;
+use crate::judge::{double, try_start, word, Numbers, CONTEXT};
+use hardpath_ebpf::{Object, ObjectMap};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::MapId;
+use hardpath_oracle::Verdict;
+
+// Where a packet has what.
+const OPERATION: usize = 0;
+const KEY: usize = 4;
+const VALUE: usize = 8;
+const FLAGS: usize = 16;
+const RETURNED: usize = 24;
+const FOUND: usize = 32;
+const BYTES: usize = 40;
+
+const LOOK_UP: u8 = 0;
+const UPDATE: u8 = 1;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    operation: u8,
+    key: u32,
+    value: u64,
+    flags: u64,
+}
+
+impl Call {
+    pub fn packet(self) -> Vec<u8> {
+        let mut packet = vec![0; BYTES];
+        packet[OPERATION] = self.operation;
+        packet[KEY..VALUE].copy_from_slice(&word(self.key));
+        packet[VALUE..FLAGS].copy_from_slice(&double(self.value));
+        packet[FLAGS..RETURNED].copy_from_slice(&double(self.flags));
+        packet
+    }
+
+    /// What the call gives, and the value that a lookup found.
+    fn on_maps(self, maps: &mut Maps, map: MapId) -> (i64, u64) {
+        maps.begin_packet();
+        let key = word(self.key);
+        match self.operation {
+            LOOK_UP => match maps.get(map, &key) {
+                Some(value) => (1, u64::from_le_bytes(*value.first_chunk().unwrap())),
+                None => (0, 0),
+            },
+            UPDATE => {
+                let value = double(self.value);
+                (maps.update(map, &key, &value, self.flags), 0)
+            }
+            _ => (maps.delete(map, &key), 0),
+        }
+    }
+}
+
+/// A program that does what the packet says with its one map, and writes into the packet what came of it.
+pub fn caller(map_decl: ObjectMap) -> Object {
+    let key_and_map = [copy(2, 6), add(2, KEY as i32), map(1, 0)].concat();
+    let lookup = [
+        key_and_map.clone(),
+        call(MAP_LOOKUP),
+        jump_imm(EQUAL, 0, 0, 3),
+        load(DOUBLE, 1, 0, 0),
+        store(DOUBLE, 6, FOUND as i16, 1),
+        set(0, 1),
+        store(DOUBLE, 6, RETURNED as i16, 0),
+        set(0, 2),
+        exit(),
+    ]
+    .concat();
+    let update = [
+        load(DOUBLE, 4, 6, FLAGS as i16),
+        copy(3, 6),
+        add(3, VALUE as i32),
+        key_and_map.clone(),
+        call(MAP_UPDATE),
+        store(DOUBLE, 6, RETURNED as i16, 0),
+        set(0, 2),
+        exit(),
+    ]
+    .concat();
+    let delete = [
+        key_and_map,
+        call(MAP_DELETE),
+        store(DOUBLE, 6, RETURNED as i16, 0),
+        set(0, 2),
+        exit(),
+    ]
+    .concat();
+    object(
+        vec![map_decl],
+        &[
+            packet_in_r6(BYTES as i32),
+            load(BYTE, 1, 6, OPERATION as i16),
+            jump_imm(NOT_EQUAL, 1, i32::from(LOOK_UP), lookup.len() as i16),
+            lookup,
+            jump_imm(NOT_EQUAL, 1, i32::from(UPDATE), update.len() as i16),
+            update,
+            delete,
+        ],
+    )
+}
+
+/// Calls of the first `operations` operations on keys below `keys`, with now and then one that is outside.
+pub fn random_calls(operations: u64, keys: u64, seed: u64) -> Vec<Call> {
+    let mut numbers = Numbers(seed);
+    (0..4000)
+        .map(|_| Call {
+            operation: numbers.below(operations) as u8,
+            key: match numbers.below(50) {
+                0 => u32::MAX - numbers.below(3) as u32,
+                _ => numbers.below(keys) as u32,
+            },
+            value: numbers.below(u64::MAX),
+            flags: match numbers.below(20) {
+                0 => numbers.below(10),
+                1 => 1 << numbers.below(64),
+                _ => numbers.below(3),
+            },
+        })
+        .collect()
+}
+
+fn compare_random_calls(map_decl: ObjectMap, operations: u64, keys: u64, seed: u64) {
+    let object = caller(map_decl);
+    let decl = object.maps[0].decl().unwrap();
+    let name = decl.name.clone();
+    let mut maps = Maps::new(&[decl].into_iter().collect());
+    let map = MapId::from_u32(0);
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    let calls = random_calls(operations, keys, seed);
+    let packets: Vec<_> = calls.iter().map(|call| (call.packet(), CONTEXT)).collect();
+    let verdicts = judge.run_all(&packets).unwrap();
+    for (number, (call, verdict)) in calls.iter().zip(verdicts).enumerate() {
+        let Verdict::Judged(outcome) = verdict else {
+            panic!("call {number} {call:?}: {verdict:?}");
+        };
+        let field = |at: usize| outcome.packet[at..].first_chunk().copied().unwrap();
+        let kernel = (
+            i64::from_le_bytes(field(RETURNED)),
+            u64::from_le_bytes(field(FOUND)),
+        );
+        let own = call.on_maps(&mut maps, map);
+        assert_eq!(own, kernel, "call {number}: {call:?}");
+    }
+    assert_eq!(maps.image()[&name], judge.image().unwrap()[&name]);
+}
+
+#[test]
+fn arrays_answer_as_in_the_kernel() {
+    compare_random_calls(object_map("slots", ARRAY, 4, 8, 10), 3, 14, 1);
+}
+
+#[test]
+fn per_cpu_arrays_answer_as_in_the_kernel() {
+    compare_random_calls(object_map("slots", PERCPU_ARRAY, 4, 8, 10), 3, 14, 2);
+}
+
+#[test]
+fn hashes_answer_as_in_the_kernel() {
+    compare_random_calls(object_map("flows", HASH, 4, 8, 20), 3, 40, 3);
+}
+
+#[test]
+fn hashes_without_preallocation_answer_as_in_the_kernel() {
+    let mut flows = object_map("flows", HASH, 4, 8, 20);
+    flows.flags = 1;
+    compare_random_calls(flows, 3, 40, 4);
+}
+
+#[test]
+fn a_large_hash_is_full_at_its_last_entry() {
+    compare_random_calls(object_map("flows", HASH, 4, 8, 1000), 2, 3000, 5);
+}
+
+/// The host's view: the same random writes through bpf(2), and what the image then holds.
+#[test]
+fn the_hosts_writes_give_the_same_image() {
+    let decls = [
+        object_map("slots", ARRAY, 4, 8, 10),
+        object_map("counters", PERCPU_ARRAY, 4, 8, 10),
+        object_map("flows", HASH, 4, 8, 10),
+        object_map("ports", DEVMAP, 4, 4, 10),
+    ];
+    let uses: Vec<_> = (0..4).map(|index| map(1, index)).collect();
+    let object = object(decls.to_vec(), &[uses.concat(), set(0, 2), exit()]);
+    let mut maps = Maps::new(&decls.iter().filter_map(ObjectMap::decl).collect());
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    assert_eq!(maps.image(), judge.image().unwrap());
+    let mut numbers = Numbers(6);
+    for _ in 0..400 {
+        let map = numbers.below(4) as usize;
+        let decl = &decls[map];
+        let id = MapId::from_u32(map as u32);
+        let key = word(numbers.below(12) as u32);
+        if numbers.below(3) > 0 {
+            let mut value = double(1 + numbers.below(20));
+            value.truncate(decl.value_bytes as usize);
+            let own = maps.update(id, &key, &value, 0);
+            let kernel = judge.set(&decl.name, &key, &value);
+            assert_eq!(own == 0, kernel.is_ok(), "{} {key:?} {value:?}", decl.name);
+        } else {
+            let own = maps.delete(id, &key);
+            let kernel = judge.delete(&decl.name, &key);
+            // A key that is not there is no error to the judge.
+            let fine = own == 0 || own == i64::from(-libc::ENOENT);
+            assert_eq!(fine, kernel.is_ok(), "{} {key:?}", decl.name);
+        }
+    }
+    assert_eq!(maps.image(), judge.image().unwrap());
+}

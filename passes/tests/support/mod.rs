@@ -1,0 +1,47 @@
+//! Random programs and packets, and the comparison of two programs by the interpreter.
+
+pub mod generator;
+pub mod random;
+
+use hardpath_ir::interpreter::{run, PacketContext};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::{verifier, Program};
+use random::Random;
+
+/// Panics with the program's text when the verifier finds anything.
+pub fn assert_valid(program: &Program, what: &str) {
+    if let Err(errors) = verifier::verify(program) {
+        let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        panic!("{what}: {}\n{program}", list.join("\n"));
+    }
+}
+
+/// Runs both programs on the same packets and panics at the first difference in verdict, destination, bytes or maps.
+pub fn assert_same(before: &Program, after: &Program, random: &mut Random, packets: u32, what: &str) {
+    let mut maps = (Maps::new(&before.maps), Maps::new(&after.maps));
+    for number in 0..packets {
+        // Long enough for every access: forwarding a store behind the packet's end is not promised.
+        let length = 64 + random.below(60) as usize;
+        let mut packet: Vec<u8> = (0..length).map(|_| random.byte()).collect();
+        if random.below(4) == 0 {
+            packet.iter_mut().for_each(|byte| *byte &= 1);
+        }
+        let context = PacketContext {
+            ingress_ifindex: random.interesting(32) as u32,
+            rx_queue_index: random.below(4) as u32,
+            time_ns: random.interesting(64),
+            random: random.next() as u32,
+        };
+        let expected = run(before, &mut maps.0, &packet, &context);
+        let found = run(after, &mut maps.1, &packet, &context);
+        assert_eq!(
+            expected, found,
+            "{what}, packet {number} {packet:02x?} {context:?}\nbefore:\n{before}\nafter:\n{after}"
+        );
+    }
+    assert_eq!(
+        maps.0.image(),
+        maps.1.image(),
+        "{what}: maps differ\nbefore:\n{before}\nafter:\n{after}"
+    );
+}

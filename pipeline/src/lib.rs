@@ -1,0 +1,172 @@
+//! IR → RTL, one stage after another: predication, whole map words, hazards, scheduling, lowering.
+//!
+//! [`compile`] reads top to bottom; each step is a file.
+
+pub mod delay;
+mod implication;
+pub mod lower;
+mod maps;
+pub mod plan;
+pub mod predicate;
+pub mod refuse;
+pub mod region;
+pub mod report;
+pub mod schedule;
+pub mod segments;
+pub mod top;
+pub mod words;
+
+use hardpath_blocks::interface::Interface;
+use hardpath_ir::{verifier, Diagnostic, Phase, Program};
+use hardpath_rtl::Design;
+use plan::{Access, Class};
+pub use report::{Hazard, MapReport, Report};
+use schedule::Schedule;
+
+/// What the user asks of a design.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Target clock in MHz.
+    pub clock_mhz: f64,
+    /// Width of the packet streams: 64 or 512.
+    pub bus_bits: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            clock_mhz: 250.0,
+            bus_bits: 512,
+        }
+    }
+}
+
+/// A compiled design.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub design: Design,
+    pub interface: Interface,
+    pub report: Report,
+    /// The program in the scheduled phase.
+    pub scheduled: Program,
+}
+
+/// Compiles a program, as lifted (control-flow phase), to hardware.
+///
+/// # Errors
+/// Everything that keeps the program from becoming hardware, each with its place.
+pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    if !matches!(options.bus_bits, 64 | 512) {
+        return Err(vec![Diagnostic::input(
+            "bus-width",
+            format!("a bus of {} bits is not built", options.bus_bits),
+        )
+        .help("use --bus 64 or --bus 512")]);
+    }
+    if !(options.clock_mhz.is_finite() && options.clock_mhz > 0.0) {
+        return Err(vec![Diagnostic::input("clock", "the clock must be a positive number of MHz")]);
+    }
+    hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
+    let mut program = dataflow(&program)?;
+    let plan = plan::plan(&program, options.clock_mhz)?;
+    let schedule = schedule::schedule(&program, &plan, options.clock_mhz)?;
+    mark_stages(&mut program, &schedule);
+    debug_assert_eq!(verifier::verify(&program), Ok(()));
+
+    let prefix = lower::identifier(&program.name);
+    // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
+    let gates = schedule.gates(&plan).len() as u32;
+    let credits = (schedule.stages + 2 * gates + 12).next_power_of_two();
+    let mut design = Design::new();
+    let compute = lower::lower(&program, &plan, &schedule, &mut design, &prefix, credits);
+    let report = report(&program, &plan, &schedule, options, &compute);
+    let id = design_id(&program, options);
+    let interface =
+        top::top(&mut design, compute, &program, &prefix, options.bus_bits, credits, id);
+    Ok(Compiled {
+        design,
+        interface,
+        report,
+        scheduled: program,
+    })
+}
+
+/// The dataflow form that is scheduled: one region, whole map words, optimized.
+///
+/// # Errors
+/// Map accesses that cannot be committed at one place.
+pub fn dataflow(program: &Program) -> Result<Program, Vec<Diagnostic>> {
+    let mut program = predicate::predicate(program);
+    hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+    words::map_words(&mut program)?;
+    hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+    debug_assert_eq!(verifier::verify(&program), Ok(()));
+    Ok(program)
+}
+
+fn mark_stages(program: &mut Program, schedule: &Schedule) {
+    let region = program.region();
+    for inst in program.blocks[region].insts.clone() {
+        program.insts[inst].stage = schedule.stage_of.get(&inst).copied();
+    }
+    program.phase = Phase::Scheduled;
+}
+
+fn report(
+    program: &Program,
+    plan: &[Access],
+    schedule: &Schedule,
+    options: &Options,
+    compute: &lower::Compute,
+) -> Report {
+    let maps = program
+        .maps
+        .iter()
+        .map(|(map, decl)| {
+            let mine = (0..plan.len()).filter(|number| plan[*number].map == map);
+            // Copies of a map are all read-only: the first one speaks for all.
+            let number = mine.min().expect("every map has an access");
+            let (hazard, reason) = match &plan[number].class {
+                Class::ReadOnly => (Hazard::None, "the data plane only reads it".to_string()),
+                Class::Fused { adds: true } => {
+                    (Hazard::None, "the data plane only adds, and reads no result".to_string())
+                }
+                Class::Fused { adds: false } => (
+                    Hazard::Fused,
+                    "read, computed and written in one stage, with forwarding".to_string(),
+                ),
+                Class::Interlock { reason } => (Hazard::Interlock, reason.clone()),
+            };
+            MapReport {
+                name: decl.name.clone(),
+                kind: top::kind_name(decl.kind).into(),
+                key_bytes: decl.key_bytes,
+                value_bytes: decl.value_bytes,
+                max_entries: decl.max_entries,
+                hazard,
+                window: schedule.window(&plan[number], number),
+                reason,
+            }
+        })
+        .collect();
+    let gates = schedule.gates(plan);
+    let before_emit = gates.iter().filter(|(stage, _)| *stage <= schedule.emit).count() as u32;
+    Report {
+        stages: schedule.stages,
+        // A segment FIFO holds a packet for one clock more than a register does.
+        latency_clocks: schedule.emit + 1 + before_emit + top::CLOCKS_AROUND,
+        window_bytes: compute.window_bytes,
+        clock_mhz: options.clock_mhz,
+        bus_bits: options.bus_bits,
+        register_bits: compute.register_bits,
+        maps,
+    }
+}
+
+/// A hash of the program and what it was compiled for (FNV-1a).
+fn design_id(program: &Program, options: &Options) -> u32 {
+    let text = format!("{program}{}{}", options.clock_mhz, options.bus_bits);
+    text.bytes().fold(0x811c_9dc5u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}

@@ -1,0 +1,133 @@
+//! Rebuilding the one region of a dataflow program from front to back.
+
+use hardpath_ir::{Bits, Block, Inst, InstData, Op, PlaceId, Program, Value};
+use std::collections::HashMap;
+
+/// Takes the instructions of the region out and puts others in, in order, with values renamed on the way.
+pub struct Rebuild<'a> {
+    pub program: &'a mut Program,
+    region: Block,
+    renamed: HashMap<Value, Value>,
+}
+
+impl<'a> Rebuild<'a> {
+    /// Empties the region; gives what was in it.
+    pub fn start(program: &'a mut Program) -> (Rebuild<'a>, Vec<Inst>) {
+        let region = program.region();
+        let old = std::mem::take(&mut program.blocks[region].insts);
+        let rebuild = Rebuild {
+            program,
+            region,
+            renamed: HashMap::new(),
+        };
+        (rebuild, old)
+    }
+
+    /// What a value of the old region is called now.
+    pub fn now(&self, value: Value) -> Value {
+        self.renamed.get(&value).copied().unwrap_or(value)
+    }
+
+    /// From here on, `new` stands where `old` stood.
+    pub fn rename(&mut self, old: Value, new: Value) {
+        let (old_data, new_data) = (&self.program.values[old], &self.program.values[new]);
+        if new_data.name.is_none() && old_data.name.is_some() {
+            self.program.values[new].name = old_data.name.clone();
+        }
+        self.renamed.insert(old, new);
+    }
+
+    /// Keeps an instruction of the old region.
+    pub fn keep(&mut self, inst: Inst) {
+        let mut data: InstData = self.program.insts[inst].clone();
+        for arg in &mut data.args {
+            *arg = self.now(*arg);
+        }
+        data.guard = data.guard.map(|guard| self.now(guard));
+        self.program.insts[inst] = data;
+        self.program.blocks[self.region].insts.push(inst);
+    }
+
+    /// Appends an instruction.
+    pub fn push(
+        &mut self,
+        op: Op,
+        args: Vec<Value>,
+        widths: &[u32],
+        guard: Option<Value>,
+        place: Option<PlaceId>,
+    ) -> Inst {
+        let inst = self.program.append(self.region, op, args, widths, place);
+        self.program.insts[inst].guard = guard;
+        inst
+    }
+
+    /// Appends a pure instruction and gives its result.
+    pub fn op(&mut self, op: Op, args: Vec<Value>, width: u32) -> Value {
+        let inst = self.push(op, args, &[width], None, None);
+        self.program.insts[inst].results[0]
+    }
+
+    pub fn constant(&mut self, value: u64, width: u32) -> Value {
+        self.program.append_const(self.region, Bits::from_u64(value, width))
+    }
+
+    pub fn width(&self, value: Value) -> u32 {
+        self.program.width(value)
+    }
+
+    /// Bits `lo .. lo + width` of a value.
+    pub fn slice(&mut self, value: Value, lo: u32, width: u32) -> Value {
+        if lo == 0 && width == self.width(value) {
+            return value;
+        }
+        self.op(Op::Slice { lo }, vec![value], width)
+    }
+
+    /// Extends with zeros or cuts off.
+    pub fn resize(&mut self, value: Value, width: u32) -> Value {
+        if width <= self.width(value) {
+            self.slice(value, 0, width)
+        } else {
+            self.op(Op::ZExt, vec![value], width)
+        }
+    }
+
+    /// `guard` (absent: always) ? `yes` : `no`.
+    pub fn select(&mut self, guard: Option<Value>, yes: Value, no: Value) -> Value {
+        match guard {
+            None => yes,
+            Some(guard) => {
+                let width = self.width(yes);
+                self.op(Op::Select, vec![guard, yes, no], width)
+            }
+        }
+    }
+
+    /// Or of two conditions, `None` being always true.
+    pub fn or(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+        match (a, b) {
+            (Some(a), Some(b)) if a == b => Some(a),
+            (Some(a), Some(b)) => Some(self.op(Op::Or, vec![a, b], 1)),
+            _ => None,
+        }
+    }
+
+    /// And of two conditions, `None` being always true.
+    pub fn and(&mut self, a: Option<Value>, b: Option<Value>) -> Option<Value> {
+        match (a, b) {
+            (Some(a), Some(b)) if a == b => Some(a),
+            (Some(a), Some(b)) => Some(self.op(Op::And, vec![a, b], 1)),
+            (one, None) | (None, one) => one,
+        }
+    }
+
+    /// Renames what the terminator uses.
+    pub fn finish(self) {
+        let mut terminator = self.program.blocks[self.region].terminator.clone();
+        for value in terminator.uses_mut() {
+            *value = self.renamed.get(value).copied().unwrap_or(*value);
+        }
+        self.program.blocks[self.region].terminator = terminator;
+    }
+}

@@ -1,0 +1,48 @@
+//! What a compilation tells its user: size, latency, and how each map's hazard is handled.
+
+use serde::Serialize;
+
+/// The figures of one compiled design.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Stages of the compute pipeline.
+    pub stages: u32,
+    /// Clocks from the one that takes a packet's first frame in to the one that puts its first frame out, for a
+    /// packet of one frame in an idle design.
+    pub latency_clocks: u32,
+    /// Bytes at the front of a packet that the program can read.
+    pub window_bytes: u32,
+    pub clock_mhz: f64,
+    pub bus_bits: u32,
+    /// Bits of the registers between the stages of the compute pipeline.
+    pub register_bits: u32,
+    pub maps: Vec<MapReport>,
+}
+
+/// How one map became hardware.
+#[derive(Clone, Debug, Serialize)]
+pub struct MapReport {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub key_bytes: u32,
+    pub value_bytes: u32,
+    pub max_entries: u32,
+    pub hazard: Hazard,
+    /// Clocks for which a packet waits for an older one with the same key; 0 where none waits.
+    pub window: u32,
+    /// Why the hazard is what it is, in one sentence.
+    pub reason: String,
+}
+
+/// How a map stays serial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hazard {
+    /// The data plane only reads, or only adds and nobody reads the result.
+    None,
+    /// Read, compute and write in one stage, with forwarding: one packet a clock even for one key.
+    Fused,
+    /// A packet waits at the window's entrance while an older one with the same key is inside.
+    Interlock,
+}

@@ -1,0 +1,359 @@
+//! Which bits of which base values a value consists of.
+//!
+//! Slices, concatenations, extensions and inversions are wiring: nothing of them is kept in registers. What is kept
+//! are *base values* (the window, side inputs, results of real operations and of maps), and of those only the bits
+//! that a later stage still uses.
+
+use crate::delay::is_wiring;
+use cranelift_entity::SecondaryMap;
+use hardpath_blocks::ingress::LENGTH_BITS;
+use hardpath_ir::{Bits, Input, Op, Program, Value};
+use std::collections::HashMap;
+
+/// A base value.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// What it is called in the output, without the stage.
+    pub name: String,
+    pub width: u32,
+    /// The stage in which it arises.
+    pub stage: u32,
+    /// For each bit the last stage that uses it; `None`: unused.
+    pub last_use: Vec<Option<u32>>,
+}
+
+/// Number of a base value.
+pub type BaseId = usize;
+
+/// A run of bits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Segment {
+    Const(Bits),
+    /// `len` bits of a base from `lo` up.
+    Bits {
+        base: BaseId,
+        lo: u32,
+        len: u32,
+        inverted: bool,
+    },
+    /// One bit of a base, `count` times.
+    Repeat {
+        base: BaseId,
+        bit: u32,
+        count: u32,
+        inverted: bool,
+    },
+}
+
+impl Segment {
+    pub fn len(&self) -> u32 {
+        match self {
+            Segment::Const(bits) => bits.width(),
+            Segment::Bits { len, .. } => *len,
+            Segment::Repeat { count, .. } => *count,
+        }
+    }
+
+    fn part(&self, lo: u32, len: u32) -> Segment {
+        match self {
+            Segment::Const(bits) => Segment::Const(bits.slice(lo, len)),
+            Segment::Bits {
+                base,
+                lo: start,
+                inverted,
+                ..
+            } => Segment::Bits {
+                base: *base,
+                lo: start + lo,
+                len,
+                inverted: *inverted,
+            },
+            Segment::Repeat {
+                base,
+                bit,
+                inverted,
+                ..
+            } => Segment::Repeat {
+                base: *base,
+                bit: *bit,
+                count: len,
+                inverted: *inverted,
+            },
+        }
+    }
+
+    fn inverse(&self) -> Segment {
+        match self.clone() {
+            Segment::Const(bits) => Segment::Const(bits.not()),
+            Segment::Bits {
+                base,
+                lo,
+                len,
+                inverted,
+            } => Segment::Bits {
+                base,
+                lo,
+                len,
+                inverted: !inverted,
+            },
+            Segment::Repeat {
+                base,
+                bit,
+                count,
+                inverted,
+            } => Segment::Repeat {
+                base,
+                bit,
+                count,
+                inverted: !inverted,
+            },
+        }
+    }
+}
+
+/// All base values, and the segments of every value, least significant first.
+#[derive(Default)]
+pub struct Segments {
+    pub bases: Vec<Base>,
+    of: SecondaryMap<Value, Vec<Segment>>,
+    inputs: HashMap<Input, BaseId>,
+    window: Option<BaseId>,
+}
+
+impl Segments {
+    pub fn add_base(&mut self, name: impl Into<String>, width: u32, stage: u32) -> BaseId {
+        self.bases.push(Base {
+            name: name.into(),
+            width,
+            stage,
+            last_use: vec![None; width as usize],
+        });
+        self.bases.len() - 1
+    }
+
+    /// The first bytes of the packet, a base of stage 0. `bytes` is at least 1.
+    pub fn set_window(&mut self, bytes: u32) {
+        self.window = Some(self.add_base("packet", bytes * 8, 0));
+    }
+
+    pub fn window(&self) -> BaseId {
+        self.window.expect("set first")
+    }
+
+    /// The base of a side input.
+    pub fn input(&mut self, input: Input) -> BaseId {
+        if let Some(base) = self.inputs.get(&input) {
+            return *base;
+        }
+        let (name, width) = match input {
+            Input::PacketLength => ("packet_length", LENGTH_BITS),
+            Input::IngressIfindex => ("ingress_ifindex", 32),
+            Input::RxQueueIndex => ("rx_queue_index", 32),
+            Input::TimeNs => ("time_ns", 64),
+            Input::Random => ("random", 32),
+        };
+        let base = self.add_base(name, width, 0);
+        self.inputs.insert(input, base);
+        base
+    }
+
+    /// The side inputs that some value needs.
+    pub fn used_inputs(&self) -> Vec<(Input, BaseId)> {
+        let mut all: Vec<(Input, BaseId)> = self
+            .inputs
+            .iter()
+            .filter(|(_, base)| self.bases[**base].last_use.iter().any(Option::is_some))
+            .map(|(input, base)| (*input, *base))
+            .collect();
+        all.sort_by_key(|(_, base)| *base);
+        all
+    }
+
+    /// Makes a value a base of its own, extended with zeros to the value's width.
+    pub fn define(&mut self, value: Value, value_width: u32, base: BaseId) {
+        let width = self.bases[base].width;
+        let mut segments = vec![whole(base, width.min(value_width))];
+        if value_width > width {
+            segments.push(Segment::Const(Bits::zero(value_width - width)));
+        }
+        self.of[value] = segments;
+    }
+
+    /// Makes a value of wiring over values that are known already.
+    pub fn wire(&mut self, program: &Program, value: Value, op: &Op, args: &[Value]) {
+        debug_assert!(is_wiring(op));
+        let width = program.width(value);
+        self.of[value] = match op {
+            Op::Const(bits) => vec![Segment::Const(bits.clone())],
+            Op::Input(input) => {
+                let base = self.input(*input);
+                let have = self.bases[base].width;
+                let mut segments = vec![whole(base, have.min(width))];
+                if width > have {
+                    segments.push(Segment::Const(Bits::zero(width - have)));
+                }
+                segments
+            }
+            Op::PacketLoad => {
+                let offset = program.as_const(args[0]).map_or(0, Bits::low_u64) as u32;
+                vec![Segment::Bits {
+                    base: self.window(),
+                    lo: offset * 8,
+                    len: width,
+                    inverted: false,
+                }]
+            }
+            Op::Slice { lo } => self.cut(args[0], *lo, width),
+            Op::Concat => args.iter().rev().flat_map(|arg| self.of[*arg].clone()).collect(),
+            Op::ZExt => {
+                let mut segments = self.of[args[0]].clone();
+                let have = program.width(args[0]);
+                if width > have {
+                    segments.push(Segment::Const(Bits::zero(width - have)));
+                }
+                segments
+            }
+            Op::SExt => {
+                let have = program.width(args[0]);
+                let mut segments = self.of[args[0]].clone();
+                if width > have {
+                    let sign = self.cut(args[0], have - 1, 1).remove(0);
+                    segments.push(repeated(&sign, width - have));
+                }
+                segments
+            }
+            Op::Not => self.of[args[0]].iter().map(Segment::inverse).collect(),
+            _ => unreachable!("not wiring"),
+        };
+        let segments = &mut self.of[value];
+        join_neighbours(segments);
+    }
+
+    fn cut(&self, value: Value, lo: u32, width: u32) -> Vec<Segment> {
+        let mut cut = Vec::new();
+        let mut at = 0;
+        for segment in &self.of[value] {
+            let (start, end) = (at, at + segment.len());
+            let (from, to) = (start.max(lo), end.min(lo + width));
+            if from < to {
+                cut.push(segment.part(from - start, to - from));
+            }
+            at = end;
+        }
+        cut
+    }
+
+    /// The segments of a value, least significant first.
+    pub fn of(&self, value: Value) -> &[Segment] {
+        &self.of[value]
+    }
+
+    /// A stage uses all bits of a value.
+    pub fn demand(&mut self, value: Value, stage: u32) {
+        for segment in self.of[value].clone() {
+            match segment {
+                Segment::Const(_) => {}
+                Segment::Bits { base, lo, len, .. } => self.demand_bits(base, lo, len, stage),
+                Segment::Repeat { base, bit, .. } => self.demand_bits(base, bit, 1, stage),
+            }
+        }
+    }
+
+    /// A stage uses some bits of a base.
+    pub fn demand_bits(&mut self, base: BaseId, lo: u32, len: u32, stage: u32) {
+        let data = &mut self.bases[base];
+        debug_assert!(
+            data.stage <= stage,
+            "{} arises in stage {} and is used in stage {stage}",
+            data.name,
+            data.stage
+        );
+        for bit in &mut data.last_use[lo as usize..(lo + len) as usize] {
+            *bit = Some(bit.unwrap_or(0).max(stage));
+        }
+    }
+
+    /// The runs of bits of a base that stages from `stage` on use: (lowest bit, length).
+    pub fn live_runs(&self, base: BaseId, stage: u32) -> Vec<(u32, u32)> {
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for (bit, last) in self.bases[base].last_use.iter().enumerate() {
+            if last.is_some_and(|last| last >= stage) {
+                match runs.last_mut() {
+                    Some((lo, len)) if *lo + *len == bit as u32 => *len += 1,
+                    _ => runs.push((bit as u32, 1)),
+                }
+            }
+        }
+        runs
+    }
+}
+
+fn whole(base: BaseId, len: u32) -> Segment {
+    Segment::Bits {
+        base,
+        lo: 0,
+        len,
+        inverted: false,
+    }
+}
+
+fn repeated(bit: &Segment, count: u32) -> Segment {
+    match bit {
+        Segment::Const(bits) if bits.is_zero() => Segment::Const(Bits::zero(count)),
+        Segment::Const(_) => Segment::Const(Bits::ones(count)),
+        Segment::Bits {
+            base, lo, inverted, ..
+        } => Segment::Repeat {
+            base: *base,
+            bit: *lo,
+            count,
+            inverted: *inverted,
+        },
+        Segment::Repeat {
+            base,
+            bit,
+            inverted,
+            ..
+        } => Segment::Repeat {
+            base: *base,
+            bit: *bit,
+            count,
+            inverted: *inverted,
+        },
+    }
+}
+
+/// Joins runs that lie side by side in their base.
+fn join_neighbours(segments: &mut Vec<Segment>) {
+    let mut joined: Vec<Segment> = Vec::with_capacity(segments.len());
+    for segment in segments.drain(..) {
+        let merged = match (joined.last_mut(), &segment) {
+            (
+                Some(Segment::Bits {
+                    base,
+                    lo,
+                    len,
+                    inverted,
+                }),
+                Segment::Bits {
+                    base: next,
+                    lo: next_lo,
+                    len: next_len,
+                    inverted: next_inverted,
+                },
+            ) if base == next && *lo + *len == *next_lo && inverted == next_inverted => {
+                *len += next_len;
+                true
+            }
+            (Some(Segment::Const(bits)), Segment::Const(next)) => {
+                *bits = Bits::concat(&[next.clone(), bits.clone()]);
+                true
+            }
+            _ => false,
+        };
+        if !merged {
+            joined.push(segment);
+        }
+    }
+    *segments = joined;
+}

@@ -1,0 +1,458 @@
+//! The rules of a design, and their check.
+//!
+//! **Design.** It has a module. Modules have different names. An instance's module stands before the instantiating
+//! one, so there is no recursion.
+//!
+//! **Names.** Every name is `[A-Za-z_][A-Za-z0-9_]*`. Names of modules and ports go into the text as they are: they
+//! are no reserved words (of SystemVerilog, or of C++, which Verilator writes), and the ports of a module are different from one
+//! another and from `clk` and `rst`. All other names are wishes that a printer makes unique.
+//!
+//! **Widths.** Every width is at least 1.
+//!
+//! | operation | arguments | result |
+//! |---|---|---|
+//! | `Input`, `Reg`, `MemRead`, `InstanceOutput` | none | the width of what they read |
+//! | `Const` | none; ⌈width/64⌉ limbs, no bit above the width | any |
+//! | `Wire`, `Not` | 1 | the argument's width |
+//! | `And`, `Or`, `Xor` | 2 or more of one width | that width |
+//! | `Add`, `Sub`, `Mul` | 2 of one width | that width |
+//! | `Shl`, `LShr`, `AShr` | 2; the second of any width | the first one's width |
+//! | `Eq`, `Ne`, `Ult`, `Ule`, `Slt`, `Sle` | 2 of one width | 1 |
+//! | `Mux` | 1 bit, then 2 of one width | that width |
+//! | `Slice` | 1 with at least lo + width bits | any |
+//! | `Concat` | 1 or more | the sum of the widths |
+//! | `ZExt`, `SExt` | 1 | at least the argument's width |
+//! | `ReduceOr`, `ReduceAnd`, `ReduceXor` | 1 | 1 |
+//!
+//! **Order.** Arguments are made before the node that uses them, but a `Wire`'s.
+//!
+//! **Drivers.** Each wire has one argument, each register one `next` of its width, each input of an instance one
+//! node of the port's width. Enables have 1 bit. A reset value has as many limbs as the register needs and no bit above
+//! its width.
+//!
+//! **Memories.** At least one word. An address has at least ⌈log₂ depth⌉ bits (and at least 1); more are allowed. Data has the
+//! memory's width. At most two write ports for `Block` and `Ultra`, at most one for `Distributed` (what the hardware
+//! has); no asynchronous read of `Block` and `Ultra`. Two ports must not write one word at one edge: that cannot be seen here, the
+//! printed text asserts it in simulation.
+//!
+//! **No combinational loop**, also across instances (see [`crate::dependence`]).
+//!
+//! **Assertions** have 1 bit.
+
+use crate::dependence::{self, Dependences};
+use crate::verilog::names;
+use crate::{Design, Direction, MemStyle, Module, ModuleId, Node, NodeOp};
+use std::collections::HashSet;
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("module {module}: {message}")]
+pub struct CheckError {
+    /// Name of the module.
+    pub module: String,
+    /// What is wrong, with the names and widths that matter.
+    pub message: String,
+}
+
+/// Checks every rule. Gives all that is broken, in the order of the modules.
+pub fn check(design: &Design) -> Result<(), Vec<CheckError>> {
+    let mut errors = Vec::new();
+    if design.modules.is_empty() {
+        errors.push(CheckError {
+            module: String::new(),
+            message: "a design has at least one module".to_string(),
+        });
+    }
+    let mut names_seen = HashSet::new();
+    let mut known = Dependences::new();
+    for (id, module) in design.modules.iter() {
+        let mut checker = Checker {
+            design,
+            id,
+            module,
+            messages: Vec::new(),
+        };
+        if !names_seen.insert(module.name.as_str()) {
+            checker.error(format!("there are two modules named {}", module.name));
+        }
+        checker.names();
+        checker.ports();
+        checker.nodes();
+        checker.registers();
+        checker.memories();
+        checker.instances();
+        checker.assertions();
+        // A loop can only be looked for where every index is good, here and in the callees.
+        if checker.messages.is_empty() && errors.is_empty() {
+            match dependence::module_dependence(design, id, &known) {
+                Ok(found) => known[id] = found,
+                Err(dependence::Loop(path)) => {
+                    let path: Vec<String> =
+                        path.iter().map(|node| describe(module, *node)).collect();
+                    checker.error(format!("combinational loop: {}", path.join(" <- ")));
+                }
+            }
+        }
+        let module = if module.name.is_empty() {
+            format!("{id}")
+        } else {
+            module.name.clone()
+        };
+        errors.extend(checker.messages.into_iter().map(|message| CheckError {
+            module: module.clone(),
+            message,
+        }));
+    }
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
+}
+
+/// Smallest number of address bits for a memory of that depth; at least 1.
+pub fn address_bits(depth: u32) -> u32 {
+    depth.max(2).next_power_of_two().trailing_zeros()
+}
+
+struct Checker<'a> {
+    design: &'a Design,
+    id: ModuleId,
+    module: &'a Module,
+    messages: Vec<String>,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, message: String) {
+        self.messages.push(message);
+    }
+
+    fn names(&mut self) {
+        let module = self.module;
+        let mut fixed = vec![("module", &module.name)];
+        fixed.extend(module.ports.iter().map(|port| ("port", &port.name)));
+        let mut wishes: Vec<(&str, &String)> = Vec::new();
+        wishes.extend(module.regs.values().map(|reg| ("register", &reg.name)));
+        wishes.extend(module.mems.values().map(|mem| ("memory", &mem.name)));
+        wishes.extend(module.instances.values().map(|i| ("instance", &i.name)));
+        wishes.extend(module.asserts.iter().map(|a| ("assertion", &a.name)));
+        let nodes = module.nodes.values().filter_map(|node| node.name.as_ref());
+        wishes.extend(nodes.map(|name| ("node", name)));
+        for (what, name) in fixed.iter().chain(&wishes) {
+            if !names::is_identifier(name) {
+                self.error(format!("{what} name {name:?} is no identifier"));
+            }
+        }
+        for (what, name) in fixed {
+            if names::is_reserved(name) {
+                self.error(format!("{what} name {name} is a reserved word"));
+            }
+        }
+        let mut seen: HashSet<&str> = HashSet::from(["clk", "rst"]);
+        for port in &module.ports {
+            if !seen.insert(&port.name) {
+                self.error(format!("port {} exists twice", port.name));
+            }
+        }
+    }
+
+    fn ports(&mut self) {
+        for port in &self.module.ports {
+            if port.width == 0 {
+                self.error(format!("port {} has no bits", port.name));
+            }
+            if let Direction::Output(node) = port.direction {
+                self.driven(&format!("output {}", port.name), node, port.width);
+            }
+        }
+    }
+
+    /// A node that drives something of a known width.
+    fn driven(&mut self, what: &str, node: Node, width: u32) {
+        match self.module.nodes.get(node) {
+            None => self.error(format!("{what} is driven by {node}, which does not exist")),
+            Some(data) if data.width != width => self.error(format!(
+                "{what} has {width} bits, its driver {} has {}",
+                describe(self.module, node),
+                data.width
+            )),
+            Some(_) => {}
+        }
+    }
+
+    fn nodes(&mut self) {
+        for (node, data) in self.module.nodes.iter() {
+            let mut complain =
+                |message: String| self.messages.push(format!("{}: {message}", describe(self.module, node)));
+            if data.width == 0 {
+                complain("has no bits".to_string());
+            }
+            if data.section.is_some_and(|s| !self.module.sections.is_valid(s)) {
+                complain("is in a section that does not exist".to_string());
+            }
+            let bad = data.args.iter().find(|arg| match data.op {
+                NodeOp::Wire => !self.module.nodes.is_valid(**arg),
+                _ => **arg >= node,
+            });
+            if let Some(bad) = bad {
+                complain(format!("uses {bad}, which is not made before it"));
+                continue;
+            }
+            if let Err(message) = self.node_widths(node) {
+                self.messages
+                    .push(format!("{}: {message}", describe(self.module, node)));
+            }
+        }
+    }
+
+    fn node_widths(&self, node: Node) -> Result<(), String> {
+        let module = self.module;
+        let data = &module.nodes[node];
+        let width = data.width;
+        let args: Vec<u32> = data.args.iter().map(|arg| module.nodes[*arg].width).collect();
+        let count = |good: bool, wanted: &str| match good {
+            true => Ok(()),
+            false => Err(format!("has {} arguments instead of {wanted}", args.len())),
+        };
+        let all_of = |args: &[u32], wanted: u32| match args.iter().find(|arg| **arg != wanted) {
+            None => Ok(()),
+            Some(other) => Err(format!("has an argument of {other} bits instead of {wanted}")),
+        };
+        let result = |wanted: u32| match width == wanted {
+            true => Ok(()),
+            false => Err(format!("has {width} bits instead of {wanted}")),
+        };
+        match &data.op {
+            NodeOp::Input(index) => {
+                count(args.is_empty(), "none")?;
+                match module.ports.get(*index as usize) {
+                    Some(port) if port.direction == Direction::Input => result(port.width),
+                    _ => Err(format!("reads port {index}, which is no input")),
+                }
+            }
+            NodeOp::Const(limbs) => {
+                count(args.is_empty(), "none")?;
+                check_limbs(limbs, width)
+            }
+            NodeOp::Reg(reg) => {
+                count(args.is_empty(), "none")?;
+                match module.regs.get(*reg) {
+                    Some(reg) => result(reg.width),
+                    None => Err(format!("reads {reg}, which does not exist")),
+                }
+            }
+            NodeOp::MemRead(mem, port) => {
+                count(args.is_empty(), "none")?;
+                match module.mems.get(*mem) {
+                    Some(data) if (*port as usize) < data.reads.len() => result(data.width),
+                    _ => Err(format!("reads port {port} of {mem}, which does not exist")),
+                }
+            }
+            NodeOp::InstanceOutput(instance, port) => {
+                count(args.is_empty(), "none")?;
+                let callee = module.instances.get(*instance).map(|data| data.module);
+                match callee
+                    .filter(|callee| *callee < self.id)
+                    .and_then(|callee| self.design.modules[callee].ports.get(*port as usize))
+                {
+                    Some(port) if port.direction != Direction::Input => result(port.width),
+                    _ => Err(format!("reads port {port} of {instance}, which is no output")),
+                }
+            }
+            NodeOp::Wire | NodeOp::Not => {
+                count(args.len() == 1, "one (a wire is driven exactly once)")?;
+                all_of(&args, width)
+            }
+            NodeOp::And | NodeOp::Or | NodeOp::Xor => {
+                count(args.len() >= 2, "two or more")?;
+                all_of(&args, width)
+            }
+            NodeOp::Add | NodeOp::Sub | NodeOp::Mul => {
+                count(args.len() == 2, "two")?;
+                all_of(&args, width)
+            }
+            NodeOp::Shl | NodeOp::LShr | NodeOp::AShr => {
+                count(args.len() == 2, "two")?;
+                all_of(&args[..1], width)
+            }
+            NodeOp::Eq | NodeOp::Ne | NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
+                count(args.len() == 2, "two")?;
+                all_of(&args[1..], args[0])?;
+                result(1)
+            }
+            NodeOp::Mux => {
+                count(args.len() == 3, "three")?;
+                all_of(&args[..1], 1)?;
+                all_of(&args[1..], width)
+            }
+            NodeOp::Slice { lo } => {
+                count(args.len() == 1, "one")?;
+                let end = u64::from(*lo) + u64::from(width);
+                match end <= u64::from(args[0]) {
+                    true => Ok(()),
+                    false => Err(format!("takes bits up to {} of {}", end - 1, args[0])),
+                }
+            }
+            NodeOp::Concat => {
+                count(!args.is_empty(), "one or more")?;
+                result(args.iter().sum())
+            }
+            NodeOp::ZExt | NodeOp::SExt => {
+                count(args.len() == 1, "one")?;
+                match args[0] <= width {
+                    true => Ok(()),
+                    false => Err(format!("extends {} bits to {width}", args[0])),
+                }
+            }
+            NodeOp::ReduceOr | NodeOp::ReduceAnd | NodeOp::ReduceXor => {
+                count(args.len() == 1, "one")?;
+                result(1)
+            }
+        }
+    }
+
+    fn registers(&mut self) {
+        for reg in self.module.regs.values() {
+            let name = format!("register {}", reg.name);
+            if reg.width == 0 {
+                self.error(format!("{name} has no bits"));
+            }
+            match reg.next {
+                Some(next) => self.driven(&name, next, reg.width),
+                None => self.error(format!("{name} is not driven")),
+            }
+            if let Some(enable) = reg.enable {
+                self.driven(&format!("the enable of {name}"), enable, 1);
+            }
+            if let Some(Err(message)) = reg.reset.as_ref().map(|r| check_limbs(r, reg.width)) {
+                self.error(format!("the reset value of {name} {message}"));
+            }
+        }
+    }
+
+    fn memories(&mut self) {
+        for mem in self.module.mems.values() {
+            let name = format!("memory {}", mem.name);
+            if mem.width == 0 || mem.depth == 0 {
+                self.error(format!("{name} has {} words of {} bits", mem.depth, mem.width));
+            }
+            let writes = match mem.style {
+                MemStyle::Block | MemStyle::Ultra => 2,
+                MemStyle::Distributed => 1,
+                MemStyle::Auto | MemStyle::Registers => usize::MAX,
+            };
+            if mem.writes.len() > writes {
+                self.error(format!(
+                    "{name} ({:?}) has {} write ports, at most {writes} can be built",
+                    mem.style,
+                    mem.writes.len()
+                ));
+            }
+            for write in &mem.writes {
+                self.address(&name, write.address, mem.depth);
+                self.driven(&format!("written data of {name}"), write.data, mem.width);
+                self.driven(&format!("a write enable of {name}"), write.enable, 1);
+            }
+            for read in &mem.reads {
+                self.address(&name, read.address, mem.depth);
+                match read.enable {
+                    Some(enable) => self.driven(&format!("a read enable of {name}"), enable, 1),
+                    None if matches!(mem.style, MemStyle::Block | MemStyle::Ultra) => self.error(
+                        format!("{name} ({:?}) cannot be read asynchronously", mem.style),
+                    ),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn address(&mut self, name: &str, address: Node, depth: u32) {
+        let Some(data) = self.module.nodes.get(address) else {
+            self.error(format!("an address of {name} is {address}, which does not exist"));
+            return;
+        };
+        if data.width < address_bits(depth) {
+            self.error(format!(
+                "{name} has {depth} words, its address {} has only {} bits",
+                describe(self.module, address),
+                data.width
+            ));
+        }
+    }
+
+    fn instances(&mut self) {
+        for instance in self.module.instances.values() {
+            let name = format!("instance {}", instance.name);
+            if instance.module >= self.id {
+                self.error(format!("{name} is of a module that does not stand before this one"));
+                continue;
+            }
+            let callee = &self.design.modules[instance.module];
+            for (index, port) in callee.ports.iter().enumerate() {
+                let drivers: Vec<Node> = instance
+                    .inputs
+                    .iter()
+                    .filter(|(input, _)| *input as usize == index)
+                    .map(|(_, node)| *node)
+                    .collect();
+                let what = format!("input {} of {name}", port.name);
+                match (port.direction, drivers.as_slice()) {
+                    (Direction::Input, [node]) => self.driven(&what, *node, port.width),
+                    (Direction::Input, drivers) => self.error(format!(
+                        "{what} has {} drivers instead of one",
+                        drivers.len()
+                    )),
+                    (Direction::Output(_), []) => {}
+                    (Direction::Output(_), _) => {
+                        self.error(format!("output {} of {name} is driven", port.name))
+                    }
+                }
+            }
+            let ports = callee.ports.len();
+            if instance.inputs.iter().any(|(index, _)| *index as usize >= ports) {
+                self.error(format!("{name} drives a port that {} does not have", callee.name));
+            }
+        }
+    }
+
+    fn assertions(&mut self) {
+        for assert in &self.module.asserts {
+            self.driven(&format!("assertion {}", assert.name), assert.condition, 1);
+        }
+    }
+}
+
+fn check_limbs(limbs: &[u64], width: u32) -> Result<(), String> {
+    let wanted = width.div_ceil(64) as usize;
+    if limbs.len() != wanted {
+        return Err(format!("has {} limbs instead of {wanted}", limbs.len()));
+    }
+    match limbs.last() {
+        Some(last) if !width.is_multiple_of(64) && last >> (width % 64) != 0 => {
+            Err(format!("has bits above its width of {width}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A node as messages show it: number, operation, name.
+fn describe(module: &Module, node: Node) -> String {
+    let data = &module.nodes[node];
+    let what = match &data.op {
+        NodeOp::Input(port) => module.ports.get(*port as usize).map(|p| p.name.as_str()),
+        NodeOp::Reg(reg) => module.regs.get(*reg).map(|reg| reg.name.as_str()),
+        NodeOp::MemRead(mem, _) => module.mems.get(*mem).map(|mem| mem.name.as_str()),
+        NodeOp::InstanceOutput(instance, _) => {
+            let instance = module.instances.get(*instance);
+            instance.map(|instance| instance.name.as_str())
+        }
+        _ => None,
+    };
+    let op = match &data.op {
+        NodeOp::Const(_) => "Const".to_string(),
+        op => format!("{op:?}"),
+    };
+    match data.name.as_deref().or(what) {
+        Some(name) => format!("{node} ({op} {name})"),
+        None => format!("{node} ({op})"),
+    }
+}

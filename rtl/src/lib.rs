@@ -1,0 +1,230 @@
+//! The hardware IR: modules of registers, memories, instances and combinational nodes, with one clock and one
+//! synchronous reset.
+//!
+//! Every module has the implicit inputs `clk` and `rst`. A [`Node`] is a combinational value; its arguments are
+//! nodes that were made before it, except that a register, a memory's read port, an instance's output or a
+//! [`NodeOp::Wire`] may be read before it is driven. Registers take their next value at the rising clock edge;
+//! `rst` = 1 at that edge sets those that have a reset value to it. Nothing is undefined: registers and memories
+//! start as zeros (registers with a reset value: as that value).
+//!
+//! The rules are written and checked in [`check`]; the SystemVerilog printer is [`verilog`].
+
+pub mod build;
+pub mod check;
+pub mod dependence;
+pub mod verilog;
+
+use cranelift_entity::{entity_impl, PrimaryMap};
+
+/// A combinational value in a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node(u32);
+entity_impl!(Node, "n");
+
+/// A register in a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reg(u32);
+entity_impl!(Reg, "reg");
+
+/// A memory in a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mem(u32);
+entity_impl!(Mem, "mem");
+
+/// An instance of another module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instance(u32);
+entity_impl!(Instance, "inst");
+
+/// A module of a design.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModuleId(u32);
+entity_impl!(ModuleId, "module");
+
+/// A heading in a module's text; what is made after it stands below it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Section(u32);
+entity_impl!(Section, "section");
+
+/// Modules, callees before callers; the last one is the top.
+#[derive(Clone, Debug, Default)]
+pub struct Design {
+    pub modules: PrimaryMap<ModuleId, Module>,
+}
+
+/// One module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// A legal, unique identifier.
+    pub name: String,
+    /// What stands above the module as a comment: its contract. Lines without comment signs.
+    pub doc: String,
+    /// In order; `clk` and `rst` are implicit and stand first in the text.
+    pub ports: Vec<Port>,
+    pub nodes: PrimaryMap<Node, NodeData>,
+    pub regs: PrimaryMap<Reg, RegData>,
+    pub mems: PrimaryMap<Mem, MemData>,
+    pub instances: PrimaryMap<Instance, InstanceData>,
+    pub sections: PrimaryMap<Section, String>,
+    pub asserts: Vec<Assert>,
+}
+
+/// A port of a module.
+#[derive(Clone, Debug)]
+pub struct Port {
+    pub name: String,
+    pub width: u32,
+    pub direction: Direction,
+    /// What stands beside it as a comment; may be empty.
+    pub doc: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Input,
+    /// Driven by the node.
+    Output(Node),
+}
+
+/// A combinational value.
+#[derive(Clone, Debug)]
+pub struct NodeData {
+    pub op: NodeOp,
+    pub args: Vec<Node>,
+    pub width: u32,
+    /// A wish: the printer declares a named signal, made unique within the module. Without a name the node is
+    /// printed inside the expression that uses it where the language allows that.
+    pub name: Option<String>,
+    /// Printed above or behind the declaration.
+    pub comment: Option<String>,
+    pub section: Option<Section>,
+}
+
+/// What a node computes. Widths: as in the program IR's operation of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NodeOp {
+    /// A module input, by its index in `ports`.
+    Input(u32),
+    /// A constant; limbs of 64 bits, least significant first.
+    Const(Vec<u64>),
+    /// The register's present value.
+    Reg(Reg),
+    /// The data of a memory's read port (index into `reads`).
+    MemRead(Mem, u32),
+    /// An output of an instance, by the port's index in the callee's `ports`.
+    InstanceOutput(Instance, u32),
+    /// A name for its argument, which may be given later: `args` is empty until then (`Module::drive`).
+    Wire,
+    Not,
+    /// Any number of arguments from 2 up, all of the result's width.
+    And,
+    Or,
+    Xor,
+    Add,
+    Sub,
+    /// Low bits of the product; arguments and result have the same width.
+    Mul,
+    /// Shifts by a second argument of any width, unsigned; too far gives 0 (`AShr`: the sign).
+    Shl,
+    LShr,
+    AShr,
+    /// Compares: same widths, result 1.
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Slt,
+    Sle,
+    /// `args[0]` ? `args[1]` : `args[2]`.
+    Mux,
+    Slice {
+        lo: u32,
+    },
+    /// The first argument is the most significant.
+    Concat,
+    ZExt,
+    SExt,
+    /// Reductions to one bit.
+    ReduceOr,
+    ReduceAnd,
+    ReduceXor,
+}
+
+/// A register.
+#[derive(Clone, Debug)]
+pub struct RegData {
+    pub name: String,
+    pub width: u32,
+    /// Value at the next edge. `None` until driven.
+    pub next: Option<Node>,
+    /// Width 1; 0 keeps the value. `None`: always takes `next`.
+    pub enable: Option<Node>,
+    /// Limbs of the value that `rst` sets, before `enable` is looked at. `None`: not reset (data).
+    pub reset: Option<Vec<u64>>,
+    pub comment: Option<String>,
+    pub section: Option<Section>,
+}
+
+/// How a memory is meant to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemStyle {
+    /// Let the tool decide.
+    Auto,
+    Block,
+    Distributed,
+    Registers,
+    /// UltraRAM.
+    Ultra,
+}
+
+/// A memory of `depth` words. Words start as zeros; reset does not clear them.
+#[derive(Clone, Debug)]
+pub struct MemData {
+    pub name: String,
+    pub width: u32,
+    pub depth: u32,
+    pub style: MemStyle,
+    pub writes: Vec<MemWrite>,
+    pub reads: Vec<MemReadPort>,
+    pub comment: Option<String>,
+    pub section: Option<Section>,
+}
+
+/// A write port: at the clock edge, `enable` writes `data` to `address`. Of several ports that write one word at
+/// one edge the last wins (designs must not let that happen). An address at or above `depth` writes nothing.
+#[derive(Clone, Debug)]
+pub struct MemWrite {
+    pub address: Node,
+    pub data: Node,
+    pub enable: Node,
+}
+
+/// A read port.
+#[derive(Clone, Debug)]
+pub struct MemReadPort {
+    pub address: Node,
+    /// `Some(enable)`: synchronous: the data of `address` at this edge stands on the output from the next clock
+    /// on, as it was *before* any write of this edge (read first); enable = 0 keeps the output.
+    /// `None`: asynchronous: the output follows the address. An address at or above `depth` reads 0.
+    pub enable: Option<Node>,
+}
+
+/// An instance. `inputs` holds a node for each input port of the callee, by port index.
+#[derive(Clone, Debug)]
+pub struct InstanceData {
+    pub module: ModuleId,
+    pub name: String,
+    pub inputs: Vec<(u32, Node)>,
+    pub comment: Option<String>,
+    pub section: Option<Section>,
+}
+
+/// Something that must hold at every rising edge while `rst` is 0. Checked in simulation, not synthesized.
+#[derive(Clone, Debug)]
+pub struct Assert {
+    /// A legal identifier.
+    pub name: String,
+    /// Width 1.
+    pub condition: Node,
+    pub message: String,
+}

@@ -1,0 +1,45 @@
+//! The SystemVerilog printer (IEEE 1800-2012, the subset that Verilator, yosys and Vivado share).
+//!
+//! In three steps: **legalize** ([`rewrite`]) makes a copy in which every node can be printed as it is; **prettify**
+//! ([`plan`], [`names`]) decides what is a signal and what it is called; **print** ([`layout`], [`expression`],
+//! [`text`]) writes what was decided. Dead nodes, registers and memories are not printed.
+//!
+//! What the text looks like, and why:
+//!
+//! * One module a file, `<module>.sv`, between `` `default_nettype none `` and `wire`.
+//! * It passes `verilator --lint-only -Wall` without waivers.
+//! * Registers and memories start with the values that the native simulator gives them. They get them in `initial`
+//!   blocks: Verilator warns of an initial value in the declaration of a variable that is assigned elsewhere
+//!   (PROCASSINIT). A variable of an `always_ff` block may be written by no other process, not even `initial`
+//!   (IEEE 1800-2012, 9.2.2.4), so the clocked blocks are `always @(posedge clk)`.
+//! * Reset is the last assignment of a block and names only the registers that have one.
+//! * Bits that nobody reads are named once, in `_unused_ok`; instance outputs that nobody reads are
+//!   `unused_<instance>_<port>`. Both are ordinary nets, which Verilator knows by their names.
+//! * A memory whose depth is no power of two is given more words where they cost nothing; else a flag beside it
+//!   makes reads outside of it zero. Writes outside never happen.
+//! * Assertions stand behind `` `ifndef SYNTHESIS ``, which yosys and Vivado define.
+
+mod constant;
+mod expression;
+mod layout;
+pub mod names;
+mod plan;
+mod rewrite;
+mod text;
+
+use crate::{Design, ModuleId};
+
+/// The text of one module. The design has passed [`crate::check::check`].
+pub fn print_module(design: &Design, module: ModuleId) -> String {
+    let legal = rewrite::legalize(design, module);
+    let plan = plan::plan(design, &legal);
+    layout::print(design, module, &legal, &plan)
+}
+
+/// Every module as a file: name (`<module>.sv`) and text, callees before callers.
+pub fn print(design: &Design) -> Vec<(String, String)> {
+    let modules = design.modules.iter();
+    modules
+        .map(|(id, module)| (format!("{}.sv", module.name), print_module(design, id)))
+        .collect()
+}

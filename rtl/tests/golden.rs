@@ -1,0 +1,37 @@
+//! The printed text of each test design equals the file `tests/<module>.sv`. `UPDATE_EXPECT=1` writes the files anew.
+
+#[allow(dead_code)]
+mod common;
+
+use hardpath_rtl::{check, verilog};
+use std::path::Path;
+
+#[test]
+fn printed_text_is_as_expected() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
+    let mut different = Vec::new();
+    for design in common::designs::all() {
+        check::check(&design).expect("the test designs are good");
+        for (file, text) in verilog::print(&design) {
+            let path = directory.join(&file);
+            if update {
+                std::fs::write(&path, &text).expect("an expectation is written");
+            }
+            if std::fs::read_to_string(&path).unwrap_or_default() != text {
+                different.push(file);
+            }
+        }
+    }
+    assert!(
+        different.is_empty(),
+        "the text of {different:?} changed; run with UPDATE_EXPECT=1 and read the difference"
+    );
+}
+
+#[test]
+fn printing_is_deterministic() {
+    for design in common::designs::all() {
+        assert_eq!(verilog::print(&design), verilog::print(&design));
+    }
+}

@@ -1,0 +1,332 @@
+//! Runs a [`Design`] in this process, clock by clock, as machine code that is compiled in memory.
+//!
+//! The way of a design: [`netlist`] (hierarchy gone, dead logic gone) → [`layout`] (where state lives) → [`lower`]
+//! to [`code`] (operations on 64-bit limbs) → [`schedule`] (order and chunks) → [`machine`] (Cranelift). What each
+//! operation means is written at [`hardpath_rtl::NodeOp`].
+//!
+//! ```
+//! use hardpath_rtl::{Design, Module};
+//! let mut module = Module::new("counter", "Counts the clocks.");
+//! let (count, value) = module.reg_reset("count", 8, 0);
+//! let next = module.add_const(value, 1);
+//! module.set_next(count, next);
+//! module.output("value", value, "");
+//! let mut design = Design::new();
+//! design.add(module);
+//!
+//! let mut simulator = hardpath_rtlsim::Simulator::new(&design)?;
+//! let value = simulator.output("value").expect("an output");
+//! for clock in 0..300 {
+//!     simulator.step()?;
+//!     assert_eq!(simulator.get_u64(value), clock % 256);
+//! }
+//! # Ok::<(), hardpath_rtlsim::SimError>(())
+//! ```
+
+mod code;
+mod layout;
+mod lower;
+mod machine;
+mod netlist;
+mod schedule;
+
+use code::mask;
+use hardpath_rtl::Design;
+use layout::{bytes_of, Move};
+use machine::Machine;
+use std::collections::HashMap;
+
+/// A design that runs.
+pub struct Simulator {
+    /// All state, see [`layout`].
+    arena: Vec<u64>,
+    machine: Machine,
+    moves: Vec<Move>,
+    /// What reset writes: offset in the arena, bytes.
+    resets: Vec<(usize, Vec<u8>)>,
+    reset: PortHandle,
+    assertions: Assertions,
+    inputs: HashMap<String, PortHandle>,
+    outputs: HashMap<String, PortHandle>,
+    places: HashMap<String, Place>,
+    clock_count: u64,
+}
+
+/// A port of the top module: an input that can be set or an output that can be read. Belongs to the simulator that
+/// gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortHandle {
+    /// Index of the first limb in the arena.
+    first: u32,
+    width: u32,
+    input: bool,
+}
+
+/// Why a design cannot be run, or stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimError {
+    /// The design breaks a rule of [`hardpath_rtl`].
+    #[error("the design is malformed: {0}")]
+    Malformed(String),
+    /// A value depends on itself without a register between.
+    #[error("combinational loop: {0}")]
+    CombinationalLoop(String),
+    /// More state than the simulator can address.
+    #[error("the design is too large to simulate: {0}")]
+    TooLarge(String),
+    /// No machine code could be made.
+    #[error("code generation failed: {0}")]
+    Compile(String),
+    /// An assertion was 0 at a clock edge outside reset.
+    #[error("assertion {name} failed at clock {clock}: {message}")]
+    Assertion {
+        /// Hierarchical name.
+        name: String,
+        message: String,
+        /// The value of [`Simulator::clock_count`] before the step in which it failed.
+        clock: u64,
+    },
+}
+
+/// Where the results of the assertions stand, as byte offsets in the arena.
+struct Assertions {
+    first: usize,
+    all_hold: usize,
+    /// Names and messages.
+    texts: Vec<(String, String)>,
+}
+
+/// What [`Simulator::peek`] can show.
+#[derive(Clone, Copy)]
+struct Place {
+    offset: usize,
+    width: u32,
+    /// Words behind each other; `None`: a register.
+    depth: Option<u32>,
+}
+
+impl Simulator {
+    /// Compiles a design; its top is the last module.
+    pub fn new(design: &Design) -> Result<Simulator, SimError> {
+        let netlist = netlist::flatten(design)?;
+        let layout = layout::lay_out(&netlist)?;
+        let code = lower::lower(&netlist, &layout);
+        let schedule = schedule::schedule(&code, layout.end)?;
+        let machine = Machine::compile(&code, &schedule)?;
+
+        let handle = |offset: u32, width: u32, input: bool| PortHandle {
+            first: offset / 8,
+            width,
+            input,
+        };
+        let reset = handle(layout.reset, 1, true);
+        let inputs = netlist.inputs.iter().zip(&layout.inputs);
+        let outputs = netlist.outputs.iter().zip(&layout.outputs);
+        let mut resets = Vec::new();
+        let mut places = HashMap::new();
+        for (state, data) in &netlist.states {
+            let offset = layout.present[state] as usize;
+            let place = Place {
+                offset,
+                width: data.width,
+                depth: None,
+            };
+            places.insert(data.name.clone(), place);
+            if let Some(limbs) = &data.reset {
+                resets.push((offset, reset_bytes(limbs, data.width)));
+            }
+        }
+        for (memory, data) in &netlist.memories {
+            let place = Place {
+                offset: layout.memories[memory].offset as usize,
+                width: data.width,
+                depth: Some(data.depth),
+            };
+            places.insert(data.name.clone(), place);
+        }
+        let mut simulator = Simulator {
+            arena: vec![0; (schedule.end as usize).div_ceil(8)],
+            machine,
+            moves: layout.moves,
+            resets,
+            reset,
+            assertions: Assertions {
+                first: layout.assertions as usize,
+                all_hold: layout.all_hold as usize,
+                texts: netlist
+                    .assertions
+                    .iter()
+                    .map(|assertion| (assertion.name.clone(), assertion.message.clone()))
+                    .collect(),
+            },
+            inputs: inputs
+                .map(|((name, width), offset)| (name.clone(), handle(*offset, *width, true)))
+                .collect(),
+            outputs: outputs
+                .map(|((name, signal), offset)| {
+                    let width = netlist.signals[*signal].width;
+                    (name.clone(), handle(*offset, width, false))
+                })
+                .collect(),
+            places,
+            clock_count: 0,
+        };
+        simulator.inputs.insert("rst".into(), reset);
+        simulator.apply_reset();
+        Ok(simulator)
+    }
+
+    /// The input of that name; `rst` is one.
+    pub fn input(&self, name: &str) -> Option<PortHandle> {
+        self.inputs.get(name).copied()
+    }
+
+    /// The output of that name.
+    pub fn output(&self, name: &str) -> Option<PortHandle> {
+        self.outputs.get(name).copied()
+    }
+
+    /// Sets an input: limbs of 64 bits, least significant first. Missing limbs are 0, bits above the width are cut off.
+    ///
+    /// # Panics
+    /// When the port is an output.
+    pub fn set(&mut self, port: PortHandle, limbs: &[u64]) {
+        assert!(port.input, "only inputs can be set");
+        let range = port.range();
+        let places = &mut self.arena[range];
+        let shared = places.len().min(limbs.len());
+        places[..shared].copy_from_slice(&limbs[..shared]);
+        places[shared..].fill(0);
+        if let Some(top) = places.last_mut() {
+            *top &= mask((port.width - 1) % 64 + 1);
+        }
+    }
+
+    /// Sets the low 64 bits of an input; the others become 0.
+    ///
+    /// # Panics
+    /// When the port is an output.
+    pub fn set_u64(&mut self, port: PortHandle, value: u64) {
+        self.set(port, &[value]);
+    }
+
+    /// The value of a port, in limbs: of an output as it was just before the edge of the last [`Simulator::step`]
+    /// (0 before the first one), of an input as it is set.
+    pub fn get(&self, port: PortHandle) -> &[u64] {
+        &self.arena[port.range()]
+    }
+
+    /// The low 64 bits of [`Simulator::get`].
+    pub fn get_u64(&self, port: PortHandle) -> u64 {
+        self.get(port).first().copied().unwrap_or(0)
+    }
+
+    /// One clock: evaluates with the inputs as set, keeps the outputs for [`Simulator::get`], does the clock edge,
+    /// and says which assertion was broken before it (unless `rst` is 1).
+    pub fn step(&mut self) -> Result<(), SimError> {
+        let arena = self.arena.as_mut_ptr().cast::<u8>();
+        // SAFETY: the arena has the size that the schedule asks for, and the moves lie within it.
+        unsafe {
+            self.machine.run(arena);
+            for Move { from, to, bytes } in &self.moves {
+                let from = arena.add(*from as usize);
+                from.copy_to(arena.add(*to as usize), *bytes as usize);
+            }
+        }
+        self.clock_count += 1;
+        if self.get_u64(self.reset) == 1 {
+            self.apply_reset();
+        } else if self.byte(self.assertions.all_hold) == 0 {
+            return Err(self.broken_assertion());
+        }
+        Ok(())
+    }
+
+    /// Number of steps done.
+    pub fn clock_count(&self) -> u64 {
+        self.clock_count
+    }
+
+    /// Present value of a register (`fifo.head`), of a synchronous read port (`fifo.words.read0`) or of a memory's word
+    /// (`fifo.words[3]`), by its hierarchical name without the top's. `None`: there is no such thing, or no output or
+    /// assertion depends on it.
+    pub fn peek(&self, path: &str) -> Option<Vec<u64>> {
+        let indexed = path
+            .strip_suffix(']')
+            .and_then(|path| path.rsplit_once('['));
+        let (name, index) = match indexed {
+            Some((name, index)) => (name, Some(index.parse::<u32>().ok()?)),
+            None => (path, None),
+        };
+        let place = self.places.get(name)?;
+        let bytes = bytes_of(place.width) as usize;
+        let skip = match (place.depth, index) {
+            (None, None) => 0,
+            (Some(depth), Some(index)) if index < depth => bytes * index as usize,
+            _ => return None,
+        };
+        let mut limbs = vec![0; place.width.div_ceil(64) as usize];
+        for i in 0..bytes {
+            limbs[i / 8] |= u64::from(self.byte(place.offset + skip + i)) << (i % 8 * 8);
+        }
+        Some(limbs)
+    }
+
+    fn byte(&self, offset: usize) -> u8 {
+        self.arena[offset / 8].to_le_bytes()[offset % 8]
+    }
+
+    fn apply_reset(&mut self) {
+        for (offset, bytes) in &self.resets {
+            for (i, byte) in bytes.iter().enumerate() {
+                let shift = (offset + i) % 8 * 8;
+                let limb = &mut self.arena[(offset + i) / 8];
+                *limb = *limb & !(0xff << shift) | u64::from(*byte) << shift;
+            }
+        }
+    }
+
+    fn broken_assertion(&self) -> SimError {
+        let texts = self.assertions.texts.iter().enumerate();
+        let broken = texts
+            .filter(|(index, _)| self.byte(self.assertions.first + index) == 0)
+            .map(|(_, text)| text.clone())
+            .next();
+        let (name, message) = broken.unwrap_or_default();
+        SimError::Assertion {
+            name,
+            message,
+            clock: self.clock_count - 1,
+        }
+    }
+}
+
+impl PortHandle {
+    /// Width in bits.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    fn range(&self) -> std::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.width.div_ceil(64) as usize
+    }
+}
+
+/// A reset value as it stands in the arena.
+fn reset_bytes(limbs: &[u64], width: u32) -> Vec<u8> {
+    let limb = |i: u32| {
+        let bits = width.saturating_sub(64 * i).min(64);
+        limbs.get(i as usize).copied().unwrap_or(0) & mask(bits)
+    };
+    let bytes = bytes_of(width);
+    (0..bytes.div_ceil(8))
+        .flat_map(|i| limb(i).to_le_bytes())
+        .take(bytes as usize)
+        .collect()
+}
+
+const _: () = {
+    const fn may_cross_threads<T: Send>() {}
+    may_cross_threads::<Simulator>();
+};

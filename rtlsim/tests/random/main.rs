@@ -1,0 +1,96 @@
+//! Random designs: the simulator and an obvious evaluator give the same outputs, state and broken assertions at every
+//! clock.
+
+mod generator;
+mod reference;
+
+use fastrand::Rng;
+use hardpath_rtl::Direction;
+use hardpath_rtlsim::{SimError, Simulator};
+use reference::{from_limbs, Reference};
+
+/// Designs in a plain run; `HARDPATH_RTLSIM_DESIGNS` asks for another number.
+const DESIGNS: u64 = 1000;
+
+#[test]
+fn simulator_agrees_with_the_reference() {
+    let designs = match std::env::var("HARDPATH_RTLSIM_DESIGNS") {
+        Ok(number) => number.parse().expect("a number of designs"),
+        Err(_) => DESIGNS,
+    };
+    for seed in 0..designs {
+        compare(seed, 120, 60);
+    }
+}
+
+#[test]
+fn simulator_agrees_on_large_designs() {
+    for seed in 1_000_000..1_000_012 {
+        compare(seed, 1000, 100);
+    }
+}
+
+fn compare(seed: u64, nodes: usize, clocks: u64) {
+    let design = generator::design(seed, nodes);
+    let mut simulator =
+        Simulator::new(&design).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let mut reference = Reference::new(&design);
+    let mut rng = Rng::with_seed(!seed);
+    let reset = simulator.input("rst").unwrap();
+    for clock in 0..clocks {
+        reference.reset = rng.u8(..24) == 0;
+        simulator.set_u64(reset, u64::from(reference.reset));
+        for port in &design.modules[design.top()].ports {
+            if port.direction == Direction::Input && (clock == 0 || rng.u8(..4) != 0) {
+                let limbs = generator::limbs(&mut rng, port.width);
+                simulator.set(simulator.input(&port.name).unwrap(), &limbs);
+                reference
+                    .inputs
+                    .insert(port.name.clone(), from_limbs(&limbs));
+            }
+        }
+        let result = simulator.step();
+        reference.step();
+        match (result, reference.broken.is_empty()) {
+            (Ok(()), true) => {}
+            (
+                Err(SimError::Assertion {
+                    name, clock: at, ..
+                }),
+                false,
+            ) => {
+                assert!(
+                    reference.broken.contains(&name),
+                    "seed {seed}, clock {clock}: {name}"
+                );
+                assert_eq!(at, clock);
+            }
+            (result, _) => {
+                panic!(
+                    "seed {seed}, clock {clock}: {result:?}, expected {:?}",
+                    reference.broken
+                )
+            }
+        }
+        for (name, expected) in &reference.outputs {
+            let got = simulator.get(simulator.output(name).unwrap());
+            assert_eq!(
+                from_limbs(got),
+                *expected,
+                "seed {seed}, clock {clock}, output {name}"
+            );
+        }
+        if clock % 16 == 0 {
+            for (name, expected) in reference.states() {
+                if let Some(got) = simulator.peek(&name) {
+                    assert_eq!(
+                        from_limbs(&got),
+                        expected,
+                        "seed {seed}, clock {clock}, {name}"
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(simulator.clock_count(), clocks);
+}

@@ -1,0 +1,125 @@
+//! The device under test: a design in some engine, seen through its ports.
+
+use hardpath_ir::Diagnostic;
+use hardpath_rtl::Direction;
+
+/// A port of a device under test, found once by name and then used at every clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Port {
+    /// The engine's own number for it.
+    pub index: u32,
+    /// In bits.
+    pub width: u32,
+    pub is_input: bool,
+}
+
+impl Port {
+    /// Number of 64-bit limbs that hold the port's value.
+    pub fn limbs(&self) -> usize {
+        self.width.div_ceil(64) as usize
+    }
+}
+
+/// A running design with one clock. Values are limbs of 64 bits, least significant first.
+///
+/// `set` inputs, then `step`. `get` gives what stood on a port just before the clock edge of the last `step`: a
+/// beat whose valid and ready both read 1 after a step was transferred at that step's edge.
+pub trait Dut {
+    /// The port of that name; `clk` is no port, `rst` is one.
+    fn port(&self, name: &str) -> Option<Port>;
+
+    /// Sets an input. Bits above the port's width are ignored; missing limbs are zeros.
+    fn set(&mut self, port: Port, limbs: &[u64]);
+
+    /// An output as it stood before the last clock edge, or an input as it was set.
+    fn get(&self, port: Port) -> &[u64];
+
+    /// Evaluates, then one rising clock edge. An error when an assertion of the design failed.
+    fn step(&mut self) -> Result<(), Diagnostic>;
+}
+
+/// What is common to ports of up to 64 bits.
+impl dyn Dut + '_ {
+    pub fn set_u64(&mut self, port: Port, value: u64) {
+        self.set(port, &[value]);
+    }
+
+    pub fn get_u64(&self, port: Port) -> u64 {
+        self.get(port)[0]
+    }
+
+    pub fn get_bit(&self, port: Port) -> bool {
+        self.get(port)[0] & 1 != 0
+    }
+
+    /// The port of that name, width and direction, or an error that says what the design has instead.
+    pub fn required(
+        &self,
+        name: &str,
+        width: u32,
+        direction: PortDirection,
+    ) -> Result<Port, Diagnostic> {
+        let port = self.port(name).ok_or_else(|| {
+            Diagnostic::input("port-missing", format!("the design has no port {name}"))
+                .help("compile the program again: design and interface do not belong together")
+        })?;
+        if port.width != width || port.is_input != (direction == PortDirection::Input) {
+            return Err(Diagnostic::input(
+                "port-differs",
+                format!(
+                    "port {name} is an {} of {} bits, not an {} of {width} bits",
+                    if port.is_input { "input" } else { "output" },
+                    port.width,
+                    match direction {
+                        PortDirection::Input => "input",
+                        PortDirection::Output => "output",
+                    },
+                ),
+            )
+            .help("compile the program again: design and interface do not belong together"));
+        }
+        Ok(port)
+    }
+}
+
+/// Seen from the design.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PortDirection {
+    Input,
+    Output,
+}
+
+/// The ports of a design's top with their widths: `rst`, then the declared ones in their order.
+pub(crate) fn top_ports(design: &hardpath_rtl::Design) -> Vec<(String, Port)> {
+    let top = &design.modules[design.top()];
+    let reset = (String::from("rst"), 1, true);
+    let declared = top
+        .ports
+        .iter()
+        .map(|port| (port.name.clone(), port.width, port.direction == Direction::Input));
+    std::iter::once(reset)
+        .chain(declared)
+        .enumerate()
+        .map(|(index, (name, width, is_input))| {
+            let index = index as u32;
+            (
+                name,
+                Port {
+                    index,
+                    width,
+                    is_input,
+                },
+            )
+        })
+        .collect()
+}
+
+/// Writes `limbs` into `to`, with zeros for what is missing and without bits above `width`.
+pub(crate) fn store_limbs(to: &mut [u64], width: u32, limbs: &[u64]) {
+    let common = to.len().min(limbs.len());
+    to[..common].copy_from_slice(&limbs[..common]);
+    to[common..].fill(0);
+    if let (Some(last), false) = (to.last_mut(), width.is_multiple_of(64)) {
+        *last &= u64::MAX >> (64 - width % 64);
+    }
+}

@@ -1,0 +1,287 @@
+//! Map files: a JSON object, full ELF map name → what `bpftool -j map dump` prints for such a map.
+//!
+//! ```json
+//! { "flows":  [{"key":["0x01","0x00"],"value":["0x05"]}],
+//!   "counts": [{"key":["0x00","0x00","0x00","0x00"],"values":[{"cpu":0,"value":["0x07"]},{"cpu":1,"value":["0x00"]}]}],
+//!   "ports":  [{"key":["0x00","0x00","0x00","0x00"],"value":{"error":"No such file or directory"}}] }
+//! ```
+//!
+//! Of a per-CPU map CPU 0 counts; an entry with an error is absent; `formatted` (printed where there is BTF) is
+//! ignored. A byte may also be a plain number.
+
+use hardpath_ir::maps::{Entries, Image};
+use hardpath_ir::{Diagnostic, MapDecl, MapKind};
+use serde_json::{json, Map, Value};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// Reads a map file and checks names, sizes, array indices and numbers of entries against the program's maps. All
+/// errors at once, each with its place in the file (`$.flows[3].key`).
+pub fn read<'a>(
+    path: &Path,
+    maps: impl IntoIterator<Item = &'a MapDecl>,
+) -> Result<Image, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| {
+        let message = format!("cannot read the map file: {error}");
+        vec![Diagnostic::input("map-file-unreadable", message).at(name.as_str())]
+    })?;
+    parse(&text, &name, maps)
+}
+
+/// Reads a map file from memory; `name` is for messages.
+pub fn parse<'a>(
+    text: &str,
+    name: &str,
+    maps: impl IntoIterator<Item = &'a MapDecl>,
+) -> Result<Image, Vec<Diagnostic>> {
+    let mut reader = Reader {
+        name,
+        errors: Vec::new(),
+    };
+    let maps: Vec<&MapDecl> = maps.into_iter().collect();
+    let image = match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => reader.image(&object, &maps),
+        Ok(_) => {
+            reader.error("map-file-form", "$", "the file is no JSON object");
+            Image::new()
+        }
+        Err(error) => {
+            reader.error("map-file-form", "$", format!("the file is no JSON: {error}"));
+            Image::new()
+        }
+    };
+    match reader.errors.is_empty() {
+        true => Ok(image),
+        false => Err(reader.errors),
+    }
+}
+
+/// Writes a map file, one entry a line; maps that are not in `maps` are left out.
+pub fn write<'a>(
+    path: &Path,
+    image: &Image,
+    maps: impl IntoIterator<Item = &'a MapDecl>,
+) -> Result<(), Diagnostic> {
+    fs::write(path, to_text(image, maps)).map_err(|error| {
+        Diagnostic::input("map-file-unwritable", format!("cannot write the map file: {error}"))
+            .at(path.display().to_string())
+    })
+}
+
+/// The text of a map file. A devmap's unset slots are written as bpftool writes them.
+pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -> String {
+    let mut text = String::from("{");
+    let mut separator = "\n";
+    for decl in maps {
+        let Some(entries) = image.get(&decl.name) else {
+            continue;
+        };
+        let lines: Vec<String> = match decl.kind {
+            MapKind::DevMap => devmap_lines(decl, entries),
+            _ => entries.iter().map(|(key, value)| entry_line(decl, key, value)).collect(),
+        };
+        let map = json!(decl.name);
+        let _ = match lines.is_empty() {
+            true => write!(text, "{separator}{map}: []"),
+            false => write!(text, "{separator}{map}: [\n{}\n]", lines.join(",\n")),
+        };
+        separator = ",\n";
+    }
+    text.push_str("\n}\n");
+    text
+}
+
+fn entry_line(decl: &MapDecl, key: &[u8], value: &[u8]) -> String {
+    let (key, value) = (hex_array(key), hex_array(value));
+    match decl.kind {
+        MapKind::PerCpuArray => json!({"key": key, "values": [{"cpu": 0, "value": value}]}),
+        _ => json!({"key": key, "value": value}),
+    }
+    .to_string()
+}
+
+fn devmap_lines(decl: &MapDecl, entries: &Entries) -> Vec<String> {
+    let line = |index: u32| {
+        let key = index.to_le_bytes();
+        match entries.get(key.as_slice()) {
+            Some(value) => entry_line(decl, &key, value),
+            None => {
+                let error = json!({"error": "No such file or directory"});
+                json!({"key": hex_array(&key), "value": error}).to_string()
+            }
+        }
+    };
+    (0..decl.max_entries).map(line).collect()
+}
+
+fn hex_array(bytes: &[u8]) -> Vec<String> {
+    bytes.iter().map(|byte| format!("{byte:#04x}")).collect()
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    errors: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn error(&mut self, code: &'static str, path: &str, message: impl Into<String>) {
+        let place = format!("{}: {path}", self.name);
+        let error = Diagnostic::input(code, message).at(place).help(
+            "the file maps each full map name to what `bpftool -j map dump` prints for the map",
+        );
+        self.errors.push(error);
+    }
+
+    fn image(&mut self, object: &Map<String, Value>, maps: &[&MapDecl]) -> Image {
+        let mut image = Image::new();
+        for (name, value) in object {
+            let path = match name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                true => format!("$.{name}"),
+                false => format!("$[{}]", json!(name)),
+            };
+            let Some(decl) = maps.iter().find(|decl| decl.name == *name) else {
+                let names: Vec<&str> = maps.iter().map(|decl| decl.name.as_str()).collect();
+                let known = match names.is_empty() {
+                    true => "it has none".to_string(),
+                    false => format!("it has {}", names.join(", ")),
+                };
+                let message = format!("the program has no map {name} that can be filled: {known}");
+                self.error("map-unknown", &path, message);
+                continue;
+            };
+            match value {
+                Value::Array(list) => {
+                    let entries = self.entries(list, decl, &path);
+                    image.insert(name.clone(), entries);
+                }
+                _ => self.error("map-file-form", &path, "a map is a list of entries"),
+            }
+        }
+        image
+    }
+
+    fn entries(&mut self, list: &[Value], decl: &MapDecl, path: &str) -> Entries {
+        let mut entries = Entries::new();
+        for (index, entry) in list.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            let Value::Object(entry) = entry else {
+                self.error("map-file-form", &path, "an entry is an object with key and value");
+                continue;
+            };
+            if entry.contains_key("error") {
+                continue;
+            }
+            let known = ["key", "value", "values", "formatted"];
+            for field in entry.keys().filter(|field| !known.contains(&field.as_str())) {
+                self.error("map-file-form", &path, format!("an entry has no field `{field}`"));
+            }
+            let key = self.field(entry, "key", decl.key_bytes, &path);
+            let value = self.value(entry, decl, &path);
+            let (Some(key), Some(value)) = (key, value) else {
+                continue;
+            };
+            if decl.kind != MapKind::Hash && !self.index_in_range(&key, decl, &path) {
+                continue;
+            }
+            if let Some(value) = value {
+                if entries.insert(key, value).is_some() {
+                    self.error("map-key-twice", &path, "the key stands in this map before");
+                }
+            }
+        }
+        let (count, most) = (entries.len(), decl.max_entries);
+        if count > most as usize {
+            let message = format!("{count} entries for a map of at most {most}");
+            self.error("map-size", path, message);
+        }
+        entries
+    }
+
+    /// Array and device maps have 32-bit indices below `max_entries` as keys.
+    fn index_in_range(&mut self, key: &[u8], decl: &MapDecl, path: &str) -> bool {
+        let Ok(index) = <[u8; 4]>::try_from(key).map(u32::from_le_bytes) else {
+            return true;
+        };
+        let most = decl.max_entries;
+        if index >= most {
+            let message = format!("index {index} of a map with {most} entries");
+            self.error("map-size", &format!("{path}.key"), message);
+        }
+        index < most
+    }
+
+    /// The value of an entry; `Some(None)`: the entry is absent; `None`: wrong.
+    fn value(
+        &mut self,
+        entry: &Map<String, Value>,
+        decl: &MapDecl,
+        path: &str,
+    ) -> Option<Option<Vec<u8>>> {
+        let is_error = |value: Option<&Value>| value.is_some_and(|value| value.get("error").is_some());
+        if is_error(entry.get("value")) {
+            return Some(None);
+        }
+        let Some(values) = entry.get("values") else {
+            return self.field(entry, "value", decl.value_bytes, path).map(Some);
+        };
+        let path = format!("{path}.values");
+        if decl.kind != MapKind::PerCpuArray {
+            self.error("map-file-form", &path, "only a per-CPU map has `values`");
+            return None;
+        }
+        let first = values.as_array().and_then(|list| {
+            list.iter().enumerate().find(|(_, value)| value.get("cpu") == Some(&json!(0)))
+        });
+        match first {
+            Some((_, value)) if is_error(value.get("value")) => Some(None),
+            Some((index, Value::Object(value))) => {
+                let path = format!("{path}[{index}]");
+                self.field(value, "value", decl.value_bytes, &path).map(Some)
+            }
+            _ => {
+                self.error("map-file-form", &path, "there is no value for CPU 0");
+                None
+            }
+        }
+    }
+
+    fn field(
+        &mut self,
+        object: &Map<String, Value>,
+        field: &str,
+        bytes: u32,
+        path: &str,
+    ) -> Option<Vec<u8>> {
+        let path = format!("{path}.{field}");
+        let Some(list) = object.get(field).and_then(Value::as_array) else {
+            let message = format!("`{field}` must be a list of {bytes} bytes such as \"0x1f\"");
+            self.error("map-file-form", &path, message);
+            return None;
+        };
+        if list.len() != bytes as usize {
+            let message = format!("`{field}` has {} bytes, the map's has {bytes}", list.len());
+            self.error("map-size", &path, message);
+            return None;
+        }
+        let parsed: Vec<Option<u8>> = list.iter().map(byte).collect();
+        for (index, _) in parsed.iter().enumerate().filter(|(_, byte)| byte.is_none()) {
+            let message = format!("{} is no byte", list[index]);
+            self.error("map-file-form", &format!("{path}[{index}]"), message);
+        }
+        parsed.into_iter().collect()
+    }
+}
+
+/// `"0x1f"`, `"31"` or 31.
+fn byte(value: &Value) -> Option<u8> {
+    match value {
+        Value::Number(number) => u8::try_from(number.as_u64()?).ok(),
+        Value::String(text) => match text.strip_prefix("0x") {
+            Some(digits) => u8::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        },
+        _ => None,
+    }
+}

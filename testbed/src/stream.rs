@@ -1,0 +1,382 @@
+//! The drivers of the packet streams: a source on `s_axis_*`, a sink on `m_axis_*`, both AXI4-Stream as written in
+//! `hardpath_blocks::interface`. The sink checks the rules of the stream at every clock.
+
+use crate::dut::{Dut, Port, PortDirection};
+use crate::pace::{Backpressure, Pacer};
+use crate::run::PacketIn;
+use hardpath_blocks::interface::Interface;
+use hardpath_ir::{verdict, Diagnostic};
+
+/// Offers packets, beat by beat. What the contract leaves open is made hostile: bytes above `tkeep`, and
+/// `tuser`, `time_ns` and `random` on beats where they do not count, carry wrong values.
+pub struct Source<'a> {
+    ports: SourcePorts,
+    bus_bytes: usize,
+    packets: &'a [PacketIn],
+    pacer: Pacer,
+    /// The packet and the beat in it that is offered or comes next.
+    packet: usize,
+    beat: usize,
+    /// `tvalid` is 1 and the beat was not taken yet.
+    offered: bool,
+    /// Whether the pacer was asked about the next beat.
+    gap_drawn: bool,
+    limbs: Vec<u64>,
+    /// Beats taken.
+    pub frames: u64,
+    /// Clocks in which a beat was offered and not taken.
+    pub stall_clocks: u64,
+}
+
+struct SourcePorts {
+    data: Port,
+    keep: Port,
+    valid: Port,
+    ready: Port,
+    last: Port,
+    user: Port,
+    time: Option<Port>,
+    random: Option<Port>,
+}
+
+/// A beat that the design took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken {
+    pub packet: usize,
+    pub is_first: bool,
+    pub is_last: bool,
+}
+
+/// What stands in bytes that do not count.
+const JUNK: u64 = 0xa5a5_5a5a_c3c3_3c3c;
+
+impl<'a> Source<'a> {
+    pub fn new(
+        dut: &mut dyn Dut,
+        interface: &Interface,
+        packets: &'a [PacketIn],
+        pacer: Pacer,
+    ) -> Result<Source<'a>, Diagnostic> {
+        let bits = interface.bus_bits;
+        let optional = |wanted: bool, name, width| match wanted {
+            true => dut.required(name, width, PortDirection::Input).map(Some),
+            false => Ok(None),
+        };
+        let ports = SourcePorts {
+            data: dut.required("s_axis_tdata", bits, PortDirection::Input)?,
+            keep: dut.required("s_axis_tkeep", bits / 8, PortDirection::Input)?,
+            valid: dut.required("s_axis_tvalid", 1, PortDirection::Input)?,
+            ready: dut.required("s_axis_tready", 1, PortDirection::Output)?,
+            last: dut.required("s_axis_tlast", 1, PortDirection::Input)?,
+            user: dut.required("s_axis_tuser", 25, PortDirection::Input)?,
+            time: optional(interface.has_time, "time_ns", 64)?,
+            random: optional(interface.has_random, "random", 32)?,
+        };
+        dut.set_u64(ports.valid, 0);
+        Ok(Source {
+            limbs: vec![0; ports.data.limbs()],
+            ports,
+            bus_bytes: bits as usize / 8,
+            packets,
+            pacer,
+            packet: 0,
+            beat: 0,
+            offered: false,
+            gap_drawn: false,
+            frames: 0,
+            stall_clocks: 0,
+        })
+    }
+
+    /// Every packet was taken.
+    pub fn is_done(&self) -> bool {
+        self.packet == self.packets.len()
+    }
+
+    /// The packet that the source is at; the number of packets when it is done.
+    pub fn packet(&self) -> usize {
+        self.packet
+    }
+
+    /// A beat is offered and the design does not take it.
+    pub fn is_blocked(&self) -> bool {
+        self.offered
+    }
+
+    /// Sets the ports for the next clock.
+    pub fn drive(&mut self, dut: &mut dyn Dut) {
+        self.pacer.tick();
+        if self.offered || self.is_done() {
+            return;
+        }
+        let starts_packet = self.beat == 0;
+        if !self.gap_drawn {
+            self.pacer.beat_follows(starts_packet);
+            self.gap_drawn = true;
+        }
+        if !self.pacer.may_offer(starts_packet) {
+            return;
+        }
+        if starts_packet {
+            self.pacer.packet_begun(self.packets[self.packet].data.len());
+        }
+        self.offer(dut);
+        self.offered = true;
+    }
+
+    fn offer(&mut self, dut: &mut dyn Dut) {
+        let packet = &self.packets[self.packet];
+        let is_first = self.beat == 0;
+        let rest = &packet.data[self.beat * self.bus_bytes..];
+        let is_last = rest.len() <= self.bus_bytes;
+        let bytes = &rest[..rest.len().min(self.bus_bytes)];
+        for (index, limb) in self.limbs.iter_mut().enumerate() {
+            let mut word = JUNK.to_le_bytes();
+            let part = bytes.get(index * 8..).unwrap_or_default();
+            let count = part.len().min(8);
+            word[..count].copy_from_slice(&part[..count]);
+            *limb = u64::from_le_bytes(word);
+        }
+        dut.set(self.ports.data, &self.limbs);
+        dut.set_u64(self.ports.keep, low_ones(bytes.len()));
+        dut.set_u64(self.ports.last, is_last.into());
+
+        let bad = if is_last { packet.bad } else { self.beat % 2 == 0 };
+        let beside = u64::from(packet.port) | u64::from(packet.queue) << 8;
+        let beside = if is_first { beside } else { !beside & 0xff_ffff };
+        dut.set_u64(self.ports.user, u64::from(bad) | beside << 1);
+        if let Some(time) = self.ports.time {
+            dut.set_u64(time, if is_first { packet.time_ns } else { !packet.time_ns });
+        }
+        if let Some(random) = self.ports.random {
+            let value = if is_first { packet.random } else { !packet.random };
+            dut.set_u64(random, value.into());
+        }
+        dut.set_u64(self.ports.valid, 1);
+    }
+
+    /// Looks at the ports after a step: the beat that was taken.
+    pub fn observe(&mut self, dut: &mut dyn Dut) -> Option<Taken> {
+        if !self.offered {
+            return None;
+        }
+        if !dut.get_bit(self.ports.ready) {
+            self.stall_clocks += 1;
+            return None;
+        }
+        let beats = self.packets[self.packet].data.len().div_ceil(self.bus_bytes).max(1);
+        let taken = Taken {
+            packet: self.packet,
+            is_first: self.beat == 0,
+            is_last: self.beat + 1 == beats,
+        };
+        self.frames += 1;
+        self.beat += 1;
+        if taken.is_last {
+            self.packet += 1;
+            self.beat = 0;
+        }
+        self.offered = false;
+        self.gap_drawn = false;
+        dut.set_u64(self.ports.valid, 0);
+        Some(taken)
+    }
+}
+
+/// A packet that came out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Frame {
+    pub data: Vec<u8>,
+    /// The verdict; raw: `r0`.
+    pub user: u64,
+    pub destination: u32,
+    /// The clock that put the first beat out.
+    pub first_clock: u64,
+}
+
+/// Takes packets out and checks the stream.
+pub struct Sink {
+    ports: SinkPorts,
+    bus_bytes: usize,
+    raw: bool,
+    backpressure: Backpressure,
+    ready: bool,
+    /// The beat that was offered and not taken at the last clock: it must stay. Empty: none was.
+    held: Vec<u64>,
+    now: Vec<u64>,
+    frame: Option<Frame>,
+    /// Packets that came out whole.
+    packets: u64,
+}
+
+struct SinkPorts {
+    data: Port,
+    keep: Port,
+    valid: Port,
+    ready: Port,
+    last: Port,
+    user: Port,
+    destination: Port,
+}
+
+/// What the sink saw at a clock.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Seen {
+    Nothing,
+    /// A beat that is not a packet's last one.
+    Beat,
+    Packet(Frame),
+}
+
+impl Sink {
+    pub fn new(
+        dut: &mut dyn Dut,
+        interface: &Interface,
+        backpressure: Backpressure,
+    ) -> Result<Sink, Diagnostic> {
+        let bits = interface.bus_bits;
+        let user_bits = if interface.raw { 64 } else { 3 };
+        let ports = SinkPorts {
+            data: dut.required("m_axis_tdata", bits, PortDirection::Output)?,
+            keep: dut.required("m_axis_tkeep", bits / 8, PortDirection::Output)?,
+            valid: dut.required("m_axis_tvalid", 1, PortDirection::Output)?,
+            ready: dut.required("m_axis_tready", 1, PortDirection::Input)?,
+            last: dut.required("m_axis_tlast", 1, PortDirection::Output)?,
+            user: dut.required("m_axis_tuser", user_bits, PortDirection::Output)?,
+            destination: dut.required("m_axis_tdest", 32, PortDirection::Output)?,
+        };
+        dut.set_u64(ports.ready, 1);
+        Ok(Sink {
+            ports,
+            bus_bytes: bits as usize / 8,
+            raw: interface.raw,
+            backpressure,
+            ready: true,
+            held: Vec::new(),
+            now: Vec::new(),
+            frame: None,
+            packets: 0,
+        })
+    }
+
+    /// No packet is half out.
+    pub fn is_between_packets(&self) -> bool {
+        self.frame.is_none() && self.held.is_empty()
+    }
+
+    /// Sets the ports for the next clock.
+    pub fn drive(&mut self, dut: &mut dyn Dut) {
+        let ready = self.backpressure.next_ready();
+        if ready != self.ready {
+            self.ready = ready;
+            dut.set_u64(self.ports.ready, ready.into());
+        }
+    }
+
+    /// Looks at the ports after the step of `clock`.
+    pub fn observe(&mut self, dut: &dyn Dut, clock: u64) -> Result<Seen, Diagnostic> {
+        if !dut.get_bit(self.ports.valid) {
+            return match self.held.is_empty() {
+                true => Ok(Seen::Nothing),
+                false => Err(self.violation(clock, "m_axis_tvalid fell before m_axis_tready rose")),
+            };
+        }
+        if !self.held.is_empty() || !self.ready {
+            self.now.clear();
+            for port in [
+                self.ports.last,
+                self.ports.user,
+                self.ports.destination,
+                self.ports.keep,
+                self.ports.data,
+            ] {
+                self.now.extend_from_slice(dut.get(port));
+            }
+            if !self.held.is_empty() && self.held != self.now {
+                let message = "a beat changed while it waited for m_axis_tready";
+                return Err(self.violation(clock, message));
+            }
+        }
+        if !self.ready {
+            std::mem::swap(&mut self.held, &mut self.now);
+            return Ok(Seen::Nothing);
+        }
+        self.held.clear();
+        self.take_beat(dut, clock)
+    }
+
+    fn take_beat(&mut self, dut: &dyn Dut, clock: u64) -> Result<Seen, Diagnostic> {
+        let is_last = dut.get_bit(self.ports.last);
+        let keep = dut.get_u64(self.ports.keep);
+        let user = dut.get_u64(self.ports.user);
+        let destination = dut.get_u64(self.ports.destination) as u32;
+
+        let count = keep.count_ones() as usize;
+        if keep != low_ones(count) {
+            let message = format!("m_axis_tkeep {keep:#x} is not packed from bit 0");
+            return Err(self.violation(clock, message));
+        }
+        if !is_last && count != self.bus_bytes {
+            let message = format!("m_axis_tkeep {keep:#x} is not all ones before the last beat");
+            return Err(self.violation(clock, message));
+        }
+        let may_be_empty = self.raw && self.frame.is_none();
+        if count == 0 && !may_be_empty {
+            return Err(self.violation(clock, "m_axis_tkeep is 0"));
+        }
+        if !self.raw {
+            if !matches!(user, verdict::PASS | verdict::TX | verdict::REDIRECT) {
+                let message = format!("a packet with verdict {user} comes out");
+                return Err(self.violation(clock, message));
+            }
+            if user != verdict::REDIRECT && destination != 0 {
+                let message = format!("m_axis_tdest is {destination} without XDP_REDIRECT");
+                return Err(self.violation(clock, message));
+            }
+        }
+
+        let is_first = self.frame.is_none();
+        let frame = self.frame.get_or_insert_with(|| Frame {
+            data: Vec::new(),
+            user,
+            destination,
+            first_clock: clock,
+        });
+        let differs = !self.raw && frame.user != user || frame.destination != destination;
+        if !is_first && differs {
+            let message = "m_axis_tuser or m_axis_tdest changed inside a packet";
+            return Err(self.violation(clock, message));
+        }
+        frame.user = user;
+        let start = frame.data.len();
+        for limb in dut.get(self.ports.data) {
+            frame.data.extend_from_slice(&limb.to_le_bytes());
+        }
+        frame.data.truncate(start + count);
+        if !is_last {
+            return Ok(Seen::Beat);
+        }
+        self.packets += 1;
+        Ok(self.frame.take().map_or(Seen::Nothing, Seen::Packet))
+    }
+
+    fn violation(&self, clock: u64, message: impl Into<String>) -> Diagnostic {
+        let place = format!("output packet {}, clock {clock}", self.packets + 1);
+        protocol_violation(message).at(place)
+    }
+}
+
+/// The design broke a rule of its own contract.
+pub(crate) fn protocol_violation(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::input("protocol-violation", message)
+        .help("this is a defect of the generated design: please report it with the program")
+}
+
+/// The lowest `count` bits set, 0 to 64.
+fn low_ones(count: usize) -> u64 {
+    match count {
+        0 => 0,
+        1..=63 => (1 << count) - 1,
+        _ => u64::MAX,
+    }
+}

@@ -1,0 +1,157 @@
+//! The Verilator engine: the printed SystemVerilog, compiled by Verilator and a C++ compiler to a shared library
+//! and loaded into this process. What was built is kept in a cache folder, by the content that went in.
+
+mod build;
+mod tool;
+mod wrapper;
+
+pub use tool::{find, Tool};
+
+use crate::dut::{store_limbs, top_ports, Dut, Port};
+use hardpath_ir::Diagnostic;
+use hardpath_rtl::Design;
+use libloading::{Library, Symbol};
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::path::PathBuf;
+
+/// How a design is built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerilatorOptions {
+    /// The C++ compiler's `-O` for the model, 0 to 3. Verilator itself always runs with `-O3`.
+    pub cxx_optimization: u8,
+    /// Where built models are kept. `None`: `hardpath/verilator` in the user's cache folder.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for VerilatorOptions {
+    fn default() -> Self {
+        VerilatorOptions {
+            cxx_optimization: 3,
+            cache: None,
+        }
+    }
+}
+
+/// A design in Verilator. Assertions of the design are checked.
+pub struct Verilator {
+    /// Made by the library's `hardpath_create`; null after `drop`.
+    model: *mut c_void,
+    step: unsafe extern "C" fn(*mut c_void) -> c_int,
+    destroy: unsafe extern "C" fn(*mut c_void),
+    error: unsafe extern "C" fn(*mut c_void) -> *const c_char,
+    /// The limbs of all ports in their order, shared with the model.
+    limbs: *mut u64,
+    limb_count: usize,
+    ports: Vec<(String, Port)>,
+    /// First limb of each port.
+    offsets: Vec<usize>,
+    /// Keeps the code loaded as long as the model lives.
+    _library: Library,
+}
+
+impl Verilator {
+    /// Builds the design (seconds to minutes; nothing when the cache has it) and loads it.
+    pub fn new(design: &Design, options: &VerilatorOptions) -> Result<Verilator, Diagnostic> {
+        let ports = top_ports(design);
+        let path = build::library(design, &ports, options)?;
+        let failed = |error: libloading::Error| {
+            Diagnostic::input("verilator-load", format!("cannot load the built model: {error}"))
+                .at(path.display().to_string())
+                .help("delete this file and try again")
+        };
+        // SAFETY: the library was built from the text of `wrapper` and Verilator's output; loading it runs only
+        // the static constructors of these and of the C++ library. The symbols have the types that `wrapper`
+        // declares.
+        let (library, create, limbs, destroy, step, error) = unsafe {
+            let library = Library::new(&path).map_err(failed)?;
+            let create: Symbol<unsafe extern "C" fn() -> *mut c_void> =
+                library.get(b"hardpath_create").map_err(failed)?;
+            let limbs: Symbol<unsafe extern "C" fn(*mut c_void) -> *mut u64> =
+                library.get(b"hardpath_limbs").map_err(failed)?;
+            let destroy: Symbol<unsafe extern "C" fn(*mut c_void)> =
+                library.get(b"hardpath_destroy").map_err(failed)?;
+            let step: Symbol<unsafe extern "C" fn(*mut c_void) -> c_int> =
+                library.get(b"hardpath_step").map_err(failed)?;
+            let error: Symbol<unsafe extern "C" fn(*mut c_void) -> *const c_char> =
+                library.get(b"hardpath_error").map_err(failed)?;
+            let functions = (*create, *limbs, *destroy, *step, *error);
+            let (create, limbs, destroy, step, error) = functions;
+            (library, create, limbs, destroy, step, error)
+        };
+        // SAFETY: as declared in `wrapper`: `create` gives a model or null, `limbs` an array that lives as long as
+        // the model and is never null.
+        let (model, limbs) = unsafe {
+            let model = create();
+            if model.is_null() {
+                return Err(Diagnostic::input("verilator-load", "the built model does not start")
+                    .at(path.display().to_string()));
+            }
+            (model, limbs(model))
+        };
+        let (offsets, limb_count) = wrapper::limb_offsets(&ports);
+        Ok(Verilator {
+            model,
+            step,
+            destroy,
+            error,
+            limbs,
+            limb_count,
+            ports,
+            offsets,
+            _library: library,
+        })
+    }
+
+    fn range(&self, port: Port) -> std::ops::Range<usize> {
+        let start = self.offsets[port.index as usize];
+        let range = start..start + port.limbs();
+        assert!(range.end <= self.limb_count, "a port of this design");
+        range
+    }
+}
+
+impl Dut for Verilator {
+    fn port(&self, name: &str) -> Option<Port> {
+        let (_, port) = self.ports.iter().find(|(port, _)| port == name)?;
+        Some(*port)
+    }
+
+    fn set(&mut self, port: Port, limbs: &[u64]) {
+        debug_assert!(port.is_input, "only inputs are set");
+        let range = self.range(port);
+        // SAFETY: the range lies within the model's limbs (`range`), and `&mut self` makes the access the only one.
+        let to = unsafe {
+            std::slice::from_raw_parts_mut(self.limbs.add(range.start), range.len())
+        };
+        store_limbs(to, port.width, limbs);
+    }
+
+    fn get(&self, port: Port) -> &[u64] {
+        let range = self.range(port);
+        // SAFETY: the range lies within the model's limbs; they change only through `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.limbs.add(range.start), range.len()) }
+    }
+
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        // SAFETY: the model lives until `drop`.
+        if unsafe { (self.step)(self.model) } == 0 {
+            return Ok(());
+        }
+        // SAFETY: `error` gives a string that ends with a zero byte and lives until the next step.
+        let text = unsafe { CStr::from_ptr((self.error)(self.model)) };
+        let text = text.to_string_lossy();
+        Err(Diagnostic::input(
+            "assertion-failed",
+            format!("an assertion of the design failed: {}", text.trim()),
+        )
+        .help("this is a defect of the generated design: please report it with the program"))
+    }
+}
+
+impl Drop for Verilator {
+    fn drop(&mut self) {
+        // SAFETY: the model was made by this library and is not used after this.
+        unsafe { (self.destroy)(self.model) };
+        self.model = std::ptr::null_mut();
+    }
+}

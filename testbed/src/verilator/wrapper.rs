@@ -1,0 +1,138 @@
+//! The C++ text between a Verilator model and this process: a few functions with C names over one array of limbs.
+//!
+//! The array holds all ports in their order, each in 64-bit limbs. `hardpath_step` copies the inputs from it into
+//! the model, evaluates with the clock low, copies the outputs back, and then raises the clock: so the array shows
+//! the outputs as they stood just before the edge.
+
+use crate::dut::Port;
+use std::fmt::Write;
+
+/// First limb of each port, and the number of limbs in all.
+pub fn limb_offsets(ports: &[(String, Port)]) -> (Vec<usize>, usize) {
+    let mut next = 0;
+    let offsets = ports.iter().map(|(_, port)| {
+        let offset = next;
+        next += port.limbs();
+        offset
+    });
+    let offsets = offsets.collect();
+    (offsets, next)
+}
+
+/// Declares the function that Verilator's run-time library prints with, in front of every file.
+pub const PRINTING: &str = "\
+#pragma once
+int hardpath_printf(const char* format, ...);
+";
+
+/// The wrapper for a model `Vdut` with these ports.
+pub fn source(ports: &[(String, Port)]) -> String {
+    let (offsets, limbs) = limb_offsets(ports);
+    let mut loads = String::new();
+    let mut stores = String::new();
+    for ((name, port), offset) in ports.iter().zip(&offsets) {
+        // Verilator writes two underscores in a row as ___05F.
+        let member = name.replace("__", "___05F");
+        let (text, function) = match port.is_input {
+            true => (&mut loads, "load"),
+            false => (&mut stores, "store"),
+        };
+        let _ = writeln!(text, "    {function}(instance->top.{member}, instance->limbs + {offset});");
+    }
+    HEAD.replace("LIMBS", &limbs.max(1).to_string()) + &loads + MIDDLE + &stores + TAIL
+}
+
+const HEAD: &str = r#"#include "Vdut.h"
+#include "verilated.h"
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+// What the design says and whether it stopped, of the model that this thread steps.
+static thread_local std::string printed;
+static thread_local bool stopped = false;
+
+int hardpath_printf(const char* format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (printed.size() < 4096) printed += text;
+    return length;
+}
+
+// A failed assertion ends the run with an error, not the process.
+void vl_stop(const char*, int, const char*) { stopped = true; }
+void vl_finish(const char*, int, const char*) { stopped = true; }
+void vl_fatal(const char*, int, const char*, const char* message) {
+    printed += message;
+    stopped = true;
+}
+
+namespace {
+
+struct Instance {
+    VerilatedContext context;
+    Vdut top;
+    uint64_t limbs[LIMBS] = {};
+    std::string error;
+    Instance() : top{&context, "top"} {}
+};
+
+template <typename T> void load(T& port, const uint64_t* limbs) { port = static_cast<T>(limbs[0]); }
+template <std::size_t N> void load(VlWide<N>& port, const uint64_t* limbs) {
+    for (std::size_t i = 0; i < N; ++i) port[i] = static_cast<EData>(limbs[i / 2] >> (32 * (i % 2)));
+}
+template <typename T> void store(const T& port, uint64_t* limbs) { limbs[0] = port; }
+template <std::size_t N> void store(const VlWide<N>& port, uint64_t* limbs) {
+    for (std::size_t i = 0; i < N; i += 2) {
+        const uint64_t high = i + 1 < N ? port[i + 1] : 0;
+        limbs[i / 2] = high << 32 | port[i];
+    }
+}
+
+}  // namespace
+
+extern "C" void* hardpath_create() {
+    try {
+        auto instance = std::make_unique<Instance>();
+        instance->context.fatalOnError(false);
+        instance->top.clk = 0;
+        instance->top.eval();
+        return instance.release();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+extern "C" void hardpath_destroy(void* model) { delete static_cast<Instance*>(model); }
+
+extern "C" uint64_t* hardpath_limbs(void* model) { return static_cast<Instance*>(model)->limbs; }
+
+extern "C" const char* hardpath_error(void* model) {
+    return static_cast<Instance*>(model)->error.c_str();
+}
+
+// 0: good. 1: the design stopped, see hardpath_error.
+extern "C" int hardpath_step(void* model) {
+    auto* const instance = static_cast<Instance*>(model);
+    printed.clear();
+    stopped = false;
+    instance->top.clk = 0;
+"#;
+
+const MIDDLE: &str = "    instance->top.eval();
+";
+
+const TAIL: &str = "    instance->context.timeInc(1);
+    instance->top.clk = 1;
+    instance->top.eval();
+    instance->context.timeInc(1);
+    if (!stopped) return 0;
+    instance->error = printed;
+    return 1;
+}
+";

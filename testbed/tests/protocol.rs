@@ -1,0 +1,224 @@
+//! Designs that break the rules of their streams, modelled in software: each fault must be found.
+
+mod common;
+
+use common::packet;
+use hardpath_blocks::interface::Interface;
+use hardpath_ir::{verdict, Diagnostic};
+use hardpath_testbed::dut::{Dut, Port};
+use hardpath_testbed::run::{run, RunOptions};
+use std::collections::VecDeque;
+
+/// Sends on every packet, two beats of 8 bytes each, with one fault from the third packet on.
+struct Model {
+    fault: Fault,
+    ports: Vec<(&'static str, Port)>,
+    values: Vec<Vec<u64>>,
+    /// Beats to come out: data, keep, last.
+    beats: VecDeque<(u64, u64, bool)>,
+    packets_out: u32,
+    held: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    None,
+    ValidFalls,
+    DataChanges,
+    KeepHasHole,
+    KeepPartialInside,
+    KeepZero,
+    VerdictChangesInside,
+    VerdictDrop,
+    VerdictDiffersFromStrobe,
+    VerdictTooLarge,
+    DestinationWithoutRedirect,
+    StrobeMissing,
+    StrobeTwice,
+    PacketTwice,
+    PacketMissing,
+    NeverReady,
+}
+
+const PORTS: [(&str, u32, bool); 15] = [
+    ("rst", 1, true),
+    ("s_axis_tdata", 64, true),
+    ("s_axis_tkeep", 8, true),
+    ("s_axis_tvalid", 1, true),
+    ("s_axis_tlast", 1, true),
+    ("s_axis_tuser", 25, true),
+    ("m_axis_tready", 1, true),
+    ("s_axis_tready", 1, false),
+    ("m_axis_tdata", 64, false),
+    ("m_axis_tkeep", 8, false),
+    ("m_axis_tvalid", 1, false),
+    ("m_axis_tlast", 1, false),
+    ("m_axis_tuser", 3, false),
+    ("m_axis_tdest", 32, false),
+    ("verdict_valid", 1, false),
+];
+
+impl Model {
+    fn new(fault: Fault) -> Model {
+        let all = PORTS.into_iter().chain([("verdict", 3, false)]);
+        let ports = all.enumerate().map(|(index, (name, width, is_input))| {
+            let index = index as u32;
+            (name, Port { index, width, is_input })
+        });
+        let ports: Vec<_> = ports.collect();
+        Model {
+            fault,
+            values: vec![vec![0]; ports.len()],
+            ports,
+            beats: VecDeque::new(),
+            packets_out: 0,
+            held: false,
+        }
+    }
+
+    fn value(&mut self, name: &str) -> &mut u64 {
+        let port = self.port(name).unwrap();
+        &mut self.values[port.index as usize][0]
+    }
+}
+
+impl Dut for Model {
+    fn port(&self, name: &str) -> Option<Port> {
+        self.ports.iter().find(|(port, _)| *port == name).map(|(_, port)| *port)
+    }
+
+    fn set(&mut self, port: Port, limbs: &[u64]) {
+        self.values[port.index as usize][0] = limbs[0];
+    }
+
+    fn get(&self, port: Port) -> &[u64] {
+        &self.values[port.index as usize]
+    }
+
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        let fault = if self.packets_out >= 2 { self.fault } else { Fault::None };
+        let ready = self.fault != Fault::NeverReady;
+        *self.value("s_axis_tready") = ready.into();
+
+        let beat = self.beats.front().copied();
+        let sink_ready = *self.value("m_axis_tready") == 1;
+        let (mut data, mut keep, last) = beat.unwrap_or_default();
+        let is_second = last;
+        let mut valid = beat.is_some();
+        let (mut user, mut destination) = (verdict::PASS, 0);
+        let mut strobe = valid && last && sink_ready;
+        let mut strobe_verdict = verdict::PASS;
+        match fault {
+            Fault::ValidFalls => valid &= !self.held,
+            Fault::DataChanges => data ^= u64::from(self.held),
+            Fault::KeepHasHole if is_second => keep = 0b1011,
+            Fault::KeepPartialInside if !is_second => keep = 0x7f,
+            Fault::KeepZero if is_second => keep = 0,
+            Fault::VerdictChangesInside if is_second => user = verdict::TX,
+            Fault::VerdictDrop => user = verdict::DROP,
+            Fault::VerdictDiffersFromStrobe => strobe_verdict = verdict::TX,
+            Fault::VerdictTooLarge => strobe_verdict = 5,
+            Fault::DestinationWithoutRedirect => destination = 7,
+            Fault::StrobeMissing => strobe = false,
+            Fault::StrobeTwice => strobe |= valid && sink_ready,
+            Fault::PacketMissing => valid = false,
+            _ => {}
+        }
+        for (name, value) in [
+            ("m_axis_tdata", data),
+            ("m_axis_tkeep", keep),
+            ("m_axis_tvalid", valid.into()),
+            ("m_axis_tlast", last.into()),
+            ("m_axis_tuser", user),
+            ("m_axis_tdest", destination),
+            ("verdict_valid", strobe.into()),
+            ("verdict", strobe_verdict),
+        ] {
+            *self.value(name) = value;
+        }
+        let leaves = beat.is_some() && (sink_ready || fault == Fault::PacketMissing);
+        self.held = valid && !sink_ready;
+        if leaves {
+            self.beats.pop_front();
+            self.packets_out += u32::from(last);
+            if fault == Fault::PacketTwice && last {
+                self.beats.push_front((data, keep, true));
+                self.fault = Fault::None;
+            }
+        }
+        if ready && *self.value("s_axis_tvalid") == 1 {
+            let beat = (
+                *self.value("s_axis_tdata"),
+                *self.value("s_axis_tkeep"),
+                *self.value("s_axis_tlast") == 1,
+            );
+            self.beats.push_back(beat);
+        }
+        Ok(())
+    }
+}
+
+fn interface() -> Interface {
+    Interface {
+        top: "model".into(),
+        bus_bits: 64,
+        raw: false,
+        has_time: false,
+        has_random: false,
+        has_port_table: false,
+        maps: Vec::new(),
+        design_id: 0,
+    }
+}
+
+fn outcome(fault: Fault) -> Result<usize, Diagnostic> {
+    let packets: Vec<_> = (0..40).map(|i| packet(0, 14, i)).collect();
+    let options = RunOptions {
+        backpressure: Some(2),
+        watchdog_clocks: 500,
+        ..RunOptions::default()
+    };
+    let result = run(&mut Model::new(fault), &interface(), &packets, &options)?;
+    Ok(result.outcomes.iter().flatten().filter(|out| out.data.is_some()).count())
+}
+
+#[test]
+fn a_good_design_passes() {
+    assert_eq!(outcome(Fault::None).unwrap(), 40);
+}
+
+#[test]
+fn every_fault_is_found() {
+    let broken_rules = [
+        (Fault::ValidFalls, "fell before"),
+        (Fault::DataChanges, "changed while it waited"),
+        (Fault::KeepHasHole, "not packed"),
+        (Fault::KeepPartialInside, "not all ones"),
+        (Fault::KeepZero, "is 0"),
+        (Fault::VerdictChangesInside, "changed inside"),
+        (Fault::VerdictDrop, "with verdict 1"),
+        (Fault::VerdictDiffersFromStrobe, "its strobe said XDP_TX"),
+        (Fault::VerdictTooLarge, "verdict 5"),
+        (Fault::DestinationWithoutRedirect, "without XDP_REDIRECT"),
+        (Fault::StrobeMissing, "no verdict sends on"),
+        (Fault::StrobeTwice, "verdict"),
+        (Fault::PacketTwice, "no verdict sends on"),
+    ];
+    for (fault, message) in broken_rules {
+        let error = outcome(fault).unwrap_err();
+        assert_eq!(error.code, "protocol-violation", "{fault:?}: {error}");
+        assert!(error.message.contains(message), "{fault:?}: {error}");
+        assert!(error.place.is_some(), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_design_that_hangs_is_left() {
+    let error = outcome(Fault::NeverReady).unwrap_err();
+    assert_eq!(error.code, "design-hangs");
+    assert!(error.message.contains("packet 1 of 40 is not taken in"), "{error}");
+
+    let error = outcome(Fault::PacketMissing).unwrap_err();
+    assert_eq!(error.code, "design-hangs", "{error}");
+    assert!(error.message.contains("did not come out, the first is packet"), "{error}");
+}
