@@ -37,7 +37,9 @@ fn main() -> ExitCode {
 }
 
 fn bench() -> Result<(), Vec<Diagnostic>> {
-    println!("{PACKETS} packets of 64 bytes in 1,000 flows, both directions, back to back, 512 bits");
+    println!(
+        "{PACKETS} packets of 64 bytes in 1,000 flows, both directions, back to back, 512 bits"
+    );
     for program in ["listing1", "firewall"] {
         bench_program(program)?;
     }
@@ -63,11 +65,15 @@ fn bench_program(name: &str) -> Result<(), Vec<Diagnostic>> {
     report("native", building, &native);
 
     let cache = tempfile::tempdir().map_err(|error| {
-        vec![Diagnostic::input("cannot-write", format!("no temporary folder: {error}"))]
+        vec![Diagnostic::input(
+            "cannot-write",
+            format!("no temporary folder: {error}"),
+        )]
     })?;
     let options = VerilatorOptions {
         cxx_optimization: 3,
         cache: Some(cache.path().to_owned()),
+        ..VerilatorOptions::default()
     };
     let started = Instant::now();
     let mut verilator = Verilator::new(&compiled.design, &options).map_err(one)?;
@@ -76,7 +82,11 @@ fn bench_program(name: &str) -> Result<(), Vec<Diagnostic>> {
     report("Verilator -O3", building, &verilator);
 
     if native.result.outcomes != verilator.result.outcomes {
-        return Err(vec![Diagnostic::input("engines-differ", "native and Verilator differ").at(name)]);
+        return Err(vec![Diagnostic::input(
+            "engines-differ",
+            "native and Verilator differ",
+        )
+        .at(name)]);
     }
     let ratio = verilator.time.as_secs_f64() / native.time.as_secs_f64();
     println!("  native runs at {ratio:.2} times Verilator's speed");

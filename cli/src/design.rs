@@ -12,7 +12,10 @@ pub fn files(compiled: &Compiled, program: &str) -> Vec<(String, Vec<u8>)> {
     let top = &compiled.interface.top;
     let sources = verilog::print(&compiled.design);
     let mut files = vec![
-        (String::from("README.md"), contract::readme(compiled, program, &sources)),
+        (
+            String::from("README.md"),
+            contract::readme(compiled, program, &sources),
+        ),
         (file_list_name(top), file_list(&sources)),
         (format!("{top}.xdc"), constraints(compiled)),
         (format!("{top}.h"), address_map::c_header(compiled)),
@@ -21,7 +24,10 @@ pub fn files(compiled: &Compiled, program: &str) -> Vec<(String, Vec<u8>)> {
     ];
     // The top, which is the last one, is what a reader wants first.
     files.extend(sources.into_iter().rev());
-    files.into_iter().map(|(name, text)| (name, text.into_bytes())).collect()
+    files
+        .into_iter()
+        .map(|(name, text)| (name, text.into_bytes()))
+        .collect()
 }
 
 /// The file list is in every design and in no other folder: it marks a folder as a design.
@@ -31,7 +37,10 @@ pub fn file_list_name(top: &str) -> String {
 
 /// For `-f` of simulators and synthesis tools: callees before callers.
 fn file_list(sources: &[(String, String)]) -> String {
-    sources.iter().map(|(name, _)| format!("{name}\n")).collect()
+    sources
+        .iter()
+        .map(|(name, _)| format!("{name}\n"))
+        .collect()
 }
 
 /// Constraints in Synopsys form, as Vivado reads them.

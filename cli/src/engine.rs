@@ -114,7 +114,9 @@ fn with_first_contents(program: &Program, image: &Image) -> Image {
     for decl in program.maps.values() {
         if let Some(initial) = &decl.initial {
             let entries: &mut Entries = all.entry(decl.name.clone()).or_default();
-            entries.entry(vec![0; decl.key_bytes as usize]).or_insert_with(|| initial.clone());
+            entries
+                .entry(vec![0; decl.key_bytes as usize])
+                .or_insert_with(|| initial.clone());
         }
     }
     all
@@ -141,7 +143,10 @@ fn interpret(program: &Program, mut maps: Maps, packets: &[Packet]) -> Ran {
             continue;
         }
         let outcome = interpret_one(&mut prepared, &mut maps, &packet.data, &packet.context);
-        *statistics.verdicts.entry(verdict::name(outcome.verdict).into()).or_default() += 1;
+        *statistics
+            .verdicts
+            .entry(verdict::name(outcome.verdict).into())
+            .or_default() += 1;
         outcomes.push(Some(outcome));
     }
     Ran {
@@ -158,9 +163,16 @@ fn interpret_one(
     context: &PacketContext,
 ) -> PacketOut {
     let outcome = prepared.run(maps, packet, context);
-    let sent_on = matches!(outcome.verdict, verdict::PASS | verdict::TX | verdict::REDIRECT);
+    let sent_on = matches!(
+        outcome.verdict,
+        verdict::PASS | verdict::TX | verdict::REDIRECT
+    );
     PacketOut {
-        verdict: if outcome.verdict > verdict::REDIRECT { verdict::ABORTED } else { outcome.verdict },
+        verdict: if outcome.verdict > verdict::REDIRECT {
+            verdict::ABORTED
+        } else {
+            outcome.verdict
+        },
         destination: outcome.destination,
         data: sent_on.then_some(outcome.packet),
     }

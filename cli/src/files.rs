@@ -28,9 +28,12 @@ fn cannot_read(path: &Path, error: &io::Error) -> Diagnostic {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic::input("cannot-write", format!("the output cannot be written: {error}"))
-        .at(path.display().to_string())
-        .help("give a place that this user can write to")
+    Diagnostic::input(
+        "cannot-write",
+        format!("the output cannot be written: {error}"),
+    )
+    .at(path.display().to_string())
+    .help("give a place that this user can write to")
 }
 
 /// Lets `write_to` write a file; an older one is replaced. A device or pipe is written to as it is.
@@ -72,17 +75,23 @@ fn refuse_foreign(folder: &Path, marker: &str) -> Result<(), Diagnostic> {
         return Ok(());
     };
     if !metadata.is_dir() {
-        return Err(Diagnostic::input("not-a-folder", "the output is to be a folder, and there is a file")
-            .at(folder.display().to_string())
-            .help("give another name with -o"));
+        return Err(Diagnostic::input(
+            "not-a-folder",
+            "the output is to be a folder, and there is a file",
+        )
+        .at(folder.display().to_string())
+        .help("give another name with -o"));
     }
     let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
     if is_empty || folder.join(marker).exists() {
         return Ok(());
     }
-    Err(Diagnostic::input("folder-in-use", "the output folder holds something that is no design")
-        .at(folder.display().to_string())
-        .help("give an empty or new folder with -o"))
+    Err(Diagnostic::input(
+        "folder-in-use",
+        "the output folder holds something that is no design",
+    )
+    .at(folder.display().to_string())
+    .help("give an empty or new folder with -o"))
 }
 
 fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
@@ -129,15 +138,25 @@ mod tests {
     fn folders_are_replaced_only_when_they_are_ours() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("design");
-        let first = [(String::from("mark"), b"1".to_vec()), (String::from("a"), Vec::new())];
+        let first = [
+            (String::from("mark"), b"1".to_vec()),
+            (String::from("a"), Vec::new()),
+        ];
         write_folder(&folder, &first, "mark").unwrap();
         write_folder(&folder, &first[..1], "mark").unwrap();
         assert!(!folder.join("a").exists());
         fs::remove_file(folder.join("mark")).unwrap();
         fs::write(folder.join("mine"), b"").unwrap();
-        assert_eq!(write_folder(&folder, &first, "mark").unwrap_err().code, "folder-in-use");
+        assert_eq!(
+            write_folder(&folder, &first, "mark").unwrap_err().code,
+            "folder-in-use"
+        );
         assert!(folder.join("mine").exists());
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(
+            fs::read_dir(place.path()).unwrap().count(),
+            1,
+            "nothing is left beside it"
+        );
     }
 
     #[test]
@@ -153,6 +172,10 @@ mod tests {
         };
         assert_eq!(write(&file, fails).unwrap_err().code, "full");
         assert_eq!(read(&file).unwrap(), b"d");
-        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left");
+        assert_eq!(
+            fs::read_dir(file.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing is left"
+        );
     }
 }

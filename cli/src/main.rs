@@ -3,9 +3,10 @@
 mod answer;
 mod arguments;
 mod commands;
+mod design;
 mod engine;
 mod files;
-mod design;
+mod internal_error;
 mod load;
 mod outputs;
 mod packets;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
         Err(error) => return wrong_usage(&error),
     };
     let json = command_line.command.json();
-    match run(command_line.command) {
+    match internal_error::catch(|| run(command_line.command)) {
         Ok(answer) => {
             answer.print(json);
             answer.status.into()
@@ -54,7 +55,10 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
 /// Help and version are answers; everything else is wrong usage. The options were not read, so whether JSON is
 /// wanted is looked up in the words of the command line.
 fn wrong_usage(error: &clap::Error) -> ExitCode {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
         answer::print_text(&error.render().to_string());
         return Status::Good.into();
     }

@@ -25,7 +25,9 @@ pub fn write(
     ran: &Ran,
 ) -> Result<(), Diagnostic> {
     if let Some(path) = &arguments.maps_out {
-        files::write(path, |path| mapfile::write(path, &ran.maps, program.maps.values()))?;
+        files::write(path, |path| {
+            mapfile::write(path, &ran.maps, program.maps.values())
+        })?;
     }
     if let Some(path) = &arguments.out {
         let sent_on = sent_on(packets, ran);
@@ -42,7 +44,10 @@ fn sent_on(packets: &[Packet], ran: &Ran) -> Vec<Captured> {
         Some(Captured {
             data: outcome.data.clone()?,
             time_ns: packet.captured_ns,
-            comment: Some(capture::verdict_comment(outcome.verdict, outcome.destination)),
+            comment: Some(capture::verdict_comment(
+                outcome.verdict,
+                outcome.destination,
+            )),
         })
     })
     .collect()

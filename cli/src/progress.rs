@@ -33,15 +33,20 @@ impl Progress {
         if !self.is_terminal || self.started.elapsed() < PATIENCE {
             return;
         }
-        self.bar.get_or_init(|| self.make_bar()).set_position(done as u64);
+        self.bar
+            .get_or_init(|| self.make_bar())
+            .set_position(done as u64);
     }
 
     fn make_bar(&self) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(self.total), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos} of {human_len} {msg}, {eta} left") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {human_pos} of {human_len} {msg}, {eta} left")
+        {
             bar.set_style(style);
         }
-        bar.with_message(self.what).with_elapsed(self.started.elapsed())
+        bar.with_message(self.what)
+            .with_elapsed(self.started.elapsed())
     }
 }
 

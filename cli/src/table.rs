@@ -4,14 +4,23 @@ use comfy_table::{presets, CellAlignment, Table};
 
 /// Lines of a name and what it is, the names in one column.
 pub fn facts(lines: &[(&str, String)]) -> String {
-    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    lines.iter().map(|(name, fact)| format!("  {name:width$}  {fact}\n")).collect()
+    let width = lines
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    lines
+        .iter()
+        .map(|(name, fact)| format!("  {name:width$}  {fact}\n"))
+        .collect()
 }
 
 /// Rows under headings; columns whose cells are all numbers stand to the right.
 pub fn rows(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(headings.to_vec());
+    table
+        .load_preset(presets::NOTHING)
+        .set_header(headings.to_vec());
     for row in rows {
         table.add_row(row);
     }
@@ -22,7 +31,10 @@ pub fn rows(headings: &[&str], rows: &[Vec<String>]) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    table
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 /// 1234567 → `1,234,567`.
@@ -53,6 +65,9 @@ mod tests {
     fn tables_line_up() {
         let text = rows(&["map", "entries"], &[vec!["flows".into(), "5".into()]]);
         assert_eq!(text, "  map    entries\n  flows        5\n");
-        assert_eq!(facts(&[("a", "1".into()), ("long", "2".into())]), "  a     1\n  long  2\n");
+        assert_eq!(
+            facts(&[("a", "1".into()), ("long", "2".into())]),
+            "  a     1\n  long  2\n"
+        );
     }
 }

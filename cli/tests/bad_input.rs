@@ -23,7 +23,11 @@ fn wrong_usage() {
     }
     let run = hardpath(&["compile"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.contains("Usage: hardpath compile"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("Usage: hardpath compile"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -50,21 +54,43 @@ fn object_that_cannot_be_read() {
 fn errors_for_people_are_on_standard_error() {
     let run = hardpath(&["ir", "no/such.o"]);
     assert_eq!((run.status, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.starts_with("error[cannot-read]: "), "{}", run.stderr);
-    assert!(run.stderr.contains("\n  --> no/such.o\n  help: "), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("error[cannot-read]: "),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("\n  --> no/such.o\n  help: "),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
 fn missing_program() {
-    let run = hardpath(&["ir", &object("firewall"), "--program", "fireplace", "--json"]);
+    let run = hardpath(&[
+        "ir",
+        &object("firewall"),
+        "--program",
+        "fireplace",
+        "--json",
+    ]);
     let error = run.error(2, "unknown-program");
-    assert!(error["help"].as_str().unwrap().contains("firewall"), "{error}");
+    assert!(
+        error["help"].as_str().unwrap().contains("firewall"),
+        "{error}"
+    );
 }
 
 /// A status that a broken object may lead to, one JSON object, no panic (checked by [`hardpath`]).
 fn survives(file: &Path) -> Run {
     let run = hardpath(&["ir", path(file), "--json"]);
-    assert!([0, 2, 3].contains(&run.status), "{} {}", run.status, run.stdout);
+    assert!(
+        [0, 2, 3].contains(&run.status),
+        "{} {}",
+        run.status,
+        run.stdout
+    );
     run.json();
     run
 }
@@ -89,7 +115,9 @@ fn mutated_objects() {
     for _ in 0..120 {
         let mut mutated = bytes.clone();
         for _ in 0..3 {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            random = random
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             let at = (random >> 33) as usize % mutated.len();
             mutated[at] = (random >> 24) as u8;
         }
@@ -130,7 +158,10 @@ fn map_files() {
         let run = sim_with_maps(&maps);
         assert_eq!(run.status, 2, "{maps}: {}", run.stdout);
         let error = run.json()["error"].clone();
-        assert!(error["place"].as_str().unwrap().contains("maps.json"), "{maps}: {error}");
+        assert!(
+            error["place"].as_str().unwrap().contains("maps.json"),
+            "{maps}: {error}"
+        );
     }
 }
 
@@ -158,7 +189,10 @@ fn pcap(link_type: u32, captured: u32, original: u32, data: &[u8]) -> Vec<u8> {
 
 fn sim_with_capture(bytes: &[u8]) -> Run {
     let place = tempfile::tempdir().unwrap();
-    let (file, out) = (place.path().join("in.pcap"), place.path().join("out.pcapng"));
+    let (file, out) = (
+        place.path().join("in.pcap"),
+        place.path().join("out.pcapng"),
+    );
     fs::write(&file, bytes).unwrap();
     let run = hardpath(&[
         "sim",
@@ -171,7 +205,11 @@ fn sim_with_capture(bytes: &[u8]) -> Run {
         path(&out),
         "--json",
     ]);
-    assert_eq!(out.exists(), run.status == 0, "output only when all is well");
+    assert_eq!(
+        out.exists(),
+        run.status == 0,
+        "output only when all is well"
+    );
     run
 }
 
@@ -191,7 +229,13 @@ fn outputs_that_cannot_be_written() {
     run.error(2, "cannot-write");
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("mine"), "").unwrap();
-    let run = hardpath(&["compile", &object("listing1"), "-o", path(place.path()), "--json"]);
+    let run = hardpath(&[
+        "compile",
+        &object("listing1"),
+        "-o",
+        path(place.path()),
+        "--json",
+    ]);
     run.error(2, "folder-in-use");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
 }

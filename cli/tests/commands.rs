@@ -9,7 +9,12 @@ use std::fs;
 use std::process::Command;
 
 fn keys(object: &Value) -> BTreeSet<&str> {
-    object.as_object().unwrap().keys().map(String::as_str).collect()
+    object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 fn has_keys(object: &Value, wanted: &[&str]) {
@@ -37,8 +42,25 @@ fn traffic_is_the_same_for_the_same_seed() {
     let make = |name: &str, seed: &str| {
         let file = place.path().join(name);
         let run = hardpath(&[
-            "traffic", "--packets", "300", "--flows", "20", "--distribution", "zipf", "--zipf", "1.2", "--size",
-            "imix", "--proto", "mixed", "--both-directions", "--seed", seed, "-o", path(&file), "--json",
+            "traffic",
+            "--packets",
+            "300",
+            "--flows",
+            "20",
+            "--distribution",
+            "zipf",
+            "--zipf",
+            "1.2",
+            "--size",
+            "imix",
+            "--proto",
+            "mixed",
+            "--both-directions",
+            "--seed",
+            seed,
+            "-o",
+            path(&file),
+            "--json",
         ]);
         assert_eq!(run.status, 0, "{}", run.stdout);
         assert_eq!(run.json()["packets"], 300);
@@ -46,7 +68,11 @@ fn traffic_is_the_same_for_the_same_seed() {
     };
     assert_eq!(make("a", "7"), make("b", "7"));
     assert_ne!(make("a", "7"), make("c", "8"));
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3, "nothing else is left");
+    assert_eq!(
+        fs::read_dir(place.path()).unwrap().count(),
+        3,
+        "nothing else is left"
+    );
 }
 
 #[test]
@@ -77,10 +103,24 @@ fn ir_after_each_step() {
 #[test]
 fn interpreter_runs_the_firewall() {
     let place = tempfile::tempdir().unwrap();
-    let (out, maps) = (place.path().join("out.pcapng"), place.path().join("maps.json"));
+    let (out, maps) = (
+        place.path().join("out.pcapng"),
+        place.path().join("maps.json"),
+    );
     let run = hardpath(&[
-        "sim", &object("firewall"), "--pcap", "programs/firewall.pcap", "--maps", "programs/firewall.maps.json",
-        "--engine", "interpreter", "--out", path(&out), "--maps-out", path(&maps), "--json",
+        "sim",
+        &object("firewall"),
+        "--pcap",
+        "programs/firewall.pcap",
+        "--maps",
+        "programs/firewall.maps.json",
+        "--engine",
+        "interpreter",
+        "--out",
+        path(&out),
+        "--maps-out",
+        path(&maps),
+        "--json",
     ]);
     assert_eq!(run.status, 0, "{}", run.stdout);
     let answer = run.json();
@@ -89,21 +129,43 @@ fn interpreter_runs_the_firewall() {
     let count = |name: &str| verdicts[name].as_u64().unwrap();
     assert_eq!(answer["packets"], 2020);
     assert_eq!(count("XDP_PASS"), 20, "ARP: {verdicts}");
-    assert!(count("XDP_REDIRECT") > 1400 && count("XDP_DROP") > 400, "{verdicts}");
+    assert!(
+        count("XDP_REDIRECT") > 1400 && count("XDP_DROP") > 400,
+        "{verdicts}"
+    );
 
     // The flows that were opened are in the map file, and the file can be read back.
     let written: Value = serde_json::from_str(&fs::read_to_string(&maps).unwrap()).unwrap();
     assert_eq!(written["flows"].as_array().unwrap().len(), 280);
     let known = hardpath(&[
-        "sim", &object("firewall"), "--pcap", "programs/firewall.pcap", "--maps", path(&maps), "--engine",
-        "interpreter", "--json",
+        "sim",
+        &object("firewall"),
+        "--pcap",
+        "programs/firewall.pcap",
+        "--maps",
+        path(&maps),
+        "--engine",
+        "interpreter",
+        "--json",
     ])
     .json();
     let redirected = known["verdicts"]["XDP_REDIRECT"].as_u64().unwrap();
-    assert_eq!(redirected, count("XDP_REDIRECT") + 20, "early answers are let in now");
+    assert_eq!(
+        redirected,
+        count("XDP_REDIRECT") + 20,
+        "early answers are let in now"
+    );
 
     // The output capture is a capture, of the packets that were sent on.
-    let again = hardpath(&["sim", &object("listing1"), "--pcap", path(&out), "--engine", "interpreter", "--json"]);
+    let again = hardpath(&[
+        "sim",
+        &object("listing1"),
+        "--pcap",
+        path(&out),
+        "--engine",
+        "interpreter",
+        "--json",
+    ]);
     let sent_on = count("XDP_PASS") + count("XDP_REDIRECT");
     assert_eq!(again.json()["verdicts"]["XDP_TX"], sent_on);
 }
@@ -111,8 +173,17 @@ fn interpreter_runs_the_firewall() {
 #[test]
 fn from_outside_nothing_gets_in() {
     let run = hardpath(&[
-        "sim", &object("firewall"), "--pcap", "programs/firewall.pcap", "--maps", "programs/firewall.maps.json",
-        "--engine", "interpreter", "--ifindex", "2", "--json",
+        "sim",
+        &object("firewall"),
+        "--pcap",
+        "programs/firewall.pcap",
+        "--maps",
+        "programs/firewall.maps.json",
+        "--engine",
+        "interpreter",
+        "--ifindex",
+        "2",
+        "--json",
     ]);
     let verdicts = &run.json()["verdicts"];
     assert_eq!(verdicts["XDP_REDIRECT"], 0);
@@ -124,11 +195,22 @@ fn interpreter_passes_every_instruction_test() {
     let file = root().join("../shared/conformance/bpf_isa.json");
     let run = hardpath(&["isa", path(&file), "--engine", "interpreter", "--json"]);
     let answer = run.json();
-    has_keys(&answer, &["passed", "failed", "refused", "failures", "refusals"]);
+    has_keys(
+        &answer,
+        &["passed", "failed", "refused", "failures", "refusals"],
+    );
     assert_eq!(answer["failures"], Value::Array(Vec::new()));
     assert_eq!(answer["passed"], 313, "{}", answer["refusals"]);
     assert_eq!(run.status, 0);
-    let some = hardpath(&["isa", path(&file), "--engine", "interpreter", "--every", "10", "--json"]);
+    let some = hardpath(&[
+        "isa",
+        path(&file),
+        "--engine",
+        "interpreter",
+        "--every",
+        "10",
+        "--json",
+    ]);
     assert_eq!(some.json()["passed"], 32);
 }
 
@@ -137,7 +219,8 @@ fn a_failed_instruction_test_is_a_failure() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("tests.json");
     // exit at once: r0 is 0.
-    let text = r#"[{"name":"wrong","insns":"b7000000000000009500000000000000","mem":"","result":"0x1"}]"#;
+    let text =
+        r#"[{"name":"wrong","insns":"b7000000000000009500000000000000","mem":"","result":"0x1"}]"#;
     fs::write(&file, text).unwrap();
     let run = hardpath(&["isa", path(&file), "--engine", "interpreter", "--json"]);
     assert_eq!(run.status, 1);
@@ -147,13 +230,31 @@ fn a_failed_instruction_test_is_a_failure() {
 #[test]
 fn check_against_the_interpreter() {
     let run = hardpath(&[
-        "check", &object("blocklist"), "--pcap", "programs/firewall.pcap", "--maps", "programs/blocklist.maps.json",
-        "--engine", "interpreter", "--against", "interpreter", "--json",
+        "check",
+        &object("blocklist"),
+        "--pcap",
+        "programs/firewall.pcap",
+        "--maps",
+        "programs/blocklist.maps.json",
+        "--engine",
+        "interpreter",
+        "--against",
+        "interpreter",
+        "--json",
     ]);
     let answer = run.json();
     has_keys(
         &answer,
-        &["packets", "judged_by_kernel", "mismatches", "maps_compared", "map_mismatches", "engine", "against", "kernel"],
+        &[
+            "packets",
+            "judged_by_kernel",
+            "mismatches",
+            "maps_compared",
+            "map_mismatches",
+            "engine",
+            "against",
+            "kernel",
+        ],
     );
     assert_eq!(run.status, 0);
     assert_eq!(answer["packets"], 2020);
@@ -173,7 +274,13 @@ fn check_against_the_kernel() {
         .collect();
     captures.sort();
     captures.push(String::from("programs/firewall.pcap"));
-    for program in ["listing1", "firewall", "reflector", "blocklist", "redirector"] {
+    for program in [
+        "listing1",
+        "firewall",
+        "reflector",
+        "blocklist",
+        "redirector",
+    ] {
         let object = object(program);
         let maps = format!("programs/{program}.maps.json");
         let mut arguments = vec!["check", &object, "--engine", "interpreter", "--json"];
@@ -187,13 +294,19 @@ fn check_against_the_kernel() {
         let answer = run.json();
         if answer["error"]["code"] == "kernel-unavailable" {
             assert_eq!(run.status, 2);
-            assert!(std::env::var_os("HARDPATH_REQUIRE_KERNEL").is_none(), "{answer}");
+            assert!(
+                std::env::var_os("HARDPATH_REQUIRE_KERNEL").is_none(),
+                "{answer}"
+            );
             eprintln!("not compared: {answer}");
             return;
         }
         assert_eq!(run.status, 0, "{program}: {answer}");
         let judged = answer["judged_by_kernel"].as_u64().unwrap();
-        assert!(judged + 100 > answer["packets"].as_u64().unwrap(), "{program}: {answer}");
+        assert!(
+            judged + 100 > answer["packets"].as_u64().unwrap(),
+            "{program}: {answer}"
+        );
         assert!(answer["kernel"].is_string());
     }
 }
@@ -207,7 +320,11 @@ fn kernel_that_may_not_be_asked() {
     const NOBODY: u32 = 65534;
     let place = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
-    for file in [env!("CARGO_BIN_EXE_hardpath"), &object("listing1"), "programs/firewall.pcap"] {
+    for file in [
+        env!("CARGO_BIN_EXE_hardpath"),
+        &object("listing1"),
+        "programs/firewall.pcap",
+    ] {
         let from = root().join(file);
         let to = place.path().join(from.file_name().unwrap());
         fs::copy(from, &to).unwrap();
@@ -216,14 +333,28 @@ fn kernel_that_may_not_be_asked() {
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new(&files[0]);
     command.current_dir(place.path());
-    command.args(["check", path(&files[1]), "--engine", "interpreter", "--json", "--pcap", path(&files[2])]);
+    command.args([
+        "check",
+        path(&files[1]),
+        "--engine",
+        "interpreter",
+        "--json",
+        "--pcap",
+        path(&files[2]),
+    ]);
     // Only root can become somebody else; everybody else may not ask the kernel anyway.
     if hardpath_is_root() {
         command.uid(NOBODY).gid(NOBODY);
     }
     let run = run_of(command.output().unwrap());
     let error = run.error(2, "kernel-unavailable");
-    assert!(error["help"].as_str().unwrap().contains("--against interpreter"), "{error}");
+    assert!(
+        error["help"]
+            .as_str()
+            .unwrap()
+            .contains("--against interpreter"),
+        "{error}"
+    );
 }
 
 fn hardpath_is_root() -> bool {

@@ -62,7 +62,7 @@ pub const R_BPF_64_64: u32 = 1;
 pub const R_BPF_64_32: u32 = 10;
 
 /// Larger sections are not believed.
-pub const MAX_SECTION_BYTES: u64 = 64 << 20;
+pub const MAX_SECTION_BYTES: u64 = 16 << 20;
 
 /// Size of an ELF header.
 const HEADER_BYTES: usize = 64;

@@ -32,13 +32,19 @@ struct Function {
     global: bool,
 }
 
+/// More instructions than the kernel would look at in one program (`BPF_COMPLEXITY_LIMIT_INSNS`), in all programs.
+const MAX_INSTRUCTIONS: usize = 1_000_000;
+
 /// The section of functions that are no programs themselves.
 const SUBPROGRAM_SECTION: &str = ".text";
 
 impl Linker<'_> {
     /// Every program of the object. Functions in `.text` are called by programs; only where there is nothing else
     /// they are programs, too.
-    pub fn programs(&self) -> Vec<ProgramImage> {
+    ///
+    /// # Errors
+    /// `object-too-large`.
+    pub fn programs(&self) -> Result<Vec<ProgramImage>, Diagnostic> {
         let functions = self.functions();
         let in_text = |function: &&Function| self.section_name(function) == SUBPROGRAM_SECTION;
         let is_hidden = |function: &&Function| {
@@ -59,10 +65,21 @@ impl Linker<'_> {
         } else {
             outside
         };
-        programs
-            .into_iter()
-            .map(|program| self.link(program, &functions))
-            .collect()
+        let mut images = Vec::new();
+        let mut total = 0;
+        for program in programs {
+            let image = self.link(program, &functions);
+            total += image.insns.len();
+            if total > MAX_INSTRUCTIONS {
+                return Err(Diagnostic::input(
+                    "object-too-large",
+                    format!("the object's programs have more than {MAX_INSTRUCTIONS} instructions"),
+                )
+                .help("the kernel would not load this either; split the object"));
+            }
+            images.push(image);
+        }
+        Ok(images)
     }
 
     fn section_name(&self, function: &Function) -> &str {

@@ -116,6 +116,14 @@ pub fn read(
         };
         errors.extend(result.err());
     }
+    for (index, map) in declared.maps.iter().enumerate() {
+        if declared.maps[..index]
+            .iter()
+            .any(|other| other.name == map.name)
+        {
+            errors.push(malformed(&map.name, "there are two maps of this name"));
+        }
+    }
     for (name, entries) in max_entries {
         match declared.maps.iter_mut().find(|map| map.name == *name) {
             Some(map) => map.max_entries = *entries,

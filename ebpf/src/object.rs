@@ -71,7 +71,10 @@ impl ObjectMap {
             value_bytes: self.value_bytes,
             max_entries: self.max_entries,
             flags: self.flags,
-            initial: self.initial.clone(),
+            initial: self
+                .initial
+                .clone()
+                .filter(|contents| contents.iter().any(|byte| *byte != 0)),
         })
     }
 }
@@ -310,7 +313,8 @@ fn load_checked(
         code: &code,
         ext: ext.as_ref(),
     }
-    .programs();
+    .programs()
+    .map_err(one)?;
     Ok(Object {
         file: file_name.to_string(),
         license: read_license(&elf),
@@ -334,14 +338,15 @@ fn read_code(elf: &elf::Elf) -> Result<BTreeMap<String, Vec<Insn>>, Diagnostic> 
             )
             .help("compile the program again; the file may be cut off")
         };
-        if section.data.len() % Insn::BYTES != 0 {
+        if !section.data.len().is_multiple_of(Insn::BYTES) {
             return Err(malformed(&format!(
                 "its {} bytes are not a whole number of instructions",
                 section.data.len()
             )));
         }
-        let outside =
-            |offset: u64| offset % Insn::BYTES as u64 != 0 || offset >= section.data.len() as u64;
+        let outside = |offset: u64| {
+            !offset.is_multiple_of(Insn::BYTES as u64) || offset >= section.data.len() as u64
+        };
         if let Some(relocation) = section
             .relocations
             .iter()

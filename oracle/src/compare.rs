@@ -7,7 +7,7 @@
 use hardpath_ir::interpreter::Outcome;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::verdict;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What a run gave for one packet.
@@ -92,6 +92,8 @@ pub struct Comparison {
     /// Packets and map entries of the interpreter that differ from the kernel's.
     pub interpreter_mismatches: u64,
     pub kernel: Option<String>,
+    /// Why the kernel was not asked about some packets, and how many.
+    pub objections: BTreeMap<String, u64>,
     /// The first mismatches, at most [`Comparison::KEPT`].
     pub first: Vec<Mismatch>,
 }
@@ -122,6 +124,9 @@ impl Comparison {
     ) {
         self.packets += 1;
         self.judged_by_kernel += u64::from(expected.judged_by_kernel);
+        if let Some(objection) = &expected.objection {
+            *self.objections.entry(objection.clone()).or_default() += 1;
+        }
         let mut keep = |side, difference| {
             if self.first.len() < Comparison::KEPT {
                 self.first.push(Mismatch {

@@ -28,6 +28,8 @@ pub struct Expected {
     pub outcome: Outcome,
     /// Else the interpreter's answer stands in.
     pub judged_by_kernel: bool,
+    /// Why there was a kernel and it was not asked.
+    pub objection: Option<String>,
     /// Where the interpreter differs from the kernel, which ran the packet too.
     pub disagreement: Option<Difference>,
 }
@@ -89,14 +91,23 @@ impl Reference {
         let mut answers = Vec::with_capacity(packets.len());
         let mut rest = packets;
         while !rest.is_empty() {
-            let judged = self.judgeable(&rest[..rest.len().min(BATCH)])?;
-            if judged > 0 {
-                self.run_both(&rest[..judged], &mut answers)?;
-                rest = &rest[judged..];
-            } else {
-                let (packet, context) = &rest[0];
-                answers.push(self.run_interpreter_alone(packet.as_ref(), context)?);
-                rest = &rest[1..];
+            let (judged, objection) = self.judgeable(&rest[..rest.len().min(BATCH)])?;
+            let (both, others) = rest.split_at(judged);
+            rest = others;
+            if !both.is_empty() {
+                self.run_both(both, &mut answers)?;
+            }
+            if objection.is_some() || self.kernel.is_none() {
+                if let Some(((packet, context), others)) = rest.split_first() {
+                    let outcome = self.run_interpreter_alone(packet.as_ref(), context)?;
+                    answers.push(Expected {
+                        outcome,
+                        judged_by_kernel: false,
+                        objection,
+                        disagreement: None,
+                    });
+                    rest = others;
+                }
             }
         }
         Ok(answers)
@@ -151,20 +162,21 @@ impl Reference {
         }
     }
 
-    /// How many packets from the first one on the kernel can be asked about.
+    /// How many packets from the first one on the kernel can be asked about, and what it has against the next one.
     fn judgeable<P: AsRef<[u8]>>(
         &mut self,
         packets: &[(P, PacketContext)],
-    ) -> Result<usize, Diagnostic> {
+    ) -> Result<(usize, Option<String>), Diagnostic> {
         let Some(kernel) = &mut self.kernel else {
-            return Ok(0);
+            return Ok((0, None));
         };
         for (count, (packet, context)) in packets.iter().enumerate() {
-            if kernel.objection(packet.as_ref().len(), context)?.is_some() {
-                return Ok(count);
+            let objection = kernel.objection(packet.as_ref().len(), context)?;
+            if objection.is_some() {
+                return Ok((count, objection));
             }
         }
-        Ok(packets.len())
+        Ok((packets.len(), None))
     }
 
     /// Packets that the kernel takes: it runs them while the interpreter does.
@@ -186,6 +198,7 @@ impl Reference {
                 disagreement: compare_packet(&outcome, Some(interpreted.into())),
                 outcome,
                 judged_by_kernel: true,
+                objection: None,
             });
         }
         Ok(())
@@ -196,7 +209,7 @@ impl Reference {
         &mut self,
         packet: &[u8],
         context: &PacketContext,
-    ) -> Result<Expected, Diagnostic> {
+    ) -> Result<Outcome, Diagnostic> {
         if self.kernel.is_some() {
             self.maps.watch_changes();
         }
@@ -210,10 +223,6 @@ impl Reference {
             });
             kernel.apply(changes.collect())?;
         }
-        Ok(Expected {
-            outcome,
-            judged_by_kernel: false,
-            disagreement: None,
-        })
+        Ok(outcome)
     }
 }

@@ -18,8 +18,9 @@ use hardpath_ir::{Block, Diagnostic, Program, Target, Terminator, Value, ValueDe
 use std::collections::HashMap;
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
-    let mut changed = fold_branches(program);
-    changed |= thread_jumps(program);
+    let mut changed = thread_jumps(program);
+    // After threading: two ways may have become one.
+    changed |= fold_branches(program);
     changed |= remove_unreachable_blocks(program);
     changed |= merge_blocks(program);
     changed |= remove_dead_values(program);

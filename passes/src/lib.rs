@@ -1,20 +1,30 @@
 //! IR → IR: one file a pass, plain functions, and one list that says in which order they run and why.
 
+mod array_lookup;
 mod arrival;
 mod bytes_to_values;
+mod conditions;
+mod cse;
 mod dce;
 mod demanded;
 mod dominators;
+mod expand_mul_div;
 mod facts;
 mod fold;
+mod forward_map_values;
+mod merge_map_ops;
 mod narrow;
+mod pipelines;
 mod pieces;
 mod reassociate;
 mod rewrite;
+mod simplify_select;
 mod tree;
 mod value_set;
 
 use hardpath_ir::{Diagnostic, Program};
+
+pub use pipelines::{optimize_control_flow, optimize_dataflow};
 
 /// A pass: a name for the command line, what it does in one line, and the function.
 pub struct Pass {
@@ -28,9 +38,19 @@ pub struct Pass {
 pub fn all() -> &'static [Pass] {
     &[
         Pass {
+            name: "array_lookup",
+            summary: "make compares of lookups in arrays",
+            run: array_lookup::run,
+        },
+        Pass {
             name: "bytes_to_values",
             summary: "make values of stack and packet bytes (control flow)",
             run: bytes_to_values::run,
+        },
+        Pass {
+            name: "cse",
+            summary: "compute the same thing once",
+            run: cse::run,
         },
         Pass {
             name: "dce",
@@ -38,9 +58,24 @@ pub fn all() -> &'static [Pass] {
             run: dce::run,
         },
         Pass {
+            name: "expand_mul_div",
+            summary: "make divisions and wide products of what hardware has",
+            run: expand_mul_div::run,
+        },
+        Pass {
             name: "fold",
             summary: "compute constants and simplify single operations",
             run: fold::run,
+        },
+        Pass {
+            name: "forward_map_values",
+            summary: "take from a map what is known to be there, drop stores that are overwritten",
+            run: forward_map_values::run,
+        },
+        Pass {
+            name: "merge_map_ops",
+            summary: "make one of map operations that exclude each other (dataflow)",
+            run: merge_map_ops::run,
         },
         Pass {
             name: "narrow",
@@ -52,24 +87,15 @@ pub fn all() -> &'static [Pass] {
             summary: "make trees of chains of additions and logic",
             run: reassociate::run,
         },
+        Pass {
+            name: "simplify_select",
+            summary: "simplify selects and conditions",
+            run: simplify_select::run,
+        },
     ]
 }
 
 /// The pass of that name.
 pub fn find(name: &str) -> Option<&'static Pass> {
     all().iter().find(|pass| pass.name == name)
-}
-
-/// Passes on a program in the control-flow phase.
-pub fn optimize_control_flow(program: &mut Program) -> Result<(), Diagnostic> {
-    fold::run(program)?;
-    dce::run(program)?;
-    Ok(())
-}
-
-/// Passes on a program in the dataflow phase.
-pub fn optimize_dataflow(program: &mut Program) -> Result<(), Diagnostic> {
-    fold::run(program)?;
-    dce::run(program)?;
-    Ok(())
 }

@@ -205,6 +205,7 @@ impl Rewriter<'_> {
             return;
         }
         self.changed = true;
+        self.uses[new] += self.uses[old];
         self.replaced[old] = new.into();
         let is_instruction = self
             .program

@@ -10,7 +10,7 @@ use hardpath_ir::{Op, Value};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A term of a sum: `max` is the largest number that it can be.
+/// A term of a sum: `max` is the largest number that it can be; all bits set when that is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Term {
     pub value: Value,
@@ -61,9 +61,12 @@ pub fn build_sum(
                 max: first_max,
             };
         };
-        let all = mask(width);
-        let max = first_max.saturating_add(second_max).min(all);
-        let needed = bit_length(max).clamp(1, width);
+        // Saturated: nothing is known.
+        let max = first_max.saturating_add(second_max).min(mask(width));
+        let needed = match max {
+            u128::MAX => width,
+            _ => bit_length(max).clamp(1, width),
+        };
         let x = rewriter.slice(first, 0, needed);
         let y = rewriter.slice(second, 0, needed);
         let sum = rewriter.binary(Op::Add, x, y);

@@ -15,8 +15,13 @@ fn seed() -> u64 {
     std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"))
 }
 
-/// Runs passes one after the other, each checked, over many random programs.
-fn check(passes: &[&str], make: fn(&mut Random, Shape) -> Program, shape: Shape, programs: u64) {
+/// Makes programs, changes each one step by step, and compares it with the first form after every step.
+fn check_steps(
+    steps: &[(&str, &dyn Fn(&mut Program))],
+    make: fn(&mut Random, Shape) -> Program,
+    shape: Shape,
+    programs: u64,
+) {
     for number in 0..programs {
         let mut random = Random::new(seed() * 1_000_003 + number);
         let operations = 1 + number % shape.operations;
@@ -27,20 +32,48 @@ fn check(passes: &[&str], make: fn(&mut Random, Shape) -> Program, shape: Shape,
         let before = make(&mut random, shape);
         assert_valid(&before, "generated");
         let mut after = before.clone();
-        for name in passes {
-            let what = format!("program {number}, pass {name}");
-            let pass = hardpath_passes::find(name).expect("a pass");
-            (pass.run)(&mut after).expect("nothing to refuse");
+        for (name, step) in steps {
+            let what = format!("program {number}, {name}");
+            step(&mut after);
             assert_valid(&after, &format!("{what}\nbefore:\n{before}\n"));
             assert_same(&before, &after, &mut random, 12, &what);
         }
     }
 }
 
+/// The same with passes by their names.
+fn check(passes: &[&str], make: fn(&mut Random, Shape) -> Program, shape: Shape, programs: u64) {
+    let run = |name: &str| {
+        let pass = hardpath_passes::find(name).expect("a pass");
+        move |program: &mut Program| {
+            (pass.run)(program).expect("nothing to refuse");
+        }
+    };
+    let runs: Vec<_> = passes.iter().map(|name| run(name)).collect();
+    let steps: Vec<(&str, &dyn Fn(&mut Program))> = passes
+        .iter()
+        .zip(&runs)
+        .map(|(name, run)| (*name, run as &dyn Fn(&mut Program)))
+        .collect();
+    check_steps(&steps, make, shape, programs);
+}
+
 const SHAPE: Shape = Shape {
     operations: 24,
     divisions: true,
     memory: false,
+    maps: false,
+};
+
+const MEMORY: Shape = Shape {
+    memory: true,
+    ..SHAPE
+};
+
+const MAPS: Shape = Shape {
+    maps: true,
+    operations: 6,
+    ..SHAPE
 };
 
 fn check_both(passes: &[&str]) {
@@ -69,12 +102,61 @@ fn reassociate() {
 }
 
 #[test]
+fn cse() {
+    check_both(&["cse", "dce", "cse"]);
+}
+
+#[test]
+fn simplify_select() {
+    check_both(&["simplify_select", "dce", "simplify_select"]);
+    check_both(&["narrow", "simplify_select"]);
+}
+
+#[test]
+fn expand_mul_div() {
+    check_both(&["expand_mul_div", "dce"]);
+}
+
+#[test]
 fn bytes_to_values() {
-    let shape = Shape {
-        memory: true,
-        ..SHAPE
-    };
-    check(&["bytes_to_values"], control_flow, shape, 2 * PROGRAMS);
+    check(&["bytes_to_values"], control_flow, MEMORY, 2 * PROGRAMS);
+}
+
+#[test]
+fn array_lookup() {
+    check(&["array_lookup"], dataflow, MAPS, PROGRAMS);
+    check(&["array_lookup"], control_flow, MAPS, PROGRAMS);
+}
+
+#[test]
+fn forward_map_values() {
+    let passes = ["cse", "forward_map_values", "dce"];
+    check(&passes, dataflow, MAPS, PROGRAMS);
+    check(&passes, control_flow, MAPS, PROGRAMS);
+}
+
+#[test]
+fn merge_map_ops() {
+    check(&["merge_map_ops", "dce"], dataflow, MAPS, 2 * PROGRAMS);
+}
+
+fn optimize_control_flow(program: &mut Program) {
+    hardpath_passes::optimize_control_flow(program).expect("nothing to refuse");
+}
+
+fn optimize_dataflow(program: &mut Program) {
+    hardpath_passes::optimize_dataflow(program).expect("nothing to refuse");
+}
+
+#[test]
+fn whole_pipelines() {
+    let control: [(&str, &dyn Fn(&mut Program)); 1] =
+        [("optimize_control_flow", &optimize_control_flow)];
+    let data: [(&str, &dyn Fn(&mut Program)); 1] = [("optimize_dataflow", &optimize_dataflow)];
+    check_steps(&control, control_flow, MEMORY, PROGRAMS / 2);
+    check_steps(&control, control_flow, MAPS, PROGRAMS / 2);
+    check_steps(&data, dataflow, SHAPE, PROGRAMS / 2);
+    check_steps(&data, dataflow, MAPS, PROGRAMS / 2);
 }
 
 #[test]

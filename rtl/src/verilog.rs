@@ -21,6 +21,7 @@
 
 mod constant;
 mod expression;
+mod fold;
 mod layout;
 pub mod names;
 mod plan;

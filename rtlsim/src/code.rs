@@ -64,7 +64,14 @@ pub struct Store {
     pub offset: u32,
     /// 1, 2, 4 or 8.
     pub bytes: u8,
+    /// How many low bits of the place can be 1.
+    pub bits: u8,
     pub value: Limb,
+    /// One bit; 0: the place keeps what it has.
+    pub guard: Option<Limb>,
+    /// A place of the arena: for a fixed place, where its old content can be read before the clock edge; for a
+    /// computed one, what may be written in its stead.
+    pub otherwise: u32,
 }
 
 /// Operations and stores of one clock.
@@ -110,11 +117,6 @@ impl Op {
 }
 
 impl Code {
-    /// How many low bits of a limb can be 1.
-    pub fn bits(&self, limb: Limb) -> u8 {
-        self.bits[limb]
-    }
-
     /// Whether a limb is kept as a truth value: one bit.
     pub fn is_bool(&self, limb: Limb) -> bool {
         self.bits[limb] <= 1

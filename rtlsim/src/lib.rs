@@ -1,8 +1,8 @@
 //! Runs a [`Design`] in this process, clock by clock, as machine code that is compiled in memory.
 //!
 //! The way of a design: [`netlist`] (hierarchy gone, dead logic gone) → [`layout`] (where state lives) → [`lower`]
-//! to [`code`] (operations on 64-bit limbs) → [`schedule`] (order and chunks) → [`machine`] (Cranelift). What each
-//! operation means is written at [`hardpath_rtl::NodeOp`].
+//! to [`code`] (operations on 64-bit limbs) → [`regions`] (what is skipped when idle) → [`schedule`] (order and
+//! chunks) → [`machine`] (Cranelift). What each operation means is written at [`hardpath_rtl::NodeOp`].
 //!
 //! ```
 //! use hardpath_rtl::{Design, Module};
@@ -28,6 +28,7 @@ mod layout;
 mod lower;
 mod machine;
 mod netlist;
+mod regions;
 mod schedule;
 
 use code::mask;
@@ -110,9 +111,10 @@ impl Simulator {
     pub fn new(design: &Design) -> Result<Simulator, SimError> {
         let netlist = netlist::flatten(design)?;
         let layout = layout::lay_out(&netlist)?;
-        let code = lower::lower(&netlist, &layout);
-        let schedule = schedule::schedule(&code, layout.end)?;
-        let machine = Machine::compile(&code, &schedule)?;
+        let mut code = lower::lower(&netlist, &layout);
+        let regions = regions::plan(&mut code);
+        let schedule = schedule::schedule(&code, &regions, layout.end)?;
+        let machine = Machine::compile(&code, &regions, &schedule)?;
 
         let handle = |offset: u32, width: u32, input: bool| PortHandle {
             first: offset / 8,
@@ -133,7 +135,11 @@ impl Simulator {
             };
             places.insert(data.name.clone(), place);
             if let Some(limbs) = &data.reset {
-                resets.push((offset, reset_bytes(limbs, data.width)));
+                let bytes = reset_bytes(limbs, data.width);
+                if let Some(next) = layout.next[state] {
+                    resets.push((next as usize, bytes.clone()));
+                }
+                resets.push((offset, bytes));
             }
         }
         for (memory, data) in &netlist.memories {

@@ -6,7 +6,7 @@ mod arithmetic;
 mod bits;
 mod shift;
 
-use crate::code::{mask, Code, Limb, Store};
+use crate::code::{self, mask, Code, Limb, Store};
 use crate::layout::{bytes_of, Layout};
 use crate::netlist::{MemoryId, Netlist, Op, Signal, SignalData, Update};
 use cranelift_entity::PrimaryMap;
@@ -68,7 +68,7 @@ impl Lowering<'_> {
             Op::Input(index) => return self.load(self.layout.inputs[*index as usize], width),
             Op::State(state) => return self.load(self.layout.present[*state], width),
             Op::Read(memory) => {
-                let at = self.word(*memory, args[0], None);
+                let at = self.word_to_read(*memory, args[0]);
                 return pieces(width)
                     .map(|(offset, bytes, bits)| self.code.load_at(at, offset, bytes, bits))
                     .collect();
@@ -153,32 +153,37 @@ impl Lowering<'_> {
         result
     }
 
-    /// Offset of a memory's word in the arena. An address out of range gives the word that is always 0, or, with an
-    /// enable (a write), as does an enable of 0, the word that nobody reads.
-    fn word(&mut self, memory: MemoryId, address: Signal, enable: Option<Limb>) -> Limb {
+    /// Offset of a memory's word in the arena.
+    fn word(&mut self, memory: MemoryId, index: Limb) -> Limb {
         let place = self.layout.memories[memory];
-        let depth = u64::from(self.netlist.memories[memory].depth);
-        let address = self.limbs(address);
-        let low = address[0];
-        let elsewhere = self.code.constant(depth + u64::from(enable.is_some()));
-        let mut legal = {
-            let depth = self.code.constant(depth);
-            self.code.ult(low, depth)
-        };
-        if let Some(enable) = enable {
-            legal = self.code.and(legal, enable);
-        }
-        if address.len() > 1 {
-            let high = self.fold(&address[1..], Code::or);
-            let zero = self.code.constant(0);
-            let small = self.code.eq(high, zero);
-            legal = self.code.and(legal, small);
-        }
-        let index = self.code.select(legal, low, elsewhere);
         let stride = self.code.constant(u64::from(place.stride));
         let offset = self.code.mul(index, stride);
         let base = self.code.constant(u64::from(place.offset));
         self.code.add(offset, base)
+    }
+
+    /// One bit: whether an address is below the depth.
+    fn in_range(&mut self, memory: MemoryId, address: Signal) -> Limb {
+        let depth = u64::from(self.netlist.memories[memory].depth);
+        let address = self.limbs(address);
+        let depth = self.code.constant(depth);
+        let low = self.code.ult(address[0], depth);
+        if address.len() == 1 {
+            return low;
+        }
+        let high = self.fold(&address[1..], Code::or);
+        let zero = self.code.constant(0);
+        let small = self.code.eq(high, zero);
+        self.code.and(low, small)
+    }
+
+    /// Offset of the word to read: out of range, the one that is always 0.
+    fn word_to_read(&mut self, memory: MemoryId, address: Signal) -> Limb {
+        let in_range = self.in_range(memory, address);
+        let beyond = u64::from(self.netlist.memories[memory].depth);
+        let beyond = self.code.constant(beyond);
+        let index = self.code.select(in_range, self.values[address][0], beyond);
+        self.word(memory, index)
     }
 
     /// Everything that the clock writes.
@@ -186,75 +191,113 @@ impl Lowering<'_> {
         for (index, (_, signal)) in self.netlist.outputs.iter().enumerate() {
             let offset = self.layout.outputs[index];
             for (i, value) in self.limbs(*signal).into_iter().enumerate() {
-                self.store(None, offset + 8 * i as u32, 8, value);
+                self.store(offset + 8 * i as u32, 8, value);
             }
         }
         let mut all = self.code.constant(1);
         for (index, assertion) in self.netlist.assertions.iter().enumerate() {
             let holds = self.values[assertion.condition][0];
-            self.store(None, self.layout.assertions + index as u32, 1, holds);
+            self.store(self.layout.assertions + index as u32, 1, holds);
             all = self.code.and(all, holds);
         }
-        self.store(None, self.layout.all_hold, 1, all);
+        self.store(self.layout.all_hold, 1, all);
         for (state, data) in &self.netlist.states {
             let Some(next) = self.layout.next[state] else {
                 continue;
             };
-            let present = self.layout.present[state];
-            let values = match &data.update {
-                Update::Register { next, enable: None } => self.limbs(*next),
-                Update::Register {
-                    next,
-                    enable: Some(enable),
-                } => {
-                    let enable = self.values[*enable][0];
-                    let next = self.limbs(*next);
-                    let old = self.load(present, data.width);
-                    let pairs = next.iter().zip(&old);
-                    pairs
-                        .map(|(next, old)| self.code.select(enable, *next, *old))
-                        .collect()
+            let (values, enable) = match &data.update {
+                Update::Register { next, enable } => {
+                    let enable = enable.map(|enable| self.values[enable][0]);
+                    (self.limbs(*next), enable)
                 }
                 Update::Read {
                     memory,
                     address,
                     enable,
                 } => {
-                    let enable = self.values[*enable][0];
-                    let word = self.word(*memory, *address, None);
-                    let old = self.code.constant(u64::from(present));
-                    let at = self.code.select(enable, word, old);
-                    pieces(data.width)
+                    let at = self.word_to_read(*memory, *address);
+                    let values = pieces(data.width)
                         .map(|(offset, bytes, bits)| self.code.load_at(at, offset, bytes, bits))
-                        .collect()
+                        .collect();
+                    (values, Some(self.values[*enable][0]))
                 }
             };
-            for (value, (at, bytes, _)) in values.into_iter().zip(pieces(data.width)) {
-                self.store(None, next + at, bytes, value);
+            for (value, (at, bytes, bits)) in values.into_iter().zip(pieces(data.width)) {
+                let store = Store {
+                    at: None,
+                    offset: next + at,
+                    bytes,
+                    bits: bits as u8,
+                    value,
+                    guard: enable,
+                    otherwise: self.layout.present[state] + at,
+                };
+                self.store_unless_kept(store);
             }
         }
         for (memory, data) in &self.netlist.memories {
             for write in &data.writes {
+                let in_range = self.in_range(memory, write.address);
                 let enable = self.values[write.enable][0];
-                let at = self.word(memory, write.address, Some(enable));
+                let guard = self.code.and(enable, in_range);
+                let at = self.word(memory, self.values[write.address][0]);
+                let place = self.layout.memories[memory];
                 let values = self.limbs(write.data);
-                for (value, (offset, bytes, _)) in values.into_iter().zip(pieces(data.width)) {
-                    self.store(Some(at), offset, bytes, value);
+                for (value, (offset, bytes, bits)) in values.into_iter().zip(pieces(data.width)) {
+                    if self.code.as_const(guard) != Some(0) {
+                        self.code.late_stores.push(Store {
+                            at: Some(at),
+                            offset,
+                            bytes,
+                            bits: bits as u8,
+                            value,
+                            guard: Some(guard),
+                            otherwise: place.offset + place.stride * (data.depth + 1),
+                        });
+                    }
                 }
             }
         }
     }
 
-    fn store(&mut self, at: Option<Limb>, offset: u32, bytes: u8, value: Limb) {
-        let store = Store {
-            at,
+    /// A store that happens at every clock, to a place that has no old content.
+    fn store(&mut self, offset: u32, bytes: u8, value: Limb) {
+        self.code.stores.push(Store {
+            at: None,
             offset,
             bytes,
+            bits: 8 * bytes,
             value,
-        };
-        match at {
-            None => self.code.stores.push(store),
-            Some(_) => self.code.late_stores.push(store),
+            guard: None,
+            otherwise: offset,
+        });
+    }
+
+    /// A value that is the old one in some case is a guarded store of the other case.
+    fn store_unless_kept(&mut self, mut store: Store) {
+        let old = self
+            .code
+            .load(store.otherwise, store.bytes, store.bits.into());
+        while let code::Op::Select(condition, yes, no) = self.code.ops[store.value] {
+            let (guard, value) = match (yes == old, no == old) {
+                (false, true) => (condition, yes),
+                (true, false) => (self.code.not(condition, 1), no),
+                _ => break,
+            };
+            store.value = value;
+            store.guard = Some(match store.guard {
+                Some(enable) => self.code.and(enable, guard),
+                None => guard,
+            });
+        }
+        match store.guard.map(|guard| self.code.as_const(guard)) {
+            Some(Some(0)) => {}
+            Some(Some(_)) => self.code.stores.push(Store {
+                guard: None,
+                ..store
+            }),
+            _ if store.value == old => {}
+            _ => self.code.stores.push(store),
         }
     }
 

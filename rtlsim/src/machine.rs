@@ -3,6 +3,7 @@
 mod emit;
 
 use crate::code::Code;
+use crate::regions::Regions;
 use crate::schedule::Schedule;
 use crate::SimError;
 use cranelift_codegen::ir::{types, AbiParam, MemFlagsData, UserFuncName};
@@ -24,13 +25,17 @@ pub struct Machine {
 
 impl Machine {
     /// Compiles for the processor that this runs on.
-    pub fn compile(code: &Code, schedule: &Schedule) -> Result<Machine, SimError> {
+    pub fn compile(
+        code: &Code,
+        regions: &Regions,
+        schedule: &Schedule,
+    ) -> Result<Machine, SimError> {
         let mut module = JITModule::new(builder()?);
         let mut context = module.make_context();
         let mut frontend = FunctionBuilderContext::new();
         let mut signature = module.make_signature();
         signature.params.push(AbiParam::new(types::I64));
-        let mut emitter = Emitter::new(code, schedule);
+        let mut emitter = Emitter::new(code, regions, schedule);
         let mut ids = Vec::new();
         for (index, steps) in schedule.chunks.iter().enumerate() {
             context.func.signature = signature.clone();

@@ -1,22 +1,26 @@
 //! The order of a clock's operations, cut into chunks that become functions.
 //!
 //! Operations stand in the order in which a depth-first walk from the stores needs them, so most values are used soon
-//! after they are made. A value that a later chunk uses goes through a scratch place in the arena; constants and
-//! loads of the state are simply made again. Cranelift's time grows faster than a function's length: hence chunks.
+//! after they are made; those of a region stand together. A value that a later chunk uses goes through a scratch place
+//! in the arena; constants and loads of the state are simply made again. Cranelift's time grows faster than a
+//! function's length: hence chunks.
 
 use crate::code::{Code, Limb, Op, Store};
+use crate::regions::{Region, Regions};
 use crate::SimError;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use std::collections::HashSet;
 
 /// The chunks, in order of execution.
 pub struct Schedule {
-    pub chunks: Vec<Vec<Step>>,
+    pub chunks: Vec<Vec<(Region, Step)>>,
     /// Offsets of the values that later chunks use.
     pub scratch: SecondaryMap<Limb, Option<u32>>,
     /// End of the arena.
     pub end: u32,
 }
 
+/// What is done in a region.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     Compute(Limb),
@@ -27,12 +31,12 @@ pub enum Step {
 const CHUNK: usize = 1000;
 
 /// Orders the operations; scratch places begin at `end`.
-pub fn schedule(code: &Code, end: u32) -> Result<Schedule, SimError> {
-    let steps = order(code);
+pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, SimError> {
+    let steps = order(code, regions);
     let mut home: SecondaryMap<Limb, u32> = SecondaryMap::new();
     let mut scratch: SecondaryMap<Limb, Option<u32>> = SecondaryMap::new();
     let mut end = u64::from(end);
-    for (at, step) in steps.iter().enumerate() {
+    for (at, (region, step)) in steps.iter().enumerate() {
         let chunk = (at / CHUNK) as u32;
         let mut used = |limb: Limb| {
             if !made_again(code, limb) && home[limb] != chunk && scratch[limb].is_none() {
@@ -40,6 +44,12 @@ pub fn schedule(code: &Code, end: u32) -> Result<Schedule, SimError> {
                 end += 8;
             }
         };
+        // A chunk that begins within a region asks for its conditions again.
+        let mut around = *region;
+        while let Some(condition) = regions.tree[around].condition {
+            used(condition);
+            around = regions.tree[around].parent;
+        }
         match step {
             Step::Compute(limb) => {
                 code.ops[*limb].args().into_iter().for_each(&mut used);
@@ -55,7 +65,7 @@ pub fn schedule(code: &Code, end: u32) -> Result<Schedule, SimError> {
         return Err(SimError::TooLarge("more than 2 GB of state".into()));
     }
     Ok(Schedule {
-        chunks: steps.chunks(CHUNK).map(<[Step]>::to_vec).collect(),
+        chunks: steps.chunks(CHUNK).map(<[_]>::to_vec).collect(),
         scratch,
         end: end as u32,
     })
@@ -66,33 +76,84 @@ pub fn made_again(code: &Code, limb: Limb) -> bool {
     matches!(code.ops[limb], Op::Const(_) | Op::Load { .. })
 }
 
-fn order(code: &Code) -> Vec<Step> {
+fn order(code: &Code, regions: &Regions) -> Vec<(Region, Step)> {
     let mut walk = Walk {
         code,
+        regions,
         done: SecondaryMap::new(),
-        steps: Vec::new(),
+        lists: SecondaryMap::new(),
     };
-    for store in &code.stores {
-        walk.need(store.value);
-        walk.steps.push(Step::Store(*store));
+    let whole = Region::new(0);
+    walk.region(whole, &contents(regions, &regions.stores));
+    // All loads from memories, before the first store to one.
+    let late = contents(regions, &regions.late_stores);
+    for (region, store) in &regions.late_stores {
+        let condition = regions.tree[*region].condition;
+        let around = regions.tree[regions.tree[*region].parent].condition;
+        let values = [Some(store.value), store.at, condition, around];
+        for limb in walk.loads(values.into_iter().flatten()) {
+            walk.need(limb);
+        }
     }
-    for store in &code.late_stores {
-        walk.need(store.value);
-        store.at.into_iter().for_each(|at| walk.need(at));
+    walk.region(whole, &late);
+    std::mem::take(&mut walk.lists[whole])
+}
+
+/// What a region holds directly.
+#[derive(Clone, Copy)]
+enum Content {
+    Store(Store),
+    Region(Region),
+}
+
+/// The contents of each region; a region stands where its first store stands.
+fn contents(regions: &Regions, stores: &[(Region, Store)]) -> SecondaryMap<Region, Vec<Content>> {
+    let mut contents: SecondaryMap<Region, Vec<Content>> = SecondaryMap::new();
+    let mut placed: SecondaryMap<Region, bool> = SecondaryMap::new();
+    for (region, store) in stores {
+        let mut inner = *region;
+        while regions.tree[inner].condition.is_some() && !placed[inner] {
+            placed[inner] = true;
+            let parent = regions.tree[inner].parent;
+            contents[parent].push(Content::Region(inner));
+            inner = parent;
+        }
+        contents[*region].push(Content::Store(*store));
     }
-    walk.steps
-        .extend(code.late_stores.iter().copied().map(Step::Store));
-    walk.steps
+    contents
 }
 
 struct Walk<'a> {
     code: &'a Code,
+    regions: &'a Regions,
     done: SecondaryMap<Limb, bool>,
-    steps: Vec<Step>,
+    /// The steps of each region so far, with those of finished regions within it.
+    lists: SecondaryMap<Region, Vec<(Region, Step)>>,
 }
 
 impl Walk<'_> {
-    /// Puts a limb and what it needs into the list, once.
+    fn region(&mut self, region: Region, contents: &SecondaryMap<Region, Vec<Content>>) {
+        for content in &contents[region] {
+            match *content {
+                Content::Store(store) => {
+                    self.need(store.value);
+                    store.at.into_iter().for_each(|at| self.need(at));
+                    self.lists[region].push((region, Step::Store(store)));
+                }
+                Content::Region(inner) => {
+                    let condition = self.regions.tree[inner].condition;
+                    condition
+                        .into_iter()
+                        .for_each(|condition| self.need(condition));
+                    self.region(inner, contents);
+                    let steps = std::mem::take(&mut self.lists[inner]);
+                    self.lists[region].extend(steps);
+                }
+            }
+        }
+    }
+
+    /// Puts a limb and what it needs into the lists of the regions where they belong, once.
     fn need(&mut self, root: Limb) {
         let mut stack = vec![(root, false)];
         while let Some((limb, ready)) = stack.pop() {
@@ -101,12 +162,32 @@ impl Walk<'_> {
             }
             if ready {
                 self.done[limb] = true;
-                self.steps.push(Step::Compute(limb));
+                let region = self.regions.owner[limb].expect("what is needed has an owner");
+                self.lists[region].push((region, Step::Compute(limb)));
             } else {
                 stack.push((limb, true));
                 let args = self.code.ops[limb].args();
                 stack.extend(args.into_iter().rev().map(|arg| (arg, false)));
             }
         }
+    }
+
+    /// The loads from memories that the limbs need and that are not in the lists yet.
+    fn loads(&self, limbs: impl Iterator<Item = Limb>) -> Vec<Limb> {
+        let mut seen: HashSet<Limb> = HashSet::new();
+        let mut stack: Vec<Limb> = limbs.collect();
+        let mut loads = Vec::new();
+        while let Some(limb) = stack.pop() {
+            if self.done[limb] || !seen.insert(limb) {
+                continue;
+            }
+            let op = self.code.ops[limb];
+            if matches!(op, Op::LoadAt { .. }) {
+                loads.push(limb);
+            } else {
+                stack.extend(op.args());
+            }
+        }
+        loads
     }
 }

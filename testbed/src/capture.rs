@@ -29,8 +29,11 @@ pub struct Captured {
 pub fn read(path: &Path) -> Result<Vec<Captured>, Diagnostic> {
     let name = path.display().to_string();
     let bytes = fs::read(path).map_err(|error| {
-        Diagnostic::input("capture-unreadable", format!("cannot read the capture: {error}"))
-            .at(name.as_str())
+        Diagnostic::input(
+            "capture-unreadable",
+            format!("cannot read the capture: {error}"),
+        )
+        .at(name.as_str())
     })?;
     parse(&bytes, &name)
 }
@@ -56,8 +59,11 @@ pub fn parse(bytes: &[u8], name: &str) -> Result<Vec<Captured>, Diagnostic> {
 pub fn write(path: &Path, packets: &[Captured]) -> Result<(), Diagnostic> {
     let name = path.display().to_string();
     let failed = |what: String| {
-        Diagnostic::input("capture-unwritable", format!("cannot write the capture: {what}"))
-            .at(name.as_str())
+        Diagnostic::input(
+            "capture-unwritable",
+            format!("cannot write the capture: {what}"),
+        )
+        .at(name.as_str())
     };
     let bytes = to_pcapng(packets).map_err(failed)?;
     fs::write(path, bytes).map_err(|error| failed(error.to_string()))
@@ -81,7 +87,11 @@ fn parse_pcap(bytes: &[u8], name: &str) -> Result<Vec<Captured>, Diagnostic> {
     let (mut rest, header) =
         parse_pcap_header(bytes).map_err(|_| malformed(name, 0, "its header is wrong"))?;
     check_link_type(header.network, name)?;
-    let unit_ns = if header.is_nanosecond_precision() { 1 } else { 1_000 };
+    let unit_ns = if header.is_nanosecond_precision() {
+        1
+    } else {
+        1_000
+    };
     let mut packets = Vec::new();
     while !rest.is_empty() {
         let number = packets.len() + 1;
@@ -95,8 +105,7 @@ fn parse_pcap(bytes: &[u8], name: &str) -> Result<Vec<Captured>, Diagnostic> {
         check_whole(frame.caplen, frame.origlen, name, number)?;
         packets.push(Captured {
             data: frame.data.to_vec(),
-            time_ns: u64::from(frame.ts_sec) * 1_000_000_000
-                + u64::from(frame.ts_usec) * unit_ns,
+            time_ns: u64::from(frame.ts_sec) * 1_000_000_000 + u64::from(frame.ts_usec) * unit_ns,
             comment: None,
         });
     }
@@ -153,8 +162,9 @@ fn parse_pcapng(bytes: &[u8], name: &str) -> Result<Vec<Captured>, Diagnostic> {
             }
             Block::Unknown(block) if block.block_type == OBSOLETE_PACKET_BLOCK => {
                 let message = "it holds packet blocks of the obsolete type 2";
-                return Err(malformed(name, number, message)
-                    .help("convert it: editcap -F pcapng OLD NEW"));
+                return Err(
+                    malformed(name, number, message).help("convert it: editcap -F pcapng OLD NEW")
+                );
             }
             _ => {}
         }
@@ -180,7 +190,8 @@ fn whole_block<'a>(
         let message = format!("a block says that it is {length} bytes long");
         return Err(malformed(name, number, message));
     }
-    rest.get(..length as usize).ok_or_else(|| truncated(name, number))
+    rest.get(..length as usize)
+        .ok_or_else(|| truncated(name, number))
 }
 
 fn capture_interface(block: &InterfaceDescriptionBlock, big_endian: bool) -> CaptureInterface {
@@ -207,7 +218,11 @@ fn interface_of<'a>(
     number: usize,
 ) -> Result<&'a CaptureInterface, Diagnostic> {
     let interface = interfaces.get(index as usize).ok_or_else(|| {
-        malformed(name, number, format!("it names interface {index}, which is not described"))
+        malformed(
+            name,
+            number,
+            format!("it names interface {index}, which is not described"),
+        )
     })?;
     check_link_type(interface.link_type, &packet_place(name, number))?;
     Ok(interface)
@@ -221,11 +236,15 @@ fn enhanced_packet(
 ) -> Result<Captured, Diagnostic> {
     let interface = interface_of(interfaces, block.if_id, name, number)?;
     check_whole(block.caplen, block.origlen, name, number)?;
-    let data = block.data.get(..block.caplen as usize).ok_or_else(|| {
-        malformed(name, number, "a packet is longer than its block")
-    })?;
+    let data = block
+        .data
+        .get(..block.caplen as usize)
+        .ok_or_else(|| malformed(name, number, "a packet is longer than its block"))?;
     let units = u64::from(block.ts_high) << 32 | u64::from(block.ts_low);
-    let comment = block.options.iter().find(|option| option.code == OptionCode::Comment);
+    let comment = block
+        .options
+        .iter()
+        .find(|option| option.code == OptionCode::Comment);
     Ok(Captured {
         data: data.to_vec(),
         time_ns: nanoseconds(units, interface),
@@ -247,9 +266,10 @@ fn simple_packet(
         snaplen => block.origlen.min(snaplen),
     };
     check_whole(kept, block.origlen, name, number)?;
-    let data = block.data.get(..kept as usize).ok_or_else(|| {
-        malformed(name, number, "a packet is longer than its block")
-    })?;
+    let data = block
+        .data
+        .get(..kept as usize)
+        .ok_or_else(|| malformed(name, number, "a packet is longer than its block"))?;
     Ok(Captured {
         data: data.to_vec(),
         time_ns: 0,
@@ -299,16 +319,22 @@ fn check_whole(kept: u32, original: u32, name: &str, number: usize) -> Result<()
 }
 
 fn truncated(name: &str, number: usize) -> Diagnostic {
-    Diagnostic::input("capture-truncated", "the file ends in the middle of a packet or block")
-        .at(packet_place(name, number))
-        .help("copy the file again, or cut the broken end off: editcap FILE NEW")
+    Diagnostic::input(
+        "capture-truncated",
+        "the file ends in the middle of a packet or block",
+    )
+    .at(packet_place(name, number))
+    .help("copy the file again, or cut the broken end off: editcap FILE NEW")
 }
 
 fn malformed(name: &str, number: usize, what: impl Into<String>) -> Diagnostic {
     let what = what.into();
-    Diagnostic::input("capture-malformed", format!("the capture is damaged: {what}"))
-        .at(packet_place(name, number))
-        .help("write the file again with tcpdump, Wireshark or editcap")
+    Diagnostic::input(
+        "capture-malformed",
+        format!("the capture is damaged: {what}"),
+    )
+    .at(packet_place(name, number))
+    .help("write the file again with tcpdump, Wireshark or editcap")
 }
 
 fn packet_place(name: &str, number: usize) -> String {

@@ -93,10 +93,13 @@ pub enum PortDirection {
 pub(crate) fn top_ports(design: &hardpath_rtl::Design) -> Vec<(String, Port)> {
     let top = &design.modules[design.top()];
     let reset = (String::from("rst"), 1, true);
-    let declared = top
-        .ports
-        .iter()
-        .map(|port| (port.name.clone(), port.width, port.direction == Direction::Input));
+    let declared = top.ports.iter().map(|port| {
+        (
+            port.name.clone(),
+            port.width,
+            port.direction == Direction::Input,
+        )
+    });
     std::iter::once(reset)
         .chain(declared)
         .enumerate()

@@ -10,13 +10,32 @@ use hardpath_ir::Diagnostic;
 /// Something that the host asks of a design. `map` is the map's place in [`Interface::maps`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HostOperation {
-    ReadRegister { address: u32 },
-    WriteRegister { address: u32, data: u32 },
-    Lookup { map: usize, key: Vec<u8> },
+    ReadRegister {
+        address: u32,
+    },
+    WriteRegister {
+        address: u32,
+        data: u32,
+    },
+    Lookup {
+        map: usize,
+        key: Vec<u8>,
+    },
     /// `flags`: 0 any, 1 `BPF_NOEXIST`, 2 `BPF_EXIST`.
-    Update { map: usize, key: Vec<u8>, value: Vec<u8>, flags: u32 },
-    Delete { map: usize, key: Vec<u8> },
-    Dump { map: usize, slot: u32 },
+    Update {
+        map: usize,
+        key: Vec<u8>,
+        value: Vec<u8>,
+        flags: u32,
+    },
+    Delete {
+        map: usize,
+        key: Vec<u8>,
+    },
+    Dump {
+        map: usize,
+        slot: u32,
+    },
 }
 
 /// What came of an operation.
@@ -99,7 +118,10 @@ impl<'a> Host<'a> {
     pub fn pending(&self) -> Option<String> {
         let running = self.running.as_ref()?;
         let access = self.master.pending().unwrap_or_default();
-        Some(format!("{} ({access})", describe(self.interface, &running.operation)))
+        Some(format!(
+            "{} ({access})",
+            describe(self.interface, &running.operation)
+        ))
     }
 
     /// Begins an operation; the host must be idle. Sizes of key and value are checked.
@@ -142,7 +164,10 @@ impl<'a> Host<'a> {
         if running.take(word) {
             return Ok(None);
         }
-        Ok(self.running.take().map(|running| running.answer(self.interface)))
+        Ok(self
+            .running
+            .take()
+            .map(|running| running.answer(self.interface)))
     }
 
     /// Performs one operation while no packet is driven.
@@ -162,7 +187,9 @@ impl<'a> Host<'a> {
         let pending = self.pending().unwrap_or_default();
         Err(Diagnostic::input(
             "host-port-hangs",
-            format!("the design does not answer the host within {OPERATION_CLOCKS} clocks: {pending}"),
+            format!(
+                "the design does not answer the host within {OPERATION_CLOCKS} clocks: {pending}"
+            ),
         )
         .help("this is a defect of the generated design: please report it with the program"))
     }
@@ -217,10 +244,11 @@ impl<'a> Host<'a> {
         } else {
             return Ok(());
         };
-        Err(
-            Diagnostic::input("not-this-design", format!("the design is another one: {wrong}"))
-                .help("compile the program again"),
+        Err(Diagnostic::input(
+            "not-this-design",
+            format!("the design is another one: {wrong}"),
         )
+        .help("compile the program again"))
     }
 
     /// Sets the ifindex of an ingress port (0 to 15) and the number that is added to its queues.
@@ -329,7 +357,9 @@ pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic
     let slots: u64 = interface.maps.iter().map(|map| u64::from(map.slots)).sum();
     let limit = 10_000 + 16 * slots;
     while clocks < limit {
-        host.start(HostOperation::ReadRegister { address: register::STATUS })?;
+        host.start(HostOperation::ReadRegister {
+            address: register::STATUS,
+        })?;
         while clocks < limit {
             host.drive(dut);
             dut.step()?;
@@ -411,16 +441,39 @@ fn accesses(
     };
     let port = interface.maps.get(map).ok_or_else(|| {
         let count = interface.maps.len();
-        Diagnostic::input("map-unknown", format!("map number {map} of a design with {count} maps"))
+        Diagnostic::input(
+            "map-unknown",
+            format!("map number {map} of a design with {count} maps"),
+        )
     })?;
     let mut all = vec![write(register::MAP_SELECT, map as u32)];
     match operation {
         HostOperation::Lookup { key, .. } | HostOperation::Delete { key, .. } => {
-            all.extend(write_bytes(port, "key", key, port.key_bytes, register::KEY)?);
+            all.extend(write_bytes(
+                port,
+                "key",
+                key,
+                port.key_bytes,
+                register::KEY,
+            )?);
         }
-        HostOperation::Update { key, value, flags, .. } => {
-            all.extend(write_bytes(port, "key", key, port.key_bytes, register::KEY)?);
-            all.extend(write_bytes(port, "value", value, port.value_bytes, register::VALUE)?);
+        HostOperation::Update {
+            key, value, flags, ..
+        } => {
+            all.extend(write_bytes(
+                port,
+                "key",
+                key,
+                port.key_bytes,
+                register::KEY,
+            )?);
+            all.extend(write_bytes(
+                port,
+                "value",
+                value,
+                port.value_bytes,
+                register::VALUE,
+            )?);
             all.push(write(register::MAP_FLAGS, *flags));
         }
         HostOperation::Dump { slot, .. } => all.push(write(register::MAP_SLOT, *slot)),
@@ -428,7 +481,9 @@ fn accesses(
     }
     all.push(write(register::MAP_COMMAND, number));
     let poll = all.len();
-    all.push(Access::Read { address: register::MAP_STATUS });
+    all.push(Access::Read {
+        address: register::MAP_STATUS,
+    });
     if number == command::DUMP {
         all.extend(reads(register::KEY, port.key_bytes));
     }
@@ -448,7 +503,11 @@ fn write_bytes(
     if given.len() != expected as usize {
         return Err(Diagnostic::input(
             "map-size",
-            format!("map {}: a {what} has {expected} bytes, not {}", port.name, given.len()),
+            format!(
+                "map {}: a {what} has {expected} bytes, not {}",
+                port.name,
+                given.len()
+            ),
         ));
     }
     let words = given.chunks(4).enumerate().map(|(index, chunk)| {
@@ -463,7 +522,9 @@ fn write_bytes(
 }
 
 fn reads(base: u32, bytes: u32) -> impl Iterator<Item = Access> {
-    (0..bytes.div_ceil(4)).map(move |index| Access::Read { address: base + 4 * index })
+    (0..bytes.div_ceil(4)).map(move |index| Access::Read {
+        address: base + 4 * index,
+    })
 }
 
 fn bytes(words: &[u32], count: u32) -> Vec<u8> {
@@ -473,7 +534,12 @@ fn bytes(words: &[u32], count: u32) -> Vec<u8> {
 }
 
 fn describe(interface: &Interface, operation: &HostOperation) -> String {
-    let name = |map: &usize| interface.maps.get(*map).map_or("?", |port| port.name.as_str());
+    let name = |map: &usize| {
+        interface
+            .maps
+            .get(*map)
+            .map_or("?", |port| port.name.as_str())
+    };
     match operation {
         HostOperation::ReadRegister { address } => format!("read of register {address:#06x}"),
         HostOperation::WriteRegister { address, .. } => format!("write of register {address:#06x}"),

@@ -48,7 +48,11 @@ pub fn parse<'a>(
             Image::new()
         }
         Err(error) => {
-            reader.error("map-file-form", "$", format!("the file is no JSON: {error}"));
+            reader.error(
+                "map-file-form",
+                "$",
+                format!("the file is no JSON: {error}"),
+            );
             Image::new()
         }
     };
@@ -65,8 +69,11 @@ pub fn write<'a>(
     maps: impl IntoIterator<Item = &'a MapDecl>,
 ) -> Result<(), Diagnostic> {
     fs::write(path, to_text(image, maps)).map_err(|error| {
-        Diagnostic::input("map-file-unwritable", format!("cannot write the map file: {error}"))
-            .at(path.display().to_string())
+        Diagnostic::input(
+            "map-file-unwritable",
+            format!("cannot write the map file: {error}"),
+        )
+        .at(path.display().to_string())
     })
 }
 
@@ -80,7 +87,10 @@ pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -
         };
         let lines: Vec<String> = match decl.kind {
             MapKind::DevMap => devmap_lines(decl, entries),
-            _ => entries.iter().map(|(key, value)| entry_line(decl, key, value)).collect(),
+            _ => entries
+                .iter()
+                .map(|(key, value)| entry_line(decl, key, value))
+                .collect(),
         };
         let map = json!(decl.name);
         let _ = match lines.is_empty() {
@@ -167,15 +177,26 @@ impl Reader<'_> {
         for (index, entry) in list.iter().enumerate() {
             let path = format!("{path}[{index}]");
             let Value::Object(entry) = entry else {
-                self.error("map-file-form", &path, "an entry is an object with key and value");
+                self.error(
+                    "map-file-form",
+                    &path,
+                    "an entry is an object with key and value",
+                );
                 continue;
             };
             if entry.contains_key("error") {
                 continue;
             }
             let known = ["key", "value", "values", "formatted"];
-            for field in entry.keys().filter(|field| !known.contains(&field.as_str())) {
-                self.error("map-file-form", &path, format!("an entry has no field `{field}`"));
+            for field in entry
+                .keys()
+                .filter(|field| !known.contains(&field.as_str()))
+            {
+                self.error(
+                    "map-file-form",
+                    &path,
+                    format!("an entry has no field `{field}`"),
+                );
             }
             let key = self.field(entry, "key", decl.key_bytes, &path);
             let value = self.value(entry, decl, &path);
@@ -219,7 +240,8 @@ impl Reader<'_> {
         decl: &MapDecl,
         path: &str,
     ) -> Option<Option<Vec<u8>>> {
-        let is_error = |value: Option<&Value>| value.is_some_and(|value| value.get("error").is_some());
+        let is_error =
+            |value: Option<&Value>| value.is_some_and(|value| value.get("error").is_some());
         if is_error(entry.get("value")) {
             return Some(None);
         }
@@ -232,13 +254,16 @@ impl Reader<'_> {
             return None;
         }
         let first = values.as_array().and_then(|list| {
-            list.iter().enumerate().find(|(_, value)| value.get("cpu") == Some(&json!(0)))
+            list.iter()
+                .enumerate()
+                .find(|(_, value)| value.get("cpu") == Some(&json!(0)))
         });
         match first {
             Some((_, value)) if is_error(value.get("value")) => Some(None),
             Some((index, Value::Object(value))) => {
                 let path = format!("{path}[{index}]");
-                self.field(value, "value", decl.value_bytes, &path).map(Some)
+                self.field(value, "value", decl.value_bytes, &path)
+                    .map(Some)
             }
             _ => {
                 self.error("map-file-form", &path, "there is no value for CPU 0");

@@ -211,9 +211,16 @@ mod tests {
     fn paces_are_read() {
         assert_eq!("back-to-back".parse::<Pace>().unwrap(), Pace::BackToBack);
         assert_eq!("random:7".parse::<Pace>().unwrap(), Pace::Random(7));
-        assert_eq!("100G".parse::<Pace>().unwrap(), Pace::Line { gigabits: 100 });
+        assert_eq!(
+            "100G".parse::<Pace>().unwrap(),
+            Pace::Line { gigabits: 100 }
+        );
         for wrong in ["", "G", "0G", "random:", "random:x", "100", "-1G", "20000G"] {
-            assert_eq!(wrong.parse::<Pace>().unwrap_err().code, "unknown-pace", "{wrong}");
+            assert_eq!(
+                wrong.parse::<Pace>().unwrap_err().code,
+                "unknown-pace",
+                "{wrong}"
+            );
         }
     }
 

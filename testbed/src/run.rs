@@ -363,7 +363,8 @@ impl<'a> Books<'a> {
             }
         }
         self.last_event = clock;
-        self.latencies.push(frame.first_clock - self.first_beats[packet]);
+        self.latencies
+            .push(frame.first_clock - self.first_beats[packet]);
         self.outcomes[packet] = Some(PacketOut {
             verdict: frame.user,
             destination: frame.destination,
@@ -419,9 +420,15 @@ fn hangs(
     let mut pending = Vec::new();
     if source.is_blocked() {
         let packet = source.packet() + 1;
-        pending.push(format!("packet {packet} of {} is not taken in", books.packets.len()));
+        pending.push(format!(
+            "packet {packet} of {} is not taken in",
+            books.packets.len()
+        ));
     }
-    let entered = books.entering.iter().take_while(|packet| **packet < source.packet());
+    let entered = books
+        .entering
+        .iter()
+        .take_while(|packet| **packet < source.packet());
     let without_verdict = entered.count().saturating_sub(books.judged);
     if without_verdict > 0 {
         let what = if books.raw { "result" } else { "verdict" };
@@ -441,7 +448,10 @@ fn hangs(
     let clocks = options.watchdog_clocks;
     Diagnostic::input(
         "design-hangs",
-        format!("nothing happens for {clocks} clocks: {}", pending.join("; ")),
+        format!(
+            "nothing happens for {clocks} clocks: {}",
+            pending.join("; ")
+        ),
     )
     .at(format!("clock {clock}"))
     .help("this is a defect of the generated design: please report it with the program")

@@ -65,7 +65,10 @@ mod tests {
     fn latency_of_few() {
         assert_eq!(Latency::of(Vec::new()), Latency::default());
         let latency = Latency::of(vec![9, 3, 5, 4]);
-        assert_eq!((latency.min, latency.median, latency.max), (Some(3), Some(4), Some(9)));
+        assert_eq!(
+            (latency.min, latency.median, latency.max),
+            (Some(3), Some(4), Some(9))
+        );
     }
 
     #[test]

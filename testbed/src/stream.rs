@@ -118,7 +118,8 @@ impl<'a> Source<'a> {
             return;
         }
         if starts_packet {
-            self.pacer.packet_begun(self.packets[self.packet].data.len());
+            self.pacer
+                .packet_begun(self.packets[self.packet].data.len());
         }
         self.offer(dut);
         self.offered = true;
@@ -141,15 +142,34 @@ impl<'a> Source<'a> {
         dut.set_u64(self.ports.keep, low_ones(bytes.len()));
         dut.set_u64(self.ports.last, is_last.into());
 
-        let bad = if is_last { packet.bad } else { self.beat % 2 == 0 };
+        let bad = if is_last {
+            packet.bad
+        } else {
+            self.beat.is_multiple_of(2)
+        };
         let beside = u64::from(packet.port) | u64::from(packet.queue) << 8;
-        let beside = if is_first { beside } else { !beside & 0xff_ffff };
+        let beside = if is_first {
+            beside
+        } else {
+            !beside & 0xff_ffff
+        };
         dut.set_u64(self.ports.user, u64::from(bad) | beside << 1);
         if let Some(time) = self.ports.time {
-            dut.set_u64(time, if is_first { packet.time_ns } else { !packet.time_ns });
+            dut.set_u64(
+                time,
+                if is_first {
+                    packet.time_ns
+                } else {
+                    !packet.time_ns
+                },
+            );
         }
         if let Some(random) = self.ports.random {
-            let value = if is_first { packet.random } else { !packet.random };
+            let value = if is_first {
+                packet.random
+            } else {
+                !packet.random
+            };
             dut.set_u64(random, value.into());
         }
         dut.set_u64(self.ports.valid, 1);
@@ -164,7 +184,11 @@ impl<'a> Source<'a> {
             self.stall_clocks += 1;
             return None;
         }
-        let beats = self.packets[self.packet].data.len().div_ceil(self.bus_bytes).max(1);
+        let beats = self.packets[self.packet]
+            .data
+            .len()
+            .div_ceil(self.bus_bytes)
+            .max(1);
         let taken = Taken {
             packet: self.packet,
             is_first: self.beat == 0,

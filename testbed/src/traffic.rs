@@ -55,7 +55,9 @@ pub enum Distribution {
     One,
     Uniform,
     /// Flow k (from 1) with a weight of 1 / k^exponent.
-    Zipf { exponent: f64 },
+    Zipf {
+        exponent: f64,
+    },
 }
 
 /// Frame lengths without the check sequence, 14 to 9,216 bytes. A frame too short for the headers of its protocol
@@ -136,10 +138,11 @@ impl Distribution {
                 format!("{exponent} is no exponent of a Zipf distribution"),
             )
             .help("give --zipf a number from 0 up, such as 1.0")),
-            _ => Err(
-                Diagnostic::input("traffic-distribution", format!("`{text}` is no distribution"))
-                    .help("give one, uniform or zipf"),
-            ),
+            _ => Err(Diagnostic::input(
+                "traffic-distribution",
+                format!("`{text}` is no distribution"),
+            )
+            .help("give one, uniform or zipf")),
         }
     }
 }

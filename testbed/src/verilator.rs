@@ -19,6 +19,8 @@ use std::path::PathBuf;
 pub struct VerilatorOptions {
     /// The C++ compiler's `-O` for the model, 0 to 3. Verilator itself always runs with `-O3`.
     pub cxx_optimization: u8,
+    /// `verilator_bin`. `None`: looked for, see [`find`].
+    pub executable: Option<PathBuf>,
     /// Where built models are kept. `None`: `hardpath/verilator` in the user's cache folder.
     pub cache: Option<PathBuf>,
 }
@@ -27,6 +29,7 @@ impl Default for VerilatorOptions {
     fn default() -> Self {
         VerilatorOptions {
             cxx_optimization: 3,
+            executable: None,
             cache: None,
         }
     }
@@ -55,9 +58,12 @@ impl Verilator {
         let ports = top_ports(design);
         let path = build::library(design, &ports, options)?;
         let failed = |error: libloading::Error| {
-            Diagnostic::input("verilator-load", format!("cannot load the built model: {error}"))
-                .at(path.display().to_string())
-                .help("delete this file and try again")
+            Diagnostic::input(
+                "verilator-load",
+                format!("cannot load the built model: {error}"),
+            )
+            .at(path.display().to_string())
+            .help("delete this file and try again")
         };
         // SAFETY: the library was built from the text of `wrapper` and Verilator's output; loading it runs only
         // the static constructors of these and of the C++ library. The symbols have the types that `wrapper`
@@ -83,8 +89,10 @@ impl Verilator {
         let (model, limbs) = unsafe {
             let model = create();
             if model.is_null() {
-                return Err(Diagnostic::input("verilator-load", "the built model does not start")
-                    .at(path.display().to_string()));
+                return Err(
+                    Diagnostic::input("verilator-load", "the built model does not start")
+                        .at(path.display().to_string()),
+                );
             }
             (model, limbs(model))
         };
@@ -120,9 +128,8 @@ impl Dut for Verilator {
         debug_assert!(port.is_input, "only inputs are set");
         let range = self.range(port);
         // SAFETY: the range lies within the model's limbs (`range`), and `&mut self` makes the access the only one.
-        let to = unsafe {
-            std::slice::from_raw_parts_mut(self.limbs.add(range.start), range.len())
-        };
+        let to =
+            unsafe { std::slice::from_raw_parts_mut(self.limbs.add(range.start), range.len()) };
         store_limbs(to, port.width, limbs);
     }
 

@@ -15,7 +15,11 @@ fn ethernet(length: usize, time_ns: u64, comment: Option<&str>) -> Captured {
 fn what_is_written_is_read() {
     let packets = [
         ethernet(14, 0, None),
-        ethernet(61, 1_700_000_000_123_456_789, Some(&capture::verdict_comment(2, 0))),
+        ethernet(
+            61,
+            1_700_000_000_123_456_789,
+            Some(&capture::verdict_comment(2, 0)),
+        ),
         ethernet(9216, u64::MAX, Some(&capture::verdict_comment(4, 7))),
     ];
     let folder = tempfile::tempdir().unwrap();
@@ -23,7 +27,10 @@ fn what_is_written_is_read() {
     capture::write(&path, &packets).unwrap();
     let read = capture::read(&path).unwrap();
     assert_eq!(read, packets);
-    assert_eq!(read[2].comment.as_deref(), Some("XDP_REDIRECT to ifindex 7"));
+    assert_eq!(
+        read[2].comment.as_deref(),
+        Some("XDP_REDIRECT to ifindex 7")
+    );
 }
 
 /// A pcap file with one packet of 20 bytes at 1 s + 5 units.
@@ -66,7 +73,10 @@ fn damage_is_named() {
     assert_eq!(code(&good[..10]), "capture-truncated");
     assert_eq!(code(&good[..30]), "capture-truncated");
     assert_eq!(code(&good[..good.len() - 1]), "capture-truncated");
-    assert_eq!(code(&pcap(0xa1b2_c3d4, false, 113, 20)), "capture-link-type");
+    assert_eq!(
+        code(&pcap(0xa1b2_c3d4, false, 113, 20)),
+        "capture-link-type"
+    );
     let cut = capture::parse(&pcap(0xa1b2_c3d4, true, 1, 1500), "x.pcap").unwrap_err();
     assert_eq!(cut.code, "packet-cut");
     assert_eq!(cut.place.as_deref(), Some("x.pcap, packet 1"));
@@ -106,12 +116,18 @@ fn pcapng(big_endian: bool, options: &[(u16, &[u8])], units: u64, original: u32)
     }
     packet.extend(0..18);
     packet.extend([0; 2]);
-    [block(0x0a0d_0d0a, &section), block(1, &interface), block(6, &packet)].concat()
+    [
+        block(0x0a0d_0d0a, &section),
+        block(1, &interface),
+        block(6, &packet),
+    ]
+    .concat()
 }
 
 #[test]
 fn times_of_pcapng_follow_their_resolution() {
-    let times: [(&[(u16, &[u8])], u64, u64); 4] = [
+    type Options<'a> = &'a [(u16, &'a [u8])];
+    let times: [(Options, u64, u64); 4] = [
         (&[], 5, 5_000),
         (&[(9, &[9])], 5, 5),
         (&[(9, &[3])], 5, 5_000_000),
@@ -128,7 +144,10 @@ fn times_of_pcapng_follow_their_resolution() {
             false => 7i64.to_le_bytes(),
         };
         let bytes = pcapng(big_endian, &[(14, &offset)], 1, 18);
-        assert_eq!(capture::parse(&bytes, "test").unwrap()[0].time_ns, 7_000_001_000);
+        assert_eq!(
+            capture::parse(&bytes, "test").unwrap()[0].time_ns,
+            7_000_001_000
+        );
     }
     let cut = capture::parse(&pcapng(false, &[], 0, 19), "test").unwrap_err();
     assert_eq!(cut.code, "packet-cut");
@@ -166,10 +185,17 @@ fn real_captures_are_read() {
     let mut packets = 0;
     for file in files {
         let path = file.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "pcapng") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "pcapng")
+        {
             let read = capture::read(&path).unwrap_or_else(|error| panic!("{error}"));
-            assert!(read.iter().all(|packet| packet.data.len() >= 14 && packet.time_ns > 0));
-            assert!(read.windows(2).all(|pair| pair[1].time_ns > pair[0].time_ns - 1_000_000_000));
+            assert!(read
+                .iter()
+                .all(|packet| packet.data.len() >= 14 && packet.time_ns > 0));
+            assert!(read
+                .windows(2)
+                .all(|pair| pair[1].time_ns > pair[0].time_ns - 1_000_000_000));
             packets += read.len();
         }
     }

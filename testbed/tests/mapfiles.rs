@@ -57,9 +57,19 @@ fn what_is_written_is_read() {
     let text = std::fs::read_to_string(&path).unwrap();
     let first = r#"{"key":["0x00","0x00","0x00","0x00"],"value":["0x00","0xff"]}"#;
     assert!(text.contains(first), "{text}");
-    assert!(text.contains(r#""values":[{"cpu":0,"value":["0x07"]}]"#), "{text}");
-    assert_eq!(text.matches("No such file or directory").count(), 2, "{text}");
-    assert_eq!(mapfile::to_text(&Default::default(), &maps()).trim(), "{\n}");
+    assert!(
+        text.contains(r#""values":[{"cpu":0,"value":["0x07"]}]"#),
+        "{text}"
+    );
+    assert_eq!(
+        text.matches("No such file or directory").count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(
+        mapfile::to_text(&Default::default(), &maps()).trim(),
+        "{\n}"
+    );
 }
 
 #[test]

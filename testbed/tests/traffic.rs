@@ -56,18 +56,28 @@ fn check(packet: &Captured) -> Option<([u8; 4], bool)> {
         other => panic!("protocol {other}"),
     }
     let inwards = data[30] == 10;
-    let inner = if inwards { &data[30..34] } else { &data[26..30] };
+    let inner = if inwards {
+        &data[30..34]
+    } else {
+        &data[26..30]
+    };
     Some(([inner[0], inner[1], inner[2], inner[3]], inwards))
 }
 
 #[test]
 fn the_same_options_give_the_same_packets() {
     for hostile in [false, true] {
-        let options = TrafficOptions { hostile, ..options() };
+        let options = TrafficOptions {
+            hostile,
+            ..options()
+        };
         let packets = generate(&options).unwrap();
         assert_eq!(packets.len(), 2000);
         assert_eq!(packets, generate(&options).unwrap());
-        let other = TrafficOptions { seed: 43, ..options };
+        let other = TrafficOptions {
+            seed: 43,
+            ..options
+        };
         assert_ne!(packets, generate(&other).unwrap());
     }
 }
@@ -98,7 +108,11 @@ fn lengths_and_checksums_are_right() {
 
 #[test]
 fn sizes_are_as_asked() {
-    let imix = TrafficOptions { size: Size::Imix, packets: 12_000, ..options() };
+    let imix = TrafficOptions {
+        size: Size::Imix,
+        packets: 12_000,
+        ..options()
+    };
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for packet in generate(&imix).unwrap() {
         check(&packet);
@@ -108,7 +122,11 @@ fn sizes_are_as_asked() {
     assert!((6700..7300).contains(&counts[&60]), "{counts:?}");
     assert!((3700..4300).contains(&counts[&590]), "{counts:?}");
     for bytes in [14, 41, 42, 54, 64, 9216] {
-        let fixed = TrafficOptions { size: Size::Fixed(bytes), packets: 20, ..options() };
+        let fixed = TrafficOptions {
+            size: Size::Fixed(bytes),
+            packets: 20,
+            ..options()
+        };
         for packet in generate(&fixed).unwrap() {
             check(&packet);
             assert_eq!(packet.data.len(), bytes);
@@ -144,9 +162,16 @@ fn flows_are_spread_as_asked() {
 
 #[test]
 fn hostile_packets_reach_the_extremes() {
-    let options = TrafficOptions { hostile: true, packets: 20_000, size: Size::Imix, ..options() };
+    let options = TrafficOptions {
+        hostile: true,
+        packets: 20_000,
+        size: Size::Imix,
+        ..options()
+    };
     let packets = generate(&options).unwrap();
-    assert!(packets.iter().all(|packet| (14..=9216).contains(&packet.data.len())));
+    assert!(packets
+        .iter()
+        .all(|packet| (14..=9216).contains(&packet.data.len())));
     let has = |what: &str, test: &dyn Fn(&[u8]) -> bool| {
         let count = packets.iter().filter(|packet| test(&packet.data)).count();
         assert!(count >= 5, "{what}: {count}");
@@ -156,15 +181,27 @@ fn hostile_packets_reach_the_extremes() {
     has("cut within IPv4", &|data| (15..34).contains(&data.len()));
     has("header length 0", &|data| ip(data) && data[14] & 15 == 0);
     has("header length 15", &|data| ip(data) && data[14] & 15 == 15);
-    has("length lies", &|data| ip(data) && half(data, 16) > data.len());
+    has("length lies", &|data| {
+        ip(data) && half(data, 16) > data.len()
+    });
     has("fragment", &|data| ip(data) && half(data, 20) & 0x1fff != 0);
-    has("checksum 0xffff", &|data| ip(data) && half(data, 24) == 0xffff);
-    has("UDP checksum 0xffff", &|data| ip(data) && data.len() > 41 && half(data, 40) == 0xffff);
-    has("address 255.255.255.255", &|data| ip(data) && data[26..30] == [255; 4]);
+    has("checksum 0xffff", &|data| {
+        ip(data) && half(data, 24) == 0xffff
+    });
+    has("UDP checksum 0xffff", &|data| {
+        ip(data) && data.len() > 41 && half(data, 40) == 0xffff
+    });
+    has("address 255.255.255.255", &|data| {
+        ip(data) && data[26..30] == [255; 4]
+    });
     has("IPv6", &|data| half(data, 12) == 0x86dd && data.len() > 54);
-    has("IPv6 fragment", &|data| half(data, 12) == 0x86dd && data.len() > 54 && data[20] == 44);
+    has("IPv6 fragment", &|data| {
+        half(data, 12) == 0x86dd && data.len() > 54 && data[20] == 44
+    });
     has("ARP", &|data| half(data, 12) == 0x0806 && data.len() == 42);
-    has("VLAN", &|data| matches!(half(data, 12), 0x8100 | 0x88a8) && data.len() > 20);
+    has("VLAN", &|data| {
+        matches!(half(data, 12), 0x8100 | 0x88a8) && data.len() > 20
+    });
     has("all ones", &|data| data[..12] == [0xff; 12]);
 }
 
@@ -174,14 +211,24 @@ fn texts_are_read() {
     assert_eq!("64".parse::<Size>().unwrap(), Size::Fixed(64));
     assert_eq!("14:9216".parse::<Size>().unwrap(), Size::Range(14, 9216));
     for wrong in ["13", "9217", "100:50", "a", "1:", "", "14:9217"] {
-        assert_eq!(wrong.parse::<Size>().unwrap_err().code, "traffic-size", "{wrong}");
+        assert_eq!(
+            wrong.parse::<Size>().unwrap_err().code,
+            "traffic-size",
+            "{wrong}"
+        );
     }
     assert_eq!("tcp".parse::<Protocol>().unwrap(), Protocol::Tcp);
-    assert_eq!("sctp".parse::<Protocol>().unwrap_err().code, "traffic-protocol");
+    assert_eq!(
+        "sctp".parse::<Protocol>().unwrap_err().code,
+        "traffic-protocol"
+    );
     let zipf = Distribution::parse("zipf", 1.2).unwrap();
     assert_eq!(zipf, Distribution::Zipf { exponent: 1.2 });
     let wrong = Distribution::parse("zipf", f64::NAN).unwrap_err();
     assert_eq!(wrong.code, "traffic-distribution");
-    let none = TrafficOptions { flows: 0, ..options() };
+    let none = TrafficOptions {
+        flows: 0,
+        ..options()
+    };
     assert_eq!(generate(&none).unwrap_err().code, "traffic-flows");
 }

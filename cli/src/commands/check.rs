@@ -22,7 +22,13 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let packets = packets::read(&arguments.run)?;
     // The judge first: where it may not be asked, nobody has waited for an engine.
     let mut reference = judge(arguments, &loaded, &image)?;
-    let ran = engine::run(&loaded, &arguments.program, &arguments.run, &packets, &image)?;
+    let ran = engine::run(
+        &loaded,
+        &arguments.program,
+        &arguments.run,
+        &packets,
+        &image,
+    )?;
     outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
     let comparison =
         compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])?;
@@ -37,7 +43,9 @@ fn judge(
     let kernel = match arguments.against {
         JudgeName::Interpreter => None,
         JudgeName::Kernel => {
-            let options = JudgeOptions { image: image.clone() };
+            let options = JudgeOptions {
+                image: image.clone(),
+            };
             let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
             Some(judge.map_err(|error| vec![error])?)
         }
@@ -52,16 +60,21 @@ fn compare(
     packets: &[Packet],
     ran: &Ran,
 ) -> Result<Comparison, Diagnostic> {
-    let entered: Vec<usize> =
-        (0..packets.len()).filter(|index| engine::enters(&packets[*index])).collect();
+    let entered: Vec<usize> = (0..packets.len())
+        .filter(|index| engine::enters(&packets[*index]))
+        .collect();
     let questions: Vec<(&[u8], PacketContext)> = entered
         .iter()
         .map(|index| (packets[*index].data.as_slice(), packets[*index].context))
         .collect();
     let expected: Vec<Expected> = reference.run_all(&questions)?;
     let maps: ExpectedMaps = reference.maps()?;
-    let names: Vec<String> =
-        arguments.run.pcap.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = arguments
+        .run
+        .pcap
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     let mut comparison = Comparison::new(reference.kernel_version());
     for (index, expected) in entered.iter().zip(&expected) {
         let packet = &packets[*index];
@@ -124,7 +137,9 @@ fn text(comparison: &Comparison, engine: &str) -> String {
     };
     let mut judged = grouped(comparison.judged_by_kernel);
     if comparison.kernel.is_some() && comparison.judged_by_kernel < comparison.packets {
-        judged.push_str("; for the others the interpreter stands in (too long for the kernel's test run)");
+        judged.push_str(
+            "; for the others the interpreter stands in (too long for the kernel's test run)",
+        );
     }
     let mut text = facts(&[
         ("engine", engine.to_owned()),
@@ -133,7 +148,10 @@ fn text(comparison: &Comparison, engine: &str) -> String {
         ("judged by the kernel", judged),
         ("packets that differ", grouped(comparison.mismatches)),
         ("maps compared", grouped(comparison.maps_compared)),
-        ("map entries that differ", grouped(comparison.map_mismatches)),
+        (
+            "map entries that differ",
+            grouped(comparison.map_mismatches),
+        ),
     ]);
     if comparison.interpreter_mismatches > 0 {
         let _ = writeln!(

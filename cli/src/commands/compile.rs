@@ -39,10 +39,17 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
 fn write(loaded: &Loaded, compiled: &Compiled, folder: &Path) -> Result<Vec<String>, Diagnostic> {
     let source = Path::new(&loaded.object.file);
     let source = source.file_name().unwrap_or(source.as_os_str());
-    let program = format!("{}, program {}", source.to_string_lossy(), loaded.image.name);
+    let program = format!(
+        "{}, program {}",
+        source.to_string_lossy(),
+        loaded.image.name
+    );
     let files = design::files(compiled, &program);
     write_folder(folder, &files, &file_list_name(&compiled.interface.top))?;
-    Ok(files.iter().map(|(name, _)| folder.join(name).display().to_string()).collect())
+    Ok(files
+        .iter()
+        .map(|(name, _)| folder.join(name).display().to_string())
+        .collect())
 }
 
 fn summary(loaded: &Loaded, report: &Report) -> String {
@@ -54,11 +61,26 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
         loaded.image.insns.len()
     );
     text.push_str(&facts(&[
-        ("pipeline", format!("{} stages at {} MHz", report.stages, report.clock_mhz)),
-        ("latency", format!("{} clocks = {nanoseconds:.0} ns", report.latency_clocks)),
-        ("packet streams", format!("{} bits a clock", report.bus_bits)),
-        ("packet window", format!("the first {} bytes", report.window_bytes)),
-        ("pipeline registers", format!("{} bits", grouped(u64::from(report.register_bits)))),
+        (
+            "pipeline",
+            format!("{} stages at {} MHz", report.stages, report.clock_mhz),
+        ),
+        (
+            "latency",
+            format!("{} clocks = {nanoseconds:.0} ns", report.latency_clocks),
+        ),
+        (
+            "packet streams",
+            format!("{} bits a clock", report.bus_bits),
+        ),
+        (
+            "packet window",
+            format!("the first {} bytes", report.window_bytes),
+        ),
+        (
+            "pipeline registers",
+            format!("{} bits", grouped(u64::from(report.register_bits))),
+        ),
     ]));
     if report.maps.is_empty() {
         return text;
@@ -81,7 +103,9 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
         .collect();
     text.push('\n');
     text.push_str(&rows(
-        &["map", "type", "key B", "value B", "entries", "hazard", "window", "why"],
+        &[
+            "map", "type", "key B", "value B", "entries", "hazard", "window", "why",
+        ],
         &map_rows,
     ));
     text

@@ -5,5 +5,8 @@ use crate::arguments::FuzzArguments;
 use hardpath_ir::Diagnostic;
 
 pub fn run(_arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
-    Err(vec![Diagnostic::refused("not-built", "fuzzing is not in this version of hardpath")])
+    Err(vec![Diagnostic::refused(
+        "not-built",
+        "fuzzing is not in this version of hardpath",
+    )])
 }

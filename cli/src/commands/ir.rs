@@ -28,8 +28,7 @@ fn after(arguments: &IrArguments, loaded: &Loaded) -> Result<Program, Vec<Diagno
         }
         "dataflow" => {
             hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
-            program = hardpath_pipeline::predicate::predicate(&program);
-            hardpath_passes::optimize_dataflow(&mut program).map_err(one)?;
+            program = hardpath_pipeline::dataflow(&program)?;
         }
         "scheduled" => return Ok(loaded.compile(&arguments.program)?.scheduled),
         name => {
@@ -41,7 +40,10 @@ fn after(arguments: &IrArguments, loaded: &Loaded) -> Result<Program, Vec<Diagno
 }
 
 fn unknown(name: &str) -> Diagnostic {
-    let passes: Vec<&str> = hardpath_passes::all().iter().map(|pass| pass.name).collect();
+    let passes: Vec<&str> = hardpath_passes::all()
+        .iter()
+        .map(|pass| pass.name)
+        .collect();
     Diagnostic::input("unknown-step", format!("there is no step `{name}`")).help(format!(
         "the steps are lift, control-flow, dataflow and scheduled; the passes are {}",
         passes.join(", ")

@@ -102,20 +102,27 @@ fn read(arguments: &IsaArguments) -> Result<Vec<Case>, Vec<Diagnostic>> {
     let place = arguments.file.display().to_string();
     let text = files::read_text(&arguments.file).map_err(|error| vec![error])?;
     let tests: Vec<Test> = serde_json::from_str(&text).map_err(|error| {
-        vec![Diagnostic::input("not-isa-tests", format!("the file holds no instruction tests: {error}"))
-            .at(place.as_str())
-            .help("give a JSON array of objects with name, insns, mem and result")]
+        vec![Diagnostic::input(
+            "not-isa-tests",
+            format!("the file holds no instruction tests: {error}"),
+        )
+        .at(place.as_str())
+        .help("give a JSON array of objects with name, insns, mem and result")]
     })?;
-    let cases: Result<Vec<Case>, String> =
-        tests.iter().step_by(arguments.every as usize).map(case).collect();
-    cases.map_err(|reason| {
-        vec![Diagnostic::input("not-isa-tests", reason).at(place.as_str())]
-    })
+    let cases: Result<Vec<Case>, String> = tests
+        .iter()
+        .step_by(arguments.every as usize)
+        .map(case)
+        .collect();
+    cases.map_err(|reason| vec![Diagnostic::input("not-isa-tests", reason).at(place.as_str())])
 }
 
 fn case(test: &Test) -> Result<Case, String> {
     let wrong = |key: &str| format!("test {}: {key} is malformed", test.name);
-    let result = test.result.strip_prefix("0x").ok_or_else(|| wrong("result"))?;
+    let result = test
+        .result
+        .strip_prefix("0x")
+        .ok_or_else(|| wrong("result"))?;
     Ok(Case {
         name: test.name.clone(),
         code: hex(&test.insns).ok_or_else(|| wrong("insns"))?,
@@ -125,10 +132,17 @@ fn case(test: &Test) -> Result<Case, String> {
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).map(|digit| digit as u8))
+        .collect();
     let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
-    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    Some(
+        digits
+            .chunks(2)
+            .map(|pair| pair[0] << 4 | pair[1])
+            .collect(),
+    )
 }
 
 fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>> {

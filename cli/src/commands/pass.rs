@@ -8,7 +8,8 @@ use serde_json::json;
 use std::path::Path;
 
 pub fn run(arguments: &PassArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let pass = hardpath_passes::find(&arguments.name).ok_or_else(|| vec![unknown(&arguments.name)])?;
+    let pass =
+        hardpath_passes::find(&arguments.name).ok_or_else(|| vec![unknown(&arguments.name)])?;
     let mut program = read(&arguments.file)?;
     (pass.run)(&mut program).map_err(|error| vec![in_file(error, &arguments.file)])?;
     verify(&program, &arguments.file)?;
@@ -26,7 +27,10 @@ fn read(path: &Path) -> Result<Program, Vec<Diagnostic>> {
 
 fn verify(program: &Program, path: &Path) -> Result<(), Vec<Diagnostic>> {
     verifier::verify(program).map_err(|errors| {
-        errors.into_iter().map(|error| in_file(Diagnostic::from(error), path)).collect()
+        errors
+            .into_iter()
+            .map(|error| in_file(Diagnostic::from(error), path))
+            .collect()
     })
 }
 

@@ -15,11 +15,21 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
     let image = outputs::read_maps(&arguments.run, &loaded.program)?;
     let packets = packets::read(&arguments.run)?;
-    let ran = engine::run(&loaded, &arguments.program, &arguments.run, &packets, &image)?;
+    let ran = engine::run(
+        &loaded,
+        &arguments.program,
+        &arguments.run,
+        &packets,
+        &image,
+    )?;
     outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
     let has_clock = arguments.run.engine != EngineName::Interpreter;
     let text = match has_clock {
-        true => text(&ran.statistics, arguments.program.clock, arguments.run.engine),
+        true => text(
+            &ran.statistics,
+            arguments.program.clock,
+            arguments.run.engine,
+        ),
         false => text_without_clock(&ran),
     };
     Ok(Answer::good(json(&ran.statistics, has_clock), text))
@@ -29,7 +39,13 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
 fn json(statistics: &Statistics, has_clock: bool) -> Value {
     let mut object = json!(statistics);
     if !has_clock {
-        for key in ["frames", "clocks", "packets_per_clock", "mpps", "stall_clocks"] {
+        for key in [
+            "frames",
+            "clocks",
+            "packets_per_clock",
+            "mpps",
+            "stall_clocks",
+        ] {
             object[key] = Value::Null;
         }
     }
@@ -42,7 +58,11 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
         ("engine", engine.name().to_owned()),
         (
             "packets in",
-            format!("{} in {} frames", grouped(statistics.packets), grouped(statistics.frames)),
+            format!(
+                "{} in {} frames",
+                grouped(statistics.packets),
+                grouped(statistics.frames)
+            ),
         ),
         (
             "clocks",
@@ -89,7 +109,10 @@ fn verdict_lines(statistics: &Statistics) -> Vec<(&str, String)> {
         .collect();
     if statistics.dropped > 0 {
         let count = grouped(statistics.dropped);
-        lines.push(("not taken in", format!("{count} (shorter than 14 or longer than 9,216 bytes)")));
+        lines.push((
+            "not taken in",
+            format!("{count} (shorter than 14 or longer than 9,216 bytes)"),
+        ));
     }
     lines
 }

@@ -5,5 +5,8 @@ use crate::arguments::SynthArguments;
 use hardpath_ir::Diagnostic;
 
 pub fn run(_arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
-    Err(vec![Diagnostic::refused("not-built", "synthesis is not in this version of hardpath")])
+    Err(vec![Diagnostic::refused(
+        "not-built",
+        "synthesis is not in this version of hardpath",
+    )])
 }

@@ -27,6 +27,13 @@ fn write(arguments: &TrafficArguments) -> Result<Answer, Diagnostic> {
     files::write(&arguments.output, |path| capture::write(path, &packets))?;
     let bytes: usize = packets.iter().map(|packet| packet.data.len()).sum();
     let name = arguments.output.display().to_string();
-    let text = format!("{} packets, {} bytes, in {name}\n", grouped(packets.len() as u64), grouped(bytes as u64));
-    Ok(Answer::good(json!({ "packets": packets.len(), "bytes": bytes, "file": name }), text))
+    let text = format!(
+        "{} packets, {} bytes, in {name}\n",
+        grouped(packets.len() as u64),
+        grouped(bytes as u64)
+    );
+    Ok(Answer::good(
+        json!({ "packets": packets.len(), "bytes": bytes, "file": name }),
+        text,
+    ))
 }

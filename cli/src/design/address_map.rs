@@ -32,26 +32,146 @@ const fn register(
 
 /// Every register, by rising offset.
 pub const REGISTERS: [Register; 20] = [
-    register("MAGIC", register::MAGIC, 32, "R", "identification: the letters HPTH"),
-    register("VERSION", register::VERSION, 32, "R", "version of the register map, major in the high half"),
-    register("DESIGN_ID", register::DESIGN_ID, 32, "R", "a hash of the program"),
-    register("STATUS", register::STATUS, 32, "R", "bit 0: reset has cleared all maps, packets are taken in"),
-    register("PACKETS_IN", register::PACKETS_IN, 64, "R", "packets that entered the program"),
-    register("DROPPED_BAD", register::DROPPED_BAD, 64, "R", "frames that the MAC marked bad"),
-    register("DROPPED_LENGTH", register::DROPPED_LENGTH, 64, "R", "frames shorter than 14 or longer than 9,216 bytes"),
-    register("ABORTED", register::VERDICTS, 64, "R", "packets of verdict XDP_ABORTED"),
-    register("DROP", register::VERDICTS + 8, 64, "R", "packets of verdict XDP_DROP"),
-    register("PASS", register::VERDICTS + 16, 64, "R", "packets of verdict XDP_PASS"),
-    register("TX", register::VERDICTS + 24, 64, "R", "packets of verdict XDP_TX"),
-    register("REDIRECT", register::VERDICTS + 32, 64, "R", "packets of verdict XDP_REDIRECT"),
-    register("PORT_TABLE", register::PORT_TABLE, 32, "RW", "16 entries of two words: ifindex, number added to the queue"),
-    register("MAP_SELECT", register::MAP_SELECT, 32, "RW", "the map that a command is for"),
-    register("MAP_COMMAND", register::MAP_COMMAND, 32, "W", "starts a command"),
-    register("MAP_STATUS", register::MAP_STATUS, 32, "R", "bit 31: busy; bits 15:0: 0 or an errno"),
-    register("MAP_FLAGS", register::MAP_FLAGS, 32, "RW", "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST"),
-    register("MAP_SLOT", register::MAP_SLOT, 32, "RW", "the slot that a dump reads"),
-    register("KEY", register::KEY, 32, "RW", "key, as 32-bit words in memory order"),
-    register("VALUE", register::VALUE, 32, "RW", "value, as 32-bit words in memory order"),
+    register(
+        "MAGIC",
+        register::MAGIC,
+        32,
+        "R",
+        "identification: the letters HPTH",
+    ),
+    register(
+        "VERSION",
+        register::VERSION,
+        32,
+        "R",
+        "version of the register map, major in the high half",
+    ),
+    register(
+        "DESIGN_ID",
+        register::DESIGN_ID,
+        32,
+        "R",
+        "a hash of the program",
+    ),
+    register(
+        "STATUS",
+        register::STATUS,
+        32,
+        "R",
+        "bit 0: reset has cleared all maps, packets are taken in",
+    ),
+    register(
+        "PACKETS_IN",
+        register::PACKETS_IN,
+        64,
+        "R",
+        "packets that entered the program",
+    ),
+    register(
+        "DROPPED_BAD",
+        register::DROPPED_BAD,
+        64,
+        "R",
+        "frames that the MAC marked bad",
+    ),
+    register(
+        "DROPPED_LENGTH",
+        register::DROPPED_LENGTH,
+        64,
+        "R",
+        "frames shorter than 14 or longer than 9,216 bytes",
+    ),
+    register(
+        "ABORTED",
+        register::VERDICTS,
+        64,
+        "R",
+        "packets of verdict XDP_ABORTED",
+    ),
+    register(
+        "DROP",
+        register::VERDICTS + 8,
+        64,
+        "R",
+        "packets of verdict XDP_DROP",
+    ),
+    register(
+        "PASS",
+        register::VERDICTS + 16,
+        64,
+        "R",
+        "packets of verdict XDP_PASS",
+    ),
+    register(
+        "TX",
+        register::VERDICTS + 24,
+        64,
+        "R",
+        "packets of verdict XDP_TX",
+    ),
+    register(
+        "REDIRECT",
+        register::VERDICTS + 32,
+        64,
+        "R",
+        "packets of verdict XDP_REDIRECT",
+    ),
+    register(
+        "PORT_TABLE",
+        register::PORT_TABLE,
+        32,
+        "RW",
+        "16 entries of two words: ifindex, number added to the queue",
+    ),
+    register(
+        "MAP_SELECT",
+        register::MAP_SELECT,
+        32,
+        "RW",
+        "the map that a command is for",
+    ),
+    register(
+        "MAP_COMMAND",
+        register::MAP_COMMAND,
+        32,
+        "W",
+        "starts a command",
+    ),
+    register(
+        "MAP_STATUS",
+        register::MAP_STATUS,
+        32,
+        "R",
+        "bit 31: busy; bits 15:0: 0 or an errno",
+    ),
+    register(
+        "MAP_FLAGS",
+        register::MAP_FLAGS,
+        32,
+        "RW",
+        "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST",
+    ),
+    register(
+        "MAP_SLOT",
+        register::MAP_SLOT,
+        32,
+        "RW",
+        "the slot that a dump reads",
+    ),
+    register(
+        "KEY",
+        register::KEY,
+        32,
+        "RW",
+        "key, as 32-bit words in memory order",
+    ),
+    register(
+        "VALUE",
+        register::VALUE,
+        32,
+        "RW",
+        "value, as 32-bit words in memory order",
+    ),
 ];
 
 /// The commands of MAP_COMMAND.
@@ -59,7 +179,11 @@ pub const COMMANDS: [(&str, u32, &str); 4] = [
     ("LOOKUP", command::LOOKUP, "KEY -> VALUE, or ENOENT"),
     ("UPDATE", command::UPDATE, "KEY, VALUE, MAP_FLAGS"),
     ("DELETE", command::DELETE, "KEY"),
-    ("DUMP", command::DUMP, "slot MAP_SLOT -> KEY, VALUE; ENOENT: empty, EINVAL: behind the last slot"),
+    (
+        "DUMP",
+        command::DUMP,
+        "slot MAP_SLOT -> KEY, VALUE; ENOENT: empty, EINVAL: behind the last slot",
+    ),
 ];
 
 /// Registers that only designs with a port table have.
@@ -71,19 +195,46 @@ pub fn c_header(compiled: &Compiled) -> String {
     let interface = &compiled.interface;
     let prefix = macro_name(&interface.top);
     let mut lines = Lines(String::new());
-    lines.add(format!("/* Host registers of the design {}. Made by hardpath. */", interface.top));
+    lines.add(format!(
+        "/* Host registers of the design {}. Made by hardpath. */",
+        interface.top
+    ));
     lines.add(format!("#ifndef {prefix}_H\n#define {prefix}_H\n"));
     lines.define(&prefix, "MAGIC_VALUE", format!("0x{MAGIC:08x}"), "");
     lines.define(&prefix, "VERSION_VALUE", format!("0x{VERSION:08x}"), "");
-    lines.define(&prefix, "DESIGN_ID_VALUE", format!("0x{:08x}", interface.design_id), "");
-    lines.add("\n/* Byte offsets. 64-bit counters: read the low word first, it latches the high one. */".into());
-    for register in REGISTERS.iter().filter(|register| exists(register, interface)) {
-        let comment = format!("{}, {} bits: {}", register.access, register.bits, register.meaning);
-        lines.define(&prefix, register.name, format!("0x{:04x}", register.offset), &comment);
+    lines.define(
+        &prefix,
+        "DESIGN_ID_VALUE",
+        format!("0x{:08x}", interface.design_id),
+        "",
+    );
+    lines.add(
+        "\n/* Byte offsets. 64-bit counters: read the low word first, it latches the high one. */"
+            .into(),
+    );
+    for register in REGISTERS
+        .iter()
+        .filter(|register| exists(register, interface))
+    {
+        let comment = format!(
+            "{}, {} bits: {}",
+            register.access, register.bits, register.meaning
+        );
+        lines.define(
+            &prefix,
+            register.name,
+            format!("0x{:04x}", register.offset),
+            &comment,
+        );
     }
     lines.add("\n/* Commands for MAP_COMMAND. */".into());
     for (name, number, meaning) in COMMANDS {
-        lines.define(&prefix, &format!("COMMAND_{name}"), number.to_string(), meaning);
+        lines.define(
+            &prefix,
+            &format!("COMMAND_{name}"),
+            number.to_string(),
+            meaning,
+        );
     }
     if !interface.maps.is_empty() {
         lines.add("\n/* Maps, for MAP_SELECT. */".into());
@@ -92,9 +243,24 @@ pub fn c_header(compiled: &Compiled) -> String {
         let name = format!("MAP_{}", macro_name(&map.name));
         let comment = format!("{}, {} entries", map.kind, map.max_entries);
         lines.define(&prefix, &name, index.to_string(), &comment);
-        lines.define(&prefix, &format!("{name}_KEY_BYTES"), map.key_bytes.to_string(), "");
-        lines.define(&prefix, &format!("{name}_VALUE_BYTES"), map.value_bytes.to_string(), "");
-        lines.define(&prefix, &format!("{name}_SLOTS"), map.slots.to_string(), "slots of a dump");
+        lines.define(
+            &prefix,
+            &format!("{name}_KEY_BYTES"),
+            map.key_bytes.to_string(),
+            "",
+        );
+        lines.define(
+            &prefix,
+            &format!("{name}_VALUE_BYTES"),
+            map.value_bytes.to_string(),
+            "",
+        );
+        lines.define(
+            &prefix,
+            &format!("{name}_SLOTS"),
+            map.slots.to_string(),
+            "slots of a dump",
+        );
     }
     lines.add("\n#endif".into());
     lines.0
@@ -119,7 +285,13 @@ impl Lines {
 
 /// `flow-table` → `FLOW_TABLE`.
 fn macro_name(name: &str) -> String {
-    let legal = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    let legal = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
     name.chars().map(legal).collect()
 }
 
@@ -138,8 +310,10 @@ pub fn json(compiled: &Compiled) -> String {
             })
         })
         .collect();
-    let commands: serde_json::Map<_, _> =
-        COMMANDS.iter().map(|(name, number, _)| ((*name).to_owned(), json!(number))).collect();
+    let commands: serde_json::Map<_, _> = COMMANDS
+        .iter()
+        .map(|(name, number, _)| ((*name).to_owned(), json!(number)))
+        .collect();
     let maps: Vec<_> = interface
         .maps
         .iter()

@@ -102,10 +102,18 @@ fn ports(interface: &Interface) -> String {
         ),
     ];
     if interface.has_time {
-        rows.push(row("time_ns", "64", "time in nanoseconds, taken on a packet's first beat"));
+        rows.push(row(
+            "time_ns",
+            "64",
+            "time in nanoseconds, taken on a packet's first beat",
+        ));
     }
     if interface.has_random {
-        rows.push(row("random", "32", "a random number, taken on a packet's first beat"));
+        rows.push(row(
+            "random",
+            "32",
+            "a random number, taken on a packet's first beat",
+        ));
     }
     rows.extend([
         row(
@@ -122,7 +130,10 @@ fn ports(interface: &Interface) -> String {
         ),
         row("s_axil_*", "16 address, 32 data", "the host port, AXI4-Lite"),
     ]);
-    format!("## Ports\n\n| port | bits | meaning |\n|---|---|---|\n{}\n", rows.concat())
+    format!(
+        "## Ports\n\n| port | bits | meaning |\n|---|---|---|\n{}\n",
+        rows.concat()
+    )
 }
 
 fn registers(interface: &Interface) -> String {

@@ -16,7 +16,10 @@ impl Run {
     pub fn json(&self) -> Value {
         match serde_json::from_str(&self.stdout) {
             Ok(value @ Value::Object(_)) => value,
-            other => panic!("not one JSON object: {other:?}\n{}{}", self.stdout, self.stderr),
+            other => panic!(
+                "not one JSON object: {other:?}\n{}{}",
+                self.stdout, self.stderr
+            ),
         }
     }
 
@@ -50,7 +53,13 @@ pub fn run_of(output: Output) -> Run {
         stdout: text(output.stdout),
         stderr: text(output.stderr),
     };
-    assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+    let defect = |text: &str| text.contains("internal-error");
+    assert!(
+        !defect(&run.stderr) && !defect(&run.stdout),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
     run
 }
 

@@ -250,6 +250,30 @@ impl Builder {
         self.pure(Op::Concat, &parts, bytes * 8)
     }
 
+    /// A 64-bit operand as the sum of a constant and a rest.
+    pub fn split_constant(&self, a: Operand) -> (u64, Operand) {
+        let (mut sum, mut rest) = (0u64, a);
+        while let Operand::Value(value) = rest {
+            let Some(inst) = self.program.def_inst(value) else {
+                break;
+            };
+            if inst.op != Op::Add {
+                break;
+            }
+            let constant = |index: usize| self.program.as_const(inst.args[index]);
+            match (constant(0), constant(1)) {
+                (Some(bits), _) => {
+                    (sum, rest) = (sum.wrapping_add(bits.low_u64()), inst.args[1].into())
+                }
+                (_, Some(bits)) => {
+                    (sum, rest) = (sum.wrapping_add(bits.low_u64()), inst.args[0].into())
+                }
+                _ => break,
+            }
+        }
+        (sum, rest)
+    }
+
     /// An upper bound for the number of bits that a 64-bit operand needs as an unsigned number.
     pub fn bits_needed(&self, a: Operand) -> u32 {
         self.bits_needed_within(a, 8)

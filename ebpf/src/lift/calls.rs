@@ -147,6 +147,7 @@ impl Lifter<'_> {
             hit,
             entry,
             offset: Operand::Const(0),
+            is_stale: false,
         }
     }
 
@@ -170,6 +171,9 @@ impl Lifter<'_> {
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
         let result = self.builder.effect1(Op::MapDelete(id), vec![key], 64);
+        if self.origin.maps[map].kind() == Some(MapKind::Hash) {
+            self.state.delete_entry(map);
+        }
         let name = format!("{}_delete", self.map_name(map));
         self.builder.name(result, &name);
         Some(AbstractValue::Scalar(result))

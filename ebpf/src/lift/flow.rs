@@ -15,6 +15,8 @@ pub struct Flow {
     pub order: Vec<usize>,
     /// Jumps that close a loop: (block, successor).
     pub back_edges: BTreeSet<(usize, usize)>,
+    /// The blocks that they go to.
+    pub loop_heads: BTreeSet<usize>,
 }
 
 /// Instructions that run one after the other.
@@ -58,7 +60,7 @@ impl BlockEnd {
 }
 
 impl Flow {
-    /// The control flow from slot 0 on. A jump to nowhere becomes a block with one step that cannot be decoded.
+    /// The control flow from slot 0 on.
     pub fn new(insns: &[Insn]) -> Flow {
         let steps = reachable_steps(insns);
         let leaders = leaders(&steps);
@@ -76,25 +78,42 @@ impl Flow {
         Flow {
             blocks,
             order,
+            loop_heads: back_edges.iter().map(|(_, head)| *head).collect(),
             back_edges,
         }
     }
 }
 
-/// What follows a step, as slots: the jump's target first.
+/// What follows a step, as slots: the jump's target first. Only existing slots are targets ([`reachable_steps`]).
 fn followers(step: &Step, width: usize) -> Vec<usize> {
     let next = step.slot + width;
     match &step.operation {
         Err(_) | Ok(Operation::Exit) => Vec::new(),
-        Ok(Operation::Jump { target }) => vec![slot_number(*target)],
-        Ok(Operation::Branch { target, .. }) => vec![slot_number(*target), next],
+        Ok(Operation::Jump { target }) => vec![*target as usize],
+        Ok(Operation::Branch { target, .. }) => vec![*target as usize, next],
         Ok(_) => vec![next],
     }
 }
 
-/// A target before the first slot becomes one that does not exist either.
-fn slot_number(target: i64) -> usize {
-    usize::try_from(target).unwrap_or(usize::MAX)
+/// Decodes an instruction and sees to it that what may follow exists.
+fn decode_inside(insns: &[Insn], slot: usize) -> Result<Operation, String> {
+    if slot >= insns.len() {
+        return Err("the program has no instructions".into());
+    }
+    let (operation, width) = decode(insns, slot)?;
+    let exists = |slot: i64| (0..insns.len() as i64).contains(&slot);
+    if let Operation::Jump { target } | Operation::Branch { target, .. } = operation {
+        if !exists(target) {
+            return Err(format!(
+                "it jumps to instruction {target}, which does not exist"
+            ));
+        }
+    }
+    let ends = matches!(operation, Operation::Jump { .. } | Operation::Exit);
+    if !ends && !exists((slot + width) as i64) {
+        return Err("the program goes on behind its last instruction".into());
+    }
+    Ok(operation)
 }
 
 fn width_of(operation: &Result<Operation, String>) -> usize {
@@ -112,12 +131,10 @@ fn reachable_steps(insns: &[Insn]) -> BTreeMap<usize, Step> {
         if steps.contains_key(&slot) {
             continue;
         }
-        let operation = if slot >= insns.len() {
-            Err("execution goes on behind the end of the program, or before its beginning".into())
-        } else {
-            decode(insns, slot).map(|(operation, _)| operation)
+        let step = Step {
+            slot,
+            operation: decode_inside(insns, slot),
         };
-        let step = Step { slot, operation };
         let width = width_of(&step.operation);
         if width == 2 {
             seconds.insert(slot + 1);

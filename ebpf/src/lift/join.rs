@@ -173,6 +173,7 @@ fn join_map_pointers(
         hit: zero,
         entry: zero,
         offset: zero,
+        is_stale: false,
     };
     let pointers = values
         .iter()
@@ -195,6 +196,7 @@ fn join_map_pointers(
     };
     Some(MapPointer {
         map,
+        is_stale: pointers.iter().any(|pointer| pointer.is_stale),
         hit: part(|pointer| pointer.hit, 1, "hit"),
         entry: part(|pointer| pointer.entry, 32, "entry"),
         offset: part(|pointer| pointer.offset, 64, "offset"),

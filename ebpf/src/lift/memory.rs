@@ -46,7 +46,9 @@ impl Lifter<'_> {
     fn load_spill(&self, offset: u64, bytes: u32) -> AbstractValue {
         let spill = self.state.spills.get(&((offset / 8) as u32));
         match spill {
-            Some(spill) if offset % 8 == 0 && bytes == 8 && spill.bytes == 0xff => spill.value,
+            Some(spill) if offset.is_multiple_of(8) && bytes == 8 && spill.bytes == 0xff => {
+                spill.value
+            }
             Some(Spill {
                 value: AbstractValue::Reported,
                 ..
@@ -79,7 +81,7 @@ impl Lifter<'_> {
             _ => return self.bad_context(offset, bytes),
         };
         let first = (offset % 4) as u32;
-        if first + bytes > 4 || first % bytes != 0 {
+        if first + bytes > 4 || !first.is_multiple_of(bytes) {
             return self.bad_context(offset, bytes);
         }
         let word = self.builder.input(input);
@@ -173,73 +175,96 @@ impl Lifter<'_> {
 
     /// Read-only data are numbers that are known now.
     fn read_rodata(&mut self, map: usize, offset: Operand, bytes: u32) -> Option<Operand> {
-        let name = self.origin.maps[map].name.clone();
-        let contents = self.origin.maps[map].initial.clone().unwrap_or_default();
-        let bytes = bytes as usize;
-        let at = |offset: usize| contents.get(offset..offset.checked_add(bytes)?);
-        match offset {
-            Operand::Const(offset) => {
-                let found = usize::try_from(offset).ok().and_then(at);
-                let Some(found) = found else {
-                    self.refuse(
-                        "bad-address",
-                        format!("the program reads behind the end of {name}"),
-                        "the kernel would not load this program either",
-                    );
-                    return None;
-                };
-                let bits = Bits::from_bytes(found);
-                Some(match bits.as_u64() {
-                    Some(number) if bytes <= 8 => Operand::Const(number),
-                    _ => Operand::Value(self.builder.wide_constant(bits)),
-                })
-            }
-            Operand::Value(_) if contents.len() > MAX_SELECTED_BYTES => {
-                self.refuse(
-                    "variable-rodata",
-                    format!(
-                        "{name} has {} bytes and is read at an offset that depends on the packet",
-                        contents.len()
-                    ),
-                    format!(
-                        "hardpath selects among at most {MAX_SELECTED_BYTES} bytes of constants; put a larger table into an array map"
-                    ),
-                );
-                None
-            }
-            Operand::Value(_) => {
-                let words: Vec<Operand> = (0..contents.len())
-                    .map(|offset| {
-                        let mut word = [0; 8];
-                        if let (Some(found), true) = (at(offset), bytes <= 8) {
-                            word[..bytes].copy_from_slice(found);
-                        }
-                        Operand::Const(u64::from_le_bytes(word))
-                    })
-                    .collect();
-                if bytes > 8 {
-                    self.refuse(
-                        "variable-rodata",
-                        format!("{bytes} bytes of {name} are read at an offset that depends on the packet"),
-                        "copy the constants to the stack first",
-                    );
-                    return None;
-                }
-                Some(self.select_word(&words, offset, bytes as u32 * 8))
-            }
-        }
+        let maps = self.origin.maps;
+        let contents = maps[map].initial.as_deref().unwrap_or_default();
+        let offset = match offset {
+            Operand::Const(offset) => offset,
+            Operand::Value(_) => return self.select_rodata(map, contents, offset, bytes),
+        };
+        let found = usize::try_from(offset)
+            .ok()
+            .and_then(|start| contents.get(start..start.checked_add(bytes as usize)?));
+        let Some(found) = found else {
+            self.refuse(
+                "bad-address",
+                format!(
+                    "the program reads behind the end of {}",
+                    self.origin.maps[map].name
+                ),
+                "the kernel would not load this program either",
+            );
+            return None;
+        };
+        let bits = Bits::from_bytes(found);
+        Some(match bits.as_u64() {
+            Some(number) if bytes <= 8 => Operand::Const(number),
+            _ => Operand::Value(self.builder.wide_constant(bits)),
+        })
     }
 
-    /// `words[index]`, as a tree of selects over the bits of the index, the highest one first.
-    fn select_word(&mut self, words: &[Operand], index: Operand, width: u32) -> Operand {
+    /// A word of read-only data at an offset that is not known now: selected among all that it may be.
+    fn select_rodata(
+        &mut self,
+        map: usize,
+        contents: &[u8],
+        offset: Operand,
+        bytes: u32,
+    ) -> Option<Operand> {
+        let (base, index) = self.builder.split_constant(offset);
+        let index_bits = self.builder.bits_needed(index).min(32);
+        let reach = 1usize << index_bits;
+        let (first, count, index) = if reach <= MAX_SELECTED_BYTES {
+            (base as usize, reach, index)
+        } else {
+            (0, contents.len(), offset)
+        };
+        if count > MAX_SELECTED_BYTES || bytes > 8 {
+            let name = &self.origin.maps[map].name;
+            self.refuse(
+                "variable-rodata",
+                format!(
+                    "{bytes} bytes of {name}, which has {}, are read at an offset that depends on the packet",
+                    contents.len()
+                ),
+                format!(
+                    "hardpath selects among at most {MAX_SELECTED_BYTES} bytes of constants: mask the index (table[i & 15]), or put the table into an array map"
+                ),
+            );
+            return None;
+        }
+        // What lies behind the end is never read: the kernel's verifier saw to it.
+        let words: Vec<Operand> = (0..count)
+            .map(|position| {
+                let start = first.wrapping_add(position);
+                let mut word = [0; 8];
+                for (distance, byte) in word[..bytes as usize].iter_mut().enumerate() {
+                    let from = start.wrapping_add(distance);
+                    *byte = contents.get(from).copied().unwrap_or(0);
+                }
+                Operand::Const(u64::from_le_bytes(word))
+            })
+            .collect();
+        let index_bits: Vec<Operand> = (0..usize::BITS - (count - 1).leading_zeros())
+            .map(|bit| self.builder.slice(index, 64, bit, 1))
+            .collect();
+        Some(self.select_word(&words, &index_bits, bytes * 8))
+    }
+
+    /// `words[index]`, as a tree of selects over the bits of the index (the lowest one first).
+    fn select_word(&mut self, words: &[Operand], index: &[Operand], width: u32) -> Operand {
+        let Some((highest, rest)) = index.split_last() else {
+            return words[0];
+        };
         if words.iter().all(|word| *word == words[0]) {
             return words[0];
         }
-        let half = words.len().next_power_of_two() / 2;
-        let bit = self.builder.slice(index, 64, half.trailing_zeros(), 1);
-        let low = self.select_word(&words[..half], index, width);
-        let high = self.select_word(&words[half..], index, width);
-        self.builder.select(bit, high, low, width)
+        let half = 1 << rest.len();
+        if words.len() <= half {
+            return self.select_word(words, rest, width);
+        }
+        let low = self.select_word(&words[..half], rest, width);
+        let high = self.select_word(&words[half..], rest, width);
+        self.builder.select(*highest, high, low, width)
     }
 
     pub(super) fn store(&mut self, base: u8, offset: i16, bytes: u32, source: Source) {
@@ -303,7 +328,7 @@ impl Lifter<'_> {
                     .effect(Op::PacketStore, vec![place, value], &[]);
             }
             AbstractValue::MapValue(pointer) => {
-                if let Some(map) = self.writable_map(pointer.map) {
+                if let Some(map) = self.writable_value(pointer) {
                     let (entry, offset) = self.entry_and_offset(pointer);
                     self.builder
                         .effect(Op::MapStore(map), vec![entry, offset, value], &[]);
@@ -315,6 +340,21 @@ impl Lifter<'_> {
                 "only the packet, the stack and map values can be written",
             ),
         }
+    }
+
+    /// The map of a pointer through which a program may store.
+    fn writable_value(&mut self, pointer: MapPointer) -> Option<MapId> {
+        let map = self.writable_map(pointer.map)?;
+        if pointer.is_stale {
+            let name = self.map_name(pointer.map);
+            self.refuse(
+                "store-after-delete",
+                format!("a value of {name} is written through a pointer from before an entry of {name} was deleted"),
+                "the kernel may have given the memory to another entry; look the entry up again after bpf_map_delete_elem",
+            );
+            return None;
+        }
+        Some(map)
     }
 
     /// The map, when programs may write its values.
@@ -400,7 +440,7 @@ impl Lifter<'_> {
             _ => None,
         };
         if let AbstractValue::MapValue(pointer) = address {
-            let map = self.writable_map(pointer.map)?;
+            let map = self.writable_value(pointer)?;
             let (entry, offset) = self.entry_and_offset(pointer);
             let mut args = vec![entry, offset, self.builder.value(operand, width)];
             args.extend(expected.map(|expected| self.builder.value(expected, width)));

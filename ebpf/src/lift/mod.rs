@@ -16,39 +16,34 @@ mod builder;
 mod calls;
 mod flow;
 mod join;
+mod maps;
 mod memory;
 mod names;
 mod state;
 
 use std::collections::BTreeMap;
 
-use hardpath_ir::verifier::MAX_MAP_BYTES;
-use hardpath_ir::{Block, Diagnostic, Kind, MapId, MapKind, Place, Program, Target, Terminator};
+use hardpath_ir::{Block, Diagnostic, Kind, MapId, Place, Program, Target, Terminator};
 
 use crate::decode::Operation;
-use crate::insn::{Insn, PSEUDO_FUNC};
-use crate::map_decls::map_type_name;
-use crate::object::{place_text, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
+use crate::insn::Insn;
+use crate::object::{place_text, MapRef, Object, ObjectMap, ProgramImage};
 use builder::Builder;
 use flow::{BlockEnd, Flow};
 use join::{join, Edge, Side};
-use state::{AbstractValue, MapPointer, Operand, State};
+use state::{AbstractValue, Operand, State};
 
 /// Lifts an XDP program of an object.
 ///
 /// # Errors
 /// Everything that hardpath does not build, each with its place, and what went wrong when the program was linked.
 pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diagnostic>> {
-    let origin = Origin {
+    run(&program.insns, &program.name, Kind::Xdp, || Origin {
         file: &object.file,
         maps: &object.maps,
         map_refs: &program.map_refs,
         image: Some(program),
-    };
-    let mut lifter = Lifter::new(origin, &program.insns, &program.name, Kind::Xdp);
-    lifter.link_problems = &program.problems;
-    lifter.state.registers[1] = AbstractValue::Context(0);
-    lifter.run()
+    })
 }
 
 /// Lifts a program over (memory, length): `r1` points to the memory, which is the packet (null when it is empty),
@@ -57,7 +52,7 @@ pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diag
 /// # Errors
 /// As [`lift`].
 pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
-    if insns.is_empty() || insns.len() % Insn::BYTES != 0 {
+    if insns.is_empty() || !insns.len().is_multiple_of(Insn::BYTES) {
         return Err(vec![Diagnostic::input(
             "bad-instruction",
             format!(
@@ -68,19 +63,35 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
         .at(name)
         .help("an instruction has 8 bytes; give the program complete")]);
     }
-    let origin = Origin {
+    run(&Insn::slots(insns), name, Kind::Raw, || Origin {
         file: name,
         maps: &[],
         map_refs: &[],
         image: None,
-    };
-    let insns = Insn::slots(insns);
-    let mut lifter = Lifter::new(origin, &insns, name, Kind::Raw);
-    let length = lifter.builder.packet_length();
-    lifter.state.registers[1] = AbstractValue::Packet(Operand::Const(0));
-    lifter.state.registers[2] = AbstractValue::Scalar(length);
-    lifter.run()
+    })
 }
+
+/// Lifts, and where there is a loop once more, to find what is wrong in it and behind it.
+fn run<'a>(
+    insns: &[Insn],
+    name: &str,
+    kind: Kind,
+    origin: impl Fn() -> Origin<'a>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let mut lifter = Lifter::new(origin(), insns, name, kind);
+    lifter.lift_blocks();
+    if lifter.has_loop {
+        let known = std::mem::take(&mut lifter.problems);
+        lifter = Lifter::new(origin(), insns, name, kind);
+        lifter.has_loop = true;
+        lifter.problems = known;
+        lifter.lift_blocks();
+    }
+    lifter.finish()
+}
+
+/// Nobody reads more errors than this at once.
+const MAX_PROBLEMS: usize = 100;
 
 /// Where the instructions come from.
 struct Origin<'a> {
@@ -109,7 +120,8 @@ struct Lifter<'a> {
     order: Vec<Block>,
     /// The IR's number of each map that the program uses, by index into the object's maps. `None`: reported.
     map_ids: BTreeMap<usize, Option<MapId>>,
-    link_problems: &'a [Diagnostic],
+    /// There is a loop, so there will be no program; numbers at its beginning are not what they were.
+    has_loop: bool,
     /// What cannot be lifted, with the slot.
     problems: Vec<(u32, Diagnostic)>,
 }
@@ -130,34 +142,47 @@ impl<'a> Lifter<'a> {
                 }
             })
             .collect();
+        let mut state = State::new();
+        match kind {
+            Kind::Xdp => state.registers[1] = AbstractValue::Context(0),
+            Kind::Raw => {
+                let length = builder.packet_length();
+                state.registers[1] = AbstractValue::Packet(Operand::Const(0));
+                state.registers[2] = AbstractValue::Scalar(length);
+            }
+        }
         Lifter {
             origin,
             kind,
             incoming: flow.blocks.iter().map(|_| Vec::new()).collect(),
             flow,
             builder,
-            state: State::new(),
+            state,
             slot: 0,
             ir_blocks,
             order: Vec::new(),
             map_ids: BTreeMap::new(),
-            link_problems: &[],
+            has_loop: false,
             problems: Vec::new(),
         }
     }
 
-    fn run(mut self) -> Result<Program, Vec<Diagnostic>> {
+    fn lift_blocks(&mut self) {
         for number in self.flow.order.clone() {
             if self.enter(number) {
                 self.lift_block(number);
             }
         }
-        if self.problems.is_empty() && self.link_problems.is_empty() {
+    }
+
+    fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
+        let link_problems = self.origin.image.map_or(&[][..], |image| &image.problems);
+        if self.problems.is_empty() && link_problems.is_empty() {
             self.builder.program.order = self.order;
             return Ok(self.builder.program);
         }
         self.problems.sort_by_key(|(slot, _)| *slot);
-        let mut all = self.link_problems.to_vec();
+        let mut all = link_problems.to_vec();
         all.extend(self.problems.into_iter().map(|(_, problem)| problem));
         Err(all)
     }
@@ -177,8 +202,23 @@ impl<'a> Lifter<'a> {
                 self.set_arguments(edge);
             }
         }
+        if self.has_loop {
+            self.forget_numbers(number);
+        }
         self.order.push(block);
         true
+    }
+
+    /// Where a loop begins, registers hold any number, so that the way out of the loop is taken, too.
+    fn forget_numbers(&mut self, number: usize) {
+        if self.flow.loop_heads.contains(&number) {
+            let any = self.builder.packet_length();
+            for register in 0..10 {
+                if let AbstractValue::Scalar(_) = self.register(register) {
+                    self.set_register(register, AbstractValue::Scalar(any));
+                }
+            }
+        }
     }
 
     /// Puts an edge's arguments into the terminator that it is part of.
@@ -341,6 +381,7 @@ impl<'a> Lifter<'a> {
     /// Notes a way into a block, unless it closes a loop.
     fn connect(&mut self, block: usize, next: usize, side: Side, state: State) {
         if self.flow.back_edges.contains(&(block, next)) {
+            self.has_loop = true;
             let first = self.flow.blocks[next].start;
             self.refuse(
                 "loop",
@@ -364,9 +405,12 @@ impl<'a> Lifter<'a> {
             Some(image) => place_text(self.origin.file, image, slot),
             None => format!("{}: instruction {slot}", self.origin.file),
         };
+        let link_problems = self.origin.image.map_or(&[][..], |image| &image.problems);
+        if self.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
         let is_new = self.problems.iter().all(|(known, _)| *known != slot)
-            && self
-                .link_problems
+            && link_problems
                 .iter()
                 .all(|problem| problem.place.as_deref() != Some(&place));
         if is_new {
@@ -434,118 +478,4 @@ impl<'a> Lifter<'a> {
             }
         }
     }
-
-    fn load_immediate(&mut self, dst: u8, kind: u8, value: u64) {
-        let slot = self.slot;
-        let reference = self
-            .origin
-            .map_refs
-            .iter()
-            .find(|reference| reference.slot == slot);
-        let result = match (reference.copied(), kind) {
-            (Some(reference), _) => self.map_reference(reference),
-            (None, 0) => AbstractValue::Scalar(Operand::Const(value)),
-            (None, PSEUDO_FUNC) => {
-                self.refuse(
-                    "bpf-callback",
-                    "the program takes the address of a bpf function",
-                    "call the function by its name; helpers with callbacks are not built",
-                );
-                AbstractValue::Reported
-            }
-            (None, _) => {
-                self.refuse(
-                    "unsupported-relocation",
-                    "a 64-bit load refers to something that is not in the object",
-                    "kernel symbols and file descriptors cannot be loaded into hardware",
-                );
-                AbstractValue::Reported
-            }
-        };
-        self.set_register(dst, result);
-    }
-
-    fn map_reference(&mut self, reference: MapRef) -> AbstractValue {
-        let map = reference.map;
-        let zero = Operand::Const(0);
-        let read_only = self.origin.maps[map].read_only;
-        match reference.kind {
-            MapRefKind::Value { offset } if read_only => AbstractValue::Rodata {
-                map,
-                offset: Operand::Const(u64::from(offset)),
-            },
-            _ if self.map_id(map).is_none() => AbstractValue::Reported,
-            MapRefKind::Value { offset } => AbstractValue::MapValue(MapPointer {
-                map,
-                hit: Operand::Const(1),
-                entry: zero,
-                offset: Operand::Const(u64::from(offset)),
-            }),
-            MapRefKind::Fd => AbstractValue::Map(map),
-        }
-    }
-
-    /// The IR's number of a map; `None` when hardpath does not build it, which the user is told.
-    fn map_id(&mut self, map: usize) -> Option<MapId> {
-        if let Some(known) = self.map_ids.get(&map) {
-            return *known;
-        }
-        let declared = &self.origin.maps[map];
-        let id = match map_problem(declared) {
-            None => declared.decl().map(|decl| self.builder.add_map(decl)),
-            Some((code, message, help)) => {
-                self.refuse(code, message, help);
-                None
-            }
-        };
-        self.map_ids.insert(map, id);
-        id
-    }
-}
-
-/// Why hardpath cannot build a map: code, message and help.
-fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
-    let name = &map.name;
-    let Some(kind) = map.kind() else {
-        return Some((
-            "unsupported-map",
-            format!(
-                "map {name} is of type {}, which hardpath does not build",
-                map_type_name(map.map_type)
-            ),
-            "it builds ARRAY, PERCPU_ARRAY, HASH and DEVMAP".to_string(),
-        ));
-    };
-    if map.max_entries == 0 {
-        return Some((
-            "max-entries-missing",
-            format!("the object does not say how many entries map {name} has"),
-            format!("say it on the command line: --max-entries {name}=N"),
-        ));
-    }
-    let is_array = matches!(
-        kind,
-        MapKind::Array | MapKind::PerCpuArray | MapKind::DevMap
-    );
-    let wrong_key = if is_array {
-        map.key_bytes != 4
-    } else {
-        map.key_bytes == 0 || map.key_bytes > 512
-    };
-    let wrong_value = match kind {
-        MapKind::DevMap => !matches!(map.value_bytes, 4 | 8),
-        _ => map.value_bytes == 0 || map.value_bytes > 1 << 16,
-    };
-    let too_large = u64::from(map.max_entries) * u64::from(map.value_bytes) > MAX_MAP_BYTES;
-    (wrong_key || wrong_value || too_large).then(|| {
-        (
-            "map-size",
-            format!(
-                "map {name} has keys of {} bytes, values of {} bytes and {} entries, which cannot be",
-                map.key_bytes, map.value_bytes, map.max_entries
-            ),
-            "arrays have keys of 4 bytes, other maps of 1 to 512; values have 1 to 65536 bytes, those of a devmap 4 or 8"
-                .to_string(),
-        )
-    })
 }

@@ -11,6 +11,12 @@ pub enum Operand {
     Value(Value),
 }
 
+impl From<Value> for Operand {
+    fn from(value: Value) -> Operand {
+        Operand::Value(value)
+    }
+}
+
 /// What a register holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AbstractValue {
@@ -49,6 +55,8 @@ pub struct MapPointer {
     pub entry: Operand,
     /// 64 bits.
     pub offset: Operand,
+    /// An entry of the map has been deleted since the lookup, perhaps this one.
+    pub is_stale: bool,
 }
 
 impl AbstractValue {
@@ -127,6 +135,17 @@ impl State {
         match pointer.hit {
             Operand::Const(bit) => Some(bit != 0),
             Operand::Value(value) => self.decided.get(&value).copied(),
+        }
+    }
+
+    /// Notes that an entry of a map has been deleted.
+    pub fn delete_entry(&mut self, map: usize) {
+        let spilled = self.spills.values_mut().map(|spill| &mut spill.value);
+        for value in self.registers.iter_mut().chain(spilled) {
+            match value {
+                AbstractValue::MapValue(pointer) if pointer.map == map => pointer.is_stale = true,
+                _ => {}
+            }
         }
     }
 

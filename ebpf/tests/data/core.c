@@ -31,4 +31,4 @@ int unguarded(struct xdp_md *ctx)
 	return header->gone;
 }
 
-char license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "GPL";

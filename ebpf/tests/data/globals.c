@@ -26,4 +26,4 @@ int classify(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-char license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "GPL";

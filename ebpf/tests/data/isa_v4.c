@@ -37,4 +37,4 @@ int measure(struct xdp_md *ctx)
 	return XDP_TX;
 }
 
-char license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "GPL";

@@ -50,4 +50,4 @@ int remember(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-char license[] SEC("license") = "GPL";
+char _license[] SEC("license") = "GPL";

@@ -72,4 +72,4 @@ int classify(struct __sk_buff *skb)
 	return skb->len & 1;
 }
 
-char license[] SEC("license") = "Dual MIT/GPL";
+char _license[] SEC("license") = "Dual MIT/GPL";

@@ -1,8 +1,8 @@
 //! The running Linux kernel as judge of an XDP program: `BPF_PROG_TEST_RUN` over the same packets.
 //!
-//! The program is loaded as the object has it but for two changes ([`patch`]): time, random number, CPU and
+//! The program is loaded as the object has it but for two changes (`patch.rs`): time, random number, CPU and
 //! redirect target are under control, and the stack starts as zeros. It runs on a thread of its own, in a network
-//! namespace of its own ([`network`]) and on one CPU, so that neither the machine's interfaces nor the copies of
+//! namespace of its own (`network.rs`) and on one CPU, so that neither the machine's interfaces nor the copies of
 //! per-CPU maps get in the way. What the kernel cannot be asked is not run but answered with the reason
 //! ([`Verdict::CannotJudge`]).
 
@@ -142,7 +142,7 @@ impl KernelJudge {
         objections.into_iter().map(verdict).collect()
     }
 
-    /// Why the kernel cannot be asked about a packet of that length, in bytes; `None`: it can.
+    /// Why the kernel cannot be asked about packets like this one, of that length in bytes; `None`: it can.
     ///
     /// # Errors
     /// The judge has stopped.
@@ -153,12 +153,12 @@ impl KernelJudge {
     ) -> Result<Option<String>, Diagnostic> {
         if length < SHORTEST_PACKET {
             return Ok(Some(format!(
-                "{length} bytes are shorter than an Ethernet header ({SHORTEST_PACKET} bytes)"
+                "packets shorter than an Ethernet header ({SHORTEST_PACKET} bytes)"
             )));
         }
         if length > self.longest_packet {
             return Ok(Some(format!(
-                "{length} bytes are longer than a test run's packet ({} bytes)",
+                "packets longer than a test run's buffer ({} bytes)",
                 self.longest_packet
             )));
         }

@@ -332,3 +332,58 @@ fn move_imm(destination: u8, imm: i32) -> Insn {
 fn jump_imm(code: u8, destination: u8, imm: i32, offset: i16) -> Insn {
     insn(code, destination, 0, offset, imm)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTROL: i32 = 3;
+
+    fn helper(number: i32) -> Insn {
+        insn(CALL, 0, CALL_HELPER, 0, number)
+    }
+
+    #[test]
+    fn jumps_and_calls_find_their_targets_after_a_rewrite() {
+        let code = [
+            jump_imm(JUMP_ALWAYS, 0, 0, 2),
+            helper(HELPER_KTIME_GET_NS),
+            insn(GOTO_LONG, 0, 0, 0, -3),
+            jump_imm(JUMP_NOT_EQUAL, 0, 0, -3),
+            insn(CALL, 0, CALL_LOCAL, 0, 1),
+            insn(EXIT, 0, 0, 0, 0),
+            helper(HELPER_KTIME_GET_NS),
+            insn(EXIT, 0, 0, 0, 0),
+        ];
+        let controlled = control_helpers(&code, CONTROL).unwrap();
+        assert_eq!(controlled.len(), code.len() + 4);
+        assert_eq!(controlled[0].off, 4);
+        assert_eq!(controlled[4].imm, -5);
+        assert_eq!(controlled[5].off, -5);
+        assert_eq!(controlled[6].imm, 1);
+        // Two words in the main function, one in the other: a call meets the zeros, a jump does not.
+        let zeroed = zero_stack(&controlled, &[16, 5]).unwrap();
+        assert_eq!(zeroed.len(), controlled.len() + 3);
+        assert_eq!(zeroed[..2], [store_imm(10, -8, 0), store_imm(10, -16, 0)]);
+        assert_eq!(zeroed[2].off, 4);
+        assert_eq!(zeroed[6].imm, -5);
+        assert_eq!(zeroed[8].imm, 1);
+        assert_eq!(zeroed[10], store_imm(10, -8, 0));
+    }
+
+    #[test]
+    fn a_jump_that_does_not_reach_any_more_is_named() {
+        let mut code = vec![jump_imm(JUMP_NOT_EQUAL, 1, 0, i16::MAX)];
+        code.resize(i16::MAX as usize, move_imm(0, 0));
+        code.push(helper(HELPER_KTIME_GET_NS));
+        code.push(insn(EXIT, 0, 0, 0, 0));
+        assert_eq!(control_helpers(&code, CONTROL), Err(JumpTooFar { slot: 0 }));
+    }
+
+    #[test]
+    fn statistics_tell_the_stack_of_each_function() {
+        let log = "verification time 34 usec\nstack depth 40+0+16\nprocessed 9 insns\n";
+        assert_eq!(stack_depths(log), [40, 0, 16]);
+        assert_eq!(stack_depths(""), []);
+    }
+}

@@ -39,21 +39,30 @@ pub fn load(
         .at(place.clone())
         .help("compare with `--against interpreter`")
     };
-    let load = |code: &[Insn]| {
-        syscall::program_load(&program.name, code, flags)
-            .map_err(|error| rejection(&error).at(place.clone()))
-    };
+    let load = |code: &[Insn]| syscall::program_load(&program.name, code, flags);
 
     let linked = with_descriptors(program, maps);
     let controlled = patch::control_helpers(&linked, control.descriptor()).map_err(too_far)?;
-    let LoadedProgram { fd, log } = load(&controlled)?;
+    let LoadedProgram { fd, log } =
+        load(&controlled).map_err(|error| rejection(&error).at(place.clone()))?;
     // The verifier has just found out how much stack each function uses.
     let depths = patch::stack_depths(&log);
     if depths.iter().all(|&depth| depth == 0) {
         return Ok(fd);
     }
     let zeroed = patch::zero_stack(&controlled, &depths).map_err(too_far)?;
-    load(&zeroed).map(|loaded| loaded.fd)
+    load(&zeroed).map(|loaded| loaded.fd).map_err(|error| {
+        let rejection = rejection(&error);
+        Diagnostic {
+            code: "kernel-patch-failed",
+            message: format!(
+                "the kernel takes the program, but not the judged copy, whose stack starts as zeros: {}",
+                error.error
+            ),
+            ..rejection
+        }
+        .at(place.clone())
+    })
 }
 
 /// The addresses by which the kernel knows the devmaps, to recognise them in the control record.

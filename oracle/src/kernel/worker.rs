@@ -9,7 +9,7 @@ use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_ir::{verdict, Diagnostic};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -45,16 +45,15 @@ impl Worker {
             .map_err(|error| unavailable(&format!("a map cannot be made: {error}")))?;
 
         let mut maps = BTreeMap::new();
-        for reference in &program.map_refs {
-            let Some(map) = object.maps.get(reference.map) else {
+        let used: BTreeSet<usize> = program.map_refs.iter().map(|used| used.map).collect();
+        for index in used {
+            let Some(map) = object.maps.get(index) else {
                 return Err(Diagnostic::input(
                     "unknown-map",
-                    format!("the object has no map number {}", reference.map),
+                    format!("the object has no map number {index}"),
                 ));
             };
-            if !maps.contains_key(&reference.map) {
-                maps.insert(reference.map, KernelMap::create(map, cpu)?);
-            }
+            maps.insert(index, KernelMap::create(map, cpu)?);
         }
         let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
         let devmaps = program::devmap_addresses(&maps, &mut control).map_err(probe_failed)?;

@@ -114,6 +114,7 @@ fn totals_count_everything_and_keep_the_first_mismatches() {
         let expected = Expected {
             outcome: outcome(PASS, 0, &[1]),
             judged_by_kernel: number > 5,
+            objection: (number <= 5).then(|| "packets like these".into()),
             disagreement: None,
         };
         let got = outcome(if number % 2 == 0 { DROP } else { PASS }, 0, &[1]);
@@ -128,6 +129,10 @@ fn totals_count_everything_and_keep_the_first_mismatches() {
     comparison.maps(&maps, &Image::new());
     assert_eq!(comparison.packets, 20);
     assert_eq!(comparison.judged_by_kernel, 15);
+    assert_eq!(
+        comparison.objections,
+        [("packets like these".into(), 5)].into()
+    );
     assert_eq!(comparison.mismatches, 10);
     assert_eq!(
         (comparison.maps_compared, comparison.map_mismatches),

@@ -76,7 +76,11 @@ fn lengths_from_an_ethernet_header_to_a_page_without_its_rims_are_judged() {
         let Verdict::CannotJudge(reason) = verdict else {
             panic!("{length}: {verdict:?}");
         };
-        assert!(reason.starts_with(&format!("{length} bytes")), "{reason}");
+        let named = match length {
+            0..14 => "packets shorter than an Ethernet header (14 bytes)",
+            _ => "packets longer than a test run's buffer (3520 bytes)",
+        };
+        assert_eq!(reason, named);
     }
 }
 
@@ -403,4 +407,22 @@ fn a_program_that_the_verifier_refuses_comes_with_its_reason() {
         }
         Ok(_) => panic!("a packet access without a check was taken"),
     }
+}
+
+#[test]
+fn an_image_may_name_maps_of_other_programs_but_no_others() {
+    let maps = vec![
+        object_map("used", ARRAY, 4, 8, 1),
+        object_map("other", HASH, 4, 8, 1),
+    ];
+    let object = object(maps, &[map(1, 0), set(0, 2), exit()]);
+    let image = Image::from([("other".to_string(), [(word(1), double(1))].into())]);
+    let Some(mut judge) = try_start(&object, image) else {
+        return;
+    };
+    assert_eq!(judge.image().unwrap().keys().collect::<Vec<_>>(), ["used"]);
+    let image = Image::from([("unknown".to_string(), [(word(1), double(1))].into())]);
+    let options = JudgeOptions { image };
+    let error = KernelJudge::start(&object, &object.programs[0], &options).err();
+    assert_eq!(error.unwrap().code, "unknown-map");
 }

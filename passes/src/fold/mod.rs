@@ -22,6 +22,9 @@ mod select;
 mod shift;
 mod wiring;
 
+pub use logic::are_inverse;
+pub use shift::shift_by;
+
 use crate::pieces::Form;
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
 use hardpath_ir::{Diagnostic, Inst, Op, Program, Value};

@@ -60,7 +60,8 @@ pub fn slice(rewriter: &mut Rewriter, a: Value, lo: u32, width: u32) -> Option<V
     finish(rewriter, &Op::Slice { lo }, &[a], width, form)
 }
 
-/// The slice of an operation that is no wiring, as that operation on slices.
+/// The slice of bitwise logic, as that logic on slices. Not of sums and products: their low bits are the same carry
+/// chain, and whether anybody needs the rest is for [`crate::narrow`] to say.
 fn slice_through(rewriter: &mut Rewriter, a: Value, lo: u32, width: u32) -> Option<Value> {
     let op = rewriter.op(a)?.clone();
     let args = rewriter.args(a).to_vec();
@@ -90,16 +91,6 @@ fn slice_through(rewriter: &mut Rewriter, a: Value, lo: u32, width: u32) -> Opti
             let x = rewriter.slice(args[1], lo, width);
             let y = rewriter.slice(args[2], lo, width);
             Some(rewriter.select(args[0], x, y))
-        }
-        Op::Add | Op::Sub | Op::Mul if once && lo + width < rewriter.width(a) => {
-            let x = rewriter.slice(args[0], 0, lo + width);
-            let y = rewriter.slice(args[1], 0, lo + width);
-            let narrow = rewriter.binary(op, x, y);
-            Some(rewriter.slice(narrow, lo, width))
-        }
-        Op::Shl if once && lo == 0 => {
-            let x = rewriter.slice(args[0], 0, width);
-            Some(rewriter.build(Op::Shl, vec![x, args[1]], width))
         }
         Op::SExt => {
             // What lies wholly in the extended value has been seen by `pieces_of`.

@@ -1,5 +1,6 @@
 //! Random programs: pure operations over packet bytes and inputs, results written to the packet.
 
+use super::map_generator;
 use super::random::Random;
 use hardpath_ir::{
     Bits, Block, Input, Kind, Op, Phase, Program, Target, Terminator, Value,
@@ -16,6 +17,8 @@ pub struct Shape {
     pub divisions: bool,
     /// Loads and stores of stack and packet, at constant places or at one of a few.
     pub memory: bool,
+    /// Map operations.
+    pub maps: bool,
 }
 
 /// A program in the dataflow phase.
@@ -24,6 +27,15 @@ pub fn dataflow(random: &mut Random, shape: Shape) -> Program {
     let block = program.add_block();
     let mut values = inputs(&mut program, block, random);
     operations(&mut program, block, random, shape, &mut values);
+    if shape.maps {
+        map_generator::declare(&mut program);
+        let mut guards = Vec::new();
+        for _ in 0..1 + random.below(4) {
+            let values = &mut values;
+            map_generator::guarded_group(&mut program, block, random, values, &mut guards);
+            operations(&mut program, block, random, shape, values);
+        }
+    }
     let count = 1 + random.below(4);
     for index in 0..count {
         let value = pick_late(random, &values);
@@ -50,9 +62,19 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
     let mut program = Program::new("random", Kind::Xdp);
     let mut block = program.add_block();
     let mut values = inputs(&mut program, block, random);
+    if shape.maps {
+        map_generator::declare(&mut program);
+    }
     for _ in 0..1 + random.below(3) {
         operations(&mut program, block, random, shape, &mut values);
-        let cond = of_width(&mut program, block, random, &values, 1);
+        let mut cond = of_width(&mut program, block, random, &values, 1);
+        let mut found = None;
+        if shape.maps && random.below(4) > 0 {
+            let (map, hit, entry) =
+                map_generator::lookup(&mut program, block, random, &values, None);
+            found = Some((map, entry));
+            cond = hit;
+        }
         let widths: Vec<u32> = (0..random.below(4)).map(|_| *random.pick(&WIDTHS)).collect();
         let (left, right, join) = (
             program.add_block(),
@@ -73,6 +95,15 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
         for side in [left, right] {
             let mut here = values.clone();
             operations(&mut program, side, random, shape, &mut here);
+            match found.filter(|_| side == left) {
+                Some(found) => {
+                    map_generator::touch(&mut program, side, random, &mut here, found, None)
+                }
+                None if shape.maps && random.below(2) == 0 => {
+                    map_generator::change(&mut program, side, random, &mut here, None);
+                }
+                None => {}
+            }
             if random.below(3) == 0 {
                 store(&mut program, side, random, &here);
             }
@@ -242,7 +273,7 @@ fn operation(
 }
 
 /// A value of that width: a constant, or one of the values made to fit.
-fn of_width(
+pub fn of_width(
     program: &mut Program,
     block: Block,
     random: &mut Random,

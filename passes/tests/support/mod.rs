@@ -1,6 +1,7 @@
 //! Random programs and packets, and the comparison of two programs by the interpreter.
 
 pub mod generator;
+pub mod map_generator;
 pub mod random;
 
 use hardpath_ir::interpreter::{run, PacketContext};

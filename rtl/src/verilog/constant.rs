@@ -68,13 +68,16 @@ pub fn is_one_bit_true(module: &Module, node: Node) -> bool {
     module.width(node) == 1 && module.as_const(node) == Some(&[1])
 }
 
-/// The result of a comparison with the smallest or largest number where that decides it.
+/// The result of a comparison with itself, or with the smallest or largest number where that decides it.
 pub fn compare_with_limit(module: &Module, op: &NodeOp, args: &[Node]) -> Option<bool> {
     let signed = match op {
         NodeOp::Ult | NodeOp::Ule => false,
         NodeOp::Slt | NodeOp::Sle => true,
         _ => return None,
     };
+    if args[0] == args[1] {
+        return Some(matches!(op, NodeOp::Ule | NodeOp::Sle));
+    }
     let width = module.width(args[0]);
     // With the sign bit flipped, signed order is unsigned order.
     let limbs = |node| {
@@ -121,7 +124,23 @@ pub fn text(limbs: &[u64], width: u32) -> String {
     if width <= 64 {
         return format!("{width}'h{}", hexadecimal(limbs[0], width));
     }
-    // Limbs side by side, zeros joined.
+    format!("{{{}}}", side_by_side(limbs, width).join(", "))
+}
+
+/// The pieces of a constant that is printed as a concatenation.
+pub fn parts(limbs: &[u64], width: u32) -> Option<Vec<String>> {
+    let whole = width <= 64 || is_zero(limbs) || is_ones(limbs, width);
+    (!whole).then(|| side_by_side(limbs, width))
+}
+
+/// A constant that is meant as a number, when it is a small one.
+pub fn decimal(limbs: &[u64], width: u32) -> Option<String> {
+    let small = width > 1 && width <= 64 && limbs[0] < 1_000_000;
+    small.then(|| format!("{width}'d{}", limbs[0]))
+}
+
+/// Limbs with the highest first, zeros joined.
+fn side_by_side(limbs: &[u64], width: u32) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut zeros = 0;
     for (index, limb) in limbs.iter().enumerate().rev() {
@@ -139,7 +158,7 @@ pub fn text(limbs: &[u64], width: u32) -> String {
     if zeros > 0 {
         parts.push(format!("{zeros}'d0"));
     }
-    format!("{{{}}}", parts.join(", "))
+    parts
 }
 
 /// All digits of the width, in groups of four where there are more than eight.

@@ -90,7 +90,10 @@ impl Printer<'_> {
         let args = &data.args;
         let one_bit = data.width == 1;
         match &data.op {
-            NodeOp::Const(limbs) => atom(constant::text(limbs, data.width)),
+            NodeOp::Const(limbs) => match constant::parts(limbs, data.width) {
+                Some(parts) => concatenation(&parts),
+                None => atom(constant::text(limbs, data.width)),
+            },
             NodeOp::Wire => self.operand(args[0]),
             NodeOp::MemRead(mem, port) => {
                 let name = self.plan.mems[*mem].clone().unwrap_or_default();
@@ -173,22 +176,25 @@ impl Printer<'_> {
 
     /// An associative operator between any number of operands.
     fn list(&mut self, operator: &str, level: Level, tight: Level, args: &[Node]) -> Expression {
-        let parts: Vec<String> = args
-            .iter()
-            .map(|arg| {
-                let operand = self.operand(*arg);
-                parenthesize(operand, |own| own >= tight || own == level)
-            })
-            .collect();
-        let mut lines = Vec::new();
-        for (index, part) in parts.iter().enumerate() {
-            lines.push(match index {
-                0 => part.clone(),
-                _ => format!("{operator} {part}"),
+        let mut texts = Vec::new();
+        let mut lines: Vec<String> = Vec::new();
+        for arg in args {
+            let operand = self.operand(*arg);
+            let parts = match operand.level == level {
+                true => operand.lines.clone(),
+                false => Vec::new(),
+            };
+            let text = parenthesize(operand, |own| own >= tight || own == level);
+            let first = parts.first().unwrap_or(&text);
+            lines.push(match lines.is_empty() {
+                true => first.clone(),
+                false => format!("{operator} {first}"),
             });
+            lines.extend(parts.into_iter().skip(1));
+            texts.push(text);
         }
         Expression {
-            text: parts.join(&format!(" {operator} ")),
+            text: texts.join(&format!(" {operator} ")),
             level,
             lines,
         }
@@ -199,7 +205,16 @@ impl Printer<'_> {
         let left = self.operand(args[0]);
         let chain = matches!(level, Level::Sum | Level::Product);
         let left = parenthesize(left, |own| own >= Level::Unary || (chain && own == level));
-        let right = self.tight(args[1], Level::Unary);
+        let is_number = chain || level == Level::Order;
+        let decimal = |node: Node| {
+            let limbs = self.module.as_const(node).filter(|_| is_number)?;
+            constant::decimal(limbs, self.module.width(node))
+        };
+        let left = decimal(args[0]).unwrap_or(left);
+        let right = match decimal(args[1]) {
+            Some(right) => right,
+            None => self.tight(args[1], Level::Unary),
+        };
         Expression {
             text: format!("{left} {operator} {right}"),
             level,

@@ -300,7 +300,7 @@ impl Layout<'_> {
             let Some(name) = &self.plan.mems[mem] else {
                 continue;
             };
-            let mut lines = Vec::new();
+            let mut statements: Vec<(Option<String>, Vec<String>)> = Vec::new();
             for write in &data.writes {
                 let address = self.printer.text(write.address);
                 let expression = self.printer.operand(write.data);
@@ -309,7 +309,7 @@ impl Layout<'_> {
                     true => None,
                     false => Some(self.printer.text(write.enable)),
                 };
-                lines.extend(text::guarded(enable, text::assignment(&head, &expression)));
+                statements.push((enable, text::assignment(&head, &expression)));
             }
             for (port, read) in data.reads.iter().enumerate() {
                 let (Some(signal), Some(enable)) =
@@ -322,9 +322,10 @@ impl Layout<'_> {
                     true => None,
                     false => Some(self.printer.text(enable)),
                 };
-                let line = format!("{} <= {name}[{address}];", self.plan.signals[*signal].name);
-                lines.extend(text::guarded(enable, vec![line]));
+                let line = format!("  {} <= {name}[{address}];", self.plan.signals[*signal].name);
+                statements.push((enable, vec![line]));
             }
+            let lines = text::grouped(statements);
             if !lines.is_empty() {
                 self.printer.signal(self.plan.clk);
             }
@@ -655,7 +656,7 @@ impl Layout<'_> {
             for register in registers.iter().filter(|r| r.enable == *enable) {
                 let head = format!("{} <=", self.plan.signals[register.signal].name);
                 let mut next = register.next.clone();
-                if next.level == Level::Order {
+                if next.level == Level::Order && next.text.contains("<=") {
                     // `a <= b <= c` is legal, but nobody wants to read it.
                     next.text = format!("({})", next.text);
                     next.lines = vec![next.text.clone()];
@@ -666,7 +667,7 @@ impl Layout<'_> {
         }
         let resets = registers.iter().filter_map(|register| {
             let name = &self.plan.signals[register.signal].name;
-            register.reset.as_ref().map(|reset| format!("{name} <= {reset};"))
+            register.reset.as_ref().map(|reset| format!("  {name} <= {reset};"))
         });
         let resets: Vec<String> = resets.collect();
         if !resets.is_empty() {

@@ -26,8 +26,8 @@ const SYSTEM_VERILOG: &str = "\
 /// Words of C++ that Verilator's output gives a meaning to: it warns of signals with these names.
 const C_PLUS_PLUS: &str = "\
     abort alignas alignof and_eq asm auto bitand bitor bool catch char char16_t char32_t compl concept const_cast constexpr \
-    decltype delete double dynamic_cast explicit false float friend goto inline int16_t int32_t int64_t int8_t long \
-    mutable namespace noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast requires short \
+    decltype delete double dynamic_cast explicit false far float friend goto inline int16_t int32_t int64_t int8_t long \
+    mutable namespace near noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast requires short \
     sizeof static_assert static_cast std switch template thread_local throw true try typeid typename uint16_t \
     uint32_t uint64_t uint8_t using volatile wchar_t xor_eq";
 

@@ -285,6 +285,13 @@ impl Planner<'_> {
                 self.wanted[arg] = !self.is_leaf(arg);
             }
         }
+        // yosys builds a memory of registers when an address is written as a constant.
+        for mem in self.module.mems.values() {
+            let writes = mem.writes.iter().map(|write| write.address);
+            for address in writes.chain(mem.reads.iter().map(|read| read.address)) {
+                self.wanted[address] |= self.module.as_const(address).is_some();
+            }
+        }
         for node in &self.legal.order {
             if self.plan.live[*node] && !self.is_leaf(*node) {
                 self.choose(*node);

@@ -8,7 +8,7 @@
 //! * Nothing refers to an unnamed wire. A named register, input or memory word is an unnamed one behind a wire of
 //!   that name.
 
-use super::constant;
+use super::{constant, fold};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
@@ -155,6 +155,10 @@ impl Legal {
                     true => in_range,
                     false => self.push(in_range, NodeOp::And, vec![enable, in_range], 1),
                 };
+                if data.writes.len() > 1 {
+                    let name = format!("{}_write{index}", data.name);
+                    self.module.nodes[enable].name = Some(name);
+                }
             }
             let address = self.low_bits(write.address, bits);
             let write = &mut self.module.mems[mem].writes[index];
@@ -176,6 +180,16 @@ impl Legal {
     /// `address < depth`.
     fn in_range(&mut self, address: Node, depth: u32) -> Node {
         let width = self.width(address);
+        if depth.is_power_of_two() {
+            let bits = depth.trailing_zeros();
+            let high_width = width - bits;
+            let high = self.push(address, NodeOp::Slice { lo: bits }, vec![address], high_width);
+            if high_width == 1 {
+                return self.push(address, NodeOp::Not, vec![high], 1);
+            }
+            let zero = self.constant(address, 0, high_width);
+            return self.push(address, NodeOp::Eq, vec![high, zero], 1);
+        }
         let limit = self.constant(address, u64::from(depth), width);
         self.push(address, NodeOp::Ult, vec![address, limit], 1)
     }
@@ -252,6 +266,9 @@ impl Legal {
             args.iter_mut().for_each(|arg| *arg = self.resolve(*arg));
         }
         self.module.nodes[node].args = args.clone();
+        if let Some(limbs) = fold::constant_value(&self.module, node) {
+            return self.set_constant(node, &limbs);
+        }
         let width = self.width(node);
         let arg_width = args.first().map_or(0, |arg| self.width(*arg));
         match self.module.nodes[node].op.clone() {
@@ -260,13 +277,9 @@ impl Legal {
             NodeOp::ReduceOr | NodeOp::ReduceAnd | NodeOp::ReduceXor if arg_width == 1 => {
                 self.set(node, NodeOp::Wire, args)
             }
-            op @ (NodeOp::ZExt | NodeOp::SExt) => {
-                if let Some(limbs) = self.module.as_const(args[0]) {
-                    let limbs = match op {
-                        NodeOp::SExt => constant::sign_extend(limbs, arg_width, width),
-                        _ => limbs.to_vec(),
-                    };
-                    self.set_constant(node, &limbs);
+            NodeOp::Mux => {
+                if let Some(arm) = fold::chosen_arm(&self.module, &args) {
+                    self.set(node, NodeOp::Wire, vec![arm]);
                 }
             }
             NodeOp::Concat => self.concat(node, &args, uses),
@@ -275,6 +288,8 @@ impl Legal {
             op => {
                 if let Some(result) = constant::compare_with_limit(&self.module, &op, &args) {
                     self.set_constant(node, &[u64::from(result)]);
+                } else if arg_width == 1 {
+                    self.order_of_bits(node, &op, &args);
                 }
             }
         }
@@ -421,6 +436,20 @@ impl Legal {
             _ => self.constant(node, 0, width),
         };
         self.set(node, NodeOp::Mux, vec![far, far_result, near_result]);
+    }
+
+    /// `a < b` of one bit is `!a && b`.
+    fn order_of_bits(&mut self, node: Node, op: &NodeOp, args: &[Node]) {
+        let result = match op {
+            NodeOp::Ult => NodeOp::And,
+            NodeOp::Ule => NodeOp::Or,
+            _ => return,
+        };
+        let not = match self.module.nodes[args[0]].op {
+            NodeOp::Not => self.module.nodes[args[0]].args[0],
+            _ => self.push(node, NodeOp::Not, vec![args[0]], 1),
+        };
+        self.set(node, result, vec![not, args[1]]);
     }
 
     /// `!(a == b)` is `a != b`, and so on.

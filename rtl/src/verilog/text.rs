@@ -1,6 +1,6 @@
 //! Lines of text: headings, declarations in columns, assignments that are broken where they are long.
 
-use super::expression::Expression;
+use super::expression::{Expression, Level};
 use crate::{Direction, Module};
 
 /// Characters in a line, as far as that can be kept.
@@ -86,10 +86,11 @@ pub fn declarations(rows: Vec<(String, String, String, String)>) -> Vec<String> 
     lines
 }
 
-/// `head expression;`, broken when it is too long. Indented by two.
+/// `head expression;`, broken when it is too long or chooses between more than three values. Indented by two.
 pub fn assignment(head: &str, expression: &Expression) -> Vec<String> {
     let single = format!("  {head} {};", expression.text);
-    if single.len() <= COLUMNS || expression.lines.len() == 1 {
+    let several = expression.level == Level::Conditional && expression.lines.len() > 3;
+    if expression.lines.len() == 1 || (single.len() <= COLUMNS && !several) {
         return vec![single];
     }
     let mut lines = Vec::new();
@@ -121,6 +122,19 @@ pub fn guarded(condition: Option<String>, lines: Vec<String>) -> Vec<String> {
     all.extend(lines.iter().map(|line| format!("  {line}")));
     all.push("  end".to_string());
     all
+}
+
+/// Statements with their conditions, in order; neighbours with the same condition share it.
+pub fn grouped(statements: Vec<(Option<String>, Vec<String>)>) -> Vec<String> {
+    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    for (condition, lines) in statements {
+        match groups.last_mut() {
+            Some((last, group)) if *last == condition => group.extend(lines),
+            _ => groups.push((condition, lines)),
+        }
+    }
+    let groups = groups.into_iter();
+    groups.flat_map(|(condition, lines)| guarded(condition, lines)).collect()
 }
 
 /// A clocked block around statements that are indented by two; nothing when there are none.

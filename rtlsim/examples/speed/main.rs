@@ -1,4 +1,5 @@
-//! How fast the simulator is: `cargo run --release -p hardpath-rtlsim --example speed [STAGES]`.
+//! How fast the simulator is: `cargo run --release -p hardpath-rtlsim --example speed [STAGES [DIRECTORY]]`.
+//! With a directory, the design's SystemVerilog is written there, to be compared with another simulator.
 
 mod design;
 
@@ -12,6 +13,12 @@ fn main() -> Result<(), SimError> {
         Some(Ok(stages)) => vec![stages],
         _ => vec![3, 10, 30],
     };
+    if let Some(directory) = std::env::args().nth(2) {
+        for (name, text) in hardpath_rtl::verilog::print(&design::pipeline(stages[0])) {
+            let path = std::path::Path::new(&directory).join(name);
+            std::fs::write(&path, text).expect("the directory can be written");
+        }
+    }
     for stages in stages {
         measure(stages)?;
     }

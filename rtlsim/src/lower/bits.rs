@@ -1,7 +1,6 @@
 //! Slices, concatenations, extensions: moving bits to other places.
 
 use super::*;
-use crate::code;
 
 impl Lowering<'_> {
     /// `width` bits from bit `lo` on, as limbs.

@@ -4,14 +4,16 @@
 
 use super::flags;
 use crate::code::{Code, Limb, Op, Store};
+use crate::regions::{Region, Regions};
 use crate::schedule::{Schedule, Step};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{types, Block, InstBuilder, Value};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_frontend::FunctionBuilder;
 
 pub struct Emitter<'a> {
     code: &'a Code,
+    regions: &'a Regions,
     schedule: &'a Schedule,
     made: SecondaryMap<Limb, Made>,
     /// Truth values as `i64`.
@@ -20,13 +22,16 @@ pub struct Emitter<'a> {
     clock: u32,
     /// The first step of the present chunk.
     chunk_start: u32,
+    /// The regions within the whole clock that are open, outermost first, each with the block behind it.
+    open: Vec<(Region, Block)>,
 }
 
-/// An instruction's result and the step in which it was made.
-#[derive(Clone, Copy, Default)]
+/// An instruction's result, the step in which it was made, and the region whose block has it.
+#[derive(Clone, Copy)]
 struct Made {
     value: Option<Value>,
     step: u32,
+    region: Region,
 }
 
 /// A load of the state is made again when the last one is so many steps away: shorter lives, fewer spills.
@@ -39,23 +44,31 @@ struct Scope<'f, 'b> {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(code: &'a Code, schedule: &'a Schedule) -> Emitter<'a> {
+    pub fn new(code: &'a Code, regions: &'a Regions, schedule: &'a Schedule) -> Emitter<'a> {
+        let nothing = Made {
+            value: None,
+            step: 0,
+            region: Region::new(0),
+        };
         Emitter {
             code,
+            regions,
             schedule,
-            made: SecondaryMap::with_capacity(code.ops.len()),
-            widened: SecondaryMap::new(),
+            made: SecondaryMap::with_default(nothing),
+            widened: SecondaryMap::with_default(nothing),
             clock: 1,
             chunk_start: 1,
+            open: Vec::new(),
         }
     }
 
     /// Fills the body of a chunk's function.
-    pub fn chunk(&mut self, builder: &mut FunctionBuilder, block: Block, steps: &[Step]) {
+    pub fn chunk(&mut self, builder: &mut FunctionBuilder, block: Block, steps: &[(Region, Step)]) {
         let arena = builder.block_params(block)[0];
         let mut scope = Scope { builder, arena };
         self.chunk_start = self.clock;
-        for step in steps {
+        for (region, step) in steps {
+            self.enter(&mut scope, *region);
             match step {
                 Step::Compute(limb) => {
                     let value = self.compute(&mut scope, *limb);
@@ -68,14 +81,68 @@ impl<'a> Emitter<'a> {
             }
             self.clock += 1;
         }
+        self.enter(&mut scope, Region::new(0));
         scope.builder.ins().return_(&[]);
     }
 
-    fn remember(&mut self, limb: Limb, value: Value) {
-        self.made[limb] = Made {
+    /// Goes from the present region to another one: out of those that do not hold it, into those that do.
+    fn enter(&mut self, scope: &mut Scope, region: Region) {
+        if self.region() == region {
+            return;
+        }
+        let mut path = Vec::new();
+        let mut at = region;
+        while at != Region::new(0) {
+            path.push(at);
+            at = self.regions.tree[at].parent;
+        }
+        while let Some((last, behind)) = self.open.last().copied() {
+            if path.contains(&last) {
+                break;
+            }
+            scope.builder.ins().jump(behind, &[]);
+            scope.builder.switch_to_block(behind);
+            scope.builder.seal_block(behind);
+            self.open.pop();
+        }
+        for inner in path.into_iter().rev().skip(self.open.len()) {
+            let condition = self.regions.tree[inner].condition;
+            let condition = self.value(scope, condition.expect("a region within has a condition"));
+            let (within, behind) = (scope.builder.create_block(), scope.builder.create_block());
+            scope
+                .builder
+                .ins()
+                .brif(condition, within, &[], behind, &[]);
+            scope.builder.switch_to_block(within);
+            scope.builder.seal_block(within);
+            self.open.push((inner, behind));
+        }
+    }
+
+    /// The innermost region that is open.
+    fn region(&self) -> Region {
+        self.open
+            .last()
+            .map_or(Region::new(0), |(region, _)| *region)
+    }
+
+    /// The value, when it can be used here and is not older than `oldest`.
+    fn usable(&self, made: Made, oldest: u32) -> Option<Value> {
+        let whole = made.region == Region::new(0);
+        let here = whole || self.open.iter().any(|(region, _)| *region == made.region);
+        made.value.filter(|_| here && made.step >= oldest)
+    }
+
+    fn made_now(&self, value: Value) -> Made {
+        Made {
             value: Some(value),
             step: self.clock,
-        };
+            region: self.region(),
+        }
+    }
+
+    fn remember(&mut self, limb: Limb, value: Value) {
+        self.made[limb] = self.made_now(value);
     }
 
     /// The limb as it is kept.
@@ -86,7 +153,7 @@ impl<'a> Emitter<'a> {
             Op::Load { .. } => self.chunk_start.max(self.clock.saturating_sub(LOAD_LIFE)),
             _ => self.chunk_start,
         };
-        if let Some(value) = made.value.filter(|_| made.step >= oldest) {
+        if let Some(value) = self.usable(made, oldest) {
             return value;
         }
         let value = match (self.code.ops[limb], self.schedule.scratch[limb]) {
@@ -113,15 +180,11 @@ impl<'a> Emitter<'a> {
         if !self.code.is_bool(limb) {
             return value;
         }
-        let made = self.widened[limb];
-        if let Some(wide) = made.value.filter(|_| made.step >= self.made[limb].step) {
+        if let Some(wide) = self.usable(self.widened[limb], self.made[limb].step) {
             return wide;
         }
         let wide = scope.builder.ins().uextend(types::I64, value);
-        self.widened[limb] = Made {
-            value: Some(wide),
-            step: self.clock,
-        };
+        self.widened[limb] = self.made_now(wide);
         wide
     }
 

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Flattens the design whose top is its last module.
 pub fn flatten(design: &Design) -> Result<Netlist, SimError> {
-    let Some(top) = design.modules.keys().last() else {
+    let Some(top) = design.modules.keys().next_back() else {
         return malformed("it has no module".into());
     };
     let mut flattener = Flattener {

@@ -50,7 +50,12 @@ impl Conversation {
         // 198.18.0.0/15 is for benchmarks (RFC 2544).
         let outer = End {
             mac: [0x02, 0xff, 0, 0, 0, random.random_range(1..=4)],
-            address: [198, random.random_range(18..=19), random.random(), random.random()],
+            address: [
+                198,
+                random.random_range(18..=19),
+                random.random(),
+                random.random(),
+            ],
             port: [53, 80, 443, 4789, random.random_range(1..1024)][random.random_range(0..5)],
             sequence: random.random(),
         };
@@ -101,8 +106,8 @@ pub fn build(
     let mut payload = vec![0; size - header_bytes];
     random.fill_bytes(&mut payload);
     let time_to_live = random.random_range(2..=64);
-    let ip = PacketBuilder::ethernet2(from.mac, to.mac)
-        .ipv4(from.address, to.address, time_to_live);
+    let ip =
+        PacketBuilder::ethernet2(from.mac, to.mac).ipv4(from.address, to.address, time_to_live);
     if conversation.tcp {
         let tcp = ip.tcp(from.port, to.port, from.sequence, 0xffff);
         let tcp = match (is_first, turned) {

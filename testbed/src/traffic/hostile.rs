@@ -42,30 +42,30 @@ const fn field(offset: usize, bytes: usize) -> Field {
 
 /// The fields of Ethernet, IPv4 (RFC 791) and, behind 20 bytes of IPv4, UDP (RFC 768) and TCP (RFC 9293).
 const FIELDS: [Field; 24] = [
-    field(0, 6),   // destination MAC
-    field(6, 6),   // source MAC
-    field(12, 2),  // EtherType
-    field(14, 1),  // version and header length
-    field(15, 1),  // type of service
-    field(16, 2),  // total length
-    field(18, 2),  // identification
-    field(20, 2),  // flags and fragment offset
-    field(22, 1),  // time to live
-    field(23, 1),  // protocol
-    field(24, 2),  // header checksum
-    field(26, 4),  // source address
-    field(30, 4),  // destination address
-    field(34, 2),  // source port
-    field(36, 2),  // destination port
-    field(38, 2),  // UDP length
-    field(40, 2),  // UDP checksum
-    field(38, 4),  // TCP sequence number
-    field(42, 4),  // TCP acknowledgement number
-    field(46, 1),  // TCP data offset
-    field(47, 1),  // TCP flags
-    field(48, 2),  // TCP window
-    field(50, 2),  // TCP checksum
-    field(52, 2),  // TCP urgent pointer
+    field(0, 6),  // destination MAC
+    field(6, 6),  // source MAC
+    field(12, 2), // EtherType
+    field(14, 1), // version and header length
+    field(15, 1), // type of service
+    field(16, 2), // total length
+    field(18, 2), // identification
+    field(20, 2), // flags and fragment offset
+    field(22, 1), // time to live
+    field(23, 1), // protocol
+    field(24, 2), // header checksum
+    field(26, 4), // source address
+    field(30, 4), // destination address
+    field(34, 2), // source port
+    field(36, 2), // destination port
+    field(38, 2), // UDP length
+    field(40, 2), // UDP checksum
+    field(38, 4), // TCP sequence number
+    field(42, 4), // TCP acknowledgement number
+    field(46, 1), // TCP data offset
+    field(47, 1), // TCP flags
+    field(48, 2), // TCP window
+    field(50, 2), // TCP checksum
+    field(52, 2), // TCP urgent pointer
 ];
 
 const ETHERTYPES: [u16; 12] = [
@@ -198,7 +198,18 @@ fn insert_extension_headers(frame: &mut Vec<u8>, random: &mut Pcg64Mcg) {
 fn arp_frame(random: &mut Pcg64Mcg) -> Vec<u8> {
     let mut frame = vec![0xff; 6];
     frame.extend([2, 0, 0, 0, 0, random.random()]);
-    frame.extend([0x08, 0x06, 0, 1, 0x08, 0, 6, 4, 0, random.random_range(1..=2)]);
+    frame.extend([
+        0x08,
+        0x06,
+        0,
+        1,
+        0x08,
+        0,
+        6,
+        4,
+        0,
+        random.random_range(1..=2),
+    ]);
     let mut addresses = [0; 20];
     random.fill_bytes(&mut addresses);
     frame.extend(addresses);
@@ -222,7 +233,10 @@ fn fill(frame: &mut [u8], random: &mut Pcg64Mcg) {
         _ => random.fill_bytes(frame),
     }
     if random.random() {
-        set_ethertype(frame, ETHERTYPES.choose(random).copied().unwrap_or_default());
+        set_ethertype(
+            frame,
+            ETHERTYPES.choose(random).copied().unwrap_or_default(),
+        );
     }
 }
 

@@ -37,7 +37,10 @@ pub fn source(ports: &[(String, Port)]) -> String {
             true => (&mut loads, "load"),
             false => (&mut stores, "store"),
         };
-        let _ = writeln!(text, "    {function}(instance->top.{member}, instance->limbs + {offset});");
+        let _ = writeln!(
+            text,
+            "    {function}(instance->top.{member}, instance->limbs + {offset});"
+        );
     }
     HEAD.replace("LIMBS", &limbs.max(1).to_string()) + &loads + MIDDLE + &stores + TAIL
 }

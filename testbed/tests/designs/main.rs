@@ -1,16 +1,23 @@
-//! What the tests of this crate share.
-#![allow(dead_code)]
+//! Designs made for these tests, under every engine.
 
-pub mod toy;
+mod engines;
+mod protocol;
+mod raw;
+mod tools;
+mod toy;
 
 use hardpath_ir::Diagnostic;
 use hardpath_testbed::run::PacketIn;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 
 /// A deterministic packet: `data[0]` chooses what the toy design does with it.
-pub fn packet(first: u8, length: usize, salt: u32) -> PacketIn {
+fn packet(first: u8, length: usize, salt: u32) -> PacketIn {
     let mut data: Vec<u8> = (0..length)
-        .map(|i| (i as u32).wrapping_mul(31).wrapping_add(salt.wrapping_mul(7)) as u8)
+        .map(|i| {
+            (i as u32)
+                .wrapping_mul(31)
+                .wrapping_add(salt.wrapping_mul(7)) as u8
+        })
         .collect();
     if let Some(byte) = data.first_mut() {
         *byte = first;
@@ -26,14 +33,16 @@ pub fn packet(first: u8, length: usize, salt: u32) -> PacketIn {
 }
 
 /// The design under Verilator; `None` and a note where it is not installed, unless `HARDPATH_REQUIRE_TOOLS` is set.
-pub fn verilator(design: &hardpath_rtl::Design) -> Option<Verilator> {
+fn verilator(design: &hardpath_rtl::Design) -> Option<Verilator> {
     let options = VerilatorOptions {
         cxx_optimization: 1,
-        cache: None,
+        ..VerilatorOptions::default()
     };
     match Verilator::new(design, &options) {
         Ok(dut) => Some(dut),
-        Err(error) if is_missing(&error) && std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none() => {
+        Err(error)
+            if is_missing(&error) && std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none() =>
+        {
             println!("note: not run under Verilator: {error}");
             None
         }

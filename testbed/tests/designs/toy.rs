@@ -104,7 +104,12 @@ fn packets(m: &mut Module, bus_bits: u32, map_says_pass: Node, flaw: Flaw) {
     let sum = m.add(sum, time);
     let sum = m.add(sum, random);
     let word = m.concat(&[sum, last, keep, data]);
-    let fifo = m.mem("fifo", bus_bits + bus_bytes + 33, 1 << DEPTH_BITS, MemStyle::Distributed);
+    let fifo = m.mem(
+        "fifo",
+        bus_bits + bus_bytes + 33,
+        1 << DEPTH_BITS,
+        MemStyle::Distributed,
+    );
     m.mem_write(fifo, write, word, take);
 
     // Out: the verdict is known at the first beat and kept for the others.

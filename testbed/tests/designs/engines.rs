@@ -1,9 +1,7 @@
 //! The toy design under each engine: what comes of packets, host operations and failed assertions.
 
-mod common;
-
-use common::toy::{toy, Flaw, MAP_ENTRIES};
-use common::{packet, verilator};
+use crate::toy::{toy, Flaw, MAP_ENTRIES};
+use crate::{packet, verilator};
 use hardpath_blocks::interface::{register, Interface};
 use hardpath_ir::verdict;
 use hardpath_testbed::dut::Dut;
@@ -46,7 +44,9 @@ fn expected(packet: &PacketIn) -> Option<PacketOut> {
 
 /// All verdicts and lengths around every boundary, with bad, too short and too long packets between.
 fn mixed_packets() -> Vec<PacketIn> {
-    let lengths = [14, 15, 60, 63, 64, 65, 127, 128, 129, 200, 1514, 9216, 9217, 13, 1, 512, 513];
+    let lengths = [
+        14, 15, 60, 63, 64, 65, 127, 128, 129, 200, 1514, 9216, 9217, 13, 1, 512, 513,
+    ];
     let mut packets: Vec<PacketIn> = (0..150u32)
         .map(|i| packet(i as u8, lengths[i as usize % lengths.len()], i))
         .collect();
@@ -76,7 +76,10 @@ fn packets_go_through_at_every_pace() {
                     assert_eq!(statistics.packets, 150);
                     let dropped = expected.iter().filter(|outcome| outcome.is_none()).count();
                     assert_eq!(statistics.dropped, dropped as u64);
-                    assert_eq!(statistics.verdicts.values().sum::<u64>(), 150 - dropped as u64);
+                    assert_eq!(
+                        statistics.verdicts.values().sum::<u64>(),
+                        150 - dropped as u64
+                    );
                 }
             }
         });
@@ -110,7 +113,10 @@ fn the_host_reads_and_writes() {
         host.set_port(dut, 3, 17, 1000).unwrap();
         let written = register::PORT_TABLE + 8 * 3 + 4;
         assert_eq!(host.read_register(dut, written).unwrap(), 1000);
-        assert_eq!(host.set_port(dut, 16, 1, 0).unwrap_err().code, "port-out-of-range");
+        assert_eq!(
+            host.set_port(dut, 16, 1, 0).unwrap_err().code,
+            "port-out-of-range"
+        );
 
         let entries = [(1u32, [1u8, 2, 3, 4, 5, 6]), (7, [0xff; 6])];
         let entries = entries.map(|(key, value)| (key.to_le_bytes().to_vec(), value.to_vec()));
@@ -128,9 +134,15 @@ fn the_host_reads_and_writes() {
         let lookup = HostOperation::Lookup { map: 0, key };
         assert_eq!(host.perform(dut, lookup).unwrap().value, [0xff; 6]);
         let beyond = MAP_ENTRIES.to_le_bytes().to_vec();
-        let lookup = HostOperation::Lookup { map: 0, key: beyond };
+        let lookup = HostOperation::Lookup {
+            map: 0,
+            key: beyond,
+        };
         assert_eq!(host.perform(dut, lookup).unwrap().errno, errno::EINVAL);
-        let short = HostOperation::Delete { map: 0, key: vec![1] };
+        let short = HostOperation::Delete {
+            map: 0,
+            key: vec![1],
+        };
         assert_eq!(host.perform(dut, short).unwrap_err().code, "map-size");
         let unknown = [("tables".to_string(), Default::default())];
         let error = host.load_image(dut, &unknown.into()).unwrap_err();
@@ -144,10 +156,21 @@ fn the_host_acts_in_the_middle_of_traffic() {
         let packets: Vec<_> = (0..400).map(|i| packet(6, 60, i)).collect();
         let key = 0u32.to_le_bytes().to_vec();
         let value = vec![2, 0, 0, 0, 0, 9];
-        let update = HostOperation::Update { map: 0, key: key.clone(), value: value.clone(), flags: 0 };
+        let update = HostOperation::Update {
+            map: 0,
+            key: key.clone(),
+            value: value.clone(),
+            flags: 0,
+        };
         let events = [
-            HostEvent { after_packets: 100, operation: update },
-            HostEvent { after_packets: 300, operation: HostOperation::Lookup { map: 0, key } },
+            HostEvent {
+                after_packets: 100,
+                operation: update,
+            },
+            HostEvent {
+                after_packets: 300,
+                operation: HostOperation::Lookup { map: 0, key },
+            },
         ];
         let options = RunOptions {
             backpressure: Some(5),
@@ -157,8 +180,16 @@ fn the_host_acts_in_the_middle_of_traffic() {
         let result = run(dut, interface, &packets, &options).unwrap();
         assert_eq!(result.host_answers.len(), 2);
         assert_eq!(result.host_answers[1].value, value);
-        let verdicts: Vec<u64> = result.outcomes.iter().flatten().map(|out| out.verdict).collect();
-        let turn = verdicts.iter().position(|given| *given == verdict::PASS).unwrap();
+        let verdicts: Vec<u64> = result
+            .outcomes
+            .iter()
+            .flatten()
+            .map(|out| out.verdict)
+            .collect();
+        let turn = verdicts
+            .iter()
+            .position(|given| *given == verdict::PASS)
+            .unwrap();
         assert!((100..200).contains(&turn), "{turn}");
         assert!(verdicts[..turn].iter().all(|given| *given == verdict::DROP));
         assert!(verdicts[turn..].iter().all(|given| *given == verdict::PASS));
@@ -181,7 +212,10 @@ fn another_design_is_recognized() {
     interface.design_id += 1;
     let mut dut = Native::new(&design).unwrap();
     host::reset(&mut dut, &interface).unwrap();
-    let error = Host::new(&mut dut, &interface).unwrap().identify(&mut dut).unwrap_err();
+    let error = Host::new(&mut dut, &interface)
+        .unwrap()
+        .identify(&mut dut)
+        .unwrap_err();
     assert_eq!(error.code, "not-this-design");
     interface.bus_bits = 512;
     let error = run(&mut dut, &interface, &[], &RunOptions::default()).unwrap_err();

@@ -119,7 +119,7 @@ fn binary(m: &mut Module, op: &NodeOp, a: Node, b: Node) -> Node {
 fn operations() -> Design {
     let mut m = Module::new("operations", "Every operation of the hardware IR.");
     for width in [1, 8, 33, 80] {
-        m.section(format!("{width} bits"));
+        m.section(format!("Width {width}"));
         let a = m.input(format!("a{width}"), width, "");
         let b = m.input(format!("b{width}"), width, "");
         let by = m.input(format!("by{width}"), 7, "");
@@ -161,7 +161,7 @@ fn wide() -> Design {
     let mut m = Module::new("wide", "Wide values, and amounts and constants of more than 64 bits.");
     let a = m.input("a", 600, "");
     let by = m.input("by", 70, "");
-    let far = m.input("far", 33, "");
+    let far = m.input("by33", 33, "");
     let constant = m.constant_limbs(&[0x0123_4567_89ab_cdef, 0, 0, 7, u64::MAX, 0, 0, 0, 1], 600);
     let sum = m.add(a, constant);
     let shifted = m.shift(NodeOp::Shl, sum, by);

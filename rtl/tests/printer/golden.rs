@@ -1,17 +1,15 @@
-//! The printed text of each test design equals the file `tests/<module>.sv`. `UPDATE_EXPECT=1` writes the files anew.
+//! The printed text of each test design equals the file `tests/expected/<module>.sv`. `UPDATE_EXPECT=1` writes the files anew.
 
-#[allow(dead_code)]
-mod common;
-
+use crate::designs;
 use hardpath_rtl::{check, verilog};
 use std::path::Path;
 
 #[test]
 fn printed_text_is_as_expected() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
     let mut different = Vec::new();
-    for design in common::designs::all() {
+    for design in designs::all() {
         check::check(&design).expect("the test designs are good");
         for (file, text) in verilog::print(&design) {
             let path = directory.join(&file);
@@ -31,7 +29,7 @@ fn printed_text_is_as_expected() {
 
 #[test]
 fn printing_is_deterministic() {
-    for design in common::designs::all() {
+    for design in designs::all() {
         assert_eq!(verilog::print(&design), verilog::print(&design));
     }
 }

@@ -1,0 +1,127 @@
+//! 64-bit immediate loads, and the maps that they refer to.
+
+use hardpath_ir::verifier::MAX_MAP_BYTES;
+use hardpath_ir::{MapId, MapKind};
+
+use super::state::{AbstractValue, MapPointer, Operand};
+use super::Lifter;
+use crate::insn::PSEUDO_FUNC;
+use crate::map_decls::map_type_name;
+use crate::object::{MapRef, MapRefKind, ObjectMap};
+
+impl Lifter<'_> {
+    pub(super) fn load_immediate(&mut self, dst: u8, kind: u8, value: u64) {
+        let slot = self.slot;
+        let reference = self
+            .origin
+            .map_refs
+            .iter()
+            .find(|reference| reference.slot == slot);
+        let result = match (reference.copied(), kind) {
+            (Some(reference), _) => self.map_reference(reference),
+            (None, 0) => AbstractValue::Scalar(Operand::Const(value)),
+            (None, PSEUDO_FUNC) => {
+                self.refuse(
+                    "bpf-callback",
+                    "the program takes the address of a bpf function",
+                    "call the function by its name; helpers with callbacks are not built",
+                );
+                AbstractValue::Reported
+            }
+            (None, _) => {
+                self.refuse(
+                    "unsupported-relocation",
+                    "a 64-bit load refers to something that is not in the object",
+                    "kernel symbols and file descriptors cannot be loaded into hardware",
+                );
+                AbstractValue::Reported
+            }
+        };
+        self.set_register(dst, result);
+    }
+
+    fn map_reference(&mut self, reference: MapRef) -> AbstractValue {
+        let map = reference.map;
+        let zero = Operand::Const(0);
+        let read_only = self.origin.maps[map].read_only;
+        match reference.kind {
+            MapRefKind::Value { offset } if read_only => AbstractValue::Rodata {
+                map,
+                offset: Operand::Const(u64::from(offset)),
+            },
+            _ if self.map_id(map).is_none() => AbstractValue::Reported,
+            MapRefKind::Value { offset } => AbstractValue::MapValue(MapPointer {
+                map,
+                hit: Operand::Const(1),
+                entry: zero,
+                offset: Operand::Const(u64::from(offset)),
+                is_stale: false,
+            }),
+            MapRefKind::Fd => AbstractValue::Map(map),
+        }
+    }
+
+    /// The IR's number of a map; `None` when hardpath does not build it, which the user is told.
+    pub(super) fn map_id(&mut self, map: usize) -> Option<MapId> {
+        if let Some(known) = self.map_ids.get(&map) {
+            return *known;
+        }
+        let declared = &self.origin.maps[map];
+        let id = match map_problem(declared) {
+            None => declared.decl().map(|decl| self.builder.add_map(decl)),
+            Some((code, message, help)) => {
+                self.refuse(code, message, help);
+                None
+            }
+        };
+        self.map_ids.insert(map, id);
+        id
+    }
+}
+
+/// Why hardpath cannot build a map: code, message and help.
+fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
+    let name = &map.name;
+    let Some(kind) = map.kind() else {
+        return Some((
+            "unsupported-map",
+            format!(
+                "map {name} is of type {}, which hardpath does not build",
+                map_type_name(map.map_type)
+            ),
+            "it builds ARRAY, PERCPU_ARRAY, HASH and DEVMAP".to_string(),
+        ));
+    };
+    if map.max_entries == 0 {
+        return Some((
+            "max-entries-missing",
+            format!("the object does not say how many entries map {name} has"),
+            format!("say it on the command line: --max-entries {name}=N"),
+        ));
+    }
+    let is_array = matches!(
+        kind,
+        MapKind::Array | MapKind::PerCpuArray | MapKind::DevMap
+    );
+    let wrong_key = if is_array {
+        map.key_bytes != 4
+    } else {
+        map.key_bytes == 0 || map.key_bytes > 512
+    };
+    let wrong_value = match kind {
+        MapKind::DevMap => !matches!(map.value_bytes, 4 | 8),
+        _ => map.value_bytes == 0 || map.value_bytes > 1 << 16,
+    };
+    let too_large = u64::from(map.max_entries) * u64::from(map.value_bytes) > MAX_MAP_BYTES;
+    (wrong_key || wrong_value || too_large).then(|| {
+        (
+            "map-size",
+            format!(
+                "map {name} has keys of {} bytes, values of {} bytes and {} entries, which cannot be",
+                map.key_bytes, map.value_bytes, map.max_entries
+            ),
+            "arrays have keys of 4 bytes, other maps of 1 to 512; values have 1 to 65536 bytes, those of a devmap 4 or 8"
+                .to_string(),
+        )
+    })
+}

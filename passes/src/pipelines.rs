@@ -1,0 +1,87 @@
+//! In which order the passes run, and why.
+
+use crate::{
+    array_lookup, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
+    merge_map_ops, narrow, reassociate, simplify_select,
+};
+use hardpath_ir::{verifier, Diagnostic, Program};
+
+/// The clean-up passes run until nothing changes, but not more often than this: each round does less, and the last
+/// few bits are not worth the time.
+const MOST_ROUNDS: u32 = 8;
+
+const MOST_EXPANSIONS: u32 = 3;
+
+/// Passes on a program in the control-flow phase, as it comes from a front end.
+pub fn optimize_control_flow(program: &mut Program) -> Result<(), Diagnostic> {
+    // Offsets into stack and packet become constants where they are; dead branches are gone before their accesses
+    // count.
+    run(program, fold::run)?;
+    run(program, dce::run)?;
+    // An array's lookup is a compare: its key can be narrowed, and its entry is known to be an index.
+    run(program, array_lookup::run)?;
+    run(program, dce::run)?;
+    // Before everything that looks at values: what went through memory hides what it is.
+    run(program, bytes_to_values::run)?;
+    run(program, dce::run)?;
+    clean_up(program)
+}
+
+/// Passes on a program in the dataflow phase.
+pub fn optimize_dataflow(program: &mut Program) -> Result<(), Diagnostic> {
+    // Guards first say much twice; tidy ones are what merge_map_ops reads.
+    clean_up(program)?;
+    if run(program, merge_map_ops::run)? {
+        clean_up(program)?;
+    }
+    // Last: it needs final widths, and what it makes no longer looks like a division. Once more where cleaning up has
+    // joined products again.
+    for _ in 0..MOST_EXPANSIONS {
+        if !run(program, expand_mul_div::run)? {
+            break;
+        }
+        clean_up(program)?;
+    }
+    Ok(())
+}
+
+/// Makes everything simpler and narrower until nothing changes.
+fn clean_up(program: &mut Program) -> Result<(), Diagnostic> {
+    for _ in 0..MOST_ROUNDS {
+        // Local rules make the shapes that the other passes look for; they share equal values as they go.
+        let mut changed = run(program, fold::run)?;
+        // Dead users make a value look as if it were used twice: away with them before every pass that asks.
+        changed |= run(program, dce::run)?;
+        changed |= run(program, simplify_select::run)?;
+        changed |= run(program, dce::run)?;
+        // After the selects: an arm that is gone no longer widens the result.
+        changed |= run(program, narrow::run)?;
+        changed |= run(program, dce::run)?;
+        // After narrowing: whether a sum can overflow is seen at its true width, and widths decide the tree.
+        changed |= run(program, reassociate::run)?;
+        changed |= run(program, cse::run)?;
+        // Behind cse, because it compares entries and offsets by name.
+        changed |= run(program, forward_map_values::run)?;
+        changed |= run(program, dce::run)?;
+        if !changed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a pass, and in debug builds the verifier after it.
+fn run(
+    program: &mut Program,
+    pass: fn(&mut Program) -> Result<bool, Diagnostic>,
+) -> Result<bool, Diagnostic> {
+    let changed = pass(program)?;
+    if cfg!(debug_assertions) && changed {
+        if let Err(errors) = verifier::verify(program) {
+            if let Some(first) = errors.into_iter().next() {
+                return Err(first.into());
+            }
+        }
+    }
+    Ok(changed)
+}
