@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{hardpath, object, path, root, run_of};
+use common::{captures, hardpath, object, path, root, run_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -267,13 +267,7 @@ fn check_against_the_interpreter() {
 /// The interpreter against the kernel, over every capture and program. As root only; nobody else may ask the kernel.
 #[test]
 fn check_against_the_kernel() {
-    let mut captures: Vec<String> = fs::read_dir(root().join("../shared/pcaps"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path().display().to_string())
-        .filter(|name| name.ends_with(".pcapng"))
-        .collect();
-    captures.sort();
-    captures.push(String::from("programs/firewall.pcap"));
+    let captures = captures();
     for program in [
         "listing1",
         "firewall",

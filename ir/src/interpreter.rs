@@ -358,7 +358,7 @@ impl Prepared {
             }
             self.limbs[result.at as usize + i] = word;
         }
-        if result.width % 64 != 0 {
+        if !result.width.is_multiple_of(64) {
             self.limbs[result.at as usize + count - 1] &= u64::MAX >> (64 - result.width % 64);
         }
     }

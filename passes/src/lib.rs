@@ -13,6 +13,7 @@ mod facts;
 mod fold;
 mod forward_map_values;
 mod merge_map_ops;
+mod merge_packet_loads;
 mod narrow;
 mod pipelines;
 mod pieces;
@@ -76,6 +77,11 @@ pub fn all() -> &'static [Pass] {
             name: "merge_map_ops",
             summary: "make one of map operations that exclude each other (dataflow)",
             run: merge_map_ops::run,
+        },
+        Pass {
+            name: "merge_packet_loads",
+            summary: "read packet bytes that are used side by side as one field",
+            run: merge_packet_loads::run,
         },
         Pass {
             name: "narrow",

@@ -2,7 +2,7 @@
 
 use crate::{
     array_lookup, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
-    merge_map_ops, narrow, reassociate, simplify_select,
+    merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
 };
 use hardpath_ir::{verifier, Diagnostic, Program};
 
@@ -24,7 +24,12 @@ pub fn optimize_control_flow(program: &mut Program) -> Result<(), Diagnostic> {
     // Before everything that looks at values: what went through memory hides what it is.
     run(program, bytes_to_values::run)?;
     run(program, dce::run)?;
-    clean_up(program)
+    clean_up(program)?;
+    // Only now is seen which bytes are read together.
+    if run(program, merge_packet_loads::run)? {
+        clean_up(program)?;
+    }
+    Ok(())
 }
 
 /// Passes on a program in the dataflow phase.

@@ -359,6 +359,17 @@ impl Rewriter<'_> {
             .map(|&(_, value)| value)
     }
 
+    /// The value of an operation that is made already, and that somebody uses.
+    pub fn find_used(&self, op: Op, args: Vec<Value>, width: u32) -> Option<Value> {
+        let key = self.key(op, args, width);
+        let value = self.find(&key)?;
+        let made_so = self
+            .program
+            .def_inst(value)
+            .is_some_and(|inst| inst.op == key.0);
+        (made_so && self.uses[value] > 0).then_some(value)
+    }
+
     fn remember(&mut self, key: Key, value: Value) {
         self.known.entry(key).or_default().push((self.block, value));
     }

@@ -123,6 +123,11 @@ fn bytes_to_values() {
 }
 
 #[test]
+fn merge_packet_loads() {
+    check_both(&["fold", "dce", "merge_packet_loads"]);
+}
+
+#[test]
 fn array_lookup() {
     check(&["array_lookup"], dataflow, MAPS, PROGRAMS);
     check(&["array_lookup"], control_flow, MAPS, PROGRAMS);

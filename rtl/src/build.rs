@@ -27,7 +27,10 @@ impl Design {
 
     /// The top module.
     pub fn top(&self) -> ModuleId {
-        self.modules.keys().last().expect("a design has a module")
+        self.modules
+            .keys()
+            .next_back()
+            .expect("a design has a module")
     }
 }
 
@@ -52,7 +55,7 @@ impl Module {
     }
 
     fn current_section(&self) -> Option<Section> {
-        self.sections.keys().last()
+        self.sections.keys().next_back()
     }
 
     fn push(&mut self, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
@@ -142,7 +145,11 @@ impl Module {
 
     pub fn drive(&mut self, wire: Node, value: Node) {
         assert_eq!(self.nodes[wire].op, NodeOp::Wire);
-        assert_eq!(self.width(wire), self.width(value), "width of a driven wire");
+        assert_eq!(
+            self.width(wire),
+            self.width(value),
+            "width of a driven wire"
+        );
         assert!(self.nodes[wire].args.is_empty(), "a wire is driven once");
         self.nodes[wire].args.push(value);
     }
@@ -325,7 +332,11 @@ impl Module {
     }
 
     pub fn slice(&mut self, a: Node, lo: u32, width: u32) -> Node {
-        assert!(lo + width <= self.width(a), "slice {lo}+{width} of {}", self.width(a));
+        assert!(
+            lo + width <= self.width(a),
+            "slice {lo}+{width} of {}",
+            self.width(a)
+        );
         if width == self.width(a) {
             return a;
         }
@@ -448,8 +459,17 @@ impl Module {
     }
 
     pub fn set_next(&mut self, reg: Reg, next: Node) {
-        assert_eq!(self.regs[reg].width, self.width(next), "next value of {}", self.regs[reg].name);
-        assert!(self.regs[reg].next.is_none(), "{} is driven once", self.regs[reg].name);
+        assert_eq!(
+            self.regs[reg].width,
+            self.width(next),
+            "next value of {}",
+            self.regs[reg].name
+        );
+        assert!(
+            self.regs[reg].next.is_none(),
+            "{} is driven once",
+            self.regs[reg].name
+        );
         self.regs[reg].next = Some(next);
     }
 
@@ -473,13 +493,7 @@ impl Module {
         node
     }
 
-    pub fn mem(
-        &mut self,
-        name: impl Into<String>,
-        width: u32,
-        depth: u32,
-        style: MemStyle,
-    ) -> Mem {
+    pub fn mem(&mut self, name: impl Into<String>, width: u32, depth: u32, style: MemStyle) -> Mem {
         let section = self.current_section();
         self.mems.push(MemData {
             name: name.into(),
@@ -494,7 +508,12 @@ impl Module {
     }
 
     pub fn mem_write(&mut self, mem: Mem, address: Node, data: Node, enable: Node) {
-        assert_eq!(self.mems[mem].width, self.width(data), "data written to {}", self.mems[mem].name);
+        assert_eq!(
+            self.mems[mem].width,
+            self.width(data),
+            "data written to {}",
+            self.mems[mem].name
+        );
         assert_eq!(self.width(enable), 1);
         self.mems[mem].writes.push(MemWrite {
             address,

@@ -181,12 +181,17 @@ impl Checker<'_> {
 
     fn nodes(&mut self) {
         for (node, data) in self.module.nodes.iter() {
-            let mut complain =
-                |message: String| self.messages.push(format!("{}: {message}", describe(self.module, node)));
+            let mut complain = |message: String| {
+                self.messages
+                    .push(format!("{}: {message}", describe(self.module, node)))
+            };
             if data.width == 0 {
                 complain("has no bits".to_string());
             }
-            if data.section.is_some_and(|s| !self.module.sections.is_valid(s)) {
+            if data
+                .section
+                .is_some_and(|s| !self.module.sections.is_valid(s))
+            {
                 complain("is in a section that does not exist".to_string());
             }
             let bad = data.args.iter().find(|arg| match data.op {
@@ -208,14 +213,20 @@ impl Checker<'_> {
         let module = self.module;
         let data = &module.nodes[node];
         let width = data.width;
-        let args: Vec<u32> = data.args.iter().map(|arg| module.nodes[*arg].width).collect();
+        let args: Vec<u32> = data
+            .args
+            .iter()
+            .map(|arg| module.nodes[*arg].width)
+            .collect();
         let count = |good: bool, wanted: &str| match good {
             true => Ok(()),
             false => Err(format!("has {} arguments instead of {wanted}", args.len())),
         };
         let all_of = |args: &[u32], wanted: u32| match args.iter().find(|arg| **arg != wanted) {
             None => Ok(()),
-            Some(other) => Err(format!("has an argument of {other} bits instead of {wanted}")),
+            Some(other) => Err(format!(
+                "has an argument of {other} bits instead of {wanted}"
+            )),
         };
         let result = |wanted: u32| match width == wanted {
             true => Ok(()),
@@ -255,7 +266,9 @@ impl Checker<'_> {
                     .and_then(|callee| self.design.modules[callee].ports.get(*port as usize))
                 {
                     Some(port) if port.direction != Direction::Input => result(port.width),
-                    _ => Err(format!("reads port {port} of {instance}, which is no output")),
+                    _ => Err(format!(
+                        "reads port {port} of {instance}, which is no output"
+                    )),
                 }
             }
             NodeOp::Wire | NodeOp::Not => {
@@ -333,7 +346,10 @@ impl Checker<'_> {
         for mem in self.module.mems.values() {
             let name = format!("memory {}", mem.name);
             if mem.width == 0 || mem.depth == 0 {
-                self.error(format!("{name} has {} words of {} bits", mem.depth, mem.width));
+                self.error(format!(
+                    "{name} has {} words of {} bits",
+                    mem.depth, mem.width
+                ));
             }
             let writes = match mem.style {
                 MemStyle::Block | MemStyle::Ultra => 2,
@@ -367,7 +383,9 @@ impl Checker<'_> {
 
     fn address(&mut self, name: &str, address: Node, depth: u32) {
         let Some(data) = self.module.nodes.get(address) else {
-            self.error(format!("an address of {name} is {address}, which does not exist"));
+            self.error(format!(
+                "an address of {name} is {address}, which does not exist"
+            ));
             return;
         };
         if data.width < address_bits(depth) {
@@ -383,7 +401,9 @@ impl Checker<'_> {
         for instance in self.module.instances.values() {
             let name = format!("instance {}", instance.name);
             if instance.module >= self.id {
-                self.error(format!("{name} is of a module that does not stand before this one"));
+                self.error(format!(
+                    "{name} is of a module that does not stand before this one"
+                ));
                 continue;
             }
             let callee = &self.design.modules[instance.module];
@@ -408,8 +428,15 @@ impl Checker<'_> {
                 }
             }
             let ports = callee.ports.len();
-            if instance.inputs.iter().any(|(index, _)| *index as usize >= ports) {
-                self.error(format!("{name} drives a port that {} does not have", callee.name));
+            if instance
+                .inputs
+                .iter()
+                .any(|(index, _)| *index as usize >= ports)
+            {
+                self.error(format!(
+                    "{name} drives a port that {} does not have",
+                    callee.name
+                ));
             }
         }
     }

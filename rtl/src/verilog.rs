@@ -1,8 +1,8 @@
 //! The SystemVerilog printer (IEEE 1800-2012, the subset that Verilator, yosys and Vivado share).
 //!
 //! In three steps: **legalize** ([`rewrite`]) makes a copy in which every node can be printed as it is; **prettify**
-//! ([`plan`], [`names`]) decides what is a signal and what it is called; **print** ([`layout`], [`expression`],
-//! [`text`]) writes what was decided. Dead nodes, registers and memories are not printed.
+//! ([`plan`], [`names`]) decides what is a signal and what it is called; **print** ([`layout`], [`sections`],
+//! [`expression`], [`text`]) writes what was decided. Dead nodes, registers and memories are not printed.
 //!
 //! What the text looks like, and why:
 //!
@@ -26,6 +26,7 @@ mod layout;
 pub mod names;
 mod plan;
 mod rewrite;
+mod sections;
 mod text;
 
 use crate::{Design, ModuleId};

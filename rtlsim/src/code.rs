@@ -122,6 +122,22 @@ impl Code {
         self.bits[limb] <= 1
     }
 
+    /// Whether a limb is cheaper to make again than to keep: a constant, a load of the state, or one simple
+    /// operation on such a load and a constant.
+    pub fn is_remade(&self, limb: Limb) -> bool {
+        let is_leaf = |limb: Limb| matches!(self.ops[limb], Op::Const(_) | Op::Load { .. });
+        match self.ops[limb] {
+            Op::And(a, b)
+            | Op::Xor(a, b)
+            | Op::Shl(a, b)
+            | Op::Shr(a, b)
+            | Op::Eq(a, b)
+            | Op::Ne(a, b)
+            | Op::Ult(a, b) => is_leaf(a) && self.as_const(b).is_some(),
+            _ => is_leaf(limb),
+        }
+    }
+
     /// The constant that a limb is.
     pub fn as_const(&self, limb: Limb) -> Option<u64> {
         match self.ops[limb] {

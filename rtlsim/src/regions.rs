@@ -65,7 +65,7 @@ pub fn plan(code: &mut Code) -> Regions {
     regions.stores = regions.propose(code, stores);
     regions.late_stores = regions.propose_late(late_stores);
     regions.assign_owners(code);
-    regions.dissolve_small_ones();
+    regions.dissolve_small_ones(code);
     regions.resolve_guards(code);
     regions.assign_owners(code);
     regions
@@ -176,10 +176,12 @@ impl Regions {
     }
 
     /// Gives the stores of regions that are not worth a branch to the regions around them.
-    fn dissolve_small_ones(&mut self) {
+    fn dissolve_small_ones(&mut self, code: &Code) {
         let mut steps: SecondaryMap<Region, u32> = SecondaryMap::new();
-        for region in self.owner.values().flatten() {
-            steps[*region] += 1;
+        for limb in code.ops.keys().filter(|limb| !code.is_remade(*limb)) {
+            if let Some(region) = self.owner[limb] {
+                steps[region] += 1;
+            }
         }
         for (region, _) in self.stores.iter().chain(&self.late_stores) {
             steps[*region] += 1;

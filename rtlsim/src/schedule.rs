@@ -2,7 +2,7 @@
 //!
 //! Operations stand in the order in which a depth-first walk from the stores needs them, so most values are used soon
 //! after they are made; those of a region stand together. A value that a later chunk uses goes through a scratch place
-//! in the arena; constants and loads of the state are simply made again. Cranelift's time grows faster than a
+//! in the arena; what [`Code::is_remade`] is simply made again. Cranelift's time grows faster than a
 //! function's length: hence chunks.
 
 use crate::code::{Code, Limb, Op, Store};
@@ -39,7 +39,7 @@ pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, Si
     for (at, (region, step)) in steps.iter().enumerate() {
         let chunk = (at / CHUNK) as u32;
         let mut used = |limb: Limb| {
-            if !made_again(code, limb) && home[limb] != chunk && scratch[limb].is_none() {
+            if !code.is_remade(limb) && home[limb] != chunk && scratch[limb].is_none() {
                 scratch[limb] = Some(end as u32);
                 end += 8;
             }
@@ -69,11 +69,6 @@ pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, Si
         scratch,
         end: end as u32,
     })
-}
-
-/// Whether a value is cheaper to make again than to keep.
-pub fn made_again(code: &Code, limb: Limb) -> bool {
-    matches!(code.ops[limb], Op::Const(_) | Op::Load { .. })
 }
 
 fn order(code: &Code, regions: &Regions) -> Vec<(Region, Step)> {
@@ -157,7 +152,7 @@ impl Walk<'_> {
     fn need(&mut self, root: Limb) {
         let mut stack = vec![(root, false)];
         while let Some((limb, ready)) = stack.pop() {
-            if self.done[limb] || made_again(self.code, limb) {
+            if self.done[limb] || self.code.is_remade(limb) {
                 continue;
             }
             if ready {

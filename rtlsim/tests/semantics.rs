@@ -76,6 +76,32 @@ fn synchronous_reads_are_read_first_and_hold() {
 }
 
 #[test]
+fn a_narrow_word_in_a_wide_register_keeps_the_upper_bits_when_disabled() {
+    let mut m = Module::new("top", "");
+    let enable = m.input("enable", 1, "");
+    let data = m.input("data", 60, "");
+    let words = m.mem("words", 8, 1, MemStyle::Auto);
+    let zero = m.zero(1);
+    let word = m.mem_read_async(words, zero);
+    let word = m.zext(word, 60);
+    let (wide, wide_value) = m.reg("wide", 60);
+    let empty = m.eq_const(wide_value, 0);
+    // The register is set once; then it only ever takes the word, when enabled.
+    let next = m.mux(empty, data, word);
+    let any = m.or(&[empty, enable]);
+    m.set_next_when(wide, any, next);
+    let (copy, copy_value) = m.reg_reset("copy", 60, 1 << 50);
+    m.set_next_when(copy, enable, word);
+    let sum = m.add(wide_value, copy_value);
+    m.output("out", sum, "");
+    let mut simulator = simulate(vec![m]).unwrap();
+    assert_eq!(clock(&mut simulator, &[("data", 7)]), 1 << 50);
+    assert_eq!(clock(&mut simulator, &[]), (1 << 50) + 7);
+    assert_eq!(clock(&mut simulator, &[("enable", 1)]), (1 << 50) + 7);
+    assert_eq!(clock(&mut simulator, &[]), 0);
+}
+
+#[test]
 fn the_last_of_two_writes_wins() {
     let mut m = Module::new("top", "");
     let address = m.input("address", 1, "");

@@ -1,38 +1,53 @@
-//! Synthesis flows: what a design costs in area and how deep its logic is.
+//! Synthesis flows: what a design costs in area, and how deep its logic is.
 //!
-//! This crate knows text and tools, not how designs are made.
+//! This crate knows SystemVerilog files and tools. It does not know how designs are made.
 
+pub mod area;
+pub mod levels;
 pub mod netlist;
-pub mod timing;
 pub mod yosys;
 
 pub use yosys::{yosys, Options};
 
 use serde::Serialize;
 
-/// What a synthesis flow says about a design.
+/// What a flow says about a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SynthReport {
     /// Name of the flow: `yosys`.
     pub flow: String,
-    /// What was synthesized for.
+    /// What was synthesized for: yosys' name of the family, `xcup` for UltraScale+.
     pub part: String,
+    /// Look-up tables, counted as in [`area`].
     pub lut: u64,
     pub ff: u64,
+    /// Carry cells as the flow maps them (`CARRY4` or `CARRY8`).
     pub carry: u64,
-    /// Block RAMs of 36 kbit; a half one counts 0.5.
+    /// Block RAMs of 36 kbit; one of 18 kbit counts 0.5.
     pub bram36: f64,
+    /// UltraRAM blocks.
+    pub uram: u64,
     pub dsp: u64,
+    /// LUT levels of the longest path from register to register, counted as in [`levels`].
     pub levels: u32,
+    /// The same for paths that begin or end at a port of the top module. What stands outside comes on top.
+    pub port_levels: u32,
+    /// The cells of the longest path from register to register, its ends included.
     pub critical_path: Vec<PathStep>,
+    /// LUTs of the design with its maps taken out.
     pub lut_without_maps: u64,
+    /// Flip-flops of the design with its maps taken out.
     pub ff_without_maps: u64,
 }
 
-/// A cell on the longest path.
+/// A cell on a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PathStep {
+    /// The signal at its output as the text names it, with instances in front: `parser.eth_type_s1[3]`. Logic
+    /// that the flow made has no name; then this is its source, `file:line`, or what the tool calls it.
+    pub name: String,
+    /// The primitive: `FDRE`, `LUT6`, …
     pub cell: String,
-    pub kind: String,
+    /// LUT levels from the path's start to this cell's output; at the last cell: to its input.
     pub level: u32,
 }

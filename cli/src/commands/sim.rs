@@ -10,6 +10,7 @@ use crate::table::{facts, grouped};
 use hardpath_ir::Diagnostic;
 use hardpath_testbed::statistics::Statistics;
 use serde_json::{json, Value};
+use std::fmt::Write;
 
 pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
@@ -72,13 +73,7 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
                 grouped(statistics.stall_clocks)
             ),
         ),
-        (
-            "throughput",
-            format!(
-                "{:.3} packets a clock = {:.1} Mpps at {clock_mhz} MHz",
-                statistics.packets_per_clock, statistics.mpps
-            ),
-        ),
+        ("throughput", throughput(statistics, clock_mhz)),
     ];
     if let (Some(min), Some(median), Some(max)) = (latency.min, latency.median, latency.max) {
         let nanoseconds = median as f64 * 1000.0 / clock_mhz;
@@ -89,6 +84,19 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
     }
     lines.extend(verdict_lines(statistics));
     facts(&lines)
+}
+
+/// A long packet takes several clocks, one for each frame, whatever the program does.
+fn throughput(statistics: &Statistics, clock_mhz: f64) -> String {
+    let mut text = format!(
+        "{:.3} packets a clock = {:.1} Mpps at {clock_mhz} MHz",
+        statistics.packets_per_clock, statistics.mpps
+    );
+    if statistics.frames > statistics.packets {
+        let frames = statistics.frames as f64 / statistics.clocks.max(1) as f64;
+        let _ = write!(text, " ({frames:.3} frames a clock)");
+    }
+    text
 }
 
 fn text_without_clock(ran: &Ran) -> String {

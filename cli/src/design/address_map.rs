@@ -200,11 +200,11 @@ pub fn c_header(compiled: &Compiled) -> String {
         interface.top
     ));
     lines.add(format!("#ifndef {prefix}_H\n#define {prefix}_H\n"));
-    lines.define(&prefix, "MAGIC_VALUE", format!("0x{MAGIC:08x}"), "");
-    lines.define(&prefix, "VERSION_VALUE", format!("0x{VERSION:08x}"), "");
+    lines.define(&prefix, "MAGIC", format!("0x{MAGIC:08x}"), "");
+    lines.define(&prefix, "VERSION", format!("0x{VERSION:08x}"), "");
     lines.define(
         &prefix,
-        "DESIGN_ID_VALUE",
+        "DESIGN_ID",
         format!("0x{:08x}", interface.design_id),
         "",
     );
@@ -222,7 +222,7 @@ pub fn c_header(compiled: &Compiled) -> String {
         );
         lines.define(
             &prefix,
-            register.name,
+            &format!("REG_{}", register.name),
             format!("0x{:04x}", register.offset),
             &comment,
         );

@@ -76,3 +76,15 @@ pub fn path(path: &Path) -> &str {
 pub fn object(name: &str) -> String {
     format!("programs/prebuilt/{name}.o")
 }
+
+/// Every real capture, and ours.
+pub fn captures() -> Vec<String> {
+    let shared = std::fs::read_dir(root().join("../shared/pcaps")).expect("../shared is there");
+    let mut captures: Vec<String> = shared
+        .map(|entry| entry.expect("it can be read").path().display().to_string())
+        .filter(|name| name.ends_with(".pcapng"))
+        .collect();
+    captures.sort();
+    captures.push(String::from("programs/firewall.pcap"));
+    captures
+}

@@ -168,7 +168,7 @@ impl Widths {
     }
 
     fn bytes(&mut self, what: &str, width: u32) {
-        if width % 8 != 0 {
+        if !width.is_multiple_of(8) {
             self.errors
                 .push(format!("{what} has {width} bits, which are no whole bytes"));
         }

@@ -22,10 +22,7 @@ pub fn load(
     maps: &BTreeMap<usize, KernelMap>,
     control: &Control,
 ) -> Result<OwnedFd, Diagnostic> {
-    let flags = match program.frags {
-        true => syscall::PROGRAM_HAS_FRAGS,
-        false => 0,
-    };
+    let flags = flags(program);
     let place = format!("{}: section {}", object.file, program.section);
     let too_far = |error: JumpTooFar| {
         Diagnostic::input(
@@ -65,15 +62,25 @@ pub fn load(
     })
 }
 
-/// The addresses by which the kernel knows the devmaps, to recognise them in the control record.
+/// The load flags that the program's section asks for.
+fn flags(program: &ProgramImage) -> u32 {
+    match program.frags {
+        true => syscall::PROGRAM_HAS_FRAGS,
+        false => 0,
+    }
+}
+
+/// The addresses by which the kernel knows the devmaps, to recognise them in the control record. A devmap belongs to
+/// programs of one kind: the probe is of the program's (`bpf_prog_map_compatible` in kernel/bpf/core.c).
 pub fn devmap_addresses(
+    program: &ProgramImage,
     maps: &BTreeMap<usize, KernelMap>,
     control: &mut Control,
 ) -> io::Result<BTreeMap<u64, usize>> {
     let mut addresses = BTreeMap::new();
     for (&index, map) in maps.iter().filter(|(_, map)| map.is_devmap()) {
         let probe = patch::address_probe(map.descriptor(), control.descriptor());
-        run_probe(&probe, &[0; 64])?;
+        run_probe(&probe, flags(program), &[0; 64])?;
         addresses.insert(control.redirect().map, index);
     }
     Ok(addresses)
@@ -81,12 +88,12 @@ pub fn devmap_addresses(
 
 /// The longest packet that a test run keeps in one piece, in bytes: a page without headroom and tail.
 pub fn longest_packet() -> io::Result<usize> {
-    run_probe(&patch::length_probe(), &[0; 4096]).map(|length| length as usize)
+    run_probe(&patch::length_probe(), 0, &[0; 4096]).map(|length| length as usize)
 }
 
 /// Loads a program, runs it once and gives its return value.
-fn run_probe(code: &[Insn], packet: &[u8]) -> io::Result<u32> {
-    let loaded = syscall::program_load("probe", code, 0).map_err(|failed| failed.error)?;
+fn run_probe(code: &[Insn], flags: u32, packet: &[u8]) -> io::Result<u32> {
+    let loaded = syscall::program_load("probe", code, flags).map_err(|failed| failed.error)?;
     let context = XdpContext {
         data_end: packet.len() as u32,
         ..XdpContext::default()

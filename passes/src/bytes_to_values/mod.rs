@@ -22,8 +22,8 @@
 //! **Joins.** Where two ways meet that leave different values in an atom, it becomes a block parameter: on the stack
 //! only while somebody will read it, in the packet always, because the packet leaves. A way that has not written a
 //! packet atom gives its original bytes: writing them back changes nothing, and behind the packet's end they vanish.
-//! Only blocks that do nothing but emit are made once for each set of written atoms, so that a packet that is passed on
-//! untouched stays untouched. (`walk`)
+//! Only blocks that emit without further effects are made once for each set of written atoms, so that a packet that is
+//! passed on untouched stays untouched. (`walk`)
 //!
 //! **Original bytes.** Packet atoms that were read together by one load become parts of one `PacketLoad`, which is
 //! shared by all overlapping reads. Forwarding a store to a load behind the packet's end would differ from memory;

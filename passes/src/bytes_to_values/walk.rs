@@ -5,9 +5,12 @@ use super::{Access, Memory};
 use crate::rewrite::targets_mut;
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::{
-    Bits, Block, BlockData, Inst, Op, PlaceId, Program, Terminator, Value, ValueDef,
+    Bits, Block, BlockData, Inst, InstData, Op, PlaceId, Program, Terminator, Value, ValueDef,
 };
 use std::collections::HashMap;
+
+/// A block that emits may compute so much and still be copied.
+const MOST_COPIED: usize = 12;
 
 /// The value of each atom; `None`: as it was at first.
 type Contents = Vec<Option<Value>>;
@@ -125,7 +128,7 @@ impl Walk<'_> {
         program.replace_all(&self.replaced);
     }
 
-    /// A block that only emits, once for each set of packet atoms that the ways into it have written.
+    /// A block that only computes and emits, once for each set of packet atoms that the ways into it have written.
     fn one_for_each_written_set(
         &self,
         program: &mut Program,
@@ -133,8 +136,9 @@ impl Walk<'_> {
         incoming: &mut SecondaryMap<Block, Vec<Block>>,
     ) -> Vec<Block> {
         let data = &program.blocks[block];
-        let only_emits =
-            data.insts.is_empty() && matches!(data.terminator, Terminator::Emit { .. });
+        let only_emits = matches!(data.terminator, Terminator::Emit { .. })
+            && data.insts.len() <= MOST_COPIED
+            && data.insts.iter().all(|&inst| program.insts[inst].op.is_pure());
         if self.memory == Memory::Stack || !only_emits {
             return vec![block];
         }
@@ -463,13 +467,13 @@ impl Walk<'_> {
     }
 }
 
-/// A copy of a block that has no instructions and ends in emit.
+/// A copy of a block that has no effects and ends in emit.
 fn copy_emit_block(program: &mut Program, block: Block) -> Block {
     let BlockData {
         params,
+        insts,
         terminator,
         place,
-        ..
     } = program.blocks[block].clone();
     let copy = program.add_block();
     program.order.pop();
@@ -481,6 +485,22 @@ fn copy_emit_block(program: &mut Program, block: Block) -> Block {
         let new = program.add_param(copy, width);
         program.values[new].name = name;
         became.insert(param, new);
+    }
+    for inst in insts {
+        let InstData {
+            op,
+            mut args,
+            results,
+            place,
+            ..
+        } = program.insts[inst].clone();
+        for arg in &mut args {
+            *arg = became.get(arg).copied().unwrap_or(*arg);
+        }
+        let width = program.width(results[0]);
+        let new = program.append1(copy, op, args, width, place);
+        program.values[new].name = program.values[results[0]].name.clone();
+        became.insert(results[0], new);
     }
     let mut terminator = terminator;
     for value in terminator.uses_mut() {

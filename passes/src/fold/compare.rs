@@ -10,6 +10,21 @@ use crate::pieces::{self, Piece};
 use crate::rewrite::Rewriter;
 use hardpath_ir::{Bits, Op, Value};
 
+/// The inverse compare when that is computed anyway: a `not` costs less than a comparator.
+pub fn of_inverse(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Value> {
+    let (inverse, args) = match op {
+        Op::Eq => (Op::Ne, vec![a, b]),
+        Op::Ne => (Op::Eq, vec![a, b]),
+        Op::Ult => (Op::Ule, vec![b, a]),
+        Op::Ule => (Op::Ult, vec![b, a]),
+        Op::Slt => (Op::Sle, vec![b, a]),
+        _ => (Op::Slt, vec![b, a]),
+    };
+    let known = rewriter.find_used(inverse, args, 1)?;
+    let not = rewriter.build_plain(Op::Not, vec![known], 1);
+    Some(not)
+}
+
 pub fn equality(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Value> {
     let equal = *op == Op::Eq;
     if a == b {

@@ -172,7 +172,7 @@ pub fn not(rewriter: &mut Rewriter, a: Value) -> Option<Value> {
     match op {
         Op::Not => return Some(args[0]),
         Op::Eq if once => return Some(rewriter.build_plain(Op::Ne, args, 1)),
-        Op::Ne => return Some(rewriter.build_plain(Op::Eq, args, 1)),
+        Op::Ne if once => return Some(rewriter.build_plain(Op::Eq, args, 1)),
         Op::Ult if once => return Some(rewriter.build_plain(Op::Ule, vec![args[1], args[0]], 1)),
         Op::Ule if once => return Some(rewriter.build_plain(Op::Ult, vec![args[1], args[0]], 1)),
         Op::Slt if once => return Some(rewriter.build_plain(Op::Sle, vec![args[1], args[0]], 1)),

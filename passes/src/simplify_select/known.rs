@@ -2,7 +2,7 @@
 
 use crate::conditions::Literals;
 use crate::rewrite::Rewriter;
-use hardpath_ir::{Op, Value};
+use hardpath_ir::{Inst, Op, Value};
 
 /// Selects inside selects are looked into so deeply.
 const MOST_DEPTH: u32 = 6;
@@ -30,6 +30,20 @@ pub fn simplify(rewriter: &mut Rewriter, op: &Op, args: &[Value], bit: bool) -> 
             None
         }
         _ => None,
+    }
+}
+
+/// Arguments of an effect, simplified for the case that it happens.
+pub fn simplify_effect(rewriter: &mut Rewriter, inst: Inst) {
+    let Some(guard) = rewriter.program.insts[inst].guard else {
+        return;
+    };
+    let given = Literals::of(rewriter.program, guard, true);
+    for (index, arg) in rewriter.program.insts[inst].args.clone().into_iter().enumerate() {
+        if let Some(value) = assume(rewriter, &given, arg, MOST_DEPTH) {
+            rewriter.program.insts[inst].args[index] = value;
+            rewriter.mark_changed();
+        }
     }
 }
 
@@ -82,10 +96,19 @@ fn assume(rewriter: &mut Rewriter, given: &Literals, value: Value, depth: u32) -
             let inner = assume(rewriter, given, args[0], depth - 1)?;
             Some(rewriter.not(inner))
         }
-        Op::ZExt | Op::SExt if once => {
-            let inner = assume(rewriter, given, args[0], depth - 1)?;
+        // Wiring costs nothing to do again.
+        Op::ZExt | Op::SExt | Op::Slice { .. } | Op::Concat => {
+            let new: Vec<Option<Value>> = args
+                .iter()
+                .map(|&arg| assume(rewriter, given, arg, depth - 1))
+                .collect();
+            if new.iter().all(Option::is_none) {
+                return None;
+            }
+            let args = args.iter().zip(new).map(|(&old, new)| new.unwrap_or(old));
+            let args = args.collect();
             let width = rewriter.width(value);
-            Some(rewriter.build(op, vec![inner], width))
+            Some(rewriter.build(op, args, width))
         }
         _ => None,
     }

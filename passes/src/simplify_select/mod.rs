@@ -8,8 +8,8 @@
 //!
 //! Four ideas, from the most local to the widest:
 //!
-//! * `known`: inside an arm of a select the condition is known; inside `a & b`, `b` may assume `a`. What that decides
-//!   is replaced.
+//! * `known`: inside an arm of a select the condition is known; inside `a & b`, `b` may assume `a`; an effect's arguments
+//!   may assume its guard. What that decides is replaced.
 //! * `shapes`: arms that are the same, or the same operation; two equalities that differ in one bit.
 //! * `truth_table`: a condition over at most six others is compared with every constant and every one of them, and
 //!   tried without each one. This finds guards that say things twice, however they say it. Equalities of one value
@@ -43,6 +43,10 @@ struct Simplification {
 impl Visitor for Simplification {
     fn visit(&mut self, rewriter: &mut Rewriter, inst: Inst) -> bool {
         let data = &rewriter.program.insts[inst];
+        if !data.op.is_pure() && data.guard.is_some() {
+            known::simplify_effect(rewriter, inst);
+            return false;
+        }
         if !matches!(data.op, Op::Select | Op::And | Op::Or | Op::Xor) {
             return false;
         }

@@ -238,7 +238,10 @@ impl Printer<'_> {
 
     fn signed(&mut self, operator: &str, args: &[Node]) -> Expression {
         let (left, right) = (self.text(args[0]), self.text(args[1]));
-        plain(format!("$signed({left}) {operator} $signed({right})"), Level::Order)
+        plain(
+            format!("$signed({left}) {operator} $signed({right})"),
+            Level::Order,
+        )
     }
 
     /// `a ? b : c ? d : e`, on several lines one condition a line.
@@ -292,7 +295,11 @@ fn parenthesize(expression: Expression, is_tight: impl FnOnce(Level) -> bool) ->
 
 fn concatenation(parts: &[String]) -> Expression {
     let mut lines = vec!["{".to_string()];
-    lines.extend(super::layout::fill(parts, 88).into_iter().map(|line| format!("  {line}")));
+    lines.extend(
+        super::text::fill(parts, 88)
+            .into_iter()
+            .map(|line| format!("  {line}")),
+    );
     lines.push("}".to_string());
     Expression {
         text: format!("{{{}}}", parts.join(", ")),

@@ -18,7 +18,12 @@ pub fn constant_value(module: &Module, node: Node) -> Option<Vec<u64>> {
         .collect();
     let limbs = |bits: Bits| to_limbs(&bits);
     let same = |bit: bool| limbs(vec![bit; width as usize]);
-    let any_is = |bit: bool| known.iter().flatten().any(|bits| bits.iter().all(|b| *b == bit));
+    let any_is = |bit: bool| {
+        known
+            .iter()
+            .flatten()
+            .any(|bits| bits.iter().all(|b| *b == bit))
+    };
     let reduced = data.args.first().map(|arg| &module.nodes[*arg]);
     let part_is_not = |limit: u64, arg: &NodeData| match arg.op {
         NodeOp::ZExt => limit == u64::MAX,
@@ -56,11 +61,17 @@ pub fn chosen_arm(module: &Module, args: &[Node]) -> Option<Node> {
 type Bits = Vec<bool>;
 
 fn to_bits(limbs: &[u64], width: u32) -> Bits {
-    (0..width as usize).map(|i| limbs[i / 64] >> (i % 64) & 1 == 1).collect()
+    (0..width as usize)
+        .map(|i| limbs[i / 64] >> (i % 64) & 1 == 1)
+        .collect()
 }
 
 fn to_limbs(bits: &[bool]) -> Vec<u64> {
-    let limb = |bits: &[bool]| bits.iter().rev().fold(0, |all, bit| all << 1 | u64::from(*bit));
+    let limb = |bits: &[bool]| {
+        bits.iter()
+            .rev()
+            .fold(0, |all, bit| all << 1 | u64::from(*bit))
+    };
     bits.chunks(64).map(limb).collect()
 }
 
@@ -114,7 +125,10 @@ fn sum(a: &[bool], b: &[bool], mut carry: bool) -> Bits {
 fn product(a: &[bool], b: &[bool]) -> Bits {
     let mut all = vec![false; a.len()];
     for (by, _) in b.iter().enumerate().filter(|(_, bit)| **bit) {
-        let shifted: Bits = vec![false; by].into_iter().chain(a.iter().copied()).collect();
+        let shifted: Bits = vec![false; by]
+            .into_iter()
+            .chain(a.iter().copied())
+            .collect();
         all = sum(&all, &shifted, false);
     }
     all
@@ -129,7 +143,10 @@ fn shift(op: &NodeOp, value: &[bool], amount: &[bool]) -> Bits {
     };
     let fill = vec![*op == NodeOp::AShr && value.last() == Some(&true); by];
     match op {
-        NodeOp::Shl => fill.into_iter().chain(value[..width - by].iter().copied()).collect(),
+        NodeOp::Shl => fill
+            .into_iter()
+            .chain(value[..width - by].iter().copied())
+            .collect(),
         _ => value[by..].iter().copied().chain(fill).collect(),
     }
 }
@@ -155,8 +172,14 @@ mod tests {
         };
         assert_eq!(of(3, 8, |m, a, b| m.sub(a, b)), Some(vec![0xfe]));
         assert_eq!(of(60, 8, |m, a, b| m.mul(a, b)), Some(vec![44]));
-        assert_eq!(of(0x81, 8, |m, a, b| m.shift(NodeOp::AShr, a, b)), Some(vec![0xfc]));
-        assert_eq!(of(0x81, 8, |m, a, b| m.shift(NodeOp::Shl, a, b)), Some(vec![0x20]));
+        assert_eq!(
+            of(0x81, 8, |m, a, b| m.shift(NodeOp::AShr, a, b)),
+            Some(vec![0xfc])
+        );
+        assert_eq!(
+            of(0x81, 8, |m, a, b| m.shift(NodeOp::Shl, a, b)),
+            Some(vec![0x20])
+        );
         assert_eq!(of(3, 8, |m, a, b| m.concat(&[a, b])), Some(vec![0x305]));
         assert_eq!(of(3, 65, |m, a, _| m.reduce_xor(a)), Some(vec![0]));
     }

@@ -100,7 +100,9 @@ pub fn plan(design: &Design, legal: &Legal) -> Plan {
         })
         .collect();
     let mut names = Names::default();
-    signals.values().for_each(|signal| names.reserve(&signal.name));
+    signals
+        .values()
+        .for_each(|signal| names.reserve(&signal.name));
     let mut planner = Planner {
         design,
         legal,
@@ -251,8 +253,14 @@ impl Planner<'_> {
                 continue;
             };
             for write in &data.writes {
-                self.use_by(write.address, Consumer::Place(format!("{name}_write_address")));
-                self.use_by(write.data, Consumer::Statement(format!("{name}_write_data")));
+                self.use_by(
+                    write.address,
+                    Consumer::Place(format!("{name}_write_address")),
+                );
+                self.use_by(
+                    write.data,
+                    Consumer::Statement(format!("{name}_write_data")),
+                );
                 self.use_by(write.enable, Consumer::Place(format!("{name}_write")));
             }
             for (port, read) in data.reads.iter().enumerate() {
@@ -360,7 +368,10 @@ impl Planner<'_> {
 
     /// Printed by a name that exists anyway.
     fn is_leaf(&self, node: Node) -> bool {
-        matches!(self.module.nodes[node].op, NodeOp::Input(_) | NodeOp::Reg(_))
+        matches!(
+            self.module.nodes[node].op,
+            NodeOp::Input(_) | NodeOp::Reg(_)
+        )
     }
 
     fn is_inline(&self, node: Node) -> bool {
@@ -466,7 +477,11 @@ impl Planner<'_> {
     }
 
     fn name_unused_outputs(&mut self) {
-        let live = self.module.nodes.iter().filter(|(node, _)| self.plan.live[*node]);
+        let live = self
+            .module
+            .nodes
+            .iter()
+            .filter(|(node, _)| self.plan.live[*node]);
         let read: HashSet<(Instance, u32)> = live
             .filter_map(|(_, data)| match data.op {
                 NodeOp::InstanceOutput(instance, port) => Some((instance, port)),

@@ -183,7 +183,12 @@ impl Legal {
         if depth.is_power_of_two() {
             let bits = depth.trailing_zeros();
             let high_width = width - bits;
-            let high = self.push(address, NodeOp::Slice { lo: bits }, vec![address], high_width);
+            let high = self.push(
+                address,
+                NodeOp::Slice { lo: bits },
+                vec![address],
+                high_width,
+            );
             if high_width == 1 {
                 return self.push(address, NodeOp::Not, vec![high], 1);
             }
@@ -308,7 +313,9 @@ impl Legal {
         // A name is there to be read: only unnamed operands are looked through.
         if data.name.is_none() {
             match data.op {
-                NodeOp::Slice { lo: inner } => return self.slice_of(node, data.args[0], lo + inner),
+                NodeOp::Slice { lo: inner } => {
+                    return self.slice_of(node, data.args[0], lo + inner)
+                }
                 NodeOp::Concat => {
                     let mut start = data.width;
                     for part in data.args {
@@ -342,9 +349,10 @@ impl Legal {
             let data = self.module.nodes[*arg].clone();
             let inside = data.name.is_none() && uses[*arg] <= 1;
             match data.op {
-                NodeOp::Concat if inside => {
-                    data.args.into_iter().for_each(|part| self.join(&mut parts, part))
-                }
+                NodeOp::Concat if inside => data
+                    .args
+                    .into_iter()
+                    .for_each(|part| self.join(&mut parts, part)),
                 NodeOp::ZExt if inside => {
                     let pad = data.width - self.width(data.args[0]);
                     let zeros = self.constant(*arg, 0, pad);
@@ -366,14 +374,18 @@ impl Legal {
         let Some(above) = parts.last().copied() else {
             return parts.push(part);
         };
-        let (high, low) = (self.module.nodes[above].clone(), self.module.nodes[part].clone());
+        let (high, low) = (
+            self.module.nodes[above].clone(),
+            self.module.nodes[part].clone(),
+        );
         let width = high.width + low.width;
         if high.name.is_none() && low.name.is_none() {
             let joined = match (&high.op, &low.op) {
                 (NodeOp::Slice { lo: from }, NodeOp::Slice { lo })
                     if high.args == low.args && *from == lo + low.width =>
                 {
-                    let joined = self.push(part, NodeOp::Slice { lo: *lo }, low.args.clone(), width);
+                    let joined =
+                        self.push(part, NodeOp::Slice { lo: *lo }, low.args.clone(), width);
                     self.slice(joined, low.args[0], *lo);
                     Some(self.resolve(joined))
                 }
@@ -480,7 +492,10 @@ impl Legal {
         for (wire, data) in self.module.nodes.iter() {
             if data.op == NodeOp::Wire && data.name.is_some() {
                 let driver = self.resolve(data.args[0]);
-                let leaf = matches!(self.module.nodes[driver].op, NodeOp::Reg(_) | NodeOp::Input(_));
+                let leaf = matches!(
+                    self.module.nodes[driver].op,
+                    NodeOp::Reg(_) | NodeOp::Input(_)
+                );
                 if self.module.nodes[driver].name == data.name && !leaf && into[driver].is_none() {
                     into[driver] = Some(wire);
                 }
@@ -527,7 +542,10 @@ impl Legal {
             }
         }
         for reg in module.regs.values_mut() {
-            reg.next.iter_mut().chain(&mut reg.enable).for_each(&mut visit);
+            reg.next
+                .iter_mut()
+                .chain(&mut reg.enable)
+                .for_each(&mut visit);
         }
         for mem in module.mems.values_mut() {
             for write in &mut mem.writes {

@@ -20,15 +20,30 @@ pub fn header(module: &Module) -> Vec<String> {
     lines.push(String::new());
     lines.push(format!("module {} (", module.name));
     let mut rows = vec![
-        ("input  wire", String::new(), "clk".to_string(), String::new()),
-        ("input  wire", String::new(), "rst".to_string(), "Synchronous, active high.".to_string()),
+        (
+            "input  wire",
+            String::new(),
+            "clk".to_string(),
+            String::new(),
+        ),
+        (
+            "input  wire",
+            String::new(),
+            "rst".to_string(),
+            "Synchronous, active high.".to_string(),
+        ),
     ];
     for port in &module.ports {
         let direction = match port.direction {
             Direction::Input => "input  wire",
             Direction::Output(_) => "output wire",
         };
-        rows.push((direction, range(port.width), port.name.clone(), comment(&port.doc)));
+        rows.push((
+            direction,
+            range(port.width),
+            port.name.clone(),
+            comment(&port.doc),
+        ));
     }
     let ranges = rows.iter().map(|row| row.1.len()).max().unwrap_or(0);
     let names = rows.iter().map(|row| row.2.len()).max().unwrap_or(0) + 1;
@@ -71,7 +86,12 @@ pub fn heading(heading: &str) -> String {
 pub fn declarations(rows: Vec<(String, String, String, String)>) -> Vec<String> {
     let ranges = rows.iter().map(|row| row.1.len()).max().unwrap_or(0);
     let is_commented = |row: &&(String, String, String, String)| !row.3.is_empty();
-    let names = rows.iter().filter(is_commented).map(|row| row.2.len()).max().unwrap_or(0);
+    let names = rows
+        .iter()
+        .filter(is_commented)
+        .map(|row| row.2.len())
+        .max()
+        .unwrap_or(0);
     let mut lines = Vec::new();
     for (kind, range, name, note) in rows {
         let range = match ranges {
@@ -134,7 +154,9 @@ pub fn grouped(statements: Vec<(Option<String>, Vec<String>)>) -> Vec<String> {
         }
     }
     let groups = groups.into_iter();
-    groups.flat_map(|(condition, lines)| guarded(condition, lines)).collect()
+    groups
+        .flat_map(|(condition, lines)| guarded(condition, lines))
+        .collect()
 }
 
 /// A clocked block around statements that are indented by two; nothing when there are none.
@@ -150,10 +172,18 @@ pub fn always(body: &[String]) -> Vec<String> {
 
 /// An instance with its connections in columns.
 pub fn instance(module: &str, name: &str, connections: &[(String, String)]) -> Vec<String> {
-    let width = connections.iter().map(|(port, _)| port.len()).max().unwrap_or(0);
+    let width = connections
+        .iter()
+        .map(|(port, _)| port.len())
+        .max()
+        .unwrap_or(0);
     let mut lines = vec![format!("  {module} {name} (")];
     for (index, (port, text)) in connections.iter().enumerate() {
-        let comma = if index + 1 < connections.len() { "," } else { "" };
+        let comma = if index + 1 < connections.len() {
+            ","
+        } else {
+            ""
+        };
         lines.push(format!("      .{port:width$} ({text}){comma}"));
     }
     lines.push("  );".to_string());
@@ -200,10 +230,26 @@ pub fn fill_items(items: &[String], columns: usize) -> Vec<String> {
 
 /// Text that is safe behind `//`: one line, and no word in front that a tool takes for an instruction.
 pub fn comment(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     let line = line.trim_end();
-    let first = line.split_whitespace().next().unwrap_or("").to_ascii_lowercase();
-    let tools = ["verilator", "synopsys", "synthesis", "pragma", "xilinx", "cadence", "ambit", "vcs"];
+    let first = line
+        .split_whitespace()
+        .next()
+        .unwrap_or("")
+        .to_ascii_lowercase();
+    let tools = [
+        "verilator",
+        "synopsys",
+        "synthesis",
+        "pragma",
+        "xilinx",
+        "cadence",
+        "ambit",
+        "vcs",
+    ];
     match tools.iter().any(|tool| first.starts_with(tool)) {
         true => format!("- {line}"),
         false => line.trim_end_matches('\\').to_string(),

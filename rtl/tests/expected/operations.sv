@@ -45,7 +45,7 @@ module operations (
     {4{!a1_product}}, {4{a1 << by1}}, 3'd0, (a1 + b1) << by1, {4{a1 >> by1}}, 3'd0,
     (a1 + b1) >> by1, {4{a1_shifted}}, 3'd0, a1_sum_2_shifted,
     a1_equals ? a1_and_value : a1_and_value_2, a1_equals, (a1 + b1) == b1, a1 != b1,
-    (a1 + b1) != b1, a1 < b1, (a1 + b1) < b1, a1 <= b1, (a1 + b1) <= b1,
+    (a1 + b1) != b1, !a1 && b1, !(a1 + b1) && b1, !a1 || b1, !(a1 + b1) || b1,
     $signed(a1) < $signed(b1), $signed(a1_sum_3) < $signed(b1), $signed(a1) <= $signed(b1),
     $signed(a1_sum_4) <= $signed(b1), a1, a1, a1
   };

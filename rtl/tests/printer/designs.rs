@@ -37,14 +37,22 @@ fn counter() -> Design {
     m.output("count", count, "Clocks counted.");
     let small = m.constant(0xfff0, 16);
     let small = m.ult(count, small);
-    m.assert("no_overflow", small, "the counter is about to wrap: 100% \"full\"");
+    m.assert(
+        "no_overflow",
+        small,
+        "the counter is about to wrap: 100% \"full\"",
+    );
     design(m)
 }
 
 /// A piece of a packet pipeline, with sections, comments, names and data that is not reset.
 fn stages() -> Design {
     let mut m = Module::new("stages", "Two stages that look at an Ethernet header.");
-    let data = m.input("s_data", 512, "First frame of a packet; byte 0 in bits 7:0.");
+    let data = m.input(
+        "s_data",
+        512,
+        "First frame of a packet; byte 0 in bits 7:0.",
+    );
     let valid = m.input("s_valid", 1, "A packet enters.");
     let length = m.input("s_length", 16, "Its length in bytes.");
 
@@ -158,7 +166,10 @@ fn operations() -> Design {
 
 /// More than 512 bits, and constants of more than 64.
 fn wide() -> Design {
-    let mut m = Module::new("wide", "Wide values, and amounts and constants of more than 64 bits.");
+    let mut m = Module::new(
+        "wide",
+        "Wide values, and amounts and constants of more than 64 bits.",
+    );
     let a = m.input("a", 600, "");
     let by = m.input("by", 70, "");
     let far = m.input("by33", 33, "");
@@ -292,7 +303,10 @@ fn instances() -> Design {
     stage.output("stall", not_ready, "Combinational from `ready`.");
     let stage_id = design.add(stage.clone());
 
-    let mut top = Module::new("instances", "Three instances in a ring that a register breaks.");
+    let mut top = Module::new(
+        "instances",
+        "Three instances in a ring that a register breaks.",
+    );
     let input = top.input("input_value", 8, "");
     let ready = top.input("ready", 1, "");
     let back = top.wire(8, "back");
@@ -315,7 +329,10 @@ fn instances() -> Design {
 
 /// Names that are taken, reserved or clash with ports.
 fn awkward_names() -> Design {
-    let mut m = Module::new("awkward_names", "Wishes that cannot be granted as they are.");
+    let mut m = Module::new(
+        "awkward_names",
+        "Wishes that cannot be granted as they are.",
+    );
     let input = m.input("input_value", 4, "comment with \\");
     let (reg, always) = m.reg_reset("always", 4, 9);
     m.set_next(reg, input);

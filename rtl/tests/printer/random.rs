@@ -196,7 +196,9 @@ impl Interpreter<'_> {
     pub fn new(design: &Design, id: ModuleId) -> Interpreter<'_> {
         let module = &design.modules[id];
         let limbs_to_bits = |limbs: &[u64], width: u32| -> Bits {
-            (0..width).map(|i| limbs[i as usize / 64] >> (i % 64) & 1 == 1).collect()
+            (0..width)
+                .map(|i| limbs[i as usize / 64] >> (i % 64) & 1 == 1)
+                .collect()
         };
         let regs = module.regs.values();
         let mems = module.mems.values();
@@ -286,12 +288,14 @@ impl Interpreter<'_> {
         match &data.op {
             NodeOp::Input(port) => {
                 let before = module.ports.iter().take(*port as usize);
-                let index = before.filter(|port| port.direction == Direction::Input).count();
+                let index = before
+                    .filter(|port| port.direction == Direction::Input)
+                    .count();
                 inputs[index].clone()
             }
-            NodeOp::Const(limbs) => {
-                (0..width).map(|i| limbs[i / 64] >> (i % 64) & 1 == 1).collect()
-            }
+            NodeOp::Const(limbs) => (0..width)
+                .map(|i| limbs[i / 64] >> (i % 64) & 1 == 1)
+                .collect(),
             NodeOp::Reg(reg) => self.regs[reg.as_u32() as usize].clone(),
             NodeOp::MemRead(mem, port) => {
                 let index = mem.as_u32() as usize;
@@ -344,7 +348,11 @@ impl Interpreter<'_> {
             NodeOp::Sle => vec![order(args[0], args[1], true).is_le()],
             NodeOp::Mux => args[if args[0][0] { 1 } else { 2 }].clone(),
             NodeOp::Slice { lo } => args[0][*lo as usize..*lo as usize + width].to_vec(),
-            NodeOp::Concat => args.iter().rev().flat_map(|arg| arg.iter().copied()).collect(),
+            NodeOp::Concat => args
+                .iter()
+                .rev()
+                .flat_map(|arg| arg.iter().copied())
+                .collect(),
             NodeOp::ZExt | NodeOp::SExt => {
                 let fill = data.op == NodeOp::SExt && args[0][args[0].len() - 1];
                 let mut all = args[0].clone();
@@ -362,7 +370,11 @@ impl Interpreter<'_> {
 fn number(bits: &Bits) -> Option<usize> {
     match bits.iter().rposition(|bit| *bit) {
         Some(top) if top >= 63 => None,
-        _ => Some(bits.iter().rev().fold(0, |all, bit| 2 * all + usize::from(*bit))),
+        _ => Some(
+            bits.iter()
+                .rev()
+                .fold(0, |all, bit| 2 * all + usize::from(*bit)),
+        ),
     }
 }
 
@@ -387,7 +399,10 @@ fn order(a: &Bits, b: &Bits, signed: bool) -> std::cmp::Ordering {
 /// Hexadecimal digits of bits, as Verilog's `%h` prints them.
 pub fn hexadecimal(bits: &[bool]) -> String {
     let digits = bits.chunks(4).map(|chunk| {
-        let value = chunk.iter().rev().fold(0, |all, bit| 2 * all + u32::from(*bit));
+        let value = chunk
+            .iter()
+            .rev()
+            .fold(0, |all, bit| 2 * all + u32::from(*bit));
         char::from_digit(value, 16).unwrap_or('?')
     });
     digits.collect::<Vec<char>>().into_iter().rev().collect()

@@ -98,7 +98,10 @@ fn random_modules_do_in_verilator_what_they_mean() {
     }
     let widths: Vec<u32> = {
         let module = &designs[0].modules[designs[0].top()];
-        let inputs = module.ports.iter().filter(|port| port.direction == Direction::Input);
+        let inputs = module
+            .ports
+            .iter()
+            .filter(|port| port.direction == Direction::Input);
         inputs.map(|port| port.width).collect()
     };
     let total: u32 = 1 + widths.iter().sum::<u32>();
@@ -107,7 +110,10 @@ fn random_modules_do_in_verilator_what_they_mean() {
     let stimuli: Vec<(bool, Vec<Vec<bool>>)> = (0..CLOCKS)
         .map(|clock| {
             let reset = clock > 20 && random.below(20) == 0;
-            (reset, widths.iter().map(|width| random.bits(*width)).collect())
+            (
+                reset,
+                widths.iter().map(|width| random.bits(*width)).collect(),
+            )
         })
         .collect();
     let lines: Vec<String> = stimuli
@@ -151,8 +157,22 @@ fn random_modules_do_in_verilator_what_they_mean() {
     files.push(("main.cpp".to_string(), main));
     files.push(("stimuli.hex".to_string(), lines.join("\n")));
     let directory = installed::write_files("random", &files);
-    let mut arguments = vec!["--cc", "--exe", "--build", "main.cpp", "-Wno-fatal", "-CFLAGS", "-O0"];
-    arguments.extend(["--no-timing", "--output-split", "0", "--top-module", "bench"]);
+    let mut arguments = vec![
+        "--cc",
+        "--exe",
+        "--build",
+        "main.cpp",
+        "-Wno-fatal",
+        "-CFLAGS",
+        "-O0",
+    ];
+    arguments.extend([
+        "--no-timing",
+        "--output-split",
+        "0",
+        "--top-module",
+        "bench",
+    ]);
     let sources = files.iter().map(|(name, _)| name.as_str());
     arguments.extend(sources.filter(|name| name.ends_with(".sv")));
     verilator.run(&directory, &arguments);
@@ -161,7 +181,10 @@ fn random_modules_do_in_verilator_what_they_mean() {
         .output()
         .expect("the simulation runs");
     let text = String::from_utf8_lossy(&simulation.stdout);
-    let found: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("= ")).collect();
+    let found: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("= "))
+        .collect();
     assert_eq!(found.len(), expected.len(), "{text}");
     for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
         let (clock, output) = (index / outputs.len(), &outputs[index % outputs.len()]);

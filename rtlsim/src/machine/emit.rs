@@ -34,8 +34,8 @@ struct Made {
     region: Region,
 }
 
-/// A load of the state is made again when the last one is so many steps away: shorter lives, fewer spills.
-const LOAD_LIFE: u32 = 64;
+/// What is cheap is made again when the last time is so many steps away: shorter lives, fewer spills.
+const REMADE_LIFE: u32 = 64;
 
 /// What the present chunk is emitted with.
 struct Scope<'f, 'b> {
@@ -150,7 +150,10 @@ impl<'a> Emitter<'a> {
         let made = self.made[limb];
         let oldest = match self.code.ops[limb] {
             Op::Const(value) => return scope.constant(value, self.code.is_bool(limb)),
-            Op::Load { .. } => self.chunk_start.max(self.clock.saturating_sub(LOAD_LIFE)),
+            _ if self.code.is_remade(limb) => {
+                let recent = self.clock.saturating_sub(REMADE_LIFE);
+                self.chunk_start.max(recent)
+            }
             _ => self.chunk_start,
         };
         if let Some(value) = self.usable(made, oldest) {
@@ -165,6 +168,7 @@ impl<'a> Emitter<'a> {
                 let truth = self.code.is_bool(limb);
                 scope.load(scope.arena, offset, if truth { 1 } else { 8 }, truth)
             }
+            _ if self.code.is_remade(limb) => self.compute(scope, limb),
             _ => unreachable!("a value of another chunk has a scratch place"),
         };
         self.remember(limb, value);

@@ -1,0 +1,409 @@
+//! Programs as hardware: the files of a design, its figures, its speed, and that it does what the kernel does.
+
+mod common;
+
+use common::{captures, hardpath, object, path, root};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const PROGRAMS: [&str; 5] = [
+    "listing1",
+    "firewall",
+    "reflector",
+    "blocklist",
+    "redirector",
+];
+
+/// `--maps` with the program's map file, when it has one.
+fn maps(program: &str) -> Vec<String> {
+    let file = format!("programs/{program}.maps.json");
+    match root().join(&file).exists() {
+        true => vec![String::from("--maps"), file],
+        false => Vec::new(),
+    }
+}
+
+fn run(command: &str, program: &str, arguments: &[&str]) -> (i32, Value) {
+    let object = object(program);
+    let maps = maps(program);
+    let mut all = vec![command, &object, "--json"];
+    all.extend(maps.iter().map(String::as_str));
+    all.extend(arguments);
+    let run = hardpath(&all);
+    (run.status, run.json())
+}
+
+/// The kernel where it can be asked; else, unless it must be asked, the interpreter.
+fn judge() -> &'static str {
+    let probe = [
+        "--engine",
+        "interpreter",
+        "--pcap",
+        "programs/firewall.pcap",
+    ];
+    let (_, answer) = run("check", "listing1", &probe);
+    if answer["error"]["code"] == "kernel-unavailable" {
+        assert!(
+            std::env::var_os("HARDPATH_REQUIRE_KERNEL").is_none(),
+            "{answer}"
+        );
+        return "interpreter";
+    }
+    "kernel"
+}
+
+fn is_clean(command: &str, program: &str, arguments: &[&str]) -> Value {
+    let (status, answer) = run(command, program, arguments);
+    assert_eq!(status, 0, "{program} {arguments:?}: {answer:#}");
+    answer
+}
+
+fn traffic(file: &Path, arguments: &[&str]) {
+    let mut all = vec!["traffic", "-o", path(file)];
+    all.extend(arguments);
+    let run = hardpath(&all);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+}
+
+#[test]
+fn a_design_has_all_its_files() {
+    let place = tempfile::tempdir().unwrap();
+    for program in PROGRAMS {
+        let folder = place.path().join(program);
+        let run = hardpath(&["compile", &object(program), "-o", path(&folder), "--json"]);
+        assert_eq!(run.status, 0, "{}", run.stdout);
+        let answer = run.json();
+        for key in [
+            "program",
+            "section",
+            "instructions",
+            "stages",
+            "latency_clocks",
+            "window_bytes",
+            "clock_mhz",
+            "bus_bits",
+            "register_bits",
+            "maps",
+            "files",
+        ] {
+            assert!(!answer[key].is_null(), "{key} is missing: {answer}");
+        }
+        for map in answer["maps"].as_array().unwrap() {
+            for key in [
+                "name",
+                "type",
+                "key_bytes",
+                "value_bytes",
+                "max_entries",
+                "hazard",
+                "window",
+            ] {
+                assert!(!map[key].is_null(), "{key} is missing: {map}");
+            }
+        }
+        let files = answer["files"].as_array().unwrap();
+        let on_disk = fs::read_dir(&folder).unwrap().count();
+        assert_eq!(files.len(), on_disk);
+        for file in files {
+            assert!(
+                fs::metadata(file.as_str().unwrap()).unwrap().len() > 0,
+                "{file}"
+            );
+        }
+        let list = fs::read_to_string(folder.join(format!("{program}.f"))).unwrap();
+        assert!(
+            list.ends_with(&format!("{program}.sv\n")),
+            "the top comes last: {list}"
+        );
+        let map: Value = serde_json::from_str(
+            &fs::read_to_string(folder.join(format!("{program}.json"))).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(
+            map["maps"].as_array().unwrap().len(),
+            answer["maps"].as_array().unwrap().len()
+        );
+
+        let stages = answer["stages"].as_u64().unwrap();
+        let latency = answer["latency_clocks"].as_u64().unwrap();
+        assert!(latency <= stages + 8, "{answer}");
+        let most = if program == "firewall" { 14 } else { 6 };
+        assert!(stages <= most, "{answer}");
+    }
+}
+
+#[test]
+fn the_register_header_is_c() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("design");
+    hardpath(&["compile", &object("firewall"), "-o", path(&folder)]);
+    let Ok(status) = Command::new("cc")
+        .args(["-fsyntax-only", "-Wall", "-Werror", "-x", "c"])
+        .arg(folder.join("firewall.h"))
+        .status()
+    else {
+        assert!(
+            std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+            "there is no C compiler"
+        );
+        return;
+    };
+    assert!(status.success());
+}
+
+#[test]
+fn the_text_passes_verilator_lint() {
+    let tool = match hardpath_testbed::verilator::find() {
+        Ok(tool) => tool,
+        Err(error) => {
+            assert!(
+                std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+                "{error}"
+            );
+            return;
+        }
+    };
+    let place = tempfile::tempdir().unwrap();
+    for program in PROGRAMS {
+        for bus in ["64", "512"] {
+            let folder = place.path().join(format!("{program}-{bus}"));
+            let run = hardpath(&[
+                "compile",
+                &object(program),
+                "--bus",
+                bus,
+                "-o",
+                path(&folder),
+            ]);
+            assert_eq!(run.status, 0, "{}", run.stderr);
+            let lint = Command::new(&tool.executable)
+                .args(["--lint-only", "-Wall", "--top-module", program, "-f"])
+                .arg(format!("{program}.f"))
+                .env("VERILATOR_ROOT", &tool.root)
+                .current_dir(&folder)
+                .output()
+                .unwrap();
+            let messages = String::from_utf8_lossy(&lint.stderr);
+            assert!(
+                lint.status.success() && messages.is_empty(),
+                "{program} {bus}:\n{messages}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_same_program_gives_the_same_text() {
+    let place = tempfile::tempdir().unwrap();
+    let text = |folder: &str| {
+        let folder = place.path().join(folder);
+        hardpath(&["compile", &object("firewall"), "-o", path(&folder)]);
+        fs::read_to_string(folder.join("firewall_pipeline.sv")).unwrap()
+    };
+    assert_eq!(text("a"), text("b"));
+}
+
+#[test]
+fn one_packet_a_clock() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, many) = (
+        place.path().join("one.pcapng"),
+        place.path().join("many.pcapng"),
+    );
+    traffic(
+        &one,
+        &[
+            "--packets",
+            "20000",
+            "--distribution",
+            "one",
+            "--size",
+            "64",
+        ],
+    );
+    traffic(
+        &many,
+        &["--packets", "20000", "--flows", "10000", "--size", "64"],
+    );
+    for program in ["listing1", "reflector", "blocklist"] {
+        for capture in [&one, &many] {
+            let answer = is_clean("sim", program, &["--pcap", path(capture)]);
+            assert!(
+                answer["packets_per_clock"].as_f64().unwrap() >= 0.99,
+                "{program}: {answer}"
+            );
+            assert_eq!(answer["packets"], 20000);
+        }
+    }
+    // A first run opens the flows; in the second one they are established.
+    let opened = place.path().join("opened.json");
+    is_clean(
+        "sim",
+        "firewall",
+        &["--pcap", path(&many), "--maps-out", path(&opened)],
+    );
+    let object = object("firewall");
+    let run = hardpath(&[
+        "sim",
+        &object,
+        "--pcap",
+        path(&many),
+        "--maps",
+        path(&opened),
+        "--json",
+    ]);
+    let answer = run.json();
+    assert!(
+        answer["packets_per_clock"].as_f64().unwrap() >= 0.99,
+        "{answer}"
+    );
+    assert_eq!(answer["verdicts"]["XDP_REDIRECT"], 20000);
+}
+
+#[test]
+fn line_rate_needs_no_stall() {
+    let arguments = ["--pcap", "programs/firewall.pcap", "--pace", "100G"];
+    let answer = is_clean("sim", "firewall", &arguments);
+    assert_eq!(answer["stall_clocks"], 0);
+}
+
+#[test]
+fn real_captures_as_the_kernel_has_them() {
+    let judge = judge();
+    let captures = captures();
+    for program in PROGRAMS {
+        let mut arguments = vec![
+            "--against",
+            judge,
+            "--pace",
+            "random:3",
+            "--backpressure",
+            "4",
+        ];
+        for capture in &captures {
+            arguments.extend(["--pcap", capture]);
+        }
+        is_clean("check", program, &arguments);
+    }
+}
+
+#[test]
+fn generated_traffic_as_the_kernel_has_it() {
+    let judge = judge();
+    let place = tempfile::tempdir().unwrap();
+    let kinds: [(&str, &[&str]); 5] = [
+        ("one", &["--distribution", "one", "--size", "64"]),
+        (
+            "zipf",
+            &[
+                "--flows",
+                "3000",
+                "--distribution",
+                "zipf",
+                "--both-directions",
+                "--proto",
+                "mixed",
+            ],
+        ),
+        (
+            "imix",
+            &["--flows", "50", "--size", "imix", "--proto", "tcp"],
+        ),
+        ("lengths", &["--flows", "50", "--size", "14:9216"]),
+        (
+            "hostile",
+            &["--flows", "50", "--hostile", "--size", "14:300"],
+        ),
+    ];
+    for (name, kind) in kinds {
+        let file = place.path().join(format!("{name}.pcapng"));
+        let packets = if name == "lengths" { "300" } else { "2000" };
+        let mut arguments = vec!["--packets", packets, "--seed", "5"];
+        arguments.extend(kind);
+        traffic(&file, &arguments);
+        for program in PROGRAMS {
+            for bus in ["64", "512"] {
+                let arguments = [
+                    "--against",
+                    judge,
+                    "--pcap",
+                    path(&file),
+                    "--bus",
+                    bus,
+                    "--pace",
+                    "random:7",
+                    "--backpressure",
+                    "8",
+                ];
+                is_clean("check", program, &arguments);
+            }
+        }
+    }
+}
+
+/// The kernel's own samples, as `make programs` builds them.
+#[test]
+fn the_kernels_samples_as_the_kernel_has_them() {
+    let judge = judge();
+    let captures = captures();
+    for program in ["xdp1", "xdp2"] {
+        let object = format!("build/programs/{program}.o");
+        if !root().join(&object).exists() {
+            assert!(
+                std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+                "make programs first: {object}"
+            );
+            continue;
+        }
+        let mut arguments = vec!["check", &object, "--against", judge, "--json"];
+        arguments.extend(["--pace", "random:9", "--backpressure", "10"]);
+        for capture in &captures {
+            arguments.extend(["--pcap", capture]);
+        }
+        let run = hardpath(&arguments);
+        assert_eq!(run.status, 0, "{program}: {:#}", run.json());
+    }
+}
+
+#[test]
+fn verilator_agrees() {
+    if let Err(error) = hardpath_testbed::verilator::find() {
+        assert!(
+            std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+            "{error}"
+        );
+        return;
+    }
+    let judge = judge();
+    for program in ["listing1", "firewall"] {
+        let arguments = [
+            "--engine",
+            "verilator",
+            "--against",
+            judge,
+            "--pcap",
+            "programs/firewall.pcap",
+            "--pace",
+            "random:5",
+            "--backpressure",
+            "6",
+        ];
+        is_clean("check", program, &arguments);
+    }
+}
+
+#[test]
+fn instruction_tests_as_hardware() {
+    let file = root().join("../shared/conformance/bpf_isa.json");
+    let run = hardpath(&["isa", path(&file), "--json"]);
+    let answer = run.json();
+    assert_eq!(answer["failures"], Value::Array(Vec::new()));
+    assert!(
+        answer["refused"].as_u64().unwrap() <= 3,
+        "{}",
+        answer["refusals"]
+    );
+    assert_eq!(run.status, 0);
+}

@@ -1,0 +1,391 @@
+//! Maps: lookups with their null checks, what is done to values, updates and deletes.
+
+use super::state::{Holds, ValuePointer, STACK};
+use super::Generator;
+use crate::encode::{self, helper, Operand};
+use hardpath_ebpf::{MapRefKind, ObjectMap};
+use hardpath_ir::maps::Entries;
+
+/// `enum bpf_map_type` in the kernel's `include/uapi/linux/bpf.h`.
+mod kind {
+    pub const HASH: u32 = 1;
+    pub const ARRAY: u32 = 2;
+    pub const PERCPU_ARRAY: u32 = 6;
+    pub const DEVMAP: u32 = 14;
+}
+
+/// Where keys and values for helpers are put, from the stack's end.
+const KEYS: i16 = -160;
+const VALUES: i16 = -256;
+
+impl Generator {
+    pub(super) fn declare_maps(&mut self) {
+        for number in 0..self.random.between(1, 3) {
+            let map_type = self.random.one_of([
+                kind::ARRAY,
+                kind::ARRAY,
+                kind::PERCPU_ARRAY,
+                kind::HASH,
+                kind::HASH,
+                kind::HASH,
+                kind::DEVMAP,
+            ]);
+            let (key_bytes, value_bytes, max_entries) = match map_type {
+                kind::HASH => (
+                    self.random.one_of([1, 2, 4, 4, 8, 6, 13]),
+                    self.random.one_of([1, 4, 8, 8, 12, 16, 24]),
+                    self.random.one_of([1, 3, 8, 16, 64]),
+                ),
+                kind::DEVMAP => (4, self.random.one_of([4, 8]), self.random.one_of([1, 4, 8])),
+                _ => (
+                    4,
+                    self.random.one_of([1, 4, 8, 8, 16, 20]),
+                    self.random.one_of([1, 1, 2, 5, 8, 16]),
+                ),
+            };
+            let map = ObjectMap {
+                name: format!("map{number}"),
+                map_type,
+                key_bytes,
+                value_bytes,
+                max_entries,
+                flags: 0,
+                initial: None,
+                read_only: false,
+            };
+            if map_type == kind::DEVMAP || self.random.percent(40) {
+                self.fill_map(&map);
+            }
+            self.maps.push(map);
+        }
+    }
+
+    /// First contents.
+    fn fill_map(&mut self, map: &ObjectMap) {
+        let mut entries = Entries::new();
+        for _ in 0..self.random.between(1, 6) {
+            let index = self.random.below(map.max_entries as usize) as u32;
+            let key = match map.map_type {
+                kind::HASH => self.small_key(map.key_bytes),
+                _ => index.to_le_bytes().to_vec(),
+            };
+            let value = match map.map_type {
+                kind::DEVMAP => {
+                    let mut value = (self.random.between(1, 6) as u32).to_le_bytes().to_vec();
+                    value.resize(map.value_bytes as usize, 0);
+                    value
+                }
+                _ => (0..map.value_bytes).map(|_| self.random.byte()).collect(),
+            };
+            let is_new = !entries.contains_key(&key);
+            if entries.len() < map.max_entries as usize || !is_new {
+                entries.insert(key, value);
+            }
+        }
+        self.image.insert(map.name.clone(), entries);
+    }
+
+    /// A key of zeros but for one small byte: what masked numbers give, too.
+    fn small_key(&mut self, bytes: u32) -> Vec<u8> {
+        let mut key = vec![0; bytes as usize];
+        key[0] = self.random.below(8) as u8;
+        key
+    }
+
+    pub(super) fn map_statement(&mut self, depth: u32) {
+        let map = self.random.below(self.maps.len());
+        let map_type = self.maps[map].map_type;
+        let use_pointer = self.value_pointers();
+        if !use_pointer.is_empty() && self.random.percent(55) {
+            return self.use_value();
+        }
+        if !self.keep_context() {
+            return;
+        }
+        match map_type {
+            kind::DEVMAP => self.redirect_map(map),
+            kind::ARRAY if self.maps[map].max_entries == 1 && self.random.percent(40) => {
+                self.global_data(map);
+            }
+            kind::HASH => match self.random.weighted(&[60, 28, 12]) {
+                0 => self.lookup(map, depth),
+                1 => self.update(map),
+                _ => self.delete(map),
+            },
+            _ => match self.random.weighted(&[88, 9, 3]) {
+                0 => self.lookup(map, depth),
+                1 => self.update(map),
+                _ => self.delete(map),
+            },
+        }
+    }
+
+    /// Puts a key on the stack: few different ones, mostly.
+    fn key_on_stack(&mut self, map: usize) -> bool {
+        let bytes = self.maps[map].key_bytes as i16;
+        let entries = self.maps[map].max_entries;
+        let is_hash = self.maps[map].map_type == kind::HASH;
+        if !self.may_clear(KEYS, (bytes + 7) / 8 * 8) {
+            return false;
+        }
+        let first = bytes.min(8);
+        let first = if first.count_ones() == 1 { first } else { 4 };
+        for place in (0..bytes).step_by(first as usize) {
+            let size = if bytes - place >= first { first } else { 1 };
+            for byte in (place..bytes.min(place + first)).step_by(size as usize) {
+                self.emit(encode::store(10, KEYS + byte, size as u32, Operand::Number(0)));
+                self.state.write_stack(KEYS + byte, size);
+            }
+        }
+        let number = match self.random.weighted(&[30, 50, 15, 5]) {
+            0 => Operand::Number(self.random.below(entries.min(8) as usize) as i32),
+            1 => {
+                let mask = match is_hash {
+                    true => self.random.one_of([3, 7, 7, 15]),
+                    false => entries.next_power_of_two() as i32 - 1,
+                };
+                Operand::Register(self.masked_number(mask, &[]))
+            }
+            2 => Operand::Register(self.number()),
+            _ => Operand::Number(self.random.interesting() as i32),
+        };
+        self.emit(encode::store(10, KEYS, first as u32, number));
+        true
+    }
+
+    /// Whether helpers' keys and values may be put there.
+    fn may_clear(&self, place: i16, bytes: i16) -> bool {
+        // Pointers are never kept so far down.
+        place >= -STACK && self.state.is_readable(place, bytes)
+    }
+
+    fn stack_argument(&mut self, register: u8, place: i16) {
+        self.emit(encode::mov(register, 10));
+        self.emit(encode::alu(encode::ADD, true, register, Operand::Number(i32::from(place))));
+        self.set(register, Holds::Stack(place));
+    }
+
+    fn lookup(&mut self, map: usize, depth: u32) {
+        if !self.key_on_stack(map) {
+            return;
+        }
+        self.stack_argument(2, KEYS);
+        self.emit_map(1, map, MapRefKind::Fd);
+        let lookup = self.next_lookup;
+        self.next_lookup += 1;
+        let pointer = ValuePointer {
+            map,
+            lookup,
+            unchecked: true,
+            age: 0,
+        };
+        self.call(helper::MAP_LOOKUP_ELEM, Holds::Value(pointer));
+        if self.random.percent(60) {
+            let home = self.random.between(6, 9) as u8;
+            let is_context = self.holds(home) == Holds::Context;
+            if !is_context {
+                self.copy(home, 0);
+            }
+        }
+        self.null_check(lookup, depth);
+    }
+
+    fn null_check(&mut self, lookup: u32, depth: u32) {
+        self.branches = self.branches.saturating_sub(1);
+        let holders = self.state.registers_with(
+            |holds| matches!(holds, Holds::Value(pointer) if pointer.lookup == lookup),
+        );
+        let Some(register) = self.random.pick(&holders) else {
+            return;
+        };
+        let missed = self.label();
+        if self.random.percent(70) {
+            self.emit(encode::branch(encode::JEQ, true, register, Operand::Number(0)));
+            let found = self.state.clone();
+            self.state.check_value(lookup, false);
+            match self.random.pick(&self.open) {
+                Some(label) if self.random.percent(40) => self.jumps_to(label),
+                _ => self.jumps_to(missed),
+            }
+            self.state = found;
+            self.state.check_value(lookup, true);
+            self.use_value();
+            let length = self.random.between(1, 6);
+            if self.random.percent(40) {
+                return self.two_ways(missed, length, depth);
+            }
+            self.one_way(missed, length, depth);
+        } else {
+            let found = self.label();
+            self.emit(encode::branch(encode::JNE, true, register, Operand::Number(0)));
+            let before = self.state.clone();
+            self.state.check_value(lookup, true);
+            self.jumps_to(found);
+            self.state = before;
+            self.state.check_value(lookup, false);
+            let length = self.random.between(1, 4);
+            self.statements(length, depth + 1);
+            match self.open.first().copied() {
+                Some(label) if self.live && self.random.percent(50) => self.goto(label),
+                _ if self.live => {
+                    self.set_verdict();
+                    self.leave_with_r0();
+                }
+                _ => {}
+            }
+            self.bind(found);
+            self.use_value();
+        }
+    }
+
+    fn value_pointers(&self) -> Vec<(u8, ValuePointer)> {
+        (0..10)
+            .filter_map(|register| match self.holds(register) {
+                Holds::Value(pointer) if !pointer.unchecked => Some((register, pointer)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Reads, changes or counts in a value.
+    fn use_value(&mut self) {
+        let pointers = self.value_pointers();
+        let Some((pointer, known)) = self.random.pick(&pointers) else {
+            return;
+        };
+        let size = self.maps[known.map].value_bytes as i16;
+        let whole = size.min(8);
+        let mut bytes = self.random.one_of([1, 2, 4, 4, 8, 8]);
+        if bytes > whole {
+            bytes = 1 << (15 - whole.leading_zeros());
+        }
+        let offset = match self.random.percent(85) {
+            true => bytes * self.random.below((size / bytes) as usize) as i16,
+            false => self.random.below((size - bytes + 1) as usize) as i16,
+        };
+        let size = bytes as u32;
+        match self.random.weighted(&[30, 14, 30, 26]) {
+            0 => {
+                let dst = self.free_register(&[pointer]);
+                self.emit(encode::load(dst, pointer, offset, size));
+                self.set(dst, Holds::Number);
+            }
+            1 => {
+                let source = self.stored_operand();
+                if self.holds(pointer) == Holds::Value(known) {
+                    self.emit(encode::store(pointer, offset, size, source));
+                }
+            }
+            2 => self.read_modify_write(pointer, offset, size),
+            _ => {
+                let bytes = bytes.max(4);
+                let end = self.maps[known.map].value_bytes as i16;
+                if end < bytes {
+                    return;
+                }
+                let offset = offset / bytes * bytes;
+                let offset = offset.min((end - bytes) / bytes * bytes);
+                let op = match self.random.percent(70) {
+                    true => encode::ATOMIC_ADD,
+                    false => self.random.one_of(encode::ATOMICS),
+                };
+                let src = self.number();
+                if self.holds(pointer) != Holds::Value(known) {
+                    return;
+                }
+                self.emit_atomic(op, pointer, offset, bytes as u32, src);
+            }
+        }
+    }
+
+    /// `*value += n`, without an atomic.
+    fn read_modify_write(&mut self, pointer: u8, offset: i16, bytes: u32) {
+        let dst = self.free_register(&[pointer]);
+        self.emit(encode::load(dst, pointer, offset, bytes));
+        self.set(dst, Holds::Number);
+        let op = self.random.one_of([encode::ADD, encode::ADD, encode::XOR, encode::SUB]);
+        let numbers = self.state.registers_with(|holds| holds == Holds::Number);
+        let operand = match self.random.pick(&numbers) {
+            Some(register) if self.random.percent(50) => Operand::Register(register),
+            _ => Operand::Number(1),
+        };
+        self.emit(encode::alu(op, true, dst, operand));
+        self.emit(encode::store(pointer, offset, bytes, Operand::Register(dst)));
+    }
+
+    /// An address in the only value of an array, as `.data` and `.bss` are used.
+    fn global_data(&mut self, map: usize) {
+        let dst = self.free_register(&[]);
+        self.emit_map(dst, map, MapRefKind::Value { offset: 0 });
+        let lookup = self.next_lookup;
+        self.next_lookup += 1;
+        self.set(
+            dst,
+            Holds::Value(ValuePointer {
+                map,
+                lookup,
+                unchecked: false,
+                age: 0,
+            }),
+        );
+        self.use_value();
+    }
+
+    fn update(&mut self, map: usize) {
+        let bytes = self.maps[map].value_bytes as i16;
+        if !self.may_clear(VALUES, (bytes + 7) / 8 * 8) || !self.key_on_stack(map) {
+            return;
+        }
+        let mut place = 0;
+        while place < bytes {
+            let size = match bytes - place {
+                rest if rest >= 8 => 8,
+                rest if rest >= 4 => 4,
+                _ => 1,
+            };
+            let source = self.stored_operand();
+            self.emit(encode::store(10, VALUES + place, size as u32, source));
+            self.state.write_stack(VALUES + place, size);
+            place += size;
+        }
+        self.stack_argument(2, KEYS);
+        self.stack_argument(3, VALUES);
+        let flags = self.random.one_of([0, 0, 0, 0, 1, 2, 3]);
+        self.set_number(4, flags);
+        self.emit_map(1, map, MapRefKind::Fd);
+        self.call(helper::MAP_UPDATE_ELEM, Holds::Number);
+        if self.maps[map].map_type == kind::HASH {
+            self.state.replace_element(map, false);
+        }
+    }
+
+    fn delete(&mut self, map: usize) {
+        if !self.key_on_stack(map) {
+            return;
+        }
+        self.stack_argument(2, KEYS);
+        self.emit_map(1, map, MapRefKind::Fd);
+        self.call(helper::MAP_DELETE_ELEM, Holds::Number);
+        if self.maps[map].map_type == kind::HASH {
+            self.state.replace_element(map, true);
+        }
+    }
+
+    fn redirect_map(&mut self, map: usize) {
+        let mask = self.maps[map].max_entries as i32 - 1;
+        if self.random.percent(60) {
+            let number = self.masked_number(mask | 1, &[]);
+            self.copy(2, number);
+        } else {
+            let key = self.random.below(mask as usize + 2) as i32;
+            self.set_number(2, key);
+        }
+        let flags = self.random.one_of([0, 0, 1, 2, 3]);
+        self.set_number(3, flags);
+        self.emit_map(1, map, MapRefKind::Fd);
+        self.call(helper::REDIRECT_MAP, Holds::Number);
+        if self.random.percent(60) {
+            self.leave_with_r0();
+        }
+    }
+}

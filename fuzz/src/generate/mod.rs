@@ -1,0 +1,383 @@
+//! Random XDP programs that the kernel's verifier takes, nearly always.
+//!
+//! A program is written front to back, statement by statement, each one possible in the [`state::State`] before it.
+//! Control flow only goes forward: a branch goes to a label whose place comes later, its own or that of a statement
+//! around it, so paths cross as in compiled code. At the end pieces of some programs change places, which gives
+//! jumps backwards but no loops.
+
+mod arithmetic;
+mod control;
+mod maps;
+mod memory;
+mod packet;
+mod state;
+
+use crate::code::{Code, Unit};
+use crate::encode::{self, helper, Operand};
+use crate::random::Random;
+use hardpath_ebpf::{Insn, MapRefKind, ObjectMap};
+use hardpath_ir::maps::Image;
+use state::{Holds, State};
+
+/// What programs may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Features {
+    /// Of 100 programs so many use maps.
+    pub maps_percent: u32,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Features { maps_percent: 40 }
+    }
+}
+
+/// A program and what its maps hold at first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Generated {
+    pub code: Code,
+    pub image: Image,
+}
+
+/// The program of a seed. `attempt` counts from 0: the kernel may not take the first one.
+pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
+    let mut random = Random::new(seed, u64::from(attempt) << 8);
+    let with_maps = random.percent(features.maps_percent);
+    let mut generator = Generator {
+        random,
+        units: Vec::new(),
+        state: State::new(),
+        live: true,
+        labels: Vec::new(),
+        open: Vec::new(),
+        exits: Vec::new(),
+        maps: Vec::new(),
+        image: Image::new(),
+        branches: 0,
+        next_base: 1,
+        next_lookup: 0,
+    };
+    generator.program(with_maps)
+}
+
+/// A place that jumps go to before it is known.
+struct Label {
+    /// The units that jump there.
+    jumps: Vec<usize>,
+    /// What holds there, as far as ways there are known.
+    state: Option<State>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct LabelId(usize);
+
+struct Generator {
+    random: Random,
+    units: Vec<Unit>,
+    state: State,
+    /// The next instruction can be reached.
+    live: bool,
+    labels: Vec<Label>,
+    /// Labels whose place comes later and that any statement may jump to.
+    open: Vec<LabelId>,
+    /// Where paths with the verdict in `r0` end.
+    exits: Vec<LabelId>,
+    maps: Vec<ObjectMap>,
+    image: Image,
+    /// Branches left.
+    branches: u32,
+    next_base: u32,
+    next_lookup: u32,
+}
+
+impl Generator {
+    fn program(mut self, with_maps: bool) -> Generated {
+        if with_maps {
+            self.declare_maps();
+        }
+        self.branches = self.random.between(0, 10) as u32;
+        let statements = match self.random.below(4) {
+            0 => self.random.between(2, 10),
+            1 | 2 => self.random.between(8, 40),
+            _ => self.random.between(30, 90),
+        };
+        self.prologue();
+        let exit = self.label();
+        let fail = self.label();
+        self.open = vec![fail];
+        self.exits = vec![exit];
+        self.statements(statements, 0);
+        self.bind(fail);
+        self.open.clear();
+        self.show_results();
+        self.set_verdict();
+        self.bind(exit);
+        self.emit(encode::exit());
+        let mut code = Code {
+            units: self.units,
+            maps: self.maps,
+        };
+        code = code.without_unreachable();
+        if self.random.percent(30) && code.units.len() > 6 {
+            code = move_pieces(&code, &mut self.random);
+        }
+        Generated {
+            code,
+            image: self.image,
+        }
+    }
+
+    /// Puts the context where calls leave it alone, and often the packet's bounds into registers.
+    fn prologue(&mut self) {
+        let home = self.random.between(6, 9) as u8;
+        if self.random.percent(15) {
+            let slot = -8 * self.random.between(1, 8) as i16;
+            self.emit(encode::store(10, slot, 8, Operand::Register(1)));
+            self.state.spill(slot, Holds::Context);
+        } else {
+            self.copy(home, 1);
+        }
+        for _ in 0..self.random.between(0, 3) {
+            self.reload_packet();
+        }
+    }
+
+    fn statements(&mut self, count: usize, depth: u32) {
+        let weights = self.weights(depth);
+        for _ in 0..count {
+            if !self.live {
+                return;
+            }
+            match self.random.weighted(&weights) {
+                0 => self.arithmetic(),
+                1 => self.load_packet(),
+                2 => self.store_packet(),
+                3 => self.store_stack(),
+                4 => self.load_stack(),
+                5 => self.atomic_on_stack(),
+                6 => self.load_context(),
+                7 => self.call_plain_helper(),
+                8 => self.spill_or_fill(),
+                9 => self.check_bounds(),
+                10 => self.if_else(count / 2, depth),
+                11 => self.branch_out(),
+                12 => self.leave_early(depth),
+                13 => self.move_packet_pointer(),
+                14 => self.variable_stack(),
+                15 => self.copy_packet_bytes(),
+                16 => self.subtract_pointers(),
+                17 => self.pointer_arithmetic(),
+                18 => self.redirect(),
+                19 => self.map_statement(depth),
+                _ => self.reload_packet(),
+            }
+        }
+    }
+
+    fn weights(&mut self, depth: u32) -> [u32; 21] {
+        let maps = if self.maps.is_empty() { 0 } else { 14 };
+        let deeper = if depth < 4 { 10 } else { 0 };
+        let leave = if depth > 0 { 2 } else { 0 };
+        [
+            38, 14, 10, 8, 8, 3, 2, 2, 3, 6, deeper, 3, leave, 2, 2, 1, 1, 2, 1, maps, 4,
+        ]
+    }
+
+    fn emit(&mut self, insn: Insn) {
+        self.units.push(Unit::from(insn));
+    }
+
+    fn emit_wide(&mut self, dst: u8, number: u64) {
+        self.units.push(Unit {
+            insn: Insn {
+                code: 0x18,
+                dst,
+                imm: number as i32,
+                ..Insn::default()
+            },
+            upper: (number >> 32) as i32,
+            target: None,
+            map: None,
+        });
+        self.state.registers[usize::from(dst)] = Holds::Number;
+    }
+
+    /// `dst = map` for a helper, or the address of its first value.
+    fn emit_map(&mut self, dst: u8, map: usize, kind: MapRefKind) {
+        let (src, upper) = match kind {
+            MapRefKind::Fd => (1, 0),
+            MapRefKind::Value { offset } => (2, offset as i32),
+        };
+        self.units.push(Unit {
+            insn: Insn {
+                code: 0x18,
+                dst,
+                src,
+                ..Insn::default()
+            },
+            upper,
+            target: None,
+            map: Some((map, kind)),
+        });
+    }
+
+    fn set_number(&mut self, register: u8, number: i32) {
+        self.emit(encode::mov_number(register, number));
+        self.state.registers[usize::from(register)] = Holds::Number;
+    }
+
+    fn copy(&mut self, dst: u8, src: u8) {
+        self.emit(encode::mov(dst, src));
+        self.state.registers[usize::from(dst)] = self.holds(src);
+    }
+
+    fn holds(&self, register: u8) -> Holds {
+        self.state.registers[usize::from(register)]
+    }
+
+    fn set(&mut self, register: u8, holds: Holds) {
+        self.state.registers[usize::from(register)] = holds;
+    }
+
+    fn call(&mut self, number: i32, result: Holds) {
+        self.emit(encode::call(number));
+        self.state.call(result);
+    }
+
+    /// A register with a number; one is made when there is none.
+    fn number(&mut self) -> u8 {
+        let numbers = self.state.registers_with(|holds| holds == Holds::Number);
+        match self.random.pick(&numbers) {
+            Some(register) => register,
+            None => {
+                let register = self.free_register(&[]);
+                self.set_some_number(register);
+                register
+            }
+        }
+    }
+
+    fn set_some_number(&mut self, register: u8) {
+        let number = self.random.interesting();
+        if self.random.percent(30) {
+            self.emit_wide(register, number);
+        } else {
+            self.set_number(register, number as i32);
+        }
+    }
+
+    /// A register that may be overwritten: mostly one without a pointer, never the last way to the context, and none
+    /// of `kept`.
+    fn free_register(&mut self, kept: &[u8]) -> u8 {
+        let is_number = |holds| matches!(holds, Holds::Number | Holds::Nothing);
+        let mut candidates = self.state.registers_with(is_number);
+        candidates.retain(|register| !kept.contains(register));
+        if candidates.is_empty() || self.random.percent(8) {
+            candidates = (0..10)
+                .filter(|register| !kept.contains(register) && self.may_overwrite(*register))
+                .collect();
+        }
+        self.random.pick(&candidates).unwrap_or(0)
+    }
+
+    /// Not the last way to the context, nor the last one that calls leave alone.
+    fn may_overwrite(&self, register: u8) -> bool {
+        let contexts = self.state.registers_with(|holds| holds == Holds::Context);
+        let spills = self.state.spills_with(|holds| holds == Holds::Context);
+        let others = contexts.iter().filter(|other| **other != register);
+        let lasting = others.clone().any(|other| *other >= 6);
+        !contexts.contains(&register)
+            || !spills.is_empty()
+            || lasting
+            || (register < 6 && others.count() > 0)
+    }
+
+    /// A register that holds the context, or the number of the register into which it was loaded from the stack.
+    fn context(&mut self) -> Option<u8> {
+        let contexts = self.state.registers_with(|holds| holds == Holds::Context);
+        if let Some(register) = self.random.pick(&contexts) {
+            return Some(register);
+        }
+        let spills = self.state.spills_with(|holds| holds == Holds::Context);
+        let slot = self.random.pick(&spills)?;
+        let register = self.free_register(&[]);
+        self.emit(encode::load(register, 10, slot, 8));
+        self.set(register, Holds::Context);
+        Some(register)
+    }
+
+    /// Before a call: the context is somewhere where the call leaves it alone.
+    fn keep_context(&mut self) -> bool {
+        let contexts = self.state.registers_with(|holds| holds == Holds::Context);
+        let spilled = !self.state.spills_with(|holds| holds == Holds::Context).is_empty();
+        if spilled || contexts.iter().any(|register| *register >= 6) {
+            return true;
+        }
+        let Some(context) = contexts.first().copied() else {
+            return false;
+        };
+        let home = self.random.between(6, 9) as u8;
+        self.copy(home, context);
+        true
+    }
+
+    fn load_context(&mut self) {
+        let Some(context) = self.context() else {
+            return;
+        };
+        let dst = self.free_register(&[context]);
+        let field = self.random.one_of([12, 16]);
+        self.emit(encode::load(dst, context, field, 4));
+        self.set(dst, Holds::Number);
+    }
+
+    fn call_plain_helper(&mut self) {
+        if !self.keep_context() {
+            return;
+        }
+        let number = self.random.one_of([
+            helper::KTIME_GET_NS,
+            helper::GET_PRANDOM_U32,
+            helper::GET_PRANDOM_U32,
+            helper::GET_SMP_PROCESSOR_ID,
+            helper::KTIME_GET_BOOT_NS,
+        ]);
+        self.call(number, Holds::Number);
+    }
+
+    fn redirect(&mut self) {
+        if !self.keep_context() {
+            return;
+        }
+        if self.random.percent(50) {
+            let number = self.number();
+            self.copy(1, number);
+            self.emit(encode::alu(encode::AND, true, 1, Operand::Number(7)));
+        } else {
+            let ifindex = self.random.below(6) as i32;
+            self.set_number(1, ifindex);
+        }
+        let flags = i32::from(self.random.percent(5));
+        self.set_number(2, flags);
+        self.call(helper::REDIRECT, Holds::Number);
+        if self.random.percent(50) {
+            self.leave_with_r0();
+        }
+    }
+}
+
+/// Cuts the program into pieces and lets them change places.
+fn move_pieces(code: &Code, random: &mut Random) -> Code {
+    let count = random.between(2, 6).min(code.units.len() - 1);
+    let mut cuts: Vec<usize> = (0..count)
+        .map(|_| random.between(1, code.units.len() - 1))
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut order: Vec<usize> = (1..=cuts.len()).collect();
+    for index in (1..order.len()).rev() {
+        order.swap(index, random.below(index + 1));
+    }
+    let use_gotol = random.percent(25);
+    code.with_pieces_moved(&cuts, &order, use_gotol)
+}

@@ -1,0 +1,202 @@
+//! What a generated program's registers and stack hold at one point: as much of the kernel's verifier as it takes to
+//! make programs that it accepts.
+
+use std::collections::BTreeMap;
+
+/// What a register holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// Nothing that may be read.
+    Nothing,
+    Number,
+    Context,
+    Packet(PacketPointer),
+    PacketEnd,
+    /// Bytes from the stack's end (negative).
+    Stack(i16),
+    Value(ValuePointer),
+}
+
+/// A pointer into the packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketPointer {
+    /// Pointers of one base are constant distances apart; base 0 is the packet's beginning.
+    pub base: u32,
+    /// From the base, in bytes.
+    pub offset: i32,
+    /// Bytes from the base that are known to be in the packet.
+    pub checked: i32,
+}
+
+/// A pointer that a map lookup gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ValuePointer {
+    pub map: usize,
+    /// Tells lookups apart.
+    pub lookup: u32,
+    /// It may be null.
+    pub unchecked: bool,
+    /// Times that the map's elements were replaced since.
+    pub age: u8,
+}
+
+/// The stack's size in bytes.
+pub const STACK: i16 = 512;
+
+#[derive(Clone, Debug)]
+pub struct State {
+    pub registers: [Holds; 10],
+    /// Pointers on the stack, by offset from its end (negative, a multiple of 8).
+    spills: BTreeMap<i16, Holds>,
+    /// Bytes of the stack that hold parts of pointers on some path; index 0 is the lowest address.
+    tainted: [bool; STACK as usize],
+}
+
+impl State {
+    /// At a program's beginning.
+    pub fn new() -> State {
+        let mut registers = [Holds::Nothing; 10];
+        registers[1] = Holds::Context;
+        State {
+            registers,
+            spills: BTreeMap::new(),
+            tainted: [false; STACK as usize],
+        }
+    }
+
+    /// What is known where two paths meet.
+    pub fn join(&mut self, other: &State) {
+        for (mine, other) in self.registers.iter_mut().zip(other.registers) {
+            *mine = join(*mine, other);
+        }
+        let spills = std::mem::take(&mut self.spills);
+        for (offset, mine) in spills {
+            if let Some(other) = other.spills.get(&offset) {
+                match join(mine, *other) {
+                    Holds::Nothing => {}
+                    joined => {
+                        self.spills.insert(offset, joined);
+                    }
+                }
+            }
+        }
+        for (mine, other) in self.tainted.iter_mut().zip(other.tainted) {
+            *mine |= other;
+        }
+    }
+
+    /// Registers that hold something of a kind.
+    pub fn registers_with(&self, wanted: impl Fn(Holds) -> bool) -> Vec<u8> {
+        (0..10)
+            .filter(|register| wanted(self.registers[usize::from(*register)]))
+            .collect()
+    }
+
+    /// Stack slots that hold something of a kind.
+    pub fn spills_with(&self, wanted: impl Fn(Holds) -> bool) -> Vec<i16> {
+        let found = self.spills.iter().filter(|(_, holds)| wanted(**holds));
+        found.map(|(offset, _)| *offset).collect()
+    }
+
+    pub fn spill_at(&self, offset: i16) -> Option<Holds> {
+        self.spills.get(&offset).copied()
+    }
+
+    pub fn spill(&mut self, offset: i16, pointer: Holds) {
+        self.write_stack(offset, 8);
+        self.spills.insert(offset, pointer);
+        self.taint(offset, 8, true);
+    }
+
+    /// Numbers are written to the stack.
+    pub fn write_stack(&mut self, offset: i16, bytes: i16) {
+        self.spills
+            .retain(|slot, _| *slot + 8 <= offset || offset + bytes <= *slot);
+        self.taint(offset, bytes, false);
+    }
+
+    /// Numbers are written somewhere on the stack: pointers there are lost.
+    pub fn write_stack_somewhere(&mut self) {
+        self.spills.clear();
+    }
+
+    /// Whether these bytes hold numbers on every path.
+    pub fn is_readable(&self, offset: i16, bytes: i16) -> bool {
+        let start = (offset + STACK) as usize;
+        !self.tainted[start..start + bytes as usize].contains(&true)
+    }
+
+    fn taint(&mut self, offset: i16, bytes: i16, tainted: bool) {
+        let start = (offset + STACK) as usize;
+        self.tainted[start..start + bytes as usize].fill(tainted);
+    }
+
+    /// A bounds check has shown that so many bytes behind a base are in the packet.
+    pub fn check_packet(&mut self, base: u32, bytes: i32) {
+        self.change_all(|holds| {
+            if let Holds::Packet(pointer) = holds {
+                if pointer.base == base {
+                    pointer.checked = pointer.checked.max(bytes);
+                }
+            }
+        });
+    }
+
+    /// What a lookup gave is no null pointer, or is one: then it is the number 0.
+    pub fn check_value(&mut self, lookup: u32, found: bool) {
+        self.change_all(|holds| {
+            if let Holds::Value(pointer) = holds {
+                if pointer.lookup == lookup {
+                    match found {
+                        true => pointer.unchecked = false,
+                        false => *holds = Holds::Nothing,
+                    }
+                }
+            }
+        });
+    }
+
+    /// An element of a map was replaced or (`deleted`) removed: older pointers must not be used for long or at all.
+    pub fn replace_element(&mut self, map: usize, deleted: bool) {
+        self.change_all(|holds| {
+            if let Holds::Value(pointer) = holds {
+                if pointer.map == map {
+                    pointer.age += 1;
+                    if deleted || pointer.age > 1 {
+                        *holds = Holds::Nothing;
+                    }
+                }
+            }
+        });
+    }
+
+    /// A call leaves nothing in the argument registers.
+    pub fn call(&mut self, result: Holds) {
+        self.registers[1..=5].fill(Holds::Nothing);
+        self.registers[0] = result;
+    }
+
+    fn change_all(&mut self, change: impl Fn(&mut Holds)) {
+        self.registers.iter_mut().for_each(&change);
+        self.spills.values_mut().for_each(&change);
+        self.spills.retain(|_, holds| *holds != Holds::Nothing);
+    }
+}
+
+fn join(a: Holds, b: Holds) -> Holds {
+    match (a, b) {
+        (Holds::Packet(a), Holds::Packet(b)) if a.base == b.base && a.offset == b.offset => {
+            Holds::Packet(PacketPointer {
+                checked: a.checked.min(b.checked),
+                ..a
+            })
+        }
+        (Holds::Value(a), Holds::Value(b)) if a.lookup == b.lookup => Holds::Value(ValuePointer {
+            unchecked: a.unchecked || b.unchecked,
+            age: a.age.max(b.age),
+            ..a
+        }),
+        _ if a == b => a,
+        _ => Holds::Nothing,
+    }
+}

@@ -1,0 +1,220 @@
+//! A mapped netlist as yosys' `write_json` writes it.
+
+use hardpath_ir::Diagnostic;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+
+/// A wire of one bit.
+pub type Net = u32;
+
+/// One bit of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bit {
+    Net(Net),
+    /// `0`, `1`, `x` or `z`.
+    Constant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Input,
+    Output,
+    Inout,
+}
+
+/// A primitive.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// What yosys calls it; begins with `$` when yosys made it up.
+    pub name: String,
+    /// The primitive's name: `LUT6`.
+    pub kind: String,
+    /// Where it comes from: `file:line.column-line.column|…`.
+    pub source: Option<String>,
+    /// Parameters as yosys writes them: binary digits or text.
+    pub parameters: BTreeMap<String, String>,
+    pub pins: Vec<Pin>,
+}
+
+/// A port of a cell.
+#[derive(Clone, Debug)]
+pub struct Pin {
+    pub name: String,
+    pub direction: Direction,
+    /// Least significant first.
+    pub bits: Vec<Bit>,
+}
+
+/// The top module.
+#[derive(Clone, Debug, Default)]
+pub struct Netlist {
+    pub cells: Vec<Cell>,
+    /// Bits of the top's input ports.
+    pub inputs: Vec<(String, Net)>,
+    /// Bits of the top's output ports.
+    pub outputs: Vec<(String, Net)>,
+    /// A name of each net that the source gives.
+    pub names: HashMap<Net, String>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    modules: HashMap<String, JsonModule>,
+}
+
+#[derive(Deserialize)]
+struct JsonModule {
+    #[serde(default)]
+    ports: BTreeMap<String, JsonPort>,
+    #[serde(default)]
+    cells: BTreeMap<String, JsonCell>,
+    #[serde(default)]
+    netnames: BTreeMap<String, JsonNet>,
+}
+
+#[derive(Deserialize)]
+struct JsonPort {
+    direction: Direction,
+    bits: Vec<JsonBit>,
+}
+
+#[derive(Deserialize)]
+struct JsonCell {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    parameters: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
+    attributes: BTreeMap<String, serde_json::Value>,
+    #[serde(default)]
+    port_directions: BTreeMap<String, Direction>,
+    connections: BTreeMap<String, Vec<JsonBit>>,
+}
+
+#[derive(Deserialize)]
+struct JsonNet {
+    #[serde(default)]
+    hide_name: u8,
+    bits: Vec<JsonBit>,
+}
+
+/// A number is a net; the text `0`, `1`, `x` or `z` is a constant.
+type JsonBit = serde_json::Value;
+
+fn bit(json: &JsonBit) -> Bit {
+    let number = json.as_u64().and_then(|net| Net::try_from(net).ok());
+    number.map_or(Bit::Constant, Bit::Net)
+}
+
+/// Reads the netlist of a top module.
+pub fn parse(json: &str, top: &str) -> Result<Netlist, Diagnostic> {
+    let bad = |message: String| {
+        Diagnostic::input("unreadable-netlist", message)
+            .help("the yosys in use may be too old or too new; 0.23 and 0.70 are known to work")
+    };
+    let mut file: File = serde_json::from_str(json).map_err(|error| {
+        bad(format!(
+            "yosys wrote a netlist that cannot be read: {error}"
+        ))
+    })?;
+    let module = file
+        .modules
+        .remove(top)
+        .ok_or_else(|| bad(format!("the netlist of yosys has no module {top}")))?;
+    let mut netlist = Netlist::default();
+    for (name, port) in module.ports {
+        let list = match port.direction {
+            Direction::Input => &mut netlist.inputs,
+            Direction::Output | Direction::Inout => &mut netlist.outputs,
+        };
+        for (index, bit) in port.bits.iter().enumerate() {
+            if let Bit::Net(net) = self::bit(bit) {
+                list.push((indexed(&name, index, port.bits.len()), net));
+            }
+        }
+    }
+    for (name, net) in module.netnames.iter().filter(|(_, net)| net.hide_name == 0) {
+        for (index, bit) in net.bits.iter().enumerate() {
+            if let Bit::Net(bit) = self::bit(bit) {
+                let full = indexed(name, index, net.bits.len());
+                let known = netlist.names.entry(bit).or_insert_with(|| full.clone());
+                // The shortest name is the one nearest to the top.
+                if (full.len(), &full) < (known.len(), known) {
+                    *known = full;
+                }
+            }
+        }
+    }
+    for (name, cell) in module.cells {
+        let text = |value: &serde_json::Value| match value {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let pins = cell.connections.iter().map(|(pin, bits)| Pin {
+            name: pin.clone(),
+            direction: cell
+                .port_directions
+                .get(pin)
+                .copied()
+                .unwrap_or(Direction::Input),
+            bits: bits.iter().map(bit).collect(),
+        });
+        netlist.cells.push(Cell {
+            name,
+            kind: cell.kind,
+            source: cell.attributes.get("src").map(text),
+            parameters: cell
+                .parameters
+                .iter()
+                .map(|(k, v)| (k.clone(), text(v)))
+                .collect(),
+            pins: pins.collect(),
+        });
+    }
+    Ok(netlist)
+}
+
+fn indexed(name: &str, index: usize, width: usize) -> String {
+    match width {
+        1 => name.to_string(),
+        _ => format!("{name}[{index}]"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_cells_ports_and_names() {
+        let json = r#"{"modules": {"top": {
+            "ports": {"a": {"direction": "input", "bits": [2, 3]}},
+            "cells": {"c": {"type": "LUT1", "parameters": {"INIT": "01"}, "attributes": {"src": "t.sv:1.2-3.4"},
+                "port_directions": {"I0": "input", "O": "output"}, "connections": {"I0": [2], "O": [4]}},
+                "d": {"type": "X", "connections": {"I": ["0", "x"]}}},
+            "netnames": {"$x": {"hide_name": 1, "bits": [4]}, "sub.y": {"hide_name": 0, "bits": [4]},
+                "y": {"hide_name": 0, "bits": [4]}}}}}"#;
+        let netlist = parse(json, "top").unwrap();
+        assert_eq!(
+            netlist.inputs,
+            [("a[0]".to_string(), 2), ("a[1]".to_string(), 3)]
+        );
+        assert_eq!(netlist.names[&4], "y");
+        assert_eq!(netlist.cells[0].kind, "LUT1");
+        assert_eq!(netlist.cells[0].parameters["INIT"], "01");
+        assert_eq!(
+            netlist.cells[1].pins[0].bits,
+            [Bit::Constant, Bit::Constant]
+        );
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        assert_eq!(parse("{", "top").unwrap_err().code, "unreadable-netlist");
+        assert_eq!(
+            parse("{\"modules\": {}}", "top").unwrap_err().code,
+            "unreadable-netlist"
+        );
+    }
+}
