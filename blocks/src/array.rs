@@ -2,7 +2,7 @@
 //! operations in between.
 
 use crate::index_bits;
-use hardpath_rtl::{MemStyle, Module, Node};
+use hardpath_rtl::{MemStyle, Module, Node, NodeOp};
 
 /// How the host's index gets to the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,8 @@ pub struct Array {
     pub depth: u32,
     /// Bits of a value.
     pub value_bits: u32,
-    /// An entry can be absent: the word has a bit for that above the value (device maps).
+    /// An entry can be absent: the word has a bit for that above the value. A value whose first 32 bits are 0 means
+    /// absent, too (device maps: no ifindex, no device).
     pub presence: bool,
     /// Words can be read at this many indexes a clock (at least 1); each has its own copy of the memory.
     pub reads: u32,
@@ -67,7 +68,8 @@ impl Array {
 /// Ports, with the stage they belong to: `read_index_k` (A), `read_word_k` (A + read_clocks, from a register),
 /// `write` and `write_word` (C), `host_a` (A: the slot is a host operation on this map), `host_write_ok` (C, only
 /// with [`HostAddress::Follows`]), `clear`, `clear_index`; the host's registers `host_command`, `host_flags`,
-/// `host_index`, `host_value` stand still. Results: `host_done`, `host_errno`, `host_result` (from registers).
+/// `host_index`, `host_value` stand still from a clock before its operation comes until it is over. Results, from registers
+/// after C: `host_errno`, `host_result`.
 pub fn array(config: &Array) -> Module {
     let read_clocks = Array::read_clocks(config.depth);
     assert!(config.commit_after >= read_clocks);
@@ -191,14 +193,18 @@ pub fn array(config: &Array) -> Module {
     }
     let index_c = own_index.unwrap_or(host_address_delayed);
     let (host_write, errno) = match &host_key_ports {
-        Some(host) => host.check(&mut m, config, old),
+        Some(host) => host.check(&mut m, config, old, host_value),
         None => (host_write_ok.expect("given with Follows"), m.zero(5)),
     };
     let host_writes = m.and(&[host_c, host_write]);
     m.name(host_writes, "host_writes");
     let host_word = if config.presence {
         let command = host_key_ports.as_ref().expect("presence means a key").command;
-        let present = m.eq_const(command, u64::from(crate::interface::command::UPDATE));
+        let updates = m.eq_const(command, u64::from(crate::interface::command::UPDATE));
+        let first = m.slice(host_value, 0, 32);
+        let some = m.reduce_or(first);
+        let sets = m.and(&[updates, some]);
+        let present = m.delay("host_sets", sets);
         let mask = m.sext(present, config.value_bits);
         let value = m.and(&[mask, host_value]);
         m.concat(&[present, value])
@@ -225,13 +231,11 @@ pub fn array(config: &Array) -> Module {
     }
 
     m.section("Result for the host");
-    let done = m.delay_reset("host_done_reg", host_c);
     let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
     m.set_next_when(errno_reg, host_c, errno);
     let result = m.slice(old, 0, config.value_bits);
     let (result_reg, result_held) = m.reg("host_result_reg", config.value_bits);
     m.set_next_when(result_reg, host_c, result);
-    m.output("host_done", done, "the host's operation is over");
     m.output("host_errno", errno_held, "0 or a positive errno");
     m.output("host_result", result_held, "the value that was there");
     m
@@ -252,18 +256,27 @@ struct HostKey {
 
 impl HostKey {
     /// Whether the host's command writes, and its errno, as `array_map_update_elem` and `dev_map_update_elem` in
-    /// the kernel answer.
-    fn check(&self, m: &mut Module, config: &Array, old: Node) -> (Node, Node) {
+    /// the kernel answer. The host's registers stand still long before its operation arrives, so what follows from
+    /// them alone goes through registers of its own.
+    fn check(&self, m: &mut Module, config: &Array, old: Node, value: Node) -> (Node, Node) {
         use crate::interface::command;
         let depth = m.constant(u64::from(config.depth), 32);
-        let in_range = m.ult(self.index, depth);
+        let below = m.ult(self.index, depth);
+        let in_range = m.delay("host_in_range", below);
         let out_of_range = m.not(in_range);
-        let is = |m: &mut Module, code: u32| m.eq_const(self.command, u64::from(code));
-        let (lookup, update) = (is(m, command::LOOKUP), is(m, command::UPDATE));
-        let (delete, dump) = (is(m, command::DELETE), is(m, command::DUMP));
+        let is = |m: &mut Module, name: &str, code: u32| {
+            let same = m.eq_const(self.command, u64::from(code));
+            m.delay(name, same)
+        };
+        let lookup = is(m, "host_looks_up", command::LOOKUP);
+        let update = is(m, "host_updates", command::UPDATE);
+        let delete = is(m, "host_deletes", command::DELETE);
+        let dump = is(m, "host_dumps", command::DUMP);
         let two = m.constant(2, 32);
-        let bad_flags = m.ult(two, self.flags);
-        let no_exist = m.eq_const(self.flags, 1);
+        let above_two = m.ult(two, self.flags);
+        let bad_flags = m.delay("host_bad_flags", above_two);
+        let is_one = m.eq_const(self.flags, 1);
+        let no_exist = m.delay("host_no_exist", is_one);
         let absent = if config.presence {
             let present = m.bit(old, config.value_bits);
             m.not(present)
@@ -280,8 +293,15 @@ impl HostKey {
         let dump_behind = m.and(&[dump, out_of_range]);
         let delete_fails = if config.presence { m.and(&[delete, out_of_range]) } else { delete };
         let einval = m.or(&[einval_update, dump_behind, delete_fails]);
+        let no_device = if config.presence && config.value_bits == 64 {
+            let without = program_without_device(m, value);
+            let without = m.delay("host_no_device", without);
+            m.and(&[update, without])
+        } else {
+            m.zero(1)
+        };
         let mut errno = m.zero(5);
-        for (condition, code) in [(enoent, 2), (refuse_exist, 17), (e2big, 7), (einval, 22)] {
+        for (condition, code) in [(no_device, 22), (enoent, 2), (refuse_exist, 17), (e2big, 7), (einval, 22)] {
             let code = m.constant(code, 5);
             errno = m.mux(condition, code, errno);
         }
@@ -291,4 +311,15 @@ impl HostKey {
         let write = m.and(&[changes, fine]);
         (write, errno)
     }
+}
+
+/// A `struct bpf_devmap_val` with a program (a file descriptor above 0) but no ifindex.
+fn program_without_device(m: &mut Module, value: Node) -> Node {
+    let ifindex = m.slice(value, 0, 32);
+    let program = m.slice(value, 32, 32);
+    let some_device = m.reduce_or(ifindex);
+    let zero = m.zero(32);
+    let some_program = m.compare(NodeOp::Slt, zero, program);
+    let no_device = m.not(some_device);
+    m.and(&[no_device, some_program])
 }

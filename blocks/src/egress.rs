@@ -101,8 +101,12 @@ pub fn egress(config: &Egress) -> Module {
     let read_count = hold(&mut m, "read_last_lane", advance, low_count);
     let read_empty = if raw { Some(hold(&mut m, "read_empty", advance, empty)) } else { None };
     let read_verdict = hold(&mut m, "read_verdict", advance, verdict);
-    let read_destination =
-        destination.map(|node| hold(&mut m, "read_destination", advance, node));
+    let read_destination = destination.map(|node| {
+        let redirect = m.bit(verdict, 2);
+        let mask = m.sext(redirect, 32);
+        let given = m.and(&[mask, node]);
+        hold(&mut m, "read_destination", advance, given)
+    });
     let mut lanes: Vec<Vec<(Node, Node)>> = vec![Vec::new(); beat as usize];
     for (offset, bytes, enable, data) in overlay_inputs {
         let (first, last) = (offset / beat, (offset + bytes - 1) / beat);

@@ -120,9 +120,11 @@ fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
 /// The table. Stage R is the one in which `key` and `rows` stand in registers; C = R + 2 + `commit_after`.
 ///
 /// Ports: `key`, `rows`, `host_r` (R) → `hit`, `entry` (R + 2, from registers). With updates or deletes of the data
-/// plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `delete` (C) → `errno` (C). `write_value`, `entry_c` (C):
+/// plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `remove` (C) → `errno` (C). `write_value`, `entry_c` (C):
 /// the value of that entry is to be written. `host_c` (C): the slot is the host's. `host_entry_hit` (C): what the
 /// host looked for is there. `host_errno`, `host_key_out`: from registers after C.
+///
+/// The host's registers stand still from a clock before its operation comes until it is over.
 ///
 /// The caller keeps packets with the same key out of the stages R to C together, when the data plane writes.
 pub fn hash_table(config: &Hash) -> Module {
@@ -153,7 +155,7 @@ pub fn hash_table(config: &Hash) -> Module {
         must_exist: m.input("must_exist", 1, "stage C: BPF_EXIST"),
         bad_flags: m.input("bad_flags", 1, "stage C: other flags"),
     });
-    let deletes = config.deletes.then(|| m.input("delete", 1, "stage C"));
+    let deletes = config.deletes.then(|| m.input("remove", 1, "stage C"));
     let clear = m.input("clear", 1, "the sweep after reset");
     let clear_row = m.input("clear_index", row_bits, "");
     let host_command = m.input("host_command", 3, "stands still during an operation");
@@ -201,12 +203,16 @@ pub fn hash_table(config: &Hash) -> Module {
         hits.push(m.name(hit, format!("hit_{place}")));
         taken.push(present);
     }
-    let dump = m.eq_const(host_command, u64::from(crate::interface::command::DUMP));
+    // The host's registers stand still long before its operation arrives: what follows from them alone has
+    // registers of its own.
+    let is_dump = m.eq_const(host_command, u64::from(crate::interface::command::DUMP));
+    let dump = m.delay("host_dumps", is_dump);
     let dump_place = m.slice(host_slot, row_bits, index_bits(u64::from(total_slots)));
     let dump_in_range = {
         let high = m.slice(host_slot, entry_bits, 32 - entry_bits);
         let beyond = m.reduce_or(high);
-        m.not(beyond)
+        let inside = m.not(beyond);
+        m.delay("host_slot_exists", inside)
     };
     let dumps = m.and(&[host_1, dump]);
     let mut found = Vec::new();
@@ -273,13 +279,17 @@ pub fn hash_table(config: &Hash) -> Module {
     let (count_reg, count) = m.reg_reset("count", count_bits, 0);
     let full = m.eq_const(count, u64::from(config.max_entries));
     m.name(full, "full");
-    let is = |m: &mut Module, code: u32| m.eq_const(host_command, u64::from(code));
-    let host_update = is(&mut m, crate::interface::command::UPDATE);
-    let host_delete = is(&mut m, crate::interface::command::DELETE);
-    let flag_one = m.eq_const(host_flags, 1);
-    let flag_two = m.eq_const(host_flags, 2);
+    let is_update = m.eq_const(host_command, u64::from(crate::interface::command::UPDATE));
+    let is_delete = m.eq_const(host_command, u64::from(crate::interface::command::DELETE));
+    let is_one = m.eq_const(host_flags, 1);
+    let is_two = m.eq_const(host_flags, 2);
     let flags_two = m.constant(2, 32);
-    let flags_bad = m.ult(flags_two, host_flags);
+    let above_two = m.ult(flags_two, host_flags);
+    let host_update = m.delay("host_updates", is_update);
+    let host_delete = m.delay("host_deletes", is_delete);
+    let flag_one = m.delay("host_no_exist", is_one);
+    let flag_two = m.delay("host_must_exist", is_two);
+    let flags_bad = m.delay("host_bad_flags", above_two);
     let pick = |m: &mut Module, host: Node, program: Option<Node>| match program {
         Some(program) => m.mux(state.host, host, program),
         None => m.and(&[state.host, host]),
@@ -301,7 +311,7 @@ pub fn hash_table(config: &Hash) -> Module {
     m.name(insert, "insert");
     let overwrite = m.and(&[update, allowed, state.hit]);
     let remove = m.and(&[delete, state.hit]);
-    m.name(remove, "remove");
+    m.name(remove, "removes");
     let write_value = m.or(&[insert, overwrite]);
     let place_c = m.mux(state.hit, state.place, chosen);
     let row_c = m.mux(state.hit, state.row, chosen_row);

@@ -26,7 +26,8 @@ const COUNTER_BITS: u32 = 48;
 const HOLD_CLOCKS: u64 = 5;
 
 /// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
-/// the entrance (a few clocks, whatever the traffic) and passes through the pipeline like a packet.
+/// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the
+/// pipeline like a packet.
 pub fn host(config: &Host) -> Module {
     let mut m = Module::new(
         config.name.clone(),
@@ -132,11 +133,12 @@ pub fn host(config: &Host) -> Module {
     m.name(holding, "holding");
     let minus_one = m.constant(7, 3);
     let fewer = m.add(wait, minus_one);
-    let none = m.zero(3);
-    let count_down = m.mux(holding, fewer, none);
+    let counts = m.and(&[holding, running]);
+    let count_down = m.mux(counts, fewer, wait);
     let wait_next = m.mux(begin, hold_from, count_down);
     m.set_next(wait_reg, wait_next);
-    let inject = m.eq_const(wait, 1);
+    let last = m.eq_const(wait, 1);
+    let inject = m.and(&[last, running]);
     m.output("hold", holding, "the entrance takes nothing in");
     m.output("inject", inject, "the free slot carries the map operation");
     let (errno_reg, errno) = m.reg_reset("errno", 5, 0);

@@ -240,6 +240,9 @@ pub struct FuzzArguments {
     /// Seed of the first program; each later one takes the next number
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// Folder for programs that failed, made small
+    #[arg(long, value_name = "DIR", default_value = "fuzz-failures")]
+    pub cases: PathBuf,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -7,8 +7,8 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Mutex;
 
-/// The first panic, from whichever thread.
-static FIRST: Mutex<Option<Diagnostic>> = Mutex::new(None);
+/// The last panic, from whichever thread.
+static LAST: Mutex<Option<Diagnostic>> = Mutex::new(None);
 
 /// Runs a command; a panic in it becomes an error.
 pub fn catch(
@@ -16,11 +16,14 @@ pub fn catch(
 ) -> Result<Answer, Vec<Diagnostic>> {
     panic::set_hook(Box::new(remember));
     let result = panic::catch_unwind(AssertUnwindSafe(command));
-    let first = FIRST.lock().map(|mut first| first.take()).ok().flatten();
-    match (result, first) {
-        (Ok(result), None) => result,
-        (_, Some(error)) => Err(vec![error]),
-        (Err(_), None) => Err(vec![internal_error(String::from("unknown"))]),
+    let last = LAST.lock().ok().and_then(|mut last| last.take());
+    match result {
+        Ok(Ok(answer)) => Ok(answer),
+        // A thread may have come to its end by a panic, and what waited for it gave an error.
+        Ok(Err(errors)) => Err(errors.into_iter().chain(last).collect()),
+        Err(_) => Err(vec![
+            last.unwrap_or_else(|| internal_error(String::from("unknown")))
+        ]),
     }
 }
 
@@ -42,8 +45,8 @@ fn remember(info: &PanicHookInfo) {
     if backtrace.status() == BacktraceStatus::Captured {
         eprintln!("{backtrace}");
     }
-    if let Ok(mut first) = FIRST.lock() {
-        first.get_or_insert(error);
+    if let Ok(mut last) = LAST.lock() {
+        *last = Some(error);
     }
 }
 

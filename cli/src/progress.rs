@@ -1,8 +1,8 @@
 //! A progress bar for what takes longer than two seconds, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::cell::OnceCell;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Nothing shorter than this shows a bar.
@@ -14,7 +14,7 @@ pub struct Progress {
     total: u64,
     started: Instant,
     is_terminal: bool,
-    bar: OnceCell<ProgressBar>,
+    bar: OnceLock<ProgressBar>,
 }
 
 impl Progress {
@@ -25,7 +25,7 @@ impl Progress {
             total: total as u64,
             started: Instant::now(),
             is_terminal: std::io::stderr().is_terminal(),
-            bar: OnceCell::new(),
+            bar: OnceLock::new(),
         }
     }
 

@@ -1,1 +1,25 @@
-//! (see docs/architecture.md)
+//! Random XDP programs, compared packet by packet: kernel, interpreter and native hardware.
+//!
+//! ```text
+//! seed ─► generate ─► packets ─► trial: kernel = lifted = after each phase = hardware ?
+//!                                  │ no
+//!                                  └─► minimize ─► case (a text file that a test runs again for ever)
+//! ```
+//!
+//! Everything follows from the seed: the same seed gives the same program and packets, as long as the kernel takes
+//! the same programs.
+
+pub mod case;
+pub mod code;
+mod disassemble;
+mod encode;
+pub mod generate;
+pub mod minimize;
+pub mod packets;
+mod random;
+pub mod session;
+pub mod trial;
+
+pub use generate::Features;
+pub use session::{run, FailedProgram, FuzzOptions, FuzzReport};
+pub use trial::{Failure, Judge, Layer, Outcome, Subject};

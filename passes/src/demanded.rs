@@ -9,8 +9,7 @@ use hardpath_ir::{InstData, Op, Program, Terminator, Value};
 
 /// Demanded bits of every value; all bits set for values wider than [`MOST_BITS`] that are used at all.
 pub fn demanded_bits(program: &Program) -> SecondaryMap<Value, u128> {
-    let mut demanded: SecondaryMap<Value, u128> =
-        SecondaryMap::with_capacity(program.values.len());
+    let mut demanded: SecondaryMap<Value, u128> = SecondaryMap::with_capacity(program.values.len());
     for &block in program.order.iter().rev() {
         let data = &program.blocks[block];
         match &data.terminator {

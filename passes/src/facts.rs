@@ -209,9 +209,7 @@ impl FactMap {
                 let high = bits.limbs().get(1).copied().unwrap_or(0);
                 Facts::constant(u128::from(high) << 64 | u128::from(bits.limbs()[0]), width)
             }
-            Op::Input(Input::PacketLength) => {
-                Facts::range(width, 0, u128::from(MAX_PACKET_BYTES))
-            }
+            Op::Input(Input::PacketLength) => Facts::range(width, 0, u128::from(MAX_PACKET_BYTES)),
             Op::Add => {
                 let (a, b) = (get(0)?, get(1)?);
                 let facts = add_bits(width, (a.zeros, a.ones), (b.zeros, b.ones), false);
@@ -253,14 +251,20 @@ impl FactMap {
             }
             Op::And => {
                 let (a, b) = (get(0)?, get(1)?);
-                Facts::bits(width, a.zeros | b.zeros, a.ones & b.ones)
-                    .and(Facts::range(width, 0, a.max.min(b.max)))
+                Facts::bits(width, a.zeros | b.zeros, a.ones & b.ones).and(Facts::range(
+                    width,
+                    0,
+                    a.max.min(b.max),
+                ))
             }
             Op::Or => {
                 let (a, b) = (get(0)?, get(1)?);
                 let most = mask(bit_length(a.max | b.max));
-                Facts::bits(width, a.zeros & b.zeros, a.ones | b.ones)
-                    .and(Facts::range(width, a.min.max(b.min), most))
+                Facts::bits(width, a.zeros & b.zeros, a.ones | b.ones).and(Facts::range(
+                    width,
+                    a.min.max(b.min),
+                    most,
+                ))
             }
             Op::Xor => {
                 let (a, b) = (get(0)?, get(1)?);
@@ -270,8 +274,11 @@ impl FactMap {
             }
             Op::Not => {
                 let a = get(0)?;
-                Facts::bits(width, a.ones, a.zeros)
-                    .and(Facts::range(width, all - a.max, all - a.min))
+                Facts::bits(width, a.ones, a.zeros).and(Facts::range(
+                    width,
+                    all - a.max,
+                    all - a.min,
+                ))
             }
             Op::Shl => {
                 let (a, b) = (get(0)?, get(1)?);
@@ -288,9 +295,8 @@ impl FactMap {
             Op::AShr if get(0)?.sign() == Some(false) => shifted_right(get(0)?, get(1)?),
             Op::Eq | Op::Ne => {
                 let (a, b) = (get(0)?, get(1)?);
-                let differ = (a.zeros & b.ones) | (a.ones & b.zeros) != 0
-                    || a.max < b.min
-                    || b.max < a.min;
+                let differ =
+                    (a.zeros & b.ones) | (a.ones & b.zeros) != 0 || a.max < b.min || b.max < a.min;
                 let same = a.min == a.max && a == b;
                 let equal = inst.op == Op::Eq;
                 Facts::bit((differ || same).then_some(same == equal))

@@ -15,8 +15,8 @@ mod forward_map_values;
 mod merge_map_ops;
 mod merge_packet_loads;
 mod narrow;
-mod pipelines;
 mod pieces;
+mod pipelines;
 mod reassociate;
 mod rewrite;
 mod simplify_select;
@@ -25,6 +25,7 @@ mod value_set;
 
 use hardpath_ir::{Diagnostic, Program};
 
+pub use conditions::are_disjoint;
 pub use pipelines::{optimize_control_flow, optimize_dataflow};
 
 /// A pass: a name for the command line, what it does in one line, and the function.
@@ -104,4 +105,16 @@ pub fn all() -> &'static [Pass] {
 /// The pass of that name.
 pub fn find(name: &str) -> Option<&'static Pass> {
     all().iter().find(|pass| pass.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_in_order() {
+        assert!(all().windows(2).all(|pair| pair[0].name < pair[1].name));
+        assert!(all().iter().all(|pass| find(pass.name).is_some()));
+        assert!(find("no such pass").is_none());
+    }
 }

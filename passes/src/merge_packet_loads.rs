@@ -102,7 +102,11 @@ fn find_neighbours(program: &Program, fields: &HashMap<Value, Field>) -> HashMap
     let mut pairs: Vec<((Value, Value), u32)> = together.into_iter().collect();
     pairs.sort();
     for ((low, high), count) in pairs {
-        if uses[low] == count && uses[high] == count && !next.contains_key(&low) && !has_previous[high] {
+        if uses[low] == count
+            && uses[high] == count
+            && !next.contains_key(&low)
+            && !has_previous[high]
+        {
             next.insert(low, high);
             has_previous[high] = true;
         }
@@ -113,7 +117,10 @@ fn find_neighbours(program: &Program, fields: &HashMap<Value, Field>) -> HashMap
 /// One load for a run of neighbours, where the first of them in program order stands.
 fn join(program: &mut Program, fields: &HashMap<Value, Field>, run: &[Value]) {
     let entry = program.order[0];
-    let parts: Vec<Field> = run.iter().filter_map(|value| fields.get(value).copied()).collect();
+    let parts: Vec<Field> = run
+        .iter()
+        .filter_map(|value| fields.get(value).copied())
+        .collect();
     let insts = &program.blocks[entry].insts;
     let position = insts
         .iter()
@@ -123,7 +130,9 @@ fn join(program: &mut Program, fields: &HashMap<Value, Field>, run: &[Value]) {
     };
     let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
     let place = program.insts[first.inst].place;
-    let name = run.iter().find_map(|&value| program.values[value].name.clone());
+    let name = run
+        .iter()
+        .find_map(|&value| program.values[value].name.clone());
     let offset = Op::Const(Bits::from_u64(first.offset, 64));
     let offset = program.make_inst(offset, Vec::new(), &[64], None);
     let offset_value = program.insts[offset].results[0];
@@ -141,7 +150,10 @@ fn join(program: &mut Program, fields: &HashMap<Value, Field>, run: &[Value]) {
         made.push(part.inst);
     }
     let mut insts = Vec::new();
-    for (index, inst) in std::mem::take(&mut program.blocks[entry].insts).into_iter().enumerate() {
+    for (index, inst) in std::mem::take(&mut program.blocks[entry].insts)
+        .into_iter()
+        .enumerate()
+    {
         if index == position {
             insts.append(&mut made);
         }

@@ -53,15 +53,13 @@ fn inner_values(program: &Program) -> SecondaryMap<Value, bool> {
             let mut value = arg;
             let mut once = uses[value] == 1;
             let mut extended = false;
-            while is_sum {
-                match program.def_inst(value) {
-                    Some(from) if from.op == Op::ZExt => {
-                        value = from.args[0];
-                        once &= uses[value] == 1;
-                        extended = true;
-                    }
-                    _ => break,
-                }
+            while let Some(from) = program
+                .def_inst(value)
+                .filter(|from| is_sum && from.op == Op::ZExt)
+            {
+                value = from.args[0];
+                once &= uses[value] == 1;
+                extended = true;
             }
             let Some(from) = program.def_inst(value) else {
                 continue;

@@ -52,10 +52,7 @@ impl ValueSets {
             Known::Many => return None,
             Known::NotYet => {}
         }
-        let by_facts = self
-            .facts
-            .get_new(program, value)
-            .and_then(possibilities);
+        let by_facts = self.facts.get_new(program, value).and_then(possibilities);
         let by_maker = if depth > MOST_DEPTH || by_facts.as_ref().is_some_and(|set| set.len() == 1)
         {
             None

@@ -46,6 +46,10 @@ pub fn lower(
     lower.finish()
 }
 
+/// Clocks in which a host's write is not seen yet by a read behind it: from address to commit of a map that the program
+/// does not write. At the pipeline's entrance the hold keeps packets away for longer.
+const CLOCKS_BEHIND_HOST: u32 = 2;
+
 /// The state of lowering; maps add to it in [`crate::maps`].
 pub(crate) struct Lower<'a> {
     pub program: &'a Program,
@@ -222,6 +226,7 @@ impl<'a> Lower<'a> {
         let length = self.segments.input(Input::PacketLength);
         let bits = self.segments.bases[length].width;
         self.segments.demand_bits(length, 0, bits, emit);
+        self.demand_for_answers();
     }
 
     fn make_ports(&mut self) {
@@ -402,6 +407,13 @@ impl<'a> Lower<'a> {
                 None => blocks,
                 Some(other) => self.m.or(&[other, blocks]),
             });
+        }
+        // Behind the entrance slots may follow each other closely again. A host operation's writes to maps that the
+        // program only reads are not forwarded: what is behind it comes when they are seen.
+        let mut after_host = self.m.and(&[enter, head_host]);
+        for clock in 1..=CLOCKS_BEHIND_HOST {
+            after_host = self.m.delay_reset(format!("behind_host_{clock}_s{stage}"), after_host);
+            free.push(self.m.not(after_host));
         }
         let go = self.m.and(&free);
         self.m.drive(enter, go);

@@ -16,6 +16,8 @@ use hardpath_rtl::{Instance, ModuleId, Node};
 
 /// Bits of a tag that stands for a key at a window's entrance.
 const TAG_BITS: u32 = 24;
+/// Bits of a positive errno.
+const ERRNO_BITS: u32 = 5;
 
 /// The host's side and the memories that are being built.
 #[derive(Default)]
@@ -52,7 +54,8 @@ struct Built {
     table_wires: Vec<(&'static str, Node)>,
     value_wires: Vec<(&'static str, Node)>,
     in_range: Option<Node>,
-    errno: Option<Node>,
+    /// What an update or delete gave, from the commit stage on.
+    errno: BaseId,
 }
 
 impl Lower<'_> {
@@ -94,6 +97,7 @@ impl Lower<'_> {
                 let commit = stages.table_commit;
                 built.write_value = s.add_base(format!("{name}_write_value"), 1, commit);
                 built.commit_index = s.add_base(format!("{name}_commit_index"), entry, commit);
+                built.errno = s.add_base(format!("{name}_errno"), ERRNO_BITS, commit);
             }
             self.ports.built.push(built);
         }
@@ -298,10 +302,8 @@ impl Lower<'_> {
             if self.ports.built[number].values.is_some() && stage == stages.address + clocks {
                 self.values_answer(number);
             }
-            if stage == stages.table_commit + 1 {
-                if let Some(errno) = self.ports.built[number].errno {
-                    self.change_answers(number, errno);
-                }
+            if self.answer_is_used(number) && stage == stages.table_commit + 1 {
+                self.change_answers(number);
             }
         }
     }
@@ -340,7 +342,8 @@ impl Lower<'_> {
         let host = self.host_here(access.map);
         let ports = self.host_ports();
         let host_key = self.m.slice(ports.key, 0, key_bits);
-        let dump = self.m.eq_const(ports.command, u64::from(command::DUMP));
+        let is_dump = self.m.eq_const(ports.command, u64::from(command::DUMP));
+        let dump = self.m.delay(format!("{name}_dumps"), is_dump);
         let slot = self.m.slice(ports.slot, 0, Hash::entry_bits(decl.max_entries));
         let id = self.design.add(module);
         let module = &self.design.modules[id];
@@ -390,7 +393,7 @@ impl Lower<'_> {
             }
         }
         if access.delete.is_some() {
-            wires.push(("delete", self.m.wire(1, format!("{name}_delete"))));
+            wires.push(("remove", self.m.wire(1, format!("{name}_remove"))));
         }
         let mut inputs = vec![
             ("key", key),
@@ -440,7 +443,7 @@ impl Lower<'_> {
     fn commit_table(&mut self, number: usize) {
         let access = &self.plan[number];
         for (port, wire) in self.ports.built[number].table_wires.clone() {
-            let node = if port == "delete" {
+            let node = if port == "remove" {
                 let delete = access.delete.expect("the port exists");
                 let guard = self.condition(self.program.insts[delete].guard);
                 self.m.and(&[guard, self.valid])
@@ -468,16 +471,36 @@ impl Lower<'_> {
         let built = self.ports.built[number].clone();
         self.set_base(built.write_value, write);
         self.set_base(built.commit_index, index);
-        if access.is_structural() {
+        if self.answer_is_used(number) {
             let errno = self.table_output(number, "errno");
-            let name = format!("{}_errno", identifier(&self.decl(access.map).name));
-            self.ports.built[number].errno = Some(self.m.delay(name, errno));
+            self.set_base(built.errno, errno);
         }
     }
 
-    /// The return value of an update or delete: 0 or a negative errno.
-    fn change_answers(&mut self, number: usize, errno: Node) {
+    /// Carries what an update or delete gives to the stage in which it is asked for. Called when all other uses are
+    /// known.
+    pub(crate) fn demand_for_answers(&mut self) {
+        for number in 0..self.plan.len() {
+            if self.answer_is_used(number) {
+                let (errno, commit) = (self.ports.built[number].errno, self.stages_of(number).table_commit);
+                self.segments.demand_bits(errno, 0, ERRNO_BITS, commit + 1);
+            }
+        }
+    }
+
+    /// Whether somebody looks at what an access's update or delete gives.
+    fn answer_is_used(&self, number: usize) -> bool {
         let access = &self.plan[number];
+        [access.update, access.delete].into_iter().flatten().any(|change| {
+            let base = self.result_base(self.program.insts[change].results[0]);
+            self.segments.bases[base].last_use.iter().any(Option::is_some)
+        })
+    }
+
+    /// The return value of an update or delete: 0 or a negative errno.
+    fn change_answers(&mut self, number: usize) {
+        let access = &self.plan[number];
+        let errno = self.base_node(self.ports.built[number].errno);
         for change in [access.update, access.delete].into_iter().flatten() {
             let base = self.result_base(self.program.insts[change].results[0]);
             let zero = self.m.zero(6);
@@ -699,14 +722,22 @@ impl Lower<'_> {
             name: format!("{}_interlock_{name}", self.prefix),
             tag_bits: self.m.width(tag),
             window: self.schedule.window(access, number),
+            waits_for_all: access.is_hash(self.program),
         });
+        let mut inputs = vec![("head_uses", uses), ("head_tag", tag), ("enter", enter)];
+        if access.is_hash(self.program) {
+            // The host's dump means a slot, whatever its key is: its key and its value are read at different stages.
+            let command = self.host_ports().command;
+            let dump = self.m.eq_const(command, u64::from(command::DUMP));
+            inputs.push(("head_waits_for_all", self.m.and(&[host, dump])));
+        }
         let id = self.design.add(module);
         let module = &self.design.modules[id];
         let instance = self.m.instance(
             module,
             id,
             format!("interlock_{name}_{stage}"),
-            &[("head_uses", uses), ("head_tag", tag), ("enter", enter)],
+            &inputs,
         );
         self.m.instance_output(module, instance, "blocks")
     }
@@ -717,7 +748,11 @@ impl Lower<'_> {
             return;
         };
         let (key_bits, value_bits) = host_widths(self.program);
-        let mut done_terms = Vec::new();
+        // The operation is over when its slot has left the last stage: a slot that is still on its way would be taken
+        // for the next operation, and hold a place in a segment FIFO that nobody counts.
+        let leaves = self.host.expect("a design with maps has host slots");
+        let done = self.m.delay_reset("host_left", leaves);
+        self.m.output("map_done", done, "strobe: the host's operation is over");
         let mut errno_terms = Vec::new();
         let mut value_terms = Vec::new();
         let mut key_terms = Vec::new();
@@ -729,7 +764,6 @@ impl Lower<'_> {
                 .expect("every map has an access");
             let (id, instance) = self.ports.built[number].values.expect("built");
             let module = &self.design.modules[id];
-            let done = self.m.instance_output(module, instance, "host_done");
             let value = self.m.instance_output(module, instance, "host_result");
             let (errno, key) = if self.plan[number].is_hash(self.program) {
                 (self.table_output(number, "host_errno"), self.table_output(number, "host_key_out"))
@@ -737,7 +771,6 @@ impl Lower<'_> {
                 (self.m.instance_output(module, instance, "host_errno"), ports.index)
             };
             let chosen = self.m.eq_const(ports.select, u64::from(map.as_u32()));
-            done_terms.push(self.m.and(&[chosen, done]));
             for (terms, node, bits) in [
                 (&mut errno_terms, errno, 5),
                 (&mut value_terms, value, value_bits),
@@ -749,10 +782,9 @@ impl Lower<'_> {
             }
         }
         for (name, terms, doc) in [
-            ("map_done", done_terms, "strobe: the host's operation is over"),
-            ("map_errno", errno_terms, ""),
-            ("map_value", value_terms, ""),
-            ("map_key", key_terms, ""),
+            ("map_errno", errno_terms, "of the operation"),
+            ("map_value", value_terms, "what a lookup or dump found"),
+            ("map_key", key_terms, "what a dump found"),
         ] {
             let node = self.m.or(&terms);
             self.m.output(name, node, doc);

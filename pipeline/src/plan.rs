@@ -185,12 +185,23 @@ fn plan_map(
                 "look up one key that is chosen before, or keep what is written in a map of its own",
             ));
         }
-        if let Some(lookup) = access.lookup {
-            let entry = program.insts[lookup].results[1];
-            for inst in access.loads.iter().chain(access.store.iter()) {
-                if program.insts[*inst].args[0] != entry {
-                    return Err(chosen_entry(program, *inst, name));
-                }
+        let entry = access.lookup.map(|lookup| program.insts[lookup].results[1]);
+        for inst in access.loads.iter().chain(access.store.iter()) {
+            if Some(program.insts[*inst].args[0]) != entry {
+                return Err(chosen_entry(program, *inst, name));
+            }
+        }
+        if let (Some(update), Some(delete)) = (access.update, access.delete) {
+            let guards = (program.insts[update].guard, program.insts[delete].guard);
+            let apart = matches!(guards, (Some(a), Some(b)) if hardpath_passes::are_disjoint(program, a, b));
+            if !apart {
+                return Err(refusal(
+                    program,
+                    delete,
+                    "several-writes",
+                    format!("one packet may both update and delete an entry of map {name}"),
+                    "do one of the two, on ways of the program that exclude each other",
+                ));
             }
         }
         let key = access.key(program);
@@ -221,13 +232,17 @@ fn plan_map(
     access.class = if length + delay::map::WRITE_BACK <= budget {
         Class::Fused { adds }
     } else {
-        if access.loads.len() > 1 {
+        // The packet holds one key in the window: that of what it reads and writes.
+        let written = program.insts[store].args[0];
+        let other = access.loads.iter().find(|load| program.insts[**load].args[0] != written);
+        if let Some(other) = other {
             return Err(refusal(
                 program,
-                access.loads[1],
+                *other,
                 "several-keys",
                 format!(
-                    "one packet reads several entries of map {name} and computes what it writes for longer than a clock"
+                    "one packet reads another entry of map {name} than it writes, and computes what it writes for \
+                     longer than a clock"
                 ),
                 "read one entry that is chosen before, or ask for a lower clock (--clock)",
             ));

@@ -348,6 +348,11 @@ impl<'a> Scheduler<'a> {
         for value in ends.into_iter().chain(written) {
             emit = emit.max(self.after(times[value], 0.6).stage);
         }
+        for inst in &region.insts {
+            if program.insts[*inst].op == Op::PacketStore {
+                stage_of.insert(*inst, emit);
+            }
+        }
         let last = accesses
             .iter()
             .map(|stages| stages.commit.max(stages.table_commit))

@@ -322,12 +322,17 @@ impl Words<'_> {
         let limit = self.rebuild.constant(entries, 32);
         let inside = self.rebuild.op(Op::Ult, vec![key, limit], 1);
         let mut result = self.rebuild.constant(0, 64);
-        let one = self.rebuild.constant(1, 64);
+        // In the order in which the kernel looks: unknown flags, the index, BPF_NOEXIST, BPF_F_LOCK without a lock.
+        let lock = self.rebuild.constant(4, 64);
+        let not_lock = self.rebuild.constant(!4, 64);
         let two = self.rebuild.constant(2, 64);
-        let no_exist = self.rebuild.op(Op::Eq, vec![flags, one], 1);
-        let other_flags = self.rebuild.op(Op::Ult, vec![two, flags], 1);
+        let others = self.rebuild.op(Op::And, vec![flags, not_lock], 64);
+        let unknown = self.rebuild.op(Op::Ult, vec![two, others], 1);
         let outside = self.rebuild.op(Op::Not, vec![inside], 1);
-        for (condition, errno) in [(no_exist, 17i64), (outside, 7), (other_flags, 22)] {
+        let no_exist = self.rebuild.slice(flags, 0, 1);
+        let locked = self.rebuild.op(Op::And, vec![flags, lock], 64);
+        let locked = self.rebuild.op(Op::Eq, vec![locked, lock], 1);
+        for (condition, errno) in [(locked, 22i64), (no_exist, 17), (outside, 7), (unknown, 22)] {
             let code = self.rebuild.constant(-errno as u64, 64);
             result = self.rebuild.select(Some(condition), code, result);
         }

@@ -17,7 +17,14 @@
 //!   `unused_<instance>_<port>`. Both are ordinary nets, which Verilator knows by their names.
 //! * A memory whose depth is no power of two is given more words where they cost nothing; else a flag beside it
 //!   makes reads outside of it zero. Writes outside never happen.
+//! * An address that is a constant is a net of its own: yosys builds a memory of registers when it is written at a
+//!   constant address.
+//! * Memories of more than 1,024 words get their zeros in simulation only. FPGA memories start as zeros, and yosys takes minutes to
+//!   unroll long loops.
 //! * Assertions stand behind `` `ifndef SYNTHESIS ``, which yosys and Vivado define.
+//!
+//! Known and not worked around: yosys 0.23 stops at a memory of 512 or more words that is written and read at the
+//! same address and becomes LUT RAM (`invalid OPTION_ABITS/WIDTH combination`). Give such a memory the style `Block`.
 
 mod constant;
 mod expression;

@@ -6,7 +6,9 @@
 //!
 //! | cell | levels |
 //! |---|---|
-//! | LUT, inverter | 1 |
+//! | LUT | 1 |
+//! | inverter behind a LUT | 0: it becomes part of that LUT |
+//! | inverter behind anything else | 1 |
 //! | `MUXF7`, `MUXF8`, `MUXF9`, buffers | 0 |
 //! | carry cell, entered from logic | 1 |
 //! | carry cell, entered from another carry cell's carry | 0 |
@@ -20,7 +22,7 @@ use crate::area::{class, Class};
 use crate::netlist::{Bit, Cell, Direction, Net, Netlist};
 use crate::PathStep;
 use hardpath_ir::Diagnostic;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Levels of a DSP block that holds no register.
 const DSP_LEVELS: u32 = 4;
@@ -100,18 +102,22 @@ impl Graph<'_> {
             starts: HashMap::new(),
             ends: Vec::new(),
         };
-        // Carries from cell to cell are free, so their drivers must be known first.
-        let carries: HashMap<Net, usize> = pins(netlist, Class::Carry)
-            .filter(|(_, pin, ..)| *pin == "CO")
-            .map(|(cell, _, _, net)| (net, cell))
+        // Carries from cell to cell and inverters behind LUTs are free, so these drivers must be known first.
+        let carries: HashSet<Net> = outputs(netlist, Class::Carry)
+            .filter(|(_, pin, _)| *pin == "CO")
+            .map(|(.., net)| net)
+            .collect();
+        let luts: HashSet<Net> = outputs(netlist, Class::Lut)
+            .filter(|(cell, ..)| cell.kind != "INV")
+            .map(|(.., net)| net)
             .collect();
         for (index, cell) in netlist.cells.iter().enumerate() {
-            graph.add(index, cell, &carries);
+            graph.add(index, cell, &carries, &luts);
         }
         graph
     }
 
-    fn add(&mut self, index: usize, cell: &Cell, carries: &HashMap<Net, usize>) {
+    fn add(&mut self, index: usize, cell: &Cell, carries: &HashSet<Net>, luts: &HashSet<Net>) {
         let class = class(&cell.kind);
         let is_sequential = match class {
             Class::Lut | Class::WideMux | Class::Carry | Class::Buffer => false,
@@ -125,6 +131,7 @@ impl Graph<'_> {
             }
             for (input, input_position, from) in inputs() {
                 let levels = match class {
+                    Class::Lut if cell.kind == "INV" && luts.contains(&from) => Some(0),
                     Class::Lut => Some(1),
                     Class::WideMux | Class::Buffer => Some(0),
                     Class::Carry => {
@@ -133,7 +140,7 @@ impl Graph<'_> {
                             ("CI" | "CYINIT", _) => true,
                             _ => input_position <= position,
                         };
-                        let chained = input == "CI" && carries.contains_key(&from);
+                        let chained = input == "CI" && carries.contains(&from);
                         below.then_some(if chained { 0 } else { 1 })
                     }
                     Class::LutRam { .. } | Class::ShiftRegister => {
@@ -293,14 +300,13 @@ fn bits(cell: &Cell, direction: Direction) -> impl Iterator<Item = (&str, usize,
     })
 }
 
-/// The output bits of all cells of a class: cell, pin, position, net.
-fn pins(netlist: &Netlist, wanted: Class) -> impl Iterator<Item = (usize, &str, usize, Net)> {
-    let cells = netlist.cells.iter().enumerate();
-    cells
-        .filter(move |(_, cell)| class(&cell.kind) == wanted)
-        .flat_map(|(index, cell)| {
-            bits(cell, Direction::Output).map(move |(pin, at, net)| (index, pin, at, net))
-        })
+/// The output bits of all cells of a class: cell, pin, net.
+fn outputs(netlist: &Netlist, wanted: Class) -> impl Iterator<Item = (&Cell, &str, Net)> {
+    let cells = netlist
+        .cells
+        .iter()
+        .filter(move |cell| class(&cell.kind) == wanted);
+    cells.flat_map(|cell| bits(cell, Direction::Output).map(move |(pin, _, net)| (cell, pin, net)))
 }
 
 /// An address that an asynchronous read follows.
@@ -428,6 +434,22 @@ mod tests {
             ..Netlist::default()
         };
         assert_eq!(depth(&netlist).unwrap().levels, 2);
+    }
+
+    #[test]
+    fn an_inverter_behind_a_lut_is_free() {
+        use Direction::*;
+        let inverter = |from, to| cell("INV", &[("I", Input, &[from]), ("O", Output, &[to])]);
+        let behind_lut = Netlist {
+            cells: vec![flip_flop(12, 10), lut(&[10], 11), inverter(11, 12)],
+            ..Netlist::default()
+        };
+        assert_eq!(depth(&behind_lut).unwrap().levels, 1);
+        let behind_register = Netlist {
+            cells: vec![flip_flop(11, 10), inverter(10, 11)],
+            ..Netlist::default()
+        };
+        assert_eq!(depth(&behind_register).unwrap().levels, 1);
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn an_adder_is_a_lut_and_a_carry_chain() {
 }
 
 #[test]
-fn a_wide_and_takes_two_levels() {
+fn a_wide_and_takes_more_than_one_level() {
     let text = "
         module top (input wire clk, input wire [35:0] a, output wire q);
           logic [35:0] ra; logic all;
@@ -67,9 +67,10 @@ fn a_wide_and_takes_two_levels() {
     let Some(report) = run(text, &Options::default()) else {
         return;
     };
-    assert_eq!((report.ff, report.levels), (37, 2));
-    // Seven LUT6, or fewer levels of LUTs joined by MUXF7 and MUXF8.
+    assert_eq!(report.ff, 37);
+    // Seven LUT6 in two levels; yosys 0.70 takes smaller LUTs in three.
     assert!((6..=12).contains(&report.lut), "{report:?}");
+    assert!((2..=3).contains(&report.levels), "{report:?}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct Generated {
 pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
     let mut random = Random::new(seed, u64::from(attempt) << 8);
     let with_maps = random.percent(features.maps_percent);
-    let mut generator = Generator {
+    let generator = Generator {
         random,
         units: Vec::new(),
         state: State::new(),

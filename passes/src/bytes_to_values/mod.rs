@@ -125,7 +125,10 @@ fn variable_offset(program: &Program, inst: Inst, memory: Memory) -> Diagnostic 
     let data = &program.insts[inst];
     let (memory, what) = match memory {
         Memory::Stack => ("stack", "an index that is masked to a few values"),
-        Memory::Packet => ("packet", "headers at a few fixed places, or a masked length field"),
+        Memory::Packet => (
+            "packet",
+            "headers at a few fixed places, or a masked length field",
+        ),
     };
     let access = if data.op.writes() { "writes" } else { "reads" };
     let diagnostic = Diagnostic::refused(

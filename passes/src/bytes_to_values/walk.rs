@@ -138,7 +138,10 @@ impl Walk<'_> {
         let data = &program.blocks[block];
         let only_emits = matches!(data.terminator, Terminator::Emit { .. })
             && data.insts.len() <= MOST_COPIED
-            && data.insts.iter().all(|&inst| program.insts[inst].op.is_pure());
+            && data
+                .insts
+                .iter()
+                .all(|&inst| program.insts[inst].op.is_pure());
         if self.memory == Memory::Stack || !only_emits {
             return vec![block];
         }
@@ -173,7 +176,7 @@ impl Walk<'_> {
     fn join(&mut self, program: &mut Program, block: Block, incoming: &[Block]) -> Contents {
         let mut joined = vec![None; self.atoms.len()];
         self.place = program.blocks[block].place;
-        for index in 0..self.atoms.len() {
+        for (index, joined) in joined.iter_mut().enumerate() {
             let given: Vec<Option<Value>> = incoming
                 .iter()
                 .map(|&from| self.contents[from][index])
@@ -182,7 +185,7 @@ impl Walk<'_> {
                 continue;
             };
             if given.iter().all(|&value| value == first) {
-                joined[index] = first;
+                *joined = first;
                 continue;
             }
             if !self.live[block][index] {
@@ -197,7 +200,7 @@ impl Walk<'_> {
                     }
                 }
             }
-            joined[index] = Some(param);
+            *joined = Some(param);
         }
         joined
     }
@@ -431,7 +434,9 @@ impl Walk<'_> {
                 index += 1;
             }
             index += 1;
-            let parts: Vec<Value> = (first..index).filter_map(|part| self.original[part]).collect();
+            let parts: Vec<Value> = (first..index)
+                .filter_map(|part| self.original[part])
+                .collect();
             let Some(&one) = parts.first() else {
                 continue;
             };

@@ -22,10 +22,7 @@ impl Expansion {
         if let Some(value) = self.multiply_by_digits(rewriter, a, b) {
             return Some(value);
         }
-        let (bits_a, bits_b) = (
-            self.active_bits(rewriter, a),
-            self.active_bits(rewriter, b),
-        );
+        let (bits_a, bits_b) = (self.active_bits(rewriter, a), self.active_bits(rewriter, b));
         let (long, short) = (bits_a.max(bits_b), bits_a.min(bits_b));
         if long <= LONG_PIECE && short <= SHORT_PIECE {
             return None;
@@ -40,12 +37,7 @@ impl Expansion {
         }
     }
 
-    fn multiply_by_digits(
-        &mut self,
-        rewriter: &mut Rewriter,
-        a: Value,
-        b: Value,
-    ) -> Option<Value> {
+    fn multiply_by_digits(&mut self, rewriter: &mut Rewriter, a: Value, b: Value) -> Option<Value> {
         let bits = rewriter.as_const(b)?.clone();
         let width = bits.width();
         let digits = signed_digits(&bits);
@@ -78,9 +70,7 @@ impl Expansion {
         (b, bits_b): (Value, u32),
     ) -> Value {
         let width = rewriter.width(a);
-        let count = |long: u32, short: u32| {
-            long.div_ceil(LONG_PIECE) * short.div_ceil(SHORT_PIECE)
-        };
+        let count = |long: u32, short: u32| long.div_ceil(LONG_PIECE) * short.div_ceil(SHORT_PIECE);
         let ((long, long_bits), (short, short_bits)) =
             if count(bits_a, bits_b) <= count(bits_b, bits_a) {
                 ((a, bits_a), (b, bits_b))

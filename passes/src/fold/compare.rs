@@ -52,10 +52,7 @@ pub fn equality(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<
         None => {
             // x + y == x + z, x ^ y == x ^ z, !x == !y, …: without what both share.
             for shared in [Op::Add, Op::Xor, Op::Sub, Op::Not] {
-                let (x, y) = (
-                    rewriter.match_op(a, &shared),
-                    rewriter.match_op(b, &shared),
-                );
+                let (x, y) = (rewriter.match_op(a, &shared), rewriter.match_op(b, &shared));
                 let (Some(x), Some(y)) = (x, y) else {
                     continue;
                 };
@@ -104,12 +101,8 @@ fn equal_to_constant(rewriter: &mut Rewriter, op: &Op, a: Value, bits: &Bits) ->
             let constant = rewriter.constant(bits.xor(&mask));
             Some(rewriter.compare(op.clone(), args[0], constant))
         }
-        (Op::Sub, None) if bits.is_zero() => {
-            Some(rewriter.compare(op.clone(), args[0], args[1]))
-        }
-        (Op::Xor, None) if bits.is_zero() => {
-            Some(rewriter.compare(op.clone(), args[0], args[1]))
-        }
+        (Op::Sub, None) if bits.is_zero() => Some(rewriter.compare(op.clone(), args[0], args[1])),
+        (Op::Xor, None) if bits.is_zero() => Some(rewriter.compare(op.clone(), args[0], args[1])),
         (Op::Sub, None) => {
             // K − x == L → x == K − L
             let from = rewriter.as_const(args[0])?.sub(bits);

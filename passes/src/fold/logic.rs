@@ -85,9 +85,7 @@ fn absorb(rewriter: &mut Rewriter, op: &Op, a: Value, other: Value) -> Option<Va
     if args.contains(&a) {
         return Some(a);
     }
-    let index = args
-        .iter()
-        .position(|&arg| are_inverse(rewriter, arg, a))?;
+    let index = args.iter().position(|&arg| are_inverse(rewriter, arg, a))?;
     Some(rewriter.binary(op.clone(), a, args[1 - index]))
 }
 
@@ -107,10 +105,7 @@ fn piecewise(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Val
         }
     };
     let aligned = pieces::align(&runs(a), &runs(b));
-    let decided: Vec<Option<Piece>> = aligned
-        .iter()
-        .map(|(x, y)| decide(op, x, y))
-        .collect();
+    let decided: Vec<Option<Piece>> = aligned.iter().map(|(x, y)| decide(op, x, y)).collect();
     if decided.iter().all(Option::is_none) {
         return None;
     }

@@ -51,12 +51,10 @@ pub fn simplify(rewriter: &mut Rewriter, op: &Op, args: &[Value], width: u32) ->
         (Op::And | Op::Or | Op::Xor, &[a, b]) => logic::binary(rewriter, op, a, b),
         (Op::Not, &[a]) => logic::not(rewriter, a),
         (Op::Shl | Op::LShr | Op::AShr, &[a, b]) => shift::shift(rewriter, op, a, b),
-        (Op::Eq | Op::Ne, &[a, b]) => {
-            compare::equality(rewriter, op, a, b).or_else(|| compare::of_inverse(rewriter, op, a, b))
-        }
-        (Op::Ult | Op::Ule, &[a, b]) => {
-            compare::unsigned(rewriter, op, a, b).or_else(|| compare::of_inverse(rewriter, op, a, b))
-        }
+        (Op::Eq | Op::Ne, &[a, b]) => compare::equality(rewriter, op, a, b)
+            .or_else(|| compare::of_inverse(rewriter, op, a, b)),
+        (Op::Ult | Op::Ule, &[a, b]) => compare::unsigned(rewriter, op, a, b)
+            .or_else(|| compare::of_inverse(rewriter, op, a, b)),
         (Op::Slt | Op::Sle, &[a, b]) => {
             compare::signed(rewriter, op, a, b).or_else(|| compare::of_inverse(rewriter, op, a, b))
         }

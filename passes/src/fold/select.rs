@@ -76,12 +76,7 @@ fn select_bit(rewriter: &mut Rewriter, condition: Value, yes: Value, no: Value) 
 }
 
 /// Bits that are the same on both sides are not selected.
-fn common_bits(
-    rewriter: &mut Rewriter,
-    condition: Value,
-    yes: Value,
-    no: Value,
-) -> Option<Value> {
+fn common_bits(rewriter: &mut Rewriter, condition: Value, yes: Value, no: Value) -> Option<Value> {
     let aligned = pieces::align(
         &pieces::pieces_of(rewriter.program, yes),
         &pieces::pieces_of(rewriter.program, no),

@@ -10,9 +10,10 @@ pub fn shift(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Val
         let distance = bits.saturating_u64().min(u64::from(width)) as u32;
         return Some(shift_by(rewriter, op, a, distance));
     }
-    if rewriter.as_const(a).is_some_and(|bits| {
-        bits.is_zero() || (*op == Op::AShr && bits.is_ones())
-    }) {
+    if rewriter
+        .as_const(a)
+        .is_some_and(|bits| bits.is_zero() || (*op == Op::AShr && bits.is_ones()))
+    {
         return Some(a);
     }
     // The distance has any width: zeros at its top are not needed.

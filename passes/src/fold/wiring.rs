@@ -85,7 +85,8 @@ fn slice_through(rewriter: &mut Rewriter, a: Value, lo: u32, width: u32) -> Opti
         }
         Op::Select => {
             let constant = |value: Value| rewriter.as_const(value).is_some();
-            if !once && !(constant(args[1]) && constant(args[2])) {
+            let wires = constant(args[1]) && constant(args[2]);
+            if !once && !wires {
                 return None;
             }
             let x = rewriter.slice(args[1], lo, width);

@@ -109,7 +109,8 @@ fn merge(program: &mut Program, first: Inst, second: Inst) -> Option<Inst> {
     let guard = make(program, Op::Or, vec![guard_a, guard_b], 1);
     let mut args = Vec::with_capacity(a.args.len());
     for (&x, &y) in a.args.iter().zip(&b.args) {
-        let same = x == y || (program.as_const(x).is_some() && program.as_const(x) == program.as_const(y));
+        let same =
+            x == y || (program.as_const(x).is_some() && program.as_const(x) == program.as_const(y));
         args.push(if same {
             x
         } else {
@@ -117,7 +118,11 @@ fn merge(program: &mut Program, first: Inst, second: Inst) -> Option<Inst> {
             make(program, Op::Select, vec![guard_a, x, y], width)
         });
     }
-    let widths: Vec<u32> = a.results.iter().map(|&value| program.width(value)).collect();
+    let widths: Vec<u32> = a
+        .results
+        .iter()
+        .map(|&value| program.width(value))
+        .collect();
     let merged = program.make_inst(a.op.clone(), args, &widths, place);
     program.insts[merged].guard = Some(guard);
     made.push(merged);
@@ -128,7 +133,7 @@ fn merge(program: &mut Program, first: Inst, second: Inst) -> Option<Inst> {
             if let Some(name) = program.values[result].name.clone() {
                 program.name_value(new, &name);
             }
-            let masked = if is_address_only(program, result, guard) {
+            let masked = if is_address_only(program, result, old, guard) {
                 new
             } else {
                 behind_guard(program, &mut made, old, new, guard)
@@ -170,24 +175,33 @@ fn behind_guard(
     program.insts[inst].results[0]
 }
 
-/// Whether a value is only used as the entry of map accesses that do not happen, or whose result does not matter, when
-/// the guard is 0.
-fn is_address_only(program: &Program, value: Value, guard: Value) -> bool {
+/// Whether a result of `old` is only used as the entry of map accesses that do not happen when the guard is 0, or of
+/// loads, whose result nobody looks at then (see [`Op::MapLoad`]).
+fn is_address_only(program: &Program, result: Value, old: &InstData, guard: Value) -> bool {
+    if !matches!(old.op, Op::MapLookup(_)) || result != old.results[1] {
+        return false;
+    }
     let region = program.region();
-    if program.blocks[region].terminator.uses().contains(&value) {
+    if program.blocks[region].terminator.uses().contains(&result) {
         return false;
     }
     program.blocks[region].insts.iter().all(|&inst| {
         let data = &program.insts[inst];
-        if !data.uses().any(|used| used == value) {
-            return true;
-        }
-        let as_entry = matches!(data.op, Op::MapLoad(_) | Op::MapStore(_) | Op::MapAtomic(..))
-            && data.args[0] == value
-            && data.uses().filter(|&used| used == value).count() == 1;
-        let implied = data.guard.is_some_and(|other| {
-            Literals::of(program, other, true).decide(program, guard) == Some(true)
-        });
-        as_entry && implied
+        let uses = data.uses().filter(|&used| used == result).count();
+        let as_entry = uses == 1 && data.op.map().is_some() && data.args[0] == result;
+        uses == 0
+            || match data.op {
+                Op::MapLoad(_) => as_entry,
+                Op::MapStore(_) | Op::MapAtomic(..) => {
+                    let implied = data.guard.is_some_and(|other| {
+                        let given = Literals::of(program, other, true);
+                        [guard, old.results[0]]
+                            .iter()
+                            .any(|&needed| given.decide(program, needed) == Some(true))
+                    });
+                    as_entry && implied
+                }
+                _ => false,
+            }
     })
 }

@@ -97,7 +97,9 @@ pub fn sort(program: &mut Program, dependences: Dependences, old: [Inst; 2], mer
     let new_name = |inst: Inst| if old.contains(&inst) { merged } else { inst };
     for inst in program.blocks[region].insts.iter().chain(&old) {
         let to = new_name(*inst);
-        let from = dependences.effects[*inst].iter().map(|&from| new_name(from));
+        let from = dependences.effects[*inst]
+            .iter()
+            .map(|&from| new_name(from));
         before[to].extend(from.filter(|&from| from != to));
     }
     let insts = std::mem::take(&mut program.blocks[region].insts);

@@ -34,11 +34,7 @@ struct Link {
 }
 
 /// The chain that ends in `select args`, as a tree that is ready earlier.
-pub fn balance(
-    rewriter: &mut Rewriter,
-    arrivals: &mut Arrivals,
-    args: &[Value],
-) -> Option<Value> {
+pub fn balance(rewriter: &mut Rewriter, arrivals: &mut Arrivals, args: &[Value]) -> Option<Value> {
     let level = cost(&Op::Select, 1);
     let mut links: Vec<Link> = Vec::new();
     let mut args = args.to_vec();
@@ -102,7 +98,6 @@ fn join(rewriter: &mut Rewriter, links: &[Link]) -> (Option<Value>, Value) {
         return (None, left_value);
     };
     let value = rewriter.select(left_condition, left_value, right_value);
-    let condition =
-        right_condition.map(|right| rewriter.binary(Op::Or, left_condition, right));
+    let condition = right_condition.map(|right| rewriter.binary(Op::Or, left_condition, right));
     (condition, value)
 }

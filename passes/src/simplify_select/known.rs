@@ -39,7 +39,12 @@ pub fn simplify_effect(rewriter: &mut Rewriter, inst: Inst) {
         return;
     };
     let given = Literals::of(rewriter.program, guard, true);
-    for (index, arg) in rewriter.program.insts[inst].args.clone().into_iter().enumerate() {
+    for (index, arg) in rewriter.program.insts[inst]
+        .args
+        .clone()
+        .into_iter()
+        .enumerate()
+    {
         if let Some(value) = assume(rewriter, &given, arg, MOST_DEPTH) {
             rewriter.program.insts[inst].args[index] = value;
             rewriter.mark_changed();
@@ -73,9 +78,8 @@ fn assume(rewriter: &mut Rewriter, given: &Literals, value: Value, depth: u32) -
             }
             let yes = assume(rewriter, given, args[1], depth - 1);
             let no = assume(rewriter, given, args[2], depth - 1);
-            (yes.is_some() || no.is_some()).then(|| {
-                rewriter.select(args[0], yes.unwrap_or(args[1]), no.unwrap_or(args[2]))
-            })
+            (yes.is_some() || no.is_some())
+                .then(|| rewriter.select(args[0], yes.unwrap_or(args[1]), no.unwrap_or(args[2])))
         }
         Op::And | Op::Or if rewriter.width(value) == 1 => {
             let neutral = op == Op::And;

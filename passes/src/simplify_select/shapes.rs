@@ -6,13 +6,11 @@ use hardpath_ir::{Op, Value};
 
 pub fn simplify(rewriter: &mut Rewriter, op: &Op, args: &[Value], bit: bool) -> Option<Value> {
     match op {
-        Op::Select => {
-            nested(rewriter, args[0], args[1], args[2])
-                .or_else(|| same_operation(rewriter, args[0], args[1], args[2]))
-        }
-        Op::And | Op::Or if bit => {
-            factor(rewriter, op, args[0], args[1]).or_else(|| two_constants(rewriter, op, args))
-        }
+        Op::Select => nested(rewriter, args[0], args[1], args[2])
+            .or_else(|| same_operation(rewriter, args[0], args[1], args[2])),
+        Op::And | Op::Or if bit => factor(rewriter, op, args[0], args[1])
+            .or_else(|| two_constants(rewriter, op, args))
+            .or_else(|| two_part_order(rewriter, op, args)),
         _ => None,
     }
 }
@@ -136,4 +134,37 @@ fn two_constants(rewriter: &mut Rewriter, op: &Op, args: &[Value]) -> Option<Val
     let value = rewriter.binary(Op::And, x[0], mask);
     let constant = rewriter.binary(Op::And, x[1], mask);
     Some(rewriter.compare(compare, value, constant))
+}
+
+/// `a < b | (a == b & c < d)` is one compare of `a, c` with `b, d`.
+fn two_part_order(rewriter: &mut Rewriter, op: &Op, args: &[Value]) -> Option<Value> {
+    if *op != Op::Or || !args.iter().all(|&arg| rewriter.is_used_once(arg)) {
+        return None;
+    }
+    let [(high, both), (other_high, other_both)] = [(args[0], args[1]), (args[1], args[0])];
+    let (high, both) = match rewriter.op(high) {
+        Some(Op::Ult) => (high, both),
+        _ => (other_high, other_both),
+    };
+    let order = rewriter.match_op(high, &Op::Ult)?;
+    let both = rewriter.match_op(both, &Op::And)?;
+    for (equal, low) in [(both[0], both[1]), (both[1], both[0])] {
+        let Some(equal) = rewriter.match_op(equal, &Op::Eq) else {
+            continue;
+        };
+        let same = equal == order || (equal[0] == order[1] && equal[1] == order[0]);
+        let compare = match rewriter.op(low) {
+            Some(op @ (Op::Ult | Op::Ule)) => op.clone(),
+            _ => continue,
+        };
+        if !same || !rewriter.is_used_once(low) {
+            continue;
+        }
+        let low = rewriter.args(low).to_vec();
+        let width = rewriter.width(order[0]) + rewriter.width(low[0]);
+        let a = rewriter.build(Op::Concat, vec![order[0], low[0]], width);
+        let b = rewriter.build(Op::Concat, vec![order[1], low[1]], width);
+        return Some(rewriter.compare(compare, a, b));
+    }
+    None
 }

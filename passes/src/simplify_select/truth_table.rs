@@ -179,12 +179,7 @@ impl Cone {
         })
     }
 
-    fn depends(
-        &self,
-        rewriter: &Rewriter,
-        value: Value,
-        known: &mut HashMap<Value, bool>,
-    ) -> bool {
+    fn depends(&self, rewriter: &Rewriter, value: Value, known: &mut HashMap<Value, bool>) -> bool {
         if let Some(&answer) = known.get(&value) {
             return answer;
         }

@@ -550,24 +550,24 @@ impl Planner<'_> {
             NodeOp::Mux => &data.args[1..],
             _ => &data.args[..],
         };
-        let base = operands.iter().find_map(|arg| self.base_name(*arg));
-        match base {
-            Some(base) if base.len() <= 28 => format!("{base}_{what}"),
+        let base = operands.iter().find_map(|arg| self.base_name(*arg, 2));
+        match (base, &data.op) {
+            (Some(base), _) if base.len() <= 28 => format!("{base}_{what}"),
+            (_, NodeOp::And) => "all_of".to_string(),
+            (_, NodeOp::Or) => "any_of".to_string(),
+            (_, NodeOp::Xor) => "odd_of".to_string(),
+            (_, NodeOp::Not) => "inverse".to_string(),
             _ => what.to_string(),
         }
     }
 
-    /// The name of a node, or of what it is a part of.
-    fn base_name(&self, node: Node) -> Option<String> {
-        let data = &self.module.nodes[node];
+    /// The name of a node, or of what it is made of first, a few operations deep.
+    fn base_name(&self, node: Node, depth: u32) -> Option<String> {
         if let Some(signal) = self.plan.nodes[node] {
             return Some(self.plan.signals[signal].name.clone());
         }
-        match data.op {
-            NodeOp::Slice { .. } | NodeOp::ZExt | NodeOp::SExt | NodeOp::Not => {
-                self.base_name(data.args[0])
-            }
-            _ => None,
-        }
+        let args = self.module.nodes[node].args.iter();
+        let below = depth.checked_sub(1)?;
+        args.filter_map(|arg| self.base_name(*arg, below)).next()
     }
 }

@@ -471,6 +471,10 @@ impl Legal {
             return;
         }
         let (op, swap) = match data.op {
+            NodeOp::ReduceOr => {
+                let zero = self.constant(node, 0, self.width(data.args[0]));
+                return self.set(node, NodeOp::Eq, vec![data.args[0], zero]);
+            }
             NodeOp::Eq => (NodeOp::Ne, false),
             NodeOp::Ne => (NodeOp::Eq, false),
             NodeOp::Ult => (NodeOp::Ule, true),

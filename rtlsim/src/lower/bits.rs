@@ -39,7 +39,7 @@ impl Lowering<'_> {
         let code::Op::Load { offset, bits, .. } = self.code.ops[limb] else {
             return None;
         };
-        let exact = shift % 8 == 0 && matches!(width, 8 | 16 | 32);
+        let exact = shift.is_multiple_of(8) && matches!(width, 8 | 16 | 32);
         let smaller = shift + width <= u32::from(bits) && width < u32::from(bits);
         (exact && smaller).then(|| self.code.load(offset + shift / 8, (width / 8) as u8, width))
     }
@@ -63,7 +63,7 @@ impl Lowering<'_> {
             return None;
         }
         let at = offset + shift / 8;
-        if shift % 8 == 0 && matches!(width, 8 | 16 | 32) {
+        if shift.is_multiple_of(8) && matches!(width, 8 | 16 | 32) {
             return Some(self.code.load(at, (width / 8) as u8, width));
         }
         let known = (64 + u32::from(bits) - shift / 8 * 8).min(64);

@@ -27,7 +27,7 @@ impl Lowering<'_> {
             NodeOp::Shl => {
                 let zero = self.code.constant(0);
                 let mut result: Limbs = SmallVec::from_elem(zero, by as usize / 64);
-                if by % 64 != 0 && result.len() < limbs.len() {
+                if !by.is_multiple_of(64) && result.len() < limbs.len() {
                     result.push(self.code.shl_by(limbs[0], by % 64));
                 }
                 while result.len() < limbs.len() {

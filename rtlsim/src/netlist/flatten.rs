@@ -355,7 +355,7 @@ impl<'a> Flattener<'a> {
             NodeOp::Const(limbs) => {
                 let mut limbs = limbs.clone();
                 limbs.resize(width.div_ceil(64) as usize, 0);
-                if width % 64 != 0 {
+                if !width.is_multiple_of(64) {
                     limbs[width as usize / 64] &= (1 << (width % 64)) - 1;
                 }
                 Ok(self.netlist.constant(limbs, width))

@@ -48,7 +48,7 @@ pub fn limbs(rng: &mut Rng, width: u32) -> Vec<u64> {
         }
         _ => (0..count).map(|_| rng.u64(..)).collect(),
     };
-    if width % 64 != 0 {
+    if !width.is_multiple_of(64) {
         limbs[count - 1] &= (1 << (width % 64)) - 1;
     }
     limbs

@@ -82,7 +82,7 @@ impl<'a> Reference<'a> {
         index
     }
 
-    /// The present value of each register and synchronous read port that has a name of its own, with that name.
+    /// The present value of each register and each word of a memory, with its hierarchical name.
     pub fn states(&self) -> Vec<(String, Number)> {
         let mut states = Vec::new();
         for occurrence in &self.occurrences {

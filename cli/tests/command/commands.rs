@@ -1,8 +1,6 @@
 //! Every command does its work and says it in the fixed keys.
 
-mod common;
-
-use common::{captures, hardpath, object, path, root, run_of};
+use crate::common::{captures, hardpath, object, path, root, run_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,14 +1,12 @@
-//! Each `*.hir` beside this file is one test: a program, the passes to run (`; run: fold dce`, also the pipelines
+//! Each `*.hir` in the folder above is one test: a program, the passes to run (`; run: fold dce`, also the pipelines
 //! `optimize_control_flow` and `optimize_dataflow`), and behind `; expect:` the text that must come out.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p hardpath-passes --test files` writes what comes out now; read the difference.
+//! `UPDATE_EXPECT=1 cargo test -p hardpath-passes` writes what comes out now; read the difference.
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::{assert_same, assert_valid};
 use hardpath_ir::{parse, Diagnostic, Program};
 use std::path::{Path, PathBuf};
-use support::random::Random;
-use support::{assert_same, assert_valid};
 
 const MARK: &str = "; expect:\n";
 

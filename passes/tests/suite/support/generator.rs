@@ -2,11 +2,10 @@
 
 use super::map_generator;
 use super::random::Random;
-use hardpath_ir::{
-    Bits, Block, Input, Kind, Op, Phase, Program, Target, Terminator, Value,
-};
+use hardpath_ir::{Bits, Block, Input, Kind, Op, Phase, Program, Target, Terminator, Value};
 
 const WIDTHS: [u32; 14] = [1, 1, 2, 3, 7, 8, 8, 16, 16, 17, 32, 32, 64, 100];
+const LOGIC_WIDTHS: [u32; 8] = [1, 1, 1, 1, 1, 1, 2, 8];
 
 /// What a random program may hold.
 #[derive(Clone, Copy, Default)]
@@ -19,6 +18,10 @@ pub struct Shape {
     pub memory: bool,
     /// Map operations.
     pub maps: bool,
+    /// Mostly conditions.
+    pub logic: bool,
+    /// Every value counts in the end (dataflow only).
+    pub keep_all: bool,
 }
 
 /// A program in the dataflow phase.
@@ -35,6 +38,16 @@ pub fn dataflow(random: &mut Random, shape: Shape) -> Program {
             map_generator::guarded_group(&mut program, block, random, values, &mut guards);
             operations(&mut program, block, random, shape, values);
         }
+    }
+    if shape.keep_all {
+        let mut all = program.append_const(block, Bits::zero(64));
+        for value in values.clone() {
+            let value = adapt(&mut program, block, random, value, 64);
+            all = program.append1(block, Op::Xor, vec![all, value], 64, None);
+        }
+        values.push(all);
+        let offset = program.append_const(block, Bits::zero(64));
+        program.append(block, Op::PacketStore, vec![offset, all], &[], None);
     }
     let count = 1 + random.below(4);
     for index in 0..count {
@@ -75,7 +88,9 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
             found = Some((map, entry));
             cond = hit;
         }
-        let widths: Vec<u32> = (0..random.below(4)).map(|_| *random.pick(&WIDTHS)).collect();
+        let widths: Vec<u32> = (0..random.below(4))
+            .map(|_| *random.pick(&WIDTHS))
+            .collect();
         let (left, right, join) = (
             program.add_block(),
             program.add_block(),
@@ -179,7 +194,12 @@ fn operations(
     }
 }
 
-fn memory_access(program: &mut Program, block: Block, random: &mut Random, values: &mut Vec<Value>) {
+fn memory_access(
+    program: &mut Program,
+    block: Block,
+    random: &mut Random,
+    values: &mut Vec<Value>,
+) {
     let bytes = *random.pick(&[1u32, 2, 4, 4, 8, 8]);
     let base = random.below(4) * 8 + random.below(3) * random.below(4);
     let (load, store, base) = match random.below(3) {
@@ -217,7 +237,10 @@ fn operation(
     shape: Shape,
     values: &[Value],
 ) -> Value {
-    let width = *random.pick(&WIDTHS);
+    let width = match shape.logic {
+        true => *random.pick(&LOGIC_WIDTHS),
+        false => *random.pick(&WIDTHS),
+    };
     let same = |program: &mut Program, random: &mut Random, op: Op, count: usize, result: u32| {
         let args = (0..count)
             .map(|_| of_width(program, block, random, values, width))

@@ -58,7 +58,14 @@ pub fn lookup(
 ) -> (MapId, Value, Value) {
     let map = MapId::new(random.below(4) as usize);
     let key = key(program, block, random, values);
-    let inst = push(program, block, Op::MapLookup(map), vec![key], &[1, 32], guard);
+    let inst = push(
+        program,
+        block,
+        Op::MapLookup(map),
+        vec![key],
+        &[1, 32],
+        guard,
+    );
     let results = &program.insts[inst].results;
     (map, results[0], results[1])
 }
@@ -92,7 +99,14 @@ pub fn touch(
                 let operand = of_width(program, block, random, values, width);
                 let args = vec![entry, offset, operand];
                 let op = *random.pick(&[AtomicOp::Add, AtomicOp::Xor]);
-                let inst = push(program, block, Op::MapAtomic(map, op), args, &[width], guard);
+                let inst = push(
+                    program,
+                    block,
+                    Op::MapAtomic(map, op),
+                    args,
+                    &[width],
+                    guard,
+                );
                 if random.below(2) == 0 {
                     values.push(program.insts[inst].results[0]);
                 }

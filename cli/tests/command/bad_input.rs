@@ -1,9 +1,7 @@
 //! Input that is wrong in every way that can happen: an error with code, place and remedy, the right exit status, no
 //! panic, and no output that is only half there.
 
-mod common;
-
-use common::{hardpath, object, path, root, Run};
+use crate::common::{hardpath, object, path, root, Run};
 use std::fs;
 use std::path::Path;
 

@@ -18,7 +18,13 @@ pub fn assert_valid(program: &Program, what: &str) {
 }
 
 /// Runs both programs on the same packets and panics at the first difference in verdict, destination, bytes or maps.
-pub fn assert_same(before: &Program, after: &Program, random: &mut Random, packets: u32, what: &str) {
+pub fn assert_same(
+    before: &Program,
+    after: &Program,
+    random: &mut Random,
+    packets: u32,
+    what: &str,
+) {
     let mut maps = (Maps::new(&before.maps), Maps::new(&after.maps));
     for number in 0..packets {
         // Long enough for every access: forwarding a store behind the packet's end is not promised.

@@ -1,23 +1,24 @@
 //! Every pass keeps the meaning of random programs: the interpreter runs them before and after.
 
-mod support;
-
-use hardpath_ir::Program;
-use support::generator::{control_flow, dataflow, Shape};
-use support::random::Random;
-use support::{assert_same, assert_valid};
+use crate::support::generator::{control_flow, dataflow, Shape};
+use crate::support::random::Random;
+use crate::support::{assert_same, assert_valid};
+use hardpath_ir::{Bits, InstData, Op, Program, Terminator};
 
 /// Programs for each pass and phase.
-const PROGRAMS: u64 = 1500;
+const PROGRAMS: u64 = 1000;
 
 /// Set to run other programs than usual: `SEED=7 cargo test -p hardpath-passes`.
 fn seed() -> u64 {
     std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"))
 }
 
+/// A name and a change of a program.
+type Step<'a> = (&'a str, &'a dyn Fn(&mut Program));
+
 /// Makes programs, changes each one step by step, and compares it with the first form after every step.
 fn check_steps(
-    steps: &[(&str, &dyn Fn(&mut Program))],
+    steps: &[Step],
     make: fn(&mut Random, Shape) -> Program,
     shape: Shape,
     programs: u64,
@@ -50,7 +51,7 @@ fn check(passes: &[&str], make: fn(&mut Random, Shape) -> Program, shape: Shape,
         }
     };
     let runs: Vec<_> = passes.iter().map(|name| run(name)).collect();
-    let steps: Vec<(&str, &dyn Fn(&mut Program))> = passes
+    let steps: Vec<Step> = passes
         .iter()
         .zip(&runs)
         .map(|(name, run)| (*name, run as &dyn Fn(&mut Program)))
@@ -63,10 +64,18 @@ const SHAPE: Shape = Shape {
     divisions: true,
     memory: false,
     maps: false,
+    logic: false,
+    keep_all: false,
 };
 
 const MEMORY: Shape = Shape {
     memory: true,
+    ..SHAPE
+};
+
+const LOGIC: Shape = Shape {
+    logic: true,
+    operations: 40,
     ..SHAPE
 };
 
@@ -110,6 +119,18 @@ fn cse() {
 fn simplify_select() {
     check_both(&["simplify_select", "dce", "simplify_select"]);
     check_both(&["narrow", "simplify_select"]);
+    check(
+        &["simplify_select", "dce", "simplify_select"],
+        dataflow,
+        LOGIC,
+        2 * PROGRAMS,
+    );
+    check(
+        &["fold", "reassociate", "simplify_select"],
+        dataflow,
+        LOGIC,
+        2 * PROGRAMS,
+    );
 }
 
 #[test]
@@ -120,6 +141,45 @@ fn expand_mul_div() {
 #[test]
 fn bytes_to_values() {
     check(&["bytes_to_values"], control_flow, MEMORY, 2 * PROGRAMS);
+    for number in 0..PROGRAMS {
+        let mut random = Random::new(seed() * 7_000_003 + number);
+        let mut program = control_flow(&mut random, MEMORY);
+        let pass = hardpath_passes::find("bytes_to_values").expect("a pass");
+        (pass.run)(&mut program).expect("nothing to refuse");
+        assert_accesses_are_in_place(&program);
+    }
+}
+
+/// What the pass promises: no stack, loads with constant offsets in the first block, stores in ascending order
+/// directly before an emit.
+fn assert_accesses_are_in_place(program: &Program) {
+    for &block in &program.order {
+        let data = &program.blocks[block];
+        let mut end: Option<u64> = None;
+        for &inst in &data.insts {
+            let InstData { op, args, .. } = &program.insts[inst];
+            let offset = || {
+                let constant = program.as_const(args[0]).and_then(Bits::as_u64);
+                constant.unwrap_or_else(|| panic!("a constant offset\n{program}"))
+            };
+            match op {
+                Op::StackLoad | Op::StackStore => panic!("the stack\n{program}"),
+                Op::PacketLoad => {
+                    offset();
+                    assert_eq!(block, program.order[0], "{program}");
+                }
+                Op::PacketStore => {
+                    let is_exit = matches!(data.terminator, Terminator::Emit { .. });
+                    assert!(
+                        is_exit && end.is_none_or(|end| end <= offset()),
+                        "{program}"
+                    );
+                    end = Some(offset() + u64::from(program.width(args[1]) / 8));
+                }
+                _ => assert!(end.is_none() || op.is_pure(), "{program}"),
+            }
+        }
+    }
 }
 
 #[test]
@@ -155,9 +215,8 @@ fn optimize_dataflow(program: &mut Program) {
 
 #[test]
 fn whole_pipelines() {
-    let control: [(&str, &dyn Fn(&mut Program)); 1] =
-        [("optimize_control_flow", &optimize_control_flow)];
-    let data: [(&str, &dyn Fn(&mut Program)); 1] = [("optimize_dataflow", &optimize_dataflow)];
+    let control: [Step; 1] = [("optimize_control_flow", &optimize_control_flow)];
+    let data: [Step; 1] = [("optimize_dataflow", &optimize_dataflow)];
     check_steps(&control, control_flow, MEMORY, PROGRAMS / 2);
     check_steps(&control, control_flow, MAPS, PROGRAMS / 2);
     check_steps(&data, dataflow, SHAPE, PROGRAMS / 2);
@@ -166,5 +225,13 @@ fn whole_pipelines() {
 
 #[test]
 fn fold_and_narrow_in_turn() {
-    check_both(&["narrow", "dce", "fold", "dce", "reassociate", "narrow", "fold"]);
+    check_both(&[
+        "narrow",
+        "dce",
+        "fold",
+        "dce",
+        "reassociate",
+        "narrow",
+        "fold",
+    ]);
 }

@@ -1,9 +1,7 @@
 //! Programs that hardpath refuses: the reason, the source line and the way out, exit status 3, and nothing written.
 //! They are compiled here, so these tests need clang.
 
-mod common;
-
-use common::{hardpath, path, root};
+use crate::common::{hardpath, path, root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -21,7 +19,7 @@ fn object() -> Option<(TempDir, PathBuf)> {
             "-O2",
             "-g",
             "-c",
-            "cli/tests/data/refused.c",
+            "cli/tests/command/data/refused.c",
         ])
         .arg(format!("-I/usr/include/{machine}-linux-gnu"))
         .args([Path::new("-o"), &object])

@@ -1,8 +1,6 @@
 //! Programs as hardware: the files of a design, its figures, its speed, and that it does what the kernel does.
 
-mod common;
-
-use common::{captures, hardpath, object, path, root};
+use crate::common::{captures, hardpath, object, path, root};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,7 @@
+//! The `hardpath` command as its users see it: exit status, JSON, files.
+
+mod bad_input;
+mod commands;
+mod common;
+mod hardware;
+mod refused;

@@ -1,0 +1,420 @@
+//! Runs a program as hardware under hostile traffic and compares every packet, every answer to the host and all maps
+//! with the interpreter, which does one thing after another.
+//!
+//! What the host does in the middle of traffic has a place in the order: the pipeline's slot that carries it. The
+//! registers of the entrance say where that was.
+
+pub mod generator;
+pub mod programs;
+pub mod random;
+
+use hardpath_blocks::interface::Interface;
+use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::{parse, verifier, Diagnostic, MapKind, Program};
+use hardpath_pipeline::{compile, Compiled, Options};
+use hardpath_rtl::check::check;
+use hardpath_testbed::dut::{Dut, Port};
+use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
+use hardpath_testbed::native::Native;
+use hardpath_testbed::pace::Pace;
+use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
+use random::Random;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A program in hardware.
+pub struct Hardware {
+    pub program: Program,
+    pub compiled: Compiled,
+    native: Native,
+}
+
+/// What entered the pipeline, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Entered {
+    Packet,
+    Host,
+}
+
+/// The design, and a note of what enters its pipeline.
+struct Watched<'a> {
+    native: &'a mut Native,
+    order: Rc<RefCell<Vec<Entered>>>,
+}
+
+impl Dut for Watched<'_> {
+    fn port(&self, name: &str) -> Option<Port> {
+        self.native.port(name)
+    }
+
+    fn set(&mut self, port: Port, limbs: &[u64]) {
+        self.native.set(port, limbs);
+    }
+
+    fn get(&self, port: Port) -> &[u64] {
+        self.native.get(port)
+    }
+
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        let register = |name: &str| self.native.simulator().peek(name).map_or(0, |limbs| limbs[0]);
+        let packet = register("ingress.packet_valid_reg") == 1;
+        // The slot is injected in the last clock in which the entrance is held.
+        let injected = register("host.hold_count") == 1 && register("host.running") == 1;
+        let mut order = self.order.borrow_mut();
+        assert!(!(packet && injected), "a packet and a host operation share a slot");
+        if packet {
+            order.push(Entered::Packet);
+        }
+        if injected {
+            order.push(Entered::Host);
+        }
+        drop(order);
+        self.native.step()
+    }
+}
+
+/// Reads a program's text.
+pub fn read(text: &str) -> Program {
+    let program = parse::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    if let Err(errors) = verifier::verify(&program) {
+        let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        panic!("{}\n{text}", list.join("\n"));
+    }
+    program
+}
+
+/// How traffic comes and goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    pub pace: Pace,
+    pub backpressure: Option<u64>,
+}
+
+/// All manners of traffic.
+pub const MANNERS: [Manner; 3] = [
+    Manner {
+        pace: Pace::BackToBack,
+        backpressure: None,
+    },
+    Manner {
+        pace: Pace::Random(5),
+        backpressure: Some(7),
+    },
+    Manner {
+        pace: Pace::BackToBack,
+        backpressure: Some(9),
+    },
+];
+
+impl Hardware {
+    pub fn new(text: &str, bus_bits: u32) -> Hardware {
+        Hardware::of(read(text), bus_bits, 250.0).unwrap_or_else(|errors| {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            panic!("{}\n{text}", list.join("\n"))
+        })
+    }
+
+    /// Compiles, checks and resets.
+    pub fn of(program: Program, bus_bits: u32, clock_mhz: f64) -> Result<Hardware, Vec<Diagnostic>> {
+        let options = Options {
+            clock_mhz,
+            bus_bits,
+        };
+        let compiled = compile(program.clone(), &options)?;
+        if let Err(errors) = check(&compiled.design) {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            panic!("{}\n{program}", list.join("\n"));
+        }
+        let native = Native::new(&compiled.design).unwrap_or_else(|error| panic!("{error}\n{program}"));
+        let mut hardware = Hardware {
+            program,
+            compiled,
+            native,
+        };
+        hardware.reset();
+        Ok(hardware)
+    }
+
+    pub fn reset(&mut self) {
+        host::reset(&mut self.native, &self.compiled.interface).unwrap_or_else(|error| panic!("{error}"));
+        if self.interface().has_port_table {
+            let interface = self.compiled.interface.clone();
+            let mut host = Host::new(&mut self.native, &interface).expect("the ports");
+            for port in 0..16 {
+                host.set_port(&mut self.native, port, ifindex(port), first_queue(port))
+                    .expect("a port");
+            }
+        }
+    }
+
+    pub fn interface(&self) -> &Interface {
+        &self.compiled.interface
+    }
+
+    /// How a map's hazard is handled, as the report says.
+    pub fn hazard(&self, map: &str) -> String {
+        let report = self.compiled.report.maps.iter().find(|report| report.name == map);
+        format!("{:?}", report.expect("a map of that name").hazard).to_lowercase()
+    }
+
+    /// Does host operations with no traffic, on the model, too.
+    pub fn prepare(&mut self, maps: &mut Maps, operations: &[HostOperation]) {
+        let interface = self.compiled.interface.clone();
+        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
+        for operation in operations {
+            let answer = host
+                .perform(&mut self.native, operation.clone())
+                .unwrap_or_else(|error| panic!("{error}"));
+            compare_answer(maps, &interface, &self.program, operation, &answer);
+        }
+    }
+
+    /// Sends packets with host operations between them and compares all that can be seen with the interpreter.
+    pub fn check(
+        &mut self,
+        maps: &mut Maps,
+        packets: &[PacketIn],
+        events: &[HostEvent],
+        manner: Manner,
+    ) -> RunResult {
+        let interface = self.compiled.interface.clone();
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let mut watched = Watched {
+            native: &mut self.native,
+            order: Rc::clone(&order),
+        };
+        let options = RunOptions {
+            pace: manner.pace,
+            backpressure: manner.backpressure,
+            host: events,
+            ..RunOptions::default()
+        };
+        let result = run(&mut watched, &interface, packets, &options)
+            .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program));
+        let order = order.borrow();
+        let mut interpreter = Prepared::new(&self.program);
+        let mut entering = (0..packets.len()).filter(|number| packets[*number].enters(&interface));
+        let mut commands = (0..events.len()).filter(|number| reaches_maps(&events[*number], &interface));
+        for entered in order.iter() {
+            match entered {
+                Entered::Packet => {
+                    let number = entering.next().expect("as many packets as went in");
+                    let packet = &packets[number];
+                    let context = PacketContext {
+                        ingress_ifindex: ifindex(packet.port),
+                        rx_queue_index: (u32::from(packet.queue) + first_queue(packet.port)) & 0xffff,
+                        time_ns: packet.time_ns,
+                        random: packet.random,
+                    };
+                    let expected = interpreter.run(maps, &packet.data, &context);
+                    let verdict = if expected.verdict > 4 { 0 } else { expected.verdict };
+                    let sent = verdict >= 2;
+                    let got = result.outcomes[number].as_ref().expect("it entered");
+                    let destination = if verdict == 4 { expected.destination } else { 0 };
+                    assert_eq!(
+                        (got.verdict, got.destination, got.data.as_deref()),
+                        (verdict, destination, sent.then_some(expected.packet.as_slice())),
+                        "packet {number} {:02x?}, {manner:?}\n{}\n{}",
+                        &packet.data[..packet.data.len().min(64)],
+                        self.program,
+                        self.compiled.scheduled,
+                    );
+                }
+                Entered::Host => {
+                    let number = commands.next().expect("as many operations as went in");
+                    let operation = &events[number].operation;
+                    compare_answer(maps, &interface, &self.program, operation, &result.host_answers[number]);
+                }
+            }
+        }
+        assert!(entering.next().is_none(), "every packet entered");
+        assert!(commands.next().is_none(), "every host operation entered");
+        self.compare_maps(maps);
+        result
+    }
+
+    /// Reads all maps through the host port.
+    pub fn compare_maps(&mut self, maps: &Maps) {
+        let interface = self.compiled.interface.clone();
+        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
+        let found = host
+            .dump_image(&mut self.native)
+            .unwrap_or_else(|error| panic!("{error}\n{}", self.program));
+        assert_eq!(found, maps.image(), "maps\n{}\n{}", self.program, self.compiled.scheduled);
+    }
+
+    /// The design itself, for tests that step it by hand.
+    pub fn native(&mut self) -> &mut Native {
+        &mut self.native
+    }
+}
+
+/// What the port table says in these tests.
+fn ifindex(port: u8) -> u32 {
+    0x100 + 3 * u32::from(port)
+}
+
+fn first_queue(port: u8) -> u32 {
+    16 * u32::from(port)
+}
+
+fn reaches_maps(event: &HostEvent, interface: &Interface) -> bool {
+    match &event.operation {
+        HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => false,
+        HostOperation::Lookup { map, .. }
+        | HostOperation::Update { map, .. }
+        | HostOperation::Delete { map, .. }
+        | HostOperation::Dump { map, .. } => *map < interface.maps.len(),
+    }
+}
+
+/// Does the operation on the model and compares the answers.
+fn compare_answer(
+    maps: &mut Maps,
+    interface: &Interface,
+    program: &Program,
+    operation: &HostOperation,
+    answer: &HostAnswer,
+) {
+    let id = |map: &usize| program.maps.keys().nth(*map).expect("a map");
+    let positive = |status: i64| -status as u32;
+    match operation {
+        HostOperation::Lookup { map, key } => {
+            let expected = maps.get(id(map), key);
+            let found = (answer.errno == 0).then_some(answer.value.as_slice());
+            assert_eq!(found, expected, "{operation:?} gave {answer:?}\n{program}");
+        }
+        HostOperation::Update {
+            map,
+            key,
+            value,
+            flags,
+        } => {
+            let expected = positive(maps.update(id(map), key, value, u64::from(*flags)));
+            assert_eq!(answer.errno, expected, "{operation:?}\n{program}");
+        }
+        HostOperation::Delete { map, key } => {
+            let expected = positive(maps.delete(id(map), key));
+            assert_eq!(answer.errno, expected, "{operation:?}\n{program}");
+        }
+        HostOperation::Dump { map, slot } => {
+            let decl = &program.maps[id(map)];
+            match decl.kind {
+                MapKind::Hash if answer.errno == 0 => {
+                    let expected = maps.get(id(map), &answer.key);
+                    assert_eq!(Some(answer.value.as_slice()), expected, "{operation:?} gave {answer:?}\n{program}");
+                }
+                MapKind::Hash => {
+                    let behind = *slot >= interface.maps[*map].slots;
+                    assert_eq!(answer.errno, if behind { 22 } else { 2 }, "{operation:?}");
+                }
+                _ => {
+                    let key = slot.to_le_bytes();
+                    match maps.get(id(map), &key) {
+                        _ if *slot >= decl.max_entries => assert_eq!(answer.errno, 22, "{operation:?}"),
+                        None => assert_eq!(answer.errno, 2, "{operation:?}"),
+                        Some(value) => assert_eq!(
+                            (answer.errno, answer.key.as_slice(), answer.value.as_slice()),
+                            (0, key.as_slice(), value),
+                            "{operation:?}\n{program}"
+                        ),
+                    }
+                }
+            }
+        }
+        HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => {}
+    }
+}
+
+/// What keys the packets carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    One,
+    Two,
+    /// So many, uniformly.
+    Of(u32),
+    /// Runs of one key.
+    Bursts,
+}
+
+/// Packets of 64 bytes: a key in bytes 0 to 3, a second one in bytes 4 to 7, an operand in 8 to 15, what to do in
+/// byte 16.
+pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
+    let mut run = (0, 0);
+    (0..count)
+        .map(|number| {
+            let mut data: Vec<u8> = (0..64).map(|_| random.next() as u8).collect();
+            let mut key = || match keys {
+                Keys::One => 1,
+                Keys::Two => 1 + random.below(2) as u32,
+                Keys::Of(count) => random.below(u64::from(count)) as u32,
+                Keys::Bursts => {
+                    if run.1 == 0 {
+                        run = (random.below(6) as u32, 1 + random.below(12));
+                    }
+                    run.1 -= 1;
+                    run.0
+                }
+            };
+            let (first, second) = (key(), key());
+            data[0..4].copy_from_slice(&first.to_le_bytes());
+            data[4..8].copy_from_slice(&second.to_le_bytes());
+            PacketIn {
+                data,
+                port: random.below(20) as u8 % 16,
+                queue: random.below(16) as u16,
+                time_ns: number as u64 * 1000 + 7,
+                random: random.next() as u32,
+                bad: false,
+            }
+        })
+        .collect()
+}
+
+/// Host operations spread over the traffic, on keys that the packets use, too.
+pub fn events(random: &mut Random, interface: &Interface, packets: usize, count: usize) -> Vec<HostEvent> {
+    let mut places: Vec<usize> = (0..count).map(|_| random.below(packets as u64) as usize).collect();
+    places.sort();
+    places
+        .into_iter()
+        .map(|after_packets| HostEvent {
+            after_packets,
+            operation: operation(random, interface),
+        })
+        .collect()
+}
+
+/// One map operation.
+pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
+    let map = random.below(interface.maps.len() as u64) as usize;
+    let port = &interface.maps[map];
+    let mut key = vec![0; port.key_bytes as usize];
+    let number = match random.below(4) {
+        0 => 1,
+        1 => random.below(u64::from(port.max_entries) + 3),
+        _ => random.below(8),
+    };
+    for (to, from) in key.iter_mut().zip(number.to_le_bytes()) {
+        *to = from;
+    }
+    let mut value: Vec<u8> = (0..port.value_bytes).map(|_| random.next() as u8).collect();
+    if random.below(4) == 0 {
+        let count = value.len().min(4);
+        value[..count].fill(0);
+    }
+    match random.below(6) {
+        0 | 1 => HostOperation::Lookup { map, key },
+        2 | 3 => HostOperation::Update {
+            map,
+            key,
+            value,
+            flags: *random.pick(&[0, 0, 0, 1, 2, 3]),
+        },
+        4 => HostOperation::Delete { map, key },
+        _ => HostOperation::Dump {
+            map,
+            slot: random.below(u64::from(port.slots) + 2) as u32,
+        },
+    }
+}

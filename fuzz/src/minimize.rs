@@ -1,0 +1,209 @@
+//! Making a failing subject small: fewer packets, fewer and simpler instructions, shorter and emptier packets, as
+//! long as the same layer still fails and the kernel still takes the program.
+
+use crate::code::Code;
+use crate::packets::SHORTEST;
+use crate::trial::{self, Failure, Judge, Outcome, Subject};
+use hardpath_ebpf::Insn;
+
+/// Trials at most; each takes a few milliseconds, with hardware up to a second.
+const MOST_TRIALS: u32 = 600;
+
+/// The smallest subject found, and how it fails.
+pub fn minimize(subject: &Subject, failure: &Failure, judge: Judge) -> (Subject, Failure) {
+    let mut search = Search {
+        best: subject.clone(),
+        failure: failure.clone(),
+        judge,
+        trials_left: MOST_TRIALS,
+    };
+    search.fewer_packets();
+    // Only the kernel says whether a program with fewer instructions is one.
+    if judge == Judge::Kernel {
+        while search.fewer_units() | search.simpler_units() {}
+    }
+    search.simpler_hardware();
+    search.fewer_packets();
+    search.simpler_packets();
+    search.fewer_entries();
+    (search.best, search.failure)
+}
+
+struct Search {
+    best: Subject,
+    failure: Failure,
+    judge: Judge,
+    trials_left: u32,
+}
+
+impl Search {
+    /// Takes a candidate when it fails in the same layer.
+    fn take(&mut self, candidate: Subject) -> bool {
+        if self.trials_left == 0 || candidate == self.best {
+            return false;
+        }
+        self.trials_left -= 1;
+        match trial::run(&candidate, self.judge) {
+            Ok(Outcome::Failed(failure)) if failure.layer == self.failure.layer => {
+                self.best = candidate;
+                self.failure = failure;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn take_code(&mut self, code: Code) -> bool {
+        let candidate = Subject {
+            code,
+            ..self.best.clone()
+        };
+        self.take(candidate)
+    }
+
+    fn fewer_packets(&mut self) {
+        if let Some(index) = self.failure.packet {
+            let mut candidate = self.best.clone();
+            candidate.packets = vec![candidate.packets[index].clone()];
+            self.take(candidate);
+            let mut candidate = self.best.clone();
+            candidate.packets.truncate(index + 1);
+            self.take(candidate);
+        }
+        let mut size = self.best.packets.len() / 2;
+        while size > 0 {
+            let mut start = 0;
+            while start < self.best.packets.len() && self.best.packets.len() > 1 {
+                let mut candidate = self.best.clone();
+                let end = (start + size).min(candidate.packets.len());
+                candidate.packets.drain(start..end);
+                if !self.take(candidate) {
+                    start += size;
+                }
+            }
+            size /= 2;
+        }
+    }
+
+    fn fewer_units(&mut self) -> bool {
+        let before = self.best.code.units.len();
+        let mut size = before / 2;
+        while size > 0 {
+            // Back to front: what is used stands before its users.
+            let mut end = self.best.code.units.len();
+            while end > 0 {
+                let start = end.saturating_sub(size);
+                let code = self.best.code.without(start..end).without_unreachable();
+                self.take_code(code);
+                end = start.min(self.best.code.units.len());
+            }
+            size /= 2;
+        }
+        self.best.code.units.len() < before
+    }
+
+    /// Branches that always or never go, loads that are constants, smaller immediates.
+    fn simpler_units(&mut self) -> bool {
+        let mut changed = false;
+        let mut index = 0;
+        while index < self.best.code.units.len() {
+            for simpler in simpler(&self.best.code, index) {
+                if self.take_code(simpler.without_unreachable()) {
+                    changed = true;
+                    break;
+                }
+            }
+            index += 1;
+        }
+        changed
+    }
+
+    fn simpler_hardware(&mut self) {
+        for change in [0, 1] {
+            let mut candidate = self.best.clone();
+            match change {
+                0 => candidate.hardware.gaps = None,
+                _ => candidate.hardware.backpressure = None,
+            }
+            self.take(candidate);
+        }
+    }
+
+    fn simpler_packets(&mut self) {
+        for index in 0..self.best.packets.len() {
+            let mut size = self.best.packets[index].data.len() / 2;
+            while size > 0 {
+                let mut candidate = self.best.clone();
+                let data = &mut candidate.packets[index].data;
+                data.truncate(data.len().saturating_sub(size).max(SHORTEST));
+                if !self.take(candidate) {
+                    size /= 2;
+                }
+            }
+            let mut size = self.best.packets[index].data.len();
+            while size > 0 {
+                for start in (0..self.best.packets[index].data.len()).step_by(size) {
+                    let mut candidate = self.best.clone();
+                    let data = &mut candidate.packets[index].data;
+                    let end = (start + size).min(data.len());
+                    data[start..end].fill(0);
+                    self.take(candidate);
+                }
+                size /= 2;
+            }
+            let mut candidate = self.best.clone();
+            let packet = &mut candidate.packets[index];
+            (packet.port, packet.queue, packet.time_ns, packet.random) = (0, 0, 0, 0);
+            self.take(candidate);
+        }
+    }
+
+    fn fewer_entries(&mut self) {
+        for name in self.best.image.keys().cloned().collect::<Vec<_>>() {
+            let mut candidate = self.best.clone();
+            candidate.image.remove(&name);
+            self.take(candidate);
+        }
+    }
+}
+
+/// Other instructions in the place of one.
+fn simpler(code: &Code, index: usize) -> Vec<Code> {
+    let unit = &code.units[index];
+    let mut found = Vec::new();
+    let mut with = |insn: Insn, keeps_target: bool| {
+        let mut code = code.clone();
+        let place = &mut code.units[index];
+        place.insn = insn;
+        place.upper = 0;
+        place.map = None;
+        place.target = place.target.filter(|_| keeps_target);
+        found.push(code);
+    };
+    let is_goto = unit.target.is_some() && !unit.falls_through();
+    if unit.target.is_some() && !is_goto {
+        with(
+            Insn {
+                code: crate::code::GOTO,
+                ..Insn::default()
+            },
+            true,
+        );
+    }
+    let writes_register = matches!(unit.insn.class(), 0 | 1 | 4 | 7) && unit.insn.code != 0xb7;
+    if writes_register {
+        with(crate::encode::mov_number(unit.insn.dst, 0), false);
+        with(crate::encode::mov_number(unit.insn.dst, -1), false);
+    }
+    let has_number = matches!(unit.insn.class(), 2 | 4 | 5 | 6 | 7) && unit.insn.code & 8 == 0;
+    let is_swap = unit.insn.code & 0xf7 == 0xd4 || unit.insn.code == 0xd7;
+    let is_call = unit.insn.code == 0x85;
+    if has_number && !is_swap && !is_call && unit.target.is_none_or(|_| !is_goto) {
+        for imm in [0, 1, -1, unit.insn.imm / 2] {
+            if imm != unit.insn.imm && unit.insn.imm.unsigned_abs() > imm.unsigned_abs() {
+                with(Insn { imm, ..unit.insn }, true);
+            }
+        }
+    }
+    found
+}

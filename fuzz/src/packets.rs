@@ -1,0 +1,142 @@
+//! Random packets for a program: lengths near those that it compares with, contents from the numbers in it, so that
+//! its branches are taken both ways.
+
+use crate::code::Code;
+use crate::random::Random;
+use hardpath_ir::MAX_PACKET_BYTES;
+
+/// A packet and what enters with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packet {
+    pub data: Vec<u8>,
+    /// Ingress port, an index into [`PORTS`].
+    pub port: u8,
+    pub queue: u16,
+    pub time_ns: u64,
+    pub random: u32,
+}
+
+/// Interface indices of the ingress ports. Index 1 exists in every network namespace and costs the kernel nothing.
+pub const PORTS: [u32; 3] = [1, 2, 3];
+
+/// Shortest packet that enters a program.
+pub const SHORTEST: usize = 14;
+/// Longest packet that the kernel judges (`BPF_PROG_TEST_RUN` without fragments).
+const LONGEST_JUDGED: usize = 3520;
+
+/// Makes `count` packets for a program.
+pub fn generate(code: &Code, count: usize, random: &mut Random) -> Vec<Packet> {
+    let numbers = numbers(code);
+    let reads_context = reads_context(code);
+    let mut packets: Vec<Packet> = Vec::with_capacity(count);
+    let mut time_ns = random.bits64() >> random.between(0, 63);
+    for _ in 0..count {
+        let data = match packets.as_slice() {
+            [.., last] if random.percent(35) => changed(&last.data, &numbers, random),
+            _ => {
+                let length = length(&numbers, random);
+                contents(length, &numbers, random)
+            }
+        };
+        time_ns = time_ns.wrapping_add(random.interesting() >> random.between(0, 63));
+        let mut packet = Packet {
+            data,
+            port: 0,
+            queue: 0,
+            time_ns,
+            random: random.interesting() as u32,
+        };
+        if reads_context && packet.data.len() <= LONGEST_JUDGED {
+            packet.port = random.below(PORTS.len()) as u8;
+            if packet.port > 0 {
+                packet.queue = random.below(3) as u16;
+            }
+        }
+        packets.push(packet);
+    }
+    packets
+}
+
+/// The immediates of a program.
+fn numbers(code: &Code) -> Vec<u64> {
+    let mut numbers: Vec<u64> = code
+        .units
+        .iter()
+        .filter(|unit| unit.map.is_none())
+        .map(|unit| match unit.insn.is_wide_load() {
+            true => u64::from(unit.upper as u32) << 32 | u64::from(unit.insn.imm as u32),
+            false => i64::from(unit.insn.imm) as u64,
+        })
+        .filter(|number| *number != 0)
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// Whether the program reads 4 bytes at offset 12 or 16 of anything, perhaps of its context.
+fn reads_context(code: &Code) -> bool {
+    let loads_word = |code| code == 0x61;
+    (code.units.iter()).any(|unit| loads_word(unit.insn.code) && matches!(unit.insn.off, 12 | 16))
+}
+
+fn length(numbers: &[u64], random: &mut Random) -> usize {
+    let limits: Vec<u64> = (numbers.iter().copied())
+        .filter(|number| (SHORTEST as u64..1600).contains(number))
+        .collect();
+    let length = match (random.weighted(&[30, 58, 8, 3, 1]), random.pick(&limits)) {
+        (0, Some(limit)) => limit as usize + random.below(3) - 1,
+        (0 | 1, _) => random.between(SHORTEST, 300),
+        (2, _) => random.between(SHORTEST, 1514),
+        (3, _) => random.between(1500, LONGEST_JUDGED),
+        _ => random.between(LONGEST_JUDGED, MAX_PACKET_BYTES as usize),
+    };
+    length.clamp(SHORTEST, MAX_PACKET_BYTES as usize)
+}
+
+fn contents(length: usize, numbers: &[u64], random: &mut Random) -> Vec<u8> {
+    let style = random.below(5);
+    let fill = random.byte();
+    let mut data: Vec<u8> = (0..length)
+        .map(|_| match style {
+            0 => fill,
+            1 => random.byte() & random.byte() & random.byte(),
+            2 => random.byte() & 0x0f,
+            3 => random.interesting() as u8,
+            _ => random.byte(),
+        })
+        .collect();
+    for _ in 0..random.between(0, 12) {
+        plant(&mut data, numbers, random);
+    }
+    data
+}
+
+/// Puts a number of the program, or one near to it, somewhere at the front, in either byte order.
+fn plant(data: &mut [u8], numbers: &[u64], random: &mut Random) {
+    let number = random.pick(numbers).unwrap_or(0);
+    let number = number.wrapping_add(random.below(3) as u64).wrapping_sub(1);
+    let bytes = random.one_of([1, 2, 4, 8]);
+    let mut image = number.to_le_bytes()[..bytes].to_vec();
+    if random.percent(50) {
+        image.reverse();
+    }
+    let front = (data.len() - bytes + 1).min(80);
+    let place = random.below(front);
+    data[place..place + bytes].copy_from_slice(&image);
+}
+
+/// The packet before, a little different.
+fn changed(before: &[u8], numbers: &[u64], random: &mut Random) -> Vec<u8> {
+    let mut data = before.to_vec();
+    match random.below(4) {
+        0 => data.truncate((data.len() - random.below(9)).max(SHORTEST)),
+        1 => plant(&mut data, numbers, random),
+        _ => {}
+    }
+    for _ in 0..random.between(0, 4) {
+        let place = random.below(data.len().min(100));
+        data[place] ^= 1 << random.below(8);
+    }
+    data
+}

@@ -1,0 +1,220 @@
+//! Many programs, one after another on a few threads.
+
+use crate::case;
+use crate::generate::{generate, Features};
+use crate::minimize::minimize;
+use crate::packets;
+use crate::random::Random;
+use crate::trial::{self, Failure, Hardware, Judge, Outcome, Subject};
+use hardpath_ir::Diagnostic;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct FuzzOptions {
+    pub programs: u32,
+    /// Packets for each program.
+    pub packets: u32,
+    /// Of the first program; program `i` has seed `seed + i`.
+    pub seed: u64,
+    pub threads: usize,
+    pub judge: Judge,
+    pub features: Features,
+    /// Where failing programs are written, made small.
+    pub cases: Option<PathBuf>,
+}
+
+/// A program that failed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FailedProgram {
+    pub seed: u64,
+    pub failure: Failure,
+    /// The small subject.
+    pub subject: Subject,
+    /// The case file, where one was written.
+    pub case: Option<PathBuf>,
+}
+
+/// What came of all programs.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FuzzReport {
+    /// Programs that the kernel took, as many as were asked for.
+    pub programs: u64,
+    /// Programs that became hardware, also those that failed there.
+    pub compiled: u64,
+    /// Programs that hardpath refuses.
+    pub refused: u64,
+    /// How many programs were refused for which reason (the code of the diagnostic).
+    pub refusals: BTreeMap<&'static str, u64>,
+    /// Programs that the kernel did not take; each was replaced by another one of the same seed.
+    pub rejected_by_kernel: u64,
+    /// Packets that went through all layers.
+    pub packets: u64,
+    pub judged_by_kernel: u64,
+    /// In the order of their seeds.
+    pub failures: Vec<FailedProgram>,
+}
+
+impl FuzzReport {
+    pub fn seeds_failed(&self) -> Vec<u64> {
+        self.failures.iter().map(|failed| failed.seed).collect()
+    }
+
+    fn add(&mut self, other: FuzzReport) {
+        self.programs += other.programs;
+        self.compiled += other.compiled;
+        self.refused += other.refused;
+        for (code, count) in other.refusals {
+            *self.refusals.entry(code).or_default() += count;
+        }
+        self.rejected_by_kernel += other.rejected_by_kernel;
+        self.packets += other.packets;
+        self.judged_by_kernel += other.judged_by_kernel;
+        self.failures.extend(other.failures);
+    }
+}
+
+/// Tries for a seed before it counts as one that gives no program.
+const MOST_ATTEMPTS: u32 = 50;
+
+/// The subject of a seed.
+pub fn subject(seed: u64, attempt: u32, packets: u32, features: Features) -> Subject {
+    let generated = generate(seed, attempt, features);
+    let mut random = Random::new(seed, u64::from(attempt) << 8 | 1);
+    let some_seed = |random: &mut Random| random.percent(25).then(|| random.bits64() >> 32);
+    let hardware = Hardware {
+        bus_bits: if seed.is_multiple_of(2) { 512 } else { 64 },
+        gaps: some_seed(&mut random),
+        backpressure: some_seed(&mut random),
+    };
+    Subject {
+        packets: packets::generate(&generated.code, packets as usize, &mut random),
+        code: generated.code,
+        image: generated.image,
+        hardware,
+    }
+}
+
+/// Runs all programs. `progress` is called with the number of programs that are done.
+///
+/// # Errors
+/// The kernel cannot be asked or breaks off; a case cannot be written.
+pub fn run(
+    options: &FuzzOptions,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<FuzzReport, Diagnostic> {
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let broken = AtomicBool::new(false);
+    let total = Mutex::new(Ok(FuzzReport::default()));
+    let work = || {
+        while !broken.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= options.programs as usize {
+                return;
+            }
+            let result = run_one(options, options.seed.wrapping_add(index as u64));
+            let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            match (result, &mut *total) {
+                (Ok(report), Ok(sum)) => sum.add(report),
+                (Err(error), Ok(_)) => {
+                    *total = Err(error);
+                    broken.store(true, Ordering::Relaxed);
+                }
+                (_, Err(_)) => {}
+            }
+            drop(total);
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..options.threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut report = total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
+    report.failures.sort_by_key(|failed| failed.seed);
+    Ok(report)
+}
+
+/// One program: of its seed the first one that the kernel takes.
+fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
+    let mut report = FuzzReport::default();
+    for attempt in 0..MOST_ATTEMPTS {
+        let subject = subject(seed, attempt, options.packets, options.features);
+        let packets = subject.packets.len() as u64;
+        match trial::run(&subject, options.judge)? {
+            Outcome::Rejected(_) => {
+                report.rejected_by_kernel += 1;
+                continue;
+            }
+            Outcome::Refused {
+                reason,
+                judged_by_kernel,
+            } => {
+                report.refused = 1;
+                report.refusals.insert(reason.code, 1);
+                report.judged_by_kernel = judged_by_kernel;
+            }
+            Outcome::Same { judged_by_kernel } => {
+                report.compiled = 1;
+                report.packets = packets;
+                report.judged_by_kernel = judged_by_kernel;
+            }
+            Outcome::Failed(failure) => {
+                report.compiled = 1;
+                report.packets = packets;
+                report.failures.push(failed(options, seed, &subject, &failure)?);
+            }
+        }
+        report.programs = 1;
+        break;
+    }
+    Ok(report)
+}
+
+fn failed(
+    options: &FuzzOptions,
+    seed: u64,
+    subject: &Subject,
+    failure: &Failure,
+) -> Result<FailedProgram, Diagnostic> {
+    let (subject, failure) = minimize(subject, failure, options.judge);
+    let case = match &options.cases {
+        Some(folder) => Some(write_case(folder, seed, &subject, &failure)?),
+        None => None,
+    };
+    Ok(FailedProgram {
+        seed,
+        failure,
+        subject,
+        case,
+    })
+}
+
+fn write_case(
+    folder: &Path,
+    seed: u64,
+    subject: &Subject,
+    failure: &Failure,
+) -> Result<PathBuf, Diagnostic> {
+    let path = folder.join(format!("{}_{seed}.case", failure.layer.name()));
+    let packet = match failure.packet {
+        Some(packet) => format!("packet {}", packet + 1),
+        None => String::from("no packet alone"),
+    };
+    let layer = failure.layer.name();
+    let comment = format!("Seed {seed}, layer {layer}, {packet}: {}", failure.text);
+    let text = case::print(subject, &comment);
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&path, text))
+        .map_err(|error| {
+            Diagnostic::input("cannot-write", format!("a case cannot be written: {error}"))
+                .at(path.display().to_string())
+        })?;
+    Ok(path)
+}

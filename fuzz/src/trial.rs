@@ -1,0 +1,375 @@
+//! One program and its packets through every layer: the kernel, the interpreter on the program as lifted and after
+//! each phase of compilation, and the hardware in the native simulator.
+
+use crate::code::Code;
+use crate::packets::{Packet, PORTS};
+use hardpath_ir::diagnostic::Class;
+use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::{verifier, Diagnostic, Program};
+use hardpath_oracle::compare::{compare_maps, compare_packet};
+use hardpath_oracle::{Expected, JudgeOptions, KernelJudge, Observed, Reference};
+use hardpath_pipeline::{Compiled, Options};
+use hardpath_testbed::host::{self, Host};
+use hardpath_testbed::native::Native;
+use hardpath_testbed::pace::Pace;
+use hardpath_testbed::run::{self, PacketIn, PacketOut, RunOptions};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// A program, what its maps hold at first, and packets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Subject {
+    pub code: Code,
+    pub image: Image,
+    pub packets: Vec<Packet>,
+    pub hardware: Hardware,
+}
+
+/// How the hardware is built and driven.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hardware {
+    /// 64 or 512.
+    pub bus_bits: u32,
+    /// Seed of random gaps between and inside packets.
+    pub gaps: Option<u64>,
+    /// Seed of outputs that are not ready.
+    pub backpressure: Option<u64>,
+}
+
+/// Who says what is right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judge {
+    Kernel,
+    /// The program as lifted, where the kernel cannot be asked.
+    Interpreter,
+}
+
+/// Where a program went another way than it should.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layer {
+    /// The program as lifted differs from the kernel.
+    Lifted,
+    /// After the passes on control flow.
+    ControlFlow,
+    /// As one region, with whole map words.
+    Dataflow,
+    /// With stages.
+    Scheduled,
+    /// The compiler panicked or gave an error that is none of the program's.
+    Compiler,
+    /// The design breaks the rules of the hardware IR.
+    Design,
+    /// The design in the native simulator.
+    Native,
+}
+
+impl Layer {
+    /// For file names and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layer::Lifted => "lifted",
+            Layer::ControlFlow => "control-flow",
+            Layer::Dataflow => "dataflow",
+            Layer::Scheduled => "scheduled",
+            Layer::Compiler => "compiler",
+            Layer::Design => "design",
+            Layer::Native => "native",
+        }
+    }
+}
+
+/// Something is not as it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub layer: Layer,
+    /// Index of the packet that shows it first; `None`: seen at the end, or no packet's fault.
+    pub packet: Option<usize>,
+    /// What was expected and what came.
+    pub text: String,
+}
+
+/// What became of a subject.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// The kernel does not take the program.
+    Rejected(Diagnostic),
+    /// Hardpath does not build it; as far as it came all was right.
+    Refused {
+        reason: Diagnostic,
+        judged_by_kernel: u64,
+    },
+    /// The same everywhere.
+    Same {
+        judged_by_kernel: u64,
+    },
+    Failed(Failure),
+}
+
+/// Runs a subject through every layer and stops at the first that fails.
+///
+/// # Errors
+/// The kernel cannot be asked at all, or breaks off.
+pub fn run(subject: &Subject, judge: Judge) -> Result<Outcome, Diagnostic> {
+    let object = subject.code.object();
+    let Some(image) = object.programs.first() else {
+        return Err(Diagnostic::input("no-program", "there is no program"));
+    };
+    let kernel = match judge {
+        Judge::Interpreter => None,
+        Judge::Kernel => {
+            let options = JudgeOptions {
+                image: subject.image.clone(),
+            };
+            match KernelJudge::start(&object, image, &options) {
+                Ok(kernel) => Some(kernel),
+                Err(reason) if reason.code.starts_with("kernel-rejects") => {
+                    return Ok(Outcome::Rejected(reason));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    };
+    let lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
+        Ok(Ok(program)) => program,
+        Ok(Err(errors)) => return Ok(refused(errors, 0)),
+        Err(panic) => return Ok(Outcome::Failed(panic)),
+    };
+    let mut trial = Trial {
+        subject,
+        image: used_maps(&lifted, &subject.image),
+        lifted,
+        expected: Vec::new(),
+        expected_maps: Image::new(),
+        judged_by_kernel: 0,
+    };
+    if let Some(failure) = trial.ask(kernel)? {
+        return Ok(Outcome::Failed(failure));
+    }
+    match trial.compile() {
+        Ok(()) => Ok(Outcome::Same {
+            judged_by_kernel: trial.judged_by_kernel,
+        }),
+        Err(Stop::Failed(failure)) => Ok(Outcome::Failed(failure)),
+        Err(Stop::Refused(errors)) => Ok(refused(errors, trial.judged_by_kernel)),
+    }
+}
+
+/// An error that is none of the program's is a failure of the compiler.
+fn refused(errors: Vec<Diagnostic>, judged_by_kernel: u64) -> Outcome {
+    let own = |error: &&Diagnostic| error.class == Class::Refused;
+    match errors.iter().find(own) {
+        Some(reason) if errors.iter().all(|error| own(&error)) => Outcome::Refused {
+            reason: reason.clone(),
+            judged_by_kernel,
+        },
+        _ => {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            Outcome::Failed(failure(Layer::Compiler, None, texts.join("; ")))
+        }
+    }
+}
+
+/// Maps that the program does not use are in no design.
+fn used_maps(program: &Program, image: &Image) -> Image {
+    let is_used = |name: &str| program.maps.values().any(|decl| decl.name == name);
+    let used = image.iter().filter(|(name, _)| is_used(name));
+    used.map(|(name, entries)| (name.clone(), entries.clone()))
+        .collect()
+}
+
+/// Why a compilation ended early.
+enum Stop {
+    Failed(Failure),
+    Refused(Vec<Diagnostic>),
+}
+
+fn failure(layer: Layer, packet: Option<usize>, text: impl Into<String>) -> Failure {
+    Failure {
+        layer,
+        packet,
+        text: text.into(),
+    }
+}
+
+struct Trial<'a> {
+    subject: &'a Subject,
+    lifted: Program,
+    image: Image,
+    expected: Vec<Expected>,
+    expected_maps: Image,
+    judged_by_kernel: u64,
+}
+
+impl Trial<'_> {
+    /// Asks the judge, and compares the interpreter with it.
+    fn ask(&mut self, kernel: Option<KernelJudge>) -> Result<Option<Failure>, Diagnostic> {
+        let questions: Vec<(&[u8], PacketContext)> = (self.subject.packets.iter())
+            .map(|packet| (packet.data.as_slice(), context(packet)))
+            .collect();
+        let one = |mut errors: Vec<Diagnostic>| errors.remove(0);
+        let mut reference = Reference::new(&self.lifted, &self.image, kernel).map_err(one)?;
+        self.expected = reference.run_all(&questions)?;
+        let maps = reference.maps()?;
+        self.expected_maps = maps.image;
+        self.judged_by_kernel = (self.expected.iter())
+            .filter(|expected| expected.judged_by_kernel)
+            .count() as u64;
+        for (index, expected) in self.expected.iter().enumerate() {
+            if let Some(difference) = &expected.disagreement {
+                let text = difference.to_string();
+                return Ok(Some(failure(Layer::Lifted, Some(index), text)));
+            }
+        }
+        let first = maps.disagreements.first();
+        Ok(first.map(|difference| failure(Layer::Lifted, None, difference.to_string())))
+    }
+
+    fn compile(&self) -> Result<(), Stop> {
+        let flow = flatten(caught(|| {
+            let mut program = self.lifted.clone();
+            hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
+            Ok(program)
+        }))?;
+        self.interpret(&flow, Layer::ControlFlow)?;
+        let region = flatten(caught(|| hardpath_pipeline::dataflow(&flow)))?;
+        self.interpret(&region, Layer::Dataflow)?;
+        let options = Options {
+            bus_bits: self.subject.hardware.bus_bits,
+            ..Options::default()
+        };
+        let program = self.lifted.clone();
+        let compiled = flatten(caught(|| hardpath_pipeline::compile(program, &options)))?;
+        self.interpret(&compiled.scheduled, Layer::Scheduled)?;
+        if let Err(errors) = hardpath_rtl::check::check(&compiled.design) {
+            let text = format!("{:?}", errors.first());
+            return Err(Stop::Failed(failure(Layer::Design, None, text)));
+        }
+        caught(|| self.simulate(&compiled)).unwrap_or_else(|panic| Err(Stop::Failed(panic)))
+    }
+
+    /// Runs all packets in the interpreter on a form of the program.
+    fn interpret(&self, program: &Program, layer: Layer) -> Result<(), Stop> {
+        let failed = |packet, text: String| Stop::Failed(failure(layer, packet, text));
+        if let Err(errors) = verifier::verify(program) {
+            let text = format!("the program breaks a rule: {:?}", errors.first());
+            return Err(failed(None, text));
+        }
+        let mut maps = Maps::new(&program.maps);
+        if let Err(errors) = maps.load(&self.image) {
+            return Err(failed(None, format!("maps are gone: {:?}", errors.first())));
+        }
+        let mut prepared = Prepared::new(program);
+        for (index, packet) in self.subject.packets.iter().enumerate() {
+            let outcome = prepared.run(&mut maps, &packet.data, &context(packet));
+            self.compare_packet(index, layer, Some(Observed::from(&outcome)))?;
+        }
+        self.compare_maps(layer, &maps.image())
+    }
+
+    fn compare_packet(
+        &self,
+        index: usize,
+        layer: Layer,
+        observed: Option<Observed>,
+    ) -> Result<(), Stop> {
+        match compare_packet(&self.expected[index].outcome, observed) {
+            None => Ok(()),
+            Some(difference) => {
+                let text = difference.to_string();
+                Err(Stop::Failed(failure(layer, Some(index), text)))
+            }
+        }
+    }
+
+    fn compare_maps(&self, layer: Layer, image: &Image) -> Result<(), Stop> {
+        match compare_maps(&self.expected_maps, image).first() {
+            None => Ok(()),
+            Some(difference) => {
+                let text = difference.to_string();
+                Err(Stop::Failed(failure(layer, None, text)))
+            }
+        }
+    }
+
+    fn simulate(&self, compiled: &Compiled) -> Result<(), Stop> {
+        let failed =
+            |error: Diagnostic| Stop::Failed(failure(Layer::Native, None, error.to_string()));
+        let (outcomes, maps) = self.drive(compiled).map_err(failed)?;
+        for (index, outcome) in outcomes.iter().enumerate() {
+            let observed = outcome.as_ref().map(|outcome| Observed {
+                verdict: outcome.verdict,
+                destination: outcome.destination,
+                packet: outcome.data.as_deref(),
+            });
+            self.compare_packet(index, Layer::Native, observed)?;
+        }
+        self.compare_maps(Layer::Native, &maps)
+    }
+
+    fn drive(&self, compiled: &Compiled) -> Result<(Vec<Option<PacketOut>>, Image), Diagnostic> {
+        let interface = &compiled.interface;
+        let mut dut = Native::new(&compiled.design)?;
+        host::reset(&mut dut, interface)?;
+        let mut host = Host::new(&mut dut, interface)?;
+        host.identify(&mut dut)?;
+        if interface.has_port_table {
+            for (port, ifindex) in PORTS.into_iter().enumerate() {
+                host.set_port(&mut dut, port as u8, ifindex, 0)?;
+            }
+        }
+        host.load_image(&mut dut, &self.image)?;
+        let hardware = self.subject.hardware;
+        let options = RunOptions {
+            pace: hardware.gaps.map_or(Pace::BackToBack, Pace::Random),
+            backpressure: hardware.backpressure,
+            ..RunOptions::default()
+        };
+        let packets: Vec<PacketIn> = self.subject.packets.iter().map(packet_in).collect();
+        let result = run::run(&mut dut, interface, &packets, &options)?;
+        let maps = Host::new(&mut dut, interface)?.dump_image(&mut dut)?;
+        Ok((result.outcomes, maps))
+    }
+}
+
+fn context(packet: &Packet) -> PacketContext {
+    PacketContext {
+        ingress_ifindex: PORTS[usize::from(packet.port)],
+        rx_queue_index: u32::from(packet.queue),
+        time_ns: packet.time_ns,
+        random: packet.random,
+    }
+}
+
+fn packet_in(packet: &Packet) -> PacketIn {
+    PacketIn {
+        data: packet.data.clone(),
+        port: packet.port,
+        queue: packet.queue,
+        time_ns: packet.time_ns,
+        random: packet.random,
+        bad: false,
+    }
+}
+
+fn flatten<T>(result: Result<Result<T, Vec<Diagnostic>>, Failure>) -> Result<T, Stop> {
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(errors)) => match refused(errors.clone(), 0) {
+            Outcome::Failed(failure) => Err(Stop::Failed(failure)),
+            _ => Err(Stop::Refused(errors)),
+        },
+        Err(panic) => Err(Stop::Failed(panic)),
+    }
+}
+
+/// Does some work; a panic is a failure of the compiler.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = match (payload.downcast_ref::<String>(), payload.downcast_ref::<&str>()) {
+            (Some(text), _) => text.clone(),
+            (None, Some(text)) => (*text).to_string(),
+            (None, None) => String::from("no message"),
+        };
+        failure(Layer::Compiler, None, format!("panic: {text}"))
+    })
+}
