@@ -25,6 +25,9 @@ pub struct Ingress {
 
 /// Bits of a packet's length in bytes.
 pub const LENGTH_BITS: u32 = 14;
+/// Credits and frame words that are kept back: a beat is counted four clocks after it was taken, and `tready` is a
+/// register behind the counters.
+pub const MARGIN: u32 = 6;
 
 /// Beats are registered once; the clock after, the last beat of a good packet makes `packet_valid`: the window,
 /// the length and the side inputs then stand in registers for exactly one clock (the next packet may overwrite
@@ -100,22 +103,28 @@ pub fn ingress(config: &Ingress) -> Module {
     let beat_bits = index_bits(u64::from(most_beats) + 2);
     let (beat_reg, beat_number) = m.reg_reset("beat_number", beat_bits, 0);
     let (over_reg, over_before) = m.reg_reset("too_long_before", 1, 0);
+    // A full beat carries into the number of whole beats; otherwise the lanes are the low bits of the length.
     let count = ones_of_packed(&mut m, keep);
     m.name(count, "bytes_in_beat");
-    let whole_beats = m.resize(beat_number, LENGTH_BITS - lane_bits + 1);
-    let lanes = m.zero(lane_bits);
-    let whole = m.concat(&[whole_beats, lanes]);
-    let part = m.resize(count, LENGTH_BITS + 1);
-    let length = m.add(whole, part);
+    let full = m.bit(count, lane_bits);
+    let lanes = m.slice(count, 0, lane_bits);
+    let beats_before = m.resize(beat_number, LENGTH_BITS - lane_bits);
+    let carry = m.zext(full, LENGTH_BITS - lane_bits);
+    let whole_beats = m.add(beats_before, carry);
+    let length = m.concat(&[whole_beats, lanes]);
     m.name(length, "length");
-    let longest = m.constant(u64::from(config.longest), LENGTH_BITS + 1);
     let too_many = m.constant(u64::from(most_beats), beat_bits);
     let more_beats = m.ule(too_many, beat_number);
     let over_beats = m.or(&[over_before, more_beats]);
     m.name(over_beats, "too_many_beats");
-    let over_bytes = m.ult(longest, length);
-    let shortest = m.constant(u64::from(config.shortest), LENGTH_BITS + 1);
-    let under = m.ult(length, shortest);
+    let over_bytes = reaches(&mut m, beat_number, keep, config.longest);
+    let under = match config.shortest {
+        0 => m.zero(1),
+        bytes => {
+            let long_enough = reaches(&mut m, beat_number, keep, bytes - 1);
+            m.not(long_enough)
+        }
+    };
     let wrong_length = m.or(&[over_beats, over_bytes, under]);
     let done = m.and(&[valid, last]);
     let right_length = m.not(wrong_length);
@@ -157,8 +166,7 @@ pub fn ingress(config: &Ingress) -> Module {
     parts.reverse();
     let window = m.concat(&parts);
     let packet_valid = m.delay_reset("packet_valid_reg", good);
-    let kept_length = m.resize(length, LENGTH_BITS);
-    let packet_length = hold_when(&mut m, "packet_length_reg", done, kept_length);
+    let packet_length = hold_when(&mut m, "packet_length_reg", done, length);
     m.output("packet_valid", packet_valid, "a packet enters the program in this clock");
     m.output("window", window, "its first bytes; byte 0 in bits 7:0");
     m.output("packet_length", packet_length, "its length in bytes");
@@ -176,16 +184,15 @@ pub fn ingress(config: &Ingress) -> Module {
     m.output("dropped_length", dropped_length, "a frame of wrong length was dropped");
 
     m.section("Credits and room");
-    // Two beats may be on their way behind tready's register when it falls, and the counters see them later.
-    const MARGIN: u32 = 4;
     let credit_bits = index_bits(u64::from(config.credits) + 1);
     let (flight_reg, in_flight) = m.reg_reset("in_flight", credit_bits, 0);
     let one_more = m.add_const(in_flight, 1);
     let minus_one = m.constant(u64::MAX, credit_bits);
     let one_less = m.add(in_flight, minus_one);
     let stays_in = m.not(packet_left);
-    let comes = m.and(&[good, stays_in]);
-    let leaves = m.and(&[not_good, packet_left]);
+    let comes = m.and(&[packet_valid, stays_in]);
+    let none_comes = m.not(packet_valid);
+    let leaves = m.and(&[none_comes, packet_left]);
     let after_leave = m.mux(leaves, one_less, in_flight);
     let flight_next = m.mux(comes, one_more, after_leave);
     m.set_next(flight_reg, flight_next);
@@ -207,6 +214,17 @@ pub fn ingress(config: &Ingress) -> Module {
         "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
     );
     m
+}
+
+/// Whether the packet has a byte `index` (from 0), seen at its last beat.
+fn reaches(m: &mut Module, beat_number: Node, keep: Node, index: u32) -> Node {
+    let lanes = m.width(keep);
+    let beat = m.constant(u64::from(index / lanes), m.width(beat_number));
+    let behind = m.ult(beat, beat_number);
+    let at = m.eq(beat_number, beat);
+    let lane = m.bit(keep, index % lanes);
+    let within = m.and(&[at, lane]);
+    m.or(&[behind, within])
 }
 
 /// The number of ones in a byte mask that is packed from bit 0: the place of its highest one, plus one.

@@ -8,9 +8,11 @@ pub mod number {
     pub const KTIME_GET_NS: i32 = 5;
     pub const GET_PRANDOM_U32: i32 = 7;
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
+    pub const TAIL_CALL: i32 = 12;
     pub const REDIRECT: i32 = 23;
     pub const REDIRECT_MAP: i32 = 51;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
+    pub const LOOP: i32 = 181;
     pub const XDP_LOAD_BYTES: i32 = 189;
     pub const XDP_STORE_BYTES: i32 = 190;
 }
@@ -23,8 +25,11 @@ pub fn argument_count(helper: i32) -> u32 {
         | number::GET_PRANDOM_U32
         | number::GET_SMP_PROCESSOR_ID => 0,
         number::MAP_LOOKUP_ELEM | number::MAP_DELETE_ELEM | number::REDIRECT => 2,
-        number::REDIRECT_MAP => 3,
-        number::MAP_UPDATE_ELEM | number::XDP_LOAD_BYTES | number::XDP_STORE_BYTES => 4,
+        number::REDIRECT_MAP | number::TAIL_CALL => 3,
+        number::MAP_UPDATE_ELEM
+        | number::LOOP
+        | number::XDP_LOAD_BYTES
+        | number::XDP_STORE_BYTES => 4,
         _ => 5,
     }
 }

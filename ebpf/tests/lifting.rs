@@ -444,7 +444,11 @@ fn refusals() {
             ],
         ),
         ("loop", vec![mov(0, 0), (0x05, 0, 0, -2, 0)]),
-        ("bpf-call", vec![(0x85, 0, 1, 0, 1), EXIT, mov(0, 0), EXIT]),
+        ("recursion", vec![(0x85, 0, 1, 0, -1), EXIT]),
+        (
+            "recursion",
+            vec![(0x85, 0, 1, 0, 1), EXIT, (0x85, 0, 1, 0, -1), EXIT],
+        ),
         ("unsupported-kfunc", vec![(0x85, 0, 2, 0, 77), EXIT]),
         ("unsupported-call", vec![(0x8d, 1, 0, 0, 0), EXIT]),
         ("unsupported-helper", vec![call(6), EXIT]),
@@ -456,7 +460,7 @@ fn refusals() {
             vec![(0x18, 0, 3, 0, 0), (0, 0, 0, 0, 0), EXIT],
         ),
         (
-            "bpf-callback",
+            "pointer-as-number",
             vec![(0x18, 0, 4, 0, 0), (0, 0, 0, 0, 0), EXIT],
         ),
         (

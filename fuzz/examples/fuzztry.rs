@@ -24,6 +24,20 @@ fn main() {
         println!("=== sched\n{}", c.scheduled);
         return;
     }
+    if a[1] == "stats" {
+        let mut v = vec![];
+        for seed in get("--seed", 1)..get("--seed", 1) + get("--n", 100) {
+            let s = session::subject(seed, 0, 3, features);
+            let o = s.code.object();
+            let Ok(p) = hardpath_ebpf::lift(&o, &o.programs[0]) else { continue };
+            let li: usize = p.insts_in_order().count();
+            let Ok(c) = hardpath_pipeline::compile(p, &hardpath_pipeline::Options { bus_bits: 64, ..Default::default() }) else { continue };
+            v.push((c.scheduled.insts_in_order().count(), li, s.code.units.len(), c.report.stages, seed));
+        }
+        v.sort();
+        for q in [0, 10, 25, 50, 75, 90, 99] { println!("{q}% {:?}", v[v.len() * q / 100]); }
+        return;
+    }
     if a[1] == "case" {
         let s = case::parse(&std::fs::read_to_string(&a[2]).unwrap()).unwrap();
         println!("{:?}", trial::run(&s, Judge::Kernel));

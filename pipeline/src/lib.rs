@@ -69,6 +69,7 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
     let mut program = dataflow(&program)?;
     let plan = plan::plan(&program, options.clock_mhz)?;
+    plan::drop_hints(&mut program, &plan);
     let schedule = schedule::schedule(&program, &plan, options.clock_mhz)?;
     mark_stages(&mut program, &schedule);
     debug_assert_eq!(verifier::verify(&program), Ok(()));
@@ -76,7 +77,8 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     let prefix = lower::identifier(&program.name);
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
     let gates = schedule.gates(&plan).len() as u32;
-    let credits = (schedule.stages + 2 * gates + 12).next_power_of_two();
+    let around = top::CLOCKS_AROUND + hardpath_blocks::ingress::MARGIN + 4;
+    let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
     let compute = lower::lower(&program, &plan, &schedule, &mut design, &prefix, credits);
     let report = report(&program, &plan, &schedule, options, &compute);

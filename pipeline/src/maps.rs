@@ -11,7 +11,7 @@ use hardpath_blocks::hash::{hash_function, hash_table, Hash};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::interlock::{interlock, Interlock};
-use hardpath_ir::{MapId, MapKind, Op, Value};
+use hardpath_ir::{Inst, MapId, MapKind, Op, Value};
 use hardpath_rtl::{Instance, ModuleId, Node};
 
 /// Bits of a tag that stands for a key at a window's entrance.
@@ -302,8 +302,10 @@ impl Lower<'_> {
             if self.ports.built[number].values.is_some() && stage == stages.address + clocks {
                 self.values_answer(number);
             }
-            if self.answer_is_used(number) && stage == stages.table_commit + 1 {
-                self.change_answers(number);
+            for (change, answered) in self.used_answers(number) {
+                if stage == answered {
+                    self.change_answers(number, change);
+                }
             }
         }
     }
@@ -471,7 +473,7 @@ impl Lower<'_> {
         let built = self.ports.built[number].clone();
         self.set_base(built.write_value, write);
         self.set_base(built.commit_index, index);
-        if self.answer_is_used(number) {
+        if !self.used_answers(number).is_empty() {
             let errno = self.table_output(number, "errno");
             self.set_base(built.errno, errno);
         }
@@ -481,34 +483,36 @@ impl Lower<'_> {
     /// known.
     pub(crate) fn demand_for_answers(&mut self) {
         for number in 0..self.plan.len() {
-            if self.answer_is_used(number) {
-                let (errno, commit) = (self.ports.built[number].errno, self.stages_of(number).table_commit);
-                self.segments.demand_bits(errno, 0, ERRNO_BITS, commit + 1);
+            for (_, answered) in self.used_answers(number) {
+                let errno = self.ports.built[number].errno;
+                self.segments.demand_bits(errno, 0, ERRNO_BITS, answered);
             }
         }
     }
 
-    /// Whether somebody looks at what an access's update or delete gives.
-    fn answer_is_used(&self, number: usize) -> bool {
+    /// An access's update and delete, when somebody looks at what they give, and the stages from which on.
+    fn used_answers(&self, number: usize) -> Vec<(Inst, u32)> {
         let access = &self.plan[number];
-        [access.update, access.delete].into_iter().flatten().any(|change| {
-            let base = self.result_base(self.program.insts[change].results[0]);
-            self.segments.bases[base].last_use.iter().any(Option::is_some)
-        })
+        let mut used = Vec::new();
+        for change in [access.update, access.delete].into_iter().flatten() {
+            let result = self.program.insts[change].results[0];
+            let base = &self.segments.bases[self.result_base(result)];
+            if base.last_use.iter().any(Option::is_some) {
+                used.push((change, base.stage));
+            }
+        }
+        used
     }
 
     /// The return value of an update or delete: 0 or a negative errno.
-    fn change_answers(&mut self, number: usize) {
-        let access = &self.plan[number];
+    fn change_answers(&mut self, number: usize, change: Inst) {
         let errno = self.base_node(self.ports.built[number].errno);
-        for change in [access.update, access.delete].into_iter().flatten() {
-            let base = self.result_base(self.program.insts[change].results[0]);
-            let zero = self.m.zero(6);
-            let wide = self.m.zext(errno, 6);
-            let negative = self.m.sub(zero, wide);
-            let result = self.m.sext(negative, 64);
-            self.set_base(base, result);
-        }
+        let base = self.result_base(self.program.insts[change].results[0]);
+        let zero = self.m.zero(6);
+        let wide = self.m.zext(errno, 6);
+        let negative = self.m.sub(zero, wide);
+        let result = self.m.sext(negative, 64);
+        self.set_base(base, result);
     }
 
     fn start_values(&mut self, number: usize) {

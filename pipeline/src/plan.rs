@@ -257,6 +257,16 @@ fn plan_map(
     Ok(vec![access])
 }
 
+/// Takes the guards from lookups at whose stage nobody asks for them: the memory is read in any case, and what it
+/// gives is only looked at behind conditions that include the guard.
+pub fn drop_hints(program: &mut Program, plan: &[Access]) {
+    for access in plan {
+        if let (Some(lookup), false) = (access.lookup, matches!(access.class, Class::Interlock { .. })) {
+            program.insts[lookup].guard = None;
+        }
+    }
+}
+
 fn chosen_entry(program: &Program, inst: Inst, name: &str) -> Diagnostic {
     refusal(
         program,

@@ -284,7 +284,14 @@ impl<'a> Scheduler<'a> {
                                 at(stages.address + self.read_clocks(map));
                             stages.address
                         }
-                        Op::MapStore(_) => {
+                        Op::MapStore(map) => {
+                            // An array's entry may be written without being read.
+                            let gated = matches!(access.class, Class::Interlock { .. });
+                            if access.lookup.is_none() && !gated {
+                                let index_time = ready(data.args[0], read_cost(program, map));
+                                raise(&mut bound.address, index_time.stage);
+                                *stages = self.first_stages(access, bound);
+                            }
                             let last = [Some(data.args[2]), data.guard]
                                 .into_iter()
                                 .flatten()
@@ -315,8 +322,9 @@ impl<'a> Scheduler<'a> {
                                 raise(&mut bound.commit, last);
                                 *stages = self.first_stages(access, bound);
                             }
-                            times[data.results[0]] = at(stages.table_commit + 1);
-                            stages.table_commit
+                            let stage = stages.table_commit.max(value);
+                            times[data.results[0]] = at(stage + 1);
+                            stage
                         }
                         _ => unreachable!("whole words leave no other access"),
                     }
@@ -347,6 +355,10 @@ impl<'a> Scheduler<'a> {
             .flat_map(|data| data.args[1..].iter().copied().chain(data.guard));
         for value in ends.into_iter().chain(written) {
             emit = emit.max(self.after(times[value], 0.6).stage);
+        }
+        // A packet that has left gives its credit back: it must not wait at an entrance any more.
+        for (access, stages) in self.plan.iter().zip(&accesses) {
+            emit = emit.max(entrance(access, stages).unwrap_or(0));
         }
         for inst in &region.insts {
             if program.insts[*inst].op == Op::PacketStore {

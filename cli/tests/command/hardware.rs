@@ -405,3 +405,32 @@ fn instruction_tests_as_hardware() {
     );
     assert_eq!(run.status, 0);
 }
+
+#[test]
+fn random_programs_agree() {
+    let place = tempfile::tempdir().unwrap();
+    let cases = place.path().join("cases");
+    let arguments = [
+        "fuzz",
+        "--programs",
+        "60",
+        "--packets",
+        "20",
+        "--seed",
+        "1",
+        "--cases",
+        path(&cases),
+        "--json",
+    ];
+    let run = hardpath(&arguments);
+    let answer = run.json();
+    assert_eq!(answer["seeds_failed"], Value::Array(Vec::new()), "{answer}");
+    assert_eq!(answer["mismatches"], 0);
+    assert_eq!(answer["programs"], 60);
+    let count = |key: &str| answer[key].as_u64().unwrap();
+    assert_eq!(count("compiled") + count("refused"), 60);
+    assert!(count("compiled") >= 45, "{answer}");
+    assert_eq!(count("packets"), 20 * count("compiled"));
+    assert_eq!(run.status, 0);
+    assert!(!cases.exists(), "nothing failed, nothing is written");
+}

@@ -73,8 +73,34 @@ impl Lifter<'_> {
             AluOp::LShr => Op::LShr,
             _ => Op::AShr,
         };
+        // Up and down again, as compilers extend 8, 16 and 32 bits where there are no instructions for it.
+        if let (Some(inner), Operand::Const(up)) = (self.shifted_up(a, distance), distance) {
+            let kept = width - up as u32;
+            if op == Op::LShr {
+                let low = self.builder.slice(inner, width, 0, kept);
+                return self.builder.zext(low, kept, width);
+            }
+            if op == Op::AShr {
+                let low = self.builder.slice(inner, width, 0, kept);
+                return self.builder.sext(low, kept, width);
+            }
+        }
         self.builder
             .pure(op, &[(a, width), (distance, bits)], width)
+    }
+
+    /// What was shifted up by a distance to give a value.
+    fn shifted_up(&self, a: Operand, distance: Operand) -> Option<Operand> {
+        let Operand::Value(value) = a else {
+            return None;
+        };
+        let inst = self.builder.program.def_inst(value)?;
+        let by = self
+            .builder
+            .program
+            .as_const(*inst.args.get(1)?)?
+            .as_u64()?;
+        (inst.op == Op::Shl && distance == Operand::Const(by)).then(|| inst.args[0].into())
     }
 
     fn alu_pointer(

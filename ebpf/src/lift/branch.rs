@@ -1,8 +1,9 @@
 //! Conditions and branches.
 
-use hardpath_ir::{Kind, Op, Terminator};
+use std::rc::Rc;
 
-use super::join::Side;
+use hardpath_ir::{Kind, Op};
+
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
 use crate::decode::{Condition, Source};
@@ -69,41 +70,29 @@ impl Lifter<'_> {
     }
 
     /// Ends the block with a branch. A condition that is known leaves one way only.
-    pub(super) fn branch(
-        &mut self,
-        block: usize,
-        decision: Option<Decision>,
-        taken: usize,
-        not_taken: usize,
-    ) {
-        let decision = decision.unwrap_or_else(|| {
-            // Both ways are walked for the errors there; there will be no program.
-            let length = self.builder.packet_length();
-            Decision::plain(self.builder.low(length, 1))
-        });
+    pub(super) fn branch(&mut self, decision: Option<Decision>, taken: usize, not_taken: usize) {
+        let decision = decision.unwrap_or_else(|| Decision::plain(self.unknown_bit()));
         let (yes, no) = if decision.inverted {
             (not_taken, taken)
         } else {
             (taken, not_taken)
         };
-        let value = match decision.bit {
-            Operand::Const(0) => return self.jump(block, no),
-            Operand::Const(_) => return self.jump(block, yes),
-            Operand::Value(value) => value,
-        };
-        let from = self.builder.block;
-        self.builder.program.blocks[from].terminator = Terminator::Branch {
-            cond: value,
-            yes: self.target(yes),
-            no: self.target(no),
-        };
-        for (side, next) in [(Side::Yes, yes), (Side::No, no)] {
+        let sides = [(yes, true), (no, false)].map(|(next, is_yes)| {
             let mut state = self.state.clone();
-            if decision.is_hit {
-                state.decided.insert(value, side == Side::Yes);
+            if let (true, Operand::Value(hit)) = (decision.is_hit, decision.bit) {
+                Rc::make_mut(&mut state.decided).insert(hit, is_yes);
             }
-            self.connect(block, next, side, state);
-        }
+            (self.current.successor(next), state)
+        });
+        let [yes, no] = sides;
+        self.branch_to(decision.bit, yes, no);
+    }
+
+    /// A condition after an error: both ways are walked for the errors there, and there will be no program.
+    pub(super) fn unknown_bit(&mut self) -> Operand {
+        self.has_undecided = true;
+        let length = self.builder.packet_length();
+        self.builder.low(length, 1)
     }
 
     fn compare_scalars(

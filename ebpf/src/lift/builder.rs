@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use hardpath_ir::eval::eval_pure;
 use hardpath_ir::{
-    Bits, Block, Input, Inst, Kind, MapDecl, MapId, Op, Place, PlaceId, Program, Value, ValueDef,
+    Bits, Block, Input, Inst, Kind, MapDecl, MapId, Op, Place, PlaceId, Program, Value,
 };
 
+use super::facts::Facts;
+use super::range::Range;
 use super::state::Operand;
 
 /// A program that grows at the end of one block.
@@ -14,11 +16,15 @@ pub struct Builder {
     pub program: Program,
     /// Where instructions go.
     pub block: Block,
+    /// What branches on the way to that block say.
+    pub facts: Facts,
+    /// Bounds of values, from how they are computed.
+    pub known_bounds: HashMap<Value, Range>,
     entry: Block,
-    /// Where the next instructions come from.
-    source: Option<Place>,
-    /// The places that instructions have, by slot.
-    places: HashMap<u32, PlaceId>,
+    /// Where the next instructions come from: the number of the program, and the place in it.
+    source: Option<(usize, Place)>,
+    /// The places that instructions have, by program and slot.
+    places: HashMap<(usize, u32), PlaceId>,
     constants: HashMap<(Block, u32, u64), Value>,
     inputs: HashMap<Input, Value>,
 }
@@ -31,6 +37,8 @@ impl Builder {
         Builder {
             program,
             block: entry,
+            facts: Facts::default(),
+            known_bounds: HashMap::new(),
             entry,
             source: None,
             places: HashMap::new(),
@@ -47,18 +55,18 @@ impl Builder {
         self.program.maps.push(decl)
     }
 
-    /// Says where the next instructions come from.
-    pub fn set_place(&mut self, place: Place) {
-        self.source = Some(place);
+    /// Says where the next instructions come from: a program, by number, and a place in it.
+    pub fn set_place(&mut self, code: usize, place: Place) {
+        self.source = Some((code, place));
     }
 
     /// The number of that place.
     pub fn place(&mut self) -> Option<PlaceId> {
-        let source = self.source.as_ref()?;
+        let (code, source) = self.source.as_ref()?;
         let places = &mut self.program.places;
         let id = self
             .places
-            .entry(source.slot)
+            .entry((*code, source.slot))
             .or_insert_with(|| places.push(source.clone()));
         Some(*id)
     }
@@ -145,7 +153,9 @@ impl Builder {
             .map(|(operand, width)| self.value(*operand, *width))
             .collect();
         let place = self.place();
-        Operand::Value(self.program.append1(self.block, op, values, width, place))
+        let value = self.program.append1(self.block, op, values, width, place);
+        self.note_bounds(value);
+        Operand::Value(value)
     }
 
     /// A pure operation whose two arguments and result have one width.
@@ -161,6 +171,13 @@ impl Builder {
         if a == Operand::Const(0) && matches!(op, Op::Add | Op::Or | Op::Xor) {
             return b;
         }
+        let zero = Operand::Const(0);
+        if matches!(op, Op::And | Op::Mul) && (a == zero || b == zero) {
+            return zero;
+        }
+        if matches!(op, Op::Sub | Op::Xor) && a == b {
+            return zero;
+        }
         self.pure(op, &[(a, width), (b, width)], width)
     }
 
@@ -168,8 +185,23 @@ impl Builder {
         self.binary(Op::Add, a, b, 64)
     }
 
-    /// A compare; gives 1 bit.
+    /// A compare of at most 64 bits; gives 1 bit, which is a constant where bounds decide.
     pub fn compare(&mut self, op: Op, a: Operand, b: Operand, width: u32) -> Operand {
+        let (x, y) = (self.range(a, width), self.range(b, width));
+        let decided = match op {
+            Op::Eq if a == b => Some(true),
+            Op::Eq => x.equal(y),
+            Op::Ne if a == b => Some(false),
+            Op::Ne => x.equal(y).map(|equal| !equal),
+            Op::Ult => x.below(y, false),
+            Op::Ule => x.below(y, true),
+            Op::Slt => x.signed_below(y, false),
+            Op::Sle => x.signed_below(y, true),
+            _ => None,
+        };
+        if let Some(holds) = decided {
+            return Operand::Const(u64::from(holds));
+        }
         self.pure(op, &[(a, width), (b, width)], 1)
     }
 
@@ -276,46 +308,7 @@ impl Builder {
 
     /// An upper bound for the number of bits that a 64-bit operand needs as an unsigned number.
     pub fn bits_needed(&self, a: Operand) -> u32 {
-        self.bits_needed_within(a, 8)
-    }
-
-    fn bits_needed_within(&self, a: Operand, depth: u32) -> u32 {
-        let value = match a {
-            Operand::Const(bits) => return 64 - bits.leading_zeros(),
-            Operand::Value(value) => value,
-        };
-        let width = self.program.width(value).min(64);
-        let (Some(depth), ValueDef::Result(inst, _)) =
-            (depth.checked_sub(1), self.program.values[value].def)
-        else {
-            return width;
-        };
-        let inst = &self.program.insts[inst];
-        let bits = |index: usize| self.bits_needed_within(Operand::Value(inst.args[index]), depth);
-        let shift = || {
-            let amount = self.program.as_const(inst.args[1]);
-            amount
-                .and_then(Bits::as_u64)
-                .map(|amount| amount.min(64) as u32)
-        };
-        let needed = match &inst.op {
-            Op::Const(constant) => constant
-                .as_u64()
-                .map_or(64, |bits| 64 - bits.leading_zeros()),
-            Op::ZExt => bits(0),
-            Op::And => bits(0).min(bits(1)),
-            Op::Or | Op::Xor => bits(0).max(bits(1)),
-            Op::Add => bits(0).max(bits(1)) + 1,
-            Op::Mul => bits(0) + bits(1),
-            Op::Select => bits(1).max(bits(2)),
-            Op::UDiv | Op::URem | Op::LShr => match (&inst.op, shift()) {
-                (Op::LShr, Some(amount)) => bits(0).saturating_sub(amount),
-                _ => bits(0),
-            },
-            Op::Shl => shift().map_or(64, |amount| bits(0) + amount),
-            _ => 64,
-        };
-        needed.min(width)
+        64 - self.range(a, 64).high.leading_zeros()
     }
 }
 

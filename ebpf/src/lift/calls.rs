@@ -8,7 +8,7 @@ use crate::core_relocation::POISONED_HELPER;
 use crate::helper_names::{helper_name, number};
 
 /// `-EINVAL` and `-EFAULT`.
-const EINVAL: u64 = (-22i64) as u64;
+pub const EINVAL: u64 = (-22i64) as u64;
 const EFAULT: u64 = (-14i64) as u64;
 
 /// Lower bits of `flags` that `bpf_redirect_map` returns when there is no entry (`__bpf_xdp_redirect_map` in
@@ -22,6 +22,10 @@ const MAX_COPY_BYTES: u64 = 512;
 
 impl Lifter<'_> {
     pub(super) fn call_helper(&mut self, helper: i32) {
+        if helper == number::LOOP {
+            self.bpf_loop();
+            return;
+        }
         let result = match helper {
             number::MAP_LOOKUP_ELEM => self.map_lookup(),
             number::MAP_UPDATE_ELEM => self.map_update(),
@@ -68,6 +72,7 @@ impl Lifter<'_> {
             AbstractValue::Scalar(Operand::Const(helper)) if helper <= i32::MAX as u64 => {
                 self.call_helper(helper as i32);
             }
+            AbstractValue::Function(slot) => self.call_function(i64::from(slot)),
             _ => self.refuse_call(
                 "unsupported-call",
                 "the program calls a function through a register".to_string(),
@@ -76,20 +81,12 @@ impl Lifter<'_> {
         }
     }
 
-    pub(super) fn call_function(&mut self) {
-        self.refuse_call(
-            "bpf-call",
-            "the program calls a bpf function of its own".to_string(),
-            "let the compiler put it in place: static __always_inline",
-        );
-    }
-
     pub(super) fn refuse_call(&mut self, code: &'static str, message: String, help: &str) {
         self.refuse(code, message, help);
         self.after_call(AbstractValue::Reported);
     }
 
-    fn after_call(&mut self, result: AbstractValue) {
+    pub(super) fn after_call(&mut self, result: AbstractValue) {
         self.set_register(0, result);
         for register in 1..=5 {
             self.set_register(register, AbstractValue::Uninitialised);
@@ -122,7 +119,7 @@ impl Lifter<'_> {
     }
 
     fn key_argument(&mut self, map: usize) -> Option<Value> {
-        let bytes = self.origin.maps[map].key_bytes;
+        let bytes = self.maps[map].key_bytes;
         let key = self.memory_argument(2, bytes)?;
         let name = format!("{}_key", self.map_name(map));
         self.builder.name(Operand::Value(key), &name);
@@ -155,7 +152,7 @@ impl Lifter<'_> {
         let (map, _) = self.map_argument(1)?;
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
-        let value = self.memory_argument(3, self.origin.maps[map].value_bytes)?;
+        let value = self.memory_argument(3, self.maps[map].value_bytes)?;
         let flags = self.scalar(4)?;
         let flags = self.builder.value(flags, 64);
         let result = self
@@ -171,7 +168,7 @@ impl Lifter<'_> {
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
         let result = self.builder.effect1(Op::MapDelete(id), vec![key], 64);
-        if self.origin.maps[map].kind() == Some(MapKind::Hash) {
+        if self.maps[map].kind() == Some(MapKind::Hash) {
             self.state.delete_entry(map);
         }
         let name = format!("{}_delete", self.map_name(map));
@@ -201,7 +198,7 @@ impl Lifter<'_> {
     /// `__bpf_xdp_redirect_map` in the kernel's `include/linux/filter.h`.
     fn redirect_map(&mut self) -> Option<AbstractValue> {
         let (map, id) = self.map_argument(1)?;
-        if self.origin.maps[map].kind() != Some(MapKind::DevMap) {
+        if self.maps[map].kind() != Some(MapKind::DevMap) {
             let name = self.map_name(map);
             self.refuse(
                 "unsupported-helper",
@@ -335,6 +332,7 @@ impl Lifter<'_> {
             // The length of a packet is never known now.
             return Some(AbstractValue::Scalar(error));
         };
+        let stack = self.state.stack.clone();
         let before = self.builder.block;
         let copying = self.builder.program.add_block();
         let after = self.builder.program.add_block();
@@ -357,6 +355,7 @@ impl Lifter<'_> {
         self.builder.program.blocks[after].place = place;
         self.builder.block = copying;
         copy(self);
+        self.state.stack.keep_common(&stack);
         let done = self.builder.value(Operand::Const(0), 64);
         self.builder.program.blocks[copying].terminator = Terminator::Jump(Target {
             block: after,

@@ -1,22 +1,19 @@
-//! Basic blocks of the reachable instructions, their order, and which registers are live at their beginnings.
+//! Basic blocks of a function's reachable instructions, their order, and which registers are live at their beginnings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hardpath_ir::AtomicOp;
 
+use super::nesting::Nesting;
 use crate::decode::{decode, Operation, Source};
-use crate::helper_names::argument_count;
+use crate::helper_names::{argument_count, number};
 use crate::insn::Insn;
 
 /// The control flow of one function.
 pub struct Flow {
+    /// The function begins with the first one.
     pub blocks: Vec<BasicBlock>,
-    /// Every reachable block once; each before all that it can go to, but for [`Flow::back_edges`].
-    pub order: Vec<usize>,
-    /// Jumps that close a loop: (block, successor).
-    pub back_edges: BTreeSet<(usize, usize)>,
-    /// The blocks that they go to.
-    pub loop_heads: BTreeSet<usize>,
+    pub nesting: Nesting,
 }
 
 /// Instructions that run one after the other.
@@ -60,10 +57,10 @@ impl BlockEnd {
 }
 
 impl Flow {
-    /// The control flow from slot 0 on.
-    pub fn new(insns: &[Insn]) -> Flow {
-        let steps = reachable_steps(insns);
-        let leaders = leaders(&steps);
+    /// The control flow of the function that begins at a slot.
+    pub fn new(insns: &[Insn], start: usize) -> Flow {
+        let steps = reachable_steps(insns, start);
+        let leaders = leaders(&steps, start);
         let numbers: BTreeMap<usize, usize> = leaders
             .iter()
             .enumerate()
@@ -73,14 +70,11 @@ impl Flow {
             .iter()
             .map(|start| block_from(*start, &steps, &numbers))
             .collect();
-        let (order, back_edges) = order_blocks(&blocks);
-        find_live_registers(&mut blocks, &order);
-        Flow {
-            blocks,
-            order,
-            loop_heads: back_edges.iter().map(|(_, head)| *head).collect(),
-            back_edges,
-        }
+        let successors: Vec<Vec<usize>> =
+            blocks.iter().map(|block| block.end.successors()).collect();
+        let nesting = Nesting::new(&successors);
+        find_live_registers(&mut blocks, &nesting);
+        Flow { blocks, nesting }
     }
 }
 
@@ -123,10 +117,10 @@ fn width_of(operation: &Result<Operation, String>) -> usize {
     }
 }
 
-fn reachable_steps(insns: &[Insn]) -> BTreeMap<usize, Step> {
+fn reachable_steps(insns: &[Insn], start: usize) -> BTreeMap<usize, Step> {
     let mut steps = BTreeMap::new();
     let mut seconds = BTreeSet::new();
-    let mut waiting = vec![0];
+    let mut waiting = vec![start];
     while let Some(slot) = waiting.pop() {
         if steps.contains_key(&slot) {
             continue;
@@ -150,14 +144,31 @@ fn reachable_steps(insns: &[Insn]) -> BTreeMap<usize, Step> {
     steps
 }
 
-fn leaders(steps: &BTreeMap<usize, Step>) -> Vec<usize> {
-    let mut leaders = BTreeSet::from([0]);
+/// The first slots of the blocks, the function's first.
+fn leaders(steps: &BTreeMap<usize, Step>, start: usize) -> Vec<usize> {
+    let mut leaders = BTreeSet::new();
     for step in steps.values() {
-        if let Ok(Operation::Jump { .. } | Operation::Branch { .. }) = &step.operation {
-            leaders.extend(followers(step, 1));
+        match &step.operation {
+            Ok(operation) if may_leave(operation) => leaders.extend(followers(step, 1)),
+            _ => {}
         }
     }
-    leaders.into_iter().collect()
+    leaders.remove(&start);
+    std::iter::once(start).chain(leaders).collect()
+}
+
+/// Whether another instruction than the next one may be executed after this one.
+fn may_leave(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Jump { .. }
+            | Operation::Branch { .. }
+            | Operation::CallLocal { .. }
+            | Operation::CallRegister { .. }
+            | Operation::CallHelper {
+                number: number::LOOP | number::TAIL_CALL
+            }
+    )
 }
 
 fn block_from(
@@ -199,58 +210,27 @@ fn block_from(
     block
 }
 
-/// Reverse postorder of a depth-first walk, and the edges that go back to a block whose walk is not finished.
-fn order_blocks(blocks: &[BasicBlock]) -> (Vec<usize>, BTreeSet<(usize, usize)>) {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        Open,
-        Done,
-    }
-    let mut marks = vec![Mark::New; blocks.len()];
-    let mut order = Vec::new();
-    let mut back_edges = BTreeSet::new();
-    // Own stack: a program may be too long for recursion.
-    let mut stack = vec![(0, blocks[0].end.successors())];
-    marks[0] = Mark::Open;
-    while let Some((block, successors)) = stack.last_mut() {
-        let block = *block;
-        match successors.pop() {
-            Some(next) => match marks[next] {
-                Mark::New => {
-                    marks[next] = Mark::Open;
-                    stack.push((next, blocks[next].end.successors()));
-                }
-                Mark::Open => {
-                    back_edges.insert((block, next));
-                }
-                Mark::Done => {}
-            },
-            None => {
-                marks[block] = Mark::Done;
-                order.push(block);
-                stack.pop();
+fn find_live_registers(blocks: &mut [BasicBlock], nesting: &Nesting) {
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by_key(|block| std::cmp::Reverse(nesting.position[*block]));
+    // One round is enough without loops; each loop around another may need one more.
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        for block in &order {
+            let mut live = 0;
+            for next in blocks[*block].end.successors() {
+                live |= blocks[next].live_in;
             }
-        }
-    }
-    order.reverse();
-    (order, back_edges)
-}
-
-fn find_live_registers(blocks: &mut [BasicBlock], order: &[usize]) {
-    // One round from the last block to the first is enough without loops; with loops the program is refused.
-    for block in order.iter().rev() {
-        let mut live = 0;
-        for next in blocks[*block].end.successors() {
-            live |= blocks[next].live_in;
-        }
-        for step in blocks[*block].steps.iter().rev() {
-            if let Ok(operation) = &step.operation {
-                let (reads, writes) = registers_of(operation);
-                live = live & !writes | reads;
+            for step in blocks[*block].steps.iter().rev() {
+                if let Ok(operation) = &step.operation {
+                    let (reads, writes) = registers_of(operation);
+                    live = live & !writes | reads;
+                }
             }
+            has_changed |= live != blocks[*block].live_in;
+            blocks[*block].live_in = live;
         }
-        blocks[*block].live_in = live;
     }
 }
 

@@ -1,9 +1,14 @@
 //! Where paths meet: one abstract value for the values of all edges, with block parameters for what differs.
 
+use std::rc::Rc;
+
 use hardpath_ir::{Block, Value};
 
 use super::builder::Builder;
-use super::state::{AbstractValue, MapPointer, Operand, Spill, State};
+use super::facts::Facts;
+use super::range::Range;
+use super::stack::{Spill, Stack};
+use super::state::{AbstractValue, MapPointer, Operand, State};
 
 /// A way into a block.
 pub struct Edge {
@@ -33,6 +38,8 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
         }
     }
     if edges.len() == 1 {
+        let roots = state.operands();
+        state.facts.keep_reachable(builder, roots);
         return state;
     }
     for register in 0..10 {
@@ -45,16 +52,29 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
             state.registers[register] = join_values(builder, block, edges, values, &name);
         }
     }
+    join_callers(builder, block, edges, &mut state);
     let mut slots: Vec<u32> = edges
         .iter()
-        .flat_map(|edge| edge.state.spills.keys().copied())
+        .flat_map(|edge| edge.state.stack.spills.keys().copied())
         .collect();
     slots.sort_unstable();
     slots.dedup();
     for slot in slots {
         let spill = join_spills(builder, block, edges, slot);
-        state.spills.insert(slot, spill);
+        Rc::make_mut(&mut state.stack.spills).insert(slot, spill);
     }
+    let bounds: Vec<_> = edges
+        .iter()
+        .map(|edge| |operand, width| builder.range_in(&edge.state.facts, operand, width))
+        .collect();
+    let stacks: Vec<(&Stack, &dyn Fn(Operand, u32) -> Range)> = edges
+        .iter()
+        .zip(&bounds)
+        .map(|(edge, bounds)| (&edge.state.stack, bounds as &dyn Fn(Operand, u32) -> Range))
+        .collect();
+    state.stack.join_numbers(&stacks);
+    let facts: Vec<&Facts> = edges.iter().map(|edge| &edge.state.facts).collect();
+    state.facts = Facts::join(builder, &facts);
     let destinations = edges.iter().map(|edge| edge.state.destination).collect();
     state.destination = join_operands(builder, block, edges, destinations, 32, "destination");
     let agreed = |value: &Value, bit: &mut bool| {
@@ -62,14 +82,37 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
             .iter()
             .all(|edge| edge.state.decided.get(value) == Some(bit))
     };
-    state.decided.retain(agreed);
+    Rc::make_mut(&mut state.decided).retain(agreed);
+    if edges
+        .iter()
+        .any(|edge| edge.state.tail_calls != state.tail_calls)
+    {
+        state.tail_calls = None;
+    }
     state
+}
+
+/// What the callers find again; the edges of a block have the same ones.
+fn join_callers(builder: &mut Builder, block: Block, edges: &mut [Edge], state: &mut State) {
+    for (depth, saved) in state.callers.iter_mut().enumerate() {
+        let registers = saved.registers.iter_mut().enumerate();
+        for (place, joined) in registers.chain([(4, &mut saved.context)]) {
+            let values = edges
+                .iter()
+                .map(|edge| {
+                    let saved = &edge.state.callers[depth];
+                    saved.registers.get(place).copied().unwrap_or(saved.context)
+                })
+                .collect();
+            *joined = join_values(builder, block, edges, values, &format!("r{}", place + 6));
+        }
+    }
 }
 
 fn join_spills(builder: &mut Builder, block: Block, edges: &mut [Edge], slot: u32) -> Spill {
     let spills: Vec<Option<Spill>> = edges
         .iter()
-        .map(|edge| edge.state.spills.get(&slot).copied())
+        .map(|edge| edge.state.stack.spills.get(&slot).copied())
         .collect();
     let bytes = spills
         .iter()
@@ -214,7 +257,15 @@ fn join_operands(
     if operands.iter().all(|operand| *operand == operands[0]) {
         return operands[0];
     }
+    let bounds = edges
+        .iter()
+        .zip(&operands)
+        .map(|(edge, operand)| builder.range_in(&edge.state.facts, *operand, width));
+    let hull = bounds.reduce(Range::hull);
     let parameter = builder.program.add_param(block, width);
+    if let Some(hull) = hull {
+        builder.limit(parameter, hull);
+    }
     let operands_of_edges = edges.iter_mut().zip(operands);
     for (edge, operand) in operands_of_edges {
         let value = builder.value_in(edge.from, operand, width);

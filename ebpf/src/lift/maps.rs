@@ -12,21 +12,14 @@ use crate::object::{MapRef, MapRefKind, ObjectMap};
 impl Lifter<'_> {
     pub(super) fn load_immediate(&mut self, dst: u8, kind: u8, value: u64) {
         let slot = self.slot;
-        let reference = self
-            .origin
-            .map_refs
-            .iter()
-            .find(|reference| reference.slot == slot);
-        let result = match (reference.copied(), kind) {
+        let code = &self.codes[self.current.invocation.code];
+        let result = match (code.map_refs.get(&slot).copied(), kind) {
             (Some(reference), _) => self.map_reference(reference),
             (None, 0) => AbstractValue::Scalar(Operand::Const(value)),
             (None, PSEUDO_FUNC) => {
-                self.refuse(
-                    "bpf-callback",
-                    "the program takes the address of a bpf function",
-                    "call the function by its name; helpers with callbacks are not built",
-                );
-                AbstractValue::Reported
+                // `imm` counts from the next slot, as in a call.
+                let target = i64::from(slot) + i64::from(value as i32) + 1;
+                AbstractValue::Function(target as u32)
             }
             (None, _) => {
                 self.refuse(
@@ -43,7 +36,7 @@ impl Lifter<'_> {
     fn map_reference(&mut self, reference: MapRef) -> AbstractValue {
         let map = reference.map;
         let zero = Operand::Const(0);
-        let read_only = self.origin.maps[map].read_only;
+        let read_only = self.maps[map].read_only;
         match reference.kind {
             MapRefKind::Value { offset } if read_only => AbstractValue::Rodata {
                 map,
@@ -66,7 +59,7 @@ impl Lifter<'_> {
         if let Some(known) = self.map_ids.get(&map) {
             return *known;
         }
-        let declared = &self.origin.maps[map];
+        let declared = &self.maps[map];
         let id = match map_problem(declared) {
             None => declared.decl().map(|decl| self.builder.add_map(decl)),
             Some((code, message, help)) => {

@@ -2,8 +2,9 @@
 
 use hardpath_ir::{AtomicOp, Bits, Input, MapId, MapKind, Op, STACK_BYTES};
 
-use super::state::{AbstractValue, MapPointer, Operand, Spill};
-use super::Lifter;
+use super::stack::{Found, Spill, LARGEST_BYTES};
+use super::state::{AbstractValue, MapPointer, Operand};
+use super::{Layout, Lifter};
 use crate::decode::Source;
 
 /// Read-only data at a variable offset becomes selects; larger data would be a memory, which is not built.
@@ -29,8 +30,8 @@ impl Lifter<'_> {
         if let AbstractValue::Context(offset) = address {
             return self.load_context(offset, bytes, signed);
         }
-        if let AbstractValue::Stack(Operand::Const(offset)) = address {
-            if self.state.has_pointer(offset, u64::from(bytes)) {
+        if let Some(offset) = self.stack_offset(address) {
+            if self.state.stack.has_pointer(offset, bytes) {
                 return Some(self.load_spill(offset, bytes));
             }
         }
@@ -43,8 +44,18 @@ impl Lifter<'_> {
         Some(AbstractValue::Scalar(extended))
     }
 
-    fn load_spill(&self, offset: u64, bytes: u32) -> AbstractValue {
-        let spill = self.state.spills.get(&((offset / 8) as u32));
+    /// The offset of an address on the stack, when it is known now and not absurd.
+    fn stack_offset(&self, address: AbstractValue) -> Option<u32> {
+        match address {
+            AbstractValue::Stack(Operand::Const(offset)) => u32::try_from(offset)
+                .ok()
+                .filter(|offset| (*offset as usize) < LARGEST_BYTES),
+            _ => None,
+        }
+    }
+
+    fn load_spill(&self, offset: u32, bytes: u32) -> AbstractValue {
+        let spill = self.state.stack.spills.get(&(offset / 8));
         match spill {
             Some(spill) if offset.is_multiple_of(8) && bytes == 8 && spill.bytes == 0xff => {
                 spill.value
@@ -121,20 +132,7 @@ impl Lifter<'_> {
     pub(super) fn read_memory(&mut self, address: AbstractValue, bytes: u32) -> Option<Operand> {
         let width = bytes * 8;
         match address {
-            AbstractValue::Stack(offset) => {
-                self.check_stack(offset, bytes)?;
-                if let Operand::Const(offset) = offset {
-                    if self.state.has_pointer(offset, u64::from(bytes)) {
-                        self.refuse_pointer_as_data();
-                        return None;
-                    }
-                }
-                let place = self.builder.value(offset, 64);
-                let loaded = self.builder.effect1(Op::StackLoad, vec![place], width);
-                let name = self.memory_name("stack", offset);
-                self.builder.name(loaded, &name);
-                Some(loaded)
-            }
+            AbstractValue::Stack(offset) => self.read_stack(offset, bytes),
             AbstractValue::Packet(offset) => {
                 let place = self.builder.value(offset, 64);
                 let loaded = self.builder.effect1(Op::PacketLoad, vec![place], width);
@@ -164,6 +162,40 @@ impl Lifter<'_> {
         }
     }
 
+    /// Bytes of the stack that hold no pointer.
+    fn read_stack(&mut self, offset: Operand, bytes: u32) -> Option<Operand> {
+        self.check_stack(offset, bytes)?;
+        let mut bounds = None;
+        if let Some(offset) = self.stack_offset(AbstractValue::Stack(offset)) {
+            if self.state.stack.has_pointer(offset, bytes) {
+                self.refuse_pointer_as_data();
+                return None;
+            }
+            let found = match bytes {
+                1..=8 => self.state.stack.load(offset, bytes),
+                _ => Found::Unknown,
+            };
+            match found {
+                Found::Constant(number) => return Some(Operand::Const(number)),
+                Found::Part {
+                    operand,
+                    width,
+                    low_bit,
+                } => return Some(self.builder.slice(operand, width, low_bit, bytes * 8)),
+                Found::Within(range) => bounds = Some(range),
+                Found::Unknown => {}
+            }
+        }
+        let place = self.builder.value(offset, 64);
+        let loaded = self.builder.effect1(Op::StackLoad, vec![place], bytes * 8);
+        if let (Some(range), Operand::Value(value)) = (bounds, loaded) {
+            self.builder.limit(value, range);
+        }
+        let name = self.memory_name("stack", offset);
+        self.builder.name(loaded, &name);
+        Some(loaded)
+    }
+
     fn entry_and_offset(
         &mut self,
         pointer: MapPointer,
@@ -175,7 +207,7 @@ impl Lifter<'_> {
 
     /// Read-only data are numbers that are known now.
     fn read_rodata(&mut self, map: usize, offset: Operand, bytes: u32) -> Option<Operand> {
-        let maps = self.origin.maps;
+        let maps = self.maps;
         let contents = maps[map].initial.as_deref().unwrap_or_default();
         let offset = match offset {
             Operand::Const(offset) => offset,
@@ -189,7 +221,7 @@ impl Lifter<'_> {
                 "bad-address",
                 format!(
                     "the program reads behind the end of {}",
-                    self.origin.maps[map].name
+                    self.maps[map].name
                 ),
                 "the kernel would not load this program either",
             );
@@ -219,7 +251,7 @@ impl Lifter<'_> {
             (0, contents.len(), offset)
         };
         if count > MAX_SELECTED_BYTES || bytes > 8 {
-            let name = &self.origin.maps[map].name;
+            let name = &self.maps[map].name;
             self.refuse(
                 "variable-rodata",
                 format!(
@@ -296,28 +328,36 @@ impl Lifter<'_> {
 
     /// Keeps a pointer that is stored to a whole slot of the stack. False for any other store.
     fn spill(&mut self, address: AbstractValue, bytes: u32, value: AbstractValue) -> bool {
-        let AbstractValue::Stack(Operand::Const(offset)) = address else {
+        let Some(offset) = self.stack_offset(address) else {
             return false;
         };
-        if bytes != 8 || offset % 8 != 0 || offset >= u64::from(STACK_BYTES) {
+        if bytes != 8 || offset % 8 != 0 {
             return false;
         }
-        let spill = Spill { value, bytes: 0xff };
-        self.state.spills.insert((offset / 8) as u32, spill);
+        if self
+            .check_stack(Operand::Const(u64::from(offset)), bytes)
+            .is_some()
+        {
+            self.state.stack.spill(offset / 8, value);
+        }
         true
     }
 
     /// Stores `bytes` bytes (any number).
     pub(super) fn write_memory(&mut self, address: AbstractValue, bytes: u32, value: Operand) {
+        let number = value;
         let value = self.builder.value(value, bytes * 8);
         match address {
             AbstractValue::Stack(offset) => {
                 if self.check_stack(offset, bytes).is_none() {
                     return;
                 }
-                match offset {
-                    Operand::Const(offset) => self.state.overwrite_stack(offset, u64::from(bytes)),
-                    Operand::Value(_) => self.state.overwrite_stack_somewhere(),
+                match self.stack_offset(address) {
+                    Some(offset) => self.state.stack.store(offset, bytes, number),
+                    None => {
+                        let (first, end) = self.stack_reach(offset, bytes);
+                        self.state.stack.forget_some(first, end - first);
+                    }
                 }
                 let place = self.builder.value(offset, 64);
                 self.builder.effect(Op::StackStore, vec![place, value], &[]);
@@ -360,7 +400,7 @@ impl Lifter<'_> {
     /// The map, when programs may write its values.
     pub(super) fn writable_map(&mut self, map: usize) -> Option<MapId> {
         let id = self.map_id(map)?;
-        if self.origin.maps[map].kind() == Some(MapKind::DevMap) {
+        if self.maps[map].kind() == Some(MapKind::DevMap) {
             let name = self.map_name(map);
             self.refuse(
                 "read-only-map",
@@ -372,20 +412,74 @@ impl Lifter<'_> {
         Some(id)
     }
 
+    /// Sees to it that an access is on the stack of a function, and notes how much of it is used.
     fn check_stack(&mut self, offset: Operand, bytes: u32) -> Option<()> {
-        if let Operand::Const(offset) = offset {
-            let end = offset.checked_add(u64::from(bytes));
-            if end.is_none_or(|end| end > u64::from(STACK_BYTES)) {
-                let distance = offset as i64 - i64::from(STACK_BYTES);
-                self.refuse(
-                    "stack-bounds",
-                    format!("{bytes} bytes at r10{distance:+} are not on the stack"),
-                    "the stack has 512 bytes, from r10-512 to r10-1",
-                );
-                return None;
+        let Layout::Separate = self.layout else {
+            // The first time has shown that it is.
+            return Some(());
+        };
+        let (first, end) = match offset {
+            Operand::Const(offset) => (offset, offset.saturating_add(u64::from(bytes))),
+            // The kernel's verifier has seen to it that it stays on the stack that it begins on.
+            Operand::Value(_) => {
+                let (first, _) = self.stack_reach(offset, bytes);
+                (u64::from(first), u64::from(first) + 1)
             }
+        };
+        let found = self.current.invocation.chain().find_map(|frame| {
+            let top = u64::from(frame.top);
+            let is_inside = top - u64::from(STACK_BYTES) <= first && end <= top;
+            is_inside.then(|| (frame.code, frame.start, (top - first) as u32))
+        });
+        if let Some((code, start, used)) = found {
+            let depth = self.stack_depths.entry((code, start)).or_insert(0);
+            *depth = used.max(*depth);
+            if let Operand::Value(_) = offset {
+                self.check_lowest_offset(offset);
+            }
+            return Some(());
         }
-        Some(())
+        if let Operand::Const(offset) = offset {
+            let top = i64::from(self.current.invocation.top);
+            let distance = (offset as i64).wrapping_sub(top);
+            self.refuse(
+                "stack-bounds",
+                format!("{bytes} bytes at r10{distance:+} are not on the stack"),
+                "the stack has 512 bytes, from r10-512 to r10-1",
+            );
+        } else {
+            self.refuse_loose_stack_access();
+        }
+        None
+    }
+
+    /// Functions share the stack, so it must be known where an access begins; a program without functions may
+    /// leave it open.
+    fn check_lowest_offset(&mut self, offset: Operand) {
+        let range = self.builder.range(offset, 64);
+        if range.high >= LARGEST_BYTES as u64 && range.low == 0 {
+            self.loose_stack_access
+                .get_or_insert((self.current.clone(), self.slot));
+        }
+    }
+
+    pub(super) fn refuse_loose_stack_access(&mut self) {
+        self.refuse(
+            "stack-bounds",
+            "the stack is accessed at an offset whose bounds are not known, in a program whose functions share the stack",
+            "mask the index (array[i & 15]), or inline the functions (static __always_inline)",
+        );
+    }
+
+    /// The first and the last byte (not included) that an access at a variable offset may touch.
+    fn stack_reach(&self, offset: Operand, bytes: u32) -> (u32, u32) {
+        let range = self.builder.range(offset, 64);
+        let largest = LARGEST_BYTES as u64;
+        if range.low > range.high || range.low >= largest {
+            return (0, LARGEST_BYTES as u32);
+        }
+        let end = range.high.saturating_add(u64::from(bytes)).min(largest);
+        (range.low as u32, end as u32)
     }
 
     fn refuse_pointer_as_data(&mut self) {

@@ -1,33 +1,48 @@
 //! Lifting: from instructions over registers, stack and pointers to IR over values.
 //!
-//! The instructions are executed once, block by block, each block after all that lead to it, on abstract values:
-//! a register holds a number (an IR value) or a pointer of a known kind with an offset (an IR value). So below this
-//! module there are no pointers: a packet pointer is its offset, `data_end` is the packet's length, a map value
-//! pointer is a map, a hit bit, an entry and an offset, a null check is the hit bit. Where paths meet, numbers and
-//! offsets that differ become block parameters ([`join`]). A pointer that is stored on the stack is kept beside
-//! the stack's bytes; it never becomes a number.
+//! The instructions are executed block by block on abstract values: a register holds a number (an IR value) or a
+//! pointer of a known kind with an offset (an IR value). So below this module there are no pointers: a packet pointer
+//! is its offset, `data_end` is the packet's length, a map value pointer is a map, a hit bit, an entry and an offset,
+//! a null check is the hit bit. Where paths meet, numbers and offsets that differ become block parameters ([`join`]).
+//! A pointer that is stored on the stack is kept beside the stack's bytes; it never becomes a number.
+//!
+//! Functions are put in place of their calls and loops are written out, round after round ([`agenda`]). A branch
+//! whose condition is known goes one way only, so a loop ends where its condition is known to fail: constants are
+//! computed at once, through registers and the stack, and numbers have bounds from branches ([`facts`]).
 //!
 //! What cannot be lifted is noted and execution goes on with a value that no later error speaks of, so that the
 //! user sees all reasons at once.
 
+mod agenda;
 mod arithmetic;
 mod branch;
 mod builder;
 mod calls;
+mod facts;
 mod flow;
+mod functions;
 mod join;
 mod maps;
 mod memory;
 mod names;
+mod nesting;
+mod range;
+mod registers;
+mod report;
+mod stack;
 mod state;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use hardpath_ir::{Block, Diagnostic, Kind, MapId, Place, Program, Target, Terminator};
+use hardpath_ir::{
+    Block, Diagnostic, Kind, MapId, Place, Program, Target, Terminator, Value, STACK_BYTES,
+};
 
 use crate::decode::Operation;
 use crate::insn::Insn;
-use crate::object::{place_text, MapRef, Object, ObjectMap, ProgramImage};
+use crate::object::{MapRef, Object, ObjectMap, ProgramImage};
+use agenda::{set_arguments, Agenda, Instance, Invocation, Pending, Point};
 use builder::Builder;
 use flow::{BlockEnd, Flow};
 use join::{join, Edge, Side};
@@ -38,11 +53,10 @@ use state::{AbstractValue, Operand, State};
 /// # Errors
 /// Everything that hardpath does not build, each with its place, and what went wrong when the program was linked.
 pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diagnostic>> {
-    run(&program.insns, &program.name, Kind::Xdp, || Origin {
+    run(&program.name, Kind::Xdp, || Origin {
         file: &object.file,
         maps: &object.maps,
-        map_refs: &program.map_refs,
-        image: Some(program),
+        codes: vec![Code::new(&program.insns, Some(program))],
     })
 }
 
@@ -63,85 +77,127 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
         .at(name)
         .help("an instruction has 8 bytes; give the program complete")]);
     }
-    run(&Insn::slots(insns), name, Kind::Raw, || Origin {
+    let insns = Insn::slots(insns);
+    run(name, Kind::Raw, || Origin {
         file: name,
         maps: &[],
-        map_refs: &[],
-        image: None,
+        codes: vec![Code::new(&insns, None)],
     })
 }
 
-/// Lifts, and where there is a loop once more, to find what is wrong in it and behind it.
+/// Lifts, and where functions call each other once more, when it is known how much stack each one uses.
 fn run<'a>(
-    insns: &[Insn],
     name: &str,
     kind: Kind,
     origin: impl Fn() -> Origin<'a>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let mut lifter = Lifter::new(origin(), insns, name, kind);
-    lifter.lift_blocks();
-    if lifter.has_loop {
-        let known = std::mem::take(&mut lifter.problems);
-        lifter = Lifter::new(origin(), insns, name, kind);
-        lifter.has_loop = true;
-        lifter.problems = known;
-        lifter.lift_blocks();
+    let mut lifter = Lifter::new(origin(), name, kind, Layout::Separate);
+    lifter.lift_all();
+    if lifter.has_calls {
+        if let Some((instance, slot)) = lifter.loose_stack_access.take() {
+            (lifter.current, lifter.slot) = (instance, slot);
+            lifter.refuse_loose_stack_access();
+        }
+    }
+    if lifter.has_calls && lifter.problems.is_empty() {
+        let depths = std::mem::take(&mut lifter.stack_depths);
+        lifter = Lifter::new(origin(), name, kind, Layout::Packed(depths));
+        lifter.lift_all();
     }
     lifter.finish()
 }
 
-/// Nobody reads more errors than this at once.
-const MAX_PROBLEMS: usize = 100;
+/// The most instances of blocks that a program may have.
+const MAX_INSTANCES: usize = 4096;
+/// The most IR instructions that a program may grow to through loops and calls.
+const MAX_IR_INSTRUCTIONS: usize = 65_536;
 
 /// Where the instructions come from.
 struct Origin<'a> {
     /// For messages.
     file: &'a str,
     maps: &'a [ObjectMap],
-    map_refs: &'a [MapRef],
+    /// The program, and those that tail calls go to.
+    codes: Vec<Code<'a>>,
+}
+
+/// The instructions of one program.
+struct Code<'a> {
+    insns: &'a [Insn],
     /// `None` for raw programs.
     image: Option<&'a ProgramImage>,
+    map_refs: BTreeMap<u32, MapRef>,
+    /// The control flow of the functions that have been called, by first slot.
+    flows: BTreeMap<usize, Rc<Flow>>,
+}
+
+impl<'a> Code<'a> {
+    fn new(insns: &'a [Insn], image: Option<&'a ProgramImage>) -> Code<'a> {
+        let map_refs = image.map_or(&[][..], |image| &image.map_refs);
+        Code {
+            insns,
+            image,
+            map_refs: map_refs.iter().map(|one| (one.slot, *one)).collect(),
+            flows: BTreeMap::new(),
+        }
+    }
+}
+
+/// Where the stacks of the functions lie in the IR's stack.
+enum Layout {
+    /// 512 bytes each, to find out how much they use; the IR has no such stack.
+    Separate,
+    /// One below the other; the bytes that each function uses, by program and first slot.
+    Packed(BTreeMap<(usize, usize), u32>),
 }
 
 struct Lifter<'a> {
-    origin: Origin<'a>,
+    /// For messages.
+    file: &'a str,
+    maps: &'a [ObjectMap],
+    codes: Vec<Code<'a>>,
     kind: Kind,
-    flow: Flow,
+    layout: Layout,
     builder: Builder,
     /// What is known before the next instruction.
     state: State,
+    /// What is being lifted.
+    current: Instance,
     /// The instruction that is being lifted.
     slot: u32,
-    /// The IR block that a block of the control flow begins with.
-    ir_blocks: Vec<Block>,
-    /// The ways that lead to a block, as far as they have been lifted.
-    incoming: Vec<Vec<Edge>>,
+    agenda: Agenda,
     /// The IR blocks that can be reached, in order.
     order: Vec<Block>,
+    /// Instances lifted so far, and how many there may be.
+    instances: usize,
+    limit: usize,
     /// The IR's number of each map that the program uses, by index into the object's maps. `None`: reported.
     map_ids: BTreeMap<usize, Option<MapId>>,
-    /// There is a loop, so there will be no program; numbers at its beginning are not what they were.
-    has_loop: bool,
-    /// What cannot be lifted, with the slot.
-    problems: Vec<(u32, Diagnostic)>,
+    /// Bytes of stack that functions use, by program and first slot.
+    stack_depths: BTreeMap<(usize, usize), u32>,
+    has_calls: bool,
+    /// An instruction that accesses the stack at an offset without known bounds.
+    loose_stack_access: Option<(Instance, u32)>,
+    /// A branch went both ways after an error.
+    has_undecided: bool,
+    /// What cannot be lifted, with the program and the slot.
+    problems: Vec<((usize, u32), Diagnostic)>,
 }
 
 impl<'a> Lifter<'a> {
-    fn new(origin: Origin<'a>, insns: &[Insn], name: &str, kind: Kind) -> Lifter<'a> {
-        let flow = Flow::new(insns);
+    fn new(origin: Origin<'a>, name: &str, kind: Kind, layout: Layout) -> Lifter<'a> {
+        let mut codes = origin.codes;
+        let flow = Rc::new(Flow::new(codes[0].insns, 0));
+        codes[0].flows.insert(0, flow.clone());
+        let bottom = match &layout {
+            Layout::Separate => 0,
+            Layout::Packed(depths) => {
+                let used = depths.get(&(0, 0)).copied().unwrap_or(0);
+                STACK_BYTES.saturating_sub(used.next_multiple_of(8))
+            }
+        };
+        let main = Invocation::new(0, 0, flow, None, (STACK_BYTES, bottom), Vec::new());
         let mut builder = Builder::new(name, kind);
-        // The block at slot 0 is the IR's entry: only a loop could lead back there, and that is refused.
-        let ir_blocks = flow
-            .blocks
-            .iter()
-            .map(|block| {
-                if block.start == 0 {
-                    builder.entry()
-                } else {
-                    builder.program.add_block()
-                }
-            })
-            .collect();
         let mut state = State::new();
         match kind {
             Kind::Xdp => state.registers[1] = AbstractValue::Context(0),
@@ -152,100 +208,119 @@ impl<'a> Lifter<'a> {
             }
         }
         Lifter {
-            origin,
+            file: origin.file,
+            maps: origin.maps,
+            codes,
             kind,
-            incoming: flow.blocks.iter().map(|_| Vec::new()).collect(),
-            flow,
+            layout,
             builder,
             state,
+            current: Rc::new(main).entry(),
             slot: 0,
-            ir_blocks,
+            agenda: Agenda::default(),
             order: Vec::new(),
+            instances: 0,
+            limit: MAX_INSTANCES,
             map_ids: BTreeMap::new(),
-            has_loop: false,
+            stack_depths: BTreeMap::new(),
+            has_calls: false,
+            loose_stack_access: None,
+            has_undecided: false,
             problems: Vec::new(),
         }
     }
 
-    fn lift_blocks(&mut self) {
-        for number in self.flow.order.clone() {
-            if self.enter(number) {
-                self.lift_block(number);
+    fn lift_all(&mut self) {
+        self.order.push(self.builder.entry());
+        self.lift_current();
+        while let Some(pending) = self.agenda.next() {
+            if self.is_too_large(&pending.instance) {
+                self.abandon(&pending.instance);
+                continue;
             }
+            self.enter(pending);
+            self.lift_current();
         }
     }
 
     fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
-        let link_problems = self.origin.image.map_or(&[][..], |image| &image.problems);
-        if self.problems.is_empty() && link_problems.is_empty() {
+        let images = self.codes.iter().filter_map(|code| code.image);
+        let mut all: Vec<Diagnostic> = images
+            .flat_map(|image| image.problems.iter().cloned())
+            .collect();
+        if self.problems.is_empty() && all.is_empty() {
             self.builder.program.order = self.order;
             return Ok(self.builder.program);
         }
-        self.problems.sort_by_key(|(slot, _)| *slot);
-        let mut all = link_problems.to_vec();
+        self.problems.sort_by_key(|(place, _)| *place);
         all.extend(self.problems.into_iter().map(|(_, problem)| problem));
         Err(all)
     }
 
-    /// Makes the state at the beginning of a block; false when nothing leads there.
-    fn enter(&mut self, number: usize) -> bool {
-        let block = self.ir_blocks[number];
+    /// Whether there have been too many copies of blocks to write out more.
+    fn is_too_large(&self, instance: &Instance) -> bool {
+        let is_copy = instance.invocation.caller.is_some() || instance.longest_loop().is_some();
+        is_copy
+            && (self.instances >= self.limit
+                || self.builder.program.insts.len() >= MAX_IR_INSTRUCTIONS)
+    }
+
+    /// Makes the state at the beginning of an instance.
+    fn enter(&mut self, pending: Pending) {
+        let Pending {
+            instance,
+            block,
+            mut edges,
+        } = pending;
+        let live = match instance.point {
+            Point::Block(number) => instance.invocation.flow.blocks[number].live_in,
+            Point::Round { .. } => 0,
+        };
         self.builder.block = block;
-        if block != self.builder.entry() {
-            let mut edges = std::mem::take(&mut self.incoming[number]);
-            if edges.is_empty() {
-                return false;
-            }
-            let live = self.flow.blocks[number].live_in;
-            self.state = join(&mut self.builder, block, &mut edges, live);
-            for edge in edges {
-                self.set_arguments(edge);
-            }
-        }
-        if self.has_loop {
-            self.forget_numbers(number);
+        self.state = join(&mut self.builder, block, &mut edges, live);
+        self.builder.facts = self.state.facts.clone();
+        for edge in edges {
+            set_arguments(&mut self.builder, edge);
         }
         self.order.push(block);
-        true
+        self.current = instance;
     }
 
-    /// Where a loop begins, registers hold any number, so that the way out of the loop is taken, too.
-    fn forget_numbers(&mut self, number: usize) {
-        if self.flow.loop_heads.contains(&number) {
-            let any = self.builder.packet_length();
-            for register in 0..10 {
-                if let AbstractValue::Scalar(_) = self.register(register) {
-                    self.set_register(register, AbstractValue::Scalar(any));
+    fn lift_current(&mut self) {
+        self.instances += 1;
+        match self.current.point {
+            Point::Block(number) => self.lift_block(number),
+            Point::Round { block, next, round } => {
+                let flow = self.current.invocation.flow.clone();
+                if let Some(step) = flow.blocks[block].steps.last() {
+                    self.set_slot(step.slot);
                 }
+                self.place_block();
+                self.lift_round(next, round);
             }
         }
     }
 
-    /// Puts an edge's arguments into the terminator that it is part of.
-    fn set_arguments(&mut self, edge: Edge) {
-        let terminator = &mut self.builder.program.blocks[edge.from].terminator;
-        let target = match (terminator, edge.side) {
-            (Terminator::Jump(target), Side::Jump) => target,
-            (Terminator::Branch { yes, .. }, Side::Yes) => yes,
-            (Terminator::Branch { no, .. }, Side::No) => no,
-            _ => return,
-        };
-        target.args = edge.args;
-    }
-
-    fn lift_block(&mut self, number: usize) {
-        let steps = self.flow.blocks[number].steps.clone();
-        let end = self.flow.blocks[number].end;
-        if let Some(step) = steps.first() {
-            self.set_slot(step.slot);
-        }
+    fn place_block(&mut self) {
         let block = self.builder.block;
         let place = self.builder.place();
         self.builder.program.blocks[block].place = place;
-        for step in steps {
+    }
+
+    fn lift_block(&mut self, number: usize) {
+        let flow = self.current.invocation.flow.clone();
+        let block = &flow.blocks[number];
+        self.set_slot(block.start);
+        self.place_block();
+        if let Some(head) = flow.nesting.too_deep {
+            self.set_slot(flow.blocks[head].start);
+            self.refuse_nesting();
+            return;
+        }
+        for step in &block.steps {
             self.set_slot(step.slot);
-            match step.operation {
-                Ok(operation) => self.lift_operation(operation, number),
+            match &step.operation {
+                Ok(operation) => self.lift_operation(*operation, block.end),
                 Err(reason) => {
                     self.refuse(
                         "bad-instruction",
@@ -255,22 +330,37 @@ impl<'a> Lifter<'a> {
                 }
             }
         }
-        if let BlockEnd::Jump(next) = end {
-            self.jump(number, next);
+        let last = self.builder.block;
+        let has_left = self.builder.program.blocks[last].terminator != Terminator::None;
+        if let (BlockEnd::Jump(next), false) = (block.end, has_left) {
+            self.jump_to(self.current.successor(next), self.state.clone());
         }
+    }
+
+    /// The control flow of the function that begins at a slot.
+    fn flow(&mut self, code: usize, start: usize) -> Rc<Flow> {
+        let code = &mut self.codes[code];
+        let insns = code.insns;
+        let flow = code.flows.entry(start);
+        flow.or_insert_with(|| Rc::new(Flow::new(insns, start)))
+            .clone()
+    }
+
+    fn image(&self) -> Option<&'a ProgramImage> {
+        self.codes[self.current.invocation.code].image
     }
 
     fn set_slot(&mut self, slot: usize) {
         self.slot = slot as u32;
-        let known = self.origin.image.and_then(|image| image.places.get(slot));
+        let known = self.image().and_then(|image| image.places.get(slot));
         let place = known.cloned().unwrap_or(Place {
             slot: self.slot,
             ..Place::default()
         });
-        self.builder.set_place(place);
+        self.builder.set_place(self.current.invocation.code, place);
     }
 
-    fn lift_operation(&mut self, operation: Operation, block: usize) {
+    fn lift_operation(&mut self, operation: Operation, end: BlockEnd) {
         match operation {
             Operation::Alu {
                 op,
@@ -316,18 +406,19 @@ impl<'a> Lifter<'a> {
                 source,
                 ..
             } => {
-                let end = self.flow.blocks[block].end;
                 let decision = self.decide(condition, wide, dst, source);
                 match end {
                     BlockEnd::Branch { taken, not_taken } if taken != not_taken => {
-                        self.branch(block, decision, taken, not_taken);
+                        self.branch(decision, taken, not_taken);
                     }
-                    BlockEnd::Branch { taken, .. } => self.jump(block, taken),
+                    BlockEnd::Branch { taken, .. } => {
+                        self.jump_to(self.current.successor(taken), self.state.clone());
+                    }
                     _ => {}
                 }
             }
             Operation::CallHelper { number } => self.call_helper(number),
-            Operation::CallLocal { .. } => self.call_function(),
+            Operation::CallLocal { target } => self.call_function(target),
             Operation::CallKernel { number } => {
                 self.refuse_call(
                     "unsupported-kfunc",
@@ -347,6 +438,11 @@ impl<'a> Lifter<'a> {
     }
 
     fn exit(&mut self) {
+        let invocation = self.current.invocation.clone();
+        if let Some(caller) = &invocation.caller {
+            self.return_to(caller);
+            return;
+        }
         let Some(result) = self.scalar(0) else {
             return;
         };
@@ -364,118 +460,51 @@ impl<'a> Lifter<'a> {
         };
     }
 
-    fn jump(&mut self, block: usize, next: usize) {
-        let target = self.target(next);
+    /// Ends the IR block with a jump.
+    fn jump_to(&mut self, instance: Instance, state: State) {
+        let target = self.connect(instance, Side::Jump, state);
         let from = self.builder.block;
         self.builder.program.blocks[from].terminator = Terminator::Jump(target);
-        self.connect(block, next, Side::Jump, self.state.clone());
     }
 
-    fn target(&self, next: usize) -> Target {
-        Target {
-            block: self.ir_blocks[next],
-            args: Vec::new(),
-        }
+    /// Ends the IR block with a branch on 1 bit, or a jump where that is known.
+    fn branch_to(&mut self, condition: Operand, yes: (Instance, State), no: (Instance, State)) {
+        let cond = match condition {
+            Operand::Const(0) => return self.jump_to(no.0, no.1),
+            Operand::Const(_) => return self.jump_to(yes.0, yes.1),
+            Operand::Value(value) => value,
+        };
+        let yes = self.connect_after(cond, true, yes);
+        let no = self.connect_after(cond, false, no);
+        let from = self.builder.block;
+        self.builder.program.blocks[from].terminator = Terminator::Branch { cond, yes, no };
     }
 
-    /// Notes a way into a block, unless it closes a loop.
-    fn connect(&mut self, block: usize, next: usize, side: Side, state: State) {
-        if self.flow.back_edges.contains(&(block, next)) {
-            self.has_loop = true;
-            let first = self.flow.blocks[next].start;
-            self.refuse(
-                "loop",
-                format!("the program has a loop: it goes back to instruction {first} from here"),
-                "write the loop out: clang does it after #pragma unroll or #pragma clang loop unroll(full) where the number of rounds is constant",
-            );
-            return;
-        }
-        self.incoming[next].push(Edge {
-            from: self.builder.block,
+    /// One side of a branch, which knows what the condition was.
+    fn connect_after(
+        &mut self,
+        condition: Value,
+        holds: bool,
+        (instance, mut state): (Instance, State),
+    ) -> Target {
+        self.builder.learn(&mut state.facts, condition, holds);
+        let side = if holds { Side::Yes } else { Side::No };
+        self.connect(instance, side, state)
+    }
+
+    /// Notes a way out of the IR block.
+    fn connect(&mut self, instance: Instance, side: Side, state: State) -> Target {
+        let from = self.builder.block;
+        let pending = self.agenda.entry(&mut self.builder, instance);
+        pending.edges.push(Edge {
+            from,
             side,
             state,
             args: Vec::new(),
         });
-    }
-
-    /// Notes that the instruction cannot be lifted; only the first reason of each instruction counts.
-    fn refuse(&mut self, code: &'static str, message: impl Into<String>, help: impl Into<String>) {
-        let slot = self.slot;
-        let place = match self.origin.image {
-            Some(image) => place_text(self.origin.file, image, slot),
-            None => format!("{}: instruction {slot}", self.origin.file),
-        };
-        let link_problems = self.origin.image.map_or(&[][..], |image| &image.problems);
-        if self.problems.len() >= MAX_PROBLEMS {
-            return;
-        }
-        let is_new = self.problems.iter().all(|(known, _)| *known != slot)
-            && link_problems
-                .iter()
-                .all(|problem| problem.place.as_deref() != Some(&place));
-        if is_new {
-            let problem = Diagnostic::refused(code, message).at(place).help(help);
-            self.problems.push((slot, problem));
-        }
-    }
-
-    fn register(&self, register: u8) -> AbstractValue {
-        self.state
-            .simplify(self.state.registers[usize::from(register)])
-    }
-
-    fn set_register(&mut self, register: u8, value: AbstractValue) {
-        self.state.registers[usize::from(register)] = value;
-    }
-
-    /// Sets a register to a number and names it.
-    fn set_scalar(&mut self, register: u8, operand: Operand, name: &str) {
-        self.builder.name(operand, name);
-        self.set_register(register, AbstractValue::Scalar(operand));
-    }
-
-    /// The register's content, when there is any; otherwise the user is told why not.
-    fn usable(&mut self, register: u8) -> Option<AbstractValue> {
-        let value = self.register(register);
-        match value {
-            AbstractValue::Reported => None,
-            AbstractValue::Uninitialised => {
-                self.refuse(
-                    "uninitialised-register",
-                    format!("r{register} is read and has no value here"),
-                    "the kernel would not load this program either; r1 to r5 have no value after a call",
-                );
-                self.set_register(register, AbstractValue::Reported);
-                None
-            }
-            AbstractValue::Unusable(reason) => {
-                self.refuse(
-                    "mixed-value",
-                    format!("r{register} is used, and it is {reason}"),
-                    "give each kind of pointer a variable of its own, and use it where it is known what it points to",
-                );
-                self.set_register(register, AbstractValue::Reported);
-                None
-            }
-            _ => Some(value),
-        }
-    }
-
-    /// The number in a register; a pointer is an error.
-    fn scalar(&mut self, register: u8) -> Option<Operand> {
-        match self.usable(register)? {
-            AbstractValue::Scalar(operand) => Some(operand),
-            pointer => {
-                self.refuse(
-                    "pointer-as-number",
-                    format!(
-                        "r{register} holds {} and is used as a number",
-                        pointer.description()
-                    ),
-                    "addresses do not exist in hardware; use differences of pointers",
-                );
-                None
-            }
+        Target {
+            block: pending.block,
+            args: Vec::new(),
         }
     }
 }

@@ -24,15 +24,14 @@ impl Lifter<'_> {
 
     /// A map's name as an identifier.
     pub(super) fn map_name(&self, map: usize) -> String {
-        let name = &self.origin.maps[map].name;
+        let name = &self.maps[map].name;
         name.chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
             .collect()
     }
 
     fn source_line(&self) -> &str {
-        self.origin
-            .image
+        self.image()
             .and_then(|image| image.places.get(self.slot as usize))
             .map_or("", |place| &place.source)
     }

@@ -1,8 +1,12 @@
 //! What is known of the registers and the stack at one point of the program.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use hardpath_ir::{Value, STACK_BYTES};
+
+use super::facts::Facts;
+use super::stack::Stack;
 
 /// A number that is known now or will be when the program runs. Its width follows from where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,10 +38,12 @@ pub enum AbstractValue {
     PacketEnd(Operand),
     /// `struct xdp_md` plus an offset.
     Context(i64),
-    /// Stack byte at an offset (64 bits); 0 is `r10 − 512`.
+    /// Stack byte at an offset (64 bits); 0 is `r10 − 512` of the program itself.
     Stack(Operand),
     /// A map for helpers: index into the object's maps.
     Map(usize),
+    /// The bpf function that begins at a slot.
+    Function(u32),
     /// What a lookup gave, or the address of global data.
     MapValue(MapPointer),
     /// Byte of a `.rodata` map (index into the object's maps) at an offset (64 bits).
@@ -82,30 +88,37 @@ impl AbstractValue {
             AbstractValue::Context(_) => "the context",
             AbstractValue::Stack(_) => "a stack pointer",
             AbstractValue::Map(_) => "a map",
+            AbstractValue::Function(_) => "the address of a bpf function",
             AbstractValue::MapValue(_) => "a pointer to a map value",
             AbstractValue::Rodata { .. } => "a pointer to read-only data",
         }
     }
 }
 
-/// A pointer that was stored on the stack.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Spill {
-    pub value: AbstractValue,
-    /// Bytes of the slot that still belong to the pointer, one bit each; never 0.
-    pub bytes: u8,
+/// What a caller finds again when the function that it called is done.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    /// `r6` to `r9`; those that it does not read again are forgotten.
+    pub registers: [AbstractValue; 4],
+    /// What every round of a `bpf_loop` is given.
+    pub context: AbstractValue,
 }
 
 /// Everything that flows along an edge of the control-flow graph and is not in memory.
 #[derive(Clone, Debug)]
 pub struct State {
     pub registers: [AbstractValue; 11],
-    /// By 8-byte slot of the stack.
-    pub spills: BTreeMap<u32, Spill>,
+    pub stack: Stack,
+    /// Of the calls that are under way, the outermost first.
+    pub callers: Vec<Saved>,
     /// 32 bits: the ifindex of the last redirect, 0 for none.
     pub destination: Operand,
     /// Hit bits of lookups that a null check has decided on the way here.
-    pub decided: BTreeMap<Value, bool>,
+    pub decided: Rc<BTreeMap<Value, bool>>,
+    /// What branches on the way here say about numbers.
+    pub facts: Facts,
+    /// Tail calls on the way here; `None`: not the same on all paths.
+    pub tail_calls: Option<u32>,
 }
 
 impl State {
@@ -114,9 +127,12 @@ impl State {
         registers[10] = AbstractValue::Stack(Operand::Const(u64::from(STACK_BYTES)));
         State {
             registers,
-            spills: BTreeMap::new(),
+            stack: Stack::new(),
+            callers: Vec::new(),
             destination: Operand::Const(0),
-            decided: BTreeMap::new(),
+            decided: Rc::default(),
+            facts: Facts::default(),
+            tail_calls: Some(0),
         }
     }
 
@@ -140,8 +156,14 @@ impl State {
 
     /// Notes that an entry of a map has been deleted.
     pub fn delete_entry(&mut self, map: usize) {
-        let spilled = self.spills.values_mut().map(|spill| &mut spill.value);
-        for value in self.registers.iter_mut().chain(spilled) {
+        let spills = Rc::make_mut(&mut self.stack.spills).values_mut();
+        let saved = self.callers.iter_mut();
+        let saved = saved.flat_map(|saved| saved.registers.iter_mut().chain([&mut saved.context]));
+        let registers = self.registers.iter_mut();
+        for value in registers
+            .chain(spills.map(|spill| &mut spill.value))
+            .chain(saved)
+        {
             match value {
                 AbstractValue::MapValue(pointer) if pointer.map == map => pointer.is_stale = true,
                 _ => {}
@@ -149,33 +171,28 @@ impl State {
         }
     }
 
-    /// Notes that bytes of the stack no longer hold pointers.
-    pub fn overwrite_stack(&mut self, offset: u64, bytes: u64) {
-        for byte in offset..offset.saturating_add(bytes).min(u64::from(STACK_BYTES)) {
-            let slot = (byte / 8) as u32;
-            if let Some(spill) = self.spills.get_mut(&slot) {
-                spill.bytes &= !(1 << (byte % 8));
-                if spill.bytes == 0 {
-                    self.spills.remove(&slot);
+    /// Every operand that the state holds.
+    pub fn operands(&self) -> Vec<Operand> {
+        let mut all: Vec<Operand> = self.stack.numbers().collect();
+        all.push(self.destination);
+        let spilled = self.stack.spills.values().map(|spill| &spill.value);
+        let saved = self.callers.iter();
+        let saved = saved.flat_map(|saved| saved.registers.iter().chain([&saved.context]));
+        for value in self.registers.iter().chain(spilled).chain(saved) {
+            match value {
+                AbstractValue::Scalar(operand)
+                | AbstractValue::Packet(operand)
+                | AbstractValue::PacketEnd(operand)
+                | AbstractValue::Stack(operand)
+                | AbstractValue::Rodata {
+                    offset: operand, ..
+                } => all.push(*operand),
+                AbstractValue::MapValue(pointer) => {
+                    all.extend([pointer.hit, pointer.entry, pointer.offset]);
                 }
+                _ => {}
             }
         }
-    }
-
-    /// Notes that some unknown bytes of the stack were written: no stored pointer can be trusted any more.
-    pub fn overwrite_stack_somewhere(&mut self) {
-        for spill in self.spills.values_mut() {
-            spill.value = AbstractValue::Unusable(
-                "a pointer that a store at a variable stack offset may have overwritten",
-            );
-        }
-    }
-
-    /// Whether any of these bytes of the stack belongs to a pointer.
-    pub fn has_pointer(&self, offset: u64, bytes: u64) -> bool {
-        (offset..offset.saturating_add(bytes).min(u64::from(STACK_BYTES))).any(|byte| {
-            let spill = self.spills.get(&((byte / 8) as u32));
-            spill.is_some_and(|spill| spill.bytes >> (byte % 8) & 1 == 1)
-        })
+        all
     }
 }

@@ -1,6 +1,5 @@
 //! Arithmetic on numbers.
 
-use super::state::Holds;
 use super::Generator;
 use crate::encode::{self, Alu, Operand, Swap};
 
@@ -59,7 +58,7 @@ impl Generator {
     /// A number that is changed in place: sometimes a copy, so that the old one lives on.
     fn changed_number(&mut self) -> u8 {
         let register = self.number();
-        if self.random.percent(50) {
+        if self.random.percent(75) {
             return register;
         }
         let dst = self.free_register(&[register]);
@@ -70,12 +69,14 @@ impl Generator {
     fn binary(&mut self, op: Alu, wide: bool) {
         let dst = self.changed_number();
         let source = self.operand_for(op, wide);
+        let old = self.state.is_varied(dst) && op != encode::MOV;
+        let varied = old || self.is_varied(source);
         self.emit(encode::alu(op, wide, dst, source));
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, varied);
     }
 
     fn operand_for(&mut self, op: Alu, wide: bool) -> Operand {
-        if self.random.percent(45) {
+        if self.random.percent(55) {
             return Operand::Register(self.number());
         }
         let width = if wide { 64 } else { 32 };
@@ -103,8 +104,9 @@ impl Generator {
             true => self.random.one_of([8, 16, 32]),
             false => self.random.one_of([8, 16]),
         };
+        let varied = self.state.is_varied(src);
         self.emit(encode::mov_signed(wide, dst, src, bits));
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, varied);
     }
 
     /// A number of 0 to `mask`, in a register of its own.

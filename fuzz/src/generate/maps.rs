@@ -134,7 +134,7 @@ impl Generator {
             let size = if bytes - place >= first { first } else { 1 };
             for byte in (place..bytes.min(place + first)).step_by(size as usize) {
                 self.emit(encode::store(10, KEYS + byte, size as u32, Operand::Number(0)));
-                self.state.write_stack(KEYS + byte, size);
+                self.state.write_stack(KEYS + byte, size, false);
             }
         }
         let number = match self.random.weighted(&[30, 50, 15, 5]) {
@@ -150,6 +150,8 @@ impl Generator {
             _ => Operand::Number(self.random.interesting() as i32),
         };
         self.emit(encode::store(10, KEYS, first as u32, number));
+        let varied = self.is_varied(number);
+        self.state.write_stack(KEYS, first, varied);
         true
     }
 
@@ -268,7 +270,7 @@ impl Generator {
             0 => {
                 let dst = self.free_register(&[pointer]);
                 self.emit(encode::load(dst, pointer, offset, size));
-                self.set(dst, Holds::Number);
+                self.set_varied(dst, true);
             }
             1 => {
                 let source = self.stored_operand();
@@ -302,7 +304,7 @@ impl Generator {
     fn read_modify_write(&mut self, pointer: u8, offset: i16, bytes: u32) {
         let dst = self.free_register(&[pointer]);
         self.emit(encode::load(dst, pointer, offset, bytes));
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, true);
         let op = self.random.one_of([encode::ADD, encode::ADD, encode::XOR, encode::SUB]);
         let numbers = self.state.registers_with(|holds| holds == Holds::Number);
         let operand = match self.random.pick(&numbers) {
@@ -345,7 +347,8 @@ impl Generator {
             };
             let source = self.stored_operand();
             self.emit(encode::store(10, VALUES + place, size as u32, source));
-            self.state.write_stack(VALUES + place, size);
+            let varied = self.is_varied(source);
+            self.state.write_stack(VALUES + place, size, varied);
             place += size;
         }
         self.stack_argument(2, KEYS);

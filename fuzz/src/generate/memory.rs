@@ -51,7 +51,8 @@ impl Generator {
         let source = self.stored_operand();
         let (base, distance) = self.stack_address(place);
         self.emit(encode::store(base, distance, bytes as u32, source));
-        self.state.write_stack(place, bytes);
+        let varied = self.is_varied(source);
+        self.state.write_stack(place, bytes, varied);
     }
 
     pub(super) fn load_stack(&mut self) {
@@ -59,18 +60,23 @@ impl Generator {
             return self.make_stack_pointer();
         }
         let bytes = self.random.one_of([1, 1, 2, 4, 4, 8, 8]);
-        let place = self.stack_place(bytes);
+        let places = self.state.varied_places(bytes);
+        let place = match self.random.pick(&places) {
+            Some(place) if self.random.percent(90) => place,
+            _ => self.stack_place(bytes),
+        };
         if !self.state.is_readable(place, bytes) {
             return;
         }
         let (base, distance) = self.stack_address(place);
+        let varied = self.state.is_stack_varied(place, bytes);
         let dst = self.free_register(&[]);
         let signed = bytes < 8 && self.random.percent(25);
         self.emit(match signed {
             true => encode::load_signed(dst, base, distance, bytes as u32),
             false => encode::load(dst, base, distance, bytes as u32),
         });
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, varied);
     }
 
     fn make_stack_pointer(&mut self) {
@@ -83,7 +89,11 @@ impl Generator {
 
     pub(super) fn atomic_on_stack(&mut self) {
         let bytes = self.random.one_of([4, 8]);
-        let place = self.stack_place(bytes);
+        let places = self.state.varied_places(bytes);
+        let place = match self.random.pick(&places) {
+            Some(place) if self.random.percent(70) => place,
+            _ => self.stack_place(bytes),
+        };
         if !self.state.is_readable(place, bytes) {
             return;
         }
@@ -91,7 +101,7 @@ impl Generator {
         let src = self.number();
         let (base, distance) = self.stack_address(place);
         self.emit_atomic(op, base, distance, bytes as u32, src);
-        self.state.write_stack(place, bytes);
+        self.state.write_stack(place, bytes, true);
     }
 
     /// Emits an atomic, for a compare and exchange with an expected word in `r0`.
@@ -156,9 +166,10 @@ impl Generator {
             };
             self.emit(encode::store(address, lowest, bytes as u32, source));
             self.state.write_stack_somewhere();
+            self.state.write_stack(lowest, span, true);
         } else {
             self.emit(encode::load(address, address, lowest, bytes as u32));
-            self.set(address, Holds::Number);
+            self.set_varied(address, true);
         }
     }
 }

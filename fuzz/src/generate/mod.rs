@@ -106,6 +106,7 @@ impl Generator {
         let fail = self.label();
         self.open = vec![fail];
         self.exits = vec![exit];
+        self.load_fields();
         self.statements(statements, 0);
         self.bind(fail);
         self.open.clear();
@@ -139,6 +140,16 @@ impl Generator {
         }
         for _ in 0..self.random.between(0, 3) {
             self.reload_packet();
+        }
+    }
+
+    /// Loads some fields, as most programs do first.
+    fn load_fields(&mut self) {
+        if self.random.percent(90) {
+            self.check_bounds();
+            for _ in 0..self.random.between(1, 5) {
+                self.load_packet();
+            }
         }
     }
 
@@ -199,7 +210,7 @@ impl Generator {
             target: None,
             map: None,
         });
-        self.state.registers[usize::from(dst)] = Holds::Number;
+        self.set(dst, Holds::Number);
     }
 
     /// `dst = map` for a helper, or the address of its first value.
@@ -223,12 +234,13 @@ impl Generator {
 
     fn set_number(&mut self, register: u8, number: i32) {
         self.emit(encode::mov_number(register, number));
-        self.state.registers[usize::from(register)] = Holds::Number;
+        self.set(register, Holds::Number);
     }
 
     fn copy(&mut self, dst: u8, src: u8) {
         self.emit(encode::mov(dst, src));
-        self.state.registers[usize::from(dst)] = self.holds(src);
+        let varied = self.state.is_varied(src);
+        self.state.set(dst, self.holds(src), varied);
     }
 
     fn holds(&self, register: u8) -> Holds {
@@ -236,7 +248,19 @@ impl Generator {
     }
 
     fn set(&mut self, register: u8, holds: Holds) {
-        self.state.registers[usize::from(register)] = holds;
+        self.state.set(register, holds, false);
+    }
+
+    /// The register holds a number that depends on what enters with the packet, or not.
+    fn set_varied(&mut self, register: u8, varied: bool) {
+        self.state.set(register, Holds::Number, varied);
+    }
+
+    fn is_varied(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Register(register) => self.state.is_varied(register),
+            Operand::Number(_) => false,
+        }
     }
 
     fn call(&mut self, number: i32, result: Holds) {
@@ -247,6 +271,13 @@ impl Generator {
     /// A register with a number; one is made when there is none.
     fn number(&mut self) -> u8 {
         let numbers = self.state.registers_with(|holds| holds == Holds::Number);
+        let varied: Vec<u8> = (numbers.iter().copied())
+            .filter(|register| self.state.is_varied(*register))
+            .collect();
+        let numbers = match varied.is_empty() || self.random.percent(10) {
+            true => numbers,
+            false => varied,
+        };
         match self.random.pick(&numbers) {
             Some(register) => register,
             None => {
@@ -272,12 +303,37 @@ impl Generator {
         let is_number = |holds| matches!(holds, Holds::Number | Holds::Nothing);
         let mut candidates = self.state.registers_with(is_number);
         candidates.retain(|register| !kept.contains(register));
+        if self.random.percent(90) {
+            let dull = |register: &u8| !self.state.is_varied(*register);
+            let dull: Vec<u8> = candidates.iter().copied().filter(dull).collect();
+            if !dull.is_empty() {
+                candidates = dull;
+            }
+        }
         if candidates.is_empty() || self.random.percent(8) {
             candidates = (0..10)
                 .filter(|register| !kept.contains(register) && self.may_overwrite(*register))
                 .collect();
         }
-        self.random.pick(&candidates).unwrap_or(0)
+        let register = self.random.pick(&candidates).unwrap_or(0);
+        self.fold_away(register, kept);
+        register
+    }
+
+    /// Mostly a number that is about to be overwritten goes into another one, so that it still counts.
+    fn fold_away(&mut self, register: u8, kept: &[u8]) {
+        let is_number = self.holds(register) == Holds::Number;
+        if !is_number || !self.state.is_varied(register) || self.random.percent(20) {
+            return;
+        }
+        let mut others = self.state.registers_with(|holds| holds == Holds::Number);
+        others.retain(|other| *other != register && !kept.contains(other));
+        if let Some(other) = self.random.pick(&others) {
+            let op = self.random.one_of([encode::ADD, encode::XOR, encode::SUB]);
+            let wide = self.random.percent(80);
+            self.emit(encode::alu(op, wide, other, Operand::Register(register)));
+            self.set_varied(other, true);
+        }
     }
 
     /// Not the last way to the context, nor the last one that calls leave alone.
@@ -328,7 +384,7 @@ impl Generator {
         let dst = self.free_register(&[context]);
         let field = self.random.one_of([12, 16]);
         self.emit(encode::load(dst, context, field, 4));
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, true);
     }
 
     fn call_plain_helper(&mut self) {

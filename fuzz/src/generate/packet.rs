@@ -74,7 +74,7 @@ impl Generator {
             true => encode::load_signed(dst, base, distance, bytes),
             false => encode::load(dst, base, distance, bytes),
         });
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, true);
     }
 
     pub(super) fn store_packet(&mut self) {
@@ -172,27 +172,29 @@ impl Generator {
         ]);
         let (left, right) = if end_first { (end, limit) } else { (limit, end) };
         self.emit(encode::branch(condition, true, left, Operand::Register(right)));
+        let mut inside = self.state.clone();
+        inside.check_packet(base, wanted);
+        // The kernel takes no access through a pointer that it knows to be behind the packet's end.
+        self.set(limit, Holds::Nothing);
         if taken_when_inside {
-            // Behind the branch the bytes are missing.
-            let inside = self.label();
-            let outside = self.state.clone();
-            self.state.check_packet(base, wanted);
-            self.jumps_to(inside);
+            let outside = std::mem::replace(&mut self.state, inside);
+            let label = self.label();
+            self.jumps_to(label);
             self.state = outside;
             self.without_bytes();
             self.live = false;
             // The ways do not meet again before the open labels.
-            self.bind(inside);
+            self.bind(label);
         } else {
             match self.random.pick(&self.open) {
                 Some(label) if self.random.percent(70) => {
                     self.jumps_to(label);
-                    self.state.check_packet(base, wanted);
+                    self.state = inside;
                 }
                 _ => {
                     let outside = self.label();
                     self.jumps_to(outside);
-                    self.state.check_packet(base, wanted);
+                    self.state = inside;
                     let most = if self.branches > 0 { 6 } else { 1 };
                     let length = self.random.between(1, most);
                     self.one_way(outside, length, 3);
@@ -310,7 +312,7 @@ impl Generator {
         let dst = self.free_register(&[pointer, from]);
         self.copy(dst, from);
         self.emit(encode::alu(encode::SUB, true, dst, Operand::Register(pointer)));
-        self.set(dst, Holds::Number);
+        self.set_varied(dst, true);
     }
 
     /// `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
@@ -350,26 +352,47 @@ impl Generator {
             },
             Holds::Number,
         );
+        if is_load {
+            self.state.write_stack(slot, bytes, true);
+        }
     }
 
-    /// Writes what registers hold into the packet, where it can be seen.
+    /// Writes what registers and the stack hold into the packet, where it can be seen.
     pub(super) fn show_results(&mut self) {
-        if self.random.percent(10) || self.context().is_none() {
+        if self.random.percent(4) || self.context().is_none() {
             return;
         }
         if self.place_in_packet(8).is_none() {
             self.check_bounds();
         }
+        if !self.live {
+            return;
+        }
+        for _ in 0..self.random.between(0, 2) {
+            self.load_stack();
+        }
+        let sum = self.number();
         let numbers = self.state.registers_with(|holds| holds == Holds::Number);
+        let one_sum = self.random.percent(40);
         for register in numbers {
-            let bytes = self.random.one_of([4, 8, 8]);
-            if !self.live || self.random.percent(30) {
+            if !self.state.is_varied(register) || register == sum || self.holds(register) != Holds::Number {
                 continue;
             }
-            if let Some((base, distance)) = self.place_in_packet(bytes) {
-                if self.holds(register) == Holds::Number {
-                    self.emit(encode::store(base, distance, bytes, Operand::Register(register)));
-                }
+            if one_sum {
+                let op = self.random.one_of([encode::ADD, encode::XOR, encode::SUB]);
+                self.emit(encode::alu(op, true, sum, Operand::Register(register)));
+            } else {
+                self.show(register);
+            }
+        }
+        self.show(sum);
+    }
+
+    fn show(&mut self, register: u8) {
+        let bytes = self.random.one_of([4, 8, 8, 8]);
+        if let Some((base, distance)) = self.place_in_packet(bytes) {
+            if self.holds(register) == Holds::Number {
+                self.emit(encode::store(base, distance, bytes, Operand::Register(register)));
             }
         }
     }

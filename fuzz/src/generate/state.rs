@@ -50,6 +50,9 @@ pub struct State {
     spills: BTreeMap<i16, Holds>,
     /// Bytes of the stack that hold parts of pointers on some path; index 0 is the lowest address.
     tainted: [bool; STACK as usize],
+    /// Registers and bytes of the stack whose numbers depend on what enters with the packet.
+    varied: [bool; 10],
+    varied_stack: [bool; STACK as usize],
 }
 
 impl State {
@@ -61,7 +64,33 @@ impl State {
             registers,
             spills: BTreeMap::new(),
             tainted: [false; STACK as usize],
+            varied: [false; 10],
+            varied_stack: [false; STACK as usize],
         }
+    }
+
+    /// A register is written.
+    pub fn set(&mut self, register: u8, holds: Holds, varied: bool) {
+        self.registers[usize::from(register)] = holds;
+        self.varied[usize::from(register)] = varied;
+    }
+
+    pub fn is_varied(&self, register: u8) -> bool {
+        self.varied[usize::from(register)]
+    }
+
+    /// Whether any of these bytes depends on what enters with the packet.
+    pub fn is_stack_varied(&self, offset: i16, bytes: i16) -> bool {
+        let start = (offset + STACK) as usize;
+        self.varied_stack[start..start + bytes as usize].contains(&true)
+    }
+
+    /// Places of so many bytes, aligned, that hold numbers that depend on what enters with the packet.
+    pub fn varied_places(&self, bytes: i16) -> Vec<i16> {
+        (-STACK..0)
+            .step_by(bytes as usize)
+            .filter(|place| self.is_stack_varied(*place, bytes) && self.is_readable(*place, bytes))
+            .collect()
     }
 
     /// What is known where two paths meet.
@@ -81,6 +110,13 @@ impl State {
             }
         }
         for (mine, other) in self.tainted.iter_mut().zip(other.tainted) {
+            *mine |= other;
+        }
+        // Both ways may give the same constant; mostly they do not.
+        for (mine, other) in self.varied.iter_mut().zip(other.varied) {
+            *mine |= other;
+        }
+        for (mine, other) in self.varied_stack.iter_mut().zip(other.varied_stack) {
             *mine |= other;
         }
     }
@@ -103,16 +139,18 @@ impl State {
     }
 
     pub fn spill(&mut self, offset: i16, pointer: Holds) {
-        self.write_stack(offset, 8);
+        self.write_stack(offset, 8, false);
         self.spills.insert(offset, pointer);
         self.taint(offset, 8, true);
     }
 
     /// Numbers are written to the stack.
-    pub fn write_stack(&mut self, offset: i16, bytes: i16) {
+    pub fn write_stack(&mut self, offset: i16, bytes: i16, varied: bool) {
         self.spills
             .retain(|slot, _| *slot + 8 <= offset || offset + bytes <= *slot);
         self.taint(offset, bytes, false);
+        let start = (offset + STACK) as usize;
+        self.varied_stack[start..start + bytes as usize].fill(varied);
     }
 
     /// Numbers are written somewhere on the stack: pointers there are lost.
@@ -173,7 +211,8 @@ impl State {
     /// A call leaves nothing in the argument registers.
     pub fn call(&mut self, result: Holds) {
         self.registers[1..=5].fill(Holds::Nothing);
-        self.registers[0] = result;
+        self.varied[1..=5].fill(false);
+        self.set(0, result, true);
     }
 
     fn change_all(&mut self, change: impl Fn(&mut Holds)) {

@@ -4,7 +4,7 @@
 use crate::{designs, installed, random};
 use hardpath_rtl::{check, verilog, Design, Direction, ModuleId};
 
-const RANDOM_MODULES: u64 = 200;
+const RANDOM_MODULES: u64 = 24;
 const CLOCKS: usize = 150;
 
 /// The test designs and random ones.

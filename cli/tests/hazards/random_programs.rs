@@ -1,19 +1,20 @@
 //! Random programs with maps become hardware and run beside the interpreter. Some touch a map in a way that is refused;
 //! what is not refused must be right.
 
-mod hazards_support;
-
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::PacketIn;
-use hazards_support::generator::generate;
-use hazards_support::random::Random;
-use hazards_support::{events, Hardware, Manner};
+use crate::generator::generate;
+use crate::harness::{events, Hardware, Manner};
+use crate::random::Random;
 
-/// `SEED=7 cargo test` runs other programs; `HARDPATH_FULL=1` many more.
+/// `SEED=7` runs other programs, the number of a program that one alone; `HARDPATH_FULL=1` many more.
 fn numbers() -> std::ops::Range<u64> {
     let seed: u64 = std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"));
+    if seed >= 1_000_000 {
+        return seed..seed + 1;
+    }
     let count = if std::env::var_os("HARDPATH_FULL").is_some() { 3000 } else { 120 };
     seed * 1_000_000..seed * 1_000_000 + count
 }
@@ -23,6 +24,8 @@ fn random_programs_with_maps() {
     let mut built = 0;
     let mut refused = std::collections::BTreeMap::new();
     for number in numbers() {
+        // Shown when this one fails.
+        println!("program {number}");
         let program = generate(&mut Random::new(number));
         if let Err(errors) = verifier::verify(&program) {
             panic!("{}\n{program}", errors[0]);
@@ -38,7 +41,7 @@ fn random_programs_with_maps() {
         }
     }
     println!("{built} built, refused: {refused:?}");
-    assert!(built * 5 > numbers().count(), "{built} built, refused: {refused:?}");
+    assert!(built * 2 > numbers().count(), "{built} built, refused: {refused:?}");
 }
 
 fn run(hardware: &mut Hardware, number: u64) {

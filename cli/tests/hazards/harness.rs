@@ -4,10 +4,6 @@
 //! What the host does in the middle of traffic has a place in the order: the pipeline's slot that carries it. The
 //! registers of the entrance say where that was.
 
-pub mod generator;
-pub mod programs;
-pub mod random;
-
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::Maps;
@@ -19,7 +15,7 @@ use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
-use random::Random;
+use crate::random::Random;
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Random programs that do to their maps what programs do: count, look up, insert what is missing, delete, one map's
 //! value being the next one's key, with random arithmetic between.
 
-use super::random::Random;
+use crate::random::Random;
 use hardpath_ir::{
     AtomicOp, Bits, Block, Input, Kind, MapDecl, MapId, MapKind, Op, Program, Target, Terminator,
     Value,

@@ -1,11 +1,9 @@
-//! Hazards end to end: programs in hardware under traffic that is made to break them, against the interpreter.
-
-mod hazards_support;
+//! Programs with known hazards, under traffic that is made to break them.
 
 use hardpath_ir::maps::Maps;
-use hazards_support::programs as make;
-use hazards_support::random::Random;
-use hazards_support::{events, operation, packets, read, Hardware, Keys, MANNERS};
+use crate::harness::{events, operation, packets, read, Hardware, Keys, MANNERS};
+use crate::programs as make;
+use crate::random::Random;
 
 /// Packets of one run.
 const PACKETS: usize = 1500;

@@ -1,0 +1,12 @@
+//! Every block in the native simulator, beside a model in software, under seeded random sequences.
+
+mod array;
+mod bench;
+mod capacity;
+mod fifo;
+mod hash;
+mod hash_bench;
+mod host;
+mod interlock;
+mod random;
+mod streams;

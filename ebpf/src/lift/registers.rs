@@ -1,0 +1,66 @@
+//! What registers hold, as operations want it.
+
+use super::state::{AbstractValue, Operand};
+use super::Lifter;
+
+impl Lifter<'_> {
+    pub(super) fn register(&self, register: u8) -> AbstractValue {
+        self.state
+            .simplify(self.state.registers[usize::from(register)])
+    }
+
+    pub(super) fn set_register(&mut self, register: u8, value: AbstractValue) {
+        self.state.registers[usize::from(register)] = value;
+    }
+
+    /// Sets a register to a number and names it.
+    pub(super) fn set_scalar(&mut self, register: u8, operand: Operand, name: &str) {
+        self.builder.name(operand, name);
+        self.set_register(register, AbstractValue::Scalar(operand));
+    }
+
+    /// The register's content, when there is any; otherwise the user is told why not.
+    pub(super) fn usable(&mut self, register: u8) -> Option<AbstractValue> {
+        let value = self.register(register);
+        match value {
+            AbstractValue::Reported => None,
+            AbstractValue::Uninitialised => {
+                self.refuse(
+                    "uninitialised-register",
+                    format!("r{register} is read and has no value here"),
+                    "the kernel would not load this program either; r1 to r5 have no value after a call",
+                );
+                self.set_register(register, AbstractValue::Reported);
+                None
+            }
+            AbstractValue::Unusable(reason) => {
+                self.refuse(
+                    "mixed-value",
+                    format!("r{register} is used, and it is {reason}"),
+                    "give each kind of pointer a variable of its own, and use it where it is known what it points to",
+                );
+                self.set_register(register, AbstractValue::Reported);
+                None
+            }
+            _ => Some(value),
+        }
+    }
+
+    /// The number in a register; a pointer is an error.
+    pub(super) fn scalar(&mut self, register: u8) -> Option<Operand> {
+        match self.usable(register)? {
+            AbstractValue::Scalar(operand) => Some(operand),
+            pointer => {
+                self.refuse(
+                    "pointer-as-number",
+                    format!(
+                        "r{register} holds {} and is used as a number",
+                        pointer.description()
+                    ),
+                    "addresses do not exist in hardware; use differences of pointers",
+                );
+                None
+            }
+        }
+    }
+}
