@@ -44,7 +44,7 @@ test: setup style programs
 full: setup style programs
 	@HARDPATH_FULL=1 $(CARGO_TEST)
 
-bench: setup programs
+bench: setup
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" cargo run --release --package hardpath-cli --example bench
 
 setup:

@@ -29,6 +29,9 @@ pub struct Hash {
     /// The data plane updates or deletes.
     pub updates: bool,
     pub deletes: bool,
+    /// A lookup sees the updates and deletes of all older packets, however close; only with `commit_after` 0.
+    /// Else the caller keeps packets with the same key apart.
+    pub forward: bool,
 }
 
 impl Hash {
@@ -126,7 +129,8 @@ fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
 ///
 /// The host's registers stand still from a clock before its operation comes until it is over.
 ///
-/// The caller keeps packets with the same key out of the stages R to C together, when the data plane writes.
+/// When the data plane writes and the table does not forward, the caller keeps packets with the same key out of the
+/// stages R to C together. A dump reads a slot, not a key: no packet may stand in the three stages before it.
 pub fn hash_table(config: &Hash) -> Module {
     let row_bits = Hash::row_bits(config.max_entries);
     let rows = Hash::rows(config.max_entries);
@@ -138,13 +142,19 @@ pub fn hash_table(config: &Hash) -> Module {
         format!(
             "Keys of map {}: {WAYS} ways of {rows} buckets of {SLOTS} slots, for {} entries of {key_bits} bits.\n\
              Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + 2.\n\
-             Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.\n\
+             Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.{}\n\
              Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
             config.map,
             config.max_entries,
-            2 + config.commit_after
+            2 + config.commit_after,
+            if config.forward {
+                "\nA lookup sees the updates and deletes of all older packets, however close they are."
+            } else {
+                ""
+            }
         ),
     );
+    assert!(!config.forward || config.commit_after == 0);
     let key = m.input("key", key_bits, "stage R");
     let rows_in = m.input("rows", WAYS * row_bits, "stage R: the bucket in each way");
     let host_r = m.input("host_r", 1, "stage R: this slot is a host operation on this map");
@@ -168,6 +178,7 @@ pub fn hash_table(config: &Hash) -> Module {
         occupy: m.wire(1, "commit_occupies"),
         row: m.wire(row_bits, "commit_row"),
         place: m.wire(index_bits(u64::from(total_slots)), "commit_place"),
+        key: config.forward.then(|| m.wire(key_bits, "commit_key")),
     };
 
     m.section("Stage R: the buckets are read");
@@ -190,6 +201,7 @@ pub fn hash_table(config: &Hash) -> Module {
         occupy: m.delay("last_occupies", commit.occupy),
         row: m.delay("last_row", commit.row),
         place: m.delay("last_place", commit.place),
+        key: commit.key.map(|key| m.delay("last_key", key)),
     };
 
     m.section("Stage R + 1: the keys are compared");
@@ -225,16 +237,25 @@ pub fn hash_table(config: &Hash) -> Module {
         let mask = m.sext(here, key_bits);
         dumped.push(m.and(&[mask, stored]));
     }
-    let hit_1 = m.or(&found);
-    let place_1 = encode(&mut m, &found);
-    let row_1 = row_of_place(&mut m, rows_1, place_1, row_bits);
+    let mut found_1 = Found {
+        hit: m.or(&found),
+        place: encode(&mut m, &found),
+        row: m.zero(row_bits),
+    };
+    found_1.row = row_of_place(&mut m, rows_1, found_1.place, row_bits);
+    if config.forward {
+        // What committed in the clock before does not show in the buckets yet, nor does what commits now.
+        let looks_up = m.not(dumps);
+        found_1 = found_1.after(&mut m, &last, key_1, looks_up);
+        found_1 = found_1.after(&mut m, &commit, key_1, looks_up);
+    }
     let dumped_key = m.or(&dumped);
 
     let mut state = Pending {
         rows: m.delay("rows_2", rows_1),
-        hit: m.delay("hit_2", hit_1),
-        place: m.delay("place_2", place_1),
-        row: m.delay("row_2", row_1),
+        hit: m.delay("hit_2", found_1.hit),
+        place: m.delay("place_2", found_1.place),
+        row: m.delay("row_2", found_1.row),
         key: m.delay("key_2", key_1),
         host: m.delay_reset("host_2", host_1),
         taken: {
@@ -320,6 +341,9 @@ pub fn hash_table(config: &Hash) -> Module {
     m.drive(commit.occupy, insert);
     m.drive(commit.row, row_c);
     m.drive(commit.place, place_c);
+    if let Some(wire) = commit.key {
+        m.drive(wire, state.key);
+    }
     let more = m.add_const(count, 1);
     let minus_one = m.constant(u64::MAX, count_bits);
     let less = m.add(count, minus_one);
@@ -386,6 +410,31 @@ struct Commit {
     occupy: Node,
     row: Node,
     place: Node,
+    /// The key that is written or removed; only with forwarding.
+    key: Option<Node>,
+}
+
+/// Where a key lies.
+#[derive(Clone, Copy)]
+struct Found {
+    hit: Node,
+    place: Node,
+    row: Node,
+}
+
+impl Found {
+    /// The same after a commit that the buckets do not show yet, when it is one of the same key.
+    fn after(self, m: &mut Module, commit: &Commit, key: Node, looks_up: Node) -> Found {
+        let committed = commit.key.expect("a table that forwards keeps the key");
+        let same = m.eq(committed, key);
+        let concerns = m.and(&[same, looks_up]);
+        let changes = m.and(&[concerns, commit.write]);
+        Found {
+            hit: m.mux(changes, commit.occupy, self.hit),
+            place: m.mux(changes, commit.place, self.place),
+            row: m.mux(changes, commit.row, self.row),
+        }
+    }
 }
 
 /// A packet between the compare and the commit.

@@ -276,6 +276,30 @@ fn bytes_are_copied_out_of_the_packet() {
 }
 
 #[test]
+fn bytes_are_copied_where_a_check_has_shown_that_they_are_there() {
+    let outcome = run_lines(
+        &[
+            load_word(2, 1, 0),
+            load_word(3, 1, 4),
+            add(2, 14),
+            mov(0, 1),
+            // if data + 14 > data_end goto exit
+            (0x2d, 2, 3, 7, 0),
+            mov(2, 0),
+            copy(3, 10),
+            add(3, -8),
+            mov(4, 4),
+            XDP_LOAD_BYTES,
+            load_word(1, 10, -8),
+            (0x4f, 0, 1, 0, 0),
+            EXIT,
+        ],
+        &[6; 14],
+    );
+    assert_eq!(outcome.verdict, 0x0606_0606);
+}
+
+#[test]
 fn bytes_are_copied_into_the_packet() {
     let lines = |offset: i32| {
         vec![

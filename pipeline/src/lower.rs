@@ -6,7 +6,7 @@
 //! wires.
 
 use crate::maps::MapPorts;
-use crate::plan::Access;
+use crate::plan::{Access, Class};
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_ir::{Input, Inst, Kind, Op, Program, Terminator, Value};
@@ -415,12 +415,39 @@ impl<'a> Lower<'a> {
             after_host = self.m.delay_reset(format!("behind_host_{clock}_s{stage}"), after_host);
             free.push(self.m.not(after_host));
         }
+        if self.needs_quiet_host(stage) {
+            let quiet = self.quiet(stage, enter);
+            let not_host = self.m.not(head_host);
+            free.push(self.m.or(&[not_host, quiet]));
+        }
         let go = self.m.and(&free);
         self.m.drive(enter, go);
         let valid = self.m.and(&[enter, head_packet]);
         self.valid = self.m.name(valid, format!("valid_s{stage}"));
         let host = self.m.and(&[enter, head_host]);
         self.host = Some(self.m.name(host, format!("host_s{stage}")));
+    }
+
+    /// Whether a table behind this entrance forwards by key: the host's dump reads a slot, which is not forwarded, so
+    /// it must come after some empty slots. At the design's own entrance it always does.
+    fn needs_quiet_host(&self, stage: u32) -> bool {
+        self.plan.iter().zip(&self.schedule.accesses).any(|(access, stages)| {
+            access.is_structural()
+                && matches!(access.class, Class::Fused { .. })
+                && stages.table >= stage
+        })
+    }
+
+    /// Nothing entered here in the last three clocks.
+    fn quiet(&mut self, stage: u32, enter: Node) -> Node {
+        let mut entered = enter;
+        let mut recent = Vec::new();
+        for clock in 1..=3 {
+            entered = self.m.delay_reset(format!("entered_s{stage}_{clock}_ago"), entered);
+            recent.push(entered);
+        }
+        let busy = self.m.or(&recent);
+        self.m.not(busy)
     }
 
     /// `len` bits of a base as they stand in the present stage.

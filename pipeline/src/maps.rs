@@ -381,6 +381,7 @@ impl Lower<'_> {
             commit_after: stages.table_commit - stages.table - 2,
             updates: access.update.is_some(),
             deletes: access.delete.is_some(),
+            forward: access.is_structural() && matches!(access.class, Class::Fused { .. }),
         });
         let built = self.ports.built[number].clone();
         let key = self.base_node(built.key);

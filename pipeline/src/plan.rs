@@ -221,9 +221,7 @@ fn plan_map(
         }
     }
     if access.is_structural() {
-        access.class = Class::Interlock {
-            reason: "the data plane inserts or removes keys".into(),
-        };
+        access.class = structural_class(program, &access, clock_mhz);
         return Ok(vec![access]);
     }
     let store = access.store.expect("written without update or delete");
@@ -265,6 +263,70 @@ pub fn drop_hints(program: &mut Program, plan: &[Access]) {
             program.insts[lookup].guard = None;
         }
     }
+}
+
+/// How a hash map stays serial whose keys the data plane inserts or removes. What decides on the change must be there
+/// in the stage in which the lookup's answer comes, and a value's new word in the stage in which the word comes: then
+/// the memories forward, and nothing waits.
+fn structural_class(program: &Program, access: &Access, clock_mhz: f64) -> Class {
+    let budget = delay::budget(clock_mhz);
+    let results = |inst: Inst| program.insts[inst].results.iter().copied();
+    let answers: Vec<Value> = access.lookup.into_iter().flat_map(results).collect();
+    let words: Vec<Value> = access.loads.iter().flat_map(|load| results(*load)).collect();
+    let changes: Vec<Inst> = [access.update, access.delete].into_iter().flatten().collect();
+    let given: Vec<Value> = changes.iter().flat_map(|inst| results(*inst)).collect();
+    let decisions: Vec<Value> = changes
+        .iter()
+        .flat_map(|inst| {
+            let data = &program.insts[*inst];
+            data.args.get(2).copied().into_iter().chain(data.guard)
+        })
+        .collect();
+    let mut stored: Vec<Value> = Vec::new();
+    if let Some(store) = access.store {
+        let data = &program.insts[store];
+        stored.extend([data.args[2]].into_iter().chain(data.guard));
+    }
+    if let Some(update) = access.update {
+        stored.push(program.insts[update].args[1]);
+    }
+    let deciding = path(program, &answers, &decisions) + delay::map::HASH_COMMIT;
+    let storing = path(program, &words, &stored) + delay::map::WRITE_BACK;
+    let reason = if path(program, &words, &decisions) > 0.0 {
+        "a value decides whether a key is inserted or removed".to_string()
+    } else if path(program, &given, &stored).max(path(program, &given, &decisions)) > 0.0 {
+        "what an update or delete gives decides what is written".to_string()
+    } else if deciding > budget {
+        format!("deciding on an insert or delete takes {deciding:.1} levels of logic, more than the {budget:.1} of one clock")
+    } else if storing > budget {
+        format!("the new value takes {storing:.1} levels of logic, more than the {budget:.1} of one clock")
+    } else {
+        return Class::Fused { adds: false };
+    };
+    Class::Interlock { reason }
+}
+
+/// Levels of the longest way from one of the sources to one of the ends; 0 when there is none (a way of wiring counts
+/// as a little more). What goes through another map takes for ever.
+fn path(program: &Program, sources: &[Value], ends: &[Value]) -> f64 {
+    const WIRE: f64 = 0.01;
+    let mut arrival: HashMap<Value, f64> = sources.iter().map(|value| (*value, WIRE)).collect();
+    for inst in &program.blocks[program.region()].insts {
+        let data = &program.insts[*inst];
+        let uses = data.args.iter().chain(data.guard.iter());
+        let Some(latest) = uses.filter_map(|value| arrival.get(value)).copied().reduce(f64::max) else {
+            continue;
+        };
+        for result in &data.results {
+            let cost = if data.op.is_pure() {
+                delay::levels(program, &data.op, &data.args, program.width(*result))
+            } else {
+                f64::INFINITY
+            };
+            arrival.entry(*result).or_insert(latest + cost);
+        }
+    }
+    ends.iter().filter_map(|end| arrival.get(end)).copied().fold(0.0, f64::max)
 }
 
 fn chosen_entry(program: &Program, inst: Inst, name: &str) -> Diagnostic {

@@ -315,13 +315,18 @@ impl<'a> Scheduler<'a> {
                                 }
                                 _ => 0,
                             };
-                            if value > stages.commit {
-                                raise(&mut bound.commit, value);
+                            let fused = matches!(access.class, Class::Fused { .. });
+                            match (value.checked_sub(stages.commit), fused) {
+                                (Some(late), true) => bound.address = stages.address + late,
+                                (Some(_), false) => raise(&mut bound.commit, value),
+                                (None, _) => {}
                             }
-                            if last > stages.table_commit {
-                                raise(&mut bound.commit, last);
-                                *stages = self.first_stages(access, bound);
+                            match (last.checked_sub(stages.table_commit), fused) {
+                                (Some(late), true) => bound.table = stages.table + late,
+                                (Some(_), false) => raise(&mut bound.commit, last),
+                                (None, _) => {}
                             }
+                            *stages = self.first_stages(access, bound);
                             let stage = stages.table_commit.max(value);
                             times[data.results[0]] = at(stage + 1);
                             stage
@@ -412,6 +417,7 @@ impl<'a> Scheduler<'a> {
             bounds.commit.max(address + clocks)
         };
         let table_commit = match (hash, access.is_structural()) {
+            (true, true) if fixed => table + 2,
             (true, true) if access.loads.is_empty() => bounds.commit.max(table + 2),
             (true, true) => commit,
             (true, false) => table + 2,

@@ -78,6 +78,7 @@ fn design(config: &Config) -> Design {
         verdict_bits: if config.raw { 64 } else { 3 },
         has_destination: !config.raw,
     }));
+    let fifo_id = design.add(fifo("results", LENGTH_BITS + 64, config.credits));
     let mut m = Module::new("both", "");
     let widths = [
         ("s_axis_tdata", bus),
@@ -129,7 +130,6 @@ fn design(config: &Config) -> Design {
         valid = m.delay_reset(format!("valid_{clock}"), valid);
         held = m.delay(format!("held_{clock}"), held);
     }
-    let fifo_id = design.add(fifo("results", LENGTH_BITS + 64, config.credits));
     let pop = m.wire(1, "pop");
     let inputs = [("push", valid), ("data_in", held), ("pop", pop)];
     let results = m.instance(&design.modules[fifo_id], fifo_id, "results", &inputs);
@@ -231,8 +231,12 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(config: &'a Config, seed: u64) -> Run<'a> {
-        let mut bench = Bench::new(&design(config));
+        Run::with(config, seed, Bench::new(&design(config)))
+    }
+
+    fn with(config: &'a Config, seed: u64, mut bench: Bench) -> Run<'a> {
         bench.set("running", 1);
+        bench.set("hold", 0);
         Run {
             config,
             bench,
@@ -280,15 +284,14 @@ impl<'a> Run<'a> {
             self.took(packet, first);
         }
         self.bench.set("s_axis_tvalid", 0);
-        let mut quiet = 0;
-        while quiet < 40 {
+        let mut waited = 0;
+        while !self.verdicts.is_empty() || !self.expected.is_empty() {
             self.step(manner);
-            quiet += 1;
-            if !self.verdicts.is_empty() || !self.expected.is_empty() {
-                assert!(quiet < 40_000, "nothing comes out any more");
-                continue;
-            }
-            quiet = quiet.clamp(0, 40);
+            waited += 1;
+            assert!(waited < 40_000, "nothing comes out any more");
+        }
+        for _ in 0..40 {
+            self.step(manner);
         }
         assert!(self.verdicts.is_empty() && self.expected.is_empty() && self.drawn.is_empty() && !self.amid);
         assert_eq!((self.bad, self.wrong_length, self.inside), (0, 0, 0), "bad, of wrong length, inside");
@@ -585,12 +588,7 @@ fn a_reset_in_the_middle_forgets_everything() {
         }
         run.bench.set("s_axis_tvalid", 0);
         run.bench.reset(1 + round as u32 % 3);
-        let fresh = Run::new(config, round);
-        let bench = std::mem::replace(&mut run.bench, fresh.bench);
-        run = Run {
-            bench,
-            ..Run::new(config, round)
-        };
+        run = Run::with(config, round, run.bench);
         let packets: Vec<Packet> = (0..20)
             .map(|_| {
                 let length = 14 + random.below(300) as usize;

@@ -1,0 +1,443 @@
+//! Value memories: a packet reads what all older ones wrote, however close they follow; the host's operations and
+//! their errors; absent entries; the sweep after reset.
+
+use crate::bench::Bench;
+use crate::random::Random;
+use hardpath_blocks::array::{array, Array, HostAddress};
+use hardpath_blocks::index_bits;
+use hardpath_blocks::interface::command;
+use hardpath_rtl::{Design, Module, Node};
+use std::collections::VecDeque;
+
+/// The memory with a stand-in for a program: at the commit stage the first word times 3 plus the operand is written.
+/// Everything enters in stage A. Words come out as the commit stage sees them.
+fn design(config: &Array) -> Design {
+    let mut design = Design::new();
+    let index_width = index_bits(u64::from(config.depth));
+    let word = config.word_bits();
+    let memory_id = design.add(array(config));
+    let memory = &design.modules[memory_id];
+    let mut m = Module::new("around", "");
+    let mut inputs: Vec<(String, Node)> = Vec::new();
+    let mut names = Vec::new();
+    for number in 0..config.reads {
+        names.push((format!("read_index_{number}"), index_width));
+    }
+    names.extend([
+        ("host_a".to_string(), 1),
+        ("clear".to_string(), 1),
+        ("clear_index".to_string(), index_width),
+        ("host_value".to_string(), config.value_bits),
+    ]);
+    if config.host == HostAddress::Key {
+        names.extend([
+            ("host_command".to_string(), 3),
+            ("host_flags".to_string(), 32),
+            ("host_index".to_string(), 32),
+        ]);
+    }
+    for (name, width) in names {
+        let node = m.input(name.clone(), width, "");
+        inputs.push((name, node));
+    }
+    let late = |m: &mut Module, name: &str, width: u32| {
+        let mut node = m.input(name, width, "");
+        for clock in 0..config.commit_after {
+            node = m.delay(format!("{name}_{clock}"), node);
+        }
+        node
+    };
+    let wire = m.wire(word, "first_word");
+    if config.written {
+        let writes = late(&mut m, "writes", 1);
+        let operand = late(&mut m, "operand", word);
+        let double = m.add(wire, wire);
+        let triple = m.add(double, wire);
+        let sum = m.add(triple, operand);
+        inputs.push(("write".into(), writes));
+        inputs.push(("write_word".into(), sum));
+    }
+    if config.own_write_index {
+        let index = late(&mut m, "own_index", index_width);
+        inputs.push(("write_index".into(), index));
+    }
+    if config.host == HostAddress::Follows {
+        let fine = late(&mut m, "host_fine", 1);
+        inputs.push(("host_write_ok".into(), fine));
+    }
+    let inputs: Vec<(&str, Node)> = inputs.iter().map(|(name, node)| (name.as_str(), *node)).collect();
+    let instance = m.instance(memory, memory_id, "memory", &inputs);
+    for number in 0..config.reads {
+        let mut node = m.instance_output(memory, instance, &format!("read_word_{number}"));
+        for clock in Array::read_clocks(config.depth)..config.commit_after {
+            node = m.delay(format!("word_{number}_{clock}"), node);
+        }
+        if number == 0 {
+            m.drive(wire, node);
+        }
+        m.output(format!("word_{number}"), node, "");
+    }
+    for port in ["host_errno", "host_result"] {
+        let node = m.instance_output(memory, instance, port);
+        m.output(port, node, "");
+    }
+    design.add(m);
+    design
+}
+
+fn config(depth: u32, value_bits: u32) -> Array {
+    Array {
+        name: "values".into(),
+        map: "map".into(),
+        depth,
+        value_bits,
+        presence: false,
+        reads: 1,
+        written: true,
+        own_write_index: false,
+        forward: true,
+        commit_after: Array::read_clocks(depth),
+        host: HostAddress::Key,
+    }
+}
+
+/// What a slot shows when it comes to its commit stage.
+enum Shown {
+    Words(Vec<u64>),
+    Host { errno: u64, result: Option<u64> },
+}
+
+struct Run {
+    config: Array,
+    bench: Bench,
+    random: Random,
+    words: Vec<Option<u64>>,
+    /// Expected, with the clock of the commit stage.
+    due: VecDeque<(u64, Shown)>,
+    clock: u64,
+}
+
+impl Run {
+    fn new(config: Array, seed: u64) -> Run {
+        let empty = if config.presence { None } else { Some(0) };
+        Run {
+            bench: Bench::new(&design(&config)),
+            random: Random::new(seed),
+            words: vec![empty; config.depth as usize],
+            due: VecDeque::new(),
+            clock: 0,
+            config,
+        }
+    }
+
+    fn mask(&self) -> u64 {
+        u64::MAX >> (64 - self.config.value_bits)
+    }
+
+    fn read(&self, index: u64) -> u64 {
+        self.words.get(index as usize).copied().flatten().unwrap_or(0)
+    }
+
+    /// One clock with what was set; checks what is due.
+    fn step(&mut self) {
+        self.bench.step();
+        // A host's answer stands in registers behind the commit stage.
+        while let Some((clock, _)) = self.due.front() {
+            let is_host = matches!(self.due.front(), Some((_, Shown::Host { .. })));
+            if self.clock < clock + u64::from(is_host) {
+                break;
+            }
+            let (_, shown) = self.due.pop_front().expect("looked at");
+            match shown {
+                Shown::Words(words) => {
+                    for (number, word) in words.into_iter().enumerate() {
+                        let found = self.bench.get(&format!("word_{number}"));
+                        assert_eq!(found, word, "read {number} of the slot committed in clock {clock}", clock = self.clock);
+                    }
+                }
+                Shown::Host { errno, result } => {
+                    assert_eq!(self.bench.get("host_errno"), errno, "clock {}", self.clock);
+                    if let Some(result) = result {
+                        assert_eq!(self.bench.get("host_result"), result, "clock {}", self.clock);
+                    }
+                }
+            }
+        }
+        self.clock += 1;
+    }
+
+    fn idle(&mut self) {
+        self.bench.set("host_a", 0);
+        if self.config.written {
+            self.bench.set("writes", 0);
+        }
+        self.step();
+    }
+
+    fn packet(&mut self, indexes: &[u64], writes: bool) {
+        let width = index_bits(u64::from(self.config.depth));
+        let inside = |index: &u64| index & (u64::MAX >> (64 - width));
+        for (number, index) in indexes.iter().enumerate() {
+            self.bench.set(&format!("read_index_{number}"), inside(index));
+        }
+        // No program writes behind the end: its lookup missed.
+        let writes = writes && inside(&indexes[0]) < u64::from(self.config.depth);
+        self.bench.set("host_a", 0);
+        let words = indexes.iter().map(|index| self.read(inside(index))).collect();
+        if self.config.written {
+            let operand = self.random.next() & self.mask();
+            self.bench.set("writes", writes.into());
+            self.bench.set("operand", operand);
+            if self.config.own_write_index {
+                self.bench.set("own_index", inside(&indexes[0]));
+            }
+            let new = self.read(inside(&indexes[0])).wrapping_mul(3).wrapping_add(operand) & self.mask();
+            if let (true, Some(word)) = (writes, self.words.get_mut(inside(&indexes[0]) as usize)) {
+                *word = Some(new);
+            }
+        }
+        self.due.push_back((self.clock + u64::from(self.config.commit_after), Shown::Words(words)));
+        self.step();
+    }
+
+    /// A host operation: its registers are there two clocks before, and stay until it is over.
+    fn host(&mut self, command: u32, index: u64, value: u64, flags: u64) {
+        let value = value & self.mask();
+        self.bench.set("host_command", command.into());
+        self.bench.set("host_index", index);
+        self.bench.set("host_value", value);
+        self.bench.set("host_flags", flags);
+        self.idle();
+        self.idle();
+        self.bench.set("host_a", 1);
+        // What the packet's index would be does not count.
+        let junk = self.random.next();
+        self.bench.set("read_index_0", junk);
+        if self.config.written {
+            self.bench.set("writes", 0);
+        }
+        let presence = self.config.presence;
+        let old = self.words.get(index as usize).copied();
+        let (errno, result) = match (command, old) {
+            (command::UPDATE, _) if flags > 2 => (22, None),
+            (command::UPDATE, None) => (7, None),
+            (command::UPDATE, _) if flags == 1 => (17, None),
+            (command::UPDATE, _) => {
+                let no_device = presence && value & 0xffff_ffff == 0;
+                let program = (value >> 32) as i32;
+                if no_device && self.config.value_bits == 64 && program > 0 {
+                    (22, None)
+                } else {
+                    self.words[index as usize] = (!no_device).then_some(value);
+                    (0, None)
+                }
+            }
+            (command::DELETE, Some(_)) if presence => {
+                self.words[index as usize] = None;
+                (0, None)
+            }
+            (command::DELETE, _) => (22, None),
+            (command::LOOKUP, Some(Some(word))) => (0, Some(word)),
+            (command::LOOKUP, _) => (2, None),
+            (command::DUMP, None) => (22, None),
+            (command::DUMP, Some(Some(word))) => (0, Some(word)),
+            _ => (2, None),
+        };
+        let commit = self.clock + u64::from(self.config.commit_after);
+        self.due.push_back((commit, Shown::Host { errno, result }));
+        self.step();
+    }
+
+    /// Waits until everything due was seen.
+    fn settle(&mut self) {
+        for _ in 0..self.config.commit_after + 3 {
+            self.idle();
+        }
+        assert!(self.due.is_empty());
+    }
+
+    fn random_host(&mut self) {
+        let command = *self.random.pick(&[command::LOOKUP, command::UPDATE, command::UPDATE, command::DELETE, command::DUMP]);
+        let index = match self.random.below(4) {
+            0 => u64::from(self.config.depth) + self.random.below(3),
+            1 => self.random.next() & 0xffff_ffff,
+            _ => self.random.below(4) % u64::from(self.config.depth),
+        };
+        let mut value = self.random.next();
+        match self.random.below(4) {
+            0 => value = 0,
+            1 => value &= !0xffff_ffff,
+            _ => {}
+        }
+        let flags = *self.random.pick(&[0, 0, 0, 2, 1, 3, 4, 0x8000_0000]);
+        self.host(command, index, value, flags);
+    }
+
+    fn sweep(&mut self) {
+        self.bench.set("clear", 1);
+        for index in 0..self.config.depth {
+            self.bench.set("clear_index", index.into());
+            self.idle();
+        }
+        self.bench.set("clear", 0);
+        let empty = if self.config.presence { None } else { Some(0) };
+        self.words.fill(empty);
+    }
+}
+
+const DEPTHS: [u32; 10] = [1, 2, 3, 5, 64, 65, 100, 128, 257, 1000];
+
+#[test]
+fn every_packet_sees_all_older_writes() {
+    for depth in DEPTHS {
+        for reads in 1..=3 {
+            let mut run = Run::new(
+                Array {
+                    reads,
+                    ..config(depth, 32)
+                },
+                u64::from(depth),
+            );
+            for phase in 0..30 {
+                // One entry, two, a few, all and those behind the last.
+                let spread = [1, 2, 4, u64::from(depth) + 3][phase % 4];
+                for _ in 0..60 {
+                    match run.random.below(12) {
+                        0 => run.idle(),
+                        1 if phase % 5 == 4 => run.random_host(),
+                        _ => {
+                            let indexes: Vec<u64> = (0..reads).map(|_| run.random.below(spread)).collect();
+                            let writes = run.random.below(5) > 0;
+                            run.packet(&indexes, writes);
+                        }
+                    }
+                }
+            }
+            run.settle();
+        }
+    }
+}
+
+#[test]
+fn widths_of_values() {
+    for value_bits in [8, 16, 31, 64] {
+        for depth in [7, 300] {
+            let mut run = Run::new(config(depth, value_bits), 3);
+            for _ in 0..600 {
+                let index = run.random.below(3);
+                run.packet(&[index], true);
+                if run.random.below(20) == 0 {
+                    run.random_host();
+                }
+            }
+            run.settle();
+        }
+    }
+}
+
+#[test]
+fn the_host_gets_the_kernels_answers() {
+    for depth in DEPTHS {
+        for (presence, value_bits) in [(false, 40), (true, 32), (true, 64)] {
+            let mut run = Run::new(
+                Array {
+                    presence,
+                    written: false,
+                    forward: false,
+                    ..config(depth, value_bits)
+                },
+                u64::from(depth),
+            );
+            for _ in 0..500 {
+                run.random_host();
+                // What the host wrote is seen three clocks later: the pipeline keeps packets away for so long.
+                run.idle();
+                run.idle();
+            }
+            run.settle();
+            for index in 0..u64::from(depth) {
+                run.host(command::DUMP, index, 0, 0);
+            }
+            run.settle();
+        }
+    }
+}
+
+#[test]
+fn a_late_commit_with_keys_kept_apart() {
+    for depth in [4, 100] {
+        for own_write_index in [false, true] {
+            let read_clocks = Array::read_clocks(depth);
+            let mut run = Run::new(
+                Array {
+                    forward: false,
+                    own_write_index,
+                    host: HostAddress::Follows,
+                    commit_after: read_clocks + 4,
+                    ..config(depth, 24)
+                },
+                9,
+            );
+            let mut last_use = vec![None; depth as usize];
+            for _ in 0..3000 {
+                let index = run.random.below(u64::from(depth));
+                let window = u64::from(read_clocks + 4);
+                let free = last_use[index as usize].is_none_or(|clock| run.clock - clock > window);
+                if !free {
+                    run.idle();
+                    continue;
+                }
+                last_use[index as usize] = Some(run.clock);
+                if run.random.below(4) > 0 {
+                    let writes = run.random.below(3) > 0;
+                    run.packet(&[index], writes);
+                    continue;
+                }
+                // The host's slot brings its index with it; whether it writes is said at the commit stage.
+                let value = run.random.next() & run.mask();
+                let writes = run.random.below(2) == 0;
+                run.bench.set("host_value", value);
+                run.bench.set("host_a", 1);
+                run.bench.set("writes", 0);
+                run.bench.set("read_index_0", index);
+                run.bench.set("host_fine", writes.into());
+                if own_write_index {
+                    run.bench.set("own_index", index);
+                }
+                let result = Some(run.read(index));
+                if writes {
+                    run.words[index as usize] = Some(value);
+                }
+                let commit = run.clock + window;
+                run.due.push_back((commit, Shown::Host { errno: 0, result }));
+                run.step();
+                // Its registers stand still until it is over.
+                for _ in 0..window {
+                    run.idle();
+                }
+            }
+            run.settle();
+        }
+    }
+}
+
+#[test]
+fn the_sweep_clears_every_entry() {
+    for depth in DEPTHS {
+        let mut run = Run::new(config(depth, 32), 2);
+        for round in 0..3 {
+            for index in 0..u64::from(depth) {
+                run.packet(&[index], true);
+            }
+            run.settle();
+            if round == 1 {
+                run.bench.reset(2);
+            }
+            run.sweep();
+            for index in 0..u64::from(depth) {
+                run.packet(&[index], false);
+            }
+        }
+        run.settle();
+    }
+}

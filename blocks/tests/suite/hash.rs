@@ -1,0 +1,208 @@
+//! Hash tables: lookups, updates and deletes under the rule that equal keys are kept apart, against a model; the host
+//! beside them; no slot is ever shared; dumps give exactly what is there.
+
+use crate::hash_bench::{config, Change, Key, Table};
+use crate::random::Random;
+use hardpath_blocks::hash::Hash;
+use hardpath_blocks::interface::command;
+
+fn random_change(random: &mut Random, inserts: u64) -> Change {
+    match random.below(8) {
+        0 => Change::Nothing,
+        1 => Change::Update {
+            flags: random.below(4),
+        },
+        what if what < 2 + inserts => Change::Update {
+            flags: random.below(2),
+        },
+        _ => Change::Delete,
+    }
+}
+
+/// Keys of that width with some of their low bits set.
+fn key(width: u32, number: u64) -> Key {
+    let mut limbs = vec![0; width.div_ceil(64) as usize];
+    limbs[0] = number & (u64::MAX >> (64 - width.min(64)));
+    if let Some(last) = limbs.get_mut(1) {
+        // The same bits once more, high up.
+        *last = number;
+        let keep = width - 64;
+        *last &= if keep >= 64 { u64::MAX } else { (1 << keep) - 1 };
+    }
+    limbs
+}
+
+/// Packets as close as their keys allow, from a pool of keys, with the host between.
+fn torture(config: Hash, pool: u64, slots: usize, seed: u64) -> Table {
+    let width = config.key_bits;
+    let mut table = Table::new(config);
+    table.may_fail = true;
+    let mut random = Random::new(seed);
+    let mut last_use = std::collections::HashMap::new();
+    for number in 0..slots {
+        let inserts = [5, 1, 3][number / 300 % 3];
+        let chosen = key(width, random.below(pool));
+        let window = table.window();
+        let waits = last_use.get(&chosen).is_some_and(|clock: &u64| table.clock - clock <= window);
+        if waits || random.below(20) == 0 {
+            table.idle();
+            continue;
+        }
+        if random.below(25) == 0 {
+            let command = *random.pick(&[command::LOOKUP, command::UPDATE, command::UPDATE, command::DELETE]);
+            let flags = random.below(4);
+            table.host(command, &chosen, flags);
+            last_use.insert(chosen, table.clock - 3);
+            // One operation of the host at a time.
+            for _ in 0..window {
+                table.idle();
+            }
+            continue;
+        }
+        let change = random_change(&mut random, inserts);
+        last_use.insert(chosen.clone(), table.clock);
+        table.packet(&chosen, change);
+    }
+    table.compare();
+    table
+}
+
+#[test]
+fn packets_and_the_host_change_keys() {
+    for max_entries in [1, 2, 3, 4, 8, 15, 16, 17, 64, 100] {
+        for commit_after in [0, 1, 5] {
+            let config = config(max_entries, 32, commit_after);
+            let pool = u64::from(max_entries) * 2 + 2;
+            let table = torture(config, pool, 2500, u64::from(max_entries) * 10 + u64::from(commit_after));
+            assert_eq!(table.failures, 0, "{max_entries} entries");
+        }
+    }
+}
+
+#[test]
+fn widths_of_keys() {
+    for key_bits in [8, 16, 24, 64, 65, 104, 128, 512] {
+        torture(config(20, key_bits, 2), 45, 1200, u64::from(key_bits));
+    }
+}
+
+#[test]
+fn only_updates_or_only_deletes() {
+    for (updates, deletes) in [(true, false), (false, true)] {
+        let mut table = Table::new(Hash {
+            updates,
+            deletes,
+            ..config(10, 32, 1)
+        });
+        let mut random = Random::new(4);
+        for number in 0..2000 {
+            let key = key(32, random.below(16));
+            let change = match number % 9 {
+                0 => Change::Nothing,
+                _ if deletes => Change::Delete,
+                _ => Change::Update { flags: 0 },
+            };
+            if number % 7 == 0 {
+                let command = if deletes { command::UPDATE } else { command::DELETE };
+                table.host(command, &key, 0);
+            } else {
+                table.packet(&key, change);
+            }
+            for _ in 0..table.window() {
+                table.idle();
+            }
+        }
+        table.compare();
+    }
+}
+
+#[test]
+fn only_the_host_changes_keys() {
+    let mut table = Table::new(Hash {
+        updates: false,
+        deletes: false,
+        ..config(30, 40, 0)
+    });
+    let mut random = Random::new(2);
+    for _ in 0..3000 {
+        let key = key(40, random.below(50));
+        if random.below(6) == 0 {
+            let command = *random.pick(&[command::LOOKUP, command::UPDATE, command::UPDATE, command::DELETE]);
+            let flags = random.below(4);
+            table.host(command, &key, flags);
+        } else {
+            // Back to back, also with one key.
+            table.packet(&key, Change::Nothing);
+        }
+    }
+    table.compare();
+}
+
+#[test]
+fn one_key_comes_and_goes() {
+    let mut table = Table::new(config(1, 16, 3));
+    let one = key(16, 0x1234);
+    for number in 0..400 {
+        let change = match number % 4 {
+            0 | 1 => Change::Update { flags: 0 },
+            2 => Change::Delete,
+            _ => Change::Nothing,
+        };
+        table.packet(&one, change);
+        for _ in 0..table.window() {
+            table.idle();
+        }
+    }
+    table.compare();
+}
+
+/// New keys one behind the other into the same buckets: each must get a slot of its own.
+#[test]
+fn colliding_keys_back_to_back() {
+    for commit_after in [0, 2, 6] {
+        let mut table = Table::new(config(64, 32, commit_after));
+        let mut by_rows: std::collections::BTreeMap<u64, Vec<Key>> = std::collections::BTreeMap::new();
+        for number in 0..600 {
+            let key = key(32, number * 0x9e37_79b9);
+            let rows = table.rows_of(&key);
+            by_rows.entry(rows[0]).or_default().push(key);
+        }
+        for keys in by_rows.values() {
+            let keys = &keys[..keys.len().min(20)];
+            for key in keys {
+                table.packet(key, Change::Update { flags: 1 });
+            }
+            table.settle();
+            for key in keys {
+                table.packet(key, Change::Delete);
+            }
+            table.settle();
+            assert!(table.model.is_empty());
+        }
+        table.compare();
+    }
+}
+
+/// The count is exact when inserts come behind each other at the limit.
+#[test]
+fn the_last_place_is_given_once() {
+    for max_entries in [1, 2, 5, 16] {
+        let mut table = Table::new(config(max_entries, 32, 4));
+        for number in 0..u64::from(max_entries) + 12 {
+            table.packet(&key(32, number + 1), Change::Update { flags: 0 });
+        }
+        table.settle();
+        assert_eq!(table.model.len(), max_entries as usize);
+        // A delete makes room for exactly the one behind it.
+        table.packet(&key(32, 1), Change::Delete);
+        table.packet(&key(32, 1000), Change::Update { flags: 0 });
+        table.packet(&key(32, 1001), Change::Update { flags: 0 });
+        table.compare();
+        assert!(table.model.contains_key(&key(32, 1000)));
+        table.clear();
+        table.compare();
+        table.packet(&key(32, 7), Change::Update { flags: 1 });
+        table.compare();
+        assert_eq!(table.model.len(), 1);
+    }
+}

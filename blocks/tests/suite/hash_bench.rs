@@ -1,0 +1,379 @@
+//! A hash table with its hash functions, driven slot by slot beside a model.
+
+use crate::bench::Bench;
+use hardpath_blocks::hash::{hash_function, hash_table, Hash, WAYS};
+use hardpath_blocks::interface::command;
+use hardpath_rtl::{Design, Module, Node};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A key: limbs, least significant first.
+pub type Key = Vec<u64>;
+
+/// What a packet does to its key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    Nothing,
+    Update { flags: u64 },
+    Delete,
+}
+
+/// The functions, a register, the table. What belongs to the commit stage comes in with the key and is delayed here.
+pub fn design(config: &Hash) -> Design {
+    let mut design = Design::new();
+    let entry_bits = Hash::entry_bits(config.max_entries);
+    let function_id = design.add(hash_function("functions", &config.map, config.key_bits, config.max_entries));
+    let table_id = design.add(hash_table(config));
+    let (function, table) = (&design.modules[function_id], &design.modules[table_id]);
+    let mut m = Module::new("around", "");
+    let key = m.input("key", config.key_bits, "");
+    let host = m.input("host", 1, "");
+    let host_key = m.input("host_key", config.key_bits, "");
+    let host_command = m.input("host_command", 3, "");
+    let host_flags = m.input("host_flags", 32, "");
+    let host_slot = m.input("host_slot", 32, "");
+    let clear = m.input("clear", 1, "");
+    let clear_index = m.input("clear_index", Hash::row_bits(config.max_entries), "");
+    let dump = m.eq_const(host_command, u64::from(command::DUMP));
+    let low_slot = m.slice(host_slot, 0, entry_bits);
+    let inputs = [
+        ("key", key),
+        ("host", host),
+        ("host_key", host_key),
+        ("host_dump", dump),
+        ("host_slot", low_slot),
+    ];
+    let functions = m.instance(function, function_id, "functions", &inputs);
+    let key_out = m.instance_output(function, functions, "key_out");
+    let rows = m.instance_output(function, functions, "rows");
+    m.output("rows_now", rows, "combinational");
+    let key_r = m.delay("key_r", key_out);
+    let rows_r = m.delay("rows_r", rows);
+    let host_r = m.delay_reset("host_r", host);
+    let mut inputs: Vec<(&str, Node)> = vec![
+        ("key", key_r),
+        ("rows", rows_r),
+        ("host_r", host_r),
+        ("clear", clear),
+        ("clear_index", clear_index),
+        ("host_command", host_command),
+        ("host_flags", host_flags),
+        ("host_slot", host_slot),
+    ];
+    let mut late = Vec::new();
+    if config.updates {
+        late.extend(["update", "no_exist", "must_exist", "bad_flags"]);
+    }
+    if config.deletes {
+        late.push("remove");
+    }
+    for name in late {
+        let mut node = m.input(name, 1, "");
+        for clock in 0..3 + config.commit_after {
+            node = m.delay_reset(format!("{name}_{clock}"), node);
+        }
+        inputs.push((name, node));
+    }
+    let instance = m.instance(table, table_id, "table", &inputs);
+    let mut outputs = vec!["hit", "entry", "write_value", "entry_c", "host_found", "host_c", "host_errno", "host_key_out"];
+    if config.updates || config.deletes {
+        outputs.push("errno");
+    }
+    for name in outputs {
+        let node = m.instance_output(table, instance, name);
+        m.output(name, node, "");
+    }
+    design.add(m);
+    design
+}
+
+/// An answer that a slot must give.
+#[derive(Clone, Debug)]
+struct Due {
+    /// The clock in which the slot was set.
+    clock: u64,
+    key: Key,
+    host: Option<u32>,
+    hit: bool,
+    errno: u64,
+    /// The value of the key is written: the slot that the table names must be free or the key's own.
+    writes: bool,
+    removes: bool,
+}
+
+/// The table beside a model. Slots are checked when they come to their stages.
+pub struct Table {
+    pub config: Hash,
+    pub bench: Bench,
+    /// Key to entry.
+    pub model: BTreeMap<Key, u64>,
+    /// Entry to key.
+    entries: BTreeMap<u64, Key>,
+    /// What the keys are when all that was set has been committed.
+    ahead: BTreeMap<Key, ()>,
+    at_hit: VecDeque<Due>,
+    at_commit: VecDeque<Due>,
+    pub clock: u64,
+    /// Inserts below `max_entries` that found no room.
+    pub failures: u64,
+    /// Whether such a failure is a failure of the test.
+    pub may_fail: bool,
+}
+
+impl Table {
+    pub fn new(config: Hash) -> Table {
+        Table {
+            bench: Bench::new(&design(&config)),
+            config,
+            model: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            at_hit: VecDeque::new(),
+            at_commit: VecDeque::new(),
+            clock: 0,
+            failures: 0,
+            may_fail: false,
+        }
+    }
+
+    /// Clocks for which a key must be alone: from R to C.
+    pub fn window(&self) -> u64 {
+        2 + u64::from(self.config.commit_after)
+    }
+
+    /// All slots of the table.
+    pub fn slots(&self) -> u32 {
+        Hash::entries(self.config.max_entries)
+    }
+
+    fn set_change(&mut self, change: Change) {
+        if self.config.updates {
+            let flags = match change {
+                Change::Update { flags } => Some(flags),
+                _ => None,
+            };
+            self.bench.set("update", flags.is_some().into());
+            self.bench.set("no_exist", (flags == Some(1)).into());
+            self.bench.set("must_exist", (flags == Some(2)).into());
+            self.bench.set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
+        }
+        if self.config.deletes {
+            self.bench.set("remove", (change == Change::Delete).into());
+        }
+    }
+
+    pub fn idle(&mut self) {
+        self.bench.set("host", 0);
+        self.set_change(Change::Nothing);
+        self.step();
+    }
+
+    /// What the change gives, as the kernel's hash table answers.
+    fn answer(&self, key: &Key, change: Change) -> (bool, u64, bool, bool) {
+        let hit = self.ahead.contains_key(key);
+        let full = self.ahead.len() >= self.config.max_entries as usize;
+        let (errno, writes, removes) = match change {
+            Change::Nothing => (if hit { 0 } else { 2 }, false, false),
+            Change::Update { flags } if flags > 2 => (22, false, false),
+            Change::Update { flags: 1 } if hit => (17, false, false),
+            Change::Update { flags: 2 } if !hit => (2, false, false),
+            Change::Update { .. } if !hit && full => (7, false, false),
+            Change::Update { .. } => (0, true, false),
+            Change::Delete if hit => (0, false, true),
+            Change::Delete => (2, false, false),
+        };
+        (hit, errno, writes, removes)
+    }
+
+    fn enqueue(&mut self, key: &Key, change: Change, host: Option<u32>) {
+        let (hit, errno, writes, removes) = self.answer(key, change);
+        if writes {
+            self.ahead.insert(key.clone(), ());
+        }
+        if removes {
+            self.ahead.remove(key);
+        }
+        let due = Due {
+            clock: self.clock,
+            key: key.clone(),
+            host,
+            hit,
+            errno,
+            writes,
+            removes,
+        };
+        self.at_hit.push_back(due.clone());
+        self.at_commit.push_back(due);
+    }
+
+    /// A packet with that key. The caller keeps equal keys apart.
+    pub fn packet(&mut self, key: &Key, change: Change) {
+        self.bench.set_wide("key", key);
+        self.bench.set("host", 0);
+        self.set_change(change);
+        self.enqueue(key, change, None);
+        self.step();
+    }
+
+    /// The host's lookup, update or delete. Its registers stand still from two clocks before until it is over, and
+    /// what comes behind it comes three clocks later.
+    pub fn host(&mut self, command: u32, key: &Key, flags: u64) {
+        self.bench.set("host_command", command.into());
+        self.bench.set_wide("host_key", key);
+        self.bench.set("host_flags", flags);
+        self.idle();
+        self.idle();
+        let change = match command {
+            command::UPDATE => Change::Update { flags },
+            command::DELETE => Change::Delete,
+            _ => Change::Nothing,
+        };
+        self.bench.set("host", 1);
+        self.set_change(Change::Nothing);
+        let junk: Key = key.iter().map(|limb| !limb).collect();
+        self.bench.set_wide("key", &junk);
+        self.enqueue(key, change, Some(command));
+        self.step();
+        self.idle();
+        self.idle();
+    }
+
+    /// The key in a slot, as a dump finds it. Nothing else may be inside.
+    pub fn dump(&mut self, slot: u32) -> Result<Key, u64> {
+        self.bench.set("host_command", command::DUMP.into());
+        self.bench.set("host_slot", slot.into());
+        self.idle();
+        self.bench.set("host", 1);
+        self.step();
+        for _ in 0..self.window() + 3 {
+            self.idle();
+        }
+        match self.bench.get("host_errno") {
+            0 => Ok(self.bench.get_wide("host_key_out")),
+            errno => Err(errno),
+        }
+    }
+
+    /// Waits until everything was committed.
+    pub fn settle(&mut self) {
+        for _ in 0..self.window() + 3 {
+            self.idle();
+        }
+        assert!(self.at_hit.is_empty() && self.at_commit.is_empty());
+    }
+
+    fn step(&mut self) {
+        self.bench.step();
+        // Stage R is one clock behind the key.
+        if self.at_hit.front().is_some_and(|due| due.clock + 3 == self.clock) {
+            let due = self.at_hit.pop_front().expect("looked at");
+            let hit = self.bench.get("hit") == 1;
+            assert_eq!(hit, due.hit, "{due:?}");
+            if hit {
+                let entry = self.bench.get("entry");
+                assert_eq!(self.model.get(&due.key), Some(&entry), "{due:?}");
+            }
+        }
+        let commit_clock = |due: &Due, table: &Table| due.clock + 1 + table.window();
+        if self.at_commit.front().is_some_and(|due| commit_clock(due, self) == self.clock) {
+            let due = self.at_commit.pop_front().expect("looked at");
+            self.commit(&due);
+        }
+        self.clock += 1;
+    }
+
+    fn commit(&mut self, due: &Due) {
+        assert_eq!(self.bench.get("host_c"), u64::from(due.host.is_some()));
+        let mut writes = due.writes;
+        let errno = if self.config.updates || self.config.deletes { self.bench.get("errno") } else { due.errno };
+        let nothing_done = due.host.is_none() && !due.writes && !due.removes && due.errno == 2;
+        if errno == 7 && due.errno == 0 && self.may_fail {
+            self.failures += 1;
+            self.ahead.remove(&due.key);
+            writes = false;
+        } else if !nothing_done {
+            assert_eq!(errno, due.errno, "{due:?} with {} of {}", self.model.len(), self.config.max_entries);
+        }
+        assert_eq!(self.bench.get("write_value") == 1, writes, "{due:?} with {} keys", self.model.len());
+        if due.host.is_some() {
+            assert_eq!(self.bench.get("host_found") == 1, due.hit);
+        }
+        let entry = self.bench.get("entry_c");
+        if writes {
+            match self.model.get(&due.key) {
+                Some(own) => assert_eq!(*own, entry, "{due:?}: an entry does not move"),
+                None => {
+                    assert_eq!(self.entries.get(&entry), None, "{due:?}: the slot is another key's");
+                    assert!(entry < u64::from(self.slots()));
+                    self.entries.insert(entry, due.key.clone());
+                    self.model.insert(due.key.clone(), entry);
+                }
+            }
+        }
+        if due.removes {
+            let own = self.model.remove(&due.key).expect("it was there");
+            assert_eq!(own, entry);
+            self.entries.remove(&own);
+        }
+    }
+
+    /// Dumps every slot: exactly the keys, each where it was put.
+    pub fn compare(&mut self) {
+        self.settle();
+        for slot in 0..self.slots() {
+            let found = self.dump(slot);
+            let expected = self.entries.get(&u64::from(slot)).cloned().ok_or(2);
+            assert_eq!(found, expected, "slot {slot}");
+        }
+        assert_eq!(self.dump(self.slots()), Err(22), "behind the last slot");
+        assert_eq!(self.dump(u32::MAX), Err(22));
+    }
+
+    /// Reset and sweep.
+    pub fn clear(&mut self) {
+        self.bench.reset(2);
+        self.bench.set("clear", 1);
+        self.bench.set("host", 0);
+        self.set_change(Change::Nothing);
+        for row in 0..Hash::rows(self.config.max_entries) {
+            self.bench.set("clear_index", row.into());
+            self.bench.step();
+        }
+        self.bench.set("clear", 0);
+        self.model.clear();
+        self.entries.clear();
+        self.ahead.clear();
+        self.at_hit.clear();
+        self.at_commit.clear();
+        self.failures = 0;
+    }
+
+    /// The bucket of a key in each way.
+    pub fn rows_of(&mut self, key: &Key) -> Vec<u64> {
+        let bits = Hash::row_bits(self.config.max_entries);
+        self.bench.set_wide("key", key);
+        self.idle();
+        let rows = self.bench.get_wide("rows_now");
+        (0..WAYS)
+            .map(|way| {
+                let lo = way * bits;
+                let limb = |index: u32| rows.get(index as usize).copied().unwrap_or(0);
+                let low = limb(lo / 64) >> (lo % 64);
+                let high = if lo % 64 == 0 { 0 } else { limb(lo / 64 + 1) << (64 - lo % 64) };
+                (low | high) & (u64::MAX >> (64 - bits))
+            })
+            .collect()
+    }
+}
+
+/// A table of that size that packets update and delete.
+pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
+    Hash {
+        name: "keys".into(),
+        map: "map".into(),
+        key_bits,
+        max_entries,
+        commit_after,
+        updates: true,
+        deletes: true,
+    }
+}
