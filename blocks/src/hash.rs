@@ -6,8 +6,11 @@
 //! one key on average; with four ways an insert below `max_entries` practically always finds room. One that does
 //! not answers E2BIG.
 //!
-//! The hash functions are linear over GF(2) with fixed random matrices (H3: Carter and Wegman, "Universal classes
-//! of hash functions"): a tree of XORs each.
+//! A key is digested by functions that are linear over GF(2) with fixed random matrices (H3: Carter and Wegman,
+//! "Universal classes of hash functions"): a tree of XORs for each bit. Linear functions alone would fill badly with
+//! keys that count up: in about one such set of keys in a hundred a function maps them to half of its buckets, and
+//! hundreds find no room. So each way's digest is joined with an AND of two other ways' digests, which breaks the
+//! symmetry: structured keys then fill like random ones.
 
 use crate::index_bits;
 use hardpath_rtl::{MemStyle, Module, Node};
@@ -65,7 +68,8 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
         name,
         format!(
             "Hash functions of map {map}: key to one of {} buckets in each of {WAYS} ways.\n\
-             Each bit is the parity of about half of the key's bits (H3, fixed random matrices).",
+             Each bit of a digest is the parity of about half of the key's bits (H3, fixed random matrices); a way's\n\
+             bucket is its digest, XORed with the AND of the next two ways' digests.",
             Hash::rows(max_entries)
         ),
     );
@@ -79,7 +83,7 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
     m.name(chosen, "chosen");
     let slot_row = m.slice(host_slot, 0, row_bits);
     let dumps = m.and(&[host, host_dump]);
-    let mut rows = Vec::new();
+    let mut digests = Vec::new();
     for way in 0..WAYS {
         let mut bits = Vec::new();
         for bit in 0..row_bits {
@@ -93,7 +97,16 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
             });
         }
         bits.reverse();
-        let row = m.concat(&bits);
+        let digest = m.concat(&bits);
+        digests.push(m.name(digest, format!("digest_{way}")));
+    }
+    let mut rows = Vec::new();
+    for way in 0..WAYS as usize {
+        let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
+        let (high, low) = (m.slice(after, row_bits - 1, 1), m.slice(after, 0, row_bits - 1));
+        let rotated = m.concat(&[low, high]);
+        let both = m.and(&[next, rotated]);
+        let row = m.xor(&[digests[way], both]);
         m.name(row, format!("hash_{way}"));
         rows.push(m.mux(dumps, slot_row, row));
     }
@@ -104,7 +117,23 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
     m
 }
 
-/// What a bit of the key adds to a way's row number: random, never 0.
+/// The bucket of a key in each way, in software. The key's bits above `key_bits` are 0.
+pub fn buckets(key: &[u64], key_bits: u32, max_entries: u32) -> [u64; WAYS as usize] {
+    let row_bits = Hash::row_bits(max_entries);
+    let mut digests = [0; WAYS as usize];
+    for bit in (0..key_bits).filter(|bit| key[*bit as usize / 64] >> (bit % 64) & 1 == 1) {
+        for (way, digest) in digests.iter_mut().enumerate() {
+            *digest ^= matrix_column(way as u32, bit, row_bits);
+        }
+    }
+    std::array::from_fn(|way| {
+        let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
+        let rotated = after << 1 & ((1 << row_bits) - 1) | after >> (row_bits - 1);
+        digests[way] ^ next & rotated
+    })
+}
+
+/// What a bit of the key adds to a way's digest: random, never 0.
 fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
     let mut seed = (u64::from(way) << 32 | u64::from(key_bit)).wrapping_add(0x9e37_79b9);
     loop {

@@ -99,7 +99,10 @@ mod tests {
     fn unreadable_input_decides_the_status() {
         let input = Diagnostic::input("a", "b");
         let refused = Diagnostic::refused("c", "d");
-        assert_eq!(Status::of_errors(&[refused.clone()]), Status::Refused);
+        assert_eq!(
+            Status::of_errors(std::slice::from_ref(&refused)),
+            Status::Refused
+        );
         assert_eq!(Status::of_errors(&[refused, input]), Status::Input);
     }
 }

@@ -163,7 +163,12 @@ mod tests {
     fn files_are_written_whole() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("new/folder/file");
-        let text = |text: &'static str| move |path: &Path| Ok(fs::write(path, text).unwrap());
+        let text = |text: &'static str| {
+            move |path: &Path| {
+                fs::write(path, text).unwrap();
+                Ok(())
+            }
+        };
         write(&file, text("abc")).unwrap();
         write(&file, text("d")).unwrap();
         let fails = |path: &Path| {

@@ -96,6 +96,11 @@ impl Maps {
                 Store::Device(_) => {}
             }
         }
+        // An array has no entry there to write or remove.
+        keys.retain(|(map, key)| {
+            let contents = &self.maps[*map];
+            matches!(contents.store, Store::Hash(_)) || contents.index(key).is_some()
+        });
         keys.into_iter()
             .map(|(map, key)| Change {
                 map,

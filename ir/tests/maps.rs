@@ -259,6 +259,8 @@ fn changes_are_the_entries_that_were_written() {
     maps.watch_changes();
     maps.begin_packet();
     maps.value_mut(array, 257).unwrap()[0] = 5;
+    // No entry of the array.
+    assert_eq!(maps.update(array, &key(300), &[5], flag::ANY), -7);
     let old = maps.lookup(hash, b"k").unwrap();
     maps.update(hash, b"k", &[2], flag::ANY);
     maps.value_mut(hash, old).unwrap()[0] = 9;

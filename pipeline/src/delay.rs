@@ -91,9 +91,9 @@ pub mod map {
     pub const LUT_RAM_READ: f64 = 3.6;
     /// New word back into the forwarding of the read: the host's value, the sweep, the choice.
     pub const WRITE_BACK: f64 = 1.6;
-    /// Levels of XOR from a key of so many bits to its row, with the host's key chosen.
+    /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of XORs, digests joined.
     pub fn hash(key_bits: u32) -> f64 {
-        0.6 + (f64::from(key_bits) / 2.0).max(2.0).ln() / 6f64.ln() + 0.6
+        0.6 + (f64::from(key_bits) / 2.0).max(2.0).ln() / 6f64.ln() + 0.7 + 0.6
     }
     /// An update's guard to the write enables of the keys.
     pub const HASH_COMMIT: f64 = 3.6;

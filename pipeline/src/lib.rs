@@ -72,7 +72,7 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     plan::drop_hints(&mut program, &plan);
     let schedule = schedule::schedule(&program, &plan, options.clock_mhz)?;
     mark_stages(&mut program, &schedule);
-    debug_assert_eq!(verifier::verify(&program), Ok(()));
+    assert_eq!(verifier::verify(&program), Ok(()), "the schedule of {}", program.name);
 
     let prefix = lower::identifier(&program.name);
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.

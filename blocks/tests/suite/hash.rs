@@ -3,7 +3,7 @@
 
 use crate::hash_bench::{config, Change, Key, Table};
 use crate::random::Random;
-use hardpath_blocks::hash::Hash;
+use hardpath_blocks::hash::{buckets, Hash};
 use hardpath_blocks::interface::command;
 
 fn random_change(random: &mut Random, inserts: u64) -> Change {
@@ -43,7 +43,8 @@ fn torture(config: Hash, pool: u64, slots: usize, seed: u64) -> Table {
         let inserts = [5, 1, 3][number / 300 % 3];
         let chosen = key(width, random.below(pool));
         let window = table.window();
-        let waits = last_use.get(&chosen).is_some_and(|clock: &u64| table.clock - clock <= window);
+        let apart = !table.config.forward;
+        let waits = apart && last_use.get(&chosen).is_some_and(|clock: &u64| table.clock - clock <= window);
         if waits || random.below(20) == 0 {
             table.idle();
             continue;
@@ -76,6 +77,28 @@ fn packets_and_the_host_change_keys() {
             let table = torture(config, pool, 2500, u64::from(max_entries) * 10 + u64::from(commit_after));
             assert_eq!(table.failures, 0, "{max_entries} entries");
         }
+    }
+}
+
+/// A table that forwards: one key at every clock.
+#[test]
+fn nothing_waits_with_forwarding() {
+    for max_entries in [1, 2, 3, 8, 16, 64] {
+        for pool in [1, 2, 4, u64::from(max_entries) * 2 + 1] {
+            let config = Hash {
+                forward: true,
+                ..config(max_entries, 32, 0)
+            };
+            let table = torture(config, pool, 2500, u64::from(max_entries) * 100 + pool);
+            assert_eq!(table.failures, 0, "{max_entries} entries");
+        }
+    }
+    for key_bits in [8, 65, 104] {
+        let config = Hash {
+            forward: true,
+            ..config(20, key_bits, 0)
+        };
+        torture(config, 45, 1500, u64::from(key_bits));
     }
 }
 
@@ -160,11 +183,12 @@ fn one_key_comes_and_goes() {
 #[test]
 fn colliding_keys_back_to_back() {
     for commit_after in [0, 2, 6] {
-        let mut table = Table::new(config(64, 32, commit_after));
+        let (key_bits, max_entries) = (32, 64);
+        let mut table = Table::new(config(max_entries, key_bits, commit_after));
         let mut by_rows: std::collections::BTreeMap<u64, Vec<Key>> = std::collections::BTreeMap::new();
         for number in 0..600 {
             let key = key(32, number * 0x9e37_79b9);
-            let rows = table.rows_of(&key);
+            let rows = buckets(&key, key_bits, max_entries);
             by_rows.entry(rows[0]).or_default().push(key);
         }
         for keys in by_rows.values() {
@@ -204,5 +228,20 @@ fn the_last_place_is_given_once() {
         table.packet(&key(32, 7), Change::Update { flags: 1 });
         table.compare();
         assert_eq!(table.model.len(), 1);
+    }
+}
+
+#[test]
+fn the_functions_are_the_same_in_software() {
+    for (max_entries, key_bits) in [(1, 8), (64, 32), (1000, 104), (65_536, 512), (100, 65)] {
+        let mut table = Table::new(config(max_entries, key_bits, 0));
+        let mut random = Random::new(6);
+        for _ in 0..300 {
+            let mut key: Key = (0..key_bits.div_ceil(64)).map(|_| random.next()).collect();
+            if let (Some(last), false) = (key.last_mut(), key_bits.is_multiple_of(64)) {
+                *last &= (1 << (key_bits % 64)) - 1;
+            }
+            assert_eq!(table.rows_of(&key), buckets(&key, key_bits, max_entries));
+        }
     }
 }

@@ -205,7 +205,7 @@ impl Table {
         self.at_commit.push_back(due);
     }
 
-    /// A packet with that key. The caller keeps equal keys apart.
+    /// A packet with that key. Without forwarding the caller keeps equal keys apart.
     pub fn packet(&mut self, key: &Key, change: Change) {
         self.bench.set_wide("key", key);
         self.bench.set("host", 0);
@@ -375,5 +375,6 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         commit_after,
         updates: true,
         deletes: true,
+        forward: false,
     }
 }

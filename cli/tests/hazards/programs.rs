@@ -44,6 +44,35 @@ block2:
     )
 }
 
+/// A new word from an old one: one addition, or (`late`) more arithmetic than a clock has room for. Uses value numbers
+/// from `first` to `first + 8`; the result is `first`.
+fn new_word(late: bool, first: u32, old: &str, operand: &str) -> String {
+    let v = |number: u32| format!("v{}", first + number);
+    if !late {
+        return format!("    {}:64 = add {old}, {operand}", v(0));
+    }
+    format!(
+        "    {a}:64 = add {old}, {operand}
+    {b}:64 = shl {a}, v11
+    {c}:64 = xor {b}, {old}
+    {d}:64 = add {c}, {a}
+    {k}:64 = const 0x123456789abcdef
+    {less}:1 = ult {d}, {k}
+    {e}:64 = sub {k}, {d}
+    {f}:64 = select {less}, {e}, {d}
+    {result}:64 = add {f}, {old}",
+        result = v(0),
+        a = v(1),
+        b = v(2),
+        c = v(3),
+        d = v(4),
+        k = v(5),
+        less = v(6),
+        e = v(7),
+        f = v(8),
+    )
+}
+
 /// `v = 2 v + 1`: no pure addition.
 pub fn double(entries: u32) -> String {
     array_step(
@@ -102,19 +131,8 @@ pub fn halves(entries: u32) -> String {
 
 /// More arithmetic than a clock has room for.
 pub fn long_arithmetic(entries: u32) -> String {
-    array_step(
-        entries,
-        "    v23:64 = add v22, v3
-    v24:64 = shl v23, v11
-    v25:64 = xor v24, v22
-    v26:64 = add v25, v23
-    v27:64 = const 0x123456789abcdef
-    v28:1 = ult v26, v27
-    v29:64 = sub v27, v26
-    v30:64 = select v28, v29, v26
-    v31:64 = add v30, v22
-    map.store @state v21, v8, v31",
-    )
+    let new = new_word(true, 30, "v22", "v3");
+    array_step(entries, &format!("{new}\n    map.store @state v21, v8, v30"))
 }
 
 /// The same with a product.
@@ -182,16 +200,17 @@ block3:
 }
 
 /// A hash's values change, its keys do not.
-pub fn hash_values(entries: u32) -> String {
+pub fn hash_values(entries: u32, late: bool) -> String {
+    let new = new_word(late, 50, "v22", "v3");
     program(
         &format!("map @flows hash key 4 value 16 entries {entries}"),
-        "
+        &format!("
     v20:1 \"hit\", v21:32 = map.lookup @flows v1
     branch v20, block1, block2
 block1:
     v22:64 = map.load @flows v21, v8
-    v23:64 = add v22, v3
-    map.store @flows v21, v8, v23
+{new}
+    map.store @flows v21, v8, v50
     v24:32 = const 8
     v25:64 = map.load @flows v21, v24
     v26:64 = xor v25, v22
@@ -202,15 +221,16 @@ block1:
 block2:
     v27:32 = const 3
     emit v27, v8
-",
+"),
     )
 }
 
 /// What a key does depends on the packet: count it (insert when it is new), overwrite it with flags, delete it, or look.
-pub fn hash_everything(entries: u32) -> String {
+pub fn hash_everything(entries: u32, late: bool) -> String {
+    let new = new_word(late, 50, "v22", "v11");
     program(
         &format!("map @flows hash key 4 value 8 entries {entries}"),
-        "
+        &format!("
     v20:1 \"hit\", v21:32 = map.lookup @flows v1
     v22:64 = map.load @flows v21, v8
     v23:8 = const 90
@@ -219,8 +239,8 @@ pub fn hash_everything(entries: u32) -> String {
 block1:
     branch v20, block2, block3
 block2:
-    v25:64 = add v22, v11
-    map.store @flows v21, v8, v25
+{new}
+    map.store @flows v21, v8, v50
     packet.store v10, v22
     emit v9, v8
 block3:
@@ -253,6 +273,36 @@ block9:
 block10:
     v34:32 = const 1
     emit v34, v8
+"),
+    )
+}
+
+/// A value counts down; the packet that finds 0 deletes the key: the value decides.
+pub fn expiry(entries: u32) -> String {
+    program(
+        &format!("map @flows hash key 4 value 8 entries {entries}"),
+        "
+    v20:1, v21:32 = map.lookup @flows v1
+    branch v20, block1, block4
+block1:
+    v22:64 = map.load @flows v21, v8
+    packet.store v10, v22
+    v23:1 = eq v22, v12
+    branch v23, block2, block3
+block2:
+    v24:64 = map.delete @flows v1
+    packet.store v13, v24
+    emit v9, v8
+block3:
+    v25:64 = sub v22, v11
+    map.store @flows v21, v8, v25
+    emit v9, v8
+block4:
+    v26:2 = slice v5, 0
+    v27:64 = zext v26
+    v28:64 = map.update @flows v1, v27, v11
+    packet.store v10, v28
+    emit v9, v8
 ",
     )
 }
@@ -307,7 +357,8 @@ block2:
 }
 
 /// Two hashes, both changed by packets; the second key is the first one's value.
-pub fn chained_hashes() -> String {
+pub fn chained_hashes(late: bool) -> String {
+    let new = new_word(late, 50, "v28", "v11");
     program(
         "map @first hash key 4 value 4 entries 16\nmap @second hash key 4 value 8 entries 16",
         "
@@ -317,7 +368,8 @@ block1:
     v22:32 = map.load @first v21, v8
     jump block3(v22)
 block2:
-    v23:32 = slice v3, 60
+    v35:4 = slice v3, 60
+    v23:32 = zext v35
     v24:64 = map.update @first v1, v23, v11
     jump block3(v7)
 block3(v25:32):
@@ -325,8 +377,8 @@ block3(v25:32):
     branch v26, block4, block5
 block4:
     v28:64 = map.load @second v27, v8
-    v29:64 = add v28, v11
-    map.store @second v27, v8, v29
+    NEW
+    map.store @second v27, v8, v50
     packet.store v10, v28
     emit v9, v8
 block5:
@@ -335,20 +387,23 @@ block5:
     emit v9, v8
 ",
     )
-    .replace("v23:32 = slice v3, 60", "v35:4 = slice v3, 60\n    v23:32 = zext v35")
+    .replace("    NEW", &new)
 }
 
 /// Two hashes with keys of their own.
-pub fn two_hashes() -> String {
+pub fn two_hashes(late: bool) -> String {
+    let (first, second) = (new_word(late, 50, "v22", "v3"), new_word(late, 60, "v28", "v40"));
     program(
         "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 100",
-        "
+        &format!(
+            "
     v20:1, v21:32 = map.lookup @first v1
     branch v20, block1, block2
 block1:
     v22:64 = map.load @first v21, v8
-    v23:64 = map.delete @first v1
-    jump block3(v23, v22)
+{first}
+    map.store @first v21, v8, v50
+    jump block3(v12, v22)
 block2:
     v24:64 = map.update @first v1, v3, v12
     jump block3(v24, v12)
@@ -357,8 +412,8 @@ block3(v25:64, v40:64):
     branch v26, block4, block5
 block4:
     v28:64 = map.load @second v27, v8
-    v29:64 = add v28, v40
-    map.store @second v27, v8, v29
+{second}
+    map.store @second v27, v8, v60
     packet.store v10, v28
     packet.store v13, v25
     emit v9, v8
@@ -367,17 +422,30 @@ block5:
     packet.store v10, v30
     packet.store v13, v25
     emit v9, v8
-",
+"
+        ),
     )
 }
 
-/// The errno of one hash's update is part of the other one's key.
-pub fn errno_is_key() -> String {
+/// The errno of one hash's update is the other one's key.
+pub fn errno_is_key(late: bool) -> String {
+    let (first, second) = (new_word(late, 50, "v31", "v3"), new_word(late, 60, "v34", "v3"));
     program(
-        "map @first hash key 4 value 8 entries 4\nmap @second hash key 8 value 8 entries 64\nmap @errors array key 4 value 8 entries 32",
-        "
-    v20:64 = map.update @first v1, v3, v11
-    v21:64 = map.update @second v20, v3, v12
+        "map @first hash key 4 value 8 entries 4
+map @second hash key 8 value 8 entries 64
+map @errors array key 4 value 8 entries 32",
+        &format!(
+            "
+    v29:1, v30:32 = map.lookup @first v1
+    v31:64 = map.load @first v30, v8
+{first}
+    v28:64 = select v29, v50, v3
+    v20:64 = map.update @first v1, v28, v12
+    v32:1, v33:32 = map.lookup @second v20
+    v34:64 = map.load @second v33, v8
+{second}
+    v35:64 = select v32, v60, v3
+    v21:64 = map.update @second v20, v35, v12
     v22:64 = sub v12, v20
     v23:32 = slice v22, 0
     v24:1, v25:32 = map.lookup @errors v23
@@ -387,37 +455,47 @@ block1:
     v27:64 = add v26, v11
     map.store @errors v25, v8, v27
     packet.store v10, v26
+    packet.store v13, v35
     emit v9, v8
 block2:
     emit v9, v8
-",
+"
+        ),
     )
 }
 
 /// What the first hash loads is the second one's key; the first one's update is answered in the stage in which packets
 /// wait for the second one.
-pub fn answer_at_the_gate() -> String {
+pub fn answer_at_the_gate(late: bool) -> String {
+    let (first, second) = (new_word(late, 50, "v22", "v3"), new_word(late, 60, "v28", "v3"));
     program(
         "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 16",
-        "
+        &format!(
+            "
     v20:1, v21:32 = map.lookup @first v1
     v22:64 = map.load @first v21, v8
-    v23:64 = map.update @first v1, v3, v12
+{first}
+    v36:64 = select v20, v50, v3
+    v23:64 = map.update @first v1, v36, v12
     v24:3 = slice v22, 0
     v25:32 = zext v24
     v35:32 = select v20, v25, v7
     v26:1, v27:32 = map.lookup @second v35
     v28:64 = map.load @second v27, v8
-    v29:64 = map.update @second v35, v3, v11
+{second}
+    v37:64 = select v26, v60, v3
+    v29:64 = map.update @second v35, v37, v12
     packet.store v10, v23
     packet.store v13, v29
     emit v9, v8
-",
+"
+        ),
     )
 }
 
 /// A fused counter before the entrance of a window, one inside, one behind.
-pub fn around_a_window() -> String {
+pub fn around_a_window(late: bool) -> String {
+    let new = new_word(late, 50, "v29", "v26");
     program(
         "map @before array key 4 value 8 entries 128
 map @flows hash key 4 value 8 entries 16
@@ -439,8 +517,8 @@ block2(v26:64):
     branch v27, block3, block4
 block3:
     v29:64 = map.load @flows v28, v8
-    v30:64 = add v29, v26
-    map.store @flows v28, v8, v30
+    NEW
+    map.store @flows v28, v8, v50
     jump block5(v29)
 block4:
     v31:64 = map.update @flows v1, v26, v11
@@ -468,19 +546,21 @@ block8:
     emit v46, v45
 block9:
     v47:32 = const 3
-    emit v47, v45x
+    emit v47, v8
 block10:
     emit v9, v8
-"
-        .replace("v45x", "v8")
-        .as_str(),
+",
     )
+    .replace("    NEW", &new)
 }
 
 /// A read-only map is looked up before and behind a window: both must say the same, whatever the host does.
-pub fn same_answer_twice() -> String {
+pub fn same_answer_twice(late: bool) -> String {
+    let new = new_word(late, 70, "v67", "v3");
     program(
-        "map @fixed hash key 4 value 8 entries 16\nmap @flows hash key 4 value 4 entries 16\nmap @words array key 4 value 8 entries 100",
+        "map @fixed hash key 4 value 8 entries 16
+map @flows hash key 4 value 8 entries 16
+map @words array key 4 value 8 entries 100",
         "
     v20:1, v21:32 = map.lookup @fixed v1
     v22:64 = map.load @fixed v21, v8
@@ -490,7 +570,11 @@ pub fn same_answer_twice() -> String {
     v52:1, v53:32 = map.lookup @words v51
     v54:64 = map.load @words v53, v8
     v55:64 = select v52, v54, v12
-    v24:64 = map.update @flows v7, v1, v12
+    v65:1, v66:32 = map.lookup @flows v7
+    v67:64 = map.load @flows v66, v8
+    NEW
+    v68:64 = select v65, v70, v3
+    v24:64 = map.update @flows v7, v68, v12
     v25:64 = add v24, v12
     v26:32 = slice v25, 0
     v27:32 = add v26, v1
@@ -516,6 +600,7 @@ pub fn same_answer_twice() -> String {
     emit v9, v8
 ",
     )
+    .replace("    NEW", &new)
 }
 
 /// Two updates of one map, on ways that exclude each other, and a delete on a third.

@@ -8,7 +8,7 @@ use hardpath_ir::{
 };
 
 use super::facts::Facts;
-use super::range::Range;
+use super::range::{mask, Range};
 use super::state::Operand;
 
 /// A program that grows at the end of one block.
@@ -178,6 +178,14 @@ impl Builder {
         if matches!(op, Op::Sub | Op::Xor) && a == b {
             return zero;
         }
+        if let (Op::Add, Operand::Const(number)) = (&op, b) {
+            // A counter's rounds add up: (x + 1) + 1 is x + 2.
+            let (sum, rest) = self.split_constant(a);
+            if sum != 0 {
+                let sum = sum.wrapping_add(number) & mask(width);
+                return self.binary(Op::Add, rest, Operand::Const(sum), width);
+            }
+        }
         self.pure(op, &[(a, width), (b, width)], width)
     }
 
@@ -282,7 +290,7 @@ impl Builder {
         self.pure(Op::Concat, &parts, bytes * 8)
     }
 
-    /// A 64-bit operand as the sum of a constant and a rest.
+    /// An operand as the sum, in its own width, of a constant and a rest.
     pub fn split_constant(&self, a: Operand) -> (u64, Operand) {
         let (mut sum, mut rest) = (0u64, a);
         while let Operand::Value(value) = rest {

@@ -328,14 +328,9 @@ impl Lifter<'_> {
         let error = self
             .builder
             .select(far, Operand::Const(EFAULT), Operand::Const(EINVAL), 64);
-        let condition = match inside {
-            Operand::Value(condition) => condition,
-            Operand::Const(0) => return Some(AbstractValue::Scalar(error)),
-            // No packet is shorter than that.
-            Operand::Const(_) => {
-                copy(self);
-                return Some(AbstractValue::Scalar(Operand::Const(0)));
-            }
+        let Operand::Value(condition) = inside else {
+            // The length of a packet is never known now.
+            return Some(AbstractValue::Scalar(error));
         };
         let stack = self.state.stack.clone();
         let before = self.builder.block;

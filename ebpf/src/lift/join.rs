@@ -7,7 +7,7 @@ use hardpath_ir::{Block, Value};
 use super::builder::Builder;
 use super::facts::Facts;
 use super::range::Range;
-use super::stack::{Spill, Stack};
+use super::stack::{Path, Spill};
 use super::state::{AbstractValue, MapPointer, Operand, State};
 
 /// A way into a block.
@@ -67,12 +67,15 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
         .iter()
         .map(|edge| |operand, width| builder.range_in(&edge.state.facts, operand, width))
         .collect();
-    let stacks: Vec<(&Stack, &dyn Fn(Operand, u32) -> Range)> = edges
+    let paths: Vec<Path> = edges
         .iter()
         .zip(&bounds)
-        .map(|(edge, bounds)| (&edge.state.stack, bounds as &dyn Fn(Operand, u32) -> Range))
+        .map(|(edge, bounds)| Path {
+            stack: &edge.state.stack,
+            bounds,
+        })
         .collect();
-    state.stack.join_numbers(&stacks);
+    state.stack.join_numbers(&paths);
     let facts: Vec<&Facts> = edges.iter().map(|edge| &edge.state.facts).collect();
     state.facts = Facts::join(builder, &facts);
     let destinations = edges.iter().map(|edge| edge.state.destination).collect();
@@ -104,7 +107,11 @@ fn join_callers(builder: &mut Builder, block: Block, edges: &mut [Edge], state: 
                     saved.registers.get(place).copied().unwrap_or(saved.context)
                 })
                 .collect();
-            *joined = join_values(builder, block, edges, values, &format!("r{}", place + 6));
+            let name = match place {
+                4 => "loop_context".to_string(),
+                _ => format!("r{}", place + 6),
+            };
+            *joined = join_values(builder, block, edges, values, &name);
         }
     }
 }

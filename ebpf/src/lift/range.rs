@@ -217,15 +217,38 @@ impl Range {
     }
 
     pub fn and(self, other: Range) -> Range {
-        Range::unsigned(0, self.high.min(other.high), self.width)
+        if let (Some(a), Some(b)) = (self.single(), other.single()) {
+            return Range::exactly(a & b, self.width);
+        }
+        match (self.single(), other.single()) {
+            (_, Some(bits)) => self.masked(bits),
+            (Some(bits), _) => other.masked(bits),
+            _ => Range::unsigned(0, self.high.min(other.high), self.width),
+        }
+    }
+
+    /// `and` with one number.
+    fn masked(self, bits: u64) -> Range {
+        let high = self.high.min(bits);
+        // Where only the lowest bits are kept and the others do not change, the order stays.
+        if bits & bits.wrapping_add(1) == 0 && self.low & !bits == self.high & !bits {
+            return Range::unsigned(self.low & bits, self.high & bits, self.width);
+        }
+        Range::unsigned(0, high, self.width)
     }
 
     pub fn or(self, other: Range) -> Range {
+        if let (Some(a), Some(b)) = (self.single(), other.single()) {
+            return Range::exactly(a | b, self.width);
+        }
         let high = ones_up_to(self.high | other.high);
         Range::unsigned(self.low.max(other.low), high, self.width)
     }
 
     pub fn xor(self, other: Range) -> Range {
+        if let (Some(a), Some(b)) = (self.single(), other.single()) {
+            return Range::exactly(a ^ b, self.width);
+        }
         Range::unsigned(0, ones_up_to(self.high | other.high), self.width)
     }
 

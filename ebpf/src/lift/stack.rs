@@ -61,6 +61,16 @@ pub struct Stack {
     written: [u64; LARGEST_BYTES / 64],
 }
 
+/// Gives the bounds of an operand of a width.
+pub type Bounds<'a> = dyn Fn(Operand, u32) -> Range + 'a;
+
+/// The stack on one of several paths that meet.
+pub struct Path<'a> {
+    pub stack: &'a Stack,
+    /// Of operands, on that path.
+    pub bounds: &'a Bounds<'a>,
+}
+
 impl Stack {
     /// All zeros.
     pub fn new() -> Stack {
@@ -236,13 +246,13 @@ impl Stack {
     }
 
     /// Keeps of the numbers only what all of several stacks have, each with the bounds that its values have there.
-    pub fn join_numbers(&mut self, others: &[(&Stack, &dyn Fn(Operand, u32) -> Range)]) {
+    pub fn join_numbers(&mut self, paths: &[Path]) {
         let mut joined = BTreeMap::new();
         for (offset, word) in self.words.iter() {
             let width = word.bytes * 8;
-            let mut contents = others
+            let mut contents = paths
                 .iter()
-                .map(|(stack, bounds)| stack.content(*offset, word.bytes, bounds));
+                .map(|path| path.stack.content(*offset, word.bytes, path.bounds));
             let Some(Some((first, mut range))) = contents.next() else {
                 continue;
             };
@@ -266,8 +276,8 @@ impl Stack {
             joined.insert(*offset, Word { bytes, content });
         }
         self.words = Rc::new(joined);
-        for (stack, _) in others {
-            for (all, some) in self.written.iter_mut().zip(&stack.written) {
+        for path in paths {
+            for (all, some) in self.written.iter_mut().zip(&path.stack.written) {
                 *all |= some;
             }
         }
@@ -283,12 +293,7 @@ impl Stack {
     }
 
     /// What a whole word holds, and its bounds.
-    fn content(
-        &self,
-        offset: u32,
-        bytes: u32,
-        bounds: &dyn Fn(Operand, u32) -> Range,
-    ) -> Option<(Content, Range)> {
+    fn content(&self, offset: u32, bytes: u32, bounds: &Bounds) -> Option<(Content, Range)> {
         let width = bytes * 8;
         let (content, range) = match self.load(offset, bytes) {
             Found::Constant(number) => (

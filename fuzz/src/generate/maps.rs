@@ -18,8 +18,17 @@ mod kind {
 const KEYS: i16 = -160;
 const VALUES: i16 = -256;
 
+/// How often a map was used so far, on any path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Uses {
+    lookups: u32,
+    /// Updates and deletes.
+    changes: u32,
+}
+
 impl Generator {
     pub(super) fn declare_maps(&mut self) {
+        self.wild_maps = self.random.percent(20);
         for number in 0..self.random.between(1, 3) {
             let map_type = self.random.one_of([
                 kind::ARRAY,
@@ -57,6 +66,7 @@ impl Generator {
                 self.fill_map(&map);
             }
             self.maps.push(map);
+            self.map_uses.push(Uses::default());
         }
     }
 
@@ -103,20 +113,38 @@ impl Generator {
             return;
         }
         match map_type {
-            kind::DEVMAP => self.redirect_map(map),
+            kind::DEVMAP => return self.redirect_map(map),
             kind::ARRAY if self.maps[map].max_entries == 1 && self.random.percent(40) => {
-                self.global_data(map);
+                return self.global_data(map);
             }
-            kind::HASH => match self.random.weighted(&[60, 28, 12]) {
-                0 => self.lookup(map, depth),
-                1 => self.update(map),
-                _ => self.delete(map),
-            },
-            _ => match self.random.weighted(&[88, 9, 3]) {
-                0 => self.lookup(map, depth),
-                1 => self.update(map),
-                _ => self.delete(map),
-            },
+            _ => {}
+        }
+        let weights = match map_type {
+            kind::HASH => [60, 28, 12],
+            _ => [88, 9, 3],
+        };
+        let operation = self.random.weighted(&weights);
+        let uses = self.map_uses[map];
+        let is_usual = match operation {
+            0 => uses.lookups == 0 && uses.changes == 0,
+            _ => uses.changes == 0,
+        };
+        if !is_usual && !self.wild_maps && self.random.percent(95) {
+            return;
+        }
+        match operation {
+            0 => {
+                self.map_uses[map].lookups += 1;
+                self.lookup(map, depth);
+            }
+            1 => {
+                self.map_uses[map].changes += 1;
+                self.update(map);
+            }
+            _ => {
+                self.map_uses[map].changes += 1;
+                self.delete(map);
+            }
         }
     }
 

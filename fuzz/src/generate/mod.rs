@@ -52,6 +52,8 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         open: Vec::new(),
         exits: Vec::new(),
         maps: Vec::new(),
+        map_uses: Vec::new(),
+        wild_maps: false,
         image: Image::new(),
         branches: 0,
         next_base: 1,
@@ -83,6 +85,10 @@ struct Generator {
     /// Where paths with the verdict in `r0` end.
     exits: Vec<LabelId>,
     maps: Vec<ObjectMap>,
+    /// By map.
+    map_uses: Vec<maps::Uses>,
+    /// Maps are used in any way, also in ways that few designs can keep up with.
+    wild_maps: bool,
     image: Image,
     /// Branches left.
     branches: u32,

@@ -7,6 +7,7 @@
 //! ([`Verdict::CannotJudge`]).
 
 mod control;
+mod functions;
 mod maps;
 mod network;
 mod patch;

@@ -182,7 +182,7 @@ fn instruction_starts(code: &[Insn]) -> Vec<usize> {
 }
 
 /// The first slot of every function, in ascending order: the verifier's numbering.
-fn function_starts(code: &[Insn]) -> BTreeSet<usize> {
+pub fn function_starts(code: &[Insn]) -> BTreeSet<usize> {
     let mut starts = BTreeSet::from([0]);
     for slot in instruction_starts(code) {
         if let Some(Reference::Function) = Reference::of(code[slot]) {
@@ -191,6 +191,13 @@ fn function_starts(code: &[Insn]) -> BTreeSet<usize> {
         }
     }
     starts
+}
+
+/// Whether the program hands out the address of a function.
+pub fn has_callbacks(code: &[Insn]) -> bool {
+    instruction_starts(code)
+        .into_iter()
+        .any(|slot| code[slot].code == LOAD_IMM64 && code[slot].src == LOAD_FUNCTION)
 }
 
 /// `r0 = control[field]`.

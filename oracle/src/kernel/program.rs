@@ -1,6 +1,7 @@
 //! Loading the judged copy of a program.
 
 use super::control::Control;
+use super::functions;
 use super::maps::KernelMap;
 use super::patch::{self, JumpTooFar};
 use super::syscall::{self, LoadError, LoadedProgram, XdpContext};
@@ -36,7 +37,17 @@ pub fn load(
         .at(place.clone())
         .help("compare with `--against interpreter`")
     };
-    let load = |code: &[Insn]| syscall::program_load(&program.name, code, flags);
+    let load = |code: &[Insn]| -> Result<LoadedProgram, LoadError> {
+        let functions = match patch::has_callbacks(code) {
+            true => Some(functions::describe(patch::function_starts(code))),
+            false => None,
+        };
+        let functions = functions.transpose().map_err(|error| LoadError {
+            error,
+            log: String::new(),
+        })?;
+        syscall::program_load(&program.name, code, flags, functions.as_ref())
+    };
 
     let linked = with_descriptors(program, maps);
     let controlled = patch::control_helpers(&linked, control.descriptor()).map_err(too_far)?;
@@ -93,7 +104,8 @@ pub fn longest_packet() -> io::Result<usize> {
 
 /// Loads a program, runs it once and gives its return value.
 fn run_probe(code: &[Insn], flags: u32, packet: &[u8]) -> io::Result<u32> {
-    let loaded = syscall::program_load("probe", code, flags).map_err(|failed| failed.error)?;
+    let loaded =
+        syscall::program_load("probe", code, flags, None).map_err(|failed| failed.error)?;
     let context = XdpContext {
         data_end: packet.len() as u32,
         ..XdpContext::default()

@@ -4,6 +4,7 @@
 //! field that is used: the kernel takes what is missing as zero. All functions give the kernel's errno as
 //! [`io::Error`].
 
+use super::functions::FunctionInfo;
 use hardpath_ebpf::Insn;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -29,6 +30,7 @@ const COMMAND_MAP_DELETE: libc::c_long = 3;
 const COMMAND_MAP_NEXT_KEY: libc::c_long = 4;
 const COMMAND_PROGRAM_LOAD: libc::c_long = 5;
 const COMMAND_PROGRAM_TEST_RUN: libc::c_long = 10;
+const COMMAND_BTF_LOAD: libc::c_long = 18;
 const COMMAND_MAP_FREEZE: libc::c_long = 22;
 
 const PROGRAM_TYPE_XDP: u32 = 6;
@@ -154,6 +156,31 @@ pub fn map_freeze(map: &OwnedFd) -> io::Result<()> {
 }
 
 #[repr(C)]
+struct BtfLoad {
+    btf: u64,
+    log_buffer: u64,
+    btf_size: u32,
+    log_size: u32,
+    log_level: u32,
+    padding: u32,
+}
+
+/// Loads type information (`BPF_BTF_LOAD`).
+pub fn btf_load(btf: &[u8]) -> io::Result<OwnedFd> {
+    let mut attr = BtfLoad {
+        btf: btf.as_ptr() as u64,
+        log_buffer: 0,
+        btf_size: btf.len() as u32,
+        log_size: 0,
+        log_level: 0,
+        padding: 0,
+    };
+    let fd = bpf(COMMAND_BTF_LOAD, &mut attr)?;
+    // SAFETY: the kernel has just given this descriptor to us alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+#[repr(C)]
 struct ProgramLoad {
     program_type: u32,
     instruction_count: u32,
@@ -167,6 +194,11 @@ struct ProgramLoad {
     program_name: [u8; 16],
     program_ifindex: u32,
     expected_attach_type: u32,
+    btf_fd: u32,
+    function_info_record_size: u32,
+    function_info: u64,
+    function_info_count: u32,
+    line_info_record_size: u32,
 }
 
 /// Loads an XDP program under a GPL-compatible licence (`BPF_PROG_LOAD`). The log of a program that was taken
@@ -175,14 +207,16 @@ pub fn program_load(
     name: &str,
     code: &[Insn],
     program_flags: u32,
+    functions: Option<&FunctionInfo>,
 ) -> Result<LoadedProgram, LoadError> {
-    let refused = match program_load_with_log(name, code, program_flags, LOG_STATISTICS) {
+    let load = |log_level| program_load_with_log(name, code, program_flags, functions, log_level);
+    let refused = match load(LOG_STATISTICS) {
         Err(refused) if refused.error.raw_os_error() != Some(libc::EPERM) => refused,
         answer => return answer,
     };
     // The second refusal says more, but its errno may be that the log is longer than the buffer.
     let log_level = LOG_STATISTICS | LOG_INSTRUCTIONS;
-    program_load_with_log(name, code, program_flags, log_level).map_err(|explained| LoadError {
+    load(log_level).map_err(|explained| LoadError {
         error: refused.error,
         log: explained.log,
     })
@@ -192,9 +226,11 @@ fn program_load_with_log(
     name: &str,
     code: &[Insn],
     program_flags: u32,
+    functions: Option<&FunctionInfo>,
     log_level: u32,
 ) -> Result<LoadedProgram, LoadError> {
     let instructions: Vec<u8> = code.iter().flat_map(|insn| insn.to_bytes()).collect();
+    let records = functions.map_or(&[][..], |functions| &functions.records);
     // A log that is longer than the buffer loses its beginning (since Linux 6.4), and we want its end.
     let mut log = vec![0_u8; 1 << 20];
     let mut attr = ProgramLoad {
@@ -210,6 +246,11 @@ fn program_load_with_log(
         program_name: object_name(name),
         program_ifindex: 0,
         expected_attach_type: ATTACH_TYPE_XDP,
+        btf_fd: functions.map_or(0, |functions| functions.btf.as_raw_fd() as u32),
+        function_info_record_size: size_of::<[u32; 2]>() as u32,
+        function_info: records.as_ptr() as u64,
+        function_info_count: records.len() as u32,
+        line_info_record_size: 0,
     };
     let result = bpf(COMMAND_PROGRAM_LOAD, &mut attr);
     let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());

@@ -101,3 +101,18 @@ fn helpers_on_maps() {
         &small_numbers(7),
     );
 }
+
+#[test]
+fn a_map_that_only_dead_code_names() {
+    let unused = object(
+        vec![object_map("unused", ARRAY, 4, 8, 1)],
+        &[
+            set(0, 2),
+            // Over the map's two slots, always.
+            jump_imm(EQUAL, 0, 2, 2),
+            map(1, 0),
+            exit(),
+        ],
+    );
+    agree(&unused, &Image::new(), &small_numbers(5));
+}

@@ -58,7 +58,7 @@ int loop(struct xdp_md *ctx)
 	int sum = 0;
 
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000000; i++) {
 		if (data + i + 1 > data_end)
 			break;
 		sum += data[i];
