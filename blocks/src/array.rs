@@ -110,12 +110,25 @@ pub fn array(config: &Array) -> Module {
     let own_index = config
         .own_write_index
         .then(|| m.input("write_index", index_width, "stage C"));
-    let host_a = m.input("host_a", 1, "stage A: this slot is a host operation on this map");
-    let host_write_ok = (config.host == HostAddress::Follows)
-        .then(|| m.input("host_write_ok", 1, "stage C: the host's value is to be written"));
+    let host_a = m.input(
+        "host_a",
+        1,
+        "stage A: this slot is a host operation on this map",
+    );
+    let host_write_ok = (config.host == HostAddress::Follows).then(|| {
+        m.input(
+            "host_write_ok",
+            1,
+            "stage C: the host's value is to be written",
+        )
+    });
     let clear = m.input("clear", 1, "the sweep after reset");
     let clear_index = m.input("clear_index", index_width, "");
-    let host_value = m.input("host_value", config.value_bits, "stands still during an operation");
+    let host_value = m.input(
+        "host_value",
+        config.value_bits,
+        "stands still during an operation",
+    );
     let host_key_ports = (config.host == HostAddress::Key).then(|| HostKey {
         command: m.input("host_command", 3, ""),
         flags: m.input("host_flags", 32, ""),
@@ -141,8 +154,16 @@ pub fn array(config: &Array) -> Module {
     let commit_word = m.wire(word, "commit_word");
     let copies: Vec<_> = (0..config.reads)
         .map(|k| {
-            let name = if config.reads == 1 { "words".to_string() } else { format!("words_{k}") };
-            let style = if lut_ram { MemStyle::Distributed } else { MemStyle::Auto };
+            let name = if config.reads == 1 {
+                "words".to_string()
+            } else {
+                format!("words_{k}")
+            };
+            let style = if lut_ram {
+                MemStyle::Distributed
+            } else {
+                MemStyle::Auto
+            };
             m.mem(name, word, config.depth, style)
         })
         .collect();
@@ -154,7 +175,14 @@ pub fn array(config: &Array) -> Module {
         if lut_ram {
             let read = m.mem_read_async(*copy, *address);
             let fresh = if config.forward {
-                forwarded(&mut m, *address, read, commit_write, commit_index, commit_word)
+                forwarded(
+                    &mut m,
+                    *address,
+                    read,
+                    commit_write,
+                    commit_index,
+                    commit_word,
+                )
             } else {
                 read
             };
@@ -168,7 +196,14 @@ pub fn array(config: &Array) -> Module {
                 let last_index = m.delay(format!("last_index_{k}"), commit_index);
                 let last_word = m.delay(format!("last_word_{k}"), commit_word);
                 let older = forwarded(&mut m, address_b, read, last_write, last_index, last_word);
-                forwarded(&mut m, address_b, older, commit_write, commit_index, commit_word)
+                forwarded(
+                    &mut m,
+                    address_b,
+                    older,
+                    commit_write,
+                    commit_index,
+                    commit_word,
+                )
             } else {
                 read
             };
@@ -176,7 +211,11 @@ pub fn array(config: &Array) -> Module {
         }
     }
     for (k, node) in words.iter().enumerate() {
-        m.output(format!("read_word_{k}"), *node, format!("stage A + {read_clocks}"));
+        m.output(
+            format!("read_word_{k}"),
+            *node,
+            format!("stage A + {read_clocks}"),
+        );
     }
 
     m.section("Commit stage");
@@ -199,7 +238,10 @@ pub fn array(config: &Array) -> Module {
     let host_writes = m.and(&[host_c, host_write]);
     m.name(host_writes, "host_writes");
     let host_word = if config.presence {
-        let command = host_key_ports.as_ref().expect("presence means a key").command;
+        let command = host_key_ports
+            .as_ref()
+            .expect("presence means a key")
+            .command;
         let updates = m.eq_const(command, u64::from(crate::interface::command::UPDATE));
         let first = m.slice(host_value, 0, 32);
         let some = m.reduce_or(first);
@@ -291,7 +333,11 @@ impl HostKey {
         let dump_nothing = m.and(&[dump, absent]);
         let enoent = m.or(&[reads_nothing, dump_nothing]);
         let dump_behind = m.and(&[dump, out_of_range]);
-        let delete_fails = if config.presence { m.and(&[delete, out_of_range]) } else { delete };
+        let delete_fails = if config.presence {
+            m.and(&[delete, out_of_range])
+        } else {
+            delete
+        };
         let einval = m.or(&[einval_update, dump_behind, delete_fails]);
         let no_device = if config.presence && config.value_bits == 64 {
             let without = program_without_device(m, value);
@@ -301,13 +347,23 @@ impl HostKey {
             m.zero(1)
         };
         let mut errno = m.zero(5);
-        for (condition, code) in [(no_device, 22), (enoent, 2), (refuse_exist, 17), (e2big, 7), (einval, 22)] {
+        for (condition, code) in [
+            (no_device, 22),
+            (enoent, 2),
+            (refuse_exist, 17),
+            (e2big, 7),
+            (einval, 22),
+        ] {
             let code = m.constant(code, 5);
             errno = m.mux(condition, code, errno);
         }
         let some_error = m.reduce_or(errno);
         let fine = m.not(some_error);
-        let changes = if config.presence { m.or(&[update, delete]) } else { update };
+        let changes = if config.presence {
+            m.or(&[update, delete])
+        } else {
+            update
+        };
         let write = m.and(&[changes, fine]);
         (write, errno)
     }

@@ -41,11 +41,23 @@ pub fn egress(config: &Egress) -> Module {
         .then(|| m.input("result_destination", 32, "ifindex"));
     let mut overlay_inputs = Vec::new();
     for (offset, bytes) in &config.overlays {
-        let enable = m.input(format!("overlay_{offset}_enable"), 1, "the program wrote these bytes");
-        let data = m.input(format!("overlay_{offset}_data"), bytes * 8, "byte 0 in bits 7:0");
+        let enable = m.input(
+            format!("overlay_{offset}_enable"),
+            1,
+            "the program wrote these bytes",
+        );
+        let data = m.input(
+            format!("overlay_{offset}_data"),
+            bytes * 8,
+            "byte 0 in bits 7:0",
+        );
         overlay_inputs.push((*offset, *bytes, enable, data));
     }
-    let frame = m.input("frame_read_data", beat * 8, "the frame read in the clock before");
+    let frame = m.input(
+        "frame_read_data",
+        beat * 8,
+        "the frame read in the clock before",
+    );
     let tready = m.input("m_axis_tready", 1, "");
 
     m.section("Which frame is read");
@@ -99,7 +111,11 @@ pub fn egress(config: &Egress) -> Module {
     let read_last = hold(&mut m, "read_last", advance, is_last);
     let low_count = m.slice(last_byte, 0, lane_bits);
     let read_count = hold(&mut m, "read_last_lane", advance, low_count);
-    let read_empty = if raw { Some(hold(&mut m, "read_empty", advance, empty)) } else { None };
+    let read_empty = if raw {
+        Some(hold(&mut m, "read_empty", advance, empty))
+    } else {
+        None
+    };
     let read_verdict = hold(&mut m, "read_verdict", advance, verdict);
     let read_destination = destination.map(|node| {
         let redirect = m.bit(verdict, 2);

@@ -63,10 +63,18 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
     let full = m.bit(stored, bits);
     let push_when_full = m.and(&[push, full]);
     let fits = m.not(push_when_full);
-    m.assert("no_overflow", fits, "FIFO overflow: a word was pushed without a credit");
+    m.assert(
+        "no_overflow",
+        fits,
+        "FIFO overflow: a word was pushed without a credit",
+    );
     let pop_when_empty = m.and(&[pop, not_valid]);
     let sound = m.not(pop_when_empty);
-    m.assert("no_underflow", sound, "FIFO underflow: a word was popped from an empty FIFO");
+    m.assert(
+        "no_underflow",
+        sound,
+        "FIFO underflow: a word was popped from an empty FIFO",
+    );
 
     m.output("valid", valid, "data_out is the oldest word");
     m.output("data_out", head, "");

@@ -103,7 +103,10 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
     let mut rows = Vec::new();
     for way in 0..WAYS as usize {
         let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
-        let (high, low) = (m.slice(after, row_bits - 1, 1), m.slice(after, 0, row_bits - 1));
+        let (high, low) = (
+            m.slice(after, row_bits - 1, 1),
+            m.slice(after, 0, row_bits - 1),
+        );
         let rotated = m.concat(&[low, high]);
         let both = m.and(&[next, rotated]);
         let row = m.xor(&[digests[way], both]);
@@ -186,7 +189,11 @@ pub fn hash_table(config: &Hash) -> Module {
     assert!(!config.forward || config.commit_after == 0);
     let key = m.input("key", key_bits, "stage R");
     let rows_in = m.input("rows", WAYS * row_bits, "stage R: the bucket in each way");
-    let host_r = m.input("host_r", 1, "stage R: this slot is a host operation on this map");
+    let host_r = m.input(
+        "host_r",
+        1,
+        "stage R: this slot is a host operation on this map",
+    );
     let structural = config.updates || config.deletes;
     let updates = config.updates.then(|| ProgramUpdate {
         update: m.input("update", 1, "stage C"),
@@ -217,7 +224,12 @@ pub fn hash_table(config: &Hash) -> Module {
     for way in 0..WAYS {
         let row = m.slice(rows_in, way * row_bits, row_bits);
         for slot in 0..SLOTS {
-            let memory = m.mem(format!("keys_{way}_{slot}"), key_bits + 1, rows, MemStyle::Auto);
+            let memory = m.mem(
+                format!("keys_{way}_{slot}"),
+                key_bits + 1,
+                rows,
+                MemStyle::Auto,
+            );
             words.push(m.mem_read_sync(memory, row, one));
             memories.push(memory);
         }
@@ -390,11 +402,19 @@ pub fn hash_table(config: &Hash) -> Module {
         m.mem_write(*memory, address, stored, enable);
     }
     let entry_c = m.concat(&[place_c, row_c]);
-    m.output("write_value", write_value, "stage C: the value of entry_c is to be written");
+    m.output(
+        "write_value",
+        write_value,
+        "stage C: the value of entry_c is to be written",
+    );
     m.output("entry_c", entry_c, "stage C");
     let host_found = m.and(&[state.host, state.hit]);
     m.output("host_c", state.host, "stage C: this slot is the host's");
-    m.output("host_found", host_found, "stage C: what the host looked for is there");
+    m.output(
+        "host_found",
+        host_found,
+        "stage C: what the host looked for is there",
+    );
 
     let mut errno = m.zero(5);
     let lookup_missed = {
@@ -417,7 +437,11 @@ pub fn hash_table(config: &Hash) -> Module {
     }
     m.name(errno, "errno_c");
     if structural {
-        m.output("errno", errno, "stage C: 0 or the positive errno of the packet's update or delete");
+        m.output(
+            "errno",
+            errno,
+            "stage C: 0 or the positive errno of the packet's update or delete",
+        );
     }
     let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
     m.set_next_when(errno_reg, state.host, errno);
@@ -478,7 +502,14 @@ struct Pending {
 }
 
 /// Whether a slot is taken after the commit of another packet, when it was `bit` before.
-fn patched(m: &mut Module, commit: &Commit, rows: Node, place: u32, row_bits: u32, bit: Node) -> Node {
+fn patched(
+    m: &mut Module,
+    commit: &Commit,
+    rows: Node,
+    place: u32,
+    row_bits: u32,
+    bit: Node,
+) -> Node {
     let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
     let same_row = m.eq(row, commit.row);
     let same_place = m.eq_const(commit.place, u64::from(place));
@@ -491,8 +522,10 @@ fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
     let bits = index_bits(one_hot.len() as u64);
     let mut columns: Vec<Node> = (0..bits)
         .map(|bit| {
-            let with_bit: Vec<Node> =
-                (0..one_hot.len()).filter(|i| i >> bit & 1 == 1).map(|i| one_hot[i]).collect();
+            let with_bit: Vec<Node> = (0..one_hot.len())
+                .filter(|i| i >> bit & 1 == 1)
+                .map(|i| one_hot[i])
+                .collect();
             m.or(&with_bit)
         })
         .collect();
@@ -507,7 +540,9 @@ fn row_of_place(m: &mut Module, rows: Node, place: Node, row_bits: u32) -> Node 
     let way = m.slice(place, slot_bits, way_bits);
     let high = m.bit(way, 1);
     let low = m.bit(way, 0);
-    let row: Vec<Node> = (0..WAYS).map(|w| m.slice(rows, w * row_bits, row_bits)).collect();
+    let row: Vec<Node> = (0..WAYS)
+        .map(|w| m.slice(rows, w * row_bits, row_bits))
+        .collect();
     let first = m.mux(low, row[1], row[0]);
     let second = m.mux(low, row[3], row[2]);
     m.mux(high, second, first)

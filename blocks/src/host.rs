@@ -22,8 +22,9 @@ pub struct Host {
 pub const PORTS: u32 = 16;
 /// Bits of a counter.
 const COUNTER_BITS: u32 = 48;
-/// Clocks between the entrance's hold and the free slot behind it.
-const HOLD_CLOCKS: u64 = 5;
+/// Clocks between the entrance's hold and the free slot behind it: the last packet enters in the third one, and a dump
+/// must come three clocks behind it ([`crate::hash::hash_table`]).
+const HOLD_CLOCKS: u64 = 6;
 
 /// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
 /// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the
@@ -38,7 +39,11 @@ pub fn host(config: &Host) -> Module {
     let awaddr = m.input("s_axil_awaddr", 16, "");
     let awvalid = m.input("s_axil_awvalid", 1, "");
     let wdata = m.input("s_axil_wdata", 32, "");
-    let wstrb = m.input("s_axil_wstrb", 4, "whole words only: other writes change nothing");
+    let wstrb = m.input(
+        "s_axil_wstrb",
+        4,
+        "whole words only: other writes change nothing",
+    );
     let wvalid = m.input("s_axil_wvalid", 1, "");
     let bready = m.input("s_axil_bready", 1, "");
     let araddr = m.input("s_axil_araddr", 16, "");
@@ -175,9 +180,22 @@ pub fn host(config: &Host) -> Module {
         }
         all
     };
-    let key_words = words(&mut m, "key", register::KEY, config.key_bits, take_key, map_key);
-    let value_words =
-        words(&mut m, "value", register::VALUE, config.value_bits, take_value, map_value);
+    let key_words = words(
+        &mut m,
+        "key",
+        register::KEY,
+        config.key_bits,
+        take_key,
+        map_key,
+    );
+    let value_words = words(
+        &mut m,
+        "value",
+        register::VALUE,
+        config.value_bits,
+        take_value,
+        map_value,
+    );
     let joined = |m: &mut Module, words: &[Node]| {
         let mut order = words.to_vec();
         order.reverse();
@@ -189,15 +207,26 @@ pub fn host(config: &Host) -> Module {
     m.output("host_value", value, "");
     let first_word = m.slice(key, 0, 32);
     let index = m.mux(is_dump, slot, first_word);
-    m.output("host_index", index, "the slot of a dump, or else the key's first word");
+    m.output(
+        "host_index",
+        index,
+        "the slot of a dump, or else the key's first word",
+    );
 
     m.section("Counters");
     let mut counters = vec![
         (register::PACKETS_IN, "packets_in", packet_in),
         (register::DROPPED_BAD, "dropped_bad_count", dropped_bad),
-        (register::DROPPED_LENGTH, "dropped_length_count", dropped_length),
+        (
+            register::DROPPED_LENGTH,
+            "dropped_length_count",
+            dropped_length,
+        ),
     ];
-    for (code, name) in ["aborted", "dropped", "passed", "sent_back", "redirected"].iter().enumerate() {
+    for (code, name) in ["aborted", "dropped", "passed", "sent_back", "redirected"]
+        .iter()
+        .enumerate()
+    {
         let this = m.eq_const(verdict, code as u64);
         let count = m.and(&[verdict_valid, this]);
         counters.push((register::VERDICTS + 8 * code as u32, *name, count));
@@ -310,16 +339,28 @@ fn port_table(m: &mut Module, write: Node, write_word: Node, wdata: Node, read_w
     let mut shown = Vec::new();
     for (name, width, second) in [("port_ifindex", 32, false), ("port_queue", 16, true)] {
         let memory = m.mem(format!("{name}_table"), width, PORTS, MemStyle::Distributed);
-        let which = if second { second_write } else { m.not(second_write) };
+        let which = if second {
+            second_write
+        } else {
+            m.not(second_write)
+        };
         let enable = m.and(&[hit, which]);
         let data = m.slice(wdata, 0, width);
         m.mem_write(memory, write_port, data, enable);
         let value = m.mem_read_async(memory, port);
         let mask = m.sext(known, width);
         let given = m.and(&[mask, value]);
-        m.output(name, given, "of early_port; 0 for a port that the table does not have");
+        m.output(
+            name,
+            given,
+            "of early_port; 0 for a port that the table does not have",
+        );
         let read = m.mem_read_async(memory, read_port);
-        let which = if second { second_read } else { m.not(second_read) };
+        let which = if second {
+            second_read
+        } else {
+            m.not(second_read)
+        };
         let chosen = m.and(&[reads_here, which]);
         let mask = m.sext(chosen, 32);
         let wide = m.zext(read, 32);

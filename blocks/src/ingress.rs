@@ -57,7 +57,11 @@ pub fn ingress(config: &Ingress) -> Module {
     let tuser = m.input("s_axis_tuser", 25, "bad, port, queue");
     let time = config.has_time.then(|| m.input("time_ns", 64, ""));
     let random = config.has_random.then(|| m.input("random", 32, ""));
-    let hold = m.input("hold", 1, "take nothing in: a host operation needs a free slot");
+    let hold = m.input(
+        "hold",
+        1,
+        "take nothing in: a host operation needs a free slot",
+    );
     let running = m.input("running", 1, "memories are cleared");
     let packet_left = m.input("packet_left", 1, "a packet has left: its credit comes back");
     let frame_bits = index_bits(u64::from(config.frame_depth));
@@ -84,17 +88,27 @@ pub fn ingress(config: &Ingress) -> Module {
     let takes_first = m.and(&[accept, first]);
     let mut drawn: Vec<(&str, Node)> = Vec::new();
     if let Some(time) = time {
-        drawn.push(("packet_time_ns", hold_when(&mut m, "drawn_time_ns", takes_first, time)));
+        drawn.push((
+            "packet_time_ns",
+            hold_when(&mut m, "drawn_time_ns", takes_first, time),
+        ));
     }
     if let Some(random) = random {
-        drawn.push(("packet_random", hold_when(&mut m, "drawn_random", takes_first, random)));
+        drawn.push((
+            "packet_random",
+            hold_when(&mut m, "drawn_random", takes_first, random),
+        ));
     }
     if config.has_port {
         let port = m.slice(tuser, 1, 8);
         let queue = m.slice(tuser, 9, 16);
         let port = hold_when(&mut m, "drawn_port", takes_first, port);
         let queue = hold_when(&mut m, "drawn_queue", takes_first, queue);
-        m.output("early_port", port, "ingress port, one clock before packet_valid");
+        m.output(
+            "early_port",
+            port,
+            "ingress port, one clock before packet_valid",
+        );
         m.output("early_queue", queue, "queue, likewise");
     }
 
@@ -167,7 +181,11 @@ pub fn ingress(config: &Ingress) -> Module {
     let window = m.concat(&parts);
     let packet_valid = m.delay_reset("packet_valid_reg", good);
     let packet_length = hold_when(&mut m, "packet_length_reg", done, length);
-    m.output("packet_valid", packet_valid, "a packet enters the program in this clock");
+    m.output(
+        "packet_valid",
+        packet_valid,
+        "a packet enters the program in this clock",
+    );
     m.output("window", window, "its first bytes; byte 0 in bits 7:0");
     m.output("packet_length", packet_length, "its length in bytes");
     for (name, node) in drawn {
@@ -178,10 +196,18 @@ pub fn ingress(config: &Ingress) -> Module {
     }
     let bad_strobe = m.and(&[done, bad]);
     let dropped_bad = m.delay_reset("dropped_bad_reg", bad_strobe);
-    m.output("dropped_bad", dropped_bad, "a frame that the MAC marked bad was dropped");
+    m.output(
+        "dropped_bad",
+        dropped_bad,
+        "a frame that the MAC marked bad was dropped",
+    );
     let length_strobe = m.and(&[done, wrong_length, not_bad]);
     let dropped_length = m.delay_reset("dropped_length_reg", length_strobe);
-    m.output("dropped_length", dropped_length, "a frame of wrong length was dropped");
+    m.output(
+        "dropped_length",
+        dropped_length,
+        "a frame of wrong length was dropped",
+    );
 
     m.section("Credits and room");
     let credit_bits = index_bits(u64::from(config.credits) + 1);

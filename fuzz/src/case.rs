@@ -104,13 +104,16 @@ pub fn parse(text: &str) -> Result<Subject, Diagnostic> {
                 .at(format!("line {}", number + 1)));
         }
     }
-    reader.finish().ok_or_else(|| {
-        malformed("there is no `hardware` line, or a jump goes to no instruction")
-    })
+    reader
+        .finish()
+        .ok_or_else(|| malformed("there is no `hardware` line, or a jump goes to no instruction"))
 }
 
 fn malformed(reason: &str) -> Diagnostic {
-    Diagnostic::input("malformed-case", format!("this is no case of the fuzzer: {reason}"))
+    Diagnostic::input(
+        "malformed-case",
+        format!("this is no case of the fuzzer: {reason}"),
+    )
 }
 
 #[derive(Default)]
@@ -155,7 +158,10 @@ impl Reader {
             ["packet", "port", port, "queue", queue, "time", time, "random", random, data] => {
                 self.packets.push(Packet {
                     data: bytes(data)?,
-                    port: port.parse().ok().filter(|port| usize::from(*port) < PORTS.len())?,
+                    port: port
+                        .parse()
+                        .ok()
+                        .filter(|port| usize::from(*port) < PORTS.len())?,
                     queue: queue.parse().ok()?,
                     time_ns: time.parse().ok()?,
                     random: random.parse().ok()?,

@@ -191,7 +191,9 @@ impl Code {
             }
         }
         for unit in &mut units {
-            unit.target = unit.target.and_then(|target| new_index.get(&target).copied());
+            unit.target = unit
+                .target
+                .and_then(|target| new_index.get(&target).copied());
         }
         Code {
             units,

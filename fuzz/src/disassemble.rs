@@ -26,7 +26,10 @@ pub fn text(unit: &Unit, target: Option<usize>, map_name: Option<&str>) -> Strin
         2 => format!("*(u{} *)(r{dst}{off:+}) = {imm}", bits(insn.code)),
         3 if insn.code & 0xe0 == 0xc0 => {
             let operation = atomic(imm);
-            format!("{operation} *(u{} *)(r{dst}{off:+}), r{src}", bits(insn.code))
+            format!(
+                "{operation} *(u{} *)(r{dst}{off:+}), r{src}",
+                bits(insn.code)
+            )
         }
         3 => format!("*(u{} *)(r{dst}{off:+}) = r{src}", bits(insn.code)),
         4 | 7 => arithmetic(unit),
@@ -37,7 +40,10 @@ pub fn text(unit: &Unit, target: Option<usize>, map_name: Option<&str>) -> Strin
             code => {
                 let letter = if insn.class() == 5 { 'r' } else { 'w' };
                 let operand = operand(code, letter, src, imm);
-                format!("if {letter}{dst} {} {operand} goto {target}", condition(code))
+                format!(
+                    "if {letter}{dst} {} {operand} goto {target}",
+                    condition(code)
+                )
             }
         },
     }

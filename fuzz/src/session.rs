@@ -117,7 +117,9 @@ pub fn run(
                 return;
             }
             let result = run_one(options, options.seed.wrapping_add(index as u64));
-            let mut total = total.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut total = total
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
             match (result, &mut *total) {
                 (Ok(report), Ok(sum)) => sum.add(report),
                 (Err(error), Ok(_)) => {
@@ -136,7 +138,9 @@ pub fn run(
         }
         work();
     });
-    let mut report = total.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())?;
+    let mut report = total
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())?;
     report.failures.sort_by_key(|failed| failed.seed);
     Ok(report)
 }
@@ -168,7 +172,9 @@ fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
             Outcome::Failed(failure) => {
                 report.compiled = 1;
                 report.packets = packets;
-                report.failures.push(failed(options, seed, &subject, &failure)?);
+                report
+                    .failures
+                    .push(failed(options, seed, &subject, &failure)?);
             }
         }
         report.programs = 1;

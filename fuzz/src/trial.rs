@@ -365,7 +365,10 @@ fn flatten<T>(result: Result<Result<T, Vec<Diagnostic>>, Failure>) -> Result<T, 
 /// Does some work; a panic is a failure of the compiler.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
-        let text = match (payload.downcast_ref::<String>(), payload.downcast_ref::<&str>()) {
+        let text = match (
+            payload.downcast_ref::<String>(),
+            payload.downcast_ref::<&str>(),
+        ) {
             (Some(text), _) => text.clone(),
             (None, Some(text)) => (*text).to_string(),
             (None, None) => String::from("no message"),

@@ -21,13 +21,23 @@ pub fn budget(clock_mhz: f64) -> f64 {
 pub fn is_wiring(op: &Op) -> bool {
     matches!(
         op,
-        Op::Const(_) | Op::Slice { .. } | Op::Concat | Op::ZExt | Op::SExt | Op::Not | Op::PacketLoad | Op::Input(_)
+        Op::Const(_)
+            | Op::Slice { .. }
+            | Op::Concat
+            | Op::ZExt
+            | Op::SExt
+            | Op::Not
+            | Op::PacketLoad
+            | Op::Input(_)
     )
 }
 
 /// Levels from the arguments of a pure operation to its result.
 pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
-    let constant = |place: usize| args.get(place).is_some_and(|v| program.as_const(*v).is_some());
+    let constant = |place: usize| {
+        args.get(place)
+            .is_some_and(|v| program.as_const(*v).is_some())
+    };
     let arg_width = |place: usize| f64::from(program.width(args[place]));
     let bits = f64::from(width);
     match op {

@@ -64,7 +64,10 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         .help("use --bus 64 or --bus 512")]);
     }
     if !(options.clock_mhz.is_finite() && options.clock_mhz > 0.0) {
-        return Err(vec![Diagnostic::input("clock", "the clock must be a positive number of MHz")]);
+        return Err(vec![Diagnostic::input(
+            "clock",
+            "the clock must be a positive number of MHz",
+        )]);
     }
     hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
     let mut program = dataflow(&program)?;
@@ -72,7 +75,12 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     plan::drop_hints(&mut program, &plan);
     let schedule = schedule::schedule(&program, &plan, options.clock_mhz)?;
     mark_stages(&mut program, &schedule);
-    assert_eq!(verifier::verify(&program), Ok(()), "the schedule of {}", program.name);
+    assert_eq!(
+        verifier::verify(&program),
+        Ok(()),
+        "the schedule of {}",
+        program.name
+    );
 
     let prefix = lower::identifier(&program.name);
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
@@ -83,8 +91,15 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     let compute = lower::lower(&program, &plan, &schedule, &mut design, &prefix, credits);
     let report = report(&program, &plan, &schedule, options, &compute);
     let id = design_id(&program, options);
-    let interface =
-        top::top(&mut design, compute, &program, &prefix, options.bus_bits, credits, id);
+    let interface = top::top(
+        &mut design,
+        compute,
+        &program,
+        &prefix,
+        options.bus_bits,
+        credits,
+        id,
+    );
     Ok(Compiled {
         design,
         interface,
@@ -130,9 +145,10 @@ fn report(
             let number = mine.min().expect("every map has an access");
             let (hazard, reason) = match &plan[number].class {
                 Class::ReadOnly => (Hazard::None, "the data plane only reads it".to_string()),
-                Class::Fused { adds: true } => {
-                    (Hazard::None, "the data plane only adds, and reads no result".to_string())
-                }
+                Class::Fused { adds: true } => (
+                    Hazard::None,
+                    "the data plane only adds, and reads no result".to_string(),
+                ),
                 Class::Fused { adds: false } => (
                     Hazard::Fused,
                     "read, computed and written in one stage, with forwarding".to_string(),
@@ -152,7 +168,10 @@ fn report(
         })
         .collect();
     let gates = schedule.gates(plan);
-    let before_emit = gates.iter().filter(|(stage, _)| *stage <= schedule.emit).count() as u32;
+    let before_emit = gates
+        .iter()
+        .filter(|(stage, _)| *stage <= schedule.emit)
+        .count() as u32;
     Report {
         stages: schedule.stages,
         // A segment FIFO holds a packet for one clock more than a register does.

@@ -102,9 +102,9 @@ impl<'a> Lower<'a> {
             .filter(|inst| program.insts[*inst].op == Op::PacketStore)
             .collect();
         let has_destination = match region.terminator {
-            Terminator::Emit { destination, .. } => {
-                !program.as_const(destination).is_some_and(|bits| bits.is_zero())
-            }
+            Terminator::Emit { destination, .. } => !program
+                .as_const(destination)
+                .is_some_and(|bits| bits.is_zero()),
             _ => false,
         };
         Lower {
@@ -142,7 +142,9 @@ impl<'a> Lower<'a> {
             .map(|inst| &program.insts[*inst])
             .filter(|data| data.op == Op::PacketLoad)
             .map(|data| {
-                let offset = program.as_const(data.args[0]).map_or(0, |bits| bits.low_u64());
+                let offset = program
+                    .as_const(data.args[0])
+                    .map_or(0, |bits| bits.low_u64());
                 offset as u32 + program.width(data.results[0]) / 8
             })
             .max()
@@ -233,7 +235,11 @@ impl<'a> Lower<'a> {
         self.present = vec![Vec::new(); self.segments.bases.len()];
         let window = self.segments.window();
         let width = self.segments.bases[window].width;
-        let node = self.m.input("packet", width, "the packet's first bytes; byte 0 in bits 7:0");
+        let node = self.m.input(
+            "packet",
+            width,
+            "the packet's first bytes; byte 0 in bits 7:0",
+        );
         self.present[window].push((0, node));
         for (input, base) in self.segments.used_inputs() {
             let data = &self.segments.bases[base];
@@ -299,7 +305,13 @@ impl<'a> Lower<'a> {
     fn place_comment(&self, place: hardpath_ir::PlaceId) -> String {
         let data = &self.program.places[place];
         if data.line > 0 {
-            format!("{}: {}:{}: {}", data.slot, data.file, data.line, data.source.trim())
+            format!(
+                "{}: {}:{}: {}",
+                data.slot,
+                data.file,
+                data.line,
+                data.source.trim()
+            )
         } else {
             format!("instruction {}", data.slot)
         }
@@ -319,7 +331,10 @@ impl<'a> Lower<'a> {
             self.present[base].clear();
         }
         let gates = self.schedule.gates(self.plan);
-        let gated = gates.iter().find(|(at, _)| *at == stage).map(|(_, all)| all.clone());
+        let gated = gates
+            .iter()
+            .find(|(at, _)| *at == stage)
+            .map(|(_, all)| all.clone());
         match gated {
             Some(accesses) => self.gate(stage, &accesses, runs),
             None => self.registers(stage, runs),
@@ -412,7 +427,9 @@ impl<'a> Lower<'a> {
         // program only reads are not forwarded: what is behind it comes when they are seen.
         let mut after_host = self.m.and(&[enter, head_host]);
         for clock in 1..=CLOCKS_BEHIND_HOST {
-            after_host = self.m.delay_reset(format!("behind_host_{clock}_s{stage}"), after_host);
+            after_host = self
+                .m
+                .delay_reset(format!("behind_host_{clock}_s{stage}"), after_host);
             free.push(self.m.not(after_host));
         }
         if self.needs_quiet_host(stage) {
@@ -431,11 +448,14 @@ impl<'a> Lower<'a> {
     /// Whether a table behind this entrance forwards by key: the host's dump reads a slot, which is not forwarded, so
     /// it must come after some empty slots. At the design's own entrance it always does.
     fn needs_quiet_host(&self, stage: u32) -> bool {
-        self.plan.iter().zip(&self.schedule.accesses).any(|(access, stages)| {
-            access.is_structural()
-                && matches!(access.class, Class::Fused { .. })
-                && stages.table >= stage
-        })
+        self.plan
+            .iter()
+            .zip(&self.schedule.accesses)
+            .any(|(access, stages)| {
+                access.is_structural()
+                    && matches!(access.class, Class::Fused { .. })
+                    && stages.table >= stage
+            })
     }
 
     /// Nothing entered here in the last three clocks.
@@ -443,7 +463,9 @@ impl<'a> Lower<'a> {
         let mut entered = enter;
         let mut recent = Vec::new();
         for clock in 1..=3 {
-            entered = self.m.delay_reset(format!("entered_s{stage}_{clock}_ago"), entered);
+            entered = self
+                .m
+                .delay_reset(format!("entered_s{stage}_{clock}_ago"), entered);
             recent.push(entered);
         }
         let busy = self.m.or(&recent);
@@ -459,7 +481,10 @@ impl<'a> Lower<'a> {
                 .iter()
                 .find(|(start, node)| *start <= at && at < *start + self.m.width(*node))
                 .unwrap_or_else(|| {
-                    panic!("bit {at} of {} is not there", self.segments.bases[base].name)
+                    panic!(
+                        "bit {at} of {} is not there",
+                        self.segments.bases[base].name
+                    )
                 });
             let end = (start + self.m.width(node)).min(lo + len);
             parts.push(self.m.slice(node, at - start, end - at));
@@ -555,14 +580,21 @@ impl<'a> Lower<'a> {
 
     fn emit(&mut self) {
         let program = self.program;
-        let Terminator::Emit { verdict, destination } =
-            program.blocks[program.region()].terminator
+        let Terminator::Emit {
+            verdict,
+            destination,
+        } = program.blocks[program.region()].terminator
         else {
             unreachable!("a region ends with an emit");
         };
         let verdict = self.node(verdict);
-        let verdict = if self.raw { verdict } else { self.m.slice(verdict, 0, 3) };
-        self.m.output("result_valid", self.valid, "a packet's result leaves");
+        let verdict = if self.raw {
+            verdict
+        } else {
+            self.m.slice(verdict, 0, 3)
+        };
+        self.m
+            .output("result_valid", self.valid, "a packet's result leaves");
         self.m.output("result_verdict", verdict, "");
         let length = self.segments.input(Input::PacketLength);
         let length = self.base_node(length);
@@ -576,7 +608,11 @@ impl<'a> Lower<'a> {
             let offset = overlay_offset(program, inst);
             let enable = self.condition(data.guard);
             let value = self.node(data.args[1]);
-            self.m.output(format!("overlay_{offset}_enable"), enable, "the program wrote these bytes");
+            self.m.output(
+                format!("overlay_{offset}_enable"),
+                enable,
+                "the program wrote these bytes",
+            );
             self.m.output(format!("overlay_{offset}_data"), value, "");
         }
     }
@@ -587,7 +623,11 @@ impl<'a> Lower<'a> {
             Some(stall) => stall,
             None => self.m.zero(1),
         };
-        self.m.output("stall", stall, "a packet waits at the entrance of a hazard window");
+        self.m.output(
+            "stall",
+            stall,
+            "a packet waits at the entrance of a hazard window",
+        );
         let window = self.segments.window();
         let program = self.program;
         let overlays = self
@@ -598,7 +638,12 @@ impl<'a> Lower<'a> {
                 (overlay_offset(program, *inst), bytes)
             })
             .collect();
-        let inputs = self.segments.used_inputs().into_iter().map(|(input, _)| input).collect();
+        let inputs = self
+            .segments
+            .used_inputs()
+            .into_iter()
+            .map(|(input, _)| input)
+            .collect();
         Compute {
             window_bytes: self.segments.bases[window].width / 8,
             inputs,
@@ -619,7 +664,13 @@ fn overlay_offset(program: &Program, inst: Inst) -> u32 {
 pub fn identifier(name: &str) -> String {
     let mut text: String = name
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect();
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         text.insert(0, 'n');

@@ -143,7 +143,8 @@ impl Lower<'_> {
             }
             if let Some(update) = access.update {
                 self.segments.demand(insts(update).args[1], stages.commit);
-                self.segments.demand(insts(update).args[2], stages.table_commit);
+                self.segments
+                    .demand(insts(update).args[2], stages.table_commit);
             }
             for change in [access.update, access.delete].into_iter().flatten() {
                 if let Some(guard) = insts(change).guard {
@@ -180,12 +181,13 @@ impl Lower<'_> {
             }
             match segment {
                 Segment::Bits { base, lo, len, .. } => {
-                    self.segments.demand_bits(base, lo, len.min(bits - at), stage);
+                    self.segments
+                        .demand_bits(base, lo, len.min(bits - at), stage);
                 }
                 Segment::Repeat { base, bit, .. } => self.segments.demand_bits(base, bit, 1, stage),
                 Segment::Const(_) => {}
             }
-            at += segment.len();
+            at += segment.width();
         }
     }
 
@@ -197,13 +199,15 @@ impl Lower<'_> {
             if at >= bits {
                 break;
             }
-            let len = segment.len().min(bits - at);
+            let len = segment.width().min(bits - at);
             let node = match segment {
                 Segment::Const(constant) => {
                     let low = constant.slice(0, len);
                     self.m.constant_limbs(low.limbs(), len)
                 }
-                Segment::Bits { base, lo, inverted, .. } => {
+                Segment::Bits {
+                    base, lo, inverted, ..
+                } => {
                     let node = self.base_bits(base, lo, len);
                     if inverted {
                         self.m.not(node)
@@ -211,7 +215,12 @@ impl Lower<'_> {
                         node
                     }
                 }
-                Segment::Repeat { base, bit, inverted, .. } => {
+                Segment::Repeat {
+                    base,
+                    bit,
+                    inverted,
+                    ..
+                } => {
                     let node = self.base_bits(base, bit, 1);
                     let node = if inverted { self.m.not(node) } else { node };
                     self.m.sext(node, len)
@@ -231,12 +240,21 @@ impl Lower<'_> {
         }
         let (key_bits, value_bits) = host_widths(self.program);
         let select_bits = index_bits(self.program.maps.len() as u64);
-        let deepest = self.program.maps.keys().map(|map| clear_words(self.program, map)).max();
+        let deepest = self
+            .program
+            .maps
+            .keys()
+            .map(|map| clear_words(self.program, map))
+            .max();
         let clear_bits = index_bits(u64::from(deepest.unwrap_or(1)));
         let m = &mut self.m;
         self.host = Some(m.input("host_inject", 1, "this slot is the host's operation"));
         self.ports.host = Some(HostPorts {
-            select: m.input("map_select", select_bits, "stands still during an operation"),
+            select: m.input(
+                "map_select",
+                select_bits,
+                "stands still during an operation",
+            ),
             command: m.input("host_command", 3, ""),
             flags: m.input("host_flags", 32, ""),
             slot: m.input("host_slot", 32, ""),
@@ -273,8 +291,9 @@ impl Lower<'_> {
     fn instance_name(&self, number: usize, what: &str) -> (String, String) {
         let map = self.plan[number].map;
         let name = identifier(&self.decl(map).name);
-        let copies: Vec<usize> =
-            (0..self.plan.len()).filter(|other| self.plan[*other].map == map).collect();
+        let copies: Vec<usize> = (0..self.plan.len())
+            .filter(|other| self.plan[*other].map == map)
+            .collect();
         let copy = match copies.len() {
             1 => String::new(),
             _ => format!("_{}", copies.iter().position(|c| *c == number).unwrap_or(0)),
@@ -346,7 +365,9 @@ impl Lower<'_> {
         let host_key = self.m.slice(ports.key, 0, key_bits);
         let is_dump = self.m.eq_const(ports.command, u64::from(command::DUMP));
         let dump = self.m.delay(format!("{name}_dumps"), is_dump);
-        let slot = self.m.slice(ports.slot, 0, Hash::entry_bits(decl.max_entries));
+        let slot = self
+            .m
+            .slice(ports.slot, 0, Hash::entry_bits(decl.max_entries));
         let id = self.design.add(module);
         let module = &self.design.modules[id];
         let instance = self.m.instance(
@@ -416,8 +437,11 @@ impl Lower<'_> {
     }
 
     fn table_output(&mut self, number: usize, port: &str) -> Node {
-        let (id, instance) = self.ports.built[number].table.expect("the table is started");
-        self.m.instance_output(&self.design.modules[id], instance, port)
+        let (id, instance) = self.ports.built[number]
+            .table
+            .expect("the table is started");
+        self.m
+            .instance_output(&self.design.modules[id], instance, port)
     }
 
     fn table_answers(&mut self, number: usize) {
@@ -526,7 +550,10 @@ impl Lower<'_> {
             vec![self.base_node(self.ports.built[number].index)]
         } else {
             let values = self.read_indexes(access);
-            values.into_iter().map(|value| self.node_low(value, index_width)).collect()
+            values
+                .into_iter()
+                .map(|value| self.node_low(value, index_width))
+                .collect()
         };
         if indexes.is_empty() {
             indexes.push(self.m.zero(index_width));
@@ -545,7 +572,11 @@ impl Lower<'_> {
             own_write_index: access.is_structural(),
             forward: matches!(access.class, Class::Fused { .. }),
             commit_after: stages.commit - stages.address,
-            host: if hash { HostAddress::Follows } else { HostAddress::Key },
+            host: if hash {
+                HostAddress::Follows
+            } else {
+                HostAddress::Key
+            },
         };
         let word_bits = config.word_bits();
         let host = self.host_here(access.map);
@@ -555,15 +586,26 @@ impl Lower<'_> {
         let mut wires = Vec::new();
         if written {
             wires.push(("write", self.m.wire(1, format!("{name}_write"))));
-            wires.push(("write_word", self.m.wire(word_bits, format!("{name}_write_word"))));
+            wires.push((
+                "write_word",
+                self.m.wire(word_bits, format!("{name}_write_word")),
+            ));
         }
         if config.own_write_index {
-            wires.push(("write_index", self.m.wire(index_width, format!("{name}_write_index"))));
+            wires.push((
+                "write_index",
+                self.m.wire(index_width, format!("{name}_write_index")),
+            ));
         }
         if hash {
-            wires.push(("host_write_ok", self.m.wire(1, format!("{name}_host_write_ok"))));
+            wires.push((
+                "host_write_ok",
+                self.m.wire(1, format!("{name}_host_write_ok")),
+            ));
         }
-        let names: Vec<String> = (0..indexes.len()).map(|k| format!("read_index_{k}")).collect();
+        let names: Vec<String> = (0..indexes.len())
+            .map(|k| format!("read_index_{k}"))
+            .collect();
         let mut inputs = vec![
             ("host_a", host),
             ("clear", ports.clear),
@@ -575,7 +617,12 @@ impl Lower<'_> {
             inputs.push(("host_flags", ports.flags));
             inputs.push(("host_index", ports.index));
         }
-        inputs.extend(names.iter().map(String::as_str).zip(indexes.iter().copied()));
+        inputs.extend(
+            names
+                .iter()
+                .map(String::as_str)
+                .zip(indexes.iter().copied()),
+        );
         inputs.extend(&wires);
         let id = self.design.add(array(&config));
         let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
@@ -598,23 +645,32 @@ impl Lower<'_> {
         let depth = self.m.constant(u64::from(decl.max_entries), 32);
         let mut inside = self.m.ult(key, depth);
         for clock in 1..=Array::read_clocks(config.depth) {
-            inside = self.m.delay(format!("{}_in_range_{clock}", identifier(&decl.name)), inside);
+            inside = self.m.delay(
+                format!("{}_in_range_{clock}", identifier(&decl.name)),
+                inside,
+            );
         }
         Some(inside)
     }
 
     fn values_answer(&mut self, number: usize) {
         let access = &self.plan[number];
-        let (id, instance) = self.ports.built[number].values.expect("the memory is started");
+        let (id, instance) = self.ports.built[number]
+            .values
+            .expect("the memory is started");
         let decl = self.decl(access.map).clone();
         let value_bits = decl.value_bytes * 8;
         if decl.kind == MapKind::DevMap {
             let Some(lookup) = access.lookup else {
                 return;
             };
-            let word = self.m.instance_output(&self.design.modules[id], instance, "read_word_0");
+            let word = self
+                .m
+                .instance_output(&self.design.modules[id], instance, "read_word_0");
             let present = self.m.bit(word, value_bits);
-            let inside = self.ports.built[number].in_range.expect("made with the memory");
+            let inside = self.ports.built[number]
+                .in_range
+                .expect("made with the memory");
             let hit = self.m.and(&[present, inside]);
             let results = self.program.insts[lookup].results.clone();
             let base = self.result_base(results[0]);
@@ -636,10 +692,15 @@ impl Lower<'_> {
             let port = if access.is_hash(self.program) {
                 0
             } else {
-                indexes.iter().position(|index| *index == data.args[0]).expect("read there")
+                indexes
+                    .iter()
+                    .position(|index| *index == data.args[0])
+                    .expect("read there")
             };
             let port = format!("read_word_{port}");
-            let word = self.m.instance_output(&self.design.modules[id], instance, &port);
+            let word = self
+                .m
+                .instance_output(&self.design.modules[id], instance, &port);
             let base = self.result_base(data.results[0]);
             self.set_base(base, word);
         }
@@ -689,9 +750,14 @@ impl Lower<'_> {
             return None;
         }
         let guard = self.program.insts[access.lookup?].guard?;
-        let covered = [access.update, access.delete, access.store].into_iter().flatten().all(|inst| {
-            self.program.insts[inst].guard.is_some_and(|other| implies(self.program, other, guard))
-        });
+        let covered = [access.update, access.delete, access.store]
+            .into_iter()
+            .flatten()
+            .all(|inst| {
+                self.program.insts[inst]
+                    .guard
+                    .is_some_and(|other| implies(self.program, other, guard))
+            });
         covered.then_some(guard)
     }
 
@@ -713,7 +779,9 @@ impl Lower<'_> {
             self.m.slice(rows, 0, bits)
         } else {
             let bits = self.index_width(access.map).min(TAG_BITS);
-            let key = access.key(self.program).expect("a written array has an index");
+            let key = access
+                .key(self.program)
+                .expect("a written array has an index");
             let index = self.node_low(key, bits);
             let host_index = self.host_ports().index;
             let host_index = self.m.slice(host_index, 0, bits);
@@ -738,12 +806,9 @@ impl Lower<'_> {
         }
         let id = self.design.add(module);
         let module = &self.design.modules[id];
-        let instance = self.m.instance(
-            module,
-            id,
-            format!("interlock_{name}_{stage}"),
-            &inputs,
-        );
+        let instance = self
+            .m
+            .instance(module, id, format!("interlock_{name}_{stage}"), &inputs);
         self.m.instance_output(module, instance, "blocks")
     }
 
@@ -757,7 +822,8 @@ impl Lower<'_> {
         // for the next operation, and hold a place in a segment FIFO that nobody counts.
         let leaves = self.host.expect("a design with maps has host slots");
         let done = self.m.delay_reset("host_left", leaves);
-        self.m.output("map_done", done, "strobe: the host's operation is over");
+        self.m
+            .output("map_done", done, "strobe: the host's operation is over");
         let mut errno_terms = Vec::new();
         let mut value_terms = Vec::new();
         let mut key_terms = Vec::new();
@@ -771,9 +837,15 @@ impl Lower<'_> {
             let module = &self.design.modules[id];
             let value = self.m.instance_output(module, instance, "host_result");
             let (errno, key) = if self.plan[number].is_hash(self.program) {
-                (self.table_output(number, "host_errno"), self.table_output(number, "host_key_out"))
+                (
+                    self.table_output(number, "host_errno"),
+                    self.table_output(number, "host_key_out"),
+                )
             } else {
-                (self.m.instance_output(module, instance, "host_errno"), ports.index)
+                (
+                    self.m.instance_output(module, instance, "host_errno"),
+                    ports.index,
+                )
             };
             let chosen = self.m.eq_const(ports.select, u64::from(map.as_u32()));
             for (terms, node, bits) in [
@@ -800,7 +872,13 @@ impl Lower<'_> {
 /// Bits of the widest key and value, at least 32.
 pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
     let widest = |bytes: fn(&hardpath_ir::MapDecl) -> u32| {
-        program.maps.values().map(|map| bytes(map) * 8).max().unwrap_or(0).max(32)
+        program
+            .maps
+            .values()
+            .map(|map| bytes(map) * 8)
+            .max()
+            .unwrap_or(0)
+            .max(32)
     };
     (widest(|map| map.key_bytes), widest(|map| map.value_bytes))
 }

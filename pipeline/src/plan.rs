@@ -100,7 +100,11 @@ fn plan_map(
     let name = &program.maps[map].name;
     let op = |inst: &Inst| &program.insts[*inst].op;
     let of = |wanted: fn(&Op) -> bool| -> Vec<Inst> {
-        insts.iter().copied().filter(|inst| wanted(op(inst))).collect()
+        insts
+            .iter()
+            .copied()
+            .filter(|inst| wanted(op(inst)))
+            .collect()
     };
     let lookups = of(|op| matches!(op, Op::MapLookup(_)));
     let loads = of(|op| matches!(op, Op::MapLoad(_)));
@@ -205,7 +209,10 @@ fn plan_map(
             }
         }
         let key = access.key(program);
-        for inst in [access.lookup, access.update, access.delete].into_iter().flatten() {
+        for inst in [access.lookup, access.update, access.delete]
+            .into_iter()
+            .flatten()
+        {
             if Some(program.insts[inst].args[0]) != key {
                 return Err(refusal(
                     program,
@@ -232,7 +239,10 @@ fn plan_map(
     } else {
         // The packet holds one key in the window: that of what it reads and writes.
         let written = program.insts[store].args[0];
-        let other = access.loads.iter().find(|load| program.insts[**load].args[0] != written);
+        let other = access
+            .loads
+            .iter()
+            .find(|load| program.insts[**load].args[0] != written);
         if let Some(other) = other {
             return Err(refusal(
                 program,
@@ -259,7 +269,10 @@ fn plan_map(
 /// gives is only looked at behind conditions that include the guard.
 pub fn drop_hints(program: &mut Program, plan: &[Access]) {
     for access in plan {
-        if let (Some(lookup), false) = (access.lookup, matches!(access.class, Class::Interlock { .. })) {
+        if let (Some(lookup), false) = (
+            access.lookup,
+            matches!(access.class, Class::Interlock { .. }),
+        ) {
             program.insts[lookup].guard = None;
         }
     }
@@ -272,8 +285,15 @@ fn structural_class(program: &Program, access: &Access, clock_mhz: f64) -> Class
     let budget = delay::budget(clock_mhz);
     let results = |inst: Inst| program.insts[inst].results.iter().copied();
     let answers: Vec<Value> = access.lookup.into_iter().flat_map(results).collect();
-    let words: Vec<Value> = access.loads.iter().flat_map(|load| results(*load)).collect();
-    let changes: Vec<Inst> = [access.update, access.delete].into_iter().flatten().collect();
+    let words: Vec<Value> = access
+        .loads
+        .iter()
+        .flat_map(|load| results(*load))
+        .collect();
+    let changes: Vec<Inst> = [access.update, access.delete]
+        .into_iter()
+        .flatten()
+        .collect();
     let given: Vec<Value> = changes.iter().flat_map(|inst| results(*inst)).collect();
     let decisions: Vec<Value> = changes
         .iter()
@@ -314,7 +334,11 @@ fn path(program: &Program, sources: &[Value], ends: &[Value]) -> f64 {
     for inst in &program.blocks[program.region()].insts {
         let data = &program.insts[*inst];
         let uses = data.args.iter().chain(data.guard.iter());
-        let Some(latest) = uses.filter_map(|value| arrival.get(value)).copied().reduce(f64::max) else {
+        let Some(latest) = uses
+            .filter_map(|value| arrival.get(value))
+            .copied()
+            .reduce(f64::max)
+        else {
             continue;
         };
         for result in &data.results {
@@ -326,7 +350,10 @@ fn path(program: &Program, sources: &[Value], ends: &[Value]) -> f64 {
             arrival.entry(*result).or_insert(latest + cost);
         }
     }
-    ends.iter().filter_map(|end| arrival.get(end)).copied().fold(0.0, f64::max)
+    ends.iter()
+        .filter_map(|end| arrival.get(end))
+        .copied()
+        .fold(0.0, f64::max)
 }
 
 fn chosen_entry(program: &Program, inst: Inst, name: &str) -> Diagnostic {
@@ -334,7 +361,9 @@ fn chosen_entry(program: &Program, inst: Inst, name: &str) -> Diagnostic {
         program,
         inst,
         "chosen-entry",
-        format!("an access to map {name} goes through a pointer that may come from several lookups"),
+        format!(
+            "an access to map {name} goes through a pointer that may come from several lookups"
+        ),
         "choose the key before one lookup instead of choosing among pointers",
     )
 }
@@ -371,8 +400,7 @@ fn recurrence(program: &Program, access: &Access, store: Inst) -> (f64, bool) {
             continue;
         }
         let width = program.width(data.results[0]);
-        only_arithmetic &=
-            is_wiring(&data.op) || matches!(data.op, Op::Add | Op::Sub | Op::Select);
+        only_arithmetic &= is_wiring(&data.op) || matches!(data.op, Op::Add | Op::Sub | Op::Select);
         let time = latest + delay::levels(program, &data.op, &data.args, width);
         arrival.insert(data.results[0], time);
     }
@@ -401,10 +429,10 @@ fn seen_outside(program: &Program, store: Inst, readers: &HashSet<Inst>) -> bool
     }
     let inside = |inst: &Inst| needed.contains(inst) || *inst == store;
     let region = &program.blocks[program.region()];
-    let leaks_inst = region.insts.iter().any(|user| {
-        !inside(user)
-            && readers.contains(user)
-    });
+    let leaks_inst = region
+        .insts
+        .iter()
+        .any(|user| !inside(user) && readers.contains(user));
     let leaks_end = region.terminator.uses().into_iter().any(|value| {
         matches!(program.values[value].def, ValueDef::Result(inst, _) if readers.contains(&inst))
     });

@@ -59,8 +59,12 @@ enum Way {
 
 impl Graph {
     fn new(program: &Program) -> Graph {
-        let place: HashMap<Block, usize> =
-            program.order.iter().enumerate().map(|(i, b)| (*b, i)).collect();
+        let place: HashMap<Block, usize> = program
+            .order
+            .iter()
+            .enumerate()
+            .map(|(i, b)| (*b, i))
+            .collect();
         let exit = program.order.len();
         let mut nodes: Vec<Option<Block>> = program.order.iter().map(|b| Some(*b)).collect();
         nodes.push(None);
@@ -131,6 +135,9 @@ impl Graph {
         of == node
     }
 }
+
+/// The packet bytes that an exit writes: offset → (bytes, value).
+type Written = BTreeMap<u32, (u32, Value)>;
 
 /// A condition: always true, or a value of width 1.
 type Condition = Option<Value>;
@@ -208,7 +215,9 @@ impl<'a> Flow<'a> {
     fn copy(&mut self, inst: Inst, data: &InstData, guard: Condition) {
         let args = data.args.iter().map(|arg| self.values[arg]).collect();
         let widths: Vec<u32> = data.results.iter().map(|r| self.old.width(*r)).collect();
-        let copy = self.new.append(self.region, data.op.clone(), args, &widths, data.place);
+        let copy = self
+            .new
+            .append(self.region, data.op.clone(), args, &widths, data.place);
         // Reading is harmless; a lookup keeps its guard because it tells who needs the map at all.
         if !data.op.is_pure() && !matches!(data.op, Op::PacketLoad | Op::MapLoad(_)) {
             self.new.insts[copy].guard = guard;
@@ -227,11 +236,13 @@ impl<'a> Flow<'a> {
     }
 
     fn op(&mut self, op: Op, args: Vec<Value>, width: u32) -> Value {
-        self.new.append1(self.region, op, args, width, None::<PlaceId>)
+        self.new
+            .append1(self.region, op, args, width, None::<PlaceId>)
     }
 
     fn constant(&mut self, value: u64, width: u32) -> Value {
-        self.new.append_const(self.region, Bits::from_u64(value, width))
+        self.new
+            .append_const(self.region, Bits::from_u64(value, width))
     }
 
     fn and(&mut self, a: Condition, b: Condition) -> Condition {
@@ -278,7 +289,10 @@ impl<'a> Flow<'a> {
             self.and(first, second)
         } else {
             let edges = self.graph.incoming[node].clone();
-            let terms = edges.into_iter().map(|edge| self.arrival(from, edge)).collect();
+            let terms = edges
+                .into_iter()
+                .map(|edge| self.arrival(from, edge))
+                .collect();
             self.or_all(terms)
         };
         self.relative.insert((from, node), condition);
@@ -296,7 +310,10 @@ impl<'a> Flow<'a> {
     fn choose(&mut self, node: usize, choices: &[(Edge, Value)]) -> Value {
         let mut groups: Vec<(Value, Vec<Edge>)> = Vec::new();
         for (edge, value) in choices {
-            match groups.iter_mut().find(|(other, _)| self.same(*other, *value)) {
+            match groups
+                .iter_mut()
+                .find(|(other, _)| self.same(*other, *value))
+            {
                 Some((_, edges)) => edges.push(*edge),
                 None => groups.push((*value, vec![*edge])),
             }
@@ -311,16 +328,22 @@ impl<'a> Flow<'a> {
         let (rest, _) = groups.pop().expect("at least two groups");
         let mut conditions = Vec::new();
         for (value, edges) in groups {
-            let terms = edges.into_iter().map(|edge| self.arrival(idom, edge)).collect();
+            let terms = edges
+                .into_iter()
+                .map(|edge| self.arrival(idom, edge))
+                .collect();
             let condition = self
                 .or_all(terms)
                 .expect("two different arguments cannot both come always");
             conditions.push((condition, value));
         }
         if conditions.len() <= 2 {
-            return conditions.into_iter().rev().fold(rest, |otherwise, (condition, value)| {
-                self.op(Op::Select, vec![condition, value, otherwise], width)
-            });
+            return conditions
+                .into_iter()
+                .rev()
+                .fold(rest, |otherwise, (condition, value)| {
+                    self.op(Op::Select, vec![condition, value, otherwise], width)
+                });
         }
         let mut terms = Vec::new();
         let mut any: Option<Value> = None;
@@ -343,7 +366,8 @@ impl<'a> Flow<'a> {
 
     /// Whether two values are the same value or equal constants.
     fn same(&self, a: Value, b: Value) -> bool {
-        a == b || matches!((self.new.as_const(a), self.new.as_const(b)), (Some(a), Some(b)) if a == b)
+        a == b
+            || matches!((self.new.as_const(a), self.new.as_const(b)), (Some(a), Some(b)) if a == b)
     }
 
     /// Joins the exits.
@@ -352,11 +376,15 @@ impl<'a> Flow<'a> {
         let edges = self.graph.incoming[exit].clone();
         let mut verdicts = Vec::new();
         let mut destinations = Vec::new();
-        let mut stores: Vec<(Edge, BTreeMap<u32, (u32, Value)>)> = Vec::new();
+        let mut stores: Vec<(Edge, Written)> = Vec::new();
         for edge in &edges {
             let block = self.graph.nodes[edge.from].expect("a block");
             let data = &self.old.blocks[block];
-            if let Terminator::Emit { verdict, destination } = &data.terminator {
+            if let Terminator::Emit {
+                verdict,
+                destination,
+            } = &data.terminator
+            {
                 verdicts.push((*edge, self.values[verdict]));
                 destinations.push((*edge, self.values[destination]));
             }
@@ -398,13 +426,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Makes one store of the bytes `from..to` for all exits that write them.
-    fn join_stores(
-        &mut self,
-        exit: usize,
-        from: u32,
-        to: u32,
-        stores: &[(Edge, BTreeMap<u32, (u32, Value)>)],
-    ) {
+    fn join_stores(&mut self, exit: usize, from: u32, to: u32, stores: &[(Edge, Written)]) {
         let mut choices = Vec::new();
         for (edge, written) in stores {
             let covering = written.range(..=from).next_back();
@@ -428,12 +450,17 @@ impl<'a> Flow<'a> {
         let guard = if choices.len() == stores.len() {
             None
         } else {
-            let terms = choices.iter().map(|(edge, _)| self.arrival(idom, *edge)).collect();
+            let terms = choices
+                .iter()
+                .map(|(edge, _)| self.arrival(idom, *edge))
+                .collect();
             self.or_all(terms)
         };
         let value = self.choose(exit, &choices);
         let offset = self.constant(u64::from(from), 64);
-        let inst = self.new.append(self.region, Op::PacketStore, vec![offset, value], &[], None);
+        let inst = self
+            .new
+            .append(self.region, Op::PacketStore, vec![offset, value], &[], None);
         let outer = self.condition(0, idom);
         self.new.insts[inst].guard = self.and(guard, outer);
     }

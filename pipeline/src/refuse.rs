@@ -22,7 +22,12 @@ pub fn place_text(program: &Program, place: PlaceId) -> String {
     let data = &program.places[place];
     let mut text = format!("program {}, instruction {}", program.name, data.slot);
     if data.line > 0 {
-        text.push_str(&format!(" ({}:{}: {})", data.file, data.line, data.source.trim()));
+        text.push_str(&format!(
+            " ({}:{}: {})",
+            data.file,
+            data.line,
+            data.source.trim()
+        ));
     }
     text
 }

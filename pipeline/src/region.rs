@@ -69,7 +69,8 @@ impl<'a> Rebuild<'a> {
     }
 
     pub fn constant(&mut self, value: u64, width: u32) -> Value {
-        self.program.append_const(self.region, Bits::from_u64(value, width))
+        self.program
+            .append_const(self.region, Bits::from_u64(value, width))
     }
 
     pub fn width(&self, value: Value) -> u32 {

@@ -79,7 +79,11 @@ impl Schedule {
                 let stages = &self.accesses[index];
                 // A value that no packet reads may be written later than its key.
                 let unread = access.is_structural() && access.loads.is_empty();
-                let commit = if unread { stages.table_commit } else { stages.commit };
+                let commit = if unread {
+                    stages.table_commit
+                } else {
+                    stages.commit
+                };
                 commit - entrance
             }
             None => 0,
@@ -131,7 +135,11 @@ pub fn schedule(
                 break;
             };
             let commits = |schedule: &Schedule| -> Vec<u32> {
-                schedule.accesses.iter().map(|stages| stages.commit).collect()
+                schedule
+                    .accesses
+                    .iter()
+                    .map(|stages| stages.commit)
+                    .collect()
             };
             if commits(&next) != commits(&best) || next.emit != best.emit {
                 break;
@@ -162,7 +170,10 @@ impl<'a> Scheduler<'a> {
                 access_of.insert(inst, index);
             }
         }
-        let depends = plan.iter().map(|access| dependants(program, access)).collect();
+        let depends = plan
+            .iter()
+            .map(|access| dependants(program, access))
+            .collect();
         Scheduler {
             program,
             plan,
@@ -275,13 +286,13 @@ impl<'a> Scheduler<'a> {
                             } else if access.lookup.is_none() {
                                 let gated = matches!(access.class, Class::Interlock { .. });
                                 let cost = read_cost(program, map);
-                                let index_time = ready(data.args[0], if gated { 0.0 } else { cost });
+                                let index_time =
+                                    ready(data.args[0], if gated { 0.0 } else { cost });
                                 let stage = index_time.stage + u32::from(gated);
                                 raise(&mut bound.address, stage);
                             }
                             *stages = self.first_stages(access, bound);
-                            times[data.results[0]] =
-                                at(stages.address + self.read_clocks(map));
+                            times[data.results[0]] = at(stages.address + self.read_clocks(map));
                             stages.address
                         }
                         Op::MapStore(map) => {
@@ -408,7 +419,11 @@ impl<'a> Scheduler<'a> {
     fn first_stages(&self, access: &Access, bounds: &Bounds) -> AccessStages {
         let hash = access.is_hash(self.program);
         let table = if hash { bounds.table.max(1) } else { 0 };
-        let address = if hash { bounds.address.max(table + 2) } else { bounds.address };
+        let address = if hash {
+            bounds.address.max(table + 2)
+        } else {
+            bounds.address
+        };
         let clocks = self.read_clocks(access.map);
         let fixed = matches!(access.class, Class::ReadOnly | Class::Fused { .. });
         let commit = if fixed {
@@ -444,7 +459,10 @@ impl<'a> Scheduler<'a> {
         let hashed = ready(key, delay::map::hash(map.key_bytes * 8));
         raise(&mut bound.table, hashed.stage + 1);
         if matches!(access.class, Class::Interlock { .. }) {
-            if let Some(guard) = access.lookup.and_then(|inst| self.program.insts[inst].guard) {
+            if let Some(guard) = access
+                .lookup
+                .and_then(|inst| self.program.insts[inst].guard)
+            {
                 raise(&mut bound.table, ready(guard, 0.0).stage + 1);
             }
         }
@@ -501,7 +519,9 @@ impl<'a> Scheduler<'a> {
                     let needs = key.is_some_and(|key| self.needs(key, other))
                         || access.insts().any(|inst| {
                             matches!(self.program.insts[inst].op, Op::MapLookup(_))
-                                && self.program.insts[inst].guard.is_some_and(|g| self.needs(g, other))
+                                && self.program.insts[inst]
+                                    .guard
+                                    .is_some_and(|g| self.needs(g, other))
                         });
                     let table = |stages: &AccessStages| stages.table > 0;
                     if needs {
@@ -566,7 +586,10 @@ fn read_cost(program: &Program, map: MapId) -> f64 {
 
 /// The instructions that use, directly or not, what an access gives.
 fn dependants(program: &Program, access: &Access) -> HashSet<Inst> {
-    let mut all: HashSet<Inst> = access.insts().filter(|inst| !program.insts[*inst].results.is_empty()).collect();
+    let mut all: HashSet<Inst> = access
+        .insts()
+        .filter(|inst| !program.insts[*inst].results.is_empty())
+        .collect();
     for inst in &program.blocks[program.region()].insts {
         let data = &program.insts[*inst];
         let uses = data.args.iter().chain(data.guard.iter());

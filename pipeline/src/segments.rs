@@ -46,7 +46,8 @@ pub enum Segment {
 }
 
 impl Segment {
-    pub fn len(&self) -> u32 {
+    /// Bits of the run.
+    pub fn width(&self) -> u32 {
         match self {
             Segment::Const(bits) => bits.width(),
             Segment::Bits { len, .. } => *len,
@@ -204,7 +205,11 @@ impl Segments {
                 }]
             }
             Op::Slice { lo } => self.cut(args[0], *lo, width),
-            Op::Concat => args.iter().rev().flat_map(|arg| self.of[*arg].clone()).collect(),
+            Op::Concat => args
+                .iter()
+                .rev()
+                .flat_map(|arg| self.of[*arg].clone())
+                .collect(),
             Op::ZExt => {
                 let mut segments = self.of[args[0]].clone();
                 let have = program.width(args[0]);
@@ -233,7 +238,7 @@ impl Segments {
         let mut cut = Vec::new();
         let mut at = 0;
         for segment in &self.of[value] {
-            let (start, end) = (at, at + segment.len());
+            let (start, end) = (at, at + segment.width());
             let (from, to) = (start.max(lo), end.min(lo + width));
             if from < to {
                 cut.push(segment.part(from - start, to - from));

@@ -27,7 +27,10 @@ pub fn top(
     credits: u32,
     design_id: u32,
 ) -> Interface {
-    Top::new(design, compute, program, prefix, bus_bits, credits, design_id).build()
+    Top::new(
+        design, compute, program, prefix, bus_bits, credits, design_id,
+    )
+    .build()
 }
 
 struct Top<'a> {
@@ -95,9 +98,9 @@ impl<'a> Top<'a> {
     }
 
     fn get(&mut self, placed: Placed, port: &str) -> Node {
-        let node = self
-            .m
-            .instance_output(&self.design.modules[placed.module], placed.instance, port);
+        let node =
+            self.m
+                .instance_output(&self.design.modules[placed.module], placed.instance, port);
         let name = format!("{}_{port}", self.m.instances[placed.instance].name);
         self.m.name(node, name)
     }
@@ -113,8 +116,7 @@ impl<'a> Top<'a> {
         let has_maps = !self.program.maps.is_empty();
         let window_beats = self.compute.window_bytes.div_ceil(beat).max(1);
         // The longest packet, and as much again as can be in flight in small ones.
-        let frame_depth =
-            (MAX_PACKET_BYTES.div_ceil(beat) + self.credits + 16).next_power_of_two();
+        let frame_depth = (MAX_PACKET_BYTES.div_ceil(beat) + self.credits + 16).next_power_of_two();
         let frame_bits = index_bits(u64::from(frame_depth));
 
         let m = &mut self.m;
@@ -123,9 +125,15 @@ impl<'a> Top<'a> {
         let tvalid = m.input("s_axis_tvalid", 1, "");
         let tlast = m.input("s_axis_tlast", 1, "");
         let tuser = m.input("s_axis_tuser", 25, "bad frame, port, queue");
-        let time = has_time.then(|| m.input("time_ns", 64, "the time, taken on a packet's first beat"));
-        let random =
-            has_random.then(|| m.input("random", 32, "a random number, taken on a packet's first beat"));
+        let time =
+            has_time.then(|| m.input("time_ns", 64, "the time, taken on a packet's first beat"));
+        let random = has_random.then(|| {
+            m.input(
+                "random",
+                32,
+                "a random number, taken on a packet's first beat",
+            )
+        });
         let tready = m.input("m_axis_tready", 1, "");
         let awaddr = m.input("s_axil_awaddr", 16, "host port");
         let awvalid = m.input("s_axil_awvalid", 1, "");
@@ -181,11 +189,14 @@ impl<'a> Top<'a> {
         let dropped_bad = self.get(entrance, "dropped_bad");
         let dropped_length = self.get(entrance, "dropped_length");
 
-        self.m.section("Frame FIFO: whole packets wait here while the program computes");
+        self.m
+            .section("Frame FIFO: whole packets wait here while the program computes");
         let write = self.get(entrance, "frame_write");
         let write_address = self.get(entrance, "frame_write_address");
         let write_data = self.get(entrance, "frame_write_data");
-        let frames = self.m.mem("frames", self.bus_bits, frame_depth, MemStyle::Block);
+        let frames = self
+            .m
+            .mem("frames", self.bus_bits, frame_depth, MemStyle::Block);
         self.m.mem_write(frames, write_address, write_data, write);
         let frame_read = self.m.wire(1, "frame_read");
         let frame = self.m.mem_read_sync(frames, read_pointer, frame_read);
@@ -203,7 +214,12 @@ impl<'a> Top<'a> {
                 self.m.wire(key_bits, "map_key"),
             )
         } else {
-            (self.m.zero(1), self.m.zero(5), self.m.zero(value_bits), self.m.zero(key_bits))
+            (
+                self.m.zero(1),
+                self.m.zero(5),
+                self.m.zero(value_bits),
+                self.m.zero(key_bits),
+            )
         };
         let mut inputs = vec![
             ("s_axil_awaddr", awaddr),
@@ -229,7 +245,12 @@ impl<'a> Top<'a> {
         if let Some(port) = early_port {
             inputs.push(("early_port", port));
         }
-        let deepest = self.program.maps.keys().map(|map| clear_words(self.program, map)).max();
+        let deepest = self
+            .program
+            .maps
+            .keys()
+            .map(|map| clear_words(self.program, map))
+            .max();
         let config = Host {
             name: format!("{}_host", self.prefix),
             design_id: self.design_id,
@@ -297,7 +318,8 @@ impl<'a> Top<'a> {
             }
         }
 
-        self.m.section("Result FIFO: results wait here for the exit; each has a credit");
+        self.m
+            .section("Result FIFO: results wait here for the exit; each has a credit");
         let mut fields = vec!["result_verdict".to_string(), "result_length".to_string()];
         if self.compute.has_destination {
             fields.push("result_destination".into());
@@ -315,8 +337,11 @@ impl<'a> Top<'a> {
         let push = self.get(program, "result_valid");
         let pop = self.m.wire(1, "result_pop");
         let module = fifo(&format!("{}_results", self.prefix), width, self.credits);
-        let results =
-            self.add(module, "results", &[("push", push), ("data_in", word), ("pop", pop)]);
+        let results = self.add(
+            module,
+            "results",
+            &[("push", push), ("data_in", word), ("pop", pop)],
+        );
         let result_valid = self.get(results, "valid");
         let result = self.get(results, "data_out");
 
@@ -333,8 +358,10 @@ impl<'a> Top<'a> {
             let node = self.m.slice(result, at, bits);
             inputs.push((field.clone(), node));
         }
-        let inputs: Vec<(&str, Node)> =
-            inputs.iter().map(|(name, node)| (name.as_str(), *node)).collect();
+        let inputs: Vec<(&str, Node)> = inputs
+            .iter()
+            .map(|(name, node)| (name.as_str(), *node))
+            .collect();
         let config = Egress {
             name: format!("{}_egress", self.prefix),
             beat_bytes: beat,
@@ -368,7 +395,11 @@ impl<'a> Top<'a> {
             let node = self.get(exit, port);
             self.m.output(port, node, doc);
         }
-        self.m.output("verdict_valid", verdict_valid, "one strobe for each packet, in order");
+        self.m.output(
+            "verdict_valid",
+            verdict_valid,
+            "one strobe for each packet, in order",
+        );
         self.m.output("verdict", verdict, "");
         for port in [
             "s_axil_awready",

@@ -13,7 +13,8 @@
 //! hardware is one read of each entry and one write at the commit stage. For hash maps the entry comes from the one
 //! lookup of the key; an update or delete stays what it is and is committed with the same key. A store through a
 //! pointer whose element an update of the same packet replaced vanishes, as in the kernel, also when it is moved
-//! behind the update: the commit prefers the update's value.
+//! behind the update: the commit prefers the update's value. A store through a pointer to a deleted element goes to a
+//! slot that nobody looks at until something is inserted there.
 //!
 //! After this pass a map has: lookups (hash and device maps), loads at offset 0 of the whole value, one for each
 //! entry, and at most one store of the whole value; at most one update and one delete. What cannot be brought to
@@ -22,6 +23,7 @@
 use crate::refuse::refusal;
 use crate::region::Rebuild;
 use hardpath_ir::{AtomicOp, Bits, Diagnostic, Inst, InstData, MapId, MapKind, Op, Program, Value};
+use hardpath_passes::are_disjoint;
 use std::collections::HashMap;
 
 /// Runs the pass. The program is in the dataflow phase.
@@ -115,7 +117,11 @@ impl Words<'_> {
         let key = self.rebuild.now(data.args[0]);
         let guard = self.guard(data);
         let state = self.maps.entry(map).or_default();
-        if state.update.is_some() || state.delete.is_some() {
+        let changes = [state.update, state.delete].into_iter().flatten();
+        let program = &*self.rebuild.program;
+        let mut guards = changes.map(|change| program.insts[change].guard);
+        let apart = |other: Option<Value>| matches!((other, guard), (Some(a), Some(b)) if are_disjoint(program, a, b));
+        if !guards.all(apart) {
             self.errors.push(refusal(
                 self.rebuild.program,
                 inst,
@@ -149,14 +155,18 @@ impl Words<'_> {
             other == number
                 || matches!((program.as_const(other), program.as_const(number)), (Some(a), Some(b)) if a == b)
         };
-        if let Some(place) =
-            state.entries.iter().position(|entry| same(entry.number, self.rebuild.program))
+        if let Some(place) = state
+            .entries
+            .iter()
+            .position(|entry| same(entry.number, self.rebuild.program))
         {
             return place;
         }
         let bits = self.rebuild.program.maps[map].value_bytes * 8;
         let zero = self.rebuild.constant(0, 32);
-        let load = self.rebuild.push(Op::MapLoad(map), vec![number, zero], &[bits], None, None);
+        let load = self
+            .rebuild
+            .push(Op::MapLoad(map), vec![number, zero], &[bits], None, None);
         let mut word = self.rebuild.program.insts[load].results[0];
         let name = format!("{}_word", self.rebuild.program.maps[map].name);
         self.rebuild.program.values[word].name = Some(name);
@@ -223,19 +233,6 @@ impl Words<'_> {
         value: Value,
         guard: Option<Value>,
     ) {
-        let state = self.maps.entry(map).or_default();
-        if state.delete.is_some() {
-            self.errors.push(refusal(
-                self.rebuild.program,
-                inst,
-                "store-after-delete",
-                format!(
-                    "a value of map {} is written through a pointer after an entry of the map was deleted",
-                    self.rebuild.program.maps[map].name
-                ),
-                "write the value before the delete, or leave the write out",
-            ));
-        }
         let number = self.rebuild.now(data.args[0]);
         let place = self.entry(map, number);
         let word = self.maps[&map].entries[place].word;
@@ -274,10 +271,10 @@ impl Words<'_> {
             }
             _ => {
                 let bits = self.bit_offset(offset);
-                let ones = self.rebuild.program.append_const(
-                    self.rebuild.program.region(),
-                    Bits::ones(width),
-                );
+                let ones = self
+                    .rebuild
+                    .program
+                    .append_const(self.rebuild.program.region(), Bits::ones(width));
                 let ones = self.rebuild.resize(ones, word_bits);
                 let value = self.rebuild.resize(value, word_bits);
                 let mask = self.rebuild.op(Op::Shl, vec![ones, bits], word_bits);
@@ -353,7 +350,11 @@ impl Words<'_> {
         let name = self.rebuild.program.maps[map].name.clone();
         let is_update = matches!(data.op, Op::MapUpdate(_));
         let state = self.maps.entry(map).or_default();
-        let slot = if is_update { &mut state.update } else { &mut state.delete };
+        let slot = if is_update {
+            &mut state.update
+        } else {
+            &mut state.delete
+        };
         if slot.is_some() {
             self.errors.push(refusal(
                 self.rebuild.program,

@@ -65,7 +65,10 @@ fn design(config: &Array) -> Design {
         let fine = late(&mut m, "host_fine", 1);
         inputs.push(("host_write_ok".into(), fine));
     }
-    let inputs: Vec<(&str, Node)> = inputs.iter().map(|(name, node)| (name.as_str(), *node)).collect();
+    let inputs: Vec<(&str, Node)> = inputs
+        .iter()
+        .map(|(name, node)| (name.as_str(), *node))
+        .collect();
     let instance = m.instance(memory, memory_id, "memory", &inputs);
     for number in 0..config.reads {
         let mut node = m.instance_output(memory, instance, &format!("read_word_{number}"));
@@ -135,7 +138,11 @@ impl Run {
     }
 
     fn read(&self, index: u64) -> u64 {
-        self.words.get(index as usize).copied().flatten().unwrap_or(0)
+        self.words
+            .get(index as usize)
+            .copied()
+            .flatten()
+            .unwrap_or(0)
     }
 
     /// One clock with what was set; checks what is due.
@@ -152,13 +159,23 @@ impl Run {
                 Shown::Words(words) => {
                     for (number, word) in words.into_iter().enumerate() {
                         let found = self.bench.get(&format!("word_{number}"));
-                        assert_eq!(found, word, "read {number} of the slot committed in clock {clock}", clock = self.clock);
+                        assert_eq!(
+                            found,
+                            word,
+                            "read {number} of the slot committed in clock {clock}",
+                            clock = self.clock
+                        );
                     }
                 }
                 Shown::Host { errno, result } => {
                     assert_eq!(self.bench.get("host_errno"), errno, "clock {}", self.clock);
                     if let Some(result) = result {
-                        assert_eq!(self.bench.get("host_result"), result, "clock {}", self.clock);
+                        assert_eq!(
+                            self.bench.get("host_result"),
+                            result,
+                            "clock {}",
+                            self.clock
+                        );
                     }
                 }
             }
@@ -178,12 +195,16 @@ impl Run {
         let width = index_bits(u64::from(self.config.depth));
         let inside = |index: &u64| index & (u64::MAX >> (64 - width));
         for (number, index) in indexes.iter().enumerate() {
-            self.bench.set(&format!("read_index_{number}"), inside(index));
+            self.bench
+                .set(&format!("read_index_{number}"), inside(index));
         }
         // No program writes behind the end: its lookup missed.
         let writes = writes && inside(&indexes[0]) < u64::from(self.config.depth);
         self.bench.set("host_a", 0);
-        let words = indexes.iter().map(|index| self.read(inside(index))).collect();
+        let words = indexes
+            .iter()
+            .map(|index| self.read(inside(index)))
+            .collect();
         if self.config.written {
             let operand = self.random.next() & self.mask();
             self.bench.set("writes", writes.into());
@@ -191,12 +212,19 @@ impl Run {
             if self.config.own_write_index {
                 self.bench.set("own_index", inside(&indexes[0]));
             }
-            let new = self.read(inside(&indexes[0])).wrapping_mul(3).wrapping_add(operand) & self.mask();
+            let new = self
+                .read(inside(&indexes[0]))
+                .wrapping_mul(3)
+                .wrapping_add(operand)
+                & self.mask();
             if let (true, Some(word)) = (writes, self.words.get_mut(inside(&indexes[0]) as usize)) {
                 *word = Some(new);
             }
         }
-        self.due.push_back((self.clock + u64::from(self.config.commit_after), Shown::Words(words)));
+        self.due.push_back((
+            self.clock + u64::from(self.config.commit_after),
+            Shown::Words(words),
+        ));
         self.step();
     }
 
@@ -257,7 +285,13 @@ impl Run {
     }
 
     fn random_host(&mut self) {
-        let command = *self.random.pick(&[command::LOOKUP, command::UPDATE, command::UPDATE, command::DELETE, command::DUMP]);
+        let command = *self.random.pick(&[
+            command::LOOKUP,
+            command::UPDATE,
+            command::UPDATE,
+            command::DELETE,
+            command::DUMP,
+        ]);
         let index = match self.random.below(4) {
             0 => u64::from(self.config.depth) + self.random.below(3),
             1 => self.random.next() & 0xffff_ffff,
@@ -306,7 +340,8 @@ fn every_packet_sees_all_older_writes() {
                         0 => run.idle(),
                         1 if phase % 5 == 4 => run.random_host(),
                         _ => {
-                            let indexes: Vec<u64> = (0..reads).map(|_| run.random.below(spread)).collect();
+                            let indexes: Vec<u64> =
+                                (0..reads).map(|_| run.random.below(spread)).collect();
                             let writes = run.random.below(5) > 0;
                             run.packet(&indexes, writes);
                         }
@@ -409,7 +444,8 @@ fn a_late_commit_with_keys_kept_apart() {
                     run.words[index as usize] = Some(value);
                 }
                 let commit = run.clock + window;
-                run.due.push_back((commit, Shown::Host { errno: 0, result }));
+                run.due
+                    .push_back((commit, Shown::Host { errno: 0, result }));
                 run.step();
                 // Its registers stand still until it is over.
                 for _ in 0..window {

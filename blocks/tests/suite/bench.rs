@@ -35,7 +35,10 @@ impl Bench {
         if let Some(port) = self.ports.get(name) {
             return *port;
         }
-        let found = self.simulator.input(name).or_else(|| self.simulator.output(name));
+        let found = self
+            .simulator
+            .input(name)
+            .or_else(|| self.simulator.output(name));
         let port = found.unwrap_or_else(|| panic!("no port {name}"));
         self.ports.insert(name.to_string(), port);
         port
@@ -63,12 +66,17 @@ impl Bench {
     }
 
     pub fn step(&mut self) {
-        self.simulator.step().unwrap_or_else(|error| panic!("{error}"));
+        self.simulator
+            .step()
+            .unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// The error of a step that must break an assertion.
     pub fn step_fails(&mut self) -> String {
-        self.simulator.step().expect_err("an assertion fails").to_string()
+        self.simulator
+            .step()
+            .expect_err("an assertion fails")
+            .to_string()
     }
 
     pub fn reset(&mut self, clocks: u32) {

@@ -50,7 +50,8 @@ impl Pattern {
             Pattern::CountedBig => vec![u64::from((base.wrapping_add(number) as u32).swap_bytes())],
             Pattern::Strided => vec![(base + number * 256) & 0xffff_ffff | number >> 24],
             Pattern::Flows => {
-                let source = (0x0a00_0000 + (base as u32 & 0xffff) + number as u32 / 64).swap_bytes();
+                let source =
+                    (0x0a00_0000 + (base as u32 & 0xffff) + number as u32 / 64).swap_bytes();
                 let target = 0xc0a8_0001u32.swap_bytes();
                 let ports = u64::from((1024 + number as u16 % 64).swap_bytes()) | 0x5000 << 16;
                 vec![u64::from(source) | u64::from(target) << 32, ports | 6 << 32]
@@ -111,7 +112,9 @@ fn distinct(pattern: Pattern, count: u64, seed: u64) -> Vec<Key> {
 /// The hardware filled to its last entry, with new keys back to back.
 #[test]
 fn tables_fill_to_their_last_entry() {
-    for max_entries in [1, 2, 4, 5, 8, 13, 16, 32, 33, 64, 100, 128, 256, 1000, 1024, 4096, 10_000] {
+    for max_entries in [
+        1, 2, 4, 5, 8, 13, 16, 32, 33, 64, 100, 128, 256, 1000, 1024, 4096, 10_000,
+    ] {
         for pattern in PATTERNS {
             let mut table = Table::new(config(max_entries, pattern.key_bits(), 1));
             table.may_fail = true;
@@ -195,7 +198,8 @@ fn capacity_in_figures() {
         for pattern in PATTERNS {
             let mut soft = Soft::new(pattern.key_bits(), max_entries);
             let budget = if full { 20_000_000 } else { 100_000 };
-            let tables = (budget / u64::from(max_entries)).clamp(1, if full { 1_000_000 } else { 2000 });
+            let tables =
+                (budget / u64::from(max_entries)).clamp(1, if full { 1_000_000 } else { 2000 });
             let found = fill(&mut soft, pattern, max_entries, tables);
             println!(
                 "{max_entries:7}   {:10} {:7} {:9} {:11} {:8}",
@@ -206,10 +210,18 @@ fn capacity_in_figures() {
                 found.tables_with_failure
             );
             // One in a million at most.
-            assert!(found.failed * 1_000_000 <= found.inserts, "{max_entries} entries, {pattern:?}: {}", found.failed);
+            assert!(
+                found.failed * 1_000_000 <= found.inserts,
+                "{max_entries} entries, {pattern:?}: {}",
+                found.failed
+            );
         }
         let mut soft = Soft::new(32, max_entries);
-        let (inserts, failed) = churn(&mut soft, max_entries, if full { 30_000_000 } else { 200_000 });
+        let (inserts, failed) = churn(
+            &mut soft,
+            max_entries,
+            if full { 30_000_000 } else { 200_000 },
+        );
         println!("{max_entries:7}   kept full           {inserts:9} {failed:11}");
     }
 }

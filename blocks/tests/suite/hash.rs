@@ -27,7 +27,11 @@ fn key(width: u32, number: u64) -> Key {
         // The same bits once more, high up.
         *last = number;
         let keep = width - 64;
-        *last &= if keep >= 64 { u64::MAX } else { (1 << keep) - 1 };
+        *last &= if keep >= 64 {
+            u64::MAX
+        } else {
+            (1 << keep) - 1
+        };
     }
     limbs
 }
@@ -44,13 +48,21 @@ fn torture(config: Hash, pool: u64, slots: usize, seed: u64) -> Table {
         let chosen = key(width, random.below(pool));
         let window = table.window();
         let apart = !table.config.forward;
-        let waits = apart && last_use.get(&chosen).is_some_and(|clock: &u64| table.clock - clock <= window);
+        let waits = apart
+            && last_use
+                .get(&chosen)
+                .is_some_and(|clock: &u64| table.clock - clock <= window);
         if waits || random.below(20) == 0 {
             table.idle();
             continue;
         }
         if random.below(25) == 0 {
-            let command = *random.pick(&[command::LOOKUP, command::UPDATE, command::UPDATE, command::DELETE]);
+            let command = *random.pick(&[
+                command::LOOKUP,
+                command::UPDATE,
+                command::UPDATE,
+                command::DELETE,
+            ]);
             let flags = random.below(4);
             table.host(command, &chosen, flags);
             last_use.insert(chosen, table.clock - 3);
@@ -74,7 +86,12 @@ fn packets_and_the_host_change_keys() {
         for commit_after in [0, 1, 5] {
             let config = config(max_entries, 32, commit_after);
             let pool = u64::from(max_entries) * 2 + 2;
-            let table = torture(config, pool, 2500, u64::from(max_entries) * 10 + u64::from(commit_after));
+            let table = torture(
+                config,
+                pool,
+                2500,
+                u64::from(max_entries) * 10 + u64::from(commit_after),
+            );
             assert_eq!(table.failures, 0, "{max_entries} entries");
         }
     }
@@ -126,7 +143,11 @@ fn only_updates_or_only_deletes() {
                 _ => Change::Update { flags: 0 },
             };
             if number % 7 == 0 {
-                let command = if deletes { command::UPDATE } else { command::DELETE };
+                let command = if deletes {
+                    command::UPDATE
+                } else {
+                    command::DELETE
+                };
                 table.host(command, &key, 0);
             } else {
                 table.packet(&key, change);
@@ -150,7 +171,12 @@ fn only_the_host_changes_keys() {
     for _ in 0..3000 {
         let key = key(40, random.below(50));
         if random.below(6) == 0 {
-            let command = *random.pick(&[command::LOOKUP, command::UPDATE, command::UPDATE, command::DELETE]);
+            let command = *random.pick(&[
+                command::LOOKUP,
+                command::UPDATE,
+                command::UPDATE,
+                command::DELETE,
+            ]);
             let flags = random.below(4);
             table.host(command, &key, flags);
         } else {
@@ -185,7 +211,8 @@ fn colliding_keys_back_to_back() {
     for commit_after in [0, 2, 6] {
         let (key_bits, max_entries) = (32, 64);
         let mut table = Table::new(config(max_entries, key_bits, commit_after));
-        let mut by_rows: std::collections::BTreeMap<u64, Vec<Key>> = std::collections::BTreeMap::new();
+        let mut by_rows: std::collections::BTreeMap<u64, Vec<Key>> =
+            std::collections::BTreeMap::new();
         for number in 0..600 {
             let key = key(32, number * 0x9e37_79b9);
             let rows = buckets(&key, key_bits, max_entries);

@@ -21,7 +21,12 @@ pub enum Change {
 pub fn design(config: &Hash) -> Design {
     let mut design = Design::new();
     let entry_bits = Hash::entry_bits(config.max_entries);
-    let function_id = design.add(hash_function("functions", &config.map, config.key_bits, config.max_entries));
+    let function_id = design.add(hash_function(
+        "functions",
+        &config.map,
+        config.key_bits,
+        config.max_entries,
+    ));
     let table_id = design.add(hash_table(config));
     let (function, table) = (&design.modules[function_id], &design.modules[table_id]);
     let mut m = Module::new("around", "");
@@ -74,7 +79,16 @@ pub fn design(config: &Hash) -> Design {
         inputs.push((name, node));
     }
     let instance = m.instance(table, table_id, "table", &inputs);
-    let mut outputs = vec!["hit", "entry", "write_value", "entry_c", "host_found", "host_c", "host_errno", "host_key_out"];
+    let mut outputs = vec![
+        "hit",
+        "entry",
+        "write_value",
+        "entry_c",
+        "host_found",
+        "host_c",
+        "host_errno",
+        "host_key_out",
+    ];
     if config.updates || config.deletes {
         outputs.push("errno");
     }
@@ -154,7 +168,8 @@ impl Table {
             self.bench.set("update", flags.is_some().into());
             self.bench.set("no_exist", (flags == Some(1)).into());
             self.bench.set("must_exist", (flags == Some(2)).into());
-            self.bench.set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
+            self.bench
+                .set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
         }
         if self.config.deletes {
             self.bench.set("remove", (change == Change::Delete).into());
@@ -264,7 +279,11 @@ impl Table {
     fn step(&mut self) {
         self.bench.step();
         // Stage R is one clock behind the key.
-        if self.at_hit.front().is_some_and(|due| due.clock + 3 == self.clock) {
+        if self
+            .at_hit
+            .front()
+            .is_some_and(|due| due.clock + 3 == self.clock)
+        {
             let due = self.at_hit.pop_front().expect("looked at");
             let hit = self.bench.get("hit") == 1;
             assert_eq!(hit, due.hit, "{due:?}");
@@ -274,7 +293,11 @@ impl Table {
             }
         }
         let commit_clock = |due: &Due, table: &Table| due.clock + 1 + table.window();
-        if self.at_commit.front().is_some_and(|due| commit_clock(due, self) == self.clock) {
+        if self
+            .at_commit
+            .front()
+            .is_some_and(|due| commit_clock(due, self) == self.clock)
+        {
             let due = self.at_commit.pop_front().expect("looked at");
             self.commit(&due);
         }
@@ -284,16 +307,31 @@ impl Table {
     fn commit(&mut self, due: &Due) {
         assert_eq!(self.bench.get("host_c"), u64::from(due.host.is_some()));
         let mut writes = due.writes;
-        let errno = if self.config.updates || self.config.deletes { self.bench.get("errno") } else { due.errno };
+        let errno = if self.config.updates || self.config.deletes {
+            self.bench.get("errno")
+        } else {
+            due.errno
+        };
         let nothing_done = due.host.is_none() && !due.writes && !due.removes && due.errno == 2;
         if errno == 7 && due.errno == 0 && self.may_fail {
             self.failures += 1;
             self.ahead.remove(&due.key);
             writes = false;
         } else if !nothing_done {
-            assert_eq!(errno, due.errno, "{due:?} with {} of {}", self.model.len(), self.config.max_entries);
+            assert_eq!(
+                errno,
+                due.errno,
+                "{due:?} with {} of {}",
+                self.model.len(),
+                self.config.max_entries
+            );
         }
-        assert_eq!(self.bench.get("write_value") == 1, writes, "{due:?} with {} keys", self.model.len());
+        assert_eq!(
+            self.bench.get("write_value") == 1,
+            writes,
+            "{due:?} with {} keys",
+            self.model.len()
+        );
         if due.host.is_some() {
             assert_eq!(self.bench.get("host_found") == 1, due.hit);
         }
@@ -302,7 +340,11 @@ impl Table {
             match self.model.get(&due.key) {
                 Some(own) => assert_eq!(*own, entry, "{due:?}: an entry does not move"),
                 None => {
-                    assert_eq!(self.entries.get(&entry), None, "{due:?}: the slot is another key's");
+                    assert_eq!(
+                        self.entries.get(&entry),
+                        None,
+                        "{due:?}: the slot is another key's"
+                    );
                     assert!(entry < u64::from(self.slots()));
                     self.entries.insert(entry, due.key.clone());
                     self.model.insert(due.key.clone(), entry);
@@ -358,7 +400,11 @@ impl Table {
                 let lo = way * bits;
                 let limb = |index: u32| rows.get(index as usize).copied().unwrap_or(0);
                 let low = limb(lo / 64) >> (lo % 64);
-                let high = if lo % 64 == 0 { 0 } else { limb(lo / 64 + 1) << (64 - lo % 64) };
+                let high = if lo.is_multiple_of(64) {
+                    0
+                } else {
+                    limb(lo / 64 + 1) << (64 - lo % 64)
+                };
                 (low | high) & (u64::MAX >> (64 - bits))
             })
             .collect()

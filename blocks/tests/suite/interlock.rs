@@ -23,7 +23,11 @@ fn equal_tags_are_kept_apart() {
             for clock in 0..4000 {
                 if head.is_none() && random.below(5) > 0 {
                     let tags = if clock % 400 < 200 { 2 } else { 32 };
-                    head = Some((random.below(tags), random.below(4) > 0, random.below(8) == 0));
+                    head = Some((
+                        random.below(tags),
+                        random.below(4) > 0,
+                        random.below(8) == 0,
+                    ));
                 }
                 inside.retain(|(since, _)| clock - since <= window);
                 let (tag, uses, for_all) = head.unwrap_or((random.below(32), false, false));
@@ -37,7 +41,11 @@ fn equal_tags_are_kept_apart() {
                     bench.set("head_waits_for_all", for_all.into());
                 }
                 bench.step();
-                assert_eq!(bench.get("blocks") == 1, blocks, "window {window}, clock {clock}");
+                assert_eq!(
+                    bench.get("blocks") == 1,
+                    blocks,
+                    "window {window}, clock {clock}"
+                );
                 if enter {
                     entered += 1;
                     head = None;

@@ -48,7 +48,11 @@ impl Config {
             }
         }
         let verdict = u64::from(packet[0] & 7);
-        let destination = if verdict == 4 { u32::from_le_bytes([packet[2], packet[3], packet[4], packet[5]]) } else { 0 };
+        let destination = if verdict == 4 {
+            u32::from_le_bytes([packet[2], packet[3], packet[4], packet[5]])
+        } else {
+            0
+        };
         (verdict, destination, out)
     }
 }
@@ -91,13 +95,20 @@ fn design(config: &Config) -> Design {
         ("hold", 1),
         ("running", 1),
     ];
-    let mut inputs: Vec<(&str, Node)> =
-        widths.iter().map(|(name, width)| (*name, m.input(*name, *width, ""))).collect();
+    let mut inputs: Vec<(&str, Node)> = widths
+        .iter()
+        .map(|(name, width)| (*name, m.input(*name, *width, "")))
+        .collect();
     let tready = m.input("m_axis_tready", 1, "");
     let left = m.wire(1, "left");
     let pointer = m.wire(frame_bits, "pointer");
     inputs.extend([("packet_left", left), ("frame_read_pointer", pointer)]);
-    let entrance = m.instance(&design.modules[entrance_id], entrance_id, "entrance", &inputs);
+    let entrance = m.instance(
+        &design.modules[entrance_id],
+        entrance_id,
+        "entrance",
+        &inputs,
+    );
     let get = |m: &mut Module, design: &Design, id: ModuleId, instance: Instance, port: &str| {
         m.instance_output(&design.modules[id], instance, port)
     };
@@ -150,14 +161,27 @@ fn design(config: &Config) -> Design {
     let eight_bytes = m.slice(result, 0, 64);
     let inverted = m.not(eight_bytes);
     for (number, (offset, bytes)) in config.overlays.iter().enumerate() {
-        inputs.push((format!("overlay_{offset}_enable"), m.bit(result, 8 + number as u32)));
+        inputs.push((
+            format!("overlay_{offset}_enable"),
+            m.bit(result, 8 + number as u32),
+        ));
         let repeated = vec![inverted; bytes.div_ceil(8) as usize];
         let repeated = m.concat(&repeated);
-        inputs.push((format!("overlay_{offset}_data"), m.slice(repeated, 0, bytes * 8)));
+        inputs.push((
+            format!("overlay_{offset}_data"),
+            m.slice(repeated, 0, bytes * 8),
+        ));
     }
-    let inputs: Vec<(&str, Node)> = inputs.iter().map(|(name, node)| (name.as_str(), *node)).collect();
+    let inputs: Vec<(&str, Node)> = inputs
+        .iter()
+        .map(|(name, node)| (name.as_str(), *node))
+        .collect();
     let exit = m.instance(&design.modules[exit_id], exit_id, "leave", &inputs);
-    for (wire, port) in [(pop, "result_pop"), (pointer, "frame_read_pointer"), (read, "frame_read")] {
+    for (wire, port) in [
+        (pop, "result_pop"),
+        (pointer, "frame_read_pointer"),
+        (read, "frame_read"),
+    ] {
         let node = get(&mut m, &design, exit_id, exit, port);
         m.drive(wire, node);
     }
@@ -172,8 +196,15 @@ fn design(config: &Config) -> Design {
         m.output(port, node, "");
     }
     let seen = [
-        "s_axis_tready", "packet_valid", "packet_length", "packet_time_ns", "packet_random", "early_port",
-        "early_queue", "dropped_bad", "dropped_length",
+        "s_axis_tready",
+        "packet_valid",
+        "packet_length",
+        "packet_time_ns",
+        "packet_random",
+        "early_port",
+        "early_queue",
+        "dropped_bad",
+        "dropped_length",
     ];
     for port in seen {
         let node = of(&mut m, port);
@@ -293,8 +324,17 @@ impl<'a> Run<'a> {
         for _ in 0..40 {
             self.step(manner);
         }
-        assert!(self.verdicts.is_empty() && self.expected.is_empty() && self.drawn.is_empty() && !self.amid);
-        assert_eq!((self.bad, self.wrong_length, self.inside), (0, 0, 0), "bad, of wrong length, inside");
+        assert!(
+            self.verdicts.is_empty()
+                && self.expected.is_empty()
+                && self.drawn.is_empty()
+                && !self.amid
+        );
+        assert_eq!(
+            (self.bad, self.wrong_length, self.inside),
+            (0, 0, 0),
+            "bad, of wrong length, inside"
+        );
     }
 
     fn offer(&mut self, packet: &Packet, number: usize, beats: usize) {
@@ -302,14 +342,25 @@ impl<'a> Run<'a> {
         let part = &packet.data[number * beat..packet.data.len().min((number + 1) * beat)];
         let mut bytes: Vec<u8> = (0..beat).map(|_| self.random.next() as u8).collect();
         bytes[..part.len()].copy_from_slice(part);
-        let limbs: Vec<u64> =
-            bytes.chunks(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("8 bytes"))).collect();
+        let limbs: Vec<u64> = bytes
+            .chunks(8)
+            .map(|chunk| u64::from_le_bytes(chunk.try_into().expect("8 bytes")))
+            .collect();
         self.bench.set_wide("s_axis_tdata", &limbs);
         self.bench.set("s_axis_tkeep", ones(part.len()));
-        self.bench.set("s_axis_tlast", u64::from(number + 1 == beats));
+        self.bench
+            .set("s_axis_tlast", u64::from(number + 1 == beats));
         let junk = self.random.next() & 0x1ff_ffff;
-        let bad = if number + 1 == beats { u64::from(packet.bad) } else { junk & 1 };
-        let beside = if number == 0 { packet.port << 1 | packet.queue << 9 } else { junk & !1 };
+        let bad = if number + 1 == beats {
+            u64::from(packet.bad)
+        } else {
+            junk & 1
+        };
+        let beside = if number == 0 {
+            packet.port << 1 | packet.queue << 9
+        } else {
+            junk & !1
+        };
         self.bench.set("s_axis_tuser", bad | beside);
         self.bench.set("s_axis_tvalid", 1);
     }
@@ -347,7 +398,7 @@ impl<'a> Run<'a> {
     fn step(&mut self, manner: Manner) {
         let ready = self.random.below(8) < manner.ready;
         self.bench.set("m_axis_tready", ready.into());
-        if self.clock % 64 == 0 {
+        if self.clock.is_multiple_of(64) {
             let hold = self.random.below(8) < manner.held;
             self.bench.set("hold", hold.into());
             self.hold_since = hold.then_some(self.hold_since.unwrap_or(self.clock));
@@ -361,7 +412,10 @@ impl<'a> Run<'a> {
     fn see_strobes(&mut self) {
         if self.bench.get("packet_valid") == 1 {
             let held_for = self.hold_since.map_or(0, |since| self.clock - since);
-            assert!(held_for < 3, "a packet enters {held_for} clocks after the hold");
+            assert!(
+                held_for < 3,
+                "a packet enters {held_for} clocks after the hold"
+            );
             let drawn = Drawn {
                 length: self.bench.get("packet_length"),
                 time: self.bench.get("packet_time_ns"),
@@ -371,7 +425,10 @@ impl<'a> Run<'a> {
             };
             assert_eq!(Some(drawn), self.drawn.pop_front());
             self.inside += 1;
-            assert!(self.inside <= u64::from(self.config.credits), "more packets inside than credits");
+            assert!(
+                self.inside <= u64::from(self.config.credits),
+                "more packets inside than credits"
+            );
         }
         // Port and queue come one clock before the packet.
         self.last_ports = (self.bench.get("early_port"), self.bench.get("early_queue"));
@@ -379,11 +436,17 @@ impl<'a> Run<'a> {
             self.bad = self.bad.checked_sub(1).expect("a bad frame was sent");
         }
         if self.bench.get("dropped_length") == 1 {
-            self.wrong_length = self.wrong_length.checked_sub(1).expect("such a frame was sent");
+            self.wrong_length = self
+                .wrong_length
+                .checked_sub(1)
+                .expect("such a frame was sent");
         }
         if self.bench.get("verdict_valid") == 1 {
             self.inside -= 1;
-            let verdict = self.verdicts.pop_front().expect("a verdict for each packet");
+            let verdict = self
+                .verdicts
+                .pop_front()
+                .expect("a verdict for each packet");
             if !self.config.raw {
                 assert_eq!(self.bench.get("verdict"), verdict);
             }
@@ -397,7 +460,10 @@ impl<'a> Run<'a> {
             assert!(self.kept.is_none(), "a beat that was offered went away");
             return;
         }
-        let now: Vec<Vec<u64>> = ports.iter().map(|port| self.bench.get_wide(&format!("m_axis_{port}"))).collect();
+        let now: Vec<Vec<u64>> = ports
+            .iter()
+            .map(|port| self.bench.get_wide(&format!("m_axis_{port}")))
+            .collect();
         if let Some(kept) = &self.kept {
             assert_eq!(kept, &now, "a beat that was offered changed");
         }
@@ -412,8 +478,17 @@ impl<'a> Run<'a> {
         let left = data.len() - self.out.len();
         let count = left.min(beat);
         assert_eq!(now[1][0], ones(count), "tkeep with {left} bytes left");
-        assert_eq!(now[2][0], u64::from(left <= beat), "tlast with {left} bytes left");
-        self.out.extend(now[0].iter().flat_map(|limb| limb.to_le_bytes()).take(count));
+        assert_eq!(
+            now[2][0],
+            u64::from(left <= beat),
+            "tlast with {left} bytes left"
+        );
+        self.out.extend(
+            now[0]
+                .iter()
+                .flat_map(|limb| limb.to_le_bytes())
+                .take(count),
+        );
         self.amid = left > beat;
         if !self.amid {
             assert_eq!(&self.out, data);
@@ -506,7 +581,9 @@ fn every_length() {
         let mut random = Random::new(100 + number as u64);
         let from = if config.raw { 0 } else { SHORTEST };
         // All short ones, then steps that meet every place in a beat, then those around the longest.
-        let lengths = (from..400).chain((400..9100).step_by(197)).chain(9180..=LONGEST);
+        let lengths = (from..400)
+            .chain((400..9100).step_by(197))
+            .chain(9180..=LONGEST);
         let packets: Vec<Packet> = lengths.map(|length| packet(&mut random, length)).collect();
         for manner in MANNERS {
             run.send(&packets, manner);
@@ -543,7 +620,11 @@ fn one_packet_a_clock() {
         })
         .collect();
     run.send(&packets, MANNERS[0]);
-    assert!(run.clock < 2000 + 100, "{} clocks for 2000 packets", run.clock);
+    assert!(
+        run.clock < 2000 + 100,
+        "{} clocks for 2000 packets",
+        run.clock
+    );
 }
 
 #[test]
@@ -552,7 +633,8 @@ fn runts_and_giants() {
         let mut run = Run::new(&config, number as u64);
         let mut random = Random::new(300 + number as u64);
         let lengths = [
-            1, 13, 14, 15, 9215, 9216, 9217, 9218, 9280, 9281, 12_000, 16_384, 16_385, 20_000, 33_000, 66_000, 12, 64,
+            1, 13, 14, 15, 9215, 9216, 9217, 9218, 9280, 9281, 12_000, 16_384, 16_385, 20_000,
+            33_000, 66_000, 12, 64,
         ];
         for manner in MANNERS {
             let packets: Vec<Packet> = (0..60)

@@ -101,7 +101,13 @@ impl Generator<'_> {
             let value = self.op(Op::PacketLoad, vec![offset], width);
             self.values.push(value);
         }
-        let inputs = [Input::PacketLength, Input::TimeNs, Input::Random, Input::RxQueueIndex, Input::IngressIfindex];
+        let inputs = [
+            Input::PacketLength,
+            Input::TimeNs,
+            Input::Random,
+            Input::RxQueueIndex,
+            Input::IngressIfindex,
+        ];
         let input = *self.random.pick(&inputs);
         let value = self.op(Op::Input(input), vec![], input.width());
         self.values.push(value);
@@ -115,7 +121,11 @@ impl Generator<'_> {
                 1 => self.random.next(),
                 _ => self.random.below(70),
             };
-            let value = if width < 64 { value & ((1 << width) - 1) } else { value };
+            let value = if width < 64 {
+                value & ((1 << width) - 1)
+            } else {
+                value
+            };
             return self.constant(value, width);
         }
         let count = self.values.len() as u64;
@@ -128,7 +138,9 @@ impl Generator<'_> {
         let from = self.program.width(value);
         match from.cmp(&width) {
             std::cmp::Ordering::Equal => value,
-            std::cmp::Ordering::Less if self.random.below(4) == 0 => self.op(Op::SExt, vec![value], width),
+            std::cmp::Ordering::Less if self.random.below(4) == 0 => {
+                self.op(Op::SExt, vec![value], width)
+            }
             std::cmp::Ordering::Less => self.op(Op::ZExt, vec![value], width),
             std::cmp::Ordering::Greater => self.op(Op::Slice { lo: 0 }, vec![value], width),
         }
@@ -226,7 +238,9 @@ impl Generator<'_> {
 
     /// Looks up and does something with a hit; with a miss it perhaps inserts.
     fn look_up(&mut self, map: MapId, key: Value, touches: &[Touch], inserts: bool) {
-        let lookup = self.program.append(self.block, Op::MapLookup(map), vec![key], &[1, 32], None);
+        let lookup = self
+            .program
+            .append(self.block, Op::MapLookup(map), vec![key], &[1, 32], None);
         let results = self.program.insts[lookup].results.clone();
         let (hit, entry) = (results[0], results[1]);
         let touch = *self.random.pick(touches);
@@ -255,9 +269,15 @@ impl Generator<'_> {
             let operand = self.some(width * 8);
             let op = match touch {
                 Touch::Add => AtomicOp::Add,
-                _ => *self.random.pick(&[AtomicOp::Add, AtomicOp::Or, AtomicOp::Xchg]),
+                _ => *self
+                    .random
+                    .pick(&[AtomicOp::Add, AtomicOp::Or, AtomicOp::Xchg]),
             };
-            let old = self.op(Op::MapAtomic(map, op), vec![entry, offset, operand], width * 8);
+            let old = self.op(
+                Op::MapAtomic(map, op),
+                vec![entry, offset, operand],
+                width * 8,
+            );
             if matches!(touch, Touch::AddAndLook) {
                 self.values.push(old);
             }
@@ -275,7 +295,13 @@ impl Generator<'_> {
             new = self.one_operation(Some(new));
         }
         if !matches!(touch, Touch::ComputeMaybe) {
-            self.program.append(self.block, Op::MapStore(map), vec![entry, offset, new], &[], None);
+            self.program.append(
+                self.block,
+                Op::MapStore(map),
+                vec![entry, offset, new],
+                &[],
+                None,
+            );
             return;
         }
         let width = self.program.width(new);
@@ -285,7 +311,9 @@ impl Generator<'_> {
             less,
             |generator| {
                 let args = vec![entry, offset, new];
-                generator.program.append(generator.block, Op::MapStore(map), args, &[], None);
+                generator
+                    .program
+                    .append(generator.block, Op::MapStore(map), args, &[], None);
             },
             |_| {},
         );
@@ -373,7 +401,8 @@ impl Generator<'_> {
             let value = self.some(width);
             let offset = self.random.below(56);
             let offset = self.constant(offset, 64);
-            self.program.append(self.block, Op::PacketStore, vec![offset, value], &[], None);
+            self.program
+                .append(self.block, Op::PacketStore, vec![offset, value], &[], None);
         }
         let verdict = match self.random.below(4) {
             0 => self.some(32),

@@ -4,6 +4,7 @@
 //! What the host does in the middle of traffic has a place in the order: the pipeline's slot that carries it. The
 //! registers of the entrance say where that was.
 
+use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::Maps;
@@ -15,7 +16,6 @@ use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
-use crate::random::Random;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -53,12 +53,20 @@ impl Dut for Watched<'_> {
     }
 
     fn step(&mut self) -> Result<(), Diagnostic> {
-        let register = |name: &str| self.native.simulator().peek(name).map_or(0, |limbs| limbs[0]);
+        let register = |name: &str| {
+            self.native
+                .simulator()
+                .peek(name)
+                .map_or(0, |limbs| limbs[0])
+        };
         let packet = register("ingress.packet_valid_reg") == 1;
         // The slot is injected in the last clock in which the entrance is held.
         let injected = register("host.hold_count") == 1 && register("host.running") == 1;
         let mut order = self.order.borrow_mut();
-        assert!(!(packet && injected), "a packet and a host operation share a slot");
+        assert!(
+            !(packet && injected),
+            "a packet and a host operation share a slot"
+        );
         if packet {
             order.push(Entered::Packet);
         }
@@ -112,7 +120,11 @@ impl Hardware {
     }
 
     /// Compiles, checks and resets.
-    pub fn of(program: Program, bus_bits: u32, clock_mhz: f64) -> Result<Hardware, Vec<Diagnostic>> {
+    pub fn of(
+        program: Program,
+        bus_bits: u32,
+        clock_mhz: f64,
+    ) -> Result<Hardware, Vec<Diagnostic>> {
         let options = Options {
             clock_mhz,
             bus_bits,
@@ -122,7 +134,8 @@ impl Hardware {
             let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{program}", list.join("\n"));
         }
-        let native = Native::new(&compiled.design).unwrap_or_else(|error| panic!("{error}\n{program}"));
+        let native =
+            Native::new(&compiled.design).unwrap_or_else(|error| panic!("{error}\n{program}"));
         let mut hardware = Hardware {
             program,
             compiled,
@@ -133,7 +146,8 @@ impl Hardware {
     }
 
     pub fn reset(&mut self) {
-        host::reset(&mut self.native, &self.compiled.interface).unwrap_or_else(|error| panic!("{error}"));
+        host::reset(&mut self.native, &self.compiled.interface)
+            .unwrap_or_else(|error| panic!("{error}"));
         if self.interface().has_port_table {
             let interface = self.compiled.interface.clone();
             let mut host = Host::new(&mut self.native, &interface).expect("the ports");
@@ -150,7 +164,12 @@ impl Hardware {
 
     /// How a map's hazard is handled, as the report says.
     pub fn hazard(&self, map: &str) -> String {
-        let report = self.compiled.report.maps.iter().find(|report| report.name == map);
+        let report = self
+            .compiled
+            .report
+            .maps
+            .iter()
+            .find(|report| report.name == map);
         format!("{:?}", report.expect("a map of that name").hazard).to_lowercase()
     }
 
@@ -191,7 +210,8 @@ impl Hardware {
         let order = order.borrow();
         let mut interpreter = Prepared::new(&self.program);
         let mut entering = (0..packets.len()).filter(|number| packets[*number].enters(&interface));
-        let mut commands = (0..events.len()).filter(|number| reaches_maps(&events[*number], &interface));
+        let mut commands =
+            (0..events.len()).filter(|number| reaches_maps(&events[*number], &interface));
         for entered in order.iter() {
             match entered {
                 Entered::Packet => {
@@ -199,18 +219,31 @@ impl Hardware {
                     let packet = &packets[number];
                     let context = PacketContext {
                         ingress_ifindex: ifindex(packet.port),
-                        rx_queue_index: (u32::from(packet.queue) + first_queue(packet.port)) & 0xffff,
+                        rx_queue_index: (u32::from(packet.queue) + first_queue(packet.port))
+                            & 0xffff,
                         time_ns: packet.time_ns,
                         random: packet.random,
                     };
                     let expected = interpreter.run(maps, &packet.data, &context);
-                    let verdict = if expected.verdict > 4 { 0 } else { expected.verdict };
+                    let verdict = if expected.verdict > 4 {
+                        0
+                    } else {
+                        expected.verdict
+                    };
                     let sent = verdict >= 2;
                     let got = result.outcomes[number].as_ref().expect("it entered");
-                    let destination = if verdict == 4 { expected.destination } else { 0 };
+                    let destination = if verdict == 4 {
+                        expected.destination
+                    } else {
+                        0
+                    };
                     assert_eq!(
                         (got.verdict, got.destination, got.data.as_deref()),
-                        (verdict, destination, sent.then_some(expected.packet.as_slice())),
+                        (
+                            verdict,
+                            destination,
+                            sent.then_some(expected.packet.as_slice())
+                        ),
                         "packet {number} {:02x?}, {manner:?}\n{}\n{}",
                         &packet.data[..packet.data.len().min(64)],
                         self.program,
@@ -220,7 +253,13 @@ impl Hardware {
                 Entered::Host => {
                     let number = commands.next().expect("as many operations as went in");
                     let operation = &events[number].operation;
-                    compare_answer(maps, &interface, &self.program, operation, &result.host_answers[number]);
+                    compare_answer(
+                        maps,
+                        &interface,
+                        &self.program,
+                        operation,
+                        &result.host_answers[number],
+                    );
                 }
             }
         }
@@ -237,12 +276,13 @@ impl Hardware {
         let found = host
             .dump_image(&mut self.native)
             .unwrap_or_else(|error| panic!("{error}\n{}", self.program));
-        assert_eq!(found, maps.image(), "maps\n{}\n{}", self.program, self.compiled.scheduled);
-    }
-
-    /// The design itself, for tests that step it by hand.
-    pub fn native(&mut self) -> &mut Native {
-        &mut self.native
+        assert_eq!(
+            found,
+            maps.image(),
+            "maps\n{}\n{}",
+            self.program,
+            self.compiled.scheduled
+        );
     }
 }
 
@@ -299,7 +339,11 @@ fn compare_answer(
             match decl.kind {
                 MapKind::Hash if answer.errno == 0 => {
                     let expected = maps.get(id(map), &answer.key);
-                    assert_eq!(Some(answer.value.as_slice()), expected, "{operation:?} gave {answer:?}\n{program}");
+                    assert_eq!(
+                        Some(answer.value.as_slice()),
+                        expected,
+                        "{operation:?} gave {answer:?}\n{program}"
+                    );
                 }
                 MapKind::Hash => {
                     let behind = *slot >= interface.maps[*map].slots;
@@ -308,7 +352,9 @@ fn compare_answer(
                 _ => {
                     let key = slot.to_le_bytes();
                     match maps.get(id(map), &key) {
-                        _ if *slot >= decl.max_entries => assert_eq!(answer.errno, 22, "{operation:?}"),
+                        _ if *slot >= decl.max_entries => {
+                            assert_eq!(answer.errno, 22, "{operation:?}")
+                        }
                         None => assert_eq!(answer.errno, 2, "{operation:?}"),
                         Some(value) => assert_eq!(
                             (answer.errno, answer.key.as_slice(), answer.value.as_slice()),
@@ -369,8 +415,15 @@ pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
 }
 
 /// Host operations spread over the traffic, on keys that the packets use, too.
-pub fn events(random: &mut Random, interface: &Interface, packets: usize, count: usize) -> Vec<HostEvent> {
-    let mut places: Vec<usize> = (0..count).map(|_| random.below(packets as u64) as usize).collect();
+pub fn events(
+    random: &mut Random,
+    interface: &Interface,
+    packets: usize,
+    count: usize,
+) -> Vec<HostEvent> {
+    let mut places: Vec<usize> = (0..count)
+        .map(|_| random.below(packets as u64) as usize)
+        .collect();
     places.sort();
     places
         .into_iter()

@@ -1,9 +1,9 @@
 //! Programs with known hazards, under traffic that is made to break them.
 
-use hardpath_ir::maps::Maps;
 use crate::harness::{events, operation, packets, read, Hardware, Keys, MANNERS};
 use crate::programs as make;
 use crate::random::Random;
+use hardpath_ir::maps::Maps;
 
 /// Packets of one run.
 const PACKETS: usize = 1500;
@@ -18,13 +18,21 @@ fn torture(text: &str, seed: u64) -> Hardware {
 fn torture_design(hardware: &mut Hardware, seed: u64, count: usize) {
     let mut random = Random::new(seed);
     let interface = hardware.interface().clone();
-    let kinds = [Keys::One, Keys::Two, Keys::Of(9), Keys::Of(3000), Keys::Bursts];
+    let kinds = [
+        Keys::One,
+        Keys::Two,
+        Keys::Of(9),
+        Keys::Of(3000),
+        Keys::Bursts,
+    ];
     for keys in kinds {
         for manner in MANNERS {
             hardware.reset();
             let mut maps = Maps::new(&hardware.program.maps);
             if !interface.maps.is_empty() {
-                let before: Vec<_> = (0..20).map(|_| operation(&mut random, &interface)).collect();
+                let before: Vec<_> = (0..20)
+                    .map(|_| operation(&mut random, &interface))
+                    .collect();
                 hardware.prepare(&mut maps, &before);
             }
             let sent = packets(&mut random, count, keys);
@@ -94,6 +102,7 @@ fn keys_that_come_and_go() {
         torture(&make::hash_blind(entries), 4);
     }
     torture(&make::stale_pointer(), 5);
+    torture(&make::deleted_pointer(), 5);
     torture(&make::three_ways(), 6);
 }
 

@@ -132,7 +132,10 @@ pub fn halves(entries: u32) -> String {
 /// More arithmetic than a clock has room for.
 pub fn long_arithmetic(entries: u32) -> String {
     let new = new_word(true, 30, "v22", "v3");
-    array_step(entries, &format!("{new}\n    map.store @state v21, v8, v30"))
+    array_step(
+        entries,
+        &format!("{new}\n    map.store @state v21, v8, v30"),
+    )
 }
 
 /// The same with a product.
@@ -204,7 +207,8 @@ pub fn hash_values(entries: u32, late: bool) -> String {
     let new = new_word(late, 50, "v22", "v3");
     program(
         &format!("map @flows hash key 4 value 16 entries {entries}"),
-        &format!("
+        &format!(
+            "
     v20:1 \"hit\", v21:32 = map.lookup @flows v1
     branch v20, block1, block2
 block1:
@@ -221,7 +225,8 @@ block1:
 block2:
     v27:32 = const 3
     emit v27, v8
-"),
+"
+        ),
     )
 }
 
@@ -230,7 +235,8 @@ pub fn hash_everything(entries: u32, late: bool) -> String {
     let new = new_word(late, 50, "v22", "v11");
     program(
         &format!("map @flows hash key 4 value 8 entries {entries}"),
-        &format!("
+        &format!(
+            "
     v20:1 \"hit\", v21:32 = map.lookup @flows v1
     v22:64 = map.load @flows v21, v8
     v23:8 = const 90
@@ -273,7 +279,8 @@ block9:
 block10:
     v34:32 = const 1
     emit v34, v8
-"),
+"
+        ),
     )
 }
 
@@ -356,6 +363,14 @@ block2:
     )
 }
 
+/// An old pointer is written after the element was deleted.
+pub fn deleted_pointer() -> String {
+    stale_pointer().replace(
+        "v23:64 = map.update @flows v1, v3, v12",
+        "v23:64 = map.delete @flows v1",
+    )
+}
+
 /// Two hashes, both changed by packets; the second key is the first one's value.
 pub fn chained_hashes(late: bool) -> String {
     let new = new_word(late, 50, "v28", "v11");
@@ -392,7 +407,10 @@ block5:
 
 /// Two hashes with keys of their own.
 pub fn two_hashes(late: bool) -> String {
-    let (first, second) = (new_word(late, 50, "v22", "v3"), new_word(late, 60, "v28", "v40"));
+    let (first, second) = (
+        new_word(late, 50, "v22", "v3"),
+        new_word(late, 60, "v28", "v40"),
+    );
     program(
         "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 100",
         &format!(
@@ -429,7 +447,10 @@ block5:
 
 /// The errno of one hash's update is the other one's key.
 pub fn errno_is_key(late: bool) -> String {
-    let (first, second) = (new_word(late, 50, "v31", "v3"), new_word(late, 60, "v34", "v3"));
+    let (first, second) = (
+        new_word(late, 50, "v31", "v3"),
+        new_word(late, 60, "v34", "v3"),
+    );
     program(
         "map @first hash key 4 value 8 entries 4
 map @second hash key 8 value 8 entries 64
@@ -467,7 +488,10 @@ block2:
 /// What the first hash loads is the second one's key; the first one's update is answered in the stage in which packets
 /// wait for the second one.
 pub fn answer_at_the_gate(late: bool) -> String {
-    let (first, second) = (new_word(late, 50, "v22", "v3"), new_word(late, 60, "v28", "v3"));
+    let (first, second) = (
+        new_word(late, 50, "v22", "v3"),
+        new_word(late, 60, "v28", "v3"),
+    );
     program(
         "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 16",
         &format!(

@@ -1,13 +1,13 @@
 //! Random programs with maps become hardware and run beside the interpreter. Some touch a map in a way that is refused;
 //! what is not refused must be right.
 
+use crate::generator::generate;
+use crate::harness::{events, Hardware, Manner};
+use crate::random::Random;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::PacketIn;
-use crate::generator::generate;
-use crate::harness::{events, Hardware, Manner};
-use crate::random::Random;
 
 /// `SEED=7` runs other programs, the number of a program that one alone; `HARDPATH_FULL=1` many more.
 fn numbers() -> std::ops::Range<u64> {
@@ -15,7 +15,11 @@ fn numbers() -> std::ops::Range<u64> {
     if seed >= 1_000_000 {
         return seed..seed + 1;
     }
-    let count = if std::env::var_os("HARDPATH_FULL").is_some() { 3000 } else { 120 };
+    let count = if std::env::var_os("HARDPATH_FULL").is_some() {
+        3000
+    } else {
+        120
+    };
     seed * 1_000_000..seed * 1_000_000 + count
 }
 
@@ -41,7 +45,10 @@ fn random_programs_with_maps() {
         }
     }
     println!("{built} built, refused: {refused:?}");
-    assert!(built * 2 > numbers().count(), "{built} built, refused: {refused:?}");
+    assert!(
+        built * 2 > numbers().count(),
+        "{built} built, refused: {refused:?}"
+    );
 }
 
 fn run(hardware: &mut Hardware, number: u64) {

@@ -186,6 +186,8 @@ impl Lifter<'_> {
         let before = self.state.destination;
         self.state.destination = self.builder.select(allowed, ifindex, before, 32);
         self.builder.name(self.state.destination, "destination");
+        let before = self.state.redirect_target;
+        self.state.redirect_target = self.builder.select(allowed, ifindex, before, 32);
         let result = self.builder.select(
             allowed,
             Operand::Const(verdict::REDIRECT),
@@ -195,7 +197,8 @@ impl Lifter<'_> {
         Some(AbstractValue::Scalar(result))
     }
 
-    /// `__bpf_xdp_redirect_map` in the kernel's `include/linux/filter.h`.
+    /// `__bpf_xdp_redirect_map` in the kernel's `include/linux/filter.h`. A miss forgets the map of an earlier call, but
+    /// not what that call named: a program that redirects all the same sends the packet to the interface of that number.
     fn redirect_map(&mut self) -> Option<AbstractValue> {
         let (map, id) = self.map_argument(1)?;
         if self.maps[map].kind() != Some(MapKind::DevMap) {
@@ -229,8 +232,8 @@ impl Lifter<'_> {
             let aborted = Operand::Const(verdict::ABORTED);
             return Some(AbstractValue::Scalar(aborted));
         }
-        let key = self.builder.low(key, 32);
-        let key = self.builder.value(key, 32);
+        let named = self.builder.low(key, 32);
+        let key = self.builder.value(named, 32);
         let pointer = self.lookup(map, id, key);
         let entry = self.builder.value(pointer.entry, 32);
         let first = self.builder.value(Operand::Const(0), 32);
@@ -239,11 +242,10 @@ impl Lifter<'_> {
             .effect1(Op::MapLoad(id), vec![entry, first], 32);
         let name = format!("{}_ifindex", self.map_name(map));
         self.builder.name(ifindex, &name);
-        // A miss takes back an earlier redirect.
-        self.state.destination = self
-            .builder
-            .select(pointer.hit, ifindex, Operand::Const(0), 32);
+        let before = self.state.redirect_target;
+        self.state.destination = self.builder.select(pointer.hit, ifindex, before, 32);
         self.builder.name(self.state.destination, "destination");
+        self.state.redirect_target = self.builder.select(pointer.hit, named, before, 32);
         let result = self.builder.select(
             pointer.hit,
             Operand::Const(verdict::REDIRECT),

@@ -80,6 +80,11 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
     state.facts = Facts::join(builder, &facts);
     let destinations = edges.iter().map(|edge| edge.state.destination).collect();
     state.destination = join_operands(builder, block, edges, destinations, 32, "destination");
+    let targets = edges
+        .iter()
+        .map(|edge| edge.state.redirect_target)
+        .collect();
+    state.redirect_target = join_operands(builder, block, edges, targets, 32, "redirect_target");
     let agreed = |value: &Value, bit: &mut bool| {
         edges
             .iter()

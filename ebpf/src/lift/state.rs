@@ -113,6 +113,8 @@ pub struct State {
     pub callers: Vec<Saved>,
     /// 32 bits: the ifindex of the last redirect, 0 for none.
     pub destination: Operand,
+    /// 32 bits: what the last redirect named, an ifindex or the key of an entry that was there; 0 for none.
+    pub redirect_target: Operand,
     /// Hit bits of lookups that a null check has decided on the way here.
     pub decided: Rc<BTreeMap<Value, bool>>,
     /// What branches on the way here say about numbers.
@@ -130,6 +132,7 @@ impl State {
             stack: Stack::new(),
             callers: Vec::new(),
             destination: Operand::Const(0),
+            redirect_target: Operand::Const(0),
             decided: Rc::default(),
             facts: Facts::default(),
             tail_calls: Some(0),
@@ -174,7 +177,7 @@ impl State {
     /// Every operand that the state holds.
     pub fn operands(&self) -> Vec<Operand> {
         let mut all: Vec<Operand> = self.stack.numbers().collect();
-        all.push(self.destination);
+        all.extend([self.destination, self.redirect_target]);
         let spilled = self.stack.spills.values().map(|spill| &spill.value);
         let saved = self.callers.iter();
         let saved = saved.flat_map(|saved| saved.registers.iter().chain([&saved.context]));

@@ -161,7 +161,12 @@ impl Generator {
         for place in (0..bytes).step_by(first as usize) {
             let size = if bytes - place >= first { first } else { 1 };
             for byte in (place..bytes.min(place + first)).step_by(size as usize) {
-                self.emit(encode::store(10, KEYS + byte, size as u32, Operand::Number(0)));
+                self.emit(encode::store(
+                    10,
+                    KEYS + byte,
+                    size as u32,
+                    Operand::Number(0),
+                ));
                 self.state.write_stack(KEYS + byte, size, false);
             }
         }
@@ -191,7 +196,12 @@ impl Generator {
 
     fn stack_argument(&mut self, register: u8, place: i16) {
         self.emit(encode::mov(register, 10));
-        self.emit(encode::alu(encode::ADD, true, register, Operand::Number(i32::from(place))));
+        self.emit(encode::alu(
+            encode::ADD,
+            true,
+            register,
+            Operand::Number(i32::from(place)),
+        ));
         self.set(register, Holds::Stack(place));
     }
 
@@ -230,7 +240,12 @@ impl Generator {
         };
         let missed = self.label();
         if self.random.percent(70) {
-            self.emit(encode::branch(encode::JEQ, true, register, Operand::Number(0)));
+            self.emit(encode::branch(
+                encode::JEQ,
+                true,
+                register,
+                Operand::Number(0),
+            ));
             let found = self.state.clone();
             self.state.check_value(lookup, false);
             match self.random.pick(&self.open) {
@@ -247,7 +262,12 @@ impl Generator {
             self.one_way(missed, length, depth);
         } else {
             let found = self.label();
-            self.emit(encode::branch(encode::JNE, true, register, Operand::Number(0)));
+            self.emit(encode::branch(
+                encode::JNE,
+                true,
+                register,
+                Operand::Number(0),
+            ));
             let before = self.state.clone();
             self.state.check_value(lookup, true);
             self.jumps_to(found);
@@ -333,14 +353,21 @@ impl Generator {
         let dst = self.free_register(&[pointer]);
         self.emit(encode::load(dst, pointer, offset, bytes));
         self.set_varied(dst, true);
-        let op = self.random.one_of([encode::ADD, encode::ADD, encode::XOR, encode::SUB]);
+        let op = self
+            .random
+            .one_of([encode::ADD, encode::ADD, encode::XOR, encode::SUB]);
         let numbers = self.state.registers_with(|holds| holds == Holds::Number);
         let operand = match self.random.pick(&numbers) {
             Some(register) if self.random.percent(50) => Operand::Register(register),
             _ => Operand::Number(1),
         };
         self.emit(encode::alu(op, true, dst, operand));
-        self.emit(encode::store(pointer, offset, bytes, Operand::Register(dst)));
+        self.emit(encode::store(
+            pointer,
+            offset,
+            bytes,
+            Operand::Register(dst),
+        ));
     }
 
     /// An address in the only value of an array, as `.data` and `.bss` are used.

@@ -20,7 +20,9 @@ impl Generator {
 
     /// A base register and distance for a place on the stack.
     fn stack_address(&mut self, place: i16) -> (u8, i16) {
-        let pointers = self.state.registers_with(|holds| matches!(holds, Holds::Stack(_)));
+        let pointers = self
+            .state
+            .registers_with(|holds| matches!(holds, Holds::Stack(_)));
         match self.random.pick(&pointers) {
             Some(register) if self.random.percent(50) => match self.holds(register) {
                 Holds::Stack(offset) => (register, place - offset),
@@ -33,7 +35,9 @@ impl Generator {
     /// Whether numbers may be written there: the last way to the context is not lost.
     fn may_write_stack(&self, place: i16, bytes: i16) -> bool {
         let slots = self.state.spills_with(|holds| holds == Holds::Context);
-        let hit = slots.iter().any(|slot| *slot < place + bytes && place < *slot + 8);
+        let hit = slots
+            .iter()
+            .any(|slot| *slot < place + bytes && place < *slot + 8);
         let elsewhere = slots.len() > 1
             || !self
                 .state
@@ -83,7 +87,12 @@ impl Generator {
         let dst = self.free_register(&[]);
         let offset = -(self.random.between(0, 64) as i16);
         self.emit(encode::mov(dst, 10));
-        self.emit(encode::alu(encode::ADD, true, dst, Operand::Number(i32::from(offset))));
+        self.emit(encode::alu(
+            encode::ADD,
+            true,
+            dst,
+            Operand::Number(i32::from(offset)),
+        ));
         self.set(dst, Holds::Stack(offset));
     }
 
@@ -143,7 +152,9 @@ impl Generator {
 
     /// A load or store whose offset is known to be one of a few.
     pub(super) fn variable_stack(&mut self) {
-        let (bytes, mask) = self.random.one_of([(1, 7), (1, 0xf), (2, 0xe), (4, 0xc), (8, 0x18), (8, 8)]);
+        let (bytes, mask) =
+            self.random
+                .one_of([(1, 7), (1, 0xf), (2, 0xe), (4, 0xc), (8, 0x18), (8, 8)]);
         let bytes: i16 = bytes;
         let span = mask + bytes;
         let lowest = -8 * self.random.between((span as usize).div_ceil(8), 16) as i16;
@@ -155,7 +166,12 @@ impl Generator {
         let index = self.masked_number(i32::from(mask), &[]);
         let address = self.free_register(&[index]);
         self.emit(encode::mov(address, 10));
-        self.emit(encode::alu(encode::ADD, true, address, Operand::Register(index)));
+        self.emit(encode::alu(
+            encode::ADD,
+            true,
+            address,
+            Operand::Register(index),
+        ));
         // Of no use for anything else.
         self.set(address, Holds::Nothing);
         if stores {

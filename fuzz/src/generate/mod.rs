@@ -371,7 +371,10 @@ impl Generator {
     /// Before a call: the context is somewhere where the call leaves it alone.
     fn keep_context(&mut self) -> bool {
         let contexts = self.state.registers_with(|holds| holds == Holds::Context);
-        let spilled = !self.state.spills_with(|holds| holds == Holds::Context).is_empty();
+        let spilled = !self
+            .state
+            .spills_with(|holds| holds == Holds::Context)
+            .is_empty();
         if spilled || contexts.iter().any(|register| *register >= 6) {
             return true;
         }

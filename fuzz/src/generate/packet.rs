@@ -24,7 +24,11 @@ impl Generator {
             };
             self.set(dst, Holds::Packet(start));
         }
-        if self.state.registers_with(|holds| holds == Holds::PacketEnd).is_empty() {
+        if self
+            .state
+            .registers_with(|holds| holds == Holds::PacketEnd)
+            .is_empty()
+        {
             self.load_end(context);
         }
     }
@@ -114,8 +118,19 @@ impl Generator {
         let limit = self.free_register(&[pointer, end]);
         self.copy(limit, pointer);
         let distance = wanted - known.offset;
-        self.emit(encode::alu(encode::ADD, true, limit, Operand::Number(distance)));
-        self.set(limit, Holds::Packet(PacketPointer { offset: wanted, ..known }));
+        self.emit(encode::alu(
+            encode::ADD,
+            true,
+            limit,
+            Operand::Number(distance),
+        ));
+        self.set(
+            limit,
+            Holds::Packet(PacketPointer {
+                offset: wanted,
+                ..known
+            }),
+        );
         self.branch_on_end(limit, end, known.base, wanted);
     }
 
@@ -132,7 +147,11 @@ impl Generator {
             };
             self.set(dst, Holds::Packet(start));
         }
-        let pointers: Vec<u8> = self.packet_pointers().iter().map(|(register, _)| *register).collect();
+        let pointers: Vec<u8> = self
+            .packet_pointers()
+            .iter()
+            .map(|(register, _)| *register)
+            .collect();
         let pointer = self.random.pick(&pointers)?;
         let ends = self.state.registers_with(|holds| holds == Holds::PacketEnd);
         if let Some(end) = self.random.pick(&ends) {
@@ -142,7 +161,10 @@ impl Generator {
         let context = match contexts.first() {
             Some(context) => *context,
             None => {
-                let slot = *self.state.spills_with(|holds| holds == Holds::Context).first()?;
+                let slot = *self
+                    .state
+                    .spills_with(|holds| holds == Holds::Context)
+                    .first()?;
                 let register = self.free_register(&[pointer]);
                 self.emit(encode::load(register, 10, slot, 8));
                 self.set(register, Holds::Context);
@@ -170,8 +192,17 @@ impl Generator {
             (encode::JGE, true, true),
             (encode::JGT, true, true),
         ]);
-        let (left, right) = if end_first { (end, limit) } else { (limit, end) };
-        self.emit(encode::branch(condition, true, left, Operand::Register(right)));
+        let (left, right) = if end_first {
+            (end, limit)
+        } else {
+            (limit, end)
+        };
+        self.emit(encode::branch(
+            condition,
+            true,
+            left,
+            Operand::Register(right),
+        ));
         let mut inside = self.state.clone();
         inside.check_packet(base, wanted);
         // The kernel takes no access through a pointer that it knows to be behind the packet's end.
@@ -230,7 +261,12 @@ impl Generator {
             return;
         }
         self.copy(dst, pointer);
-        self.emit(encode::alu(encode::ADD, true, dst, Operand::Register(distance)));
+        self.emit(encode::alu(
+            encode::ADD,
+            true,
+            dst,
+            Operand::Register(distance),
+        ));
         self.set_new_base(dst);
         self.check_bounds();
     }
@@ -257,7 +293,12 @@ impl Generator {
         self.copy(dst, pointer);
         self.branches -= 1;
         let skip = self.label();
-        self.emit(encode::branch(encode::JEQ, true, number, Operand::Number(1)));
+        self.emit(encode::branch(
+            encode::JEQ,
+            true,
+            number,
+            Operand::Number(1),
+        ));
         self.jumps_to(skip);
         let bytes = self.random.one_of([4, 8, 14, 20]);
         self.emit(encode::alu(encode::ADD, true, dst, Operand::Number(bytes)));
@@ -304,14 +345,23 @@ impl Generator {
         let Some((pointer, end)) = self.pointer_and_end() else {
             return;
         };
-        let pointers: Vec<u8> = self.packet_pointers().iter().map(|(register, _)| *register).collect();
+        let pointers: Vec<u8> = self
+            .packet_pointers()
+            .iter()
+            .map(|(register, _)| *register)
+            .collect();
         let from = match self.random.percent(75) {
             true => end,
             false => self.random.pick(&pointers).unwrap_or(end),
         };
         let dst = self.free_register(&[pointer, from]);
         self.copy(dst, from);
-        self.emit(encode::alu(encode::SUB, true, dst, Operand::Register(pointer)));
+        self.emit(encode::alu(
+            encode::SUB,
+            true,
+            dst,
+            Operand::Register(pointer),
+        ));
         self.set_varied(dst, true);
     }
 
@@ -342,7 +392,12 @@ impl Generator {
             self.set_number(2, offset);
         }
         self.emit(encode::mov(3, 10));
-        self.emit(encode::alu(encode::ADD, true, 3, Operand::Number(i32::from(slot))));
+        self.emit(encode::alu(
+            encode::ADD,
+            true,
+            3,
+            Operand::Number(i32::from(slot)),
+        ));
         self.set_number(4, i32::from(bytes));
         let is_load = self.random.percent(50);
         self.call(
@@ -375,7 +430,10 @@ impl Generator {
         let numbers = self.state.registers_with(|holds| holds == Holds::Number);
         let one_sum = self.random.percent(40);
         for register in numbers {
-            if !self.state.is_varied(register) || register == sum || self.holds(register) != Holds::Number {
+            if !self.state.is_varied(register)
+                || register == sum
+                || self.holds(register) != Holds::Number
+            {
                 continue;
             }
             if one_sum {
@@ -392,7 +450,12 @@ impl Generator {
         let bytes = self.random.one_of([4, 8, 8, 8]);
         if let Some((base, distance)) = self.place_in_packet(bytes) {
             if self.holds(register) == Holds::Number {
-                self.emit(encode::store(base, distance, bytes, Operand::Register(register)));
+                self.emit(encode::store(
+                    base,
+                    distance,
+                    bytes,
+                    Operand::Register(register),
+                ));
             }
         }
     }

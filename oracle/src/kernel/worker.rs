@@ -56,7 +56,8 @@ impl Worker {
             maps.insert(index, KernelMap::create(map, cpu)?);
         }
         let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
-        let devmaps = program::devmap_addresses(program, &maps, &mut control).map_err(probe_failed)?;
+        let devmaps =
+            program::devmap_addresses(program, &maps, &mut control).map_err(probe_failed)?;
         let longest_packet = program::longest_packet().map_err(probe_failed)?;
         let program = program::load(object, program, &maps, &control)?;
         let mut worker = Worker {

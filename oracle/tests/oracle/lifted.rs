@@ -75,6 +75,30 @@ fn redirects_through_a_devmap() {
 }
 
 #[test]
+fn a_redirect_after_a_miss() {
+    // redirect_map(ports, first byte, 0); redirect_map(ports, second byte, 0); return XDP_REDIRECT.
+    let object = object(
+        vec![object_map("ports", DEVMAP, 4, 4, 4)],
+        &[
+            packet_in_r6(14),
+            map(1, 0),
+            load(BYTE, 2, 6, 0),
+            set(3, 0),
+            call(REDIRECT_MAP),
+            map(1, 0),
+            load(BYTE, 2, 6, 1),
+            set(3, 0),
+            call(REDIRECT_MAP),
+            set(0, 4),
+            exit(),
+        ],
+    );
+    let entries = [(word(2), word(20)), (word(3), word(30))];
+    let image = Image::from([("ports".to_string(), entries.into())]);
+    agree(&object, &image, &small_numbers(11));
+}
+
+#[test]
 fn stack_that_nobody_wrote() {
     agree(
         &programs::read_unwritten_stack(),
