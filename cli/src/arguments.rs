@@ -69,6 +69,9 @@ pub struct ProgramArguments {
     /// Size of a map, for maps whose size the object leaves open
     #[arg(long, value_name = "MAP=N", value_parser = map_size)]
     pub max_entries: Vec<(String, u32)>,
+    /// What a program array holds: tail calls to that entry go to a program of the same object
+    #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
+    pub prog_array: Vec<((String, u32), String)>,
     /// BTF of the kernel that the program is meant for [default: the running kernel's]
     #[arg(long, value_name = "FILE")]
     pub btf: Option<PathBuf>,
@@ -316,6 +319,18 @@ fn map_size(text: &str) -> Result<(String, u32), String> {
         (!name.is_empty()).then(|| (name.to_owned(), size))
     });
     parsed.ok_or_else(|| String::from("give the map's name and a size of at least 1: flows=1024"))
+}
+
+fn array_entry(text: &str) -> Result<((String, u32), String), String> {
+    let parsed = text.split_once('=').and_then(|(entry, program)| {
+        let (map, index) = entry.rsplit_once(':')?;
+        let index = index.parse().ok()?;
+        let is_complete = !map.is_empty() && !program.is_empty();
+        is_complete.then(|| ((map.to_owned(), index), program.to_owned()))
+    });
+    parsed.ok_or_else(|| {
+        String::from("give the map's name, an index and a program: steps:3=parse_ipv6")
+    })
 }
 
 fn time(text: &str) -> Result<TimeSource, String> {

@@ -20,6 +20,7 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         program: arguments.program.clone(),
         max_entries: arguments.max_entries.iter().cloned().collect(),
         btf: arguments.btf.clone(),
+        prog_array: arguments.prog_array.iter().cloned().collect(),
     };
     let name = arguments.object.display().to_string();
     let object = hardpath_ebpf::load(&bytes, &name, &options)?;

@@ -18,9 +18,11 @@ mod lift;
 mod link;
 mod map_decls;
 mod object;
+mod prog_array;
 
 pub use insn::Insn;
 pub use lift::{lift, lift_raw};
 pub use object::{
     load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
+    TailCall,
 };

@@ -71,6 +71,9 @@ const MAP_TYPE_ARRAY: u32 = 2;
 const BPF_F_RDONLY_PROG: u32 = 1 << 7;
 const BPF_F_MMAPABLE: u32 = 1 << 10;
 
+/// The map type of program arrays, for tail calls.
+pub const PROG_ARRAY: u32 = 3;
+
 /// Name of a map type as in the kernel's headers, without `BPF_MAP_TYPE_`.
 pub fn map_type_name(map_type: u32) -> String {
     match MAP_TYPE_NAMES.get(map_type as usize) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
 use crate::insn::Insn;
-use crate::{btf, btf_ext, core_relocation, elf, link, map_decls};
+use crate::{btf, btf_ext, core_relocation, elf, link, map_decls, prog_array};
 
 /// What the command line says about loading.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct LoadOptions {
     pub max_entries: BTreeMap<String, u32>,
     /// BTF of the kernel that CO-RE relocations are resolved against. `None`: the running kernel's.
     pub btf: Option<PathBuf>,
+    /// What program arrays hold, by map name and index: a function name or a section name of the same object.
+    pub prog_array: BTreeMap<(String, u32), String>,
 }
 
 /// A loaded object file.
@@ -31,6 +33,18 @@ pub struct Object {
     pub maps: Vec<ObjectMap>,
     /// Every program, XDP or not, in the order of the file.
     pub programs: Vec<ProgramImage>,
+    /// The entries of program arrays that hold something.
+    pub tail_calls: Vec<TailCall>,
+}
+
+/// An entry of a program array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TailCall {
+    /// Index into [`Object::maps`].
+    pub map: usize,
+    pub index: u32,
+    /// Index into [`Object::programs`].
+    pub program: usize,
 }
 
 /// A map as the kernel would be asked to create it.
@@ -315,12 +329,15 @@ fn load_checked(
     }
     .programs()
     .map_err(one)?;
-    Ok(Object {
+    let mut object = Object {
         file: file_name.to_string(),
         license: read_license(&elf),
         maps: declared.maps,
         programs,
-    })
+        tail_calls: Vec::new(),
+    };
+    object.tail_calls = prog_array::resolve(&object, options)?;
+    Ok(object)
 }
 
 fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {

@@ -109,6 +109,7 @@ fn object(lines: &[Line], maps: Vec<ObjectMap>) -> Object {
             functions: Vec::new(),
             problems: Vec::new(),
         }],
+        tail_calls: Vec::new(),
     }
 }
 
@@ -578,8 +579,17 @@ fn a_pointer_to_different_things() {
         load_word(0, 2, 0),
         EXIT,
     ];
-    assert_eq!(refusal(&lines, Vec::new()), ["mixed-value"]);
-    // Unused it is no error.
+    let program = try_lift(&lines, Vec::new()).unwrap();
+    for (ingress_ifindex, expected) in [(0, 0), (9, 0x0403_0201)] {
+        let context = PacketContext {
+            ingress_ifindex,
+            ..PacketContext::default()
+        };
+        let mut maps = Maps::new(&program.maps);
+        let outcome = run(&program, &mut maps, &[1, 2, 3, 4], &context);
+        assert_eq!(outcome.verdict, expected);
+    }
+    // Unused, with the context on one of the ways.
     let unused = [
         load_word(3, 1, 12),
         copy(2, 10),

@@ -172,7 +172,6 @@ impl Reader {
         Some(())
     }
 
-    #[allow(clippy::type_complexity)]
     fn loaded_map(&self, words: &[&str]) -> Option<Option<(usize, MapRefKind)>> {
         let (name, kind) = match words {
             [] => return Some(None),

@@ -124,6 +124,7 @@ impl Code {
             license: "GPL".into(),
             maps: self.maps.clone(),
             programs: vec![program],
+            tail_calls: Vec::new(),
         }
     }
 

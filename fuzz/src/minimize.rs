@@ -3,23 +3,36 @@
 
 use crate::code::Code;
 use crate::packets::SHORTEST;
-use crate::trial::{self, Failure, Judge, Outcome, Subject};
+use crate::trial::{Failure, Subject};
 use hardpath_ebpf::Insn;
 
-/// Trials at most; each takes a few milliseconds, with hardware up to a second.
-const MOST_TRIALS: u32 = 600;
+/// Candidates at most; each takes a few milliseconds, with hardware up to a second.
+const MOST_CANDIDATES: u32 = 600;
 
-/// The smallest subject found, and how it fails.
-pub fn minimize(subject: &Subject, failure: &Failure, judge: Judge) -> (Subject, Failure) {
+/// What may be made smaller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    Everything,
+    /// The program stays: where there is no kernel nobody says which other programs are any.
+    PacketsOnly,
+}
+
+/// The smallest subject found, and how it fails. `fails` says how a candidate does; only one that fails in the same
+/// layer is taken.
+pub fn minimize(
+    subject: &Subject,
+    failure: &Failure,
+    scope: Scope,
+    fails: &mut dyn FnMut(&Subject) -> Option<Failure>,
+) -> (Subject, Failure) {
     let mut search = Search {
         best: subject.clone(),
         failure: failure.clone(),
-        judge,
-        trials_left: MOST_TRIALS,
+        fails,
+        candidates_left: MOST_CANDIDATES,
     };
     search.fewer_packets();
-    // Only the kernel says whether a program with fewer instructions is one.
-    if judge == Judge::Kernel {
+    if scope == Scope::Everything {
         while search.fewer_units() | search.simpler_units() {}
     }
     search.simpler_hardware();
@@ -29,22 +42,21 @@ pub fn minimize(subject: &Subject, failure: &Failure, judge: Judge) -> (Subject,
     (search.best, search.failure)
 }
 
-struct Search {
+struct Search<'a> {
     best: Subject,
     failure: Failure,
-    judge: Judge,
-    trials_left: u32,
+    fails: &'a mut dyn FnMut(&Subject) -> Option<Failure>,
+    candidates_left: u32,
 }
 
-impl Search {
-    /// Takes a candidate when it fails in the same layer.
+impl Search<'_> {
     fn take(&mut self, candidate: Subject) -> bool {
-        if self.trials_left == 0 || candidate == self.best {
+        if self.candidates_left == 0 || candidate == self.best {
             return false;
         }
-        self.trials_left -= 1;
-        match trial::run(&candidate, self.judge) {
-            Ok(Outcome::Failed(failure)) if failure.layer == self.failure.layer => {
+        self.candidates_left -= 1;
+        match (self.fails)(&candidate) {
+            Some(failure) if failure.layer == self.failure.layer => {
                 self.best = candidate;
                 self.failure = failure;
                 true

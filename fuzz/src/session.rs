@@ -2,7 +2,7 @@
 
 use crate::case;
 use crate::generate::{generate, Features};
-use crate::minimize::minimize;
+use crate::minimize::{minimize, Scope};
 use crate::packets;
 use crate::random::Random;
 use crate::trial::{self, Failure, Hardware, Judge, Outcome, Subject};
@@ -189,7 +189,15 @@ fn failed(
     subject: &Subject,
     failure: &Failure,
 ) -> Result<FailedProgram, Diagnostic> {
-    let (subject, failure) = minimize(subject, failure, options.judge);
+    let scope = match options.judge {
+        Judge::Kernel => Scope::Everything,
+        Judge::Interpreter => Scope::PacketsOnly,
+    };
+    let mut fails = |candidate: &Subject| match trial::run(candidate, options.judge) {
+        Ok(Outcome::Failed(failure)) => Some(failure),
+        _ => None,
+    };
+    let (subject, failure) = minimize(subject, failure, scope, &mut fails);
     let case = match &options.cases {
         Some(folder) => Some(write_case(folder, seed, &subject, &failure)?),
         None => None,

@@ -712,6 +712,8 @@ impl Lower<'_> {
         let table_writes = access
             .is_hash(self.program)
             .then(|| self.base_node(built.write_value));
+        // Behind an entrance, an empty slot has the signals of the packet at the head of the segment FIFO.
+        let update_writes = table_writes.map(|writes| self.m.and(&[writes, self.valid]));
         let store = access.store.map(|store| {
             let data = &self.program.insts[store];
             let guard = self.condition(data.guard);
@@ -724,9 +726,9 @@ impl Lower<'_> {
                 "write_index" => self.base_node(built.commit_index),
                 "write" => match (access.update, store) {
                     (Some(_), Some((write, _))) => {
-                        self.m.or(&[table_writes.expect("a hash table"), write])
+                        self.m.or(&[update_writes.expect("a hash table"), write])
                     }
-                    (Some(_), None) => table_writes.expect("a hash table"),
+                    (Some(_), None) => update_writes.expect("a hash table"),
                     (None, Some((write, _))) => write,
                     (None, None) => unreachable!("written by one of them"),
                 },

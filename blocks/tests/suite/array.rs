@@ -118,6 +118,8 @@ struct Run {
     /// Expected, with the clock of the commit stage.
     due: VecDeque<(u64, Shown)>,
     clock: u64,
+    /// The host's registers may change from this clock on.
+    host_over: u64,
 }
 
 impl Run {
@@ -129,6 +131,7 @@ impl Run {
             words: vec![empty; config.depth as usize],
             due: VecDeque::new(),
             clock: 0,
+            host_over: 0,
             config,
         }
     }
@@ -231,6 +234,9 @@ impl Run {
     /// A host operation: its registers are there two clocks before, and stay until it is over.
     fn host(&mut self, command: u32, index: u64, value: u64, flags: u64) {
         let value = value & self.mask();
+        while self.clock < self.host_over {
+            self.idle();
+        }
         self.bench.set("host_command", command.into());
         self.bench.set("host_index", index);
         self.bench.set("host_value", value);
@@ -273,6 +279,7 @@ impl Run {
         };
         let commit = self.clock + u64::from(self.config.commit_after);
         self.due.push_back((commit, Shown::Host { errno, result }));
+        self.host_over = commit + 1;
         self.step();
     }
 

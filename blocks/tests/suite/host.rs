@@ -1,1 +1,559 @@
+//! The host port: AXI4-Lite in any order and delay, whole words only, counters, the port table, and map operations that
+//! hold the entrance for a bounded time.
 
+use crate::bench::Bench;
+use crate::random::Random;
+use hardpath_blocks::host::{host, Host, PORTS};
+use hardpath_blocks::interface::{command, register, MAGIC, VERSION};
+use std::collections::BTreeMap;
+
+const KEY_BITS: u32 = 104;
+const VALUE_BITS: u32 = 80;
+const MAPS: u32 = 3;
+/// Clocks that the stand-in for the pipeline takes for an operation.
+const PIPELINE: u64 = 9;
+const SWEEP: u64 = 50;
+
+struct Port {
+    bench: Bench,
+    random: Random,
+    clock: u64,
+    /// When the operation that was injected is over.
+    done_at: Option<u64>,
+    injected: u64,
+    hold_clocks: u64,
+    answer: (u64, Vec<u64>, Vec<u64>),
+    /// What the operation came with: map, command, flags, slot, index, key, value.
+    seen: Option<Seen>,
+    strobes: BTreeMap<&'static str, u64>,
+    strobes_now: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Seen {
+    map: u64,
+    command: u64,
+    flags: u64,
+    slot: u64,
+    index: u64,
+    key: Vec<u64>,
+    value: Vec<u64>,
+}
+
+impl Port {
+    fn new(seed: u64) -> Port {
+        let mut bench = Bench::of(host(&Host {
+            name: "host".into(),
+            design_id: 0x1234_5678,
+            maps: MAPS,
+            key_bits: KEY_BITS,
+            value_bits: VALUE_BITS,
+            has_port_table: true,
+            clear_words: SWEEP as u32,
+        }));
+        bench.set("s_axil_wstrb", 15);
+        Port {
+            bench,
+            random: Random::new(seed),
+            clock: 0,
+            done_at: None,
+            injected: 0,
+            hold_clocks: 0,
+            answer: (0, vec![0; 2], vec![0; 2]),
+            seen: None,
+            strobes: BTreeMap::new(),
+            strobes_now: false,
+        }
+    }
+
+    fn step(&mut self) {
+        let done = self.done_at == Some(self.clock);
+        self.bench.set("map_done", done.into());
+        let (errno, value, key) = if done {
+            self.answer.clone()
+        } else {
+            (31, vec![!0; 2], vec![!0; 2])
+        };
+        self.bench.set("map_errno", errno);
+        self.bench.set_wide("map_value", &value);
+        self.bench.set_wide("map_key", &key);
+        for name in [
+            "packet_in",
+            "dropped_bad",
+            "dropped_length",
+            "verdict_valid",
+        ] {
+            let strobe = self.strobes_now && self.random.below(3) == 0;
+            self.bench.set(name, strobe.into());
+            let verdict = self.random.below(5);
+            if name == "verdict_valid" {
+                self.bench.set("verdict", verdict);
+                if strobe {
+                    let verdicts = ["aborted", "dropped", "passed", "sent_back", "redirected"];
+                    *self.strobes.entry(verdicts[verdict as usize]).or_default() += 1;
+                }
+            } else if strobe {
+                *self.strobes.entry(name).or_default() += 1;
+            }
+        }
+        self.bench.step();
+        self.hold_clocks += self.bench.get("hold");
+        if let Some(seen) = self.seen.clone() {
+            if self.done_at.is_some_and(|at| self.clock <= at) {
+                assert_eq!(
+                    seen,
+                    self.operation(),
+                    "the operation's registers stand still"
+                );
+            }
+        }
+        if self.bench.get("inject") == 1 {
+            assert_eq!(
+                self.bench.get("running"),
+                1,
+                "no operation during the sweep"
+            );
+            assert_eq!(self.bench.get("hold"), 1);
+            self.injected += 1;
+            self.done_at = Some(self.clock + PIPELINE);
+            self.seen = Some(self.operation());
+        }
+        self.clock += 1;
+    }
+
+    fn operation(&mut self) -> Seen {
+        Seen {
+            map: self.bench.get("map_select"),
+            command: self.bench.get("host_command"),
+            flags: self.bench.get("host_flags"),
+            slot: self.bench.get("host_slot"),
+            index: self.bench.get("host_index"),
+            key: self.bench.get_wide("host_key"),
+            value: self.bench.get_wide("host_value"),
+        }
+    }
+
+    /// Address and data come in any order, the answer is taken with any delay.
+    fn write(&mut self, address: u32, data: u32) {
+        let delays = [
+            self.random.below(4),
+            self.random.below(4),
+            self.random.below(4),
+        ];
+        self.write_with(address, data, 15, delays);
+    }
+
+    fn write_with(
+        &mut self,
+        address: u32,
+        data: u32,
+        strobe: u64,
+        [address_delay, data_delay, answer_delay]: [u64; 3],
+    ) {
+        let (mut address_taken, mut data_taken) = (false, false);
+        let mut answered_since = None;
+        for clock in 0..64 {
+            let offers = (
+                !address_taken && clock >= address_delay,
+                !data_taken && clock >= data_delay,
+            );
+            let ready = answered_since.is_some_and(|since| clock > since + answer_delay);
+            let junk = self.random.next();
+            self.bench.set("s_axil_awvalid", offers.0.into());
+            self.bench.set(
+                "s_axil_awaddr",
+                if offers.0 { address.into() } else { junk },
+            );
+            self.bench.set("s_axil_wvalid", offers.1.into());
+            self.bench
+                .set("s_axil_wdata", if offers.1 { data.into() } else { junk });
+            self.bench
+                .set("s_axil_wstrb", if offers.1 { strobe } else { 15 });
+            self.bench.set("s_axil_bready", ready.into());
+            self.step();
+            address_taken |= offers.0 && self.bench.get("s_axil_awready") == 1;
+            data_taken |= offers.1 && self.bench.get("s_axil_wready") == 1;
+            if self.bench.get("s_axil_bvalid") == 1 {
+                assert!(address_taken && data_taken, "an answer before the question");
+                assert_eq!(self.bench.get("s_axil_bresp"), 0);
+                if ready {
+                    self.bench.set("s_axil_bready", 0);
+                    return;
+                }
+                answered_since = answered_since.or(Some(clock));
+            } else {
+                assert!(answered_since.is_none(), "bvalid stays until it is taken");
+            }
+        }
+        panic!("no answer to a write of {address:#x}");
+    }
+
+    fn read(&mut self, address: u32) -> u32 {
+        let delay = self.random.below(4);
+        let mut taken = false;
+        let mut answered: Option<(u64, u64)> = None;
+        for clock in 0..64 {
+            let offers = !taken;
+            let ready = answered.is_some_and(|(since, _)| clock > since + delay);
+            let junk = self.random.next();
+            self.bench.set("s_axil_arvalid", offers.into());
+            self.bench
+                .set("s_axil_araddr", if offers { address.into() } else { junk });
+            self.bench.set("s_axil_rready", ready.into());
+            self.step();
+            taken |= offers && self.bench.get("s_axil_arready") == 1;
+            if self.bench.get("s_axil_rvalid") == 1 {
+                assert!(taken);
+                let data = self.bench.get("s_axil_rdata");
+                assert_eq!(self.bench.get("s_axil_rresp"), 0);
+                assert_eq!(
+                    answered.map_or(data, |(_, before)| before),
+                    data,
+                    "rdata stays until it is taken"
+                );
+                if ready {
+                    self.bench.set("s_axil_rready", 0);
+                    self.bench.set("s_axil_arvalid", 0);
+                    return data as u32;
+                }
+                answered = answered.or(Some((clock, data)));
+            } else {
+                assert!(answered.is_none(), "rvalid stays until it is taken");
+            }
+        }
+        panic!("no answer to a read of {address:#x}");
+    }
+
+    fn counter(&mut self, address: u32) -> u64 {
+        let low = self.read(address);
+        let high = self.read(address + 4);
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    /// Writes a command and waits; gives the status.
+    fn perform(&mut self, code: u32) -> u32 {
+        self.write(register::MAP_COMMAND, code);
+        for _ in 0..20 {
+            let status = self.read(register::MAP_STATUS);
+            if status >> 31 == 0 {
+                return status;
+            }
+        }
+        panic!("the operation is not over");
+    }
+
+    fn wait_for_sweep(&mut self) {
+        while self.read(register::STATUS) & 1 == 0 {
+            assert!(self.clock < SWEEP + 40);
+        }
+    }
+}
+
+#[test]
+fn registers_can_be_read_and_written() {
+    let mut port = Port::new(1);
+    port.wait_for_sweep();
+    assert_eq!(port.read(register::MAGIC), MAGIC);
+    assert_eq!(port.read(register::VERSION), VERSION);
+    assert_eq!(port.read(register::DESIGN_ID), 0x1234_5678);
+    let mut model: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut places: Vec<(u32, u32)> = vec![
+        (register::MAP_SELECT, 0xff),
+        (register::MAP_FLAGS, !0),
+        (register::MAP_SLOT, !0),
+    ];
+    for word in 0..4 {
+        places.push((register::KEY + 4 * word, if word == 3 { 0xff } else { !0 }));
+    }
+    for word in 0..3 {
+        places.push((
+            register::VALUE + 4 * word,
+            if word == 2 { 0xffff } else { !0 },
+        ));
+    }
+    for entry in 0..PORTS {
+        places.push((register::PORT_TABLE + 8 * entry, !0));
+        places.push((register::PORT_TABLE + 8 * entry + 4, 0xffff));
+    }
+    for _ in 0..2000 {
+        let (address, mask) = *port.random.pick(&places);
+        let data = port.random.next() as u32;
+        match port.random.below(4) {
+            0 => {
+                // Parts of a word change nothing.
+                let strobe = port.random.below(15);
+                let delays = [port.random.below(3), port.random.below(3), 0];
+                port.write_with(address, data, strobe, delays);
+            }
+            1 => {
+                port.write(address, data);
+                model.insert(address, data & mask);
+            }
+            // What can only be read, and where nothing is.
+            2 if data.is_multiple_of(3) => {
+                let nowhere = [
+                    register::MAGIC,
+                    register::STATUS,
+                    register::PACKETS_IN,
+                    0x300,
+                    0x1010,
+                    0x200c + 4,
+                    0xfffc,
+                ];
+                let address = *port.random.pick(&nowhere);
+                port.write(address, data);
+            }
+            _ => assert_eq!(
+                port.read(address),
+                model.get(&address).copied().unwrap_or(0),
+                "{address:#x}"
+            ),
+        }
+    }
+    assert_eq!(port.read(register::MAGIC), MAGIC);
+    assert_eq!(port.read(0x300), 0);
+    assert_eq!((port.injected, port.hold_clocks), (0, 0));
+}
+
+#[test]
+fn ports_become_interfaces_and_queues() {
+    let mut port = Port::new(2);
+    for entry in 0..PORTS {
+        port.write(register::PORT_TABLE + 8 * entry, 1000 + entry);
+        port.write(register::PORT_TABLE + 8 * entry + 4, 50 * entry);
+    }
+    for early in 0..256 {
+        port.bench.set("early_port", early);
+        port.step();
+        let expected = if early < 16 {
+            (1000 + early, 50 * early)
+        } else {
+            (0, 0)
+        };
+        assert_eq!(
+            (port.bench.get("port_ifindex"), port.bench.get("port_queue")),
+            expected,
+            "port {early}"
+        );
+    }
+}
+
+#[test]
+fn operations_take_their_registers_with_them() {
+    let mut port = Port::new(3);
+    port.wait_for_sweep();
+    for round in 0..300 {
+        let map = port.random.below(u64::from(MAPS) + 2) as u32;
+        let code = *port.random.pick(&[
+            command::LOOKUP,
+            command::UPDATE,
+            command::DELETE,
+            command::DUMP,
+        ]);
+        let mut words = Vec::new();
+        for word in 0..7 {
+            let data = port.random.next() as u32;
+            words.push(data);
+            let address = if word < 4 {
+                register::KEY + 4 * word
+            } else {
+                register::VALUE + 4 * (word - 4)
+            };
+            port.write(address, data);
+        }
+        words[3] &= 0xff;
+        words[6] &= 0xffff;
+        let (flags, slot) = (port.random.next() as u32, port.random.next() as u32);
+        port.write(register::MAP_FLAGS, flags);
+        port.write(register::MAP_SLOT, slot);
+        port.write(register::MAP_SELECT, map);
+        let errno = if port.random.below(3) == 0 {
+            1 + port.random.below(30)
+        } else {
+            0
+        };
+        let value = vec![port.random.next(), port.random.next() & 0xffff];
+        let key = vec![
+            port.random.next(),
+            port.random.next() & (u64::MAX >> (128 - KEY_BITS)),
+        ];
+        port.answer = (errno, value.clone(), key.clone());
+        let (before, held) = (port.injected, port.hold_clocks);
+        port.seen = None;
+        let status = port.perform(code);
+        if map >= MAPS {
+            assert_eq!(
+                (status, port.injected),
+                (22, before),
+                "a map that does not exist"
+            );
+            continue;
+        }
+        assert_eq!(
+            (u64::from(status), port.injected),
+            (errno, before + 1),
+            "round {round}"
+        );
+        assert!(
+            port.hold_clocks - held <= 8,
+            "the entrance is held for {} clocks",
+            port.hold_clocks - held
+        );
+        let dump = code == command::DUMP;
+        let double = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let seen = Seen {
+            map: map.into(),
+            command: code.into(),
+            flags: flags.into(),
+            slot: slot.into(),
+            index: if dump { slot.into() } else { words[0].into() },
+            key: vec![double(words[0], words[1]), double(words[2], words[3])],
+            value: vec![double(words[4], words[5]), words[6].into()],
+        };
+        assert_eq!(port.seen.take(), Some(seen));
+        // A lookup gives a value, a dump a key, too; what failed gives nothing.
+        let gives = errno == 0 && (dump || code == command::LOOKUP);
+        let expected_value = if gives {
+            value
+        } else {
+            vec![double(words[4], words[5]), words[6].into()]
+        };
+        let expected_key = if errno == 0 && dump {
+            key
+        } else {
+            vec![double(words[0], words[1]), double(words[2], words[3])]
+        };
+        for word in 0..3 {
+            let expected = (expected_value[word / 2] >> (32 * (word % 2))) as u32;
+            assert_eq!(port.read(register::VALUE + 4 * word as u32), expected);
+        }
+        for word in 0..4 {
+            let expected = (expected_key[word / 2] >> (32 * (word % 2))) as u32;
+            assert_eq!(port.read(register::KEY + 4 * word as u32), expected);
+        }
+    }
+}
+
+#[test]
+fn nothing_changes_while_an_operation_runs() {
+    let mut port = Port::new(4);
+    port.wait_for_sweep();
+    port.write(register::KEY, 11);
+    port.write(register::MAP_SELECT, 1);
+    for _ in 0..50 {
+        port.seen = None;
+        port.write(register::MAP_COMMAND, command::UPDATE);
+        // These come while it is busy: the bench checks that the registers stand still.
+        let before = port.injected;
+        for address in [
+            register::KEY,
+            register::VALUE,
+            register::MAP_SELECT,
+            register::MAP_FLAGS,
+            register::MAP_SLOT,
+            register::MAP_COMMAND,
+        ] {
+            if port.read(register::MAP_STATUS) >> 31 == 1 {
+                let data = port.random.next() as u32 & 3;
+                port.write_with(address, data, 15, [0, 0, 0]);
+            }
+        }
+        while port.read(register::MAP_STATUS) >> 31 == 1 {}
+        assert!(port.injected <= before + 1);
+        port.write(register::MAP_SELECT, 1);
+    }
+}
+
+#[test]
+fn an_operation_waits_for_the_sweep() {
+    let mut port = Port::new(5);
+    for round in 0..5 {
+        port.write(register::MAP_SELECT, 0);
+        port.write(register::MAP_COMMAND, command::UPDATE);
+        let since = port.clock;
+        while port.read(register::MAP_STATUS) >> 31 == 1 {
+            assert!(port.clock - since < SWEEP + 60);
+        }
+        assert_eq!(port.injected, round + 1);
+        port.bench.reset(1 + round as u32);
+        port.done_at = None;
+        port.seen = None;
+    }
+}
+
+/// A reset ends an operation that is on its way.
+#[test]
+fn a_reset_forgets_the_operation() {
+    let mut port = Port::new(6);
+    for wait in 0..16 {
+        port.wait_for_sweep();
+        port.write_with(register::MAP_COMMAND, command::LOOKUP, 15, [0, 0, 0]);
+        for _ in 0..wait {
+            port.step();
+        }
+        port.bench.reset(1);
+        port.done_at = None;
+        port.seen = None;
+        let before = port.injected;
+        assert_eq!(port.read(register::MAP_STATUS), 0);
+        port.clock = 0;
+        port.wait_for_sweep();
+        for _ in 0..30 {
+            port.step();
+        }
+        assert_eq!(port.injected, before);
+    }
+}
+
+#[test]
+fn counters_count() {
+    let mut port = Port::new(7);
+    port.strobes_now = true;
+    let names = ["aborted", "dropped", "passed", "sent_back", "redirected"];
+    for _ in 0..20 {
+        for _ in 0..100 {
+            port.step();
+        }
+        port.strobes_now = false;
+        port.step();
+        for (address, name) in [
+            (register::PACKETS_IN, "packet_in"),
+            (register::DROPPED_BAD, "dropped_bad"),
+            (register::DROPPED_LENGTH, "dropped_length"),
+        ] {
+            assert_eq!(port.counter(address), port.strobes[name], "{name}");
+        }
+        for (number, name) in names.into_iter().enumerate() {
+            assert_eq!(
+                port.counter(register::VERDICTS + 8 * number as u32),
+                port.strobes[name],
+                "{name}"
+            );
+        }
+        port.strobes_now = true;
+    }
+    port.bench.reset(1);
+    port.strobes_now = false;
+    assert_eq!(port.counter(register::PACKETS_IN), 0);
+}
+
+/// Reads and writes at once do not disturb each other.
+#[test]
+fn both_directions_at_once() {
+    let mut port = Port::new(8);
+    port.write(register::MAP_FLAGS, 5);
+    for data in 0..100u32 {
+        port.bench.set("s_axil_arvalid", 1);
+        port.bench.set("s_axil_araddr", register::MAP_FLAGS.into());
+        port.bench.set("s_axil_rready", 1);
+        port.write(register::MAP_SLOT, data);
+        port.bench.set("s_axil_arvalid", 0);
+        for _ in 0..4 {
+            port.step();
+            if port.bench.get("s_axil_rvalid") == 1 {
+                assert_eq!(port.bench.get("s_axil_rdata"), 5);
+            }
+        }
+        assert_eq!(port.read(register::MAP_SLOT), data);
+    }
+}

@@ -406,11 +406,9 @@ block5:
 }
 
 /// Two hashes with keys of their own.
-pub fn two_hashes(late: bool) -> String {
-    let (first, second) = (
-        new_word(late, 50, "v22", "v3"),
-        new_word(late, 60, "v28", "v40"),
-    );
+pub fn two_hashes(late: [bool; 2]) -> String {
+    let first = new_word(late[0], 50, "v22", "v3");
+    let second = new_word(late[1], 60, "v28", "v40");
     program(
         "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 100",
         &format!(

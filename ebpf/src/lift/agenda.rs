@@ -132,7 +132,7 @@ impl Invocation {
     }
 
     /// The functions that are under way, this one first.
-    pub fn chain(&self) -> impl Iterator<Item = &Invocation> {
+    pub fn chain(&self) -> impl Iterator<Item = &Invocation> + Clone {
         std::iter::successors(Some(self), |invocation| {
             let caller = invocation.caller.as_ref()?;
             Some(&*caller.instance.invocation)

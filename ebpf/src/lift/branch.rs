@@ -45,7 +45,9 @@ impl Lifter<'_> {
             let bit = self.compare_scalars(condition, a, b, width);
             return Some(Decision::plain(bit));
         }
-        if wide {
+        // Compilers also ask whether the low half of a pointer is zero: no pointer has such an address.
+        let is_null_check = matches!(condition, Condition::Eq | Condition::Ne);
+        if wide || is_null_check && b == AbstractValue::Scalar(Operand::Const(0)) {
             let zero = AbstractValue::Scalar(Operand::Const(0));
             let decided = match (a, b) {
                 (pointer, other) if other == zero => self.compare_to_null(condition, pointer),

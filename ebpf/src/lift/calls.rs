@@ -26,6 +26,10 @@ impl Lifter<'_> {
             self.bpf_loop();
             return;
         }
+        if helper == number::TAIL_CALL {
+            self.tail_call();
+            return;
+        }
         let result = match helper {
             number::MAP_LOOKUP_ELEM => self.map_lookup(),
             number::MAP_UPDATE_ELEM => self.map_update(),
@@ -330,9 +334,14 @@ impl Lifter<'_> {
         let error = self
             .builder
             .select(far, Operand::Const(EFAULT), Operand::Const(EINVAL), 64);
-        let Operand::Value(condition) = inside else {
-            // The length of a packet is never known now.
-            return Some(AbstractValue::Scalar(error));
+        let condition = match inside {
+            Operand::Value(condition) => condition,
+            Operand::Const(0) => return Some(AbstractValue::Scalar(error)),
+            // No packet on this path is too short.
+            Operand::Const(_) => {
+                copy(self);
+                return Some(AbstractValue::Scalar(Operand::Const(0)));
+            }
         };
         let stack = self.state.stack.clone();
         let before = self.builder.block;

@@ -24,6 +24,8 @@ pub struct BasicBlock {
     pub end: BlockEnd,
     /// Registers whose values may be read from here on, one bit each.
     pub live_in: u16,
+    /// Begins behind a call of a function of the program's own.
+    pub is_behind_call: bool,
 }
 
 /// One decoded instruction; `Err` says why it cannot be decoded and ends its block.
@@ -181,6 +183,15 @@ fn block_from(
         steps: Vec::new(),
         end: BlockEnd::Stop,
         live_in: 0,
+        is_behind_call: start.checked_sub(1).is_some_and(|before| {
+            let step = steps.get(&before);
+            matches!(
+                step.map(|step| &step.operation),
+                Some(Ok(
+                    Operation::CallLocal { .. } | Operation::CallRegister { .. }
+                ))
+            )
+        }),
     };
     let mut slot = start;
     while let Some(step) = steps.get(&slot) {

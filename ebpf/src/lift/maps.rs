@@ -6,7 +6,7 @@ use hardpath_ir::{MapId, MapKind};
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
 use crate::insn::PSEUDO_FUNC;
-use crate::map_decls::map_type_name;
+use crate::map_decls::{map_type_name, PROG_ARRAY};
 use crate::object::{MapRef, MapRefKind, ObjectMap};
 
 impl Lifter<'_> {
@@ -42,6 +42,8 @@ impl Lifter<'_> {
                 map,
                 offset: Operand::Const(u64::from(offset)),
             },
+            // Only tail calls use it, and they know what is in it.
+            MapRefKind::Fd if self.maps[map].map_type == PROG_ARRAY => AbstractValue::Map(map),
             _ if self.map_id(map).is_none() => AbstractValue::Reported,
             MapRefKind::Value { offset } => AbstractValue::MapValue(MapPointer {
                 map,

@@ -32,7 +32,11 @@ impl Lifter<'_> {
         }
         if let Some(offset) = self.stack_offset(address) {
             if self.state.stack.has_pointer(offset, bytes) {
-                return Some(self.load_spill(offset, bytes));
+                let value = self.load_spill(offset, bytes);
+                if let AbstractValue::Unusable(_) = value {
+                    self.note_mixed_slot(offset);
+                }
+                return Some(value);
             }
         }
         let loaded = self.read_memory(address, bytes)?;
@@ -168,6 +172,8 @@ impl Lifter<'_> {
         let mut bounds = None;
         if let Some(offset) = self.stack_offset(AbstractValue::Stack(offset)) {
             if self.state.stack.has_pointer(offset, bytes) {
+                self.note_mixed_slot(offset);
+                self.mixed.is_used = true;
                 self.refuse_pointer_as_data();
                 return None;
             }
@@ -463,7 +469,17 @@ impl Lifter<'_> {
         }
     }
 
-    pub(super) fn refuse_loose_stack_access(&mut self) {
+    /// See [`Lifter::check_lowest_offset`]; it is known only in the end whether there are functions.
+    pub(super) fn check_loose_stack_access(&mut self) {
+        if self.has_calls {
+            if let Some((instance, slot)) = self.loose_stack_access.take() {
+                (self.current, self.slot) = (instance, slot);
+                self.refuse_loose_stack_access();
+            }
+        }
+    }
+
+    fn refuse_loose_stack_access(&mut self) {
         self.refuse(
             "stack-bounds",
             "the stack is accessed at an offset whose bounds are not known, in a program whose functions share the stack",

@@ -31,6 +31,8 @@ mod registers;
 mod report;
 mod stack;
 mod state;
+mod tail_calls;
+mod variants;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -47,6 +49,7 @@ use builder::Builder;
 use flow::{BlockEnd, Flow};
 use join::{join, Edge, Side};
 use state::{AbstractValue, Operand, State};
+use variants::{Mixed, Variants};
 
 /// Lifts an XDP program of an object.
 ///
@@ -56,8 +59,30 @@ pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diag
     run(&program.name, Kind::Xdp, || Origin {
         file: &object.file,
         maps: &object.maps,
-        codes: vec![Code::new(&program.insns, Some(program))],
+        codes: codes(object, program),
+        tail_calls: object
+            .tail_calls
+            .iter()
+            .enumerate()
+            .map(|(place, entry)| ArrayEntry {
+                map: entry.map,
+                index: entry.index,
+                code: place + 1,
+            })
+            .collect(),
     })
+}
+
+/// The program, and behind it those that tail calls go to, in the order of [`Object::tail_calls`].
+fn codes<'a>(object: &'a Object, program: &'a ProgramImage) -> Vec<Code<'a>> {
+    let called = object
+        .tail_calls
+        .iter()
+        .filter_map(|entry| object.programs.get(entry.program));
+    std::iter::once(program)
+        .chain(called)
+        .map(|program| Code::new(&program.insns, Some(program)))
+        .collect()
 }
 
 /// Lifts a program over (memory, length): `r1` points to the memory, which is the packet (null when it is empty),
@@ -82,27 +107,42 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
         file: name,
         maps: &[],
         codes: vec![Code::new(&insns, None)],
+        tail_calls: Vec::new(),
     })
 }
 
-/// Lifts, and where functions call each other once more, when it is known how much stack each one uses.
+/// The most times that a program is lifted to keep apart what must not be joined.
+const MAX_REFINEMENTS: usize = 8;
+
+/// Lifts; and once more where values were joined that must be kept apart; and once more where functions call each
+/// other, when it is known how much stack each one uses.
 fn run<'a>(
     name: &str,
     kind: Kind,
     origin: impl Fn() -> Origin<'a>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let mut lifter = Lifter::new(origin(), name, kind, Layout::Separate);
-    lifter.lift_all();
-    if lifter.has_calls {
-        if let Some((instance, slot)) = lifter.loose_stack_access.take() {
-            (lifter.current, lifter.slot) = (instance, slot);
-            lifter.refuse_loose_stack_access();
+    let lift = |layout: Layout, variants: Option<Variants>| {
+        let mut lifter = Lifter::new(origin(), name, kind, layout);
+        lifter.variants = variants;
+        lifter.lift_all();
+        lifter
+    };
+    let mut lifter = lift(Layout::Separate, None);
+    for _ in 0..MAX_REFINEMENTS {
+        let Some(variants) = Variants::refined(lifter.variants.as_ref(), &lifter.mixed) else {
+            break;
+        };
+        let refined = lift(Layout::Separate, Some(variants));
+        if refined.abandoned > lifter.abandoned {
+            // That way it only becomes too large.
+            break;
         }
+        lifter = refined;
     }
+    lifter.check_loose_stack_access();
     if lifter.has_calls && lifter.problems.is_empty() {
         let depths = std::mem::take(&mut lifter.stack_depths);
-        lifter = Lifter::new(origin(), name, kind, Layout::Packed(depths));
-        lifter.lift_all();
+        lifter = lift(Layout::Packed(depths), lifter.variants.take());
     }
     lifter.finish()
 }
@@ -119,6 +159,17 @@ struct Origin<'a> {
     maps: &'a [ObjectMap],
     /// The program, and those that tail calls go to.
     codes: Vec<Code<'a>>,
+    tail_calls: Vec<ArrayEntry>,
+}
+
+/// An entry of a program array.
+#[derive(Clone, Copy)]
+struct ArrayEntry {
+    /// Index into the object's maps.
+    map: usize,
+    index: u32,
+    /// Index into the codes.
+    code: usize,
 }
 
 /// The instructions of one program.
@@ -156,6 +207,7 @@ struct Lifter<'a> {
     file: &'a str,
     maps: &'a [ObjectMap],
     codes: Vec<Code<'a>>,
+    tail_calls: Vec<ArrayEntry>,
     kind: Kind,
     layout: Layout,
     builder: Builder,
@@ -176,6 +228,11 @@ struct Lifter<'a> {
     /// Bytes of stack that functions use, by program and first slot.
     stack_depths: BTreeMap<(usize, usize), u32>,
     has_calls: bool,
+    /// What is kept apart where paths meet; `None`: nothing.
+    variants: Option<Variants>,
+    mixed: Mixed,
+    /// Loops that were given up.
+    abandoned: u32,
     /// An instruction that accesses the stack at an offset without known bounds.
     loose_stack_access: Option<(Instance, u32)>,
     /// A branch went both ways after an error.
@@ -211,6 +268,7 @@ impl<'a> Lifter<'a> {
             file: origin.file,
             maps: origin.maps,
             codes,
+            tail_calls: origin.tail_calls,
             kind,
             layout,
             builder,
@@ -224,6 +282,9 @@ impl<'a> Lifter<'a> {
             map_ids: BTreeMap::new(),
             stack_depths: BTreeMap::new(),
             has_calls: false,
+            variants: None,
+            mixed: Mixed::default(),
+            abandoned: 0,
             loose_stack_access: None,
             has_undecided: false,
             problems: Vec::new(),
@@ -244,7 +305,8 @@ impl<'a> Lifter<'a> {
     }
 
     fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
-        let images = self.codes.iter().filter_map(|code| code.image);
+        let reached = self.codes.iter().filter(|code| !code.flows.is_empty());
+        let images = reached.filter_map(|code| code.image);
         let mut all: Vec<Diagnostic> = images
             .flat_map(|image| image.problems.iter().cloned())
             .collect();
@@ -493,7 +555,11 @@ impl<'a> Lifter<'a> {
     }
 
     /// Notes a way out of the IR block.
-    fn connect(&mut self, instance: Instance, side: Side, state: State) -> Target {
+    fn connect(&mut self, mut instance: Instance, side: Side, state: State) -> Target {
+        let variants = self.variants.as_mut();
+        instance
+            .key
+            .extend(variants.and_then(|variants| variants.number(&instance, &state)));
         let from = self.builder.block;
         let pending = self.agenda.entry(&mut self.builder, instance);
         pending.edges.push(Edge {

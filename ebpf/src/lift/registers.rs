@@ -34,6 +34,7 @@ impl Lifter<'_> {
                 None
             }
             AbstractValue::Unusable(reason) => {
+                self.mixed.is_used = true;
                 self.refuse(
                     "mixed-value",
                     format!("r{register} is used, and it is {reason}"),

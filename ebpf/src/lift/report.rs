@@ -61,7 +61,7 @@ impl Lifter<'_> {
     }
 
     /// Gives up a loop that has grown too large, and what is behind it is still looked at. Without a loop everything
-    /// that is left is given up.
+    /// that is left is given up, and so it is the second time.
     pub(super) fn abandon(&mut self, instance: &Instance) {
         let size = format!(
             "{} copies of its blocks and {} instructions",
@@ -79,10 +79,15 @@ impl Lifter<'_> {
             );
             let help = format!("{limits}; call large functions from fewer places");
             self.refuse_at(from, start, "program-too-large", message, help);
+            self.abandoned += 1;
             self.agenda.abandon(&[]);
             return;
         };
-        self.agenda.abandon(&open.prefix);
+        self.abandoned += 1;
+        match self.abandoned {
+            1 => self.agenda.abandon(&open.prefix),
+            _ => self.agenda.abandon(&[]),
+        }
         self.limit = self.instances + MAX_INSTANCES;
         // After an error the conditions of loops are not known.
         if !self.has_undecided {

@@ -82,7 +82,14 @@ impl Generator {
         let width = if wide { 64 } else { 32 };
         let number = self.random.interesting() as i32;
         Operand::Number(match op {
-            encode::LSH | encode::RSH | encode::ARSH => self.random.below(width) as i32,
+            // Operands that leave something of the other one, mostly.
+            encode::LSH | encode::RSH | encode::ARSH => {
+                let most = if self.random.percent(70) { 9 } else { width };
+                self.random.below(most) as i32
+            }
+            encode::AND | encode::OR | encode::MUL | encode::MOV if self.random.percent(70) => {
+                self.random.bits32() as i32
+            }
             encode::DIV | encode::MOD | encode::SDIV | encode::SMOD if number == 0 => 10,
             _ => number,
         })

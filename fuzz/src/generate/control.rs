@@ -132,7 +132,7 @@ impl Generator {
             }
             return;
         }
-        if self.random.percent(50) {
+        if self.random.percent(80) {
             self.show_results();
         }
         self.set_verdict();
@@ -151,7 +151,7 @@ impl Generator {
 
     /// Mostly verdicts with which the packet's bytes are seen.
     pub(super) fn set_verdict(&mut self) {
-        match self.random.weighted(&[50, 14, 8, 6, 6, 4]) {
+        match self.random.weighted(&[56, 16, 5, 4, 6, 3]) {
             0 => {
                 let verdict = self.random.one_of([2, 3]);
                 self.set_number(0, verdict);

@@ -195,8 +195,9 @@ impl Generator {
         let maps = if self.maps.is_empty() { 0 } else { 14 };
         let deeper = if depth < 4 { 10 } else { 0 };
         let leave = if depth > 0 { 2 } else { 0 };
+        let out = if depth > 1 { 4 } else { 1 };
         [
-            38, 14, 10, 8, 8, 3, 2, 2, 3, 6, deeper, 3, leave, 2, 2, 1, 1, 2, 1, maps, 4,
+            38, 14, 8, 8, 8, 3, 2, 2, 3, 4, deeper, out, leave, 2, 2, 1, 1, 2, 1, maps, 3,
         ]
     }
 

@@ -423,40 +423,50 @@ impl Generator {
         if !self.live {
             return;
         }
-        for _ in 0..self.random.between(0, 2) {
+        for _ in 0..self.random.between(0, 4) {
             self.load_stack();
         }
         let sum = self.number();
         let numbers = self.state.registers_with(|holds| holds == Holds::Number);
-        let one_sum = self.random.percent(40);
+        let one_sum = self.random.percent(60);
+        let mut place = 0;
         for register in numbers {
-            if !self.state.is_varied(register)
-                || register == sum
-                || self.holds(register) != Holds::Number
-            {
+            let is_number = self.holds(register) == Holds::Number;
+            if !is_number || !self.state.is_varied(register) || register == sum {
                 continue;
             }
             if one_sum {
                 let op = self.random.one_of([encode::ADD, encode::XOR, encode::SUB]);
                 self.emit(encode::alu(op, true, sum, Operand::Register(register)));
             } else {
-                self.show(register);
+                self.show(register, &mut place);
             }
         }
-        self.show(sum);
+        self.show(sum, &mut place);
     }
 
-    fn show(&mut self, register: u8) {
-        let bytes = self.random.one_of([4, 8, 8, 8]);
-        if let Some((base, distance)) = self.place_in_packet(bytes) {
-            if self.holds(register) == Holds::Number {
-                self.emit(encode::store(
-                    base,
-                    distance,
-                    bytes,
-                    Operand::Register(register),
-                ));
-            }
+    /// Writes a register behind what was shown before, while there is room.
+    fn show(&mut self, register: u8, place: &mut i32) {
+        let widest = (self.packet_pointers().into_iter())
+            .max_by_key(|(_, pointer)| (pointer.checked, pointer.offset));
+        let Some((base, pointer)) = widest else {
+            return;
+        };
+        let bytes = match pointer.checked - *place {
+            room if room >= 8 => 8,
+            room if room >= 4 => 4,
+            room if room >= 1 => 1,
+            _ => return,
+        };
+        let distance = (*place - pointer.offset) as i16;
+        if self.holds(register) == Holds::Number {
+            self.emit(encode::store(
+                base,
+                distance,
+                bytes,
+                Operand::Register(register),
+            ));
+            *place += bytes as i32;
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Type information for programs with callbacks: the kernel wants to know of every function that it is a static one
-//! before a program may hand out a function's address (`check_ld_imm` in `kernel/bpf/verifier.c`).
+//! Type information for programs with callbacks and with tail calls in functions: the kernel wants to know of every
+//! function that it is a static one before a program may do that (`kernel/bpf/verifier.c`).
 //!
 //! The judged copy says no more than that: all functions are `static int function(void)`. What a static function
 //! takes, the verifier sees where it is called.

@@ -13,6 +13,7 @@ mod network;
 mod patch;
 mod program;
 mod syscall;
+mod tail_calls;
 mod worker;
 
 use hardpath_ebpf::{Object, ProgramImage};

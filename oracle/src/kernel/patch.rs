@@ -193,11 +193,15 @@ pub fn function_starts(code: &[Insn]) -> BTreeSet<usize> {
     starts
 }
 
-/// Whether the program hands out the address of a function.
-pub fn has_callbacks(code: &[Insn]) -> bool {
-    instruction_starts(code)
-        .into_iter()
-        .any(|slot| code[slot].code == LOAD_IMM64 && code[slot].src == LOAD_FUNCTION)
+/// Whether the kernel wants to know the types of the program's functions: where it hands out the address of one
+/// (`check_ld_imm`), or makes a tail call and has several (`check_cfg` and its callers in `kernel/bpf/verifier.c`).
+pub fn needs_types(code: &[Insn]) -> bool {
+    let starts = instruction_starts(code);
+    let any = |wanted: &dyn Fn(Insn) -> bool| starts.iter().any(|slot| wanted(code[*slot]));
+    let is_call = |insn: Insn, kind: u8| insn.code == CALL && insn.src == kind;
+    any(&|insn| insn.code == LOAD_IMM64 && insn.src == LOAD_FUNCTION)
+        || any(&|insn| is_call(insn, CALL_LOCAL))
+            && any(&|insn| is_call(insn, CALL_HELPER) && insn.imm == HELPER_TAIL_CALL)
 }
 
 /// `r0 = control[field]`.
@@ -288,6 +292,7 @@ const LOAD_FUNCTION: u8 = 4;
 const HELPER_KTIME_GET_NS: i32 = 5;
 const HELPER_GET_PRANDOM_U32: i32 = 7;
 const HELPER_GET_SMP_PROCESSOR_ID: i32 = 8;
+const HELPER_TAIL_CALL: i32 = 12;
 const HELPER_REDIRECT: i32 = 23;
 const HELPER_REDIRECT_MAP: i32 = 51;
 const HELPER_KTIME_GET_BOOT_NS: i32 = 125;

@@ -15,12 +15,12 @@ use std::os::fd::OwnedFd;
 /// Lines of the verifier's log that an error shows.
 const LOG_LINES: usize = 8;
 
-/// Loads the program with its maps' descriptors, helpers under control and a zeroed stack. `maps` are by index
-/// into the object's maps.
+/// Loads the program with its maps' descriptors, helpers under control and a zeroed stack. `descriptors` are by
+/// index into the object's maps.
 pub fn load(
     object: &Object,
     program: &ProgramImage,
-    maps: &BTreeMap<usize, KernelMap>,
+    descriptors: &BTreeMap<usize, i32>,
     control: &Control,
 ) -> Result<OwnedFd, Diagnostic> {
     let flags = flags(program);
@@ -38,7 +38,7 @@ pub fn load(
         .help("compare with `--against interpreter`")
     };
     let load = |code: &[Insn]| -> Result<LoadedProgram, LoadError> {
-        let functions = match patch::has_callbacks(code) {
+        let functions = match patch::needs_types(code) {
             true => Some(functions::describe(patch::function_starts(code))),
             false => None,
         };
@@ -49,7 +49,7 @@ pub fn load(
         syscall::program_load(&program.name, code, flags, functions.as_ref())
     };
 
-    let linked = with_descriptors(program, maps);
+    let linked = with_descriptors(program, descriptors);
     let controlled = patch::control_helpers(&linked, control.descriptor()).map_err(too_far)?;
     let LoadedProgram { fd, log } =
         load(&controlled).map_err(|error| rejection(&error).at(place.clone()))?;
@@ -115,12 +115,12 @@ fn run_probe(code: &[Insn], flags: u32, packet: &[u8]) -> io::Result<u32> {
         .map(|result| result.return_value)
 }
 
-fn with_descriptors(program: &ProgramImage, maps: &BTreeMap<usize, KernelMap>) -> Vec<Insn> {
+fn with_descriptors(program: &ProgramImage, descriptors: &BTreeMap<usize, i32>) -> Vec<Insn> {
     let mut code = program.insns.clone();
     for reference in &program.map_refs {
         let slot = code.get_mut(reference.slot as usize);
-        if let (Some(slot), Some(map)) = (slot, maps.get(&reference.map)) {
-            slot.imm = map.descriptor();
+        if let (Some(slot), Some(descriptor)) = (slot, descriptors.get(&reference.map)) {
+            slot.imm = *descriptor;
         }
     }
     code

@@ -12,6 +12,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 /// `enum bpf_map_type`.
 pub const MAP_TYPE_HASH: u32 = 1;
 pub const MAP_TYPE_ARRAY: u32 = 2;
+pub const MAP_TYPE_PROG_ARRAY: u32 = 3;
 pub const MAP_TYPE_PERCPU_ARRAY: u32 = 6;
 pub const MAP_TYPE_DEVMAP: u32 = 14;
 

@@ -4,12 +4,13 @@ use super::control::Control;
 use super::maps::{ifindex_of, CpuSlot, KernelMap};
 use super::network::{Network, Provided};
 use super::syscall::{self, XdpContext};
+use super::tail_calls::{self, is_program_array, ProgramArrays};
 use super::{program, unavailable, JudgeOptions};
 use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_ir::{verdict, Diagnostic};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -23,6 +24,8 @@ pub struct Worker {
     maps: BTreeMap<usize, KernelMap>,
     /// The devmaps by the kernel's address.
     devmaps: BTreeMap<u64, usize>,
+    /// Open as long as the program runs.
+    _arrays: ProgramArrays,
     control: Control,
     program: OwnedFd,
     longest_packet: usize,
@@ -45,7 +48,8 @@ impl Worker {
             .map_err(|error| unavailable(&format!("a map cannot be made: {error}")))?;
 
         let mut maps = BTreeMap::new();
-        let used: BTreeSet<usize> = program.map_refs.iter().map(|used| used.map).collect();
+        let mut arrays = ProgramArrays::default();
+        let (used, tail_calls) = tail_calls::reachable(object, program);
         for index in used {
             let Some(map) = object.maps.get(index) else {
                 return Err(Diagnostic::input(
@@ -53,17 +57,33 @@ impl Worker {
                     format!("the object has no map number {index}"),
                 ));
             };
-            maps.insert(index, KernelMap::create(map, cpu)?);
+            if is_program_array(map) {
+                arrays.create(index, map)?;
+            } else {
+                maps.insert(index, KernelMap::create(map, cpu)?);
+            }
         }
+        let descriptors: BTreeMap<usize, i32> = maps
+            .iter()
+            .map(|(index, map)| (*index, map.descriptor()))
+            .chain(arrays.descriptors())
+            .collect();
         let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
         let devmaps =
             program::devmap_addresses(program, &maps, &mut control).map_err(probe_failed)?;
         let longest_packet = program::longest_packet().map_err(probe_failed)?;
-        let program = program::load(object, program, &maps, &control)?;
+        let program = program::load(object, program, &descriptors, &control)?;
+        for entry in tail_calls {
+            if let Some(called) = object.programs.get(entry.program) {
+                let called = program::load(object, called, &descriptors, &control)?;
+                arrays.set(&entry, &called)?;
+            }
+        }
         let mut worker = Worker {
             network,
             maps,
             devmaps,
+            _arrays: arrays,
             control,
             program,
             longest_packet,

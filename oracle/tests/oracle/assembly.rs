@@ -186,5 +186,6 @@ pub fn object(maps: Vec<ObjectMap>, parts: &[Vec<Insn>]) -> Object {
         license: "GPL".into(),
         maps,
         programs: vec![program],
+        tail_calls: Vec::new(),
     }
 }

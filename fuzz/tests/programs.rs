@@ -1,0 +1,168 @@
+//! What the fuzzer makes, and a short run of it.
+
+use hardpath_fuzz::session::subject;
+use hardpath_fuzz::{case, run, trial, Features, FuzzOptions, Judge, Outcome};
+use std::collections::BTreeSet;
+
+/// The kernel where it can be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
+fn judge() -> Judge {
+    match trial::run(&subject(1, 0, 0, Features::default()), Judge::Kernel) {
+        Err(error) if error.code == "kernel-unavailable" => {
+            let required = std::env::var("HARDPATH_REQUIRE_KERNEL").is_ok_and(|value| value == "1");
+            assert!(!required, "{error}");
+            eprintln!("note: the interpreter judges, {}", error.message);
+            Judge::Interpreter
+        }
+        _ => Judge::Kernel,
+    }
+}
+
+#[test]
+fn a_short_run_finds_nothing() {
+    let options = FuzzOptions {
+        programs: 60,
+        packets: 20,
+        seed: 1,
+        threads: 2,
+        judge: judge(),
+        features: Features::default(),
+        cases: None,
+    };
+    let report = run(&options, &|_| ()).unwrap();
+    assert_eq!(report.failures, []);
+    assert_eq!(
+        (report.programs, report.compiled + report.refused),
+        (60, 60)
+    );
+    assert!(report.compiled * 10 >= report.programs * 8, "{report:?}");
+    assert!(report.rejected_by_kernel <= 6, "{report:?}");
+    assert_eq!(report.packets, report.compiled * 20);
+}
+
+#[test]
+fn every_failure_of_the_past_is_gone() {
+    let judge = judge();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let mut subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for bus_bits in [64, 512] {
+            subject.hardware.bus_bits = bus_bits;
+            let outcome = trial::run(&subject, judge).unwrap();
+            assert!(
+                matches!(outcome, Outcome::Same { .. } | Outcome::Refused { .. }),
+                "{}: {outcome:?}",
+                path.display()
+            );
+        }
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
+
+#[test]
+fn a_seed_gives_the_same_subject_and_another_seed_another_one() {
+    let features = Features::default();
+    for seed in 0..20 {
+        assert_eq!(subject(seed, 0, 5, features), subject(seed, 0, 5, features));
+        assert_ne!(
+            subject(seed, 0, 5, features),
+            subject(seed + 1, 0, 5, features)
+        );
+        assert_ne!(subject(seed, 0, 5, features), subject(seed, 1, 5, features));
+    }
+}
+
+#[test]
+fn cases_are_read_as_they_were_written() {
+    let features = Features { maps_percent: 70 };
+    for seed in 0..200 {
+        let subject = subject(seed, 0, 3, features);
+        let text = case::print(&subject, "what differs\nin two lines");
+        assert_eq!(case::parse(&text).unwrap(), subject, "{text}");
+    }
+}
+
+#[test]
+fn a_malformed_case_is_an_error_with_its_line() {
+    let exit = "insn 9500000000000000\n";
+    for (text, place) in [
+        ("hardware 64\nnonsense\n", Some("line 2")),
+        ("hardware 64\ninsn 95\n", Some("line 2")),
+        ("hardware 64\ninsn b7000000000000\n", Some("line 2")),
+        (
+            "hardware 64\npacket port 9 queue 0 time 0 random 0 00\n",
+            Some("line 2"),
+        ),
+        (exit, None),
+        ("hardware 64\ninsn 0500050000000000\n", None),
+    ] {
+        let error = case::parse(text).unwrap_err();
+        assert_eq!(error.code, "malformed-case", "{text}");
+        assert_eq!(error.place.as_deref(), place, "{text}");
+    }
+}
+
+#[test]
+fn programs_have_the_whole_instruction_set() {
+    let mut codes = BTreeSet::new();
+    let mut helpers = BTreeSet::new();
+    let mut backwards = 0;
+    for seed in 0..1000 {
+        let code = subject(seed, 0, 0, Features::default()).code;
+        for (index, unit) in code.units.iter().enumerate() {
+            codes.insert((
+                unit.insn.code,
+                unit.insn.off.min(1) * i16::from(is_alu(unit.insn.code)),
+            ));
+            if unit.insn.code == 0x85 {
+                helpers.insert(unit.insn.imm);
+            }
+            backwards += u32::from(unit.target.is_some_and(|target| target <= index));
+        }
+    }
+    assert_eq!(
+        helpers,
+        BTreeSet::from([1, 2, 3, 5, 7, 8, 23, 51, 125, 189, 190])
+    );
+    assert!(backwards > 100, "{backwards}");
+    let mut missing = Vec::new();
+    for class in [0x04, 0x07] {
+        for op in (0x00..=0xc0)
+            .step_by(16)
+            .filter(|op| *op != 0x80 && *op != 0xd0)
+        {
+            for source in [0x00, 0x08] {
+                let signed: &[i16] = match op {
+                    0x30 | 0x90 => &[0, 1],
+                    _ => &[0],
+                };
+                missing.extend(signed.iter().map(|off| (class | op | source, *off)));
+            }
+        }
+    }
+    for class in [0x05, 0x06] {
+        for condition in [
+            0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0xa0, 0xb0, 0xc0, 0xd0,
+        ] {
+            missing.extend([(class | condition, 0), (class | condition | 0x08, 0)]);
+        }
+    }
+    for size in [0x00, 0x08, 0x10, 0x18] {
+        missing.extend([(0x61 | size, 0), (0x62 | size, 0), (0x63 | size, 0)]);
+    }
+    // Sign-extending loads, moves and swaps, negation, jumps, atomics, 64-bit immediates.
+    for code in [
+        0x81, 0x89, 0x91, 0x84, 0x87, 0xd4, 0xd7, 0xdc, 0x05, 0x06, 0xc3, 0xdb, 0x18, 0x95,
+    ] {
+        missing.push((code, 0));
+    }
+    missing.extend([(0xbc, 1), (0xbf, 1)]);
+    missing.retain(|wanted| !codes.contains(wanted));
+    assert_eq!(missing, []);
+}
+
+fn is_alu(code: u8) -> bool {
+    matches!(code & 7, 4 | 7)
+}
