@@ -5,6 +5,7 @@
 //! registers of the entrance say where that was.
 
 use crate::random::Random;
+use hardpath_blocks::hash::buckets;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::Maps;
@@ -14,8 +15,9 @@ use hardpath_rtl::check::check;
 use hardpath_testbed::dut::{Dut, Port};
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::pace::Pace;
+use hardpath_testbed::pace::{Pace, Pacer};
 use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
+use hardpath_testbed::stream::Source;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -23,6 +25,8 @@ use std::rc::Rc;
 pub struct Hardware {
     pub program: Program,
     pub compiled: Compiled,
+    /// The longest that an operation of the host took in traffic, in clocks.
+    pub longest_operation: u64,
     native: Native,
 }
 
@@ -37,6 +41,8 @@ enum Entered {
 struct Watched<'a> {
     native: &'a mut Native,
     order: Rc<RefCell<Vec<Entered>>>,
+    busy: u64,
+    longest_operation: &'a mut u64,
 }
 
 impl Dut for Watched<'_> {
@@ -59,6 +65,12 @@ impl Dut for Watched<'_> {
                 .peek(name)
                 .map_or(0, |limbs| limbs[0])
         };
+        self.busy = if register("host.busy") == 1 {
+            self.busy + 1
+        } else {
+            0
+        };
+        *self.longest_operation = self.busy.max(*self.longest_operation);
         let packet = register("ingress.packet_valid_reg") == 1;
         // The slot is injected in the last clock in which the entrance is held.
         let injected = register("host.hold_count") == 1 && register("host.running") == 1;
@@ -139,6 +151,7 @@ impl Hardware {
         let mut hardware = Hardware {
             program,
             compiled,
+            longest_operation: 0,
             native,
         };
         hardware.reset();
@@ -198,6 +211,8 @@ impl Hardware {
         let mut watched = Watched {
             native: &mut self.native,
             order: Rc::clone(&order),
+            busy: 0,
+            longest_operation: &mut self.longest_operation,
         };
         let options = RunOptions {
             pace: manner.pace,
@@ -267,6 +282,20 @@ impl Hardware {
         assert!(commands.next().is_none(), "every host operation entered");
         self.compare_maps(maps);
         result
+    }
+
+    /// Sends packets for so many clocks, then resets in the middle of it.
+    pub fn interrupt(&mut self, packets: &[PacketIn], clocks: u32) {
+        let interface = self.compiled.interface.clone();
+        let pacer = Pacer::new(Pace::BackToBack, 250.0);
+        let mut source =
+            Source::new(&mut self.native, &interface, packets, pacer).expect("the ports");
+        for _ in 0..clocks {
+            source.drive(&mut self.native);
+            self.native.step().unwrap_or_else(|error| panic!("{error}"));
+            source.observe(&mut self.native);
+        }
+        self.reset();
     }
 
     /// Reads all maps through the host port.
@@ -447,6 +476,8 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
     for (to, from) in key.iter_mut().zip(number.to_le_bytes()) {
         *to = from;
     }
+    let mut limbs = vec![0; port.key_bytes.div_ceil(8) as usize];
+    limbs[0] = number & (u64::MAX >> (64 - port.key_bytes.min(8) * 8));
     let mut value: Vec<u8> = (0..port.value_bytes).map(|_| random.next() as u8).collect();
     if random.below(4) == 0 {
         let count = value.len().min(4);
@@ -463,7 +494,11 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
         4 => HostOperation::Delete { map, key },
         _ => HostOperation::Dump {
             map,
-            slot: random.below(u64::from(port.slots) + 2) as u32,
+            slot: match (port.kind.as_str(), random.below(3)) {
+                // Where a key lies that packets use, most likely.
+                ("hash", 1..) => buckets(&limbs, port.key_bytes * 8, port.max_entries)[0] as u32,
+                _ => random.below(u64::from(port.slots) + 2) as u32,
+            },
         },
     }
 }

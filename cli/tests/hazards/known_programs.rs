@@ -124,6 +124,21 @@ fn two_windows() {
 }
 
 #[test]
+fn parts_on_both_sides_of_an_entrance() {
+    let hardware = torture(&make::values_behind_an_entrance(), 12);
+    assert_eq!(hardware.hazard("first"), "fused");
+    assert_eq!(hardware.hazard("third"), "interlock");
+    let hardware = torture(&make::silent(), 13);
+    assert_eq!(hardware.hazard("flows"), "interlock");
+    let hardware = torture(&make::look_or_change(), 14);
+    assert_eq!(hardware.hazard("flows"), "interlock");
+    let mut hardware = Hardware::new(&make::churn_behind_a_window(), 512);
+    assert_eq!(hardware.hazard("second"), "fused");
+    // A dump must meet a slot that has just changed.
+    torture_design(&mut hardware, 15, 4 * PACKETS);
+}
+
+#[test]
 fn memories_around_a_window() {
     for late in [false, true] {
         let hardware = torture(&make::around_a_window(late), 8);
@@ -139,6 +154,80 @@ fn memories_around_a_window() {
 fn arrays_and_devices() {
     torture(&make::array_update(), 10);
     torture(&make::destinations(), 11);
+}
+
+/// Packets of every length, on both buses, with frames that are dropped between them.
+#[test]
+fn long_and_short_packets() {
+    for bus_bits in [64, 512] {
+        let mut hardware = Hardware::new(&make::two_hashes([false, true]), bus_bits);
+        let mut random = Random::new(16);
+        let interface = hardware.interface().clone();
+        for manner in MANNERS {
+            hardware.reset();
+            let mut maps = Maps::new(&hardware.program.maps);
+            let mut sent = packets(&mut random, 400, Keys::Of(5));
+            for packet in &mut sent {
+                let length = match random.below(8) {
+                    0 => 24 + random.below(9193),
+                    1 => 9217 + random.below(100),
+                    2 => random.below(14),
+                    _ => 24 + random.below(200),
+                };
+                packet.data.resize(length as usize, 0x3c);
+                packet.bad = random.below(10) == 0;
+            }
+            let beside = events(&mut random, &interface, sent.len(), 40);
+            hardware.check(&mut maps, &sent, &beside, manner);
+        }
+    }
+}
+
+#[test]
+fn a_reset_forgets_packets_and_maps() {
+    for late in [false, true] {
+        let mut hardware = Hardware::new(&make::two_hashes([late, true]), 512);
+        let mut random = Random::new(17);
+        let interface = hardware.interface().clone();
+        for round in 0..30 {
+            let sent = packets(&mut random, 200, Keys::Of(3));
+            hardware.interrupt(&sent, 20 + round * 3);
+            let mut maps = Maps::new(&hardware.program.maps);
+            hardware.compare_maps(&maps);
+            let beside = events(&mut random, &interface, sent.len(), 10);
+            hardware.check(&mut maps, &sent, &beside, MANNERS[round as usize % 3]);
+        }
+    }
+}
+
+/// However packets wait for each other, and however long the outputs are not ready, the host gets its answer.
+#[test]
+fn the_host_never_waits_long() {
+    for (text, window) in [
+        (make::double(4), 0),
+        (make::hash_everything(16, false), 0),
+        (make::hash_everything(16, true), 8),
+        (make::two_hashes([true, true]), 16),
+    ] {
+        let mut hardware = Hardware::new(&text, 512);
+        let mut random = Random::new(18);
+        let interface = hardware.interface().clone();
+        for manner in MANNERS {
+            let mut maps = Maps::new(&hardware.program.maps);
+            hardware.reset();
+            let sent = packets(&mut random, 4000, Keys::One);
+            let beside = events(&mut random, &interface, sent.len(), 200);
+            hardware.check(&mut maps, &sent, &beside, manner);
+        }
+        // The hold, the stages, and the packets that wait in front of it at an entrance.
+        let stages = u64::from(hardware.compiled.report.stages);
+        let bound = 12 + 2 * stages + 64 * window;
+        let longest = hardware.longest_operation;
+        assert!(
+            longest > stages && longest <= bound,
+            "{longest} clocks, {stages} stages\n{text}"
+        );
+    }
 }
 
 #[test]

@@ -625,6 +625,139 @@ map @words array key 4 value 8 entries 100",
     .replace("    NEW", &new)
 }
 
+/// The first hash's values come behind the entrance of the third one's window, its keys in front of it: the second
+/// one's answer decides on the third one's key.
+pub fn values_behind_an_entrance() -> String {
+    let new = new_word(true, 50, "v38", "v3");
+    program(
+        "map @first hash key 4 value 8 entries 65
+map @second hash key 4 value 8 entries 16
+map @third hash key 4 value 8 entries 4",
+        &format!(
+            "
+    v20:1, v21:32 = map.lookup @second v7
+    branch v20, block1, block2
+block1:
+    v22:64 = map.atomic or @second v21, v8, v3
+    jump block3
+block2:
+    v23:64 = map.update @second v7, v3, v11
+    jump block3
+block3:
+    v24:32 = select v20, v1, v7
+    v25:1, v26:32 = map.lookup @first v1
+    branch v25, block4, block5
+block4:
+    v27:64 = map.atomic add @first v26, v8, v11
+    jump block6
+block5:
+    v28:64 = map.update @first v1, v12, v12
+    jump block6
+block6:
+    v36:1, v37:32 = map.lookup @third v24
+    branch v36, block7, block8
+block7:
+    v38:64 = map.load @third v37, v8
+{new}
+    map.store @third v37, v8, v50
+    emit v9, v8
+block8:
+    v39:64 = map.update @third v24, v3, v12
+    emit v9, v8
+"
+        ),
+    )
+}
+
+/// Packets leave with nothing of what the map says: they may wait for it long after their result is known.
+pub fn silent() -> String {
+    let new = new_word(true, 50, "v22", "v3");
+    program(
+        "map @flows hash key 4 value 8 entries 16",
+        &format!(
+            "
+    v20:1, v21:32 = map.lookup @flows v1
+    branch v20, block1, block2
+block1:
+    v22:64 = map.load @flows v21, v8
+{new}
+    map.store @flows v21, v8, v50
+    emit v9, v8
+block2:
+    v23:64 = map.update @flows v1, v3, v12
+    emit v9, v8
+"
+        ),
+    )
+}
+
+/// Some packets look up and change, others insert or delete without having looked: the lookup's condition does not
+/// tell who needs the map.
+pub fn look_or_change() -> String {
+    let new = new_word(true, 50, "v23", "v3");
+    program(
+        "map @flows hash key 4 value 8 entries 16",
+        &format!(
+            "
+    v20:1 = slice v5, 0
+    branch v20, block1, block3
+block1:
+    v21:1, v22:32 = map.lookup @flows v1
+    branch v21, block2, block6
+block2:
+    v23:64 = map.load @flows v22, v8
+{new}
+    map.store @flows v22, v8, v50
+    packet.store v10, v23
+    emit v9, v8
+block3:
+    v24:1 = slice v5, 1
+    branch v24, block4, block5
+block4:
+    v25:64 = map.update @flows v1, v3, v12
+    packet.store v10, v25
+    emit v9, v8
+block5:
+    v26:64 = map.delete @flows v1
+    packet.store v10, v26
+    emit v9, v8
+block6:
+    emit v9, v8
+"
+        ),
+    )
+}
+
+/// Keys of a small table come and go behind the entrance of another map's window.
+pub fn churn_behind_a_window() -> String {
+    let new = new_word(true, 50, "v22", "v3");
+    program(
+        "map @first array key 4 value 8 entries 4\nmap @second hash key 4 value 8 entries 2",
+        &format!(
+            "
+    v20:1, v21:32 = map.lookup @first v1
+    branch v20, block1, block2
+block1:
+    v22:64 = map.load @first v21, v8
+{new}
+    map.store @first v21, v8, v50
+    jump block2
+block2:
+    v23:1 = slice v5, 0
+    branch v23, block3, block4
+block3:
+    v24:64 = map.update @second v7, v3, v12
+    packet.store v10, v24
+    emit v9, v8
+block4:
+    v25:64 = map.delete @second v7
+    packet.store v10, v25
+    emit v9, v8
+"
+        ),
+    )
+}
+
 /// Two updates of one map, on ways that exclude each other, and a delete on a third.
 pub fn three_ways() -> String {
     program(

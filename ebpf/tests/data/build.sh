@@ -11,6 +11,13 @@ done
 clang -target bpf $FLAGS -g -c core.c -o core.o
 clang -target bpf $FLAGS -g -c core_kernel.c -o core_kernel.o
 clang -target bpf $FLAGS -g -c programs.c -o programs.o
+for program in loops calls; do
+	clang -target bpf -mcpu=v3 $FLAGS -g -O1 -c $program.c -o ${program}_o1.o
+	clang -target bpf -mcpu=v3 $FLAGS -g -c $program.c -o ${program}_o2.o
+done
+clang -target bpf -mcpu=v1 $FLAGS -g -c loops.c -o loops_v1.o
+clang -target bpf -mcpu=v3 $FLAGS -g -c tails.c -o tails.o
+clang -target bpf -mcpu=v3 $FLAGS -g -c mixed.c -o mixed.o
 clang -target bpf -c notype.S -o notype.o
 # Debug information in DWARF is of no use here and would make up most of the size.
 for object in *.o; do

@@ -1,6 +1,6 @@
 //! Starting the kernel as judge, where it can be asked.
 
-use hardpath_ebpf::Object;
+use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_oracle::{JudgeOptions, KernelJudge};
@@ -14,8 +14,17 @@ pub const CONTEXT: PacketContext = PacketContext {
 
 /// A judge, or `None` where the kernel cannot be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
 pub fn try_start(object: &Object, image: Image) -> Option<KernelJudge> {
+    try_start_program(object, &object.programs[0], image)
+}
+
+/// The same for any program of an object.
+pub fn try_start_program(
+    object: &Object,
+    program: &ProgramImage,
+    image: Image,
+) -> Option<KernelJudge> {
     let options = JudgeOptions { image };
-    match KernelJudge::start(object, &object.programs[0], &options) {
+    match KernelJudge::start(object, program, &options) {
         Ok(judge) => Some(judge),
         Err(error) if error.code == "kernel-unavailable" => {
             let required = std::env::var("HARDPATH_REQUIRE_KERNEL").is_ok_and(|value| value == "1");

@@ -1,25 +1,35 @@
 //! The interpreter over lifted programs against the kernel over the same instructions.
 
 use crate::assembly::*;
-use crate::judge::{double, try_start, word, Numbers, CONTEXT};
+use crate::judge::{double, try_start_program, word, Numbers, CONTEXT};
 use crate::{maps, programs};
-use hardpath_ebpf::{lift, Object};
+use hardpath_ebpf::{lift, Object, ProgramImage};
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_oracle::Reference;
 
-/// Runs packets through both and compares everything.
 fn agree(object: &Object, image: &Image, packets: &[(Vec<u8>, PacketContext)]) {
-    let program = lift(object, &object.programs[0]).unwrap();
-    let Some(kernel) = try_start(object, image.clone()) else {
+    program_agrees(object, &object.programs[0], image, packets);
+}
+
+/// Runs packets through both and compares everything.
+pub fn program_agrees(
+    object: &Object,
+    program: &ProgramImage,
+    image: &Image,
+    packets: &[(Vec<u8>, PacketContext)],
+) {
+    let lifted = lift(object, program).unwrap();
+    let Some(kernel) = try_start_program(object, program, image.clone()) else {
         return;
     };
-    let mut reference = Reference::new(&program, image, Some(kernel)).unwrap();
+    let mut reference = Reference::new(&lifted, image, Some(kernel)).unwrap();
     let answers = reference.run_all(packets).unwrap();
     for (number, (answer, (packet, context))) in answers.iter().zip(packets).enumerate() {
         assert_eq!(
             answer.disagreement, None,
-            "packet {number} {packet:02x?} {context:?}"
+            "{}: packet {number} {packet:02x?} {context:?}",
+            program.name
         );
     }
     assert!(answers.iter().any(|answer| answer.judged_by_kernel));

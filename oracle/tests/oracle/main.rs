@@ -3,6 +3,7 @@
 
 mod assembly;
 mod compare;
+mod control_flow;
 mod judge;
 mod kernel;
 mod lifted;
