@@ -4,6 +4,7 @@
 
 pub mod delay;
 mod implication;
+mod limits;
 pub mod lower;
 mod maps;
 pub mod plan;
@@ -69,6 +70,7 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
             "the clock must be a positive number of MHz",
         )]);
     }
+    limits::check(&program)?;
     hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
     let mut program = dataflow(&program)?;
     let plan = plan::plan(&program, options.clock_mhz)?;
@@ -82,7 +84,7 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         program.name
     );
 
-    let prefix = lower::identifier(&program.name);
+    let prefix = lower::module_name(&program.name);
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
     let gates = schedule.gates(&plan).len() as u32;
     let around = top::CLOCKS_AROUND + hardpath_blocks::ingress::MARGIN + 4;
@@ -100,6 +102,7 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         credits,
         id,
     );
+    debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     Ok(Compiled {
         design,
         interface,

@@ -660,6 +660,26 @@ fn overlay_offset(program: &Program, inst: Inst) -> u32 {
     program.as_const(offset).map_or(0, |bits| bits.low_u64()) as u32
 }
 
+/// A program's name as the name of its top module: an identifier that is no reserved word and no port of the top.
+pub fn module_name(name: &str) -> String {
+    const PORTS: [&str; 6] = [
+        "clk",
+        "rst",
+        "time_ns",
+        "random",
+        "verdict",
+        "verdict_valid",
+    ];
+    let name = identifier(name);
+    let is_port =
+        PORTS.contains(&name.as_str()) || name.contains("_axis_") || name.contains("_axil_");
+    if is_port || hardpath_rtl::verilog::names::is_reserved(&name) {
+        format!("{name}_program")
+    } else {
+        name
+    }
+}
+
 /// A name as a hardware identifier: letters, digits and underscores.
 pub fn identifier(name: &str) -> String {
     let mut text: String = name

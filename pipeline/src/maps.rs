@@ -288,6 +288,17 @@ impl Lower<'_> {
         self.m.resize(ports.clear_index, bits)
     }
 
+    /// A module's name that no other one has: different maps may have names that differ in signs only.
+    fn unique_module(&self, wish: String) -> String {
+        let mut name = wish.clone();
+        let mut number = 2;
+        while self.design.find(&name).is_some() {
+            name = format!("{wish}_{number}");
+            number += 1;
+        }
+        name
+    }
+
     fn instance_name(&self, number: usize, what: &str) -> (String, String) {
         let map = self.plan[number].map;
         let name = identifier(&self.decl(map).name);
@@ -299,7 +310,7 @@ impl Lower<'_> {
             _ => format!("_{}", copies.iter().position(|c| *c == number).unwrap_or(0)),
         };
         (
-            format!("{}_map_{name}{copy}{what}", self.prefix),
+            self.unique_module(format!("{}_map_{name}{copy}{what}", self.prefix)),
             format!("map_{name}{copy}{what}"),
         )
     }
@@ -794,7 +805,7 @@ impl Lower<'_> {
         let packet = self.m.and(&[head_packet, needs]);
         let uses = self.m.or(&[packet, host]);
         let module = interlock(&Interlock {
-            name: format!("{}_interlock_{name}", self.prefix),
+            name: self.unique_module(format!("{}_interlock_{name}", self.prefix)),
             tag_bits: self.m.width(tag),
             window: self.schedule.window(access, number),
             waits_for_all: access.is_hash(self.program),

@@ -184,6 +184,30 @@ fn long_and_short_packets() {
 }
 
 #[test]
+fn sizes_of_keys_values_and_tables() {
+    for (key_bytes, value_bytes, entries) in [
+        (1, 1, 1),
+        (2, 3, 2),
+        (3, 2, 300),
+        (5, 7, 5),
+        (8, 8, 8),
+        (16, 33, 63),
+        (64, 1024, 4),
+        (13, 4, 65_536),
+    ] {
+        let mut hardware = Hardware::new(&make::sizes(key_bytes, value_bytes, entries), 512);
+        let mut random = Random::new(19);
+        let interface = hardware.interface().clone();
+        let mut maps = Maps::new(&hardware.program.maps);
+        for keys in [Keys::One, Keys::Of(200)] {
+            let sent = packets(&mut random, 600, keys);
+            let beside = events(&mut random, &interface, sent.len(), 20);
+            hardware.check(&mut maps, &sent, &beside, MANNERS[0]);
+        }
+    }
+}
+
+#[test]
 fn a_reset_forgets_packets_and_maps() {
     for late in [false, true] {
         let mut hardware = Hardware::new(&make::two_hashes([late, true]), 512);

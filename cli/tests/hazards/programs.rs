@@ -832,3 +832,59 @@ pub fn array_update() -> String {
 ",
     )
 }
+
+/// Keys and values of any size: the key has the packet's key in its lowest and highest bytes, the value the operand.
+/// A hit counts in the value's last byte.
+pub fn sizes(key_bytes: u32, value_bytes: u32, entries: u32) -> String {
+    let key = match key_bytes {
+        1..4 => format!("    v20:{0} = slice v1, 0", key_bytes * 8),
+        4 => "    v20:32 = add v1, v8".to_string(),
+        5..8 => format!("    v20:{0} = zext v1", key_bytes * 8),
+        8 => "    v20:64 = concat v1, v1".to_string(),
+        _ => format!(
+            "    v21:{0} = const 0\n    v20:{1} = concat v1, v21, v1",
+            (key_bytes - 8) * 8,
+            key_bytes * 8
+        ),
+    };
+    let value = match value_bytes {
+        1..8 => format!("    v22:{0} = slice v3, 0", value_bytes * 8),
+        8 => "    v22:64 = add v3, v12".to_string(),
+        _ => format!(
+            "    v23:{0} = const 0\n    v22:{1} = concat v3, v23",
+            (value_bytes - 8) * 8,
+            value_bytes * 8
+        ),
+    };
+    program(
+        &format!("map @flows hash key {key_bytes} value {value_bytes} entries {entries}"),
+        &format!(
+            "
+{key}
+{value}
+    v24:1, v25:32 = map.lookup @flows v20
+    branch v24, block1, block2
+block1:
+    v26:32 = const {last}
+    v27:8 = map.load @flows v25, v26
+    v28:8 = const 1
+    v29:8 = add v27, v28
+    map.store @flows v25, v26, v29
+    packet.store v10, v27
+    emit v9, v8
+block2:
+    v30:2 = slice v5, 0
+    v31:2 = const 0
+    v32:1 = eq v30, v31
+    branch v32, block3, block4
+block3:
+    v33:64 = map.update @flows v20, v22, v11
+    packet.store v10, v33
+    emit v9, v8
+block4:
+    emit v8, v8
+",
+            last = value_bytes - 1
+        ),
+    )
+}

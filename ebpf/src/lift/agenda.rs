@@ -187,6 +187,13 @@ impl Instance {
         prefix
     }
 
+    /// Whether it is in a loop or in a function that was called.
+    pub fn is_copy(&self) -> bool {
+        !self.rounds.is_empty()
+            || self.invocation.caller.is_some()
+            || matches!(self.point, Point::Round { .. })
+    }
+
     /// Of the loops that this is in, the one with the most rounds so far. `None`: it is in none.
     pub fn longest_loop(&self) -> Option<OpenLoop> {
         let mut all = Vec::new();

@@ -21,12 +21,19 @@ pub struct Builder {
     /// Bounds of values, from how they are computed.
     pub known_bounds: HashMap<Value, Range>,
     entry: Block,
-    /// Where the next instructions come from: the number of the program, and the place in it.
-    source: Option<(usize, Place)>,
+    /// Where the next instructions come from.
+    source: Option<Source>,
     /// The places that instructions have, by program and slot.
     places: HashMap<(usize, u32), PlaceId>,
     constants: HashMap<(Block, u32, u64), Value>,
     inputs: HashMap<Input, Value>,
+}
+
+/// Where instructions come from.
+enum Source {
+    Known(PlaceId),
+    /// No instruction has come from there yet: the number of the program, and the place in it.
+    New(usize, Place),
 }
 
 impl Builder {
@@ -56,19 +63,32 @@ impl Builder {
     }
 
     /// Says where the next instructions come from: a program, by number, and a place in it.
-    pub fn set_place(&mut self, code: usize, place: Place) {
-        self.source = Some((code, place));
+    pub fn set_place(&mut self, code: usize, slot: u32, place: Option<&Place>) {
+        self.source = Some(match self.places.get(&(code, slot)) {
+            Some(known) => Source::Known(*known),
+            None => Source::New(
+                code,
+                Place {
+                    slot,
+                    ..place.cloned().unwrap_or_default()
+                },
+            ),
+        });
     }
 
     /// The number of that place.
     pub fn place(&mut self) -> Option<PlaceId> {
-        let (code, source) = self.source.as_ref()?;
-        let places = &mut self.program.places;
-        let id = self
-            .places
-            .entry((*code, source.slot))
-            .or_insert_with(|| places.push(source.clone()));
-        Some(*id)
+        let id = match self.source.take()? {
+            Source::Known(id) => id,
+            Source::New(code, place) => {
+                let slot = place.slot;
+                let id = self.program.places.push(place);
+                self.places.insert((code, slot), id);
+                id
+            }
+        };
+        self.source = Some(Source::Known(id));
+        Some(id)
     }
 
     /// Names what an operand stands for, unless it has a name.

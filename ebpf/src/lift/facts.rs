@@ -288,3 +288,81 @@ impl Builder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hardpath_ir::eval::eval_pure;
+    use hardpath_ir::{Bits, Kind, Op};
+
+    use super::{Builder, Facts, Operand};
+
+    /// Numbers of 4 bits.
+    const WIDTH: u32 = 4;
+
+    /// What a condition on something that is computed from a number says about the number holds for each number.
+    #[test]
+    fn conditions_tell_the_truth() {
+        let steps: Vec<(Op, Option<u64>, u32)> = [Op::Add, Op::Sub, Op::And, Op::LShr, Op::Shl]
+            .into_iter()
+            .flat_map(|op| (0..16).map(move |number| (op.clone(), Some(number), WIDTH)))
+            .chain([
+                (Op::ZExt, None, 6),
+                (Op::SExt, None, 6),
+                (Op::Slice { lo: 0 }, None, 3),
+                (Op::Slice { lo: 1 }, None, 2),
+            ])
+            .collect();
+        let conditions = [Op::Eq, Op::Ne, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
+        for (op, number, width) in &steps {
+            for condition in &conditions {
+                for bound in 0..1 << width {
+                    check(op, *number, *width, condition, bound);
+                }
+            }
+        }
+    }
+
+    fn check(op: &Op, number: Option<u64>, width: u32, condition: &Op, bound: u64) {
+        let mut builder = Builder::new("test", Kind::Raw);
+        let entry = builder.entry();
+        let x = builder.program.add_param(entry, WIDTH);
+        let mut args = vec![(Operand::Value(x), WIDTH)];
+        args.extend(number.map(|number| (Operand::Const(number), WIDTH)));
+        let computed = builder.pure(op.clone(), &args, width);
+        for swapped in [false, true] {
+            let (mut a, mut b) = (computed, Operand::Const(bound));
+            if swapped {
+                std::mem::swap(&mut a, &mut b);
+            }
+            let bit = builder.compare(condition.clone(), a, b, width);
+            for value in 0..1u64 << WIDTH {
+                let mut bits = vec![Bits::from_u64(value, WIDTH)];
+                bits.extend(number.map(|number| Bits::from_u64(number, WIDTH)));
+                let mut sides = [
+                    eval_pure(op, &bits, width).unwrap(),
+                    Bits::from_u64(bound, width),
+                ];
+                if swapped {
+                    sides.reverse();
+                }
+                let holds = !eval_pure(condition, &sides, 1).unwrap().is_zero();
+                let condition = match bit {
+                    Operand::Const(known) => {
+                        assert_eq!(known == 1, holds, "{op:?} {number:?} {condition:?} {bound}");
+                        continue;
+                    }
+                    Operand::Value(condition) => condition,
+                };
+                let mut facts = Facts::default();
+                builder.learn(&mut facts, condition, holds);
+                let range = builder.range_in(&facts, Operand::Value(x), WIDTH);
+                let signed = (value << 60) as i64 >> 60;
+                assert!(
+                    (range.low..=range.high).contains(&value)
+                        && (range.signed_low..=range.signed_high).contains(&signed),
+                    "{op:?} {number:?} {bound}, {holds}: {value} is not in {range:?}"
+                );
+            }
+        }
+    }
+}

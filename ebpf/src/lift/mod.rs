@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hardpath_ir::{
-    Block, Diagnostic, Kind, MapId, Place, Program, Target, Terminator, Value, STACK_BYTES,
+    Block, Diagnostic, Kind, MapId, Program, Target, Terminator, Value, STACK_BYTES,
 };
 
 use crate::decode::Operation;
@@ -147,7 +147,7 @@ fn run<'a>(
     lifter.finish()
 }
 
-/// The most instances of blocks that a program may have.
+/// The most instances of blocks in loops and functions that a program may have.
 const MAX_INSTANCES: usize = 4096;
 /// The most IR instructions that a program may grow to through loops and calls.
 const MAX_IR_INSTRUCTIONS: usize = 65_536;
@@ -220,7 +220,7 @@ struct Lifter<'a> {
     agenda: Agenda,
     /// The IR blocks that can be reached, in order.
     order: Vec<Block>,
-    /// Instances lifted so far, and how many there may be.
+    /// Instances in loops and functions lifted so far, and how many there may be.
     instances: usize,
     limit: usize,
     /// The IR's number of each map that the program uses, by index into the object's maps. `None`: reported.
@@ -321,8 +321,7 @@ impl<'a> Lifter<'a> {
 
     /// Whether there have been too many copies of blocks to write out more.
     fn is_too_large(&self, instance: &Instance) -> bool {
-        let is_copy = instance.invocation.caller.is_some() || instance.longest_loop().is_some();
-        is_copy
+        instance.is_copy()
             && (self.instances >= self.limit
                 || self.builder.program.insts.len() >= MAX_IR_INSTRUCTIONS)
     }
@@ -349,7 +348,7 @@ impl<'a> Lifter<'a> {
     }
 
     fn lift_current(&mut self) {
-        self.instances += 1;
+        self.instances += usize::from(self.current.is_copy());
         match self.current.point {
             Point::Block(number) => self.lift_block(number),
             Point::Round { block, next, round } => {
@@ -414,12 +413,9 @@ impl<'a> Lifter<'a> {
 
     fn set_slot(&mut self, slot: usize) {
         self.slot = slot as u32;
-        let known = self.image().and_then(|image| image.places.get(slot));
-        let place = known.cloned().unwrap_or(Place {
-            slot: self.slot,
-            ..Place::default()
-        });
-        self.builder.set_place(self.current.invocation.code, place);
+        let place = self.image().and_then(|image| image.places.get(slot));
+        let code = self.current.invocation.code;
+        self.builder.set_place(code, self.slot, place);
     }
 
     fn lift_operation(&mut self, operation: Operation, end: BlockEnd) {

@@ -114,6 +114,16 @@ impl Generator {
         self.exits = vec![exit];
         self.load_fields();
         self.statements(statements, 0);
+        // Where paths meet only what all of them have can be shown.
+        if self.live && self.random.percent(80) {
+            self.open.clear();
+            self.show_results();
+            self.open.push(fail);
+            if self.live {
+                self.set_verdict();
+                self.leave_with_r0();
+            }
+        }
         self.bind(fail);
         self.open.clear();
         self.show_results();

@@ -100,6 +100,7 @@ pub fn plan(design: &Design, legal: &Legal) -> Plan {
         })
         .collect();
     let mut names = Names::default();
+    names.reserve(&module.name);
     signals
         .values()
         .for_each(|signal| names.reserve(&signal.name));

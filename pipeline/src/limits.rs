@@ -1,0 +1,80 @@
+//! What no design can hold, refused before anything is built.
+
+use hardpath_blocks::hash::Hash;
+use hardpath_blocks::interface::register;
+use hardpath_ir::{Diagnostic, MapDecl, MapKind, Program};
+
+/// The host selects a map with 8 bits.
+const MOST_MAPS: usize = 255;
+/// Bytes that the host port has addresses for.
+const MOST_KEY_BYTES: u32 = register::VALUE - register::KEY;
+const MOST_VALUE_BYTES: u32 = 0x1_0000 - register::VALUE;
+/// More entries than this would need more than a key's hash can tell apart, and more memory than any FPGA has.
+const MOST_ENTRIES: u32 = 1 << 26;
+/// 256 MiB: several times the memory of the largest FPGAs.
+const MOST_MEMORY_BITS: u64 = 1 << 31;
+
+/// Checks the maps of a program.
+///
+/// # Errors
+/// Every map that is too wide or too large.
+pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
+    let mut errors: Vec<Diagnostic> = program.maps.values().filter_map(map).collect();
+    if program.maps.len() > MOST_MAPS {
+        let count = program.maps.len();
+        errors.push(
+            Diagnostic::refused(
+                "too-many-maps",
+                format!("the program has {count} maps; a design can have {MOST_MAPS}"),
+            )
+            .at(format!("program {}", program.name))
+            .help("put arrays of the same size into one"),
+        );
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
+fn map(decl: &MapDecl) -> Option<Diagnostic> {
+    let refuse = |code, message: String, help: &str| {
+        let place = format!("map {}", decl.name);
+        Some(Diagnostic::refused(code, message).at(place).help(help))
+    };
+    for (what, bytes, most) in [
+        ("keys", decl.key_bytes, MOST_KEY_BYTES),
+        ("values", decl.value_bytes, MOST_VALUE_BYTES),
+    ] {
+        if bytes > most {
+            let message =
+                format!("{what} of {bytes} bytes; the host port has addresses for {most}");
+            return refuse("map-too-wide", message, "make the struct smaller");
+        }
+    }
+    let word = u64::from(decl.value_bytes) * 8;
+    let (entries, word) = match decl.kind {
+        _ if decl.max_entries > MOST_ENTRIES => (u64::from(decl.max_entries), word),
+        MapKind::Hash => {
+            let entries = u64::from(Hash::entries(decl.max_entries));
+            (entries, word + u64::from(decl.key_bytes) * 8)
+        }
+        _ => (u64::from(decl.max_entries), word),
+    };
+    let bits = entries.saturating_mul(word);
+    if decl.max_entries > MOST_ENTRIES || bits > MOST_MEMORY_BITS {
+        let message = format!(
+            "{} entries take {} MiB in hardware; no FPGA has more than {} MiB",
+            decl.max_entries,
+            bits >> 23,
+            MOST_MEMORY_BITS >> 23
+        );
+        return refuse(
+            "map-too-large",
+            message,
+            "ask for fewer entries (--max-entries MAP=N)",
+        );
+    }
+    None
+}

@@ -1,0 +1,123 @@
+//! Sizes and names at their limits: built, or refused with a code, but never a panic.
+
+use crate::files::read;
+use hardpath_ir::{MapDecl, MapKind, Program};
+use hardpath_pipeline::{compile, Compiled, Options};
+
+const NOTHING: &str = "program \"limits\" xdp control-flow
+
+block0:
+    v0:32 = const 2
+    v1:32 = const 0
+    emit v0, v1
+";
+
+fn with_maps(maps: &[(&str, MapKind, u32, u32, u32)]) -> Program {
+    let mut program = read(NOTHING);
+    for (name, kind, key_bytes, value_bytes, max_entries) in maps {
+        program.maps.push(MapDecl {
+            name: name.to_string(),
+            kind: *kind,
+            key_bytes: *key_bytes,
+            value_bytes: *value_bytes,
+            max_entries: *max_entries,
+            flags: 0,
+            initial: None,
+        });
+    }
+    program
+}
+
+fn build(program: Program) -> Result<Compiled, &'static str> {
+    compile(program, &Options::default()).map_err(|errors| errors[0].code)
+}
+
+#[test]
+fn sizes_of_maps() {
+    use MapKind::{Array, DevMap, Hash, PerCpuArray};
+    for fine in [
+        ("m", Array, 4, 1, 1),
+        ("m", Array, 4, 57_344, 1),
+        ("m", PerCpuArray, 4, 3, 77_777),
+        ("m", Hash, 1, 1, 1),
+        ("m", Hash, 512, 1024, 3),
+        ("m", Hash, 4096, 1, 1),
+        ("m", Hash, 16, 64, 65_536),
+        ("m", Hash, 5, 7, 65_537),
+        ("m", DevMap, 4, 8, 1),
+        ("m", DevMap, 4, 4, 100),
+    ] {
+        assert!(build(with_maps(&[fine])).is_ok(), "{fine:?}");
+    }
+    for (wrong, code) in [
+        (("m", Array, 4, 57_345, 1), "map-too-wide"),
+        (("m", Hash, 4097, 8, 1), "map-too-wide"),
+        (("m", Array, 4, 8, u32::MAX), "map-too-large"),
+        (("m", Array, 4, 1024, 1 << 20), "map-too-large"),
+        (("m", Hash, 4, 8, u32::MAX), "map-too-large"),
+        (("m", Hash, 4, 1, 1 << 31), "map-too-large"),
+        (("m", Hash, 64, 64, 1 << 21), "map-too-large"),
+    ] {
+        assert_eq!(build(with_maps(&[wrong])).err(), Some(code), "{wrong:?}");
+    }
+}
+
+#[test]
+fn numbers_of_maps() {
+    let names: Vec<String> = (0..300).map(|number| format!("map{number}")).collect();
+    let maps = |count: usize| -> Vec<_> {
+        names[..count]
+            .iter()
+            .map(|name| (name.as_str(), MapKind::Array, 4, 4, 2))
+            .collect()
+    };
+    assert!(build(with_maps(&maps(255))).is_ok());
+    assert_eq!(build(with_maps(&maps(256))).err(), Some("too-many-maps"));
+}
+
+/// Names that differ in signs only, that look like the compiler's own, or that are reserved.
+#[test]
+fn names_that_collide() {
+    let text = "program \"module\" xdp control-flow
+
+map @x array key 4 value 4 entries 4
+map @x_0 array key 4 value 4 entries 4
+map @\"a b\" hash key 4 value 4 entries 4
+map @a_b hash key 4 value 4 entries 4
+map @a.b hash key 4 value 4 entries 4
+
+block0:
+    v0:64 = const 0
+    v1:32 = packet.load v0
+    v2:32 = const 0
+    v3:1, v4:32 = map.lookup @x v1
+    v5:32 = map.load @x v4, v2
+    v6:1, v7:32 = map.lookup @x v5
+    v8:32 = map.load @x v7, v2
+    v9:64 = map.update @a_b v8, v1, v0
+    v10:64 = map.update @a.b v8, v1, v0
+    v11:64 = map.delete @\"a b\" v8
+    v12:32 = const 2
+    packet.store v0, v9
+    emit v12, v2
+";
+    let compiled = build(read(text)).expect("nothing to refuse");
+    assert_eq!(hardpath_rtl::check::check(&compiled.design), Ok(()));
+    let names: Vec<&str> = compiled
+        .interface
+        .maps
+        .iter()
+        .map(|map| map.name.as_str())
+        .collect();
+    assert_eq!(names, ["x", "x_0", "a b", "a_b", "a.b"]);
+    for name in ["", "1", "wire", "class", "name with spaces", "äöü", "_"] {
+        let mut program = read(NOTHING);
+        program.name = name.into();
+        let compiled = build(program).expect("nothing to refuse");
+        assert_eq!(
+            hardpath_rtl::check::check(&compiled.design),
+            Ok(()),
+            "{name:?}"
+        );
+    }
+}

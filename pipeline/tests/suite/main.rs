@@ -1,0 +1,8 @@
+//! The steps between a control-flow graph and a schedule: texts in, texts out; and what comes out means what went in.
+
+mod equivalence;
+mod files;
+mod limits;
+mod random;
+mod refusals;
+mod schedules;

@@ -1,0 +1,55 @@
+//! What the options can ask for.
+
+use crate::files::read;
+use hardpath_ir::diagnostic::Class;
+use hardpath_pipeline::{compile, Options};
+
+const PRODUCT: &str = "program \"product\" xdp control-flow
+
+block0:
+    v0:64 = const 0
+    v1:16 = packet.load v0
+    v2:64 = const 2
+    v3:16 = packet.load v2
+    v4:16 = mul v1, v3
+    packet.store v0, v4
+    v5:32 = const 2
+    v6:32 = const 0
+    emit v5, v6
+";
+
+fn refusal(clock_mhz: f64, bus_bits: u32) -> (Class, &'static str, String) {
+    let options = Options {
+        clock_mhz,
+        bus_bits,
+    };
+    let errors = compile(read(PRODUCT), &options).expect_err("something is wrong");
+    (errors[0].class, errors[0].code, errors[0].to_string())
+}
+
+#[test]
+fn buses_and_clocks_that_do_not_exist() {
+    for bus_bits in [0, 1, 32, 128, 1024] {
+        let (class, code, _) = refusal(250.0, bus_bits);
+        assert_eq!((class, code), (Class::Input, "bus-width"));
+    }
+    for clock_mhz in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let (class, code, _) = refusal(clock_mhz, 512);
+        assert_eq!((class, code), (Class::Input, "clock"));
+    }
+}
+
+/// The message names a clock; that clock is one that works.
+#[test]
+fn a_clock_that_an_operation_cannot_keep() {
+    let (class, code, text) = refusal(900.0, 512);
+    assert_eq!((class, code), (Class::Refused, "clock-too-fast"));
+    let (_, rest) = text.split_once("at most ").expect("a clock is named");
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    let clock_mhz = digits.parse().expect("a number");
+    let options = Options {
+        clock_mhz,
+        bus_bits: 64,
+    };
+    assert!(compile(read(PRODUCT), &options).is_ok(), "{clock_mhz} MHz");
+}
