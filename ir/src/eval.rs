@@ -41,6 +41,7 @@ pub fn eval_pure(op: &Op, args: &[Bits], width: u32) -> Option<Bits> {
         | Op::StackStore
         | Op::PacketLoad
         | Op::PacketStore
+        | Op::PacketClear
         | Op::MapLookup(_)
         | Op::MapLoad(_)
         | Op::MapStore(_)

@@ -7,12 +7,14 @@
 //! [`Prepared`] is a program with all values laid out in one array of 64-bit limbs, so that most instructions are a
 //! few machine operations. The program must have passed the verifier.
 
+mod packet;
 mod prepare;
 
 use crate::eval::{eval_pure, eval_u64};
 use crate::maps::Maps;
 use crate::{verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
 use cranelift_entity::SecondaryMap;
+use packet::{Leaving, PacketMemory};
 use prepare::{Action, End, Memory, PreparedBlock, Slot};
 
 /// What enters with a packet beside its bytes.
@@ -33,6 +35,8 @@ pub struct Outcome {
     /// The ifindex that a redirect goes to; 0 unless the verdict of an XDP program is REDIRECT.
     pub destination: u32,
     pub packet: Vec<u8>,
+    /// What the program put in front of it (`xdp_md.data_meta`).
+    pub metadata: Vec<u8>,
 }
 
 /// Runs a program on one packet. For many packets, make a [`Prepared`] once.
@@ -51,6 +55,7 @@ pub struct Prepared {
     /// All values. Constants are here from the start.
     limbs: Vec<u64>,
     stack: Vec<u8>,
+    packet: PacketMemory,
 }
 
 impl Prepared {
@@ -58,15 +63,16 @@ impl Prepared {
     pub fn run(&mut self, maps: &mut Maps, packet: &[u8], context: &PacketContext) -> Outcome {
         maps.begin_packet();
         self.stack.fill(0);
-        let mut packet = packet.to_vec();
+        self.packet.load(packet);
+        let length = packet.len();
         // Taken out for the run, so that the steps can be read while values are written.
         let blocks = std::mem::take(&mut self.blocks);
         let mut block = &blocks[0];
-        let (verdict, destination) = loop {
+        let (verdict, destination, leaving) = loop {
             for step in &block.steps {
                 match step.guard {
                     Some(guard) if self.word(guard) == 0 => self.skip(&step.action),
-                    _ => self.act(&step.action, maps, &mut packet, context),
+                    _ => self.act(&step.action, maps, length, context),
                 }
             }
             let edge = match &block.end {
@@ -76,7 +82,20 @@ impl Prepared {
                 End::Emit {
                     verdict,
                     destination,
-                } => break (self.word(*verdict), self.word(*destination) as u32),
+                    moved,
+                } => {
+                    let leaving = match moved {
+                        None => Leaving::unmoved(length),
+                        Some(moved) => Leaving {
+                            head: self.offset(moved.head),
+                            end: self.offset(moved.end),
+                            keep: self.offset(moved.keep),
+                            meta: self.offset(moved.meta),
+                        },
+                    };
+                    let destination = self.word(*destination) as u32;
+                    break (self.word(*verdict), destination, leaving);
+                }
             };
             for &(from, to) in &edge.copies {
                 self.copy(from, to);
@@ -88,7 +107,8 @@ impl Prepared {
         Outcome {
             verdict,
             destination: if redirected { destination } else { 0 },
-            packet,
+            metadata: self.packet.metadata(&leaving),
+            packet: self.packet.leaving(&leaving),
         }
     }
 
@@ -103,6 +123,11 @@ impl Prepared {
     #[inline]
     fn word(&self, slot: Slot) -> u64 {
         self.limbs[slot.at as usize]
+    }
+
+    /// A number of 16 bits in two's complement.
+    fn offset(&self, slot: Slot) -> i64 {
+        i64::from(self.word(slot) as i16)
     }
 
     #[inline]
@@ -161,13 +186,7 @@ impl Prepared {
         }
     }
 
-    fn act(
-        &mut self,
-        action: &Action,
-        maps: &mut Maps,
-        packet: &mut [u8],
-        context: &PacketContext,
-    ) {
+    fn act(&mut self, action: &Action, maps: &mut Maps, length: usize, context: &PacketContext) {
         match *action {
             Action::Small {
                 ref op,
@@ -201,7 +220,7 @@ impl Prepared {
             }
             Action::Input { result, input } => {
                 let value = match input {
-                    Input::PacketLength => packet.len() as u64 & 0xffff,
+                    Input::PacketLength => length as u64 & 0xffff,
                     Input::IngressIfindex => u64::from(context.ingress_ifindex),
                     Input::RxQueueIndex => u64::from(context.rx_queue_index),
                     Input::TimeNs => context.time_ns,
@@ -215,18 +234,22 @@ impl Prepared {
                 offset,
             } => {
                 let offset = self.word(offset);
-                // The stack is taken out, because reading it while values are written would borrow twice.
-                let stack = std::mem::take(&mut self.stack);
-                let bytes = match memory {
-                    Memory::Stack => &stack,
-                    Memory::Packet => &*packet,
-                };
-                self.set_bytes(
-                    result,
-                    (0..u64::from(result.width / 8))
-                        .map(|i| byte_at(bytes, offset.wrapping_add(i))),
-                );
-                self.stack = stack;
+                let count = u64::from(result.width / 8);
+                // The memory is taken out, because reading it while values are written would borrow twice.
+                match memory {
+                    Memory::Stack => {
+                        let stack = std::mem::take(&mut self.stack);
+                        let bytes = (0..count).map(|i| byte_at(&stack, offset.wrapping_add(i)));
+                        self.set_bytes(result, bytes);
+                        self.stack = stack;
+                    }
+                    Memory::Packet => {
+                        let packet = std::mem::take(&mut self.packet);
+                        let bytes = (0..count).map(|i| packet.byte(offset.wrapping_add(i)));
+                        self.set_bytes(result, bytes);
+                        self.packet = packet;
+                    }
+                }
             }
             Action::Store {
                 memory,
@@ -234,15 +257,26 @@ impl Prepared {
                 value,
             } => {
                 let offset = self.word(offset);
-                let mut stack = std::mem::take(&mut self.stack);
-                let to = match memory {
-                    Memory::Stack => &mut stack,
-                    Memory::Packet => packet,
-                };
-                for (i, byte) in self.bytes(value).enumerate() {
-                    set_byte(to, offset.wrapping_add(i as u64), byte);
+                match memory {
+                    Memory::Stack => {
+                        let mut stack = std::mem::take(&mut self.stack);
+                        for (i, byte) in self.bytes(value).enumerate() {
+                            set_byte(&mut stack, offset.wrapping_add(i as u64), byte);
+                        }
+                        self.stack = stack;
+                    }
+                    Memory::Packet => {
+                        let mut packet = std::mem::take(&mut self.packet);
+                        for (i, byte) in self.bytes(value).enumerate() {
+                            packet.set_byte(offset.wrapping_add(i as u64), byte);
+                        }
+                        self.packet = packet;
+                    }
                 }
-                self.stack = stack;
+            }
+            Action::PacketClear { from } => {
+                let from = self.word(from) as i64;
+                self.packet.clear_from(from);
             }
             _ => self.act_on_map(action, maps),
         }

@@ -5,7 +5,8 @@
 //! number on every instruction; a use that crosses a stage *is* a register).
 //!
 //! Pointers do not exist here: a packet or stack pointer is an offset, a map value pointer is the entry that a
-//! lookup gave and an offset into it, a null check is the lookup's hit bit. Memory is little endian throughout:
+//! lookup gave and an offset into it, a null check is the lookup's hit bit. Offsets into the packet count from where it
+//! began when it came in, whatever happens to its head: they are signed, and those from −216 up to −1 are its headroom. Memory is little endian throughout:
 //! byte `i` of a load, store, key or value is bits `8i+7..8i` of the bit vector.
 //!
 //! The rules that hold in each phase are written in [`verifier`]; what each operation means is written at [`Op`]
@@ -205,10 +206,13 @@ pub enum Op {
     StackLoad,
     /// `(offset: 64, value: 8n)`. Bytes outside vanish.
     StackStore,
-    /// `(offset: 64) → 8n`: reads packet bytes; those at or behind the packet's length are 0.
+    /// `(offset: 64) → 8n`: reads bytes of the packet's memory, which reaches from −[`HEADROOM_BYTES`] to the packet's
+    /// length or [`MAX_GROWN_BYTES`], whichever is more. What did not come in is 0, and so is everything outside.
     PacketLoad,
-    /// `(offset: 64, value: 8n)`: writes packet bytes; those at or behind the length vanish.
+    /// `(offset: 64, value: 8n)`: writes bytes of the packet's memory; those outside vanish.
     PacketStore,
+    /// `(from: 64)`: makes the packet's memory from there on zeros. Only in the control-flow phase.
+    PacketClear,
     /// `(key: 8·key_bytes) → hit: 1, entry: 32`. The entry of an array is its index; of other maps it is a handle
     /// that only the loads and stores of the same map understand. A miss gives entry 0.
     MapLookup(MapId),
@@ -235,6 +239,7 @@ impl Op {
                 | Op::StackStore
                 | Op::PacketLoad
                 | Op::PacketStore
+                | Op::PacketClear
                 | Op::MapLookup(_)
                 | Op::MapLoad(_)
                 | Op::MapStore(_)
@@ -250,6 +255,7 @@ impl Op {
             self,
             Op::StackStore
                 | Op::PacketStore
+                | Op::PacketClear
                 | Op::MapStore(_)
                 | Op::MapAtomic(..)
                 | Op::MapUpdate(_)
@@ -326,10 +332,45 @@ pub enum Terminator {
         verdict: Value,
         /// 32 bits: the ifindex that a redirect goes to; only looked at with verdict `XDP_REDIRECT`. 0: none.
         destination: Value,
+        /// Where the packet leaves its memory. `None`: as it came in, from 0 to its length, without metadata.
+        moved: Option<Moved>,
     },
     /// A block that is still being built.
     None,
 }
+
+/// The part of the packet's memory that leaves: `head..end`, and the metadata in front of it. All offsets are 16 bits,
+/// in two's complement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moved {
+    /// Where the packet begins, from −[`HEADROOM_BYTES`] up.
+    pub head: Value,
+    /// Behind its last byte; not before `head`.
+    pub end: Value,
+    /// Bytes at or behind this that no store has written are zeros: the smallest end that the packet ever had.
+    pub keep: Value,
+    /// 16 bits: the number of metadata bytes, which lie before `head`.
+    pub meta: Value,
+}
+
+impl Moved {
+    /// Every value.
+    pub fn uses(self) -> [Value; 4] {
+        [self.head, self.end, self.keep, self.meta]
+    }
+
+    fn uses_mut(&mut self) -> [&mut Value; 4] {
+        [
+            &mut self.head,
+            &mut self.end,
+            &mut self.keep,
+            &mut self.meta,
+        ]
+    }
+}
+
+/// Width in bits of the offsets in [`Moved`].
+pub const MOVED_BITS: u32 = 16;
 
 /// A basic block.
 #[derive(Clone, PartialEq, Debug)]
@@ -362,6 +403,11 @@ pub const STACK_BYTES: u32 = 512;
 pub const MAX_WIDTH: u32 = 1 << 20;
 /// The longest packet, in bytes.
 pub const MAX_PACKET_BYTES: u32 = 9216;
+/// Bytes by which a packet's head can grow: `XDP_PACKET_HEADROOM` without `sizeof(struct xdp_frame)` (Linux 6.18, 64 bits).
+pub const HEADROOM_BYTES: u32 = 216;
+/// Up to here, from where it began, a packet's tail can grow: what a page holds behind the headroom and before `struct
+/// skb_shared_info` (Linux 6.18 on x86-64, `xdp_data_hard_end` in `include/net/xdp.h`).
+pub const MAX_GROWN_BYTES: u32 = 3520;
 
 /// `enum xdp_action`.
 pub mod verdict {
@@ -525,7 +571,12 @@ impl Terminator {
             Terminator::Emit {
                 verdict,
                 destination,
-            } => vec![*verdict, *destination],
+                moved,
+            } => {
+                let mut all = vec![*verdict, *destination];
+                all.extend(moved.iter().flat_map(|moved| moved.uses()));
+                all
+            }
             Terminator::None => Vec::new(),
         }
     }
@@ -543,7 +594,12 @@ impl Terminator {
             Terminator::Emit {
                 verdict,
                 destination,
-            } => vec![verdict, destination],
+                moved,
+            } => {
+                let mut all = vec![verdict, destination];
+                all.extend(moved.iter_mut().flat_map(Moved::uses_mut));
+                all
+            }
             Terminator::None => Vec::new(),
         }
     }

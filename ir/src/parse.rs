@@ -6,8 +6,8 @@ mod line;
 
 use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, MAP_KINDS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Diagnostic, Inst, InstData, Kind, MapDecl, MapId, Op, Place, PlaceId,
-    Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Diagnostic, Inst, InstData, Kind, MapDecl, MapId, Moved, Op, Place,
+    PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
 use line::{Line, Position};
@@ -195,9 +195,14 @@ impl Reader {
             let verdict = self.value(line)?;
             line.sign(',')?;
             let destination = self.value(line)?;
+            let moved = match line.take_sign(',') {
+                true => Some(self.moved(line)?),
+                false => None,
+            };
             Terminator::Emit {
                 verdict,
                 destination,
+                moved,
             }
         } else {
             let inst = self.inst(line)?;
@@ -210,6 +215,27 @@ impl Reader {
             data.terminator = terminator;
         }
         Ok(())
+    }
+
+    /// `head v1, end v2, keep v3, meta v4`
+    fn moved(&mut self, line: &mut Line) -> Result<Moved, Diagnostic> {
+        line.keyword("head")?;
+        let head = self.value(line)?;
+        line.sign(',')?;
+        line.keyword("end")?;
+        let end = self.value(line)?;
+        line.sign(',')?;
+        line.keyword("keep")?;
+        let keep = self.value(line)?;
+        line.sign(',')?;
+        line.keyword("meta")?;
+        let meta = self.value(line)?;
+        Ok(Moved {
+            head,
+            end,
+            keep,
+            meta,
+        })
     }
 
     /// `v5:1 "hit", v6:32 = map.lookup @stats v4 if v9 stage 3 at place1`

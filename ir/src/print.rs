@@ -28,13 +28,16 @@
 //!   blocks and places are kept. Values and blocks that are not in the text are dead.
 //! * `slice v, lo`. Constants are hexadecimal or decimal. `initial "00ff"` behind a map is its first value as
 //!   hexadecimal bytes in memory order.
+//! * `emit verdict, destination`; a packet that was moved leaves by `emit v, v, head v, end v, keep v, meta v`.
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
 //! * The blocks stand in the program's order. A block without a terminator is unfinished.
 
 use crate::syntax::{
     is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MAP_KINDS, PHASES,
 };
-use crate::{Block, Inst, MapDecl, MapId, Op, Place, PlaceId, Program, Target, Terminator, Value};
+use crate::{
+    Block, Inst, MapDecl, MapId, Moved, Op, Place, PlaceId, Program, Target, Terminator, Value,
+};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
@@ -169,7 +172,20 @@ fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::R
         Terminator::Emit {
             verdict,
             destination,
-        } => writeln!(f, "    emit {verdict}, {destination}"),
+            moved,
+        } => {
+            write!(f, "    emit {verdict}, {destination}")?;
+            if let Some(moved) = moved {
+                let Moved {
+                    head,
+                    end,
+                    keep,
+                    meta,
+                } = moved;
+                write!(f, ", head {head}, end {end}, keep {keep}, meta {meta}")?;
+            }
+            writeln!(f)
+        }
         Terminator::None => writeln!(f, "    ; unfinished"),
     }
 }

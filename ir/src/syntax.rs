@@ -50,7 +50,7 @@ pub(crate) fn word_for<T: PartialEq>(table: &[(&'static str, T)], thing: &T) -> 
     entry.expect("the table has them all").0
 }
 
-const PLAIN: [(&str, Op); 28] = [
+const PLAIN: [(&str, Op); 29] = [
     ("add", Op::Add),
     ("sub", Op::Sub),
     ("mul", Op::Mul),
@@ -79,6 +79,7 @@ const PLAIN: [(&str, Op); 28] = [
     ("stack.store", Op::StackStore),
     ("packet.load", Op::PacketLoad),
     ("packet.store", Op::PacketStore),
+    ("packet.clear", Op::PacketClear),
 ];
 
 pub(crate) const INPUTS: [(&str, Input); 5] = [

@@ -19,7 +19,8 @@
 //! 5. Every block ends in a terminator. Blocks come before all their successors, so control flow has no loop. The
 //!    first block is the entry and has no parameters. (A block that nothing jumps to is allowed.)
 //! 6. A jump gives the target block one argument for each parameter, of the same width. A branch's condition has
-//!    width 1. The verdict has 32 bits in an XDP program and 64 in a raw one; the destination has 32.
+//!    width 1. The verdict has 32 bits in an XDP program and 64 in a raw one; the destination has 32. Only the packet of
+//!    an XDP program is moved; each of the offsets has [`MOVED_BITS`].
 //! 7. A definition dominates its uses: it comes earlier in the block, or in a block through which every path to the
 //!    use goes.
 //!
@@ -27,6 +28,7 @@
 //!
 //! 8. Control flow: no instruction has a guard or a stage.
 //! 9. Dataflow and scheduled: there is one block, and it ends with emit. Only effects have a guard; its width is 1.
+//!    The packet is not cleared.
 //! 10. Dataflow: no instruction has a stage. Scheduled: every instruction has one, and it is not before the stage of
 //!     any value that the instruction uses.
 //!
@@ -41,7 +43,7 @@ mod widths;
 
 use crate::{
     Block, Diagnostic, Inst, Kind, MapDecl, MapId, MapKind, Op, Phase, PlaceId, Program, Target,
-    Terminator, Value, ValueDef, MAX_WIDTH,
+    Terminator, Value, ValueDef, MAX_WIDTH, MOVED_BITS,
 };
 use cranelift_entity::SecondaryMap;
 use dominators::Dominators;
@@ -284,6 +286,7 @@ impl Check<'_> {
                 Terminator::Emit {
                     verdict,
                     destination,
+                    moved,
                 } => {
                     let verdict_width = match program.kind {
                         Kind::Xdp => 32,
@@ -291,6 +294,15 @@ impl Check<'_> {
                     };
                     self.width(6, place, "the verdict", verdict, verdict_width);
                     self.width(6, place, "the destination", destination, 32);
+                    if let Some(moved) = moved {
+                        let names = ["the head", "the end", "what is kept", "the metadata"];
+                        for (name, value) in names.into_iter().zip(moved.uses()) {
+                            self.width(6, place, name, value, MOVED_BITS);
+                        }
+                        if program.kind == Kind::Raw {
+                            self.error(6, place, "the memory of a raw program is not moved");
+                        }
+                    }
                 }
             }
         }
@@ -401,6 +413,9 @@ impl Check<'_> {
                     self.error(9, place, "only an effect has a guard");
                 }
                 (_, Some(guard)) => self.width(9, place, "the guard", guard, 1),
+            }
+            if phase != Phase::ControlFlow && data.op == Op::PacketClear {
+                self.error(9, place, "the packet is cleared");
             }
             match (phase, data.stage) {
                 (Phase::ControlFlow, Some(_)) => {

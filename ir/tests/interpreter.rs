@@ -176,13 +176,56 @@ fn packet_bytes() {
             .unwrap()
     };
     assert_eq!(outcome.verdict, 0x06_0504, "bytes behind the length are 0");
-    assert_eq!(value(3).low_u64(), 0x0201_0000, "an offset wraps");
-    assert_eq!(value(6).low_u64(), 0xbb_0504);
+    assert_eq!(value(3).low_u64(), 0x0201_0000, "headroom before 0");
+    assert_eq!(value(6).low_u64(), 0xaabb_0504, "room behind the end");
     assert_eq!(
         outcome.packet,
         [1, 2, 3, 4, 5, 0xbb],
-        "bytes behind the length vanish"
+        "what was stored behind the length does not leave"
     );
+}
+
+/// The packet's memory has an end on both sides.
+#[test]
+fn bytes_outside_the_packets_memory() {
+    let body = "block0:\nv0:64 = const 0xffffffffffffff24\nv1:64 = const 3516\nv2:64 = const -1\n\
+                packet.store v0, v2\npacket.store v1, v2\nv3:64 = packet.load v0\n\
+                v4:64 = packet.load v1\nv5:64 = and v3, v4\nv7:32 = const 0\nemit v3, v7\n";
+    let body = body.replace("const -1", "const 0xffffffffffffffff");
+    let program = program("raw dataflow", &body);
+    let mut prepared = Prepared::new(&program);
+    let mut maps = Maps::new(&program.maps);
+    let mut value = |number: usize| {
+        prepared.run(&mut maps, &[7; 20], &PacketContext::default());
+        let value = program.values.keys().nth(number).unwrap();
+        prepared.value(value).unwrap().low_u64()
+    };
+    assert_eq!(
+        value(3),
+        0xffff_ffff_0000_0000,
+        "from -220: 216 bytes are there"
+    );
+    assert_eq!(value(4), 0x0000_0000_ffff_ffff, "from 3516: up to 3520");
+}
+
+/// Head and tail moved, with metadata: `keep` clears what came in, not what was stored.
+#[test]
+fn a_packet_that_was_moved() {
+    let body = "block0:\nv0:64 = const 0xfffffffffffffffe\nv1:64 = const 0x0807060504030201\n\
+                packet.store v0, v1\nv2:16 = const 0xffff\nv3:16 = const 10\nv4:16 = const 5\n\
+                v5:16 = const 1\nv6:32 = const 2\nemit v6, v6, head v2, end v3, keep v4, meta v5\n";
+    let outcome = run_fresh(&program("xdp dataflow", body), &[0x11; 8]);
+    assert_eq!(outcome.metadata, [1]);
+    assert_eq!(outcome.packet, [2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_packet_that_was_cleared() {
+    let body = "block0:\nv0:64 = const 2\nv1:64 = const 0x0807060504030201\npacket.store v0, v1\n\
+                packet.clear v0\nv2:64 = packet.load v0\nv3:32 = const 0\nemit v2, v3\n";
+    let outcome = run_fresh(&program("raw control-flow", body), &[9; 6]);
+    assert_eq!(outcome.verdict, 0);
+    assert_eq!(outcome.packet, [9, 9, 0, 0, 0, 0]);
 }
 
 #[test]

@@ -263,6 +263,20 @@ fn rule_6_terminators() {
         end("raw dataflow", "emit v0, v0"),
         ["6, end of block0: the verdict, v0, has a width of 32, not of 64"]
     );
+    assert_eq!(
+        end(
+            "xdp control-flow",
+            "v2:16 = const 0; emit v0, v0, head v2, end v2, keep v2, meta v1"
+        ),
+        ["6, end of block0: the metadata, v1, has a width of 8, not of 16"]
+    );
+    assert_eq!(
+        end(
+            "raw dataflow",
+            "v2:16 = const 0; v3:64 = const 0; emit v3, v0, head v2, end v2, keep v2, meta v2"
+        ),
+        ["6, end of block0: the memory of a raw program is not moved"]
+    );
 }
 
 #[test]
@@ -335,6 +349,13 @@ fn rule_8_control_flow_has_no_guards_and_stages() {
 
 #[test]
 fn rule_9_dataflow_is_one_block_of_guarded_effects() {
+    assert_eq!(
+        text_errors(
+            "xdp dataflow",
+            "block0:\nv0:32 = const 0\nv1:64 = const 0\npacket.clear v1\nemit v0, v0\n"
+        ),
+        ["9, block0, `packet.clear v1`: the packet is cleared"]
+    );
     assert_eq!(
         text_errors(
             "xdp dataflow",

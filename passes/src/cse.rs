@@ -53,7 +53,7 @@ impl Visitor for Reads {
     fn visit(&mut self, rewriter: &mut Rewriter, inst: Inst) -> bool {
         let data = &rewriter.program.insts[inst];
         let constant = match data.op {
-            Op::PacketStore => {
+            Op::PacketStore | Op::PacketClear => {
                 self.packet_written = true;
                 false
             }

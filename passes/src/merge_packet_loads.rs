@@ -57,7 +57,7 @@ fn find_loads(program: &Program) -> HashMap<Value, Field> {
     for &inst in &program.blocks[entry].insts {
         let data = &program.insts[inst];
         match data.op {
-            Op::PacketStore => break,
+            Op::PacketStore | Op::PacketClear => break,
             Op::PacketLoad if data.guard.is_none() => {
                 let offset = program.as_const(data.args[0]).and_then(Bits::as_u64);
                 let bytes = u64::from(program.width(data.results[0]) / 8);

@@ -583,6 +583,7 @@ impl<'a> Lower<'a> {
         let Terminator::Emit {
             verdict,
             destination,
+            ..
         } = program.blocks[program.region()].terminator
         else {
             unreachable!("a region ends with an emit");

@@ -21,7 +21,8 @@
 //! of the exits that write it.
 
 use hardpath_ir::{
-    verdict, Bits, Block, Inst, InstData, Kind, Op, Phase, PlaceId, Program, Terminator, Value,
+    verdict, Bits, Block, Input, Inst, InstData, Kind, Moved, Op, Phase, PlaceId, Program,
+    Terminator, Value, MOVED_BITS,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -137,7 +138,7 @@ impl Graph {
 }
 
 /// The packet bytes that an exit writes: offset → (bytes, value).
-type Written = BTreeMap<u32, (u32, Value)>;
+type Written = BTreeMap<i64, (i64, Value)>;
 
 /// A condition: always true, or a value of width 1.
 type Condition = Option<Value>;
@@ -376,6 +377,7 @@ impl<'a> Flow<'a> {
         let edges = self.graph.incoming[exit].clone();
         let mut verdicts = Vec::new();
         let mut destinations = Vec::new();
+        let mut moves = Vec::new();
         let mut stores: Vec<(Edge, Written)> = Vec::new();
         for edge in &edges {
             let block = self.graph.nodes[edge.from].expect("a block");
@@ -383,10 +385,12 @@ impl<'a> Flow<'a> {
             if let Terminator::Emit {
                 verdict,
                 destination,
+                moved,
             } = &data.terminator
             {
                 verdicts.push((*edge, self.values[verdict]));
                 destinations.push((*edge, self.values[destination]));
+                moves.push((*edge, moved.map(|moved| self.new_values(moved.uses()))));
             }
             let mut written = BTreeMap::new();
             for inst in &data.insts {
@@ -394,23 +398,25 @@ impl<'a> Flow<'a> {
                 if data.op == Op::PacketStore {
                     let offset = self.old.as_const(data.args[0]).expect("a constant offset");
                     let bytes = self.old.width(data.args[1]) / 8;
-                    written.insert(offset.low_u64() as u32, (bytes, self.values[&data.args[1]]));
+                    let offset = offset.low_u64() as i64;
+                    written.insert(offset, (bytes.into(), self.values[&data.args[1]]));
                 }
             }
             stores.push((*edge, written));
         }
-        let mut cuts: BTreeSet<u32> = BTreeSet::new();
+        let mut cuts: BTreeSet<i64> = BTreeSet::new();
         for (_, written) in &stores {
             for (offset, (bytes, _)) in written {
                 cuts.extend([*offset, offset + bytes]);
             }
         }
-        let cuts: Vec<u32> = cuts.into_iter().collect();
+        let cuts: Vec<i64> = cuts.into_iter().collect();
         for pair in cuts.windows(2) {
             self.join_stores(exit, pair[0], pair[1], &stores);
         }
         let mut verdict = self.choose(exit, &verdicts);
         let destination = self.choose(exit, &destinations);
+        let moved = self.join_moves(exit, &moves);
         if self.old.kind == Kind::Xdp {
             // An unknown verdict is ABORTED (bpf_warn_invalid_xdp_action in net/core/filter.c).
             let limit = self.constant(verdict::REDIRECT, 32);
@@ -421,19 +427,46 @@ impl<'a> Flow<'a> {
         self.new.blocks[self.region].terminator = Terminator::Emit {
             verdict,
             destination,
+            moved,
         };
         self.new
     }
 
+    fn new_values<const N: usize>(&self, old: [Value; N]) -> [Value; N] {
+        old.map(|value| self.values[&value])
+    }
+
+    /// Where the packet leaves its memory, when some exit moves it.
+    fn join_moves(&mut self, exit: usize, moves: &[(Edge, Option<[Value; 4]>)]) -> Option<Moved> {
+        moves.iter().find_map(|(_, moved)| *moved)?;
+        let zero = self.constant(0, MOVED_BITS);
+        let input = Op::Input(Input::PacketLength);
+        let length = self.op(input, Vec::new(), Input::PacketLength.width());
+        let unmoved = [zero, length, length, zero];
+        let [head, end, keep, meta] = [0, 1, 2, 3].map(|part| {
+            let choices: Vec<(Edge, Value)> = moves
+                .iter()
+                .map(|(edge, moved)| (*edge, moved.unwrap_or(unmoved)[part]))
+                .collect();
+            self.choose(exit, &choices)
+        });
+        Some(Moved {
+            head,
+            end,
+            keep,
+            meta,
+        })
+    }
+
     /// Makes one store of the bytes `from..to` for all exits that write them.
-    fn join_stores(&mut self, exit: usize, from: u32, to: u32, stores: &[(Edge, Written)]) {
+    fn join_stores(&mut self, exit: usize, from: i64, to: i64, stores: &[(Edge, Written)]) {
         let mut choices = Vec::new();
         for (edge, written) in stores {
             let covering = written.range(..=from).next_back();
             if let Some((offset, (bytes, value))) = covering {
                 if offset + bytes >= to {
-                    let lo = (from - offset) * 8;
-                    let width = (to - from) * 8;
+                    let lo = (from - offset) as u32 * 8;
+                    let width = (to - from) as u32 * 8;
                     let part = if width == self.new.width(*value) {
                         *value
                     } else {
@@ -457,7 +490,7 @@ impl<'a> Flow<'a> {
             self.or_all(terms)
         };
         let value = self.choose(exit, &choices);
-        let offset = self.constant(u64::from(from), 64);
+        let offset = self.constant(from as u64, 64);
         let inst = self
             .new
             .append(self.region, Op::PacketStore, vec![offset, value], &[], None);

@@ -419,6 +419,7 @@ impl Generator<'_> {
         self.program.blocks[self.block].terminator = Terminator::Emit {
             verdict,
             destination,
+            moved: None,
         };
     }
 }

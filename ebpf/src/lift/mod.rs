@@ -515,6 +515,7 @@ impl<'a> Lifter<'a> {
         self.builder.program.blocks[block].terminator = Terminator::Emit {
             verdict,
             destination,
+            moved: None,
         };
     }
 

@@ -1,5 +1,6 @@
 //! Lays a program out for the interpreter: a place for every value, and for every instruction the fastest action.
 
+use super::packet::PacketMemory;
 use super::Prepared;
 use crate::{AtomicOp, Input, Inst, MapId, Op, Program, Target, Terminator, Value, STACK_BYTES};
 use cranelift_entity::SecondaryMap;
@@ -69,6 +70,9 @@ pub(super) enum Action {
         offset: Slot,
         value: Slot,
     },
+    PacketClear {
+        from: Slot,
+    },
     MapLookup {
         map: MapId,
         key: Slot,
@@ -126,8 +130,25 @@ pub(super) struct Edge {
 #[derive(Clone, Debug)]
 pub(super) enum End {
     Jump(Edge),
-    Branch { cond: Slot, yes: Edge, no: Edge },
-    Emit { verdict: Slot, destination: Slot },
+    Branch {
+        cond: Slot,
+        yes: Edge,
+        no: Edge,
+    },
+    Emit {
+        verdict: Slot,
+        destination: Slot,
+        moved: Option<MovedSlots>,
+    },
+}
+
+/// Where a packet that was moved leaves: see [`crate::Moved`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MovedSlots {
+    pub(super) head: Slot,
+    pub(super) end: Slot,
+    pub(super) keep: Slot,
+    pub(super) meta: Slot,
 }
 
 impl Prepared {
@@ -139,6 +160,7 @@ impl Prepared {
             slots: SecondaryMap::new(),
             limbs: Vec::new(),
             stack: vec![0; STACK_BYTES as usize],
+            packet: PacketMemory::default(),
         };
         for &block in &program.order {
             for &param in &program.blocks[block].params {
@@ -183,9 +205,16 @@ impl Prepared {
                 Terminator::Emit {
                     verdict,
                     destination,
+                    moved,
                 } => End::Emit {
                     verdict: prepared.slots[*verdict],
                     destination: prepared.slots[*destination],
+                    moved: moved.map(|moved| MovedSlots {
+                        head: prepared.slots[moved.head],
+                        end: prepared.slots[moved.end],
+                        keep: prepared.slots[moved.keep],
+                        meta: prepared.slots[moved.meta],
+                    }),
                 },
                 Terminator::None => panic!("{block} has no terminator"),
             };
@@ -219,6 +248,7 @@ impl Prepared {
             Op::PacketLoad => load(Memory::Packet, &results, &args),
             Op::StackStore => store(Memory::Stack, &args),
             Op::PacketStore => store(Memory::Packet, &args),
+            Op::PacketClear => Action::PacketClear { from: args[0] },
             Op::MapLookup(map) => Action::MapLookup {
                 map,
                 key: args[0],

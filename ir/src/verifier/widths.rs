@@ -42,6 +42,7 @@ fn counts(op: &Op) -> (Option<usize>, usize) {
         Op::Concat => (None, 1),
         Op::StackLoad | Op::PacketLoad => (Some(1), 1),
         Op::StackStore | Op::PacketStore => (Some(2), 0),
+        Op::PacketClear => (Some(1), 0),
         Op::MapLookup(_) => (Some(1), 2),
         Op::MapLoad(_) => (Some(2), 1),
         Op::MapStore(_) => (Some(3), 0),
@@ -104,6 +105,7 @@ impl Widths {
                 self.same("the offset", args[0], 64);
                 self.bytes("the result", result);
             }
+            Op::PacketClear => self.same("the offset", args[0], 64),
             Op::StackStore | Op::PacketStore => {
                 self.same("the offset", args[0], 64);
                 self.bytes("the value", args[1]);

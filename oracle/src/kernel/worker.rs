@@ -142,6 +142,7 @@ impl Worker {
                 _ => 0,
             },
             packet: self.data_out[start..end].to_vec(),
+            metadata: self.data_out[..start].to_vec(),
         })
     }
 

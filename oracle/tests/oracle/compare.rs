@@ -12,6 +12,7 @@ fn outcome(verdict: u64, destination: u32, packet: &[u8]) -> Outcome {
         verdict,
         destination,
         packet: packet.to_vec(),
+        metadata: Vec::new(),
     }
 }
 

@@ -25,8 +25,13 @@ pub struct Atoms {
 }
 
 impl Atoms {
-    pub fn new<'a>(accesses: impl Iterator<Item = &'a Access>, size: u64) -> Atoms {
-        let mut cuts = BTreeSet::new();
+    /// `before_zero` bytes lie before the place where a packet begins; no atom has bytes on both sides.
+    pub fn new<'a>(
+        accesses: impl Iterator<Item = &'a Access>,
+        size: u64,
+        before_zero: u64,
+    ) -> Atoms {
+        let mut cuts = BTreeSet::from([before_zero]);
         let mut touched: Vec<(u64, u64)> = Vec::new();
         for access in accesses {
             for &offset in &access.offsets {

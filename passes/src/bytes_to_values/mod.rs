@@ -25,6 +25,9 @@
 //! Only blocks that emit without further effects are made once for each set of written atoms, so that a packet that is
 //! passed on untouched stays untouched. (`walk`)
 //!
+//! **Clearing.** `PacketClear` masks every atom by its place. What no store has written and no load reads needs no mask:
+//! the exit knows how many of the original bytes are kept.
+//!
 //! **Original bytes.** Packet atoms that were read together by one load become parts of one `PacketLoad`, which is
 //! shared by all overlapping reads. Forwarding a store to a load behind the packet's end would differ from memory;
 //! programs do not do that (the kernel's verifier sees to it).
@@ -35,7 +38,9 @@ mod walk;
 use crate::value_set::{ValueSets, MOST_VALUES};
 use crate::{dce, fold};
 use atoms::Atoms;
-use hardpath_ir::{Diagnostic, Inst, Op, Phase, Program, MAX_PACKET_BYTES, STACK_BYTES};
+use hardpath_ir::{
+    Diagnostic, Inst, Op, Phase, Program, HEADROOM_BYTES, MAX_PACKET_BYTES, STACK_BYTES,
+};
 use std::collections::HashMap;
 
 /// Which of the two memories.
@@ -50,7 +55,15 @@ impl Memory {
     fn size(self) -> u64 {
         match self {
             Memory::Stack => u64::from(STACK_BYTES),
-            Memory::Packet => u64::from(MAX_PACKET_BYTES),
+            Memory::Packet => self.before_zero() + u64::from(MAX_PACKET_BYTES),
+        }
+    }
+
+    /// How many of them lie at negative offsets. Atoms and accesses count from the first of these.
+    fn before_zero(self) -> u64 {
+        match self {
+            Memory::Stack => 0,
+            Memory::Packet => u64::from(HEADROOM_BYTES),
         }
     }
 
@@ -59,6 +72,11 @@ impl Memory {
             Memory::Stack => *op == Op::StackLoad,
             Memory::Packet => *op == Op::PacketLoad,
         }
+    }
+
+    fn is_cleared(self, program: &Program) -> bool {
+        let mut insts = program.insts_in_order();
+        self == Memory::Packet && insts.any(|(_, inst)| program.insts[inst].op == Op::PacketClear)
     }
 
     fn is_store(self, op: &Op) -> bool {
@@ -72,7 +90,7 @@ impl Memory {
 /// One load or store.
 #[derive(Clone, Debug)]
 struct Access {
-    /// Where it may begin; one number when that is constant.
+    /// Where it may begin, from the memory's first byte; one number when that is constant.
     offsets: Vec<u64>,
     bytes: u64,
 }
@@ -85,10 +103,10 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     let mut changed = false;
     for memory in [Memory::Stack, Memory::Packet] {
         let accesses = find_accesses(program, memory)?;
-        if accesses.is_empty() {
+        if accesses.is_empty() && !memory.is_cleared(program) {
             continue;
         }
-        let atoms = Atoms::new(accesses.values(), memory.size());
+        let atoms = Atoms::new(accesses.values(), memory.size(), memory.before_zero());
         walk::promote(program, memory, &accesses, &atoms);
         changed = true;
         if memory == Memory::Stack {
@@ -115,6 +133,8 @@ fn find_accesses(program: &Program, memory: Memory) -> Result<HashMap<Inst, Acce
         let Some(offsets) = sets.of(program, data.args[0]) else {
             return Err(variable_offset(program, inst, memory));
         };
+        let from_first = |offset: u64| offset.wrapping_add(memory.before_zero());
+        let offsets = offsets.into_iter().map(from_first).collect();
         let bytes = u64::from(program.width(value) / 8);
         accesses.insert(inst, Access { offsets, bytes });
     }

@@ -208,6 +208,11 @@ impl Walk<'_> {
     fn walk_block(&mut self, program: &mut Program, block: Block, mut contents: Contents) {
         for inst in std::mem::take(&mut program.blocks[block].insts) {
             self.place = program.insts[inst].place;
+            if self.memory == Memory::Packet && program.insts[inst].op == Op::PacketClear {
+                let from = self.resolve(program.insts[inst].args[0]);
+                self.clear(program, from, &mut contents);
+                continue;
+            }
             let Some(access) = self.accesses.get(&inst) else {
                 self.insts.push(inst);
                 continue;
@@ -268,7 +273,7 @@ impl Walk<'_> {
             .map(|&place| {
                 let load = alone.then_some(inst);
                 let value = self.load_at(program, place, access.bytes, load, contents);
-                (place, value)
+                (self.offset_of(place), value)
             })
             .collect();
         self.choose(program, offset, &places)
@@ -346,7 +351,8 @@ impl Walk<'_> {
         for &place in &access.offsets {
             let condition = (!alone).then(|| {
                 let width = program.width(offset);
-                let place = self.constant(program, Bits::from_u64(place, width));
+                let place = Bits::from_u64(self.offset_of(place), width);
+                let place = self.constant(program, place);
                 self.make(program, Op::Eq, vec![offset, place], 1)
             });
             let mut lo = 0;
@@ -379,15 +385,46 @@ impl Walk<'_> {
         }
     }
 
-    /// What an atom held at first. Zeros on the stack, a part of the packet as it came in.
+    /// Makes every byte from an offset on zero.
+    fn clear(&mut self, program: &mut Program, from: Value, contents: &mut Contents) {
+        for (index, content) in contents.iter_mut().enumerate() {
+            let Atom { start, bytes } = self.atoms.get(index);
+            let old = match *content {
+                Some(old) => old,
+                None => self.original(program, index, None),
+            };
+            let mask: Vec<Value> = (start..start + bytes)
+                .rev()
+                .map(|place| {
+                    let place = Bits::from_u64(self.offset_of(place), 64);
+                    let place = self.constant(program, place);
+                    let kept = self.make(program, Op::Slt, vec![place, from], 1);
+                    self.make(program, Op::SExt, vec![kept], 8)
+                })
+                .collect();
+            let width = bytes as u32 * 8;
+            let mask = self.make(program, Op::Concat, mask, width);
+            *content = Some(self.make(program, Op::And, vec![old, mask], width));
+        }
+    }
+
+    /// The offset in the program of a place in the memory.
+    fn offset_of(&self, place: u64) -> u64 {
+        place.wrapping_sub(self.memory.before_zero())
+    }
+
+    /// What an atom held at first. Zeros on the stack and in the headroom, a part of the packet as it came in.
     fn original(&mut self, program: &mut Program, index: usize, load: Option<Inst>) -> Value {
         if let Some(value) = self.original[index] {
             return value;
         }
-        let Atom { bytes, .. } = self.atoms.get(index);
+        let Atom { start, bytes } = self.atoms.get(index);
         let width = bytes as u32 * 8;
         let (op, place) = match self.memory {
             Memory::Stack => (Op::Const(Bits::zero(width)), None),
+            Memory::Packet if start < self.memory.before_zero() => {
+                (Op::Const(Bits::zero(width)), None)
+            }
             Memory::Packet => {
                 let place = load.and_then(|load| program.insts[load].place);
                 (Op::Slice { lo: 0 }, place.or(self.place))
@@ -404,7 +441,7 @@ impl Walk<'_> {
     fn write_back(&mut self, program: &mut Program, contents: &Contents) {
         for (index, &value) in contents.iter().enumerate() {
             if let Some(value) = value.filter(|_| value != self.original[index]) {
-                let start = self.atoms.get(index).start;
+                let start = self.offset_of(self.atoms.get(index).start);
                 let offset = self.constant(program, Bits::from_u64(start, 64));
                 let place = self.place;
                 let store = program.make_inst(Op::PacketStore, vec![offset, value], &[], place);
@@ -427,7 +464,11 @@ impl Walk<'_> {
             }
         }
         let mut loads: Vec<Inst> = Vec::new();
-        let mut index = 0;
+        let zero = self.memory.before_zero();
+        // The headroom is not read.
+        let mut index = (0..self.atoms.len())
+            .find(|index| self.atoms.get(*index).start >= zero)
+            .unwrap_or(self.atoms.len());
         while index < self.atoms.len() {
             let first = index;
             while joined[index] {
@@ -444,7 +485,8 @@ impl Walk<'_> {
             let last = self.atoms.get(index - 1);
             let width = (last.start + last.bytes - start) as u32 * 8;
             let place = program.def_inst(one).and_then(|inst| inst.place);
-            let offset = Bits::from_u64(start, 64);
+            let start_offset = start - zero;
+            let offset = Bits::from_u64(start_offset, 64);
             let offset = program.make_inst(Op::Const(offset), Vec::new(), &[64], None);
             let offset_value = program.insts[offset].results[0];
             let load = program.make_inst(Op::PacketLoad, vec![offset_value], &[width], place);
@@ -464,7 +506,7 @@ impl Walk<'_> {
                 [one] => program.values[one].name.clone(),
                 _ => None,
             };
-            let name = name.unwrap_or_else(|| format!("packet_{start}"));
+            let name = name.unwrap_or_else(|| format!("packet_{start_offset}"));
             program.name_value(whole, &name);
         }
         self.entry = loads;

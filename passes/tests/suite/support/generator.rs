@@ -160,6 +160,7 @@ fn emit(program: &mut Program, block: Block, random: &mut Random, values: &[Valu
     program.blocks[block].terminator = Terminator::Emit {
         verdict,
         destination,
+        moved: None,
     };
 }
 
