@@ -63,7 +63,7 @@ build/.tools: tools/setup
 	mkdir -p build
 	touch $@
 
-build/programs/%.o: programs/%.c build/.tools
+build/programs/%.o: programs/%.c $(wildcard programs/*.h) build/.tools
 	@mkdir -p $(@D)
 	echo "  CLANG-BPF $@"
 	$(CLANG) $(BPF_CFLAGS) -c $< -o $@.new

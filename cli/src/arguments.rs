@@ -1,6 +1,7 @@
 //! The command line. Names are fixed: scripts depend on them.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddrV4;
 use std::path::PathBuf;
 
 /// Compiles XDP programs to FPGA hardware, simulates that hardware, and checks it against the Linux kernel.
@@ -274,6 +275,16 @@ pub struct TrafficArguments {
     /// Answers, too: packets of a flow go both ways
     #[arg(long)]
     pub both_directions: bool,
+    /// All flows go to this address and port
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub service: Option<SocketAddrV4>,
+    /// Answers come to this address, and to a port that is counted up from this one with every new flow: what a NAT
+    /// gives out
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "both_directions")]
+    pub nat: Option<SocketAddrV4>,
+    /// Packets come in an IP-in-IP tunnel between these addresses
+    #[arg(long, value_name = "FROM:TO")]
+    pub tunnel: Option<String>,
     /// Mix in broken and unusual headers
     #[arg(long)]
     pub hostile: bool,

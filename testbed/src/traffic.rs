@@ -5,13 +5,14 @@ mod frame;
 mod hostile;
 
 use crate::capture::Captured;
-use frame::{build, Conversation};
+use frame::{build, wrap, Conversation};
 use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES};
 use rand::distr::weighted::WeightedIndex;
 use rand::distr::Distribution as _;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::str::FromStr;
 
 /// What to generate.
@@ -25,9 +26,23 @@ pub struct TrafficOptions {
     pub protocol: Protocol,
     /// Packets of a flow go both ways; the first one goes out.
     pub both_directions: bool,
+    /// All flows go to this address and port.
+    pub service: Option<SocketAddrV4>,
+    /// Answers come to this address, and to a port that is counted up from this one with every new flow: what a NAT
+    /// with one address outside gives out.
+    pub nat: Option<SocketAddrV4>,
+    /// Packets come in a tunnel (IP in IP) between these ends.
+    pub tunnel: Option<Tunnel>,
     /// Every header field goes to its extremes, lengths lie, packets are cut off.
     pub hostile: bool,
     pub seed: u64,
+}
+
+/// The ends of an IP-in-IP tunnel (RFC 2003).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tunnel {
+    pub from: Ipv4Addr,
+    pub to: Ipv4Addr,
 }
 
 /// A flow has its own address in 10.0.0.0/8.
@@ -42,6 +57,9 @@ impl Default for TrafficOptions {
             size: Size::Fixed(64),
             protocol: Protocol::Udp,
             both_directions: false,
+            service: None,
+            nat: None,
+            tunnel: None,
             hostile: false,
             seed: 0,
         }
@@ -108,6 +126,24 @@ impl FromStr for Size {
     }
 }
 
+impl FromStr for Tunnel {
+    type Err = Diagnostic;
+
+    /// `FROM:TO`, two IPv4 addresses.
+    fn from_str(text: &str) -> Result<Tunnel, Diagnostic> {
+        let ends = text.split_once(':').and_then(|(from, to)| {
+            Some(Tunnel {
+                from: from.parse().ok()?,
+                to: to.parse().ok()?,
+            })
+        });
+        ends.ok_or_else(|| {
+            Diagnostic::input("traffic-tunnel", format!("`{text}` is no tunnel"))
+                .help("give the IPv4 addresses of both ends: 192.0.2.1:192.0.2.2")
+        })
+    }
+}
+
 impl FromStr for Protocol {
     type Err = Diagnostic;
 
@@ -162,17 +198,16 @@ pub fn generate(options: &TrafficOptions) -> Result<Vec<Captured>, Diagnostic> {
     let mut packets = Vec::with_capacity(options.packets);
     for _ in 0..options.packets {
         let index = chooser.choose(&mut random);
-        let conversation = conversations.entry(index).or_insert_with(|| {
-            let tcp = match options.protocol {
-                Protocol::Udp => false,
-                Protocol::Tcp => true,
-                Protocol::Mixed => index % 2 == 1,
-            };
-            Conversation::new(index, tcp, options.seed)
-        });
+        let known = conversations.len() as u32;
+        let conversation = conversations
+            .entry(index)
+            .or_insert_with(|| begin(options, index, known));
         let turned = options.both_directions && conversation.was_seen() && random.random();
         let size = size(options.size, &mut random);
         let mut data = build(conversation, turned, size, &mut random)?;
+        if let Some(tunnel) = &options.tunnel {
+            wrap(&mut data, tunnel);
+        }
         if options.hostile {
             hostile::distort(&mut data, &mut random)?;
         }
@@ -186,6 +221,25 @@ pub fn generate(options: &TrafficOptions) -> Result<Vec<Captured>, Diagnostic> {
         time_ns += on_line_bytes * 4 / 5;
     }
     Ok(packets)
+}
+
+/// The conversation of that index, the `known + 1`st one that begins.
+fn begin(options: &TrafficOptions, index: u32, known: u32) -> Conversation {
+    let tcp = match options.protocol {
+        Protocol::Udp => false,
+        Protocol::Tcp => true,
+        Protocol::Mixed => index % 2 == 1,
+    };
+    let mut conversation = Conversation::new(index, tcp, options.seed);
+    if let Some(service) = options.service {
+        conversation.talk_to(service);
+    }
+    if let Some(nat) = options.nat {
+        // Ports wrap around, as they do in the NAT.
+        let port = nat.port().wrapping_add(known as u16);
+        conversation.translate(SocketAddrV4::new(*nat.ip(), port));
+    }
+    conversation
 }
 
 /// 2026-01-01 00:00:00 UTC.

@@ -1,7 +1,7 @@
 //! Generated traffic: the same options give the same packets, and what is not hostile is right to the last bit.
 
 use hardpath_testbed::capture::Captured;
-use hardpath_testbed::traffic::{generate, Distribution, Protocol, Size, TrafficOptions};
+use hardpath_testbed::traffic::{generate, Distribution, Protocol, Size, TrafficOptions, Tunnel};
 use std::collections::{HashMap, HashSet};
 
 fn options() -> TrafficOptions {
@@ -12,8 +12,8 @@ fn options() -> TrafficOptions {
         size: Size::Range(14, 1600),
         protocol: Protocol::Mixed,
         both_directions: true,
-        hostile: false,
         seed: 42,
+        ..TrafficOptions::default()
     }
 }
 
@@ -206,6 +206,67 @@ fn hostile_packets_reach_the_extremes() {
 }
 
 #[test]
+fn answers_come_to_a_nat() {
+    let options = TrafficOptions {
+        nat: Some("203.0.113.1:65530".parse().unwrap()),
+        size: Size::Fixed(64),
+        ..options()
+    };
+    let mut ports: HashMap<[u8; 6], u16> = HashMap::new();
+    let mut answers = 0;
+    for packet in generate(&options).unwrap() {
+        check(&packet);
+        let data = &packet.data;
+        // A flow is known by its outer end.
+        if data[26] == 10 {
+            let outer = std::array::from_fn(|index| [&data[30..34], &data[36..38]].concat()[index]);
+            let next = 65530u16.wrapping_add(ports.len() as u16);
+            ports.entry(outer).or_insert(next);
+        } else {
+            let outer = std::array::from_fn(|index| [&data[26..30], &data[34..36]].concat()[index]);
+            assert_eq!(data[30..34], [203, 0, 113, 1]);
+            assert_eq!(half(data, 36), usize::from(ports[&outer]));
+            answers += 1;
+        }
+    }
+    assert!(answers > 500, "{answers}");
+}
+
+#[test]
+fn flows_go_to_a_service_through_a_tunnel() {
+    let options = TrafficOptions {
+        service: Some("192.0.2.10:443".parse().unwrap()),
+        tunnel: Some("192.0.2.1:192.0.2.2".parse().unwrap()),
+        both_directions: false,
+        size: Size::Range(14, 9216),
+        ..options()
+    };
+    let mut wrapped = 0;
+    for packet in generate(&options).unwrap() {
+        let data = &packet.data;
+        if half(data, 12) != 0x0800 {
+            continue;
+        }
+        wrapped += 1;
+        assert_eq!(sum(&data[14..34]), 0xffff);
+        assert_eq!(data[23], 4);
+        assert_eq!(data[26..34], [192, 0, 2, 1, 192, 0, 2, 2]);
+        if half(data, 16) == data.len() - 14 {
+            let inner = Captured {
+                data: [&data[..14], &data[34..]].concat(),
+                ..packet.clone()
+            };
+            check(&inner);
+            assert_eq!(data[50..54], [192, 0, 2, 10]);
+            assert_eq!(half(data, 56), 443);
+        } else {
+            assert_eq!(data.len(), 9216, "cut to the longest frame");
+        }
+    }
+    assert!(wrapped > 1900, "{wrapped}");
+}
+
+#[test]
 fn texts_are_read() {
     assert_eq!("imix".parse::<Size>().unwrap(), Size::Imix);
     assert_eq!("64".parse::<Size>().unwrap(), Size::Fixed(64));
@@ -222,6 +283,10 @@ fn texts_are_read() {
         "sctp".parse::<Protocol>().unwrap_err().code,
         "traffic-protocol"
     );
+    for wrong in ["", "192.0.2.1", "192.0.2.1:a", "192.0.2.1:192.0.2.2:3"] {
+        let error = wrong.parse::<Tunnel>().unwrap_err();
+        assert_eq!(error.code, "traffic-tunnel", "{wrong}");
+    }
     let zipf = Distribution::parse("zipf", 1.2).unwrap();
     assert_eq!(zipf, Distribution::Zipf { exponent: 1.2 });
     let wrong = Distribution::parse("zipf", f64::NAN).unwrap_err();

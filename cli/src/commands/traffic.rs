@@ -21,6 +21,9 @@ fn write(arguments: &TrafficArguments) -> Result<Answer, Diagnostic> {
         size: arguments.size.parse()?,
         protocol: arguments.proto.parse()?,
         both_directions: arguments.both_directions,
+        service: arguments.service,
+        nat: arguments.nat,
+        tunnel: arguments.tunnel.as_deref().map(str::parse).transpose()?,
         hostile: arguments.hostile,
         seed: arguments.seed,
     })?;

@@ -1,10 +1,13 @@
 //! Frames of a conversation, with right lengths and checksums.
 
 use etherparse::err::packet::BuildWriteError;
-use etherparse::PacketBuilder;
+use etherparse::{IpNumber, Ipv4Header, PacketBuilder};
 use hardpath_ir::Diagnostic;
 use rand::{Rng, RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::net::SocketAddrV4;
+
+use super::Tunnel;
 
 /// Two ends that talk: addresses, ports, and how far a TCP connection has come.
 #[derive(Clone, Debug)]
@@ -13,6 +16,8 @@ pub struct Conversation {
     /// The one that begins.
     inner: End,
     outer: End,
+    /// Address and port that the outer end sees instead of the inner end's.
+    translated: Option<SocketAddrV4>,
     packets: u64,
     turned_packets: u64,
 }
@@ -63,9 +68,21 @@ impl Conversation {
             tcp,
             inner,
             outer,
+            translated: None,
             packets: 0,
             turned_packets: 0,
         }
+    }
+
+    /// Moves the outer end.
+    pub fn talk_to(&mut self, service: SocketAddrV4) {
+        self.outer.address = service.ip().octets();
+        self.outer.port = service.port();
+    }
+
+    /// A NAT stands between the ends, and what comes from outside is seen in front of it.
+    pub fn translate(&mut self, seen: SocketAddrV4) {
+        self.translated = Some(seen);
     }
 
     pub fn was_seen(&self) -> bool {
@@ -106,10 +123,13 @@ pub fn build(
     let mut payload = vec![0; size - header_bytes];
     random.fill_bytes(&mut payload);
     let time_to_live = random.random_range(2..=64);
-    let ip =
-        PacketBuilder::ethernet2(from.mac, to.mac).ipv4(from.address, to.address, time_to_live);
+    let (address, port) = match conversation.translated {
+        Some(seen) if turned => (seen.ip().octets(), seen.port()),
+        _ => (to.address, to.port),
+    };
+    let ip = PacketBuilder::ethernet2(from.mac, to.mac).ipv4(from.address, address, time_to_live);
     if conversation.tcp {
-        let tcp = ip.tcp(from.port, to.port, from.sequence, 0xffff);
+        let tcp = ip.tcp(from.port, port, from.sequence, 0xffff);
         let tcp = match (is_first, turned) {
             (true, false) => tcp.syn(),
             (true, true) => tcp.syn().ack(to.sequence),
@@ -118,11 +138,34 @@ pub fn build(
         from.sequence = from.sequence.wrapping_add(payload.len() as u32);
         tcp.write(&mut frame, &payload)
     } else {
-        ip.udp(from.port, to.port).write(&mut frame, &payload)
+        ip.udp(from.port, port).write(&mut frame, &payload)
     }
     .map_err(cannot_build)?;
     Ok(frame)
 }
+
+/// Puts an IPv4 header of a tunnel in front of what a frame carries. What is no IPv4 stays as it is.
+pub fn wrap(frame: &mut Vec<u8>, tunnel: &Tunnel) {
+    let inner_bytes = frame.len() - ETHERNET_BYTES;
+    let is_ipv4 = frame[12..ETHERNET_BYTES] == [0x08, 0x00];
+    let Ok(mut outer) = Ipv4Header::new(
+        inner_bytes as u16,
+        OUTER_TIME_TO_LIVE,
+        IpNumber::IPV4,
+        tunnel.from.octets(),
+        tunnel.to.octets(),
+    ) else {
+        return;
+    };
+    if !is_ipv4 {
+        return;
+    }
+    outer.header_checksum = outer.calc_header_checksum();
+    frame.splice(ETHERNET_BYTES..ETHERNET_BYTES, outer.to_bytes());
+    frame.truncate(hardpath_ir::MAX_PACKET_BYTES as usize);
+}
+
+const OUTER_TIME_TO_LIVE: u8 = 64;
 
 pub fn cannot_build(error: BuildWriteError) -> Diagnostic {
     Diagnostic::input("traffic-frame", format!("cannot build a frame: {error}"))
