@@ -10,6 +10,7 @@
 //! | `random` | 32 | only with `has_random`: a random number, taken on the packet's first beat |
 //! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only verdicts PASS, TX, REDIRECT |
 //! | `m_axis_tuser` | 3 (raw: 64) | the verdict (`enum xdp_action`), on every beat; raw: `r0` |
+//! | | 9 with `has_metadata` | bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte, in the same beats; on every beat |
 //! | `m_axis_tdest` | 32 | with REDIRECT the destination's ifindex, else 0; on every beat. Raw: 0 |
 //! | `verdict_valid`, `verdict` | 1, 3 | one strobe for each packet that entered the program, in order, DROP and ABORTED included; for a packet that is sent on no later than its last beat |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
@@ -95,7 +96,25 @@ pub struct Interface {
     pub has_random: bool,
     /// The program reads `ingress_ifindex` or `rx_queue_index`: the port table exists.
     pub has_port_table: bool,
+    /// The program may put metadata in front of a packet.
+    pub has_metadata: bool,
     /// In the order of MAP_SELECT.
     pub maps: Vec<MapPort>,
     pub design_id: u32,
+}
+
+/// Bits of a verdict (`enum xdp_action`).
+pub const VERDICT_BITS: u32 = 3;
+/// Bits of the number of metadata words: at most 252 bytes.
+pub const METADATA_WORD_BITS: u32 = 6;
+
+impl Interface {
+    /// Width of `m_axis_tuser`.
+    pub fn output_user_bits(&self) -> u32 {
+        match (self.raw, self.has_metadata) {
+            (true, _) => 64,
+            (false, true) => VERDICT_BITS + METADATA_WORD_BITS,
+            (false, false) => VERDICT_BITS,
+        }
+    }
 }

@@ -174,6 +174,10 @@ fn interpret_one(
             outcome.verdict
         },
         destination: outcome.destination,
+        metadata: match sent_on {
+            true => outcome.metadata,
+            false => Vec::new(),
+        },
         data: sent_on.then_some(outcome.packet),
     }
 }

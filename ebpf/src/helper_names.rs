@@ -10,9 +10,13 @@ pub mod number {
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
     pub const TAIL_CALL: i32 = 12;
     pub const REDIRECT: i32 = 23;
+    pub const XDP_ADJUST_HEAD: i32 = 44;
     pub const REDIRECT_MAP: i32 = 51;
+    pub const XDP_ADJUST_META: i32 = 54;
+    pub const XDP_ADJUST_TAIL: i32 = 65;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
     pub const LOOP: i32 = 181;
+    pub const XDP_GET_BUFF_LEN: i32 = 188;
     pub const XDP_LOAD_BYTES: i32 = 189;
     pub const XDP_STORE_BYTES: i32 = 190;
 }
@@ -24,7 +28,13 @@ pub fn argument_count(helper: i32) -> u32 {
         | number::KTIME_GET_BOOT_NS
         | number::GET_PRANDOM_U32
         | number::GET_SMP_PROCESSOR_ID => 0,
-        number::MAP_LOOKUP_ELEM | number::MAP_DELETE_ELEM | number::REDIRECT => 2,
+        number::XDP_GET_BUFF_LEN => 1,
+        number::MAP_LOOKUP_ELEM
+        | number::MAP_DELETE_ELEM
+        | number::REDIRECT
+        | number::XDP_ADJUST_HEAD
+        | number::XDP_ADJUST_META
+        | number::XDP_ADJUST_TAIL => 2,
         number::REDIRECT_MAP | number::TAIL_CALL => 3,
         number::MAP_UPDATE_ELEM
         | number::LOOP

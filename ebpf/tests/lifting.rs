@@ -601,3 +601,38 @@ fn a_pointer_to_different_things() {
     ];
     assert_eq!(run_lines(&unused, &[]).verdict, 2);
 }
+
+const ADJUST_HEAD: Line = call(44);
+
+#[test]
+fn a_pointer_from_before_a_move_is_refused() {
+    let lines = [
+        load_word(6, 1, 0),
+        mov(2, -4),
+        ADJUST_HEAD,
+        load_word(0, 6, 0),
+        EXIT,
+    ];
+    assert_eq!(refusal(&lines, Vec::new()), ["moved-packet-pointer"]);
+}
+
+/// if (adjust_head(ctx, 20)) return 1; return data_end - data: both outcomes are known behind the call.
+#[test]
+fn each_outcome_of_a_move_goes_its_own_way() {
+    let lines = [
+        copy(6, 1),
+        mov(2, 20),
+        ADJUST_HEAD,
+        jump_if_equal(0, 0, 2),
+        mov(0, 1),
+        EXIT,
+        load_word(0, 6, 4),
+        load_word(1, 6, 0),
+        (0x1f, 0, 1, 0, 0),
+        EXIT,
+    ];
+    for (length, verdict, bytes) in [(33, 1, 33), (34, 14, 14), (60, 40, 40)] {
+        let outcome = run_lines(&lines, &vec![0; length]);
+        assert_eq!((outcome.verdict, outcome.packet.len()), (verdict, bytes));
+    }
+}

@@ -300,6 +300,7 @@ impl Trial<'_> {
                 verdict: outcome.verdict,
                 destination: outcome.destination,
                 packet: outcome.data.as_deref(),
+                metadata: &outcome.metadata,
             });
             self.compare_packet(index, Layer::Native, observed)?;
         }

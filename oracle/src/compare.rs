@@ -1,7 +1,7 @@
 //! Comparing what a run gave with what is right.
 //!
 //! Compared are, for each packet, the verdict (one above `XDP_REDIRECT` is `XDP_ABORTED`, as drivers take it), the
-//! destination of a redirect and the bytes of packets that go on, and at the end every map as a set of (key, value).
+//! destination of a redirect and the bytes and metadata of packets that go on, and at the end every map as a set of (key, value).
 //! The bytes of a dropped packet are nobody's business.
 
 use hardpath_ir::interpreter::Outcome;
@@ -18,6 +18,8 @@ pub struct Observed<'a> {
     pub destination: u32,
     /// `None`: no packet left.
     pub packet: Option<&'a [u8]>,
+    /// What the program put in front of it.
+    pub metadata: &'a [u8],
 }
 
 impl<'a> From<&'a Outcome> for Observed<'a> {
@@ -26,6 +28,7 @@ impl<'a> From<&'a Outcome> for Observed<'a> {
             verdict: outcome.verdict,
             destination: outcome.destination,
             packet: Some(&outcome.packet),
+            metadata: &outcome.metadata,
         }
     }
 }
@@ -43,6 +46,10 @@ pub enum Difference {
         got: u32,
     },
     Packet {
+        expected: Vec<u8>,
+        got: Vec<u8>,
+    },
+    Metadata {
         expected: Vec<u8>,
         got: Vec<u8>,
     },
@@ -198,6 +205,10 @@ pub fn compare_packet(expected: &Outcome, got: Option<Observed<'_>>) -> Option<D
             expected: expected.packet.clone(),
             got: packet.to_vec(),
         }),
+        Some(_) if got.metadata != expected.metadata => Some(Difference::Metadata {
+            expected: expected.metadata.clone(),
+            got: got.metadata.to_vec(),
+        }),
         Some(_) => None,
     }
 }
@@ -251,6 +262,7 @@ impl Difference {
             Difference::Packet { expected, got } => {
                 format!("byte {}", first_difference(expected, got))
             }
+            Difference::Metadata { .. } => "metadata".into(),
             Difference::Lost { .. } => "packet".into(),
             Difference::Entry { map, key, .. } => format!("map {map}, key {}", hex(key)),
         }
@@ -262,6 +274,7 @@ impl Difference {
             Difference::Verdict { expected, .. } => named_verdict(*expected),
             Difference::Destination { expected, .. } => format!("ifindex {expected}"),
             Difference::Packet { expected, got } => show_packet(expected, got),
+            Difference::Metadata { expected, .. } => show_metadata(expected),
             Difference::Lost { expected } => named_verdict(*expected),
             Difference::Entry { expected, .. } => show_value(expected),
         }
@@ -273,6 +286,7 @@ impl Difference {
             Difference::Verdict { got, .. } => named_verdict(*got),
             Difference::Destination { got, .. } => format!("ifindex {got}"),
             Difference::Packet { expected, got } => show_packet(got, expected),
+            Difference::Metadata { got, .. } => show_metadata(got),
             Difference::Lost { .. } => "nothing came out".into(),
             Difference::Entry { got, .. } => show_value(got),
         }
@@ -312,6 +326,13 @@ fn show_value(value: &Option<Vec<u8>>) -> String {
     match value {
         Some(value) => hex(value),
         None => "no entry".into(),
+    }
+}
+
+fn show_metadata(bytes: &[u8]) -> String {
+    match bytes {
+        [] => "none".into(),
+        bytes => hex(bytes),
     }
 }
 

@@ -422,6 +422,7 @@ impl<'a> Top<'a> {
             has_time,
             has_random,
             has_port_table: has_port,
+            has_metadata: false,
             maps: self.program.maps.values().map(map_port).collect(),
             design_id: self.design_id,
         };

@@ -32,6 +32,8 @@ pub struct PacketOut {
     pub destination: u32,
     /// `None` when the packet is not sent on.
     pub data: Option<Vec<u8>>,
+    /// What the program put in front of the packet.
+    pub metadata: Vec<u8>,
 }
 
 /// How to run.
@@ -325,6 +327,7 @@ impl<'a> Books<'a> {
             verdict: given,
             destination: 0,
             data: None,
+            metadata: Vec::new(),
         });
         if matches!(given, verdict::PASS | verdict::TX | verdict::REDIRECT) {
             self.due.push_back(packet);
@@ -369,6 +372,7 @@ impl<'a> Books<'a> {
             verdict: frame.user,
             destination: frame.destination,
             data: Some(frame.data),
+            metadata: frame.metadata,
         });
         Ok(())
     }

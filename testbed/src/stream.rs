@@ -207,10 +207,15 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The bits of `m_axis_tuser` that are the verdict.
+const VERDICT_MASK: u64 = 7;
+
 /// A packet that came out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Frame {
+    /// Without the metadata in front of it.
     pub data: Vec<u8>,
+    pub metadata: Vec<u8>,
     /// The verdict; raw: `r0`.
     pub user: u64,
     pub destination: u32,
@@ -223,6 +228,7 @@ pub struct Sink {
     ports: SinkPorts,
     bus_bytes: usize,
     raw: bool,
+    has_metadata: bool,
     backpressure: Backpressure,
     ready: bool,
     /// The beat that was offered and not taken at the last clock: it must stay. Empty: none was.
@@ -259,7 +265,7 @@ impl Sink {
         backpressure: Backpressure,
     ) -> Result<Sink, Diagnostic> {
         let bits = interface.bus_bits;
-        let user_bits = if interface.raw { 64 } else { 3 };
+        let user_bits = interface.output_user_bits();
         let ports = SinkPorts {
             data: dut.required("m_axis_tdata", bits, PortDirection::Output)?,
             keep: dut.required("m_axis_tkeep", bits / 8, PortDirection::Output)?,
@@ -274,6 +280,7 @@ impl Sink {
             ports,
             bus_bytes: bits as usize / 8,
             raw: interface.raw,
+            has_metadata: interface.has_metadata,
             backpressure,
             ready: true,
             held: Vec::new(),
@@ -333,6 +340,10 @@ impl Sink {
         let is_last = dut.get_bit(self.ports.last);
         let keep = dut.get_u64(self.ports.keep);
         let user = dut.get_u64(self.ports.user);
+        let verdict = match self.raw {
+            true => user,
+            false => user & VERDICT_MASK,
+        };
         let destination = dut.get_u64(self.ports.destination) as u32;
 
         let count = keep.count_ones() as usize;
@@ -349,11 +360,11 @@ impl Sink {
             return Err(self.violation(clock, "m_axis_tkeep is 0"));
         }
         if !self.raw {
-            if !matches!(user, verdict::PASS | verdict::TX | verdict::REDIRECT) {
-                let message = format!("a packet with verdict {user} comes out");
+            if !matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT) {
+                let message = format!("a packet with verdict {verdict} comes out");
                 return Err(self.violation(clock, message));
             }
-            if user != verdict::REDIRECT && destination != 0 {
+            if verdict != verdict::REDIRECT && destination != 0 {
                 let message = format!("m_axis_tdest is {destination} without XDP_REDIRECT");
                 return Err(self.violation(clock, message));
             }
@@ -362,6 +373,7 @@ impl Sink {
         let is_first = self.frame.is_none();
         let frame = self.frame.get_or_insert_with(|| Frame {
             data: Vec::new(),
+            metadata: Vec::new(),
             user,
             destination,
             first_clock: clock,
@@ -380,6 +392,16 @@ impl Sink {
         if !is_last {
             return Ok(Seen::Beat);
         }
+        if self.has_metadata {
+            let bytes = (user / (VERDICT_MASK + 1)) as usize * 4;
+            if bytes >= frame.data.len() {
+                let message = "a packet has fewer bytes than metadata";
+                return Err(self.violation(clock, message));
+            }
+            let packet = frame.data.split_off(bytes);
+            frame.metadata = std::mem::replace(&mut frame.data, packet);
+        }
+        frame.user = verdict;
         self.packets += 1;
         Ok(self.frame.take().map_or(Seen::Nothing, Seen::Packet))
     }

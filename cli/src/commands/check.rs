@@ -82,6 +82,7 @@ fn compare(
             verdict: outcome.verdict,
             destination: outcome.destination,
             packet: outcome.data.as_deref(),
+            metadata: &outcome.metadata,
         });
         comparison.packet(&names[packet.capture], packet.number as u64, expected, got);
     }

@@ -205,8 +205,8 @@ impl Lifter<'_> {
     }
 
     fn behind_packet(&mut self, offset: Operand) -> Operand {
-        let length = self.builder.packet_length();
-        self.builder.add(length, offset)
+        let end = self.packet_end();
+        self.builder.add(end, offset)
     }
 
     pub(super) fn negate(&mut self, wide: bool, dst: u8) {

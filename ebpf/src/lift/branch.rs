@@ -144,6 +144,12 @@ impl Lifter<'_> {
         Some(self.compare_scalars(condition, a, b, 64))
     }
 
+    /// Whether one offset into a memory is not above another.
+    pub(super) fn offset_at_most(&mut self, a: Operand, b: Operand) -> Operand {
+        let compared = self.compare_offsets(Condition::ULe, a, b);
+        compared.expect("offsets can be compared")
+    }
+
     /// A pointer compared with 0 (on the right-hand side).
     fn compare_to_null(
         &mut self,

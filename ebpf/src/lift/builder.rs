@@ -27,6 +27,7 @@ pub struct Builder {
     places: HashMap<(usize, u32), PlaceId>,
     constants: HashMap<(Block, u32, u64), Value>,
     inputs: HashMap<Input, Value>,
+    original_length: Option<Value>,
 }
 
 /// Where instructions come from.
@@ -51,6 +52,7 @@ impl Builder {
             places: HashMap::new(),
             constants: HashMap::new(),
             inputs: HashMap::new(),
+            original_length: None,
         }
     }
 
@@ -149,6 +151,24 @@ impl Builder {
     pub fn packet_length(&mut self) -> Operand {
         let length = self.input(Input::PacketLength);
         self.zext(length, Input::PacketLength.width(), 64)
+    }
+
+    /// The packet's length in 64 bits, as a value that every block can use.
+    pub fn original_length(&mut self) -> Operand {
+        if let Some(length) = self.original_length {
+            return Operand::Value(length);
+        }
+        let length = self.input(Input::PacketLength);
+        let length = self.value(length, Input::PacketLength.width());
+        let entry = self.entry;
+        let length = self
+            .program
+            .append1(entry, Op::ZExt, vec![length], 64, None);
+        // What branches on the way here say does not hold in the entry block.
+        let most = mask(Input::PacketLength.width());
+        self.limit(length, Range::unsigned(0, most, 64));
+        self.original_length = Some(length);
+        Operand::Value(length)
     }
 
     /// An effect, at the end of the current block.

@@ -30,6 +30,12 @@ impl Lifter<'_> {
             self.tail_call();
             return;
         }
+        match helper {
+            number::XDP_ADJUST_HEAD => return self.xdp_adjust_head(),
+            number::XDP_ADJUST_META => return self.xdp_adjust_meta(),
+            number::XDP_ADJUST_TAIL => return self.xdp_adjust_tail(),
+            _ => {}
+        }
         let result = match helper {
             number::MAP_LOOKUP_ELEM => self.map_lookup(),
             number::MAP_UPDATE_ELEM => self.map_update(),
@@ -45,6 +51,7 @@ impl Lifter<'_> {
                 Some(AbstractValue::Scalar(random))
             }
             number::GET_SMP_PROCESSOR_ID => Some(AbstractValue::Scalar(Operand::Const(0))),
+            number::XDP_GET_BUFF_LEN => self.xdp_get_buff_len(),
             number::XDP_LOAD_BYTES => self.xdp_load_bytes(),
             number::XDP_STORE_BYTES => self.xdp_store_bytes(),
             POISONED_HELPER => {
@@ -62,7 +69,7 @@ impl Lifter<'_> {
                         "the program calls {}, which hardpath does not build",
                         helper_name(helper)
                     ),
-                    "it builds map lookup, update and delete, redirect and redirect_map, ktime_get_ns, ktime_get_boot_ns, get_prandom_u32, get_smp_processor_id, xdp_load_bytes and xdp_store_bytes",
+                    "it builds map lookup, update and delete, redirect and redirect_map, ktime_get_ns, ktime_get_boot_ns, get_prandom_u32, get_smp_processor_id, xdp_adjust_head, xdp_adjust_meta, xdp_adjust_tail, xdp_get_buff_len, xdp_load_bytes and xdp_store_bytes",
                 );
                 None
             }
@@ -261,15 +268,7 @@ impl Lifter<'_> {
 
     /// Offset, address and length of `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
     fn copy_arguments(&mut self, helper: &str) -> Option<(Operand, AbstractValue, u32)> {
-        let context = self.usable(1)?;
-        if context != AbstractValue::Context(0) {
-            self.refuse(
-                "bad-address",
-                format!("{helper} is not given the program's context"),
-                "pass the struct xdp_md pointer that the program was called with",
-            );
-            return None;
-        }
+        self.is_given_context(helper)?;
         let offset = self.scalar(2)?;
         // `u32 offset`.
         let offset = self.builder.low(offset, 32);
@@ -301,6 +300,7 @@ impl Lifter<'_> {
     fn xdp_load_bytes(&mut self) -> Option<AbstractValue> {
         let (offset, address, bytes) = self.copy_arguments("bpf_xdp_load_bytes")?;
         self.copy_when_inside(offset, bytes, |lifter| {
+            let offset = lifter.builder.add(offset, lifter.state.extent.head);
             let from = AbstractValue::Packet(offset);
             if let Some(contents) = lifter.read_memory(from, bytes) {
                 lifter.write_memory(address, bytes, contents);
@@ -311,6 +311,7 @@ impl Lifter<'_> {
     fn xdp_store_bytes(&mut self) -> Option<AbstractValue> {
         let (offset, address, bytes) = self.copy_arguments("bpf_xdp_store_bytes")?;
         self.copy_when_inside(offset, bytes, |lifter| {
+            let offset = lifter.builder.add(offset, lifter.state.extent.head);
             if let Some(contents) = lifter.read_memory(address, bytes) {
                 lifter.write_memory(AbstractValue::Packet(offset), bytes, contents);
             }
@@ -326,8 +327,10 @@ impl Lifter<'_> {
         copy: impl FnOnce(&mut Self),
     ) -> Option<AbstractValue> {
         let end = self.builder.add(offset, Operand::Const(u64::from(bytes)));
-        let length = self.builder.packet_length();
-        let inside = self.builder.compare(Op::Ule, end, length, 64);
+        let head = self.state.extent.head;
+        let end = self.builder.add(end, head);
+        let packet_end = self.packet_end();
+        let inside = self.offset_at_most(end, packet_end);
         let far = self
             .builder
             .compare(Op::Ult, Operand::Const(0xffff), offset, 64);

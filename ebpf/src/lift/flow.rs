@@ -168,7 +168,11 @@ fn may_leave(operation: &Operation) -> bool {
             | Operation::CallLocal { .. }
             | Operation::CallRegister { .. }
             | Operation::CallHelper {
-                number: number::LOOP | number::TAIL_CALL
+                number: number::LOOP
+                    | number::TAIL_CALL
+                    | number::XDP_ADJUST_HEAD
+                    | number::XDP_ADJUST_META
+                    | number::XDP_ADJUST_TAIL
             }
     )
 }

@@ -6,6 +6,7 @@ use hardpath_ir::{Block, Value};
 
 use super::builder::Builder;
 use super::facts::Facts;
+use super::moves::Extent;
 use super::range::Range;
 use super::stack::{Path, Spill};
 use super::state::{AbstractValue, MapPointer, Operand, State};
@@ -85,6 +86,7 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
         .map(|edge| edge.state.redirect_target)
         .collect();
     state.redirect_target = join_operands(builder, block, edges, targets, 32, "redirect_target");
+    join_extents(builder, block, edges, &mut state);
     let agreed = |value: &Value, bit: &mut bool| {
         edges
             .iter()
@@ -98,6 +100,25 @@ pub fn join(builder: &mut Builder, block: Block, edges: &mut [Edge], live: u16) 
         state.tail_calls = None;
     }
     state
+}
+
+/// Where the packet lies in its memory.
+fn join_extents(builder: &mut Builder, block: Block, edges: &mut [Edge], state: &mut State) {
+    let extents: Vec<Extent> = edges.iter().map(|edge| edge.state.extent).collect();
+    let heads = extents.iter().map(|extent| extent.head).collect();
+    state.extent.head = join_operands(builder, block, edges, heads, 64, "head");
+    let metas = extents.iter().map(|extent| extent.meta).collect();
+    state.extent.meta = join_operands(builder, block, edges, metas, 64, "metadata_bytes");
+    let mut join_ends = |ends: Vec<Option<Operand>>, name| {
+        if ends.iter().all(Option::is_none) {
+            return None;
+        }
+        let length = builder.original_length();
+        let ends = ends.into_iter().map(|end| end.unwrap_or(length)).collect();
+        Some(join_operands(builder, block, edges, ends, 64, name))
+    };
+    state.extent.end = join_ends(extents.iter().map(|extent| extent.end).collect(), "end");
+    state.extent.keep = join_ends(extents.iter().map(|extent| extent.keep).collect(), "keep");
 }
 
 /// What the callers find again; the edges of a block have the same ones.

@@ -2,6 +2,7 @@
 
 use hardpath_ir::{AtomicOp, Bits, Input, MapId, MapKind, Op, STACK_BYTES};
 
+use super::moves::Extent;
 use super::stack::{Found, Spill, LARGEST_BYTES};
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::{Layout, Lifter};
@@ -76,10 +77,13 @@ impl Lifter<'_> {
     fn load_context(&mut self, offset: i64, bytes: u32, signed: bool) -> Option<AbstractValue> {
         let whole = bytes == 4 && !signed;
         match offset {
-            0 if whole => return Some(AbstractValue::Packet(Operand::Const(0))),
+            0 if whole => return Some(AbstractValue::Packet(self.state.extent.head)),
             4 if whole => return Some(AbstractValue::PacketEnd(Operand::Const(0))),
-            // There is no metadata in front of a packet that comes from the wire.
-            8 if whole => return Some(AbstractValue::Packet(Operand::Const(0))),
+            8 if whole => {
+                let Extent { head, meta, .. } = self.state.extent;
+                let metadata = self.builder.binary(Op::Sub, head, meta, 64);
+                return Some(AbstractValue::Packet(metadata));
+            }
             _ => {}
         }
         let input = match offset {

@@ -24,6 +24,7 @@ mod functions;
 mod join;
 mod maps;
 mod memory;
+mod moves;
 mod names;
 mod nesting;
 mod range;
@@ -511,11 +512,12 @@ impl<'a> Lifter<'a> {
         self.builder.name(result, "verdict");
         let verdict = self.builder.value(result, width);
         let destination = self.builder.value(self.state.destination, 32);
+        let moved = self.leaving();
         let block = self.builder.block;
         self.builder.program.blocks[block].terminator = Terminator::Emit {
             verdict,
             destination,
-            moved: None,
+            moved,
         };
     }
 

@@ -33,6 +33,15 @@ impl Lifter<'_> {
                 self.set_register(register, AbstractValue::Reported);
                 None
             }
+            AbstractValue::OldPacket => {
+                self.refuse(
+                    "moved-packet-pointer",
+                    format!("r{register} is used, and it is {}", value.description()),
+                    "read data and data_end again after bpf_xdp_adjust_head, _tail and _meta, and check them again",
+                );
+                self.set_register(register, AbstractValue::Reported);
+                None
+            }
             AbstractValue::Unusable(reason) => {
                 self.mixed.is_used = true;
                 self.refuse(

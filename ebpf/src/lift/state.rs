@@ -6,6 +6,7 @@ use std::rc::Rc;
 use hardpath_ir::{Value, STACK_BYTES};
 
 use super::facts::Facts;
+use super::moves::Extent;
 use super::stack::Stack;
 
 /// A number that is known now or will be when the program runs. Its width follows from where it stands.
@@ -28,11 +29,13 @@ pub enum AbstractValue {
     Uninitialised,
     /// Of no use, for a reason; an error when something uses it.
     Unusable(&'static str),
+    /// A pointer into the packet from before it was moved: of no use, as in the kernel.
+    OldPacket,
     /// Of no use, and the user has been told.
     Reported,
     /// 64 bits.
     Scalar(Operand),
-    /// Packet byte at an offset (64 bits) from the packet's beginning.
+    /// Packet byte at an offset (64 bits) from where the packet began when it came in.
     Packet(Operand),
     /// The end of the packet plus an offset (64 bits).
     PacketEnd(Operand),
@@ -71,6 +74,7 @@ impl AbstractValue {
             self,
             AbstractValue::Uninitialised
                 | AbstractValue::Unusable(_)
+                | AbstractValue::OldPacket
                 | AbstractValue::Reported
                 | AbstractValue::Scalar(_)
         )
@@ -81,6 +85,7 @@ impl AbstractValue {
         match self {
             AbstractValue::Uninitialised => "nothing",
             AbstractValue::Unusable(reason) => reason,
+            AbstractValue::OldPacket => "a pointer into the packet from before it was moved",
             AbstractValue::Reported => "an earlier error",
             AbstractValue::Scalar(_) => "a number",
             AbstractValue::Packet(_) => "a packet pointer",
@@ -109,6 +114,8 @@ pub struct Saved {
 pub struct State {
     pub registers: [AbstractValue; 11],
     pub stack: Stack,
+    /// Where the packet lies in its memory.
+    pub extent: Extent,
     /// Of the calls that are under way, the outermost first.
     pub callers: Vec<Saved>,
     /// 32 bits: the ifindex of the last redirect, 0 for none.
@@ -130,6 +137,7 @@ impl State {
         State {
             registers,
             stack: Stack::new(),
+            extent: Extent::new(),
             callers: Vec::new(),
             destination: Operand::Const(0),
             redirect_target: Operand::Const(0),
@@ -159,14 +167,7 @@ impl State {
 
     /// Notes that an entry of a map has been deleted.
     pub fn delete_entry(&mut self, map: usize) {
-        let spills = Rc::make_mut(&mut self.stack.spills).values_mut();
-        let saved = self.callers.iter_mut();
-        let saved = saved.flat_map(|saved| saved.registers.iter_mut().chain([&mut saved.context]));
-        let registers = self.registers.iter_mut();
-        for value in registers
-            .chain(spills.map(|spill| &mut spill.value))
-            .chain(saved)
-        {
+        for value in self.values_mut() {
             match value {
                 AbstractValue::MapValue(pointer) if pointer.map == map => pointer.is_stale = true,
                 _ => {}
@@ -174,10 +175,30 @@ impl State {
         }
     }
 
+    /// Notes that the packet has been moved: as in the kernel, pointers into it are of no use any more.
+    pub fn forget_packet_pointers(&mut self) {
+        for value in self.values_mut() {
+            if let AbstractValue::Packet(_) | AbstractValue::PacketEnd(_) = value {
+                *value = AbstractValue::OldPacket;
+            }
+        }
+    }
+
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut AbstractValue> {
+        let spills = Rc::make_mut(&mut self.stack.spills).values_mut();
+        let saved = self.callers.iter_mut();
+        let saved = saved.flat_map(|saved| saved.registers.iter_mut().chain([&mut saved.context]));
+        let registers = self.registers.iter_mut();
+        registers
+            .chain(spills.map(|spill| &mut spill.value))
+            .chain(saved)
+    }
+
     /// Every operand that the state holds.
     pub fn operands(&self) -> Vec<Operand> {
         let mut all: Vec<Operand> = self.stack.numbers().collect();
         all.extend([self.destination, self.redirect_target]);
+        all.extend(self.extent.operands());
         let spilled = self.stack.spills.values().map(|spill| &spill.value);
         let saved = self.callers.iter();
         let saved = saved.flat_map(|saved| saved.registers.iter().chain([&saved.context]));

@@ -73,7 +73,7 @@ impl Lifter<'_> {
     }
 
     /// Ends the IR block with a branch to two new ones.
-    fn split(&mut self, cond: Value) -> [Block; 2] {
+    pub(super) fn split(&mut self, cond: Value) -> [Block; 2] {
         let from = self.builder.block;
         let blocks = [(), ()].map(|()| self.builder.program.add_block());
         let [yes, no] = blocks.map(|block| Target {
@@ -85,7 +85,7 @@ impl Lifter<'_> {
     }
 
     /// Goes on in an IR block.
-    fn begin_block(&mut self, block: Block) {
+    pub(super) fn begin_block(&mut self, block: Block) {
         self.builder.block = block;
         self.order.push(block);
         self.place_block();

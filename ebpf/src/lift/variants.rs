@@ -104,6 +104,7 @@ fn kind(value: AbstractValue) -> u32 {
     let (kind, detail) = match value {
         AbstractValue::Uninitialised => (1, 0),
         AbstractValue::Unusable(_) | AbstractValue::Reported => (2, 0),
+        AbstractValue::OldPacket => (12, 0),
         AbstractValue::Scalar(_) => (3, 0),
         AbstractValue::Packet(_) => (4, 0),
         AbstractValue::PacketEnd(_) => (5, 0),

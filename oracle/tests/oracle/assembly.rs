@@ -12,6 +12,7 @@ pub const DOUBLE: u8 = 0x18;
 pub const EQUAL: u8 = 0x10;
 pub const NOT_EQUAL: u8 = 0x50;
 pub const AT_MOST: u8 = 0xb0;
+pub const ABOVE: u8 = 0x20;
 
 /// `enum bpf_func_id`.
 pub const MAP_LOOKUP: i32 = 1;
@@ -49,6 +50,14 @@ pub fn copy(dst: u8, src: u8) -> Vec<Insn> {
 
 pub fn add(dst: u8, imm: i32) -> Vec<Insn> {
     insn(0x07, dst, 0, 0, imm)
+}
+
+pub fn and(dst: u8, imm: i32) -> Vec<Insn> {
+    insn(0x57, dst, 0, 0, imm)
+}
+
+pub fn multiply(dst: u8, imm: i32) -> Vec<Insn> {
+    insn(0x27, dst, 0, 0, imm)
 }
 
 pub fn add_register(dst: u8, src: u8) -> Vec<Insn> {

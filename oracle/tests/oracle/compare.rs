@@ -21,6 +21,17 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
 }
 
 #[test]
+fn metadata_is_compared() {
+    let with = Outcome {
+        metadata: vec![1, 2, 3, 4],
+        ..outcome(PASS, 0, &[5])
+    };
+    let found = difference(&with, &outcome(PASS, 0, &[5]));
+    assert_eq!(found.unwrap(), "metadata: expected 01 02 03 04, got none");
+    assert_eq!(difference(&with, &with), None);
+}
+
+#[test]
 fn only_what_a_verdict_lets_out_is_compared() {
     let cases = [
         (outcome(DROP, 0, &[1]), outcome(DROP, 5, &[2, 3])),
@@ -36,6 +47,7 @@ fn only_what_a_verdict_lets_out_is_compared() {
         verdict: ABORTED,
         destination: 0,
         packet: None,
+        metadata: &[],
     };
     assert_eq!(compare_packet(&outcome(9, 0, &[1]), Some(aborted)), None);
 }
@@ -80,6 +92,7 @@ fn differences_are_told_with_place_and_values() {
         verdict: PASS,
         destination: 0,
         packet: None,
+        metadata: &[],
     };
     let lost = compare_packet(&outcome(PASS, 0, &[1]), Some(without_bytes));
     assert_eq!(lost, Some(Difference::Lost { expected: PASS }));

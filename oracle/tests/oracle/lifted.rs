@@ -6,6 +6,7 @@ use crate::{maps, programs};
 use hardpath_ebpf::{lift, Object, ProgramImage};
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
+use hardpath_ir::verifier::verify;
 use hardpath_oracle::Reference;
 
 fn agree(object: &Object, image: &Image, packets: &[(Vec<u8>, PacketContext)]) {
@@ -20,6 +21,7 @@ pub fn program_agrees(
     packets: &[(Vec<u8>, PacketContext)],
 ) {
     let lifted = lift(object, program).unwrap();
+    assert_eq!(verify(&lifted), Ok(()));
     let Some(kernel) = try_start_program(object, program, image.clone()) else {
         return;
     };

@@ -8,5 +8,6 @@ mod judge;
 mod kernel;
 mod lifted;
 mod maps;
+mod moves;
 mod programs;
 mod reference;

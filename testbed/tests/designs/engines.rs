@@ -38,6 +38,7 @@ fn expected(packet: &PacketIn) -> Option<PacketOut> {
     Some(PacketOut {
         verdict,
         destination: if verdict == verdict::REDIRECT { sum } else { 0 },
+        metadata: Vec::new(),
         data: (verdict >= verdict::PASS).then(|| packet.data.clone()),
     })
 }
