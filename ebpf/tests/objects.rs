@@ -234,10 +234,10 @@ fn all_reasons_at_once() {
     let image = object.choose(Some("loops")).unwrap();
     let diagnostics = lift(&object, image).unwrap_err();
     assert!(diagnostics[0].message.contains("LPM_TRIE"));
-    assert!(diagnostics[1].message.contains("bpf_xdp_adjust_head"));
+    assert!(diagnostics[1].message.contains("bpf_get_numa_node_id"));
     assert_eq!(
         diagnostics[1].place.as_deref(),
-        Some("programs.o: section xdp/loops, instruction 27 (programs.c:65: bpf_xdp_adjust_head(ctx, 14);)")
+        Some("programs.o: section xdp/loops, instruction 24 (programs.c:65: bpf_get_numa_node_id();)")
     );
 }
 

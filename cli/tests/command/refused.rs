@@ -77,7 +77,7 @@ fn helper() {
     is_refused(
         "unsupported_helper",
         "unsupported-helper",
-        "bpf_xdp_adjust_tail(ctx, 4)",
+        "bpf_get_numa_node_id()",
     );
 }
 

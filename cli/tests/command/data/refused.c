@@ -25,7 +25,7 @@ extern unsigned int LINUX_KERNEL_VERSION __kconfig;
 SEC("xdp")
 int unsupported_helper(struct xdp_md *ctx)
 {
-	return bpf_xdp_adjust_tail(ctx, 4) ? XDP_DROP : XDP_PASS;
+	return bpf_get_numa_node_id() ? XDP_DROP : XDP_PASS;
 }
 
 SEC("xdp")
