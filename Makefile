@@ -5,6 +5,7 @@
 #   make full      all of that, and the long runs
 #   make bench     compile time and simulation speed, native and Verilator
 #   make programs  our XDP samples and the kernel's xdp1 and xdp2, to build/programs/NAME.o
+#   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
 
@@ -32,16 +33,16 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs prebuilt clean setup style
+.PHONY: demo test full bench programs realworld realworld-sources prebuilt clean setup style
 
 demo:
 	@cargo build --release --package hardpath-cli
 	tools/demo $(HARDPATH)
 
-test: setup style programs
+test: setup style programs realworld-sources
 	@$(CARGO_TEST)
 
-full: setup style programs
+full: setup style programs realworld-sources
 	@HARDPATH_FULL=1 $(CARGO_TEST)
 
 bench: setup
@@ -72,6 +73,17 @@ build/programs/%.o: programs/%.c $(wildcard programs/*.h) build/.tools
 $(KERNEL_OBJECTS) &: tools/build-kernel-samples build/.tools
 	@echo "  CLANG-BPF $(KERNEL_OBJECTS)"
 	tools/build-kernel-samples build/programs build/kernel
+
+# The page in the docs is renewed; SYNTH=1 adds the LUT levels, which takes long.
+CAPTURES := $(wildcard ../shared/pcaps)
+realworld: setup realworld-sources
+	@cargo build --release --package hardpath-cli
+	$(HARDPATH) realworld --compiler "$(CLANG)" --compiler ".venv/bin/python -m ziglang cc" \
+		$(if $(CAPTURES),--captures $(CAPTURES)) $(if $(SYNTH),--synth) \
+		--out build/realworld.json --docs docs/realworld.md
+
+realworld-sources: setup
+	@tools/realworld-sources build/realworld
 
 # BTF stays, DWARF goes: smaller, and what most people ship.
 prebuilt: $(OBJECTS)

@@ -34,6 +34,8 @@ pub enum Command {
     Traffic(TrafficArguments),
     /// Run one pass on the text form of a program and print the result
     Pass(PassArguments),
+    /// Compare the XDP programs of the Linux kernel, of Debian's libxdp and our own with the kernel
+    Realworld(RealworldArguments),
 }
 
 impl Command {
@@ -49,6 +51,7 @@ impl Command {
             Command::Fuzz(arguments) => arguments.json,
             Command::Traffic(arguments) => arguments.json,
             Command::Pass(arguments) => arguments.json,
+            Command::Realworld(arguments) => arguments.json,
         }
     }
 }
@@ -305,6 +308,43 @@ pub struct PassArguments {
     pub name: String,
     /// Program in text form
     pub file: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct RealworldArguments {
+    /// Folder with the sources and packages, as tools/realworld-sources leaves it; work files go there, too
+    #[arg(long, value_name = "DIR", default_value = "build/realworld")]
+    pub sources: PathBuf,
+    /// Folder with our own programs and their map files
+    #[arg(long, value_name = "DIR", default_value = "programs")]
+    pub programs: PathBuf,
+    /// Folder with map files for programs of others
+    #[arg(long, value_name = "DIR", default_value = "tests/realworld")]
+    pub maps: PathBuf,
+    /// Folder with real captures (pcapng)
+    #[arg(long, value_name = "DIR")]
+    pub captures: Option<PathBuf>,
+    /// Command that starts a compiler: clang, or zig cc
+    #[arg(long, value_name = "COMMAND", default_value = "clang")]
+    pub compiler: Vec<String>,
+    /// Run only the programs of these names
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Synthesize, too, for the LUT levels
+    #[arg(long)]
+    pub synth: bool,
+    /// Seconds that one step of one program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub time_limit: u64,
+    /// Where to write the results, as a JSON list
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Where to write the results as a page of the docs
+    #[arg(long, value_name = "FILE")]
+    pub docs: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,7 @@ pub mod fuzz;
 pub mod ir;
 pub mod isa;
 pub mod pass;
+pub mod realworld;
 pub mod sim;
 pub mod synth;
 pub mod traffic;

@@ -54,6 +54,18 @@ pub fn write(
     })
 }
 
+/// Writes a text file whole.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Diagnostic> {
+    write(path, |path| {
+        fs::write(path, text).map_err(|error| cannot_write(path, &error))
+    })
+}
+
+/// Makes a folder and those that it lies in, where they are missing.
+pub fn create_folder(path: &Path) -> Result<(), Diagnostic> {
+    fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))
+}
+
 /// Writes a folder of files. An older folder is replaced only when `marker` says that it is one of ours.
 pub fn write_folder(
     folder: &Path,

@@ -291,7 +291,7 @@ impl Prepared {
                 entry,
             } => {
                 let key = self.byte_buffer(key);
-                let found = maps.lookup(map, &key);
+                let found = maps.look_up(map, &key);
                 self.set_word(hit, u64::from(found.is_some()));
                 self.set_word(entry, u64::from(found.unwrap_or(0)));
             }

@@ -44,6 +44,8 @@ pub struct Maps {
     maps: PrimaryMap<MapId, Contents>,
     /// What was written since [`Maps::watch_changes`].
     written: Option<Written>,
+    /// The keys that were not found since [`Maps::watch_misses`].
+    missed: Option<BTreeSet<(MapId, Vec<u8>)>>,
 }
 
 /// An entry as it is after a change.
@@ -68,6 +70,7 @@ impl Maps {
         Maps {
             maps: decls.values().map(Contents::new).collect(),
             written: None,
+            missed: None,
         }
     }
 
@@ -108,6 +111,25 @@ impl Maps {
                 key,
             })
             .collect()
+    }
+
+    /// From now on remembers the keys that a program looks up and does not find, for [`Maps::take_misses`].
+    pub fn watch_misses(&mut self) {
+        self.missed = Some(BTreeSet::new());
+    }
+
+    /// The keys that programs did not find since [`Maps::watch_misses`]; ends the watch.
+    pub fn take_misses(&mut self) -> BTreeSet<(MapId, Vec<u8>)> {
+        self.missed.take().unwrap_or_default()
+    }
+
+    /// [`Maps::lookup`] by a program.
+    pub(crate) fn look_up(&mut self, map: MapId, key: &[u8]) -> Option<u32> {
+        let found = self.lookup(map, key);
+        if let (None, Some(missed)) = (found, &mut self.missed) {
+            missed.insert((map, key.to_vec()));
+        }
+        found
     }
 
     /// Puts the image's entries in. Reports every unknown map, wrong key or value size, key outside an array and

@@ -1,0 +1,146 @@
+//! What to put into a program's maps, so that it does something with its packets.
+//!
+//! Nothing is known about the program but its IR. It runs in the interpreter over the packets, and the keys that it looks
+//! up and does not find are those that matter: half of them are put in. Then other lookups follow, so this is done
+//! several times. A value is zeros, small numbers, bytes of a packet or anything: whatever the program means by it, some
+//! entries lead further. Arrays, whose entries are always there, get such values from the start.
+//!
+//! All is drawn from a seed, so that a run can be repeated.
+
+use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::{MapDecl, MapKind, Program};
+use hardpath_testbed::capture::Captured;
+use std::collections::BTreeSet;
+
+/// A lookup of what another lookup gave, of what another lookup gave: no program in sight goes deeper.
+const ROUNDS: usize = 4;
+/// Entries of an array that are set. Programs look at the first ones, or at all alike.
+const ARRAY_ENTRIES: u32 = 256;
+/// Interfaces that device maps name.
+const INTERFACES: u32 = 4;
+
+/// Contents for the maps of a program that is to be given these packets.
+pub fn fill(program: &Program, packets: &[Captured], ifindex: u32, seed: u64) -> Image {
+    let mut random = Random(seed);
+    let mut image = Image::new();
+    let mut prepared = Prepared::new(program);
+    for decl in program.maps.values().filter(|decl| is_array(decl)) {
+        let entries = image.entry(decl.name.clone()).or_default();
+        for index in 0..decl.max_entries.min(ARRAY_ENTRIES) {
+            let value = value(decl, packets, &mut random);
+            entries.insert(index.to_le_bytes().to_vec(), value);
+        }
+    }
+    let mut left_out = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        let mut maps = Maps::new(&program.maps);
+        // An image that cannot be loaded is of no use; the one before it is.
+        if maps.load(&image).is_err() {
+            break;
+        }
+        maps.watch_misses();
+        for packet in packets {
+            let context = PacketContext {
+                ingress_ifindex: ifindex,
+                time_ns: packet.time_ns,
+                ..PacketContext::default()
+            };
+            prepared.run(&mut maps, &packet.data, &context);
+        }
+        let mut has_grown = false;
+        for (map, key) in maps.take_misses() {
+            let decl = &program.maps[map];
+            let is_full = |image: &Image| {
+                let known = image.get(&decl.name).map_or(0, |entries| entries.len());
+                known as u32 >= decl.max_entries / 2
+            };
+            if !is_keyed(decl) && !is_slot(decl, &key) || is_full(&image) {
+                continue;
+            }
+            if left_out.contains(&(map, key.clone())) || random.below(2) == 0 {
+                left_out.insert((map, key));
+                continue;
+            }
+            let value = value(decl, packets, &mut random);
+            let entries = image.entry(decl.name.clone()).or_default();
+            entries.insert(stored_key(decl, key, &mut random), value);
+            has_grown = true;
+        }
+        if !has_grown {
+            break;
+        }
+    }
+    image
+}
+
+/// Arrays of the program; the data sections, which libbpf makes arrays of, hold what the object says.
+fn is_array(decl: &MapDecl) -> bool {
+    matches!(decl.kind, MapKind::Array | MapKind::PerCpuArray) && !decl.name.contains('.')
+}
+
+/// Whether any key of the right size can be put in.
+fn is_keyed(decl: &MapDecl) -> bool {
+    decl.kind == MapKind::Hash
+}
+
+/// Whether the key is a place of a map of numbered slots that can be empty.
+fn is_slot(decl: &MapDecl, key: &[u8]) -> bool {
+    let index = key.try_into().map(u32::from_le_bytes);
+    decl.kind == MapKind::DevMap && index.is_ok_and(|index| index < decl.max_entries)
+}
+
+/// The key under which an entry is put in, so that a lookup of `key` finds it.
+fn stored_key(_decl: &MapDecl, key: Vec<u8>, _random: &mut Random) -> Vec<u8> {
+    key
+}
+
+fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
+    let bytes = decl.value_bytes as usize;
+    let mut value = vec![0; bytes];
+    if decl.kind == MapKind::DevMap {
+        let ifindex = 1 + random.below(INTERFACES);
+        value[..4].copy_from_slice(&ifindex.to_le_bytes());
+        return value;
+    }
+    match random.below(5) {
+        0 => {}
+        // Indices, flags and sizes.
+        1 | 2 => {
+            for word in value.chunks_mut(4) {
+                let number = random.below(8).to_le_bytes();
+                word.copy_from_slice(&number[..word.len()]);
+            }
+        }
+        // Addresses and ports.
+        3 if !packets.is_empty() => {
+            let packet = &packets[random.below(packets.len() as u32) as usize].data;
+            let start = random.below(48) as usize;
+            let seen = packet.iter().skip(start);
+            value
+                .iter_mut()
+                .zip(seen)
+                .for_each(|(to, from)| *to = *from);
+        }
+        _ => value.fill_with(|| random.next() as u8),
+    }
+    value
+}
+
+/// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// 0 to `bound - 1`.
+    fn below(&mut self, bound: u32) -> u32 {
+        (self.next() >> 32) as u32 % bound
+    }
+}
