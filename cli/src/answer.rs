@@ -80,6 +80,15 @@ pub fn print_errors(errors: &[Diagnostic], json: bool) {
     for error in errors {
         let _ = writeln!(stderr, "{error}");
     }
+    let mut codes: Vec<&str> = Vec::new();
+    for error in errors {
+        if !codes.contains(&error.code) {
+            codes.push(error.code);
+        }
+    }
+    for code in codes {
+        let _ = writeln!(stderr, "more: hardpath explain {code}");
+    }
 }
 
 fn error_json(error: &Diagnostic) -> Value {

@@ -34,6 +34,8 @@ pub enum Command {
     Traffic(TrafficArguments),
     /// Run one pass on the text form of a program and print the result
     Pass(PassArguments),
+    /// Explain the code of a message
+    Explain(ExplainArguments),
     /// Compare the XDP programs of the Linux kernel, of Debian's libxdp and our own with the kernel
     Realworld(RealworldArguments),
 }
@@ -51,6 +53,7 @@ impl Command {
             Command::Fuzz(arguments) => arguments.json,
             Command::Traffic(arguments) => arguments.json,
             Command::Pass(arguments) => arguments.json,
+            Command::Explain(arguments) => arguments.json,
             Command::Realworld(arguments) => arguments.json,
         }
     }
@@ -308,6 +311,15 @@ pub struct PassArguments {
     pub name: String,
     /// Program in text form
     pub file: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    /// Code of a message, as in error[CODE]; without one all codes are listed
+    pub code: Option<String>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compile;
+pub mod explain;
 pub mod fuzz;
 pub mod ir;
 pub mod isa;

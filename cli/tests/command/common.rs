@@ -53,7 +53,9 @@ pub fn run_of(output: Output) -> Run {
         stdout: text(output.stdout),
         stderr: text(output.stderr),
     };
-    let defect = |text: &str| text.contains("internal-error");
+    let defect = |text: &str| {
+        text.contains("error[internal-error]") || text.contains(r#"{"code":"internal-error""#)
+    };
     assert!(
         !defect(&run.stderr) && !defect(&run.stdout),
         "{}{}",

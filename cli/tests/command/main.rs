@@ -3,5 +3,6 @@
 mod bad_input;
 mod commands;
 mod common;
+mod explain;
 mod hardware;
 mod refused;
