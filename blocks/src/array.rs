@@ -13,6 +13,26 @@ pub enum HostAddress {
     Follows,
 }
 
+/// Whether an entry can be absent: the word then has a bit for that above the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// Every entry exists.
+    Always,
+    /// A value whose first 32 bits are 0 means absent, too (no ifindex, no device).
+    Devices,
+    /// Likewise (no queue).
+    Cpus,
+    /// A value of 0 is no socket, and an update looks at what is there.
+    Sockets,
+}
+
+impl Presence {
+    /// Whether the word has the bit.
+    pub fn is_stored(self) -> bool {
+        self != Presence::Always
+    }
+}
+
 /// What a value memory must know.
 pub struct Array {
     pub name: String,
@@ -22,9 +42,7 @@ pub struct Array {
     pub depth: u32,
     /// Bits of a value.
     pub value_bits: u32,
-    /// An entry can be absent: the word has a bit for that above the value. A value whose first 32 bits are 0 means
-    /// absent, too (device maps: no ifindex, no device).
-    pub presence: bool,
+    pub presence: Presence,
     /// Words can be read at this many indexes a clock (at least 1); each has its own copy of the memory.
     pub reads: u32,
     /// The data plane writes.
@@ -59,7 +77,7 @@ impl Array {
 
     /// Bits of a word.
     pub fn word_bits(&self) -> u32 {
-        self.value_bits + u32::from(self.presence)
+        self.value_bits + u32::from(self.presence.is_stored())
     }
 }
 
@@ -237,7 +255,7 @@ pub fn array(config: &Array) -> Module {
     };
     let host_writes = m.and(&[host_c, host_write]);
     m.name(host_writes, "host_writes");
-    let host_word = if config.presence {
+    let host_word = if config.presence.is_stored() {
         let command = host_key_ports
             .as_ref()
             .expect("presence means a key")
@@ -297,8 +315,8 @@ struct HostKey {
 }
 
 impl HostKey {
-    /// Whether the host's command writes, and its errno, as `array_map_update_elem` and `dev_map_update_elem` in
-    /// the kernel answer. The host's registers stand still long before its operation arrives, so what follows from
+    /// Whether the host's command writes, and its errno, as `array_map_update_elem`, `dev_map_update_elem`,
+    /// `cpu_map_update_elem` and `xsk_map_update_elem` in the kernel answer. The host's registers stand still long before its operation arrives, so what follows from
     /// them alone goes through registers of its own.
     fn check(&self, m: &mut Module, config: &Array, old: Node, value: Node) -> (Node, Node) {
         use crate::interface::command;
@@ -319,27 +337,43 @@ impl HostKey {
         let bad_flags = m.delay("host_bad_flags", above_two);
         let is_one = m.eq_const(self.flags, 1);
         let no_exist = m.delay("host_no_exist", is_one);
-        let absent = if config.presence {
+        let absent = if config.presence.is_stored() {
             let present = m.bit(old, config.value_bits);
             m.not(present)
         } else {
             m.zero(1)
         };
-        let refuse_exist = m.and(&[update, no_exist]);
+        let mut refuse_exist = m.and(&[update, no_exist]);
+        let mut refuse_absent = m.zero(1);
+        let mut no_value = m.zero(1);
+        if config.presence == Presence::Sockets {
+            let is_two = m.eq_const(self.flags, 2);
+            let must_exist = m.delay("host_must_exist", is_two);
+            refuse_absent = m.and(&[update, must_exist, absent]);
+            let there = m.slice(old, 0, config.value_bits);
+            let same = m.eq(there, value);
+            let differs = m.not(same);
+            let present = m.not(absent);
+            refuse_exist = m.and(&[refuse_exist, present, differs]);
+            let some = m.reduce_or(value);
+            let none = m.not(some);
+            let none = m.delay("host_no_socket", none);
+            no_value = m.and(&[update, none]);
+        }
         let einval_update = m.and(&[update, bad_flags]);
         let e2big = m.and(&[update, out_of_range]);
         let no_entry = m.or(&[absent, out_of_range]);
         let reads_nothing = m.and(&[lookup, no_entry]);
         let dump_nothing = m.and(&[dump, absent]);
-        let enoent = m.or(&[reads_nothing, dump_nothing]);
+        let enoent = m.or(&[reads_nothing, dump_nothing, refuse_absent]);
         let dump_behind = m.and(&[dump, out_of_range]);
-        let delete_fails = if config.presence {
+        let delete_fails = if config.presence.is_stored() {
             m.and(&[delete, out_of_range])
         } else {
             delete
         };
         let einval = m.or(&[einval_update, dump_behind, delete_fails]);
-        let no_device = if config.presence && config.value_bits == 64 {
+        let no_device = if config.presence == Presence::Devices && config.value_bits == 64 {
             let without = program_without_device(m, value);
             let without = m.delay("host_no_device", without);
             m.and(&[update, without])
@@ -351,6 +385,7 @@ impl HostKey {
             (no_device, 22),
             (enoent, 2),
             (refuse_exist, 17),
+            (no_value, 9),
             (e2big, 7),
             (einval, 22),
         ] {
@@ -359,7 +394,7 @@ impl HostKey {
         }
         let some_error = m.reduce_or(errno);
         let fine = m.not(some_error);
-        let changes = if config.presence {
+        let changes = if config.presence.is_stored() {
             m.or(&[update, delete])
         } else {
             update

@@ -38,7 +38,7 @@ pub fn egress(config: &Egress) -> Module {
     let length = m.input("result_length", LENGTH_BITS, "bytes");
     let destination = config
         .has_destination
-        .then(|| m.input("result_destination", 32, "ifindex"));
+        .then(|| m.input("result_destination", 32, "where a redirect goes"));
     let mut overlay_inputs = Vec::new();
     for (offset, bytes) in &config.overlays {
         let enable = m.input(

@@ -11,7 +11,7 @@
 //! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only verdicts PASS, TX, REDIRECT |
 //! | `m_axis_tuser` | 3 (raw: 64) | the verdict (`enum xdp_action`), on every beat; raw: `r0` |
 //! | | 9 with `has_metadata` | bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte, in the same beats; on every beat |
-//! | `m_axis_tdest` | 32 | with REDIRECT the destination's ifindex, else 0; on every beat. Raw: 0 |
+//! | `m_axis_tdest` | 32 | with REDIRECT the destination, else 0; on every beat: an ifindex, or with bits 31:30 = 2 the number of a CPU, = 3 of an AF_XDP socket (the key of a CPU or socket map). Raw: 0 |
 //! | `verdict_valid`, `verdict` | 1, 3 | one strobe for each packet that entered the program, in order, DROP and ABORTED included; for a packet that is sent on no later than its last beat |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
@@ -74,7 +74,7 @@ pub mod command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapPort {
     pub name: String,
-    /// `array`, `percpu_array`, `hash` or `devmap`.
+    /// As bpftool calls it: `percpu_array`.
     pub kind: String,
     pub key_bytes: u32,
     pub value_bytes: u32,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hardpath_ir::{Diagnostic, MapKind};
+use hardpath_ir::Diagnostic;
 
 use crate::btf::{Btf, Shape};
 use crate::elf::{Elf, Section, Symbol, SymbolKind};
@@ -79,17 +79,6 @@ pub fn map_type_name(map_type: u32) -> String {
     match MAP_TYPE_NAMES.get(map_type as usize) {
         Some(name) => (*name).to_string(),
         None => format!("number {map_type}"),
-    }
-}
-
-/// The IR's kind of a map type.
-pub fn ir_kind(map_type: u32) -> Option<MapKind> {
-    match map_type {
-        1 => Some(MapKind::Hash),
-        MAP_TYPE_ARRAY => Some(MapKind::Array),
-        6 => Some(MapKind::PerCpuArray),
-        14 => Some(MapKind::DevMap),
-        _ => None,
     }
 }
 

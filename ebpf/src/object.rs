@@ -70,7 +70,7 @@ pub struct ObjectMap {
 impl ObjectMap {
     /// The kind in the IR; `None` for map types that hardpath does not build.
     pub fn kind(&self) -> Option<MapKind> {
-        map_decls::ir_kind(self.map_type)
+        MapKind::from_number(self.map_type)
     }
 
     /// The declaration for the IR; `None` for map types that hardpath does not build and for `.rodata`.

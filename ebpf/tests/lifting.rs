@@ -529,7 +529,8 @@ fn refusals_of_maps() {
     assert_eq!(refusal(&update, vec![devmap]), ["max-entries-missing"]);
     assert_eq!(
         refusal(&update, vec![map(11, None, false)]),
-        ["unsupported-map"]
+        ["map-size"],
+        "the key of a trie has a length and data"
     );
     assert_eq!(
         refusal(&update, vec![map(77, None, false)]),

@@ -13,9 +13,11 @@
 //! and executed by [`interpreter`].
 
 pub mod bits;
+pub mod destination;
 pub mod diagnostic;
 pub mod eval;
 pub mod interpreter;
+mod map_kind;
 pub mod maps;
 pub mod parse;
 pub mod print;
@@ -26,6 +28,7 @@ mod walk;
 pub use bits::Bits;
 use cranelift_entity::{entity_impl, PrimaryMap};
 pub use diagnostic::Diagnostic;
+pub use map_kind::MapKind;
 
 /// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,15 +73,6 @@ pub enum Kind {
     Xdp,
     /// A program over (memory, length) that returns 64 bits; the memory is the packet.
     Raw,
-}
-
-/// The kernel's map types that hardpath knows (`enum bpf_map_type`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum MapKind {
-    Array,
-    PerCpuArray,
-    Hash,
-    DevMap,
 }
 
 /// A map as the object declares it (with `max_entries` from the command line where the object says 0).
@@ -330,7 +324,7 @@ pub enum Terminator {
     Emit {
         /// 32 bits (XDP) or 64 bits (raw).
         verdict: Value,
-        /// 32 bits: the ifindex that a redirect goes to; only looked at with verdict `XDP_REDIRECT`. 0: none.
+        /// 32 bits: where a redirect goes (see [`destination`]); only looked at with verdict `XDP_REDIRECT`. 0: nowhere.
         destination: Value,
         /// Where the packet leaves its memory. `None`: as it came in, from 0 to its length, without metadata.
         moved: Option<Moved>,

@@ -4,10 +4,10 @@
 
 mod line;
 
-use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, MAP_KINDS, PHASES};
+use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Diagnostic, Inst, InstData, Kind, MapDecl, MapId, Moved, Op, Place,
-    PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Diagnostic, Inst, InstData, Kind, MapDecl, MapId, MapKind, Moved, Op,
+    Place, PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
 use line::{Line, Position};
@@ -86,7 +86,12 @@ impl Reader {
     fn map(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         let position = line.position();
         let name = line.map_name()?;
-        let kind = line.one_of("a kind of map", |word| find(&MAP_KINDS, word))?;
+        let named = |word: &str| {
+            let mut all = MapKind::ALL.into_iter();
+            all.find(|(_, _, name)| *name == word)
+                .map(|(kind, _, _)| kind)
+        };
+        let kind = line.one_of("a kind of map", named)?;
         line.keyword("key")?;
         let key_bytes = line.number()?;
         line.keyword("value")?;

@@ -32,9 +32,7 @@
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
 //! * The blocks stand in the program's order. A block without a terminator is unfinished.
 
-use crate::syntax::{
-    is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MAP_KINDS, PHASES,
-};
+use crate::syntax::{is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, PHASES};
 use crate::{
     Block, Inst, MapDecl, MapId, Moved, Op, Place, PlaceId, Program, Target, Terminator, Value,
 };
@@ -108,7 +106,7 @@ fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
         f,
         "map {} {} key {} value {} entries {}",
         map_reference(&decl.name),
-        word_for(&MAP_KINDS, &decl.kind),
+        decl.kind.name(),
         decl.key_bytes,
         decl.value_bytes,
         decl.max_entries

@@ -1,6 +1,6 @@
 //! The words of the text form, for the printer and the reader alike. The form is described at [`crate::print`].
 
-use crate::{AtomicOp, Input, Kind, MapId, MapKind, Op, Phase};
+use crate::{AtomicOp, Input, Kind, MapId, Op, Phase};
 
 /// The word for an operation; what stands between it and the arguments is printed apart.
 pub(crate) fn op_word(op: &Op) -> &'static str {
@@ -105,13 +105,6 @@ pub(crate) const PHASES: [(&str, Phase); 3] = [
     ("control-flow", Phase::ControlFlow),
     ("dataflow", Phase::Dataflow),
     ("scheduled", Phase::Scheduled),
-];
-
-pub(crate) const MAP_KINDS: [(&str, MapKind); 4] = [
-    ("array", MapKind::Array),
-    ("percpu_array", MapKind::PerCpuArray),
-    ("hash", MapKind::Hash),
-    ("devmap", MapKind::DevMap),
 ];
 
 /// Whether a character can stand in a word: a name, keyword or number that needs no quotes.

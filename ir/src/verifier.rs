@@ -11,8 +11,10 @@
 //! **Maps**
 //!
 //! 4. Names are unique and not empty. Key, value and number of entries are at least 1; all values together have at
-//!    most [`MAX_MAP_BYTES`]. Arrays and device maps have keys of 4 bytes; device maps have values of 4 or 8 bytes
-//!    (`struct bpf_devmap_val`). Only an array of one entry has an initial value, and that has the value's size.
+//!    most [`MAX_MAP_BYTES`]. Arrays, device, CPU and socket maps have keys of 4 bytes; device and CPU maps have values
+//!    of 4 or 8 bytes (`struct bpf_devmap_val`, `struct bpf_cpumap_val`), socket maps of 4. The key of a trie has 5 to
+//!    260 bytes (`struct bpf_lpm_trie_key`). Only an array of one entry has an initial value, and that has the value's
+//!    size.
 //!
 //! **Control flow**
 //!
@@ -36,7 +38,7 @@
 //!
 //! 11. Number of arguments and results, and all widths, are as [`Op`] says. Memory is accessed in whole bytes, by an
 //!     atomic 4 or 8 of them. A constant's bits have the result's width.
-//! 12. A program only looks up and loads from a device map.
+//! 12. A program only looks up and loads from a map that is a target of redirects ([`MapKind::is_redirect_target`]).
 
 mod dominators;
 mod widths;
@@ -453,9 +455,11 @@ impl Check<'_> {
         }
         if let Some(map) = data.op.map() {
             let reads = matches!(data.op, Op::MapLookup(_) | Op::MapLoad(_));
-            if program.maps[map].kind == MapKind::DevMap && !reads {
+            let kind = program.maps[map].kind;
+            if !kind.is_writable_by_program() && !reads {
                 let place = At::Inst(block, inst);
-                self.error(12, place, "a program cannot write a device map");
+                let message = format!("a program cannot write a map of type {}", kind.name());
+                self.error(12, place, message);
             }
         }
     }
@@ -479,14 +483,20 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
             "the values have {bytes} bytes together, more than {MAX_MAP_BYTES}"
         ));
     }
-    if decl.kind != MapKind::Hash && decl.key_bytes != 4 {
-        errors.push(format!("the key has {} bytes, not 4", decl.key_bytes));
-    }
-    if decl.kind == MapKind::DevMap && !matches!(decl.value_bytes, 4 | 8) {
-        errors.push(format!(
-            "a device map's value has {} bytes, not 4 or 8",
-            decl.value_bytes
-        ));
+    for (what, fits, bytes) in [
+        ("keys", key_fits(decl.kind, decl.key_bytes), decl.key_bytes),
+        (
+            "values",
+            value_fits(decl.kind, decl.value_bytes),
+            decl.value_bytes,
+        ),
+    ] {
+        if !fits {
+            let name = decl.kind.name();
+            errors.push(format!(
+                "a map of type {name} has no {what} of {bytes} bytes"
+            ));
+        }
     }
     if let Some(initial) = &decl.initial {
         if decl.kind != MapKind::Array || decl.max_entries != 1 {
@@ -503,4 +513,22 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
         }
     }
     errors
+}
+
+/// Whether a map of this kind can have keys of so many bytes (the `*_alloc_check` functions of `kernel/bpf`).
+pub fn key_fits(kind: MapKind, bytes: u32) -> bool {
+    match kind {
+        _ if kind.is_indexed() || kind.is_device() => bytes == 4,
+        MapKind::LpmTrie => (5..=260).contains(&bytes),
+        _ => true,
+    }
+}
+
+/// Whether a map of this kind can have values of so many bytes (the same functions).
+pub fn value_fits(kind: MapKind, bytes: u32) -> bool {
+    match kind {
+        MapKind::DevMap | MapKind::DevMapHash | MapKind::CpuMap => matches!(bytes, 4 | 8),
+        MapKind::XskMap => bytes == 4,
+        _ => true,
+    }
 }

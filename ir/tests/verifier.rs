@@ -177,12 +177,12 @@ fn rule_4_maps() {
     for kind in ["array", "percpu_array", "devmap"] {
         assert_eq!(
             map(&format!("@m {kind} key 8 value 4 entries 1")),
-            ["4, map m: the key has 8 bytes, not 4"]
+            ["4, map m: a map of type percpu_array has no keys of 8 bytes"]
         );
     }
     assert_eq!(
         map("@m devmap key 4 value 6 entries 1"),
-        ["4, map m: a device map's value has 6 bytes, not 4 or 8"]
+        ["4, map m: a map of type devmap has no values of 6 bytes"]
     );
     assert_eq!(
         map("@m array key 4 value 1 entries 2 initial \"00\""),
@@ -589,7 +589,7 @@ fn rule_12_device_maps_are_only_read() {
     ] {
         assert_eq!(
             inst_errors(inst),
-            ["12, a program cannot write a device map"]
+            ["12, a program cannot write a map of type devmap"]
         );
     }
     assert_eq!(inst_errors("v100:1, v101:32 = map.lookup @d v32"), [""; 0]);

@@ -6,7 +6,7 @@
 
 use hardpath_ir::interpreter::Outcome;
 use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::verdict;
+use hardpath_ir::{destination, verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -272,7 +272,7 @@ impl Difference {
     pub fn expected(&self) -> String {
         match self {
             Difference::Verdict { expected, .. } => named_verdict(*expected),
-            Difference::Destination { expected, .. } => format!("ifindex {expected}"),
+            Difference::Destination { expected, .. } => destination::describe(*expected),
             Difference::Packet { expected, got } => show_packet(expected, got),
             Difference::Metadata { expected, .. } => show_metadata(expected),
             Difference::Lost { expected } => named_verdict(*expected),
@@ -284,7 +284,7 @@ impl Difference {
     pub fn got(&self) -> String {
         match self {
             Difference::Verdict { got, .. } => named_verdict(*got),
-            Difference::Destination { got, .. } => format!("ifindex {got}"),
+            Difference::Destination { got, .. } => destination::describe(*got),
             Difference::Packet { expected, got } => show_packet(got, expected),
             Difference::Metadata { got, .. } => show_metadata(got),
             Difference::Lost { .. } => "nothing came out".into(),

@@ -10,7 +10,7 @@
 //! no program touch a value before it has looked at the hit bit.
 
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
-use hardpath_ir::{Bits, Diagnostic, Inst, MapKind, Op, Program};
+use hardpath_ir::{Bits, Diagnostic, Inst, Op, Program};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     struct Lookups;
@@ -21,7 +21,7 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
                 return false;
             };
             let decl = &rewriter.program.maps[map];
-            if !matches!(decl.kind, MapKind::Array | MapKind::PerCpuArray) {
+            if !decl.kind.is_array() {
                 return false;
             }
             let (key, guard) = (data.args[0], data.guard);

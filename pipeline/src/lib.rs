@@ -160,7 +160,7 @@ fn report(
             };
             MapReport {
                 name: decl.name.clone(),
-                kind: top::kind_name(decl.kind).into(),
+                kind: decl.kind.name().into(),
                 key_bytes: decl.key_bytes,
                 value_bytes: decl.value_bytes,
                 max_entries: decl.max_entries,

@@ -2,7 +2,7 @@
 
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::register;
-use hardpath_ir::{Diagnostic, MapDecl, MapKind, Program, Terminator};
+use hardpath_ir::{Diagnostic, MapDecl, Program, Terminator};
 
 /// The host selects a map with 8 bits.
 const MOST_MAPS: usize = 255;
@@ -65,10 +65,14 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
             return refuse("map-too-wide", message, "make the struct smaller");
         }
     }
+    if decl.kind.is_trie() {
+        let message = "hardpath has no hardware for longest prefix matches yet".to_string();
+        return refuse("unsupported-map", message, "use a hash map for exact keys");
+    }
     let word = u64::from(decl.value_bytes) * 8;
     let (entries, word) = match decl.kind {
         _ if decl.max_entries > MOST_ENTRIES => (u64::from(decl.max_entries), word),
-        MapKind::Hash => {
+        kind if kind.is_hash() => {
             let entries = u64::from(Hash::entries(decl.max_entries));
             (entries, word + u64::from(decl.key_bytes) * 8)
         }

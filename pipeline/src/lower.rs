@@ -602,7 +602,8 @@ impl<'a> Lower<'a> {
         self.m.output("result_length", length, "bytes");
         if self.has_destination {
             let destination = self.node(destination);
-            self.m.output("result_destination", destination, "ifindex");
+            self.m
+                .output("result_destination", destination, "where a redirect goes");
         }
         for inst in self.overlays.clone() {
             let data = &program.insts[inst];

@@ -6,7 +6,7 @@ use crate::lower::{identifier, Lower};
 use crate::plan::{Access, Class};
 use crate::schedule::{value_entries, AccessStages};
 use crate::segments::{BaseId, Segment};
-use hardpath_blocks::array::{array, Array, HostAddress};
+use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::hash::{hash_function, hash_table, Hash};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
@@ -421,6 +421,10 @@ impl Lower<'_> {
         let host = self.host_here(access.map);
         let clear_index = self.clear_index(Hash::row_bits(decl.max_entries));
         let ports = self.host_ports();
+        let host_flags = match decl.kind {
+            MapKind::DevMapHash => self.device_flags(&ports),
+            _ => ports.flags,
+        };
         let mut wires = Vec::new();
         if access.update.is_some() {
             for port in ["update", "no_exist", "must_exist", "bad_flags"] {
@@ -437,7 +441,7 @@ impl Lower<'_> {
             ("clear", ports.clear),
             ("clear_index", clear_index),
             ("host_command", ports.command),
-            ("host_flags", ports.flags),
+            ("host_flags", host_flags),
             ("host_slot", ports.slot),
         ];
         inputs.extend(&wires);
@@ -445,6 +449,18 @@ impl Lower<'_> {
         let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
         self.ports.built[number].table = Some((id, instance));
         self.ports.built[number].table_wires = wires;
+    }
+
+    /// The flags of the host's update as a hash table takes them, so that it answers as `__dev_map_hash_update_elem`
+    /// does: BPF_EXIST does not ask for the key, and a value without ifindex is EINVAL.
+    fn device_flags(&mut self, ports: &HostPorts) -> Node {
+        let must_exist = self.m.eq_const(ports.flags, 2);
+        let any = self.m.zero(32);
+        let flags = self.m.mux(must_exist, any, ports.flags);
+        let ifindex = self.m.slice(ports.value, 0, 32);
+        let no_device = self.m.eq_const(ifindex, 0);
+        let invalid = self.m.constant(3, 32);
+        self.m.mux(no_device, invalid, flags)
     }
 
     fn table_output(&mut self, number: usize, port: &str) -> Node {
@@ -570,7 +586,12 @@ impl Lower<'_> {
             indexes.push(self.m.zero(index_width));
         }
         let written = access.store.is_some() || access.update.is_some();
-        let presence = decl.kind == MapKind::DevMap;
+        let presence = match decl.kind {
+            MapKind::DevMap => Presence::Devices,
+            MapKind::CpuMap => Presence::Cpus,
+            MapKind::XskMap => Presence::Sockets,
+            _ => Presence::Always,
+        };
         let (module_name, name) = self.instance_name(number, "_values");
         let config = Array {
             name: module_name,
@@ -639,7 +660,7 @@ impl Lower<'_> {
         let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
         self.ports.built[number].values = Some((id, instance));
         self.ports.built[number].value_wires = wires;
-        if presence {
+        if presence.is_stored() {
             self.ports.built[number].in_range = self.in_range(access, &decl, &config);
         }
     }
@@ -671,7 +692,7 @@ impl Lower<'_> {
             .expect("the memory is started");
         let decl = self.decl(access.map).clone();
         let value_bits = decl.value_bytes * 8;
-        if decl.kind == MapKind::DevMap {
+        if decl.kind.has_slots() {
             let Some(lookup) = access.lookup else {
                 return;
             };

@@ -5,7 +5,7 @@
 
 use crate::delay::{self, is_wiring};
 use crate::refuse::refusal;
-use hardpath_ir::{Diagnostic, Inst, MapId, MapKind, Op, Program, Value, ValueDef};
+use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// One copy of a map with all that the program does to it.
@@ -47,7 +47,7 @@ impl Access {
     }
 
     pub fn is_hash(&self, program: &Program) -> bool {
-        program.maps[self.map].kind == MapKind::Hash
+        program.maps[self.map].kind.is_hash()
     }
 
     /// The data plane inserts or removes keys.
@@ -121,7 +121,7 @@ fn plan_map(
         delete: None,
     };
 
-    if program.maps[map].kind == MapKind::DevMap && (store.or(update).or(delete)).is_some() {
+    if !program.maps[map].kind.is_writable_by_program() && (store.or(update).or(delete)).is_some() {
         let inst = store.or(update).or(delete).expect("one of them");
         return Err(refusal(
             program,
@@ -133,7 +133,7 @@ fn plan_map(
     }
     if store.or(update).or(delete).is_none() {
         // A copy for each reader.
-        let by_lookup = matches!(program.maps[map].kind, MapKind::Hash | MapKind::DevMap);
+        let by_lookup = !program.maps[map].kind.is_array();
         let mut copies = Vec::new();
         if by_lookup {
             for lookup in &lookups {
@@ -179,7 +179,7 @@ fn plan_map(
         ..empty
     };
     let kind = program.maps[map].kind;
-    if kind == MapKind::Hash {
+    if kind.is_hash() {
         if let Some(second) = lookups.get(1) {
             return Err(refusal(
                 program,

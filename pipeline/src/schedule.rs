@@ -15,7 +15,7 @@ use crate::refuse::refusal;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
-use hardpath_ir::{Diagnostic, Inst, MapId, MapKind, Op, Program, Value, ValueDef};
+use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
 /// When a value is there: in this stage, after so many levels of logic behind the stage's registers.
@@ -263,7 +263,7 @@ impl<'a> Scheduler<'a> {
                     let stages = &mut accesses[index];
                     let bound = &mut bounds[index];
                     match data.op {
-                        Op::MapLookup(map) if program.maps[map].kind == MapKind::Hash => {
+                        Op::MapLookup(map) if program.maps[map].kind.is_hash() => {
                             self.enter_table(access, stages, bound, &ready);
                             for result in &data.results {
                                 times[*result] = at(stages.table + 2);
@@ -571,7 +571,7 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
 pub fn value_entries(program: &Program, map: MapId) -> u32 {
     let decl = &program.maps[map];
     match decl.kind {
-        MapKind::Hash => Hash::entries(decl.max_entries),
+        kind if kind.is_hash() => Hash::entries(decl.max_entries),
         _ => decl.max_entries,
     }
 }

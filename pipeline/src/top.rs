@@ -9,7 +9,7 @@ use hardpath_blocks::host::{host, Host};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, MapPort};
-use hardpath_ir::{Input, Kind, MapKind, Program, MAX_PACKET_BYTES};
+use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES};
 use hardpath_rtl::{Design, Instance, MemStyle, Module, ModuleId, Node};
 
 /// Clocks of the entrance and the exit around the compute stages, for a packet of one frame in an idle design.
@@ -434,23 +434,13 @@ impl<'a> Top<'a> {
 fn map_port(decl: &hardpath_ir::MapDecl) -> MapPort {
     MapPort {
         name: decl.name.clone(),
-        kind: kind_name(decl.kind).into(),
+        kind: decl.kind.name().into(),
         key_bytes: decl.key_bytes,
         value_bytes: decl.value_bytes,
         max_entries: decl.max_entries,
         slots: match decl.kind {
-            MapKind::Hash => Hash::entries(decl.max_entries),
+            kind if kind.is_hash() => Hash::entries(decl.max_entries),
             _ => decl.max_entries,
         },
-    }
-}
-
-/// The name of a map type as bpftool prints it.
-pub fn kind_name(kind: MapKind) -> &'static str {
-    match kind {
-        MapKind::Array => "array",
-        MapKind::PerCpuArray => "percpu_array",
-        MapKind::Hash => "hash",
-        MapKind::DevMap => "devmap",
     }
 }

@@ -22,7 +22,7 @@
 
 use crate::refuse::refusal;
 use crate::region::Rebuild;
-use hardpath_ir::{AtomicOp, Bits, Diagnostic, Inst, InstData, MapId, MapKind, Op, Program, Value};
+use hardpath_ir::{AtomicOp, Bits, Diagnostic, Inst, InstData, MapId, Op, Program, Value};
 use hardpath_passes::are_disjoint;
 use std::collections::HashMap;
 
@@ -84,10 +84,7 @@ impl Words<'_> {
             self.rebuild.keep(inst);
             return;
         };
-        let indexed = matches!(
-            self.rebuild.program.maps[map].kind,
-            MapKind::Array | MapKind::PerCpuArray
-        );
+        let indexed = self.rebuild.program.maps[map].kind.is_array();
         match data.op {
             Op::MapLookup(_) => self.lookup(map, inst, &data),
             Op::MapLoad(_) => {

@@ -1,6 +1,6 @@
 //! Capture files: pcap and pcapng in, pcapng out.
 
-use hardpath_ir::{verdict, Diagnostic};
+use hardpath_ir::{destination, verdict, Diagnostic};
 use pcap_parser::nom;
 use pcap_parser::pcapng::{
     parse_block_be, parse_block_le, parse_sectionheaderblock, Block, EnhancedPacketBlock,
@@ -73,7 +73,7 @@ pub fn write(path: &Path, packets: &[Captured]) -> Result<(), Diagnostic> {
 pub fn verdict_comment(given: u64, destination: u32) -> String {
     let name = verdict::name(given);
     match given {
-        verdict::REDIRECT => format!("{name} to ifindex {destination}"),
+        verdict::REDIRECT => format!("{name} to {}", destination::describe(destination)),
         _ => name.into(),
     }
 }

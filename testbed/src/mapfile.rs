@@ -7,10 +7,11 @@
 //! ```
 //!
 //! Of a per-CPU map CPU 0 counts; an entry with an error is absent; `formatted` (printed where there is BTF) is
-//! ignored. A byte may also be a plain number.
+//! ignored. A byte may also be a plain number. The kernel prints no entry of a socket map (each has an error); in a map
+//! file its value is any number above 0 that stands for a socket.
 
 use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::{Diagnostic, MapDecl, MapKind};
+use hardpath_ir::{Diagnostic, MapDecl};
 use serde_json::{json, Map, Value};
 use std::fmt::Write as _;
 use std::fs;
@@ -77,7 +78,7 @@ pub fn write<'a>(
     })
 }
 
-/// The text of a map file. A devmap's unset slots are written as bpftool writes them.
+/// The text of a map file. Unset slots of device, CPU and socket maps are written as bpftool writes those of a devmap.
 pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -> String {
     let mut text = String::from("{");
     let mut separator = "\n";
@@ -86,7 +87,7 @@ pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -
             continue;
         };
         let lines: Vec<String> = match decl.kind {
-            MapKind::DevMap => devmap_lines(decl, entries),
+            kind if kind.has_slots() => slot_lines(decl, entries),
             _ => entries
                 .iter()
                 .map(|(key, value)| entry_line(decl, key, value))
@@ -105,14 +106,14 @@ pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -
 
 fn entry_line(decl: &MapDecl, key: &[u8], value: &[u8]) -> String {
     let (key, value) = (hex_array(key), hex_array(value));
-    match decl.kind {
-        MapKind::PerCpuArray => json!({"key": key, "values": [{"cpu": 0, "value": value}]}),
-        _ => json!({"key": key, "value": value}),
+    match decl.kind.is_per_cpu() {
+        true => json!({"key": key, "values": [{"cpu": 0, "value": value}]}),
+        false => json!({"key": key, "value": value}),
     }
     .to_string()
 }
 
-fn devmap_lines(decl: &MapDecl, entries: &Entries) -> Vec<String> {
+fn slot_lines(decl: &MapDecl, entries: &Entries) -> Vec<String> {
     let line = |index: u32| {
         let key = index.to_le_bytes();
         match entries.get(key.as_slice()) {
@@ -203,7 +204,7 @@ impl Reader<'_> {
             let (Some(key), Some(value)) = (key, value) else {
                 continue;
             };
-            if decl.kind != MapKind::Hash && !self.index_in_range(&key, decl, &path) {
+            if decl.kind.is_indexed() && !self.index_in_range(&key, decl, &path) {
                 continue;
             }
             if let Some(value) = value {
@@ -220,7 +221,7 @@ impl Reader<'_> {
         entries
     }
 
-    /// Array and device maps have 32-bit indices below `max_entries` as keys.
+    /// Arrays, device, CPU and socket maps have 32-bit indices below `max_entries` as keys.
     fn index_in_range(&mut self, key: &[u8], decl: &MapDecl, path: &str) -> bool {
         let Ok(index) = <[u8; 4]>::try_from(key).map(u32::from_le_bytes) else {
             return true;
@@ -249,7 +250,7 @@ impl Reader<'_> {
             return self.field(entry, "value", decl.value_bytes, path).map(Some);
         };
         let path = format!("{path}.values");
-        if decl.kind != MapKind::PerCpuArray {
+        if !decl.kind.is_per_cpu() {
             self.error("map-file-form", &path, "only a per-CPU map has `values`");
             return None;
         }

@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use crate::random::Random;
-use hardpath_blocks::array::{array, Array, HostAddress};
+use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_rtl::{Design, Module, Node};
@@ -94,7 +94,7 @@ fn config(depth: u32, value_bits: u32) -> Array {
         map: "map".into(),
         depth,
         value_bits,
-        presence: false,
+        presence: Presence::Always,
         reads: 1,
         written: true,
         own_write_index: false,
@@ -124,7 +124,7 @@ struct Run {
 
 impl Run {
     fn new(config: Array, seed: u64) -> Run {
-        let empty = if config.presence { None } else { Some(0) };
+        let empty = (!config.presence.is_stored()).then_some(0);
         Run {
             bench: Bench::new(&design(&config)),
             random: Random::new(seed),
@@ -250,23 +250,36 @@ impl Run {
         if self.config.written {
             self.bench.set("writes", 0);
         }
-        let presence = self.config.presence;
         let old = self.words.get(index as usize).copied();
         let (errno, result) = match (command, old) {
             (command::UPDATE, _) if flags > 2 => (22, None),
             (command::UPDATE, None) => (7, None),
+            (command::UPDATE, Some(old)) if self.config.presence == Presence::Sockets => {
+                match (old, flags) {
+                    _ if value == 0 => (9, None),
+                    (Some(old), _) if old == value => (0, None),
+                    (Some(_), 1) => (17, None),
+                    (None, 2) => (2, None),
+                    _ => {
+                        self.words[index as usize] = Some(value);
+                        (0, None)
+                    }
+                }
+            }
             (command::UPDATE, _) if flags == 1 => (17, None),
             (command::UPDATE, _) => {
-                let no_device = presence && value & 0xffff_ffff == 0;
+                let stored = self.config.presence.is_stored();
+                let no_device = stored && value & 0xffff_ffff == 0;
                 let program = (value >> 32) as i32;
-                if no_device && self.config.value_bits == 64 && program > 0 {
+                let devices = self.config.presence == Presence::Devices;
+                if no_device && devices && self.config.value_bits == 64 && program > 0 {
                     (22, None)
                 } else {
                     self.words[index as usize] = (!no_device).then_some(value);
                     (0, None)
                 }
             }
-            (command::DELETE, Some(_)) if presence => {
+            (command::DELETE, Some(_)) if self.config.presence.is_stored() => {
                 self.words[index as usize] = None;
                 (0, None)
             }
@@ -321,7 +334,7 @@ impl Run {
             self.idle();
         }
         self.bench.set("clear", 0);
-        let empty = if self.config.presence { None } else { Some(0) };
+        let empty = (!self.config.presence.is_stored()).then_some(0);
         self.words.fill(empty);
     }
 }
@@ -380,7 +393,13 @@ fn widths_of_values() {
 #[test]
 fn the_host_gets_the_kernels_answers() {
     for depth in DEPTHS {
-        for (presence, value_bits) in [(false, 40), (true, 32), (true, 64)] {
+        for (presence, value_bits) in [
+            (Presence::Always, 40),
+            (Presence::Devices, 32),
+            (Presence::Devices, 64),
+            (Presence::Cpus, 64),
+            (Presence::Sockets, 32),
+        ] {
             let mut run = Run::new(
                 Array {
                     presence,

@@ -86,7 +86,7 @@ fn map() {
     is_refused(
         "unsupported_map",
         "unsupported-map",
-        "bpf_map_lookup_elem(&routes",
+        "bpf_map_lookup_elem(&sockets",
     );
 }
 

@@ -1,6 +1,6 @@
 //! Calls of the kernel's helpers.
 
-use hardpath_ir::{verdict, Input, MapId, MapKind, Op, Target, Terminator, Value};
+use hardpath_ir::{Input, MapId, MapKind, Op, Target, Terminator, Value};
 
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
@@ -10,12 +10,6 @@ use crate::helper_names::{helper_name, number};
 /// `-EINVAL` and `-EFAULT`.
 pub const EINVAL: u64 = (-22i64) as u64;
 const EFAULT: u64 = (-14i64) as u64;
-
-/// Lower bits of `flags` that `bpf_redirect_map` returns when there is no entry (`__bpf_xdp_redirect_map` in
-/// `include/linux/filter.h`).
-const REDIRECT_ACTION_BITS: u32 = 2;
-const BPF_F_BROADCAST: u64 = 1 << 3;
-const BPF_F_EXCLUDE_INGRESS: u64 = 1 << 4;
 
 /// The most bytes that one `bpf_xdp_load_bytes` or `bpf_xdp_store_bytes` may copy: the stack has no more.
 const MAX_COPY_BYTES: u64 = 512;
@@ -105,7 +99,7 @@ impl Lifter<'_> {
     }
 
     /// The map in a register.
-    fn map_argument(&mut self, register: u8) -> Option<(usize, MapId)> {
+    pub(super) fn map_argument(&mut self, register: u8) -> Option<(usize, MapId)> {
         match self.usable(register)? {
             AbstractValue::Map(map) => Some((map, self.map_id(map)?)),
             other => {
@@ -139,11 +133,20 @@ impl Lifter<'_> {
 
     fn map_lookup(&mut self) -> Option<AbstractValue> {
         let (map, id) = self.map_argument(1)?;
+        if !self.maps[map].kind().is_some_and(MapKind::can_be_looked_up) {
+            let name = self.map_name(map);
+            self.refuse(
+                "unsupported-lookup",
+                format!("the program looks up an entry of {name}, a CPU map"),
+                "programs can only redirect through a CPU map, as in the kernel",
+            );
+            return None;
+        }
         let key = self.key_argument(map)?;
         Some(AbstractValue::MapValue(self.lookup(map, id, key)))
     }
 
-    fn lookup(&mut self, map: usize, id: MapId, key: Value) -> MapPointer {
+    pub(super) fn lookup(&mut self, map: usize, id: MapId, key: Value) -> MapPointer {
         let inst = self.builder.effect(Op::MapLookup(id), vec![key], &[1, 32]);
         let results = &self.builder.program.insts[inst].results;
         let (hit, entry) = (Operand::Value(results[0]), Operand::Value(results[1]));
@@ -179,90 +182,11 @@ impl Lifter<'_> {
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
         let result = self.builder.effect1(Op::MapDelete(id), vec![key], 64);
-        if self.maps[map].kind() == Some(MapKind::Hash) {
+        if self.maps[map].kind().is_some_and(|kind| !kind.is_array()) {
             self.state.delete_entry(map);
         }
         let name = format!("{}_delete", self.map_name(map));
         self.builder.name(result, &name);
-        Some(AbstractValue::Scalar(result))
-    }
-
-    /// `bpf_xdp_redirect` in the kernel's `net/core/filter.c`: any flag aborts and leaves the destination alone.
-    fn redirect(&mut self) -> Option<AbstractValue> {
-        let ifindex = self.scalar(1)?;
-        let flags = self.scalar(2)?;
-        let ifindex = self.builder.low(ifindex, 32);
-        let zero = Operand::Const(0);
-        let allowed = self.builder.compare(Op::Eq, flags, zero, 64);
-        let before = self.state.destination;
-        self.state.destination = self.builder.select(allowed, ifindex, before, 32);
-        self.builder.name(self.state.destination, "destination");
-        let before = self.state.redirect_target;
-        self.state.redirect_target = self.builder.select(allowed, ifindex, before, 32);
-        let result = self.builder.select(
-            allowed,
-            Operand::Const(verdict::REDIRECT),
-            Operand::Const(verdict::ABORTED),
-            64,
-        );
-        Some(AbstractValue::Scalar(result))
-    }
-
-    /// `__bpf_xdp_redirect_map` in the kernel's `include/linux/filter.h`. A miss forgets the map of an earlier call, but
-    /// not what that call named: a program that redirects all the same sends the packet to the interface of that number.
-    fn redirect_map(&mut self) -> Option<AbstractValue> {
-        let (map, id) = self.map_argument(1)?;
-        if self.maps[map].kind() != Some(MapKind::DevMap) {
-            let name = self.map_name(map);
-            self.refuse(
-                "unsupported-helper",
-                format!("bpf_redirect_map is called on {name}, which is no device map"),
-                "hardpath redirects through maps of type DEVMAP",
-            );
-            return None;
-        }
-        let key = self.scalar(2)?;
-        let flags = self.scalar(3)?;
-        let Operand::Const(flags) = flags else {
-            self.refuse(
-                "redirect-flags",
-                "the flags of bpf_redirect_map are not constant",
-                "write the flags as a constant: 0, or the action for a missing entry",
-            );
-            return None;
-        };
-        if flags & (BPF_F_BROADCAST | BPF_F_EXCLUDE_INGRESS) != 0 {
-            self.refuse(
-                "redirect-flags",
-                "bpf_redirect_map broadcasts (BPF_F_BROADCAST, BPF_F_EXCLUDE_INGRESS)",
-                "hardpath sends a packet to one destination only",
-            );
-            return None;
-        }
-        if flags >> REDIRECT_ACTION_BITS != 0 {
-            let aborted = Operand::Const(verdict::ABORTED);
-            return Some(AbstractValue::Scalar(aborted));
-        }
-        let named = self.builder.low(key, 32);
-        let key = self.builder.value(named, 32);
-        let pointer = self.lookup(map, id, key);
-        let entry = self.builder.value(pointer.entry, 32);
-        let first = self.builder.value(Operand::Const(0), 32);
-        let ifindex = self
-            .builder
-            .effect1(Op::MapLoad(id), vec![entry, first], 32);
-        let name = format!("{}_ifindex", self.map_name(map));
-        self.builder.name(ifindex, &name);
-        let before = self.state.redirect_target;
-        self.state.destination = self.builder.select(pointer.hit, ifindex, before, 32);
-        self.builder.name(self.state.destination, "destination");
-        self.state.redirect_target = self.builder.select(pointer.hit, named, before, 32);
-        let result = self.builder.select(
-            pointer.hit,
-            Operand::Const(verdict::REDIRECT),
-            Operand::Const(flags),
-            64,
-        );
         Some(AbstractValue::Scalar(result))
     }
 

@@ -1,6 +1,6 @@
 //! 64-bit immediate loads, and the maps that they refer to.
 
-use hardpath_ir::verifier::MAX_MAP_BYTES;
+use hardpath_ir::verifier::{key_fits, value_fits, MAX_MAP_BYTES};
 use hardpath_ir::{MapId, MapKind};
 
 use super::state::{AbstractValue, MapPointer, Operand};
@@ -74,17 +74,21 @@ impl Lifter<'_> {
     }
 }
 
+/// A destination has 30 bits for the number of a CPU or socket ([`hardpath_ir::destination`]).
+const MOST_TARGETS: u32 = 1 << 30;
+
 /// Why hardpath cannot build a map: code, message and help.
 fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
     let name = &map.name;
     let Some(kind) = map.kind() else {
+        let kinds: Vec<&str> = MapKind::ALL.iter().map(|(_, _, name)| *name).collect();
         return Some((
             "unsupported-map",
             format!(
                 "map {name} is of type {}, which hardpath does not build",
                 map_type_name(map.map_type)
             ),
-            "it builds ARRAY, PERCPU_ARRAY, HASH and DEVMAP".to_string(),
+            format!("it builds maps of the types {}", kinds.join(", ")),
         ));
     };
     if map.max_entries == 0 {
@@ -94,28 +98,20 @@ fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
             format!("say it on the command line: --max-entries {name}=N"),
         ));
     }
-    let is_array = matches!(
-        kind,
-        MapKind::Array | MapKind::PerCpuArray | MapKind::DevMap
-    );
-    let wrong_key = if is_array {
-        map.key_bytes != 4
-    } else {
-        map.key_bytes == 0 || map.key_bytes > 512
-    };
-    let wrong_value = match kind {
-        MapKind::DevMap => !matches!(map.value_bytes, 4 | 8),
-        _ => map.value_bytes == 0 || map.value_bytes > 1 << 16,
-    };
+    let wrong_key = map.key_bytes == 0 || map.key_bytes > 512 || !key_fits(kind, map.key_bytes);
+    let wrong_value =
+        map.value_bytes == 0 || map.value_bytes > 1 << 16 || !value_fits(kind, map.value_bytes);
     let too_large = u64::from(map.max_entries) * u64::from(map.value_bytes) > MAX_MAP_BYTES;
-    (wrong_key || wrong_value || too_large).then(|| {
+    let too_many = kind.has_slots() && map.max_entries > MOST_TARGETS;
+    (wrong_key || wrong_value || too_large || too_many).then(|| {
         (
             "map-size",
             format!(
                 "map {name} has keys of {} bytes, values of {} bytes and {} entries, which cannot be",
                 map.key_bytes, map.value_bytes, map.max_entries
             ),
-            "arrays have keys of 4 bytes, other maps of 1 to 512; values have 1 to 65536 bytes, those of a devmap 4 or 8"
+            "arrays and maps of redirect targets have keys of 4 bytes, tries of 5 to 260, other maps of 1 to 512; values have \
+             1 to 65536 bytes, those of device and CPU maps 4 or 8, of socket maps 4"
                 .to_string(),
         )
     })

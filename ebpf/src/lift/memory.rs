@@ -149,7 +149,7 @@ impl Lifter<'_> {
                 Some(loaded)
             }
             AbstractValue::MapValue(pointer) => {
-                let map = self.map_id(pointer.map)?;
+                let map = self.readable_value(pointer)?;
                 let (entry, offset) = self.entry_and_offset(pointer);
                 let loaded = self
                     .builder
@@ -392,6 +392,21 @@ impl Lifter<'_> {
         }
     }
 
+    /// The map of a pointer through which a program may load.
+    fn readable_value(&mut self, pointer: MapPointer) -> Option<MapId> {
+        let map = self.map_id(pointer.map)?;
+        if self.maps[pointer.map].kind() == Some(MapKind::XskMap) {
+            let name = self.map_name(pointer.map);
+            self.refuse(
+                "socket-field",
+                format!("the program reads a field of a socket in {name}"),
+                "hardpath knows whether there is a socket, not what it is bound to: compare the pointer with null only",
+            );
+            return None;
+        }
+        Some(map)
+    }
+
     /// The map of a pointer through which a program may store.
     fn writable_value(&mut self, pointer: MapPointer) -> Option<MapId> {
         let map = self.writable_map(pointer.map)?;
@@ -410,12 +425,13 @@ impl Lifter<'_> {
     /// The map, when programs may write its values.
     pub(super) fn writable_map(&mut self, map: usize) -> Option<MapId> {
         let id = self.map_id(map)?;
-        if self.maps[map].kind() == Some(MapKind::DevMap) {
+        let kind = self.maps[map].kind();
+        if kind.is_some_and(|kind| !kind.is_writable_by_program()) {
             let name = self.map_name(map);
             self.refuse(
                 "read-only-map",
-                format!("the program writes to {name}, a device map"),
-                "only the host can change a device map, as in the kernel",
+                format!("the program writes to {name}, a map of redirect targets"),
+                "only the host can change such a map, as in the kernel",
             );
             return None;
         }

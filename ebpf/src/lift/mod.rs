@@ -28,6 +28,7 @@ mod moves;
 mod names;
 mod nesting;
 mod range;
+mod redirect;
 mod registers;
 mod report;
 mod stack;

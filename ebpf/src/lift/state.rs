@@ -118,7 +118,7 @@ pub struct State {
     pub extent: Extent,
     /// Of the calls that are under way, the outermost first.
     pub callers: Vec<Saved>,
-    /// 32 bits: the ifindex of the last redirect, 0 for none.
+    /// 32 bits: where the last redirect goes ([`hardpath_ir::destination`]), 0 for nowhere.
     pub destination: Operand,
     /// 32 bits: what the last redirect named, an ifindex or the key of an entry that was there; 0 for none.
     pub redirect_target: Operand,

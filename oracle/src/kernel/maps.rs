@@ -3,7 +3,8 @@
 use super::syscall;
 use hardpath_ebpf::ObjectMap;
 use hardpath_ir::maps::Entries;
-use hardpath_ir::{Diagnostic, MapKind};
+use hardpath_ir::{destination, Diagnostic, MapKind};
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -16,8 +17,11 @@ pub struct KernelMap {
     max_entries: u32,
     read_only: bool,
     fd: OwnedFd,
-    /// What a devmap holds. Only this process writes it, and the kernel takes entries out whose interface goes.
-    devices: Entries,
+    /// What a map of redirect targets holds. Only this process writes it, the kernel takes entries out whose interface
+    /// goes, and a socket map cannot be read.
+    targets: Entries,
+    /// The sockets in a socket map, by the numbers that stand for them.
+    sockets: BTreeMap<u32, OwnedFd>,
     cpu: CpuSlot,
 }
 
@@ -38,12 +42,8 @@ impl KernelMap {
             let message = format!("map type {} is not one that hardpath knows", map.map_type);
             Diagnostic::refused("unsupported-map", message).at(place())
         })?;
-        let map_type = match kind {
-            MapKind::Array => syscall::MAP_TYPE_ARRAY,
-            MapKind::PerCpuArray => syscall::MAP_TYPE_PERCPU_ARRAY,
-            MapKind::Hash => syscall::MAP_TYPE_HASH,
-            MapKind::DevMap => syscall::MAP_TYPE_DEVMAP,
-        };
+        let map_type = kind.number();
+        let max_entries = kernel_entries(kind, map, cpu);
         let mut flags = map.flags;
         if map.read_only {
             flags |= syscall::MAP_READ_ONLY_FOR_PROGRAM;
@@ -53,8 +53,8 @@ impl KernelMap {
                 "kernel-rejects-map",
                 format!(
                     "the kernel does not make this map (type {map_type}, key {} bytes, value {} bytes, \
-                     {} entries, flags {flags:#x}): {error}",
-                    map.key_bytes, map.value_bytes, map.max_entries
+                     {max_entries} entries, flags {flags:#x}): {error}",
+                    map.key_bytes, map.value_bytes
                 ),
             )
             .at(place())
@@ -64,7 +64,7 @@ impl KernelMap {
             map_type,
             map.key_bytes,
             map.value_bytes,
-            map.max_entries,
+            max_entries,
             flags,
         )
         .map_err(failed)?;
@@ -76,7 +76,8 @@ impl KernelMap {
             max_entries: map.max_entries,
             read_only: map.read_only,
             fd,
-            devices: Entries::new(),
+            targets: Entries::new(),
+            sockets: BTreeMap::new(),
             cpu,
         };
         if let Some(initial) = &map.initial {
@@ -98,20 +99,28 @@ impl KernelMap {
         self.read_only
     }
 
-    pub fn is_devmap(&self) -> bool {
-        self.kind == MapKind::DevMap
+    pub fn kind(&self) -> MapKind {
+        self.kind
     }
 
-    /// The interface that a devmap's slot names.
-    pub fn device(&self, key: u32) -> Option<u32> {
-        self.devices
-            .get(key.to_le_bytes().as_slice())
-            .map(|value| ifindex_of(value))
+    /// Where a redirect through this map goes that found something under the key ([`hardpath_ir::destination`]).
+    pub fn destination(&self, key: u32) -> u32 {
+        match self.kind {
+            MapKind::CpuMap => destination::CPU | key,
+            MapKind::XskMap => destination::SOCKET | key,
+            _ => {
+                let value = self.targets.get(key.to_le_bytes().as_slice());
+                value.map_or(0, |value| ifindex_of(value))
+            }
+        }
     }
 
     /// The value under a key.
     pub fn lookup(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check_sizes(key, None)?;
+        if self.kind == MapKind::XskMap {
+            return Ok(self.targets.get(key).cloned());
+        }
         let mut copies = vec![0; self.copied_bytes()];
         match syscall::map_lookup(&self.fd, key, &mut copies) {
             Ok(()) => Ok(Some(self.own_copy(&copies).to_vec())),
@@ -123,44 +132,61 @@ impl KernelMap {
     /// Writes an entry as the host does; of a per-CPU map all copies. `flags` as for `bpf_map_update_elem`.
     pub fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> io::Result<()> {
         self.check_sizes(key, Some(value))?;
-        if self.kind == MapKind::PerCpuArray {
+        if self.kind.is_per_cpu() {
             let mut copies = vec![0; self.copied_bytes()];
             for copy in copies.chunks_exact_mut(self.copy_stride()) {
                 copy[..value.len()].copy_from_slice(value);
             }
             return syscall::map_update(&self.fd, key, &copies, flags);
         }
-        syscall::map_update(&self.fd, key, value, flags)?;
-        if self.is_devmap() {
+        if self.kind == MapKind::XskMap {
+            let socket = self.socket(ifindex_of(value))?;
+            syscall::map_update(&self.fd, key, &socket.to_le_bytes(), flags)?;
+        } else {
+            syscall::map_update(&self.fd, key, value, flags)?;
+        }
+        if self.kind.is_redirect_target() {
             match ifindex_of(value) {
-                0 => self.devices.remove(key),
-                _ => self.devices.insert(key.to_vec(), value.to_vec()),
+                0 => self.targets.remove(key),
+                _ => self.targets.insert(key.to_vec(), value.to_vec()),
             };
         }
         Ok(())
+    }
+
+    /// The descriptor of the socket that a number stands for. It is bound to nothing: a test run sends nothing.
+    fn socket(&mut self, number: u32) -> io::Result<i32> {
+        if let Some(socket) = self.sockets.get(&number) {
+            return Ok(socket.as_raw_fd());
+        }
+        let socket = syscall::xdp_socket()?;
+        let descriptor = socket.as_raw_fd();
+        self.sockets.insert(number, socket);
+        Ok(descriptor)
     }
 
     /// Removes an entry as the host does.
     pub fn delete(&mut self, key: &[u8]) -> io::Result<()> {
         self.check_sizes(key, None)?;
         syscall::map_delete(&self.fd, key)?;
-        self.devices.remove(key);
+        self.targets.remove(key);
         Ok(())
     }
 
-    /// Writes a devmap's entries again, after an interface gave way to another one of the same index.
+    /// Writes a device map's entries again, after an interface gave way to another one of the same index.
     pub fn restore_devices(&self) -> io::Result<()> {
-        for (key, value) in &self.devices {
+        for (key, value) in &self.targets {
             syscall::map_update(&self.fd, key, value, 0)?;
         }
         Ok(())
     }
 
-    /// Every entry that exists: all of an array, of a devmap those that are set.
+    /// Every entry that exists: all of an array, of maps of redirect targets those that are set.
     pub fn entries(&self) -> io::Result<Entries> {
         match self.kind {
-            MapKind::Array | MapKind::PerCpuArray | MapKind::DevMap => self.slots(),
-            MapKind::Hash => self.keys(),
+            MapKind::XskMap => Ok(self.targets.clone()),
+            kind if kind.is_indexed() => self.slots(),
+            _ => self.keys(),
         }
     }
 
@@ -197,16 +223,16 @@ impl KernelMap {
 
     /// Bytes that a lookup writes.
     fn copied_bytes(&self) -> usize {
-        match self.kind {
-            MapKind::PerCpuArray => self.copy_stride() * self.cpu.count,
-            _ => self.value_bytes,
+        match self.kind.is_per_cpu() {
+            true => self.copy_stride() * self.cpu.count,
+            false => self.value_bytes,
         }
     }
 
     fn own_copy<'a>(&self, copies: &'a [u8]) -> &'a [u8] {
-        let start = match self.kind {
-            MapKind::PerCpuArray => self.copy_stride() * self.cpu.index,
-            _ => 0,
+        let start = match self.kind.is_per_cpu() {
+            true => self.copy_stride() * self.cpu.index,
+            false => 0,
         };
         &copies[start..start + self.value_bytes]
     }
@@ -227,7 +253,23 @@ impl KernelMap {
     }
 }
 
-/// The interface index in a devmap's value (`struct bpf_devmap_val`).
+/// How many entries the kernel's map gets. An LRU map gets so many that the kernel forgets none as long as there are at
+/// most `max_entries` keys: it hands free elements to CPUs in batches (`LOCAL_FREE_TARGET` in
+/// `kernel/bpf/bpf_lru_list.c`), or with `BPF_F_NO_COMMON_LRU` in equal shares.
+fn kernel_entries(kind: MapKind, map: &ObjectMap, cpu: CpuSlot) -> u32 {
+    const NO_COMMON_LRU: u32 = 1 << 1;
+    if !kind.is_lru() {
+        return map.max_entries;
+    }
+    let cpus = cpu.count as u32;
+    let room = map.max_entries.saturating_add(512 * cpus);
+    match map.flags & NO_COMMON_LRU {
+        0 => room,
+        _ => room.saturating_mul(cpus),
+    }
+}
+
+/// What a value begins with: of a device map's the interface index (`struct bpf_devmap_val`).
 pub fn ifindex_of(value: &[u8]) -> u32 {
     match value.first_chunk() {
         Some(&bytes) => u32::from_le_bytes(bytes),

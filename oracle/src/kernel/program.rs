@@ -81,15 +81,17 @@ fn flags(program: &ProgramImage) -> u32 {
     }
 }
 
-/// The addresses by which the kernel knows the devmaps, to recognise them in the control record. A devmap belongs to
-/// programs of one kind: the probe is of the program's (`bpf_prog_map_compatible` in kernel/bpf/core.c).
-pub fn devmap_addresses(
+/// The addresses by which the kernel knows the maps of redirect targets, to recognise them in the control record. A
+/// device or CPU map belongs to programs of one kind: the probe is of the program's (`bpf_prog_map_compatible` in
+/// kernel/bpf/core.c).
+pub fn target_addresses(
     program: &ProgramImage,
     maps: &BTreeMap<usize, KernelMap>,
     control: &mut Control,
 ) -> io::Result<BTreeMap<u64, usize>> {
     let mut addresses = BTreeMap::new();
-    for (&index, map) in maps.iter().filter(|(_, map)| map.is_devmap()) {
+    let targets = maps.iter();
+    for (&index, map) in targets.filter(|(_, map)| map.kind().is_redirect_target()) {
         let probe = patch::address_probe(map.descriptor(), control.descriptor());
         run_probe(&probe, flags(program), &[0; 64])?;
         addresses.insert(control.redirect().map, index);

@@ -10,11 +10,8 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// `enum bpf_map_type`.
-pub const MAP_TYPE_HASH: u32 = 1;
 pub const MAP_TYPE_ARRAY: u32 = 2;
 pub const MAP_TYPE_PROG_ARRAY: u32 = 3;
-pub const MAP_TYPE_PERCPU_ARRAY: u32 = 6;
-pub const MAP_TYPE_DEVMAP: u32 = 14;
 
 /// `map_flags`: the program may only read the map (`.rodata`).
 pub const MAP_READ_ONLY_FOR_PROGRAM: u32 = 1 << 7;
@@ -364,5 +361,16 @@ fn bpf<T>(command: libc::c_long, attr: &mut T) -> io::Result<i32> {
         if !matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) {
             return Err(error);
         }
+    }
+}
+
+/// A new AF_XDP socket that is bound to nothing. Needs CAP_NET_RAW.
+pub fn xdp_socket() -> io::Result<OwnedFd> {
+    // SAFETY: makes a descriptor that nobody else knows.
+    let fd = unsafe { libc::socket(libc::AF_XDP, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
+    match fd {
+        -1 => Err(io::Error::last_os_error()),
+        // SAFETY: as above.
+        _ => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
     }
 }

@@ -22,8 +22,8 @@ pub struct Worker {
     network: Network,
     /// By index into the object's maps.
     maps: BTreeMap<usize, KernelMap>,
-    /// The devmaps by the kernel's address.
-    devmaps: BTreeMap<u64, usize>,
+    /// The maps of redirect targets by the kernel's address.
+    targets: BTreeMap<u64, usize>,
     /// Open as long as the program runs.
     _arrays: ProgramArrays,
     control: Control,
@@ -69,8 +69,8 @@ impl Worker {
             .chain(arrays.descriptors())
             .collect();
         let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
-        let devmaps =
-            program::devmap_addresses(program, &maps, &mut control).map_err(probe_failed)?;
+        let targets =
+            program::target_addresses(program, &maps, &mut control).map_err(probe_failed)?;
         let longest_packet = program::longest_packet().map_err(probe_failed)?;
         let program = program::load(object, program, &descriptors, &control)?;
         for entry in tail_calls {
@@ -82,7 +82,7 @@ impl Worker {
         let mut worker = Worker {
             network,
             maps,
-            devmaps,
+            targets,
             _arrays: arrays,
             control,
             program,
@@ -164,10 +164,10 @@ impl Worker {
             .map_err(|error| unreadable(&map.name, error))
     }
 
-    /// Writes an entry; the interface that a devmap's value names is made first.
+    /// Writes an entry; the interface that a device map's value names is made first.
     pub fn set(&mut self, map: &str, key: &[u8], value: &[u8]) -> Result<(), Diagnostic> {
         let ifindex = ifindex_of(value);
-        if self.map_named(map)?.is_devmap() && ifindex != 0 {
+        if self.map_named(map)?.kind().is_device() && ifindex != 0 {
             self.provide(ifindex, 0)
                 .map_err(|reason| rejected_entry(map, key, &reason))?;
         }
@@ -187,7 +187,7 @@ impl Worker {
     /// Sees to it that an interface and its queue exist; the error says why they cannot.
     pub fn provide(&mut self, ifindex: u32, queue: u32) -> Result<(), String> {
         if self.network.provide(ifindex, queue)? == Provided::Replaced {
-            for map in self.maps.values().filter(|map| map.is_devmap()) {
+            for map in self.maps.values().filter(|map| map.kind().is_device()) {
                 map.restore_devices()
                     .map_err(|error| format!("map {} cannot be restored: {error}", map.name))?;
             }
@@ -195,15 +195,16 @@ impl Worker {
         Ok(())
     }
 
-    /// The ifindex that the packet is redirected to.
+    /// Where the packet is redirected to.
     fn destination(&self) -> u32 {
         let redirect = self.control.redirect();
         if redirect.map == 0 {
-            return redirect.target;
+            // The index of an interface is a positive `int`.
+            return i32::try_from(redirect.target).map_or(0, |ifindex| ifindex as u32);
         }
-        let map = self.devmaps.get(&redirect.map);
+        let map = self.targets.get(&redirect.map);
         let map = map.and_then(|index| self.maps.get(index));
-        map.and_then(|map| map.device(redirect.target)).unwrap_or(0)
+        map.map_or(0, |map| map.destination(redirect.target))
     }
 
     fn map_named(&mut self, name: &str) -> Result<&mut KernelMap, Diagnostic> {

@@ -28,7 +28,17 @@ pub const REDIRECT_MAP: i32 = 51;
 pub const HASH: u32 = 1;
 pub const ARRAY: u32 = 2;
 pub const PERCPU_ARRAY: u32 = 6;
+pub const PERCPU_HASH: u32 = 5;
+pub const LRU_HASH: u32 = 9;
+pub const LRU_PERCPU_HASH: u32 = 10;
+pub const LPM_TRIE: u32 = 11;
 pub const DEVMAP: u32 = 14;
+pub const CPUMAP: u32 = 16;
+pub const XSKMAP: u32 = 17;
+pub const DEVMAP_HASH: u32 = 25;
+
+/// `BPF_F_NO_PREALLOC`, which a trie needs.
+pub const NO_PREALLOC: u32 = 1;
 
 fn insn(code: u8, dst: u8, src: u8, off: i16, imm: i32) -> Vec<Insn> {
     vec![Insn {

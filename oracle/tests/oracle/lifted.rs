@@ -127,7 +127,7 @@ fn helpers_on_maps() {
         object_map("flows", HASH, 4, 8, 10),
     ];
     for (seed, map) in maps.into_iter().enumerate() {
-        let calls = maps::random_calls(3, 15, 100 + seed as u64);
+        let calls = maps::random_calls(3, maps::numbered(15), 100 + seed as u64);
         let packets: Vec<_> = calls.iter().map(|call| (call.packet(), CONTEXT)).collect();
         agree(&maps::caller(map), &Image::new(), &packets);
     }

@@ -9,48 +9,52 @@ use hardpath_oracle::Verdict;
 
 // Where a packet has what.
 const OPERATION: usize = 0;
-const KEY: usize = 4;
 const VALUE: usize = 8;
 const FLAGS: usize = 16;
 const RETURNED: usize = 24;
 const FOUND: usize = 32;
-const BYTES: usize = 40;
+const KEY: usize = 40;
+const LONGEST_KEY: usize = 24;
+const BYTES: usize = KEY + LONGEST_KEY;
 
 const LOOK_UP: u8 = 0;
 const UPDATE: u8 = 1;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Call {
     operation: u8,
-    key: u32,
+    key: Vec<u8>,
     value: u64,
     flags: u64,
 }
 
 impl Call {
-    pub fn packet(self) -> Vec<u8> {
+    pub fn packet(&self) -> Vec<u8> {
         let mut packet = vec![0; BYTES];
         packet[OPERATION] = self.operation;
-        packet[KEY..VALUE].copy_from_slice(&word(self.key));
+        packet[KEY..KEY + self.key.len()].copy_from_slice(&self.key);
         packet[VALUE..FLAGS].copy_from_slice(&double(self.value));
         packet[FLAGS..RETURNED].copy_from_slice(&double(self.flags));
         packet
     }
 
     /// What the call gives, and the value that a lookup found.
-    fn on_maps(self, maps: &mut Maps, map: MapId) -> (i64, u64) {
+    fn on_maps(&self, maps: &mut Maps, map: MapId) -> (i64, u64) {
         maps.begin_packet();
-        let key = word(self.key);
+        let key = &self.key;
         match self.operation {
-            LOOK_UP => match maps.get(map, &key) {
+            LOOK_UP => match maps
+                .lookup(map, key)
+                .and_then(|entry| maps.value(map, entry))
+            {
                 Some(value) => (1, u64::from_le_bytes(*value.first_chunk().unwrap())),
                 None => (0, 0),
             },
             UPDATE => {
                 let value = double(self.value);
-                (maps.update(map, &key, &value, self.flags), 0)
+                (maps.update(map, key, &value, self.flags), 0)
             }
-            _ => (maps.delete(map, &key), 0),
+            _ => (maps.delete(map, key), 0),
         }
     }
 }
@@ -103,16 +107,48 @@ pub fn caller(map_decl: ObjectMap) -> Object {
     )
 }
 
-/// Calls of the first `operations` operations on keys below `keys`, with now and then one that is outside.
-pub fn random_calls(operations: u64, keys: u64, seed: u64) -> Vec<Call> {
+/// 32-bit keys below `keys`, with now and then one that is outside.
+pub fn numbered(keys: u64) -> impl Fn(&mut Numbers) -> Vec<u8> {
+    move |numbers| {
+        let key = match numbers.below(50) {
+            0 => u32::MAX - numbers.below(3) as u32,
+            _ => numbers.below(keys) as u32,
+        };
+        word(key).to_vec()
+    }
+}
+
+/// Keys of a trie of `bytes` bytes of data: of few prefixes and all lengths, now and then too long.
+fn prefixes(bytes: usize) -> impl Fn(&mut Numbers) -> Vec<u8> {
+    move |numbers| {
+        let bits = 8 * bytes as u64;
+        let length = match numbers.below(20) {
+            0 => bits + 1 + numbers.below(3),
+            1..=5 => bits,
+            _ => numbers.below(bits + 1),
+        };
+        let mut key = word(length as u32).to_vec();
+        let byte = |numbers: &mut Numbers| match numbers.below(4) {
+            0 => numbers.below(256) as u8,
+            1 => 0x80,
+            _ => 0,
+        };
+        key.extend((0..bytes).map(|_| byte(numbers)));
+        key
+    }
+}
+
+/// Calls of the first `operations` operations on keys that `key` makes.
+pub fn random_calls(
+    operations: u64,
+    key: impl Fn(&mut Numbers) -> Vec<u8>,
+    seed: u64,
+) -> Vec<Call> {
     let mut numbers = Numbers(seed);
     (0..4000)
         .map(|_| Call {
             operation: numbers.below(operations) as u8,
-            key: match numbers.below(50) {
-                0 => u32::MAX - numbers.below(3) as u32,
-                _ => numbers.below(keys) as u32,
-            },
+            key: key(&mut numbers),
             value: numbers.below(u64::MAX),
             flags: match numbers.below(20) {
                 0 => numbers.below(10),
@@ -124,6 +160,10 @@ pub fn random_calls(operations: u64, keys: u64, seed: u64) -> Vec<Call> {
 }
 
 fn compare_random_calls(map_decl: ObjectMap, operations: u64, keys: u64, seed: u64) {
+    compare_calls(map_decl, &random_calls(operations, numbered(keys), seed));
+}
+
+fn compare_calls(map_decl: ObjectMap, calls: &[Call]) {
     let object = caller(map_decl);
     let decl = object.maps[0].decl().unwrap();
     let name = decl.name.clone();
@@ -132,7 +172,6 @@ fn compare_random_calls(map_decl: ObjectMap, operations: u64, keys: u64, seed: u
     let Some(mut judge) = try_start(&object, Image::new()) else {
         return;
     };
-    let calls = random_calls(operations, keys, seed);
     let packets: Vec<_> = calls.iter().map(|call| (call.packet(), CONTEXT)).collect();
     let verdicts = judge.run_all(&packets).unwrap();
     for (number, (call, verdict)) in calls.iter().zip(verdicts).enumerate() {
@@ -177,6 +216,30 @@ fn a_large_hash_is_full_at_its_last_entry() {
     compare_random_calls(object_map("flows", HASH, 4, 8, 1000), 2, 3000, 5);
 }
 
+#[test]
+fn per_cpu_hashes_answer_as_in_the_kernel() {
+    compare_random_calls(object_map("flows", PERCPU_HASH, 4, 8, 20), 3, 40, 7);
+}
+
+/// No more keys than there is room for: which one is forgotten else is the kernel's business.
+#[test]
+fn lru_hashes_answer_as_in_the_kernel() {
+    for (kind, flags, seed) in [(LRU_HASH, 0, 8), (LRU_HASH, 2, 9), (LRU_PERCPU_HASH, 0, 10)] {
+        let mut flows = object_map("flows", kind, 4, 8, 43);
+        flows.flags = flags;
+        compare_random_calls(flows, 3, 40, seed);
+    }
+}
+
+#[test]
+fn tries_answer_as_in_the_kernel() {
+    for (data, entries) in [(1, 12), (4, 30), (8, 500), (16, 40)] {
+        let mut routes = object_map("routes", LPM_TRIE, 4 + data as u32, 8, entries);
+        routes.flags = NO_PREALLOC;
+        compare_calls(routes, &random_calls(3, prefixes(data), data as u64));
+    }
+}
+
 /// The host's view: the same random writes through bpf(2), and what the image then holds.
 #[test]
 fn the_hosts_writes_give_the_same_image() {
@@ -185,8 +248,14 @@ fn the_hosts_writes_give_the_same_image() {
         object_map("counters", PERCPU_ARRAY, 4, 8, 10),
         object_map("flows", HASH, 4, 8, 10),
         object_map("ports", DEVMAP, 4, 4, 10),
+        object_map("ports_by_number", DEVMAP_HASH, 4, 8, 6),
+        object_map("cpus", CPUMAP, 4, 4, 2),
+        object_map("sockets", XSKMAP, 4, 4, 10),
+        object_map("flows_of_cpus", PERCPU_HASH, 4, 8, 10),
+        object_map("last_flows", LRU_HASH, 4, 8, 20),
     ];
-    let uses: Vec<_> = (0..4).map(|index| map(1, index)).collect();
+    let count = decls.len() as u64;
+    let uses: Vec<_> = (0..count as i32).map(|index| map(1, index)).collect();
     let object = object(decls.to_vec(), &[uses.concat(), set(0, 2), exit()]);
     let mut maps = Maps::new(&decls.iter().filter_map(ObjectMap::decl).collect());
     let Some(mut judge) = try_start(&object, Image::new()) else {
@@ -194,13 +263,13 @@ fn the_hosts_writes_give_the_same_image() {
     };
     assert_eq!(maps.image(), judge.image().unwrap());
     let mut numbers = Numbers(6);
-    for _ in 0..400 {
-        let map = numbers.below(4) as usize;
+    for _ in 0..1000 {
+        let map = numbers.below(count) as usize;
         let decl = &decls[map];
         let id = MapId::from_u32(map as u32);
         let key = word(numbers.below(12) as u32);
         if numbers.below(3) > 0 {
-            let mut value = double(1 + numbers.below(20));
+            let mut value = double(1 + numbers.below(20)).to_vec();
             value.truncate(decl.value_bytes as usize);
             let own = maps.update(id, &key, &value, 0);
             let kernel = judge.set(&decl.name, &key, &value);

@@ -7,12 +7,11 @@
 #include <bpf/bpf_helpers.h>
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(type, BPF_MAP_TYPE_SOCKHASH);
 	__uint(max_entries, 4);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u64);
 	__type(value, __u64);
-} routes SEC(".maps");
+} sockets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -33,7 +32,7 @@ int unsupported_map(struct xdp_md *ctx)
 {
 	__u64 key = 0;
 
-	return bpf_map_lookup_elem(&routes, &key) ? XDP_DROP : XDP_PASS;
+	return bpf_map_lookup_elem(&sockets, &key) ? XDP_DROP : XDP_PASS;
 }
 
 SEC("xdp")

@@ -1,0 +1,103 @@
+//! What is wrong with entries that are to be put into a map.
+
+use super::store::{first_word, has_program, longest_prefix, prefix_length};
+use super::store::{Contents, Store, LONGEST_CPU_QUEUE};
+use super::Entries;
+use crate::{Diagnostic, MapKind};
+
+impl Contents {
+    /// What is wrong with entries that are to be put in.
+    pub fn check(&self, entries: &Entries) -> Vec<Diagnostic> {
+        let decl = &self.decl;
+        let place = format!("map {}", decl.name);
+        let mut errors = Vec::new();
+        let mut report = |code, message| {
+            errors.push(Diagnostic::input(code, message).at(place.clone()));
+        };
+        for (key, value) in entries {
+            let shown = hex(key);
+            if key.len() != decl.key_bytes as usize {
+                report(
+                    "map-key-size",
+                    format!(
+                        "key {shown} has {} bytes, the map's keys have {}",
+                        key.len(),
+                        decl.key_bytes
+                    ),
+                );
+            } else if decl.kind.is_indexed() && self.index(key).is_none() {
+                report(
+                    "map-key-range",
+                    format!(
+                        "key {shown} is outside the map, which has {} entries",
+                        decl.max_entries
+                    ),
+                );
+            } else if decl.kind.is_trie() && prefix_length(key) > longest_prefix(key.len()) {
+                report(
+                    "map-key-range",
+                    format!(
+                        "key {shown} has a prefix of {} bits, the map's data has {}",
+                        prefix_length(key),
+                        longest_prefix(key.len())
+                    ),
+                );
+            }
+            if value.len() != decl.value_bytes as usize {
+                report(
+                    "map-value-size",
+                    format!(
+                        "the value of key {shown} has {} bytes, the map's values have {}",
+                        value.len(),
+                        decl.value_bytes
+                    ),
+                );
+            } else if let Some(problem) = value_problem(decl.kind, value) {
+                report("map-value", format!("the value of key {shown} {problem}"));
+            }
+        }
+        if let Store::Keyed(keyed) = &self.store {
+            let fresh =
+                |key: &&Vec<u8>| key.len() == decl.key_bytes as usize && keyed.exact(key).is_none();
+            let count = keyed.len() + entries.keys().filter(fresh).count();
+            if count > decl.max_entries as usize {
+                report(
+                    "map-too-many-entries",
+                    format!(
+                        "{count} entries do not fit the map, which has room for {}",
+                        decl.max_entries
+                    ),
+                );
+            }
+        }
+        errors
+    }
+}
+
+/// What no entry of such a map can hold.
+fn value_problem(kind: MapKind, value: &[u8]) -> Option<String> {
+    let number = first_word(value);
+    let runs_programs = kind == MapKind::CpuMap || kind.is_device();
+    if runs_programs && has_program(value) {
+        return Some(String::from(
+            "names a second program, which hardpath does not run",
+        ));
+    }
+    match kind {
+        MapKind::DevMapHash if number == 0 => Some(String::from("names no interface")),
+        _ if kind.is_device() && number > i32::MAX as u32 => {
+            Some(format!("names interface {number}, which cannot be"))
+        }
+        MapKind::CpuMap if number > LONGEST_CPU_QUEUE => Some(format!(
+            "asks for a queue of {number} packets, more than {LONGEST_CPU_QUEUE}"
+        )),
+        MapKind::XskMap if number == 0 => Some(String::from("names no socket")),
+        _ => None,
+    }
+}
+
+/// Bytes in memory order, as a reader of a map dump sees them.
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}

@@ -1,0 +1,429 @@
+//! The contents of one map.
+
+use super::{errno, flag, Entries};
+use crate::{MapDecl, MapKind};
+use std::collections::{BTreeMap, HashMap};
+
+/// The longest queue of a CPU map's entry, in packets (`cpu_map_update_elem`).
+pub const LONGEST_CPU_QUEUE: u32 = 16384;
+
+/// One map.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    pub decl: MapDecl,
+    pub store: Store,
+}
+
+#[derive(Clone, Debug)]
+pub enum Store {
+    /// Array and per-CPU array: all values, one after the other.
+    Array(Vec<u8>),
+    /// Hash maps and tries.
+    Keyed(Box<Keyed>),
+    /// The values that are set. The entry of slot `i` is `i + 1`.
+    Slots(Vec<Option<Vec<u8>>>),
+}
+
+impl Contents {
+    pub fn new(decl: &MapDecl) -> Contents {
+        let entries = decl.max_entries as usize;
+        let store = if decl.kind.is_array() {
+            let mut values = vec![0; entries * decl.value_bytes as usize];
+            if let Some(initial) = &decl.initial {
+                for (to, from) in values.iter_mut().zip(initial) {
+                    *to = *from;
+                }
+            }
+            Store::Array(values)
+        } else if decl.kind.has_slots() {
+            Store::Slots(vec![None; entries])
+        } else {
+            Store::Keyed(Box::new(Keyed::new(decl)))
+        };
+        Contents {
+            decl: decl.clone(),
+            store,
+        }
+    }
+
+    /// The index that a key means; `None` when it is outside.
+    pub fn index(&self, key: &[u8]) -> Option<u32> {
+        let index = u32::from_le_bytes(key.try_into().ok()?);
+        (index < self.decl.max_entries).then_some(index)
+    }
+
+    /// The entry that a lookup finds.
+    pub fn find(&self, key: &[u8]) -> Option<u32> {
+        match &self.store {
+            Store::Array(_) => self.index(key),
+            Store::Keyed(keyed) => keyed.find(key),
+            Store::Slots(slots) => {
+                let index = self.index(key)?;
+                slots[index as usize].as_ref().map(|_| index + 1)
+            }
+        }
+    }
+
+    /// The return value, and the key that a full LRU map forgot.
+    pub fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> (i64, Option<Vec<u8>>) {
+        let index = self.index(key);
+        let status = match &mut self.store {
+            Store::Keyed(keyed) => return keyed.update(key, value, flags, self.decl.max_entries),
+            Store::Array(values) => update_array(values, index, value, flags),
+            Store::Slots(slots) => {
+                let slot = index.map(|index| &mut slots[index as usize]);
+                update_slot(self.decl.kind, slot, value, flags)
+            }
+        };
+        (status, None)
+    }
+
+    pub fn delete(&mut self, key: &[u8]) -> i64 {
+        let index = self.index(key);
+        match &mut self.store {
+            // array_map_delete_elem
+            Store::Array(_) => errno::EINVAL,
+            Store::Keyed(keyed) => keyed.delete(key),
+            // dev_map_delete_elem, cpu_map_delete_elem, xsk_map_delete_elem
+            Store::Slots(slots) => match index {
+                Some(index) => {
+                    slots[index as usize] = None;
+                    0
+                }
+                None => errno::EINVAL,
+            },
+        }
+    }
+
+    pub fn entries(&self) -> Entries {
+        let bytes = self.decl.value_bytes as usize;
+        let index_key = |index: usize| (index as u32).to_le_bytes().to_vec();
+        match &self.store {
+            Store::Array(values) => values
+                .chunks_exact(bytes)
+                .enumerate()
+                .map(|(index, value)| (index_key(index), value.to_vec()))
+                .collect(),
+            Store::Keyed(keyed) => keyed.entries(),
+            Store::Slots(slots) => slots
+                .iter()
+                .enumerate()
+                .filter_map(|(index, slot)| Some((index_key(index), slot.clone()?)))
+                .collect(),
+        }
+    }
+}
+
+/// `array_map_update_elem`.
+fn update_array(values: &mut [u8], index: Option<u32>, value: &[u8], flags: u64) -> i64 {
+    if flags & !flag::LOCK > flag::EXIST {
+        return errno::EINVAL;
+    }
+    let Some(index) = index else {
+        return errno::E2BIG;
+    };
+    if flags & flag::NOEXIST != 0 {
+        return errno::EEXIST;
+    }
+    if flags & flag::LOCK != 0 {
+        return errno::EINVAL;
+    }
+    let start = index as usize * value.len();
+    values[start..start + value.len()].copy_from_slice(value);
+    0
+}
+
+/// `__dev_map_update_elem`, `cpu_map_update_elem` and `xsk_map_update_elem`. `slot` is absent when the index is outside.
+fn update_slot(kind: MapKind, slot: Option<&mut Option<Vec<u8>>>, value: &[u8], flags: u64) -> i64 {
+    if flags > flag::EXIST {
+        return errno::EINVAL;
+    }
+    let Some(slot) = slot else {
+        return errno::E2BIG;
+    };
+    let number = first_word(value);
+    if kind == MapKind::XskMap {
+        return match (number, &*slot, flags) {
+            (0, _, _) => errno::EBADF,
+            (_, Some(old), _) if old == value => 0,
+            (_, Some(_), flag::NOEXIST) => errno::EEXIST,
+            (_, None, flag::EXIST) => errno::ENOENT,
+            _ => {
+                *slot = Some(value.to_vec());
+                0
+            }
+        };
+    }
+    if flags == flag::NOEXIST {
+        return errno::EEXIST;
+    }
+    if kind == MapKind::CpuMap && number > LONGEST_CPU_QUEUE {
+        return errno::EOVERFLOW;
+    }
+    if kind == MapKind::DevMap && number == 0 && has_program(value) {
+        return errno::EINVAL;
+    }
+    *slot = (number != 0).then(|| value.to_vec());
+    0
+}
+
+/// The ifindex, queue length or socket that a value begins with.
+pub fn first_word(value: &[u8]) -> u32 {
+    value.first_chunk().copied().map_or(0, u32::from_le_bytes)
+}
+
+/// Whether the value of a device or CPU map names a second program. File descriptors are signed; 0 and below mean none.
+pub fn has_program(value: &[u8]) -> bool {
+    value
+        .get(4..)
+        .is_some_and(|rest| (first_word(rest) as i32) > 0)
+}
+
+/// A hash map or trie.
+#[derive(Clone, Debug)]
+pub struct Keyed {
+    kind: MapKind,
+    key_bytes: usize,
+    value_bytes: usize,
+    /// Key, without the bits behind a trie's prefix → entry, from 1.
+    handles: HashMap<Box<[u8]>, u32>,
+    /// The value of entry `e` starts at `(e - 1) * value_bytes`.
+    values: Vec<u8>,
+    /// The key of entry `e`, as it was given, starts at `(e - 1) * key_bytes`.
+    keys: Vec<u8>,
+    /// Elements that were replaced or deleted by this packet.
+    dead: Vec<u32>,
+    /// Elements that may be used again.
+    free: Vec<u32>,
+    /// Of a trie: how many prefixes there are of each length.
+    lengths: BTreeMap<u32, u32>,
+    /// Of an LRU map: when each entry was last used, and which entry that was, oldest first.
+    last_use: Vec<u64>,
+    uses: BTreeMap<u64, u32>,
+}
+
+impl Keyed {
+    fn new(decl: &MapDecl) -> Keyed {
+        Keyed {
+            kind: decl.kind,
+            key_bytes: decl.key_bytes as usize,
+            value_bytes: decl.value_bytes as usize,
+            handles: HashMap::new(),
+            values: Vec::new(),
+            keys: Vec::new(),
+            dead: Vec::new(),
+            free: Vec::new(),
+            lengths: BTreeMap::new(),
+            last_use: Vec::new(),
+            uses: BTreeMap::new(),
+        }
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// The value of an entry, live or dead.
+    pub fn value(&self, entry: u32) -> Option<&[u8]> {
+        let index = entry.checked_sub(1)? as usize;
+        self.values
+            .get(index * self.value_bytes..(index + 1) * self.value_bytes)
+    }
+
+    pub fn value_mut(&mut self, entry: u32) -> Option<&mut [u8]> {
+        let index = entry.checked_sub(1)? as usize;
+        self.values
+            .get_mut(index * self.value_bytes..(index + 1) * self.value_bytes)
+    }
+
+    /// The key of an entry that lookups find.
+    pub fn live_key(&self, entry: u32) -> Option<&[u8]> {
+        let index = entry.checked_sub(1)? as usize;
+        let key = self
+            .keys
+            .get(index * self.key_bytes..(index + 1) * self.key_bytes)?;
+        (self.exact(key) == Some(entry)).then_some(key)
+    }
+
+    /// The entry of this very key, or of this very prefix.
+    pub fn exact(&self, key: &[u8]) -> Option<u32> {
+        if !self.kind.is_trie() {
+            return self.handles.get(key).copied();
+        }
+        self.handles
+            .get(prefix(key, prefix_length(key)).as_slice())
+            .copied()
+    }
+
+    fn find(&self, key: &[u8]) -> Option<u32> {
+        if !self.kind.is_trie() {
+            return self.handles.get(key).copied();
+        }
+        let length = prefix_length(key);
+        if length > longest_prefix(self.key_bytes) {
+            return None;
+        }
+        let lengths = self.lengths.range(..=length).rev();
+        lengths
+            .filter_map(|(length, _)| self.handles.get(prefix(key, *length).as_slice()))
+            .next()
+            .copied()
+    }
+
+    pub fn note_use(&mut self, entry: u32) {
+        if !self.kind.is_lru() {
+            return;
+        }
+        let index = entry as usize - 1;
+        if index >= self.last_use.len() {
+            self.last_use.resize(index + 1, 0);
+        }
+        self.uses.remove(&self.last_use[index]);
+        let now = self.uses.last_key_value().map_or(1, |(time, _)| time + 1);
+        self.uses.insert(now, entry);
+        self.last_use[index] = now;
+    }
+
+    fn forget_use(&mut self, entry: u32) {
+        let index = entry as usize - 1;
+        if let Some(time) = self.last_use.get_mut(index) {
+            self.uses.remove(&std::mem::take(time));
+        }
+    }
+
+    /// Dead elements may be used again.
+    pub fn bury(&mut self) {
+        self.free.append(&mut self.dead);
+    }
+
+    /// `htab_map_update_elem` and its relatives, `__dev_map_hash_update_elem`, `trie_update_elem`.
+    fn update(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        flags: u64,
+        max_entries: u32,
+    ) -> (i64, Option<Vec<u8>>) {
+        if flags > flag::EXIST {
+            return (errno::EINVAL, None);
+        }
+        let trie = self.kind.is_trie();
+        if trie && prefix_length(key) > longest_prefix(self.key_bytes) {
+            return (errno::EINVAL, None);
+        }
+        let device = self.kind == MapKind::DevMapHash;
+        if device && first_word(value) == 0 {
+            return (errno::EINVAL, None);
+        }
+        let old = self.exact(key);
+        let full = self.handles.len() >= max_entries as usize;
+        let mut forgotten = None;
+        match (old, flags) {
+            (Some(_), flag::NOEXIST) => return (errno::EEXIST, None),
+            (None, flag::EXIST) if !device => return (errno::ENOENT, None),
+            (None, _) if full && self.kind.is_lru() => forgotten = self.forget_oldest(),
+            (None, _) if full && trie => return (errno::ENOSPC, None),
+            (None, _) if full => return (errno::E2BIG, None),
+            _ => {}
+        }
+        let entry = match old {
+            Some(entry) if self.kind.updates_in_place() => entry,
+            _ => self.insert(key, old),
+        };
+        if let Some(to) = self.value_mut(entry) {
+            to.copy_from_slice(value);
+        }
+        self.note_use(entry);
+        (0, forgotten)
+    }
+
+    /// A new element for a key, in the place of the old one.
+    fn insert(&mut self, key: &[u8], old: Option<u32>) -> u32 {
+        let entry = match self.free.pop() {
+            Some(entry) => {
+                let start = (entry as usize - 1) * self.key_bytes;
+                self.keys[start..start + self.key_bytes].copy_from_slice(key);
+                entry
+            }
+            None => {
+                self.values.resize(self.values.len() + self.value_bytes, 0);
+                self.keys.extend_from_slice(key);
+                (self.keys.len() / self.key_bytes) as u32
+            }
+        };
+        if let Some(old) = old {
+            self.forget_use(old);
+            self.dead.push(old);
+        } else if self.kind.is_trie() {
+            *self.lengths.entry(prefix_length(key)).or_default() += 1;
+        }
+        let key = match self.kind.is_trie() {
+            true => prefix(key, prefix_length(key)).into(),
+            false => Box::from(key),
+        };
+        self.handles.insert(key, entry);
+        entry
+    }
+
+    fn delete(&mut self, key: &[u8]) -> i64 {
+        let trie = self.kind.is_trie();
+        if trie && prefix_length(key) > longest_prefix(self.key_bytes) {
+            return errno::EINVAL;
+        }
+        let removed = match trie {
+            true => self
+                .handles
+                .remove(prefix(key, prefix_length(key)).as_slice()),
+            false => self.handles.remove(key),
+        };
+        let Some(entry) = removed else {
+            return errno::ENOENT;
+        };
+        if let Some(count) = self.lengths.get_mut(&prefix_length(key)).filter(|_| trie) {
+            *count -= 1;
+            if *count == 0 {
+                self.lengths.remove(&prefix_length(key));
+            }
+        }
+        self.forget_use(entry);
+        self.dead.push(entry);
+        0
+    }
+
+    fn forget_oldest(&mut self) -> Option<Vec<u8>> {
+        let (_, &entry) = self.uses.first_key_value()?;
+        let key = self.live_key(entry)?.to_vec();
+        self.delete(&key);
+        Some(key)
+    }
+
+    fn entries(&self) -> Entries {
+        let entry = |entry: &u32| {
+            let key = self.live_key(*entry)?;
+            Some((key.to_vec(), self.value(*entry)?.to_vec()))
+        };
+        self.handles.values().filter_map(entry).collect()
+    }
+}
+
+/// The prefix length that a trie's key begins with.
+pub fn prefix_length(key: &[u8]) -> u32 {
+    first_word(key)
+}
+
+/// The longest prefix of a trie whose keys have so many bytes, in bits.
+pub fn longest_prefix(key_bytes: usize) -> u32 {
+    (key_bytes as u32 - 4) * 8
+}
+
+/// A trie's key with a length of at most its own and zeros behind it.
+fn prefix(key: &[u8], length: u32) -> Vec<u8> {
+    let mut prefix = key.to_vec();
+    prefix[..4].copy_from_slice(&length.to_le_bytes());
+    for (index, byte) in prefix[4..].iter_mut().enumerate() {
+        let bits = length.saturating_sub(8 * index as u32).min(8);
+        *byte &= !(0xff_u32 >> bits) as u8;
+    }
+    prefix
+}
