@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// What a run of the command left.
 pub struct Run {
@@ -89,4 +90,55 @@ pub fn captures() -> Vec<String> {
     captures.sort();
     captures.push(String::from("programs/firewall.pcap"));
     captures
+}
+
+/// The object of `data/NAME.c` in a folder of its own; `None`: there is no clang, and the environment does not say that
+/// there must be.
+pub fn compile(name: &str) -> Option<(TempDir, PathBuf)> {
+    let place = tempfile::tempdir().unwrap();
+    let object = place.path().join(format!("{name}.o"));
+    let machine = std::env::consts::ARCH;
+    let compiled = Command::new("clang")
+        .args(["-target", "bpf", "-O2", "-g", "-c"])
+        .arg(format!("cli/tests/command/data/{name}.c"))
+        .arg(format!("-I/usr/include/{machine}-linux-gnu"))
+        .args([Path::new("-o"), &object])
+        .current_dir(root())
+        .status();
+    match compiled {
+        Ok(status) => {
+            assert!(status.success());
+            Some((place, object))
+        }
+        Err(error) => {
+            assert!(
+                std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+                "clang: {error}"
+            );
+            eprintln!("not tested, there is no clang: {error}");
+            None
+        }
+    }
+}
+
+/// Who judges: the kernel where it can be asked; else, unless it must be asked, the interpreter.
+pub fn judge() -> &'static str {
+    let answer = hardpath(&[
+        "check",
+        &object("listing1"),
+        "--json",
+        "--engine",
+        "interpreter",
+        "--pcap",
+        "programs/firewall.pcap",
+    ])
+    .json();
+    if answer["error"]["code"] == "kernel-unavailable" {
+        assert!(
+            std::env::var_os("HARDPATH_REQUIRE_KERNEL").is_none(),
+            "{answer}"
+        );
+        return "interpreter";
+    }
+    "kernel"
 }

@@ -1,6 +1,6 @@
 //! Programs as hardware: the files of a design, its figures, its speed, and that it does what the kernel does.
 
-use crate::common::{captures, hardpath, object, path, root};
+use crate::common::{captures, hardpath, judge, object, path, root};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -31,25 +31,6 @@ fn run(command: &str, program: &str, arguments: &[&str]) -> (i32, Value) {
     all.extend(arguments);
     let run = hardpath(&all);
     (run.status, run.json())
-}
-
-/// The kernel where it can be asked; else, unless it must be asked, the interpreter.
-fn judge() -> &'static str {
-    let probe = [
-        "--engine",
-        "interpreter",
-        "--pcap",
-        "programs/firewall.pcap",
-    ];
-    let (_, answer) = run("check", "listing1", &probe);
-    if answer["error"]["code"] == "kernel-unavailable" {
-        assert!(
-            std::env::var_os("HARDPATH_REQUIRE_KERNEL").is_none(),
-            "{answer}"
-        );
-        return "interpreter";
-    }
-    "kernel"
 }
 
 fn is_clean(command: &str, program: &str, arguments: &[&str]) -> Value {

@@ -5,4 +5,5 @@ mod commands;
 mod common;
 mod explain;
 mod hardware;
+mod maps;
 mod refused;

@@ -1,44 +1,12 @@
 //! Programs that hardpath refuses: the reason, the source line and the way out, exit status 3, and nothing written.
 //! They are compiled here, so these tests need clang.
 
-use crate::common::{hardpath, path, root};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use crate::common::{compile, hardpath, path};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// The object of `data/refused.c` in a folder of its own; `None`: there is no clang, and the environment does not say
-/// that there must be.
 fn object() -> Option<(TempDir, PathBuf)> {
-    let place = tempfile::tempdir().unwrap();
-    let object = place.path().join("refused.o");
-    let machine = std::env::consts::ARCH;
-    let compiled = Command::new("clang")
-        .args([
-            "-target",
-            "bpf",
-            "-O2",
-            "-g",
-            "-c",
-            "cli/tests/command/data/refused.c",
-        ])
-        .arg(format!("-I/usr/include/{machine}-linux-gnu"))
-        .args([Path::new("-o"), &object])
-        .current_dir(root())
-        .status();
-    match compiled {
-        Ok(status) => {
-            assert!(status.success());
-            Some((place, object))
-        }
-        Err(error) => {
-            assert!(
-                std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
-                "clang: {error}"
-            );
-            eprintln!("not tested, there is no clang: {error}");
-            None
-        }
-    }
+    compile("refused")
 }
 
 /// The program is refused with this code, in a place that holds `source`.

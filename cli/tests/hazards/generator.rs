@@ -60,14 +60,18 @@ impl Generator<'_> {
                 MapKind::PerCpuArray,
                 MapKind::Hash,
                 MapKind::Hash,
+                MapKind::PerCpuHash,
                 MapKind::DevMap,
+                MapKind::DevMapHash,
+                MapKind::XskMap,
             ]);
             let key_bytes = match kind {
-                MapKind::Hash => *self.random.pick(&[1, 3, 4, 8, 13]),
+                MapKind::Hash | MapKind::PerCpuHash => *self.random.pick(&[1, 3, 4, 8, 13]),
                 _ => 4,
             };
             let value_bytes = match kind {
-                MapKind::DevMap => *self.random.pick(&[4, 8]),
+                MapKind::DevMap | MapKind::DevMapHash => *self.random.pick(&[4, 8]),
+                MapKind::XskMap => 4,
                 _ => *self.random.pick(&[1, 4, 8, 8, 12, 40]),
             };
             self.program.maps.push(MapDecl {
@@ -213,10 +217,10 @@ impl Generator<'_> {
         let map = self.program.maps.keys().nth(number).expect("a map");
         let key = self.key(map);
         match self.program.maps[map].kind {
-            MapKind::DevMap => self.look_up(map, key, &[Touch::Read], false),
+            kind if kind.is_redirect_target() => self.look_up(map, key, &[Touch::Read], false),
             // Most second uses only read, and then so should the first one; it is refused otherwise.
             _ if self.uses[number] > 1 => self.look_up(map, key, &[Touch::Read], false),
-            MapKind::Hash => match self.random.below(6) {
+            MapKind::Hash | MapKind::PerCpuHash => match self.random.below(6) {
                 0 => self.change(map, key, Op::MapUpdate(map)),
                 1 => {
                     let one = self.some(1);
