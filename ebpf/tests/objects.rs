@@ -233,11 +233,11 @@ fn all_reasons_at_once() {
     );
     let image = object.choose(Some("loops")).unwrap();
     let diagnostics = lift(&object, image).unwrap_err();
-    assert!(diagnostics[0].message.contains("LPM_TRIE"));
-    assert!(diagnostics[1].message.contains("bpf_get_numa_node_id"));
+    assert!(diagnostics[0].message.contains("SOCKHASH"));
+    assert!(diagnostics[1].message.contains("bpf_get_current_pid_tgid"));
     assert_eq!(
         diagnostics[1].place.as_deref(),
-        Some("programs.o: section xdp/loops, instruction 24 (programs.c:65: bpf_get_numa_node_id();)")
+        Some("programs.o: section xdp/loops, instruction 24 (programs.c:64: bpf_get_current_pid_tgid();)")
     );
 }
 

@@ -10,12 +10,11 @@ struct {
 } ports SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(type, BPF_MAP_TYPE_SOCKHASH);
 	__uint(key_size, 8);
 	__uint(value_size, 4);
 	__uint(max_entries, 8);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-} routes SEC(".maps");
+} sockets SEC(".maps");
 
 SEC("xdp.frags")
 int forward(struct xdp_md *ctx)
@@ -61,8 +60,8 @@ int loops(struct xdp_md *ctx)
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 100; i++)
 		total += data[i] ^ 3;
-	if (bpf_map_lookup_elem(&routes, key))
-		bpf_get_numa_node_id();
+	if (bpf_map_lookup_elem(&sockets, key))
+		bpf_get_current_pid_tgid();
 	return total;
 }
 
