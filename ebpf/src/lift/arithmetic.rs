@@ -112,6 +112,22 @@ impl Lifter<'_> {
     ) -> AbstractValue {
         use AbstractValue::Scalar;
         let result = match (op, a, b) {
+            (AluOp::Add, pointer, Scalar(distance)) | (AluOp::Add, Scalar(distance), pointer)
+                if !wide =>
+            {
+                self.moved_low(pointer, distance)
+            }
+            (AluOp::Sub, pointer, Scalar(distance)) if !wide => {
+                let distance = self
+                    .builder
+                    .binary(Op::Sub, Operand::Const(0), distance, 64);
+                self.moved_low(pointer, distance)
+            }
+            (AluOp::Sub, a, b) if !wide => self.packet_distance(a, b).map(|(a, b)| {
+                let difference = self.builder.binary(Op::Sub, a, b, 64);
+                let low = self.builder.low(difference, 32);
+                Scalar(self.builder.zext(low, 32, 64))
+            }),
             _ if !wide => None,
             (AluOp::Add, pointer, Scalar(distance)) | (AluOp::Add, Scalar(distance), pointer) => {
                 self.moved(pointer, distance)
@@ -182,9 +198,12 @@ impl Lifter<'_> {
         a: AbstractValue,
         b: AbstractValue,
     ) -> Option<(Operand, Operand)> {
-        use AbstractValue::{Context, MapValue, Packet, PacketEnd, Rodata, Stack};
+        use AbstractValue::{Context, MapValue, Packet, PacketEnd, PacketLow, Rodata, Stack};
         Some(match (a, b) {
-            (Packet(a), Packet(b)) | (PacketEnd(a), PacketEnd(b)) | (Stack(a), Stack(b)) => (a, b),
+            (Packet(a), Packet(b))
+            | (PacketEnd(a), PacketEnd(b))
+            | (PacketLow(a), PacketLow(b))
+            | (Stack(a), Stack(b)) => (a, b),
             (Packet(a), PacketEnd(b)) => (a, self.behind_packet(b)),
             (PacketEnd(a), Packet(b)) => (self.behind_packet(a), b),
             (Context(a), Context(b)) => (Operand::Const(a as u64), Operand::Const(b as u64)),
@@ -202,6 +221,33 @@ impl Lifter<'_> {
             ) if map == other_map => (offset, other),
             _ => return None,
         })
+    }
+
+    /// [`Self::distance`] of two addresses in the packet of which only the low halves count. A packet lies in one piece
+    /// of memory that is aligned to its size, so the low halves of its addresses are in the order of the addresses and
+    /// as far from each other.
+    pub(super) fn packet_distance(
+        &mut self,
+        a: AbstractValue,
+        b: AbstractValue,
+    ) -> Option<(Operand, Operand)> {
+        self.packet_offset(a).zip(self.packet_offset(b))
+    }
+
+    fn packet_offset(&mut self, address: AbstractValue) -> Option<Operand> {
+        match address {
+            AbstractValue::Packet(offset) | AbstractValue::PacketLow(offset) => Some(offset),
+            AbstractValue::PacketEnd(offset) => Some(self.behind_packet(offset)),
+            _ => None,
+        }
+    }
+
+    /// The low half of a packet pointer, moved by the low half of a distance.
+    fn moved_low(&mut self, pointer: AbstractValue, distance: Operand) -> Option<AbstractValue> {
+        let offset = self.packet_offset(pointer)?;
+        let distance = self.builder.low(distance, 32);
+        let distance = self.builder.sext(distance, 32, 64);
+        Some(AbstractValue::PacketLow(self.builder.add(offset, distance)))
     }
 
     fn behind_packet(&mut self, offset: Operand) -> Operand {
@@ -230,6 +276,9 @@ impl Lifter<'_> {
                 let extended = self.builder.sext(low, bits, width);
                 AbstractValue::Scalar(self.builder.zext(extended, width, 64))
             }
+            pointer if signed_bits.is_none() && self.packet_offset(pointer).is_some() => self
+                .moved_low(pointer, Operand::Const(0))
+                .unwrap_or(AbstractValue::Reported),
             pointer if pointer.is_pointer() => {
                 self.refuse(
                     "pointer-as-number",

@@ -63,6 +63,14 @@ impl Lifter<'_> {
                 return decided;
             }
         }
+        if !wide {
+            let decided = self
+                .packet_distance(a, b)
+                .and_then(|(a, b)| self.compare_offsets(condition, a, b));
+            if let Some(bit) = decided {
+                return Some(Decision::plain(bit));
+            }
+        }
         self.refuse(
             "pointer-compare",
             format!("{} is compared with {}", a.description(), b.description()),

@@ -208,6 +208,7 @@ fn join_values(
             (Scalar(_), Scalar(operand))
             | (Packet(_), Packet(operand))
             | (PacketEnd(_), PacketEnd(operand))
+            | (PacketLow(_), PacketLow(operand))
             | (Stack(_), Stack(operand)) => Some(operand),
             (Rodata { map, .. }, Rodata { map: other, offset }) if map == other => Some(offset),
             _ => None,
@@ -222,6 +223,7 @@ fn join_values(
     match values[0] {
         Packet(_) => Packet(joined),
         PacketEnd(_) => PacketEnd(joined),
+        PacketLow(_) => PacketLow(joined),
         Stack(_) => Stack(joined),
         Rodata { map, .. } => Rodata {
             map,

@@ -39,6 +39,9 @@ pub enum AbstractValue {
     Packet(Operand),
     /// The end of the packet plus an offset (64 bits).
     PacketEnd(Operand),
+    /// The low half of the address of a packet byte, at an offset (64 bits) as in `Packet`; a number, so it outlives
+    /// the packet's moves.
+    PacketLow(Operand),
     /// `struct xdp_md` plus an offset.
     Context(i64),
     /// Stack byte at an offset (64 bits); 0 is `r10 − 512` of the program itself.
@@ -90,6 +93,7 @@ impl AbstractValue {
             AbstractValue::Scalar(_) => "a number",
             AbstractValue::Packet(_) => "a packet pointer",
             AbstractValue::PacketEnd(_) => "the end of the packet",
+            AbstractValue::PacketLow(_) => "half of a packet pointer",
             AbstractValue::Context(_) => "the context",
             AbstractValue::Stack(_) => "a stack pointer",
             AbstractValue::Map(_) => "a map",
@@ -207,6 +211,7 @@ impl State {
                 AbstractValue::Scalar(operand)
                 | AbstractValue::Packet(operand)
                 | AbstractValue::PacketEnd(operand)
+                | AbstractValue::PacketLow(operand)
                 | AbstractValue::Stack(operand)
                 | AbstractValue::Rodata {
                     offset: operand, ..

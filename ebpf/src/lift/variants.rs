@@ -105,6 +105,7 @@ fn kind(value: AbstractValue) -> u32 {
         AbstractValue::Uninitialised => (1, 0),
         AbstractValue::Unusable(_) | AbstractValue::Reported => (2, 0),
         AbstractValue::OldPacket => (12, 0),
+        AbstractValue::PacketLow(_) => (13, 0),
         AbstractValue::Scalar(_) => (3, 0),
         AbstractValue::Packet(_) => (4, 0),
         AbstractValue::PacketEnd(_) => (5, 0),

@@ -3,7 +3,7 @@
 use crate::assembly::*;
 use crate::judge::{double, try_start_program, word, Numbers, CONTEXT};
 use crate::{maps, programs};
-use hardpath_ebpf::{lift, Object, ProgramImage};
+use hardpath_ebpf::{lift, Insn, Object, ProgramImage};
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_ir::verifier::verify;
@@ -151,4 +151,67 @@ fn a_map_that_only_dead_code_names() {
         ],
     );
     agree(&unused, &Image::new(), &small_numbers(5));
+}
+
+/// An instruction of 32 bits, or a move, with two registers or an immediate number.
+fn half(code: u8, dst: u8, src: u8, imm: i32) -> Vec<Insn> {
+    vec![Insn {
+        code,
+        dst,
+        src,
+        off: 0,
+        imm,
+    }]
+}
+
+/// Compilers compute lengths from the low halves of packet addresses: `(u32)data_end - (u32)data`.
+#[test]
+fn halves_of_packet_addresses() {
+    let (move_half, subtract_half) = (0xbc, 0x1c);
+    let (add_to_half, subtract_from_half, subtract) = (0x04, 0x14, 0x1f);
+    let jump_if_half_above = |dst, src| {
+        vec![Insn {
+            code: 0x2e,
+            dst,
+            src,
+            off: 1,
+            imm: 0,
+        }]
+    };
+    let object = object(
+        vec![],
+        &[
+            packet_in_r6(34),
+            load(WORD, 2, 1, 4),
+            load(WORD, 3, 1, 0),
+            // A half and a whole address.
+            half(move_half, 4, 2, 0),
+            half(subtract_half, 4, 3, 0),
+            store(WORD, 6, 0, 4),
+            // Two halves, one of them moved to and fro, subtracted as 64 bits.
+            half(move_half, 5, 3, 0),
+            half(add_to_half, 5, 0, 17),
+            half(subtract_from_half, 5, 0, 3),
+            half(move_half, 7, 2, 0),
+            half(subtract, 7, 5, 0),
+            store(DOUBLE, 6, 4, 7),
+            // Two whole addresses, subtracted as 32 bits, the wrong way round.
+            copy(8, 3),
+            half(subtract_half, 8, 2, 0),
+            store(DOUBLE, 6, 12, 8),
+            // Comparisons of halves, and of whole addresses by their halves.
+            half(add_to_half, 5, 0, 46),
+            half(move_half, 4, 2, 0),
+            jump_if_half_above(5, 4),
+            store_imm(BYTE, 6, 21, 1),
+            jump_if_half_above(3, 2),
+            store_imm(BYTE, 6, 22, 1),
+            set(0, 2),
+            exit(),
+        ],
+    );
+    let packets: Vec<_> = [14, 33, 34, 59, 60, 61, 100, 1514, 3000]
+        .map(|length| (vec![0xaa; length], CONTEXT))
+        .into();
+    agree(&object, &Image::new(), &packets);
 }
