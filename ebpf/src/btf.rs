@@ -55,6 +55,8 @@ pub enum Shape {
 pub struct Member {
     name: u32,
     pub type_id: u32,
+    /// Bits from the beginning of the structure.
+    pub bit_offset: u32,
 }
 
 /// Chains of modifiers, pointers and arrays longer than this are not believed.
@@ -151,6 +153,30 @@ impl Btf {
         self.types
             .get(type_id as usize)
             .map_or("", |ty| self.string(ty.name))
+    }
+
+    /// Where in a structure its own member is whose type is the structure `name`, in bytes.
+    pub fn offset_of_struct(&self, type_id: u32, name: &str) -> Option<u32> {
+        let Shape::Record { members, .. } = self.resolve(type_id) else {
+            return None;
+        };
+        let is_named = |member: &&Member| {
+            let mut inner = member.type_id;
+            for _ in 0..MAX_CHAIN {
+                match self.shape(inner) {
+                    Shape::Alias(next) => inner = *next,
+                    shape => {
+                        return matches!(shape, Shape::Record { .. })
+                            && self.type_name(inner) == name
+                    }
+                }
+            }
+            false
+        };
+        members
+            .iter()
+            .find(is_named)
+            .map(|member| member.bit_offset / 8)
     }
 
     pub fn member_name(&self, member: &Member) -> &str {
@@ -288,8 +314,13 @@ fn read_type(reader: &mut Reader) -> Result<Type, Diagnostic> {
             for _ in 0..count {
                 let name = reader.next()?;
                 let type_id = reader.next()?;
-                reader.next()?;
-                members.push(Member { name, type_id });
+                // The upper byte is the size of a bit field where there are any.
+                let bit_offset = reader.next()? & 0x00ff_ffff;
+                members.push(Member {
+                    name,
+                    type_id,
+                    bit_offset,
+                });
             }
             Shape::Record {
                 bytes: size_or_type,

@@ -10,15 +10,22 @@ pub mod number {
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
     pub const TAIL_CALL: i32 = 12;
     pub const REDIRECT: i32 = 23;
+    pub const GET_NUMA_NODE_ID: i32 = 42;
     pub const XDP_ADJUST_HEAD: i32 = 44;
     pub const REDIRECT_MAP: i32 = 51;
     pub const XDP_ADJUST_META: i32 = 54;
     pub const XDP_ADJUST_TAIL: i32 = 65;
+    pub const SPIN_LOCK: i32 = 93;
+    pub const SPIN_UNLOCK: i32 = 94;
+    pub const JIFFIES64: i32 = 118;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
+    pub const KTIME_GET_COARSE_NS: i32 = 160;
     pub const LOOP: i32 = 181;
     pub const XDP_GET_BUFF_LEN: i32 = 188;
     pub const XDP_LOAD_BYTES: i32 = 189;
     pub const XDP_STORE_BYTES: i32 = 190;
+    pub const MAP_LOOKUP_PERCPU_ELEM: i32 = 195;
+    pub const KTIME_GET_TAI_NS: i32 = 208;
 }
 
 /// How many arguments a helper reads; 5, the most there are, for those that hardpath does not build.
@@ -26,16 +33,20 @@ pub fn argument_count(helper: i32) -> u32 {
     match helper {
         number::KTIME_GET_NS
         | number::KTIME_GET_BOOT_NS
+        | number::KTIME_GET_COARSE_NS
+        | number::KTIME_GET_TAI_NS
+        | number::JIFFIES64
+        | number::GET_NUMA_NODE_ID
         | number::GET_PRANDOM_U32
         | number::GET_SMP_PROCESSOR_ID => 0,
-        number::XDP_GET_BUFF_LEN => 1,
+        number::XDP_GET_BUFF_LEN | number::SPIN_LOCK | number::SPIN_UNLOCK => 1,
         number::MAP_LOOKUP_ELEM
         | number::MAP_DELETE_ELEM
         | number::REDIRECT
         | number::XDP_ADJUST_HEAD
         | number::XDP_ADJUST_META
         | number::XDP_ADJUST_TAIL => 2,
-        number::REDIRECT_MAP | number::TAIL_CALL => 3,
+        number::REDIRECT_MAP | number::TAIL_CALL | number::MAP_LOOKUP_PERCPU_ELEM => 3,
         number::MAP_UPDATE_ELEM
         | number::LOOP
         | number::XDP_LOAD_BYTES

@@ -210,6 +210,7 @@ fn read_btf_map(btf: &Btf, variable: u32, name: &str) -> Result<ObjectMap, Diagn
         value_bytes: 0,
         max_entries: 0,
         flags: 0,
+        lock_offset: None,
         initial: None,
         read_only: false,
     };
@@ -237,7 +238,11 @@ fn read_btf_map(btf: &Btf, variable: u32, name: &str) -> Result<ObjectMap, Diagn
             "max_entries" => map.max_entries = number()?,
             "map_flags" => map.flags = number()?,
             "key" => map.key_bytes = size()?,
-            "value" => map.value_bytes = size()?,
+            "value" => {
+                map.value_bytes = size()?;
+                map.lock_offset =
+                    pointee.and_then(|pointee| btf.offset_of_struct(pointee, "bpf_spin_lock"));
+            }
             // Pinning, NUMA node and the like do not change what a program means; the inner maps of `values` belong
             // to map types that are refused when a program uses them.
             _ => {}
@@ -281,6 +286,7 @@ fn read_legacy_maps(
             value_bytes: *value_bytes,
             max_entries: *max_entries,
             flags: rest.first().copied().unwrap_or(0),
+            lock_offset: None,
             initial: None,
             read_only: false,
         });
@@ -319,6 +325,7 @@ fn read_data_section(
         } else {
             BPF_F_MMAPABLE
         },
+        lock_offset: None,
         initial: Some(contents),
         read_only,
     });

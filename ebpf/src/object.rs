@@ -60,6 +60,8 @@ pub struct ObjectMap {
     pub max_entries: u32,
     /// The kernel's `map_flags`.
     pub flags: u32,
+    /// Where in a value its `struct bpf_spin_lock` is, in bytes.
+    pub lock_offset: Option<u32>,
     /// First contents of the one entry of a `.data`, `.bss` or `.rodata` map (`value_bytes` long).
     pub initial: Option<Vec<u8>>,
     /// A `.rodata` map: the loader freezes it after filling it (`BPF_MAP_FREEZE`). It is folded into the lifted

@@ -68,6 +68,7 @@ fn map(map_type: u32, contents: Option<Vec<u8>>, read_only: bool) -> ObjectMap {
             .map_or(8, |contents| contents.len() as u32),
         max_entries: 1,
         flags: 0,
+        lock_offset: None,
         initial: contents,
         read_only,
     }

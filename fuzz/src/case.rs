@@ -137,6 +137,7 @@ impl Reader {
                     value_bytes: value.parse().ok()?,
                     max_entries: entries.parse().ok()?,
                     flags: 0,
+                    lock_offset: None,
                     initial: None,
                     read_only: false,
                 });

@@ -45,3 +45,19 @@ fn hashes_of_every_kind() {
     let packets = ["--flows", "60", "--seed", "6"];
     is_as_the_kernel_has_it("keyed", &packets, &[]);
 }
+
+#[test]
+fn values_under_spin_locks() {
+    let packets = ["--flows", "60", "--seed", "7"];
+    for time in ["1000:700", "5:30000"] {
+        is_as_the_kernel_has_it("locks", &packets, &["--time", time]);
+    }
+}
+
+#[test]
+fn clocks_and_cpus() {
+    let packets = ["--flows", "60", "--seed", "8"];
+    for time in ["capture", "3999999:1", "18446744073709551000:999983"] {
+        is_as_the_kernel_has_it("clocks", &packets, &["--time", time]);
+    }
+}

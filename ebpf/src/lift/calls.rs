@@ -1,5 +1,6 @@
 //! Calls of the kernel's helpers.
 
+use hardpath_ir::maps::flag;
 use hardpath_ir::{Input, MapId, MapKind, Op, Target, Terminator, Value};
 
 use super::state::{AbstractValue, MapPointer, Operand};
@@ -10,6 +11,9 @@ use crate::helper_names::{helper_name, number};
 /// `-EINVAL` and `-EFAULT`.
 pub const EINVAL: u64 = (-22i64) as u64;
 const EFAULT: u64 = (-14i64) as u64;
+
+/// A jiffy of a kernel with 250 of them in a second (`CONFIG_HZ`), in nanoseconds.
+const NS_PER_JIFFY: u64 = 4_000_000;
 
 /// The most bytes that one `bpf_xdp_load_bytes` or `bpf_xdp_store_bytes` may copy: the stack has no more.
 const MAX_COPY_BYTES: u64 = 512;
@@ -36,15 +40,31 @@ impl Lifter<'_> {
             number::MAP_DELETE_ELEM => self.map_delete(),
             number::REDIRECT => self.redirect(),
             number::REDIRECT_MAP => self.redirect_map(),
-            number::KTIME_GET_NS | number::KTIME_GET_BOOT_NS => {
+            number::MAP_LOOKUP_PERCPU_ELEM => self.map_lookup_percpu(),
+            // A packet has one time, whatever clock it is asked of.
+            number::KTIME_GET_NS
+            | number::KTIME_GET_BOOT_NS
+            | number::KTIME_GET_COARSE_NS
+            | number::KTIME_GET_TAI_NS => {
                 Some(AbstractValue::Scalar(self.builder.input(Input::TimeNs)))
             }
+            number::JIFFIES64 => {
+                let time = self.builder.input(Input::TimeNs);
+                let tick = Operand::Const(NS_PER_JIFFY);
+                let jiffies = self.builder.binary(Op::UDiv, time, tick, 64);
+                self.builder.name(jiffies, "jiffies");
+                Some(AbstractValue::Scalar(jiffies))
+            }
+            // Packets are processed one after the other, so every lock is free.
+            number::SPIN_LOCK | number::SPIN_UNLOCK => Some(AbstractValue::Uninitialised),
             number::GET_PRANDOM_U32 => {
                 let random = self.builder.input(Input::Random);
                 let random = self.builder.zext(random, Input::Random.width(), 64);
                 Some(AbstractValue::Scalar(random))
             }
-            number::GET_SMP_PROCESSOR_ID => Some(AbstractValue::Scalar(Operand::Const(0))),
+            number::GET_SMP_PROCESSOR_ID | number::GET_NUMA_NODE_ID => {
+                Some(AbstractValue::Scalar(Operand::Const(0)))
+            }
             number::XDP_GET_BUFF_LEN => self.xdp_get_buff_len(),
             number::XDP_LOAD_BYTES => self.xdp_load_bytes(),
             number::XDP_STORE_BYTES => self.xdp_store_bytes(),
@@ -63,7 +83,7 @@ impl Lifter<'_> {
                         "the program calls {}, which hardpath does not build",
                         helper_name(helper)
                     ),
-                    "it builds map lookup, update and delete, redirect and redirect_map, ktime_get_ns, ktime_get_boot_ns, get_prandom_u32, get_smp_processor_id, xdp_adjust_head, xdp_adjust_meta, xdp_adjust_tail, xdp_get_buff_len, xdp_load_bytes and xdp_store_bytes",
+                    "it builds map lookup, update and delete, redirect and redirect_map, spin_lock and spin_unlock, ktime_get_ns and its relatives, jiffies64, get_prandom_u32, get_smp_processor_id, get_numa_node_id, xdp_adjust_head, xdp_adjust_meta, xdp_adjust_tail, xdp_get_buff_len, xdp_load_bytes and xdp_store_bytes",
                 );
                 None
             }
@@ -162,12 +182,29 @@ impl Lifter<'_> {
         }
     }
 
+    /// `bpf_map_lookup_percpu_elem`, for the one CPU that there is.
+    fn map_lookup_percpu(&mut self) -> Option<AbstractValue> {
+        if self.scalar(3)? != Operand::Const(0) {
+            self.refuse(
+                "other-cpu",
+                "the program looks up the value of another CPU",
+                "hardware has one copy of a per-CPU map, that of CPU 0",
+            );
+            return None;
+        }
+        self.map_lookup()
+    }
+
     fn map_update(&mut self) -> Option<AbstractValue> {
         let (map, _) = self.map_argument(1)?;
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
-        let value = self.memory_argument(3, self.maps[map].value_bytes)?;
-        let flags = self.scalar(4)?;
+        let mut value = self.memory_argument(3, self.maps[map].value_bytes)?;
+        let mut flags = self.scalar(4)?;
+        if let Some(lock) = self.maps[map].lock_offset {
+            value = self.without_lock(value, self.maps[map].value_bytes, lock);
+            flags = self.unlocked(map, flags)?;
+        }
         let flags = self.builder.value(flags, 64);
         let result = self
             .builder
@@ -175,6 +212,47 @@ impl Lifter<'_> {
         let name = format!("{}_update", self.map_name(map));
         self.builder.name(result, &name);
         Some(AbstractValue::Scalar(result))
+    }
+
+    /// A value with zeros where its lock is: an update leaves a free lock there (`copy_map_value` in the kernel's
+    /// `include/linux/bpf.h`).
+    fn without_lock(&mut self, value: Value, bytes: u32, lock: u32) -> Value {
+        const LOCK_BYTES: u32 = 4;
+        let operand = Operand::Value(value);
+        let width = bytes * 8;
+        let (low, high) = (lock * 8, (lock + LOCK_BYTES) * 8);
+        let mut parts = Vec::new();
+        if high < width {
+            let part = self.builder.slice(operand, width, high, width - high);
+            parts.push((part, width - high));
+        }
+        parts.push((Operand::Const(0), LOCK_BYTES * 8));
+        if low > 0 {
+            parts.push((self.builder.slice(operand, width, 0, low), low));
+        }
+        let joined = self.builder.pure(Op::Concat, &parts, width);
+        self.builder.value(joined, width)
+    }
+
+    /// The flags of an update of a map whose values have a lock, which is free: BPF_F_LOCK changes nothing for an
+    /// array (`array_map_update_elem`), but makes a hash write in place (`htab_map_update_elem`).
+    fn unlocked(&mut self, map: usize, flags: Operand) -> Option<Operand> {
+        let rest = self
+            .builder
+            .binary(Op::And, flags, Operand::Const(!flag::LOCK), 64);
+        if rest == flags || self.maps[map].kind().is_some_and(MapKind::is_array) {
+            return Some(rest);
+        }
+        if self.builder.bits_needed(flags) <= flag::LOCK.trailing_zeros() {
+            return Some(flags);
+        }
+        let name = self.map_name(map);
+        self.refuse(
+            "update-flags",
+            format!("an entry of {name} is updated with BPF_F_LOCK, or with flags that are computed"),
+            "write the value through the pointer of a lookup, between bpf_spin_lock and bpf_spin_unlock",
+        );
+        None
     }
 
     fn map_delete(&mut self) -> Option<AbstractValue> {

@@ -59,6 +59,7 @@ impl Generator {
                 value_bytes,
                 max_entries,
                 flags: 0,
+                lock_offset: None,
                 initial: None,
                 read_only: false,
             };

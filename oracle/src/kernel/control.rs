@@ -30,6 +30,7 @@ impl Control {
             control::BYTES,
             1,
             syscall::MAP_MEMORY_MAPPABLE,
+            None,
         )?;
         // SAFETY: a new shared mapping of the array's only page, at an address of the kernel's choice.
         let address = unsafe {

@@ -4,7 +4,7 @@
 //! The judged copy says no more than that: all functions are `static int function(void)`. What a static function
 //! takes, the verifier sees where it is called.
 
-use super::syscall;
+use super::{btf, syscall};
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -25,46 +25,26 @@ pub fn describe(starts: impl IntoIterator<Item = usize>) -> io::Result<FunctionI
     Ok(FunctionInfo { btf, records })
 }
 
-/// Number of the type `function` in [`types`]; the first one is 1.
+/// Numbers of types in [`types`].
+const INT_TYPE: u32 = 1;
+const PROTOTYPE_TYPE: u32 = 2;
 const FUNCTION_TYPE: u32 = 3;
 
-/// A BTF blob (`include/uapi/linux/btf.h`).
 fn types() -> Vec<u8> {
-    const MAGIC_AND_VERSION: u32 = 0x0001_eb9f;
-    const HEADER_BYTES: u32 = 24;
-    const KIND_INT: u32 = 1 << 24;
-    const KIND_FUNCTION: u32 = 12 << 24;
-    const KIND_PROTOTYPE: u32 = 13 << 24;
-    const SIGNED_32_BITS: u32 = 1 << 24 | 32;
-    const INT_TYPE: u32 = 1;
-    const PROTOTYPE_TYPE: u32 = 2;
-    let names = b"\0int\0function\0";
     let types: [u32; 10] = [
         // int
         1,
-        KIND_INT,
+        btf::INT,
         4,
-        SIGNED_32_BITS, //
+        btf::SIGNED_32_BITS, //
         // int (void)
         0,
-        KIND_PROTOTYPE,
+        btf::PROTOTYPE,
         INT_TYPE, //
         // static int function(void)
         5,
-        KIND_FUNCTION,
+        btf::FUNCTION,
         PROTOTYPE_TYPE,
     ];
-    let type_bytes = size_of_val(&types) as u32;
-    let header: [u32; 6] = [
-        MAGIC_AND_VERSION,
-        HEADER_BYTES,
-        0,
-        type_bytes,
-        type_bytes,
-        names.len() as u32,
-    ];
-    let words = header.iter().chain(&types);
-    let mut blob: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
-    blob.extend(names);
-    blob
+    btf::blob(&types, b"\0int\0function\0")
 }

@@ -1,6 +1,6 @@
 //! The program's maps in the kernel: made, filled, changed and read back.
 
-use super::syscall;
+use super::{btf, syscall};
 use hardpath_ebpf::ObjectMap;
 use hardpath_ir::maps::Entries;
 use hardpath_ir::{destination, Diagnostic, MapKind};
@@ -59,6 +59,7 @@ impl KernelMap {
             )
             .at(place())
         };
+        let types = btf::map_types(map).map_err(failed)?;
         let fd = syscall::map_create(
             &map.name,
             map_type,
@@ -66,6 +67,7 @@ impl KernelMap {
             map.value_bytes,
             max_entries,
             flags,
+            types.as_ref(),
         )
         .map_err(failed)?;
         let mut created = KernelMap {

@@ -6,6 +6,7 @@
 //! per-CPU maps get in the way. What the kernel cannot be asked is not run but answered with the reason
 //! ([`Verdict::CannotJudge`]).
 
+mod btf;
 mod control;
 mod functions;
 mod maps;

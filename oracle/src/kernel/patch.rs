@@ -5,9 +5,11 @@
 //! process and the program share:
 //!
 //! ```text
-//! call ktime_get_ns              r0 = control.time (also ktime_get_boot_ns)
+//! call ktime_get_ns              r0 = control.time (also ktime_get_boot_ns, ktime_get_coarse_ns, ktime_get_tai_ns)
+//! call jiffies64                 r0 = control.time / 4,000,000: hardpath's kernel has 250 jiffies in a second
 //! call get_prandom_u32           r0 = control.random
-//! call get_smp_processor_id      r0 = 0
+//! call get_smp_processor_id      r0 = 0 (also get_numa_node_id)
+//! call map_lookup_percpu_elem    call map_lookup_elem: hardpath asks for its one CPU only
 //! call redirect                  the call, and behind it: if it gave XDP_REDIRECT, control.target = ifindex
 //! call redirect_map              the call, and behind it: control.map and control.target = key
 //! ```
@@ -59,11 +61,21 @@ pub fn control_helpers(code: &[Insn], control_fd: i32) -> Result<Vec<Insn>, Jump
             continue;
         }
         let replacement = match insn.imm {
-            HELPER_KTIME_GET_NS | HELPER_KTIME_GET_BOOT_NS => {
-                load_control(control_fd, control::TIME).to_vec()
+            HELPER_KTIME_GET_NS
+            | HELPER_KTIME_GET_BOOT_NS
+            | HELPER_KTIME_GET_COARSE_NS
+            | HELPER_KTIME_GET_TAI_NS => load_control(control_fd, control::TIME).to_vec(),
+            HELPER_JIFFIES64 => {
+                let mut code = load_control(control_fd, control::TIME).to_vec();
+                code.push(divide_imm(0, NS_PER_JIFFY));
+                code
             }
+            HELPER_MAP_LOOKUP_PERCPU_ELEM => vec![Insn {
+                imm: HELPER_MAP_LOOKUP_ELEM,
+                ..insn
+            }],
             HELPER_GET_PRANDOM_U32 => load_control(control_fd, control::RANDOM).to_vec(),
-            HELPER_GET_SMP_PROCESSOR_ID => vec![move_imm(0, 0)],
+            HELPER_GET_SMP_PROCESSOR_ID | HELPER_GET_NUMA_NODE_ID => vec![move_imm(0, 0)],
             HELPER_REDIRECT => recorded_redirect(insn, control_fd),
             HELPER_REDIRECT_MAP => recorded_redirect_map(insn, control_fd),
             _ => continue,
@@ -277,6 +289,7 @@ const CALL: u8 = 0x85;
 const EXIT: u8 = 0x95;
 const GOTO_LONG: u8 = 0x06;
 const LOAD_IMM64: u8 = 0x18;
+const DIVIDE: u8 = 0x37;
 const JUMP_ALWAYS: u8 = 0x05;
 const JUMP_SET: u8 = 0x45;
 const JUMP_NOT_EQUAL: u8 = 0x55;
@@ -289,14 +302,21 @@ pub const LOAD_MAP_VALUE: u8 = 2;
 const LOAD_FUNCTION: u8 = 4;
 
 // `enum bpf_func_id`.
+const HELPER_MAP_LOOKUP_ELEM: i32 = 1;
 const HELPER_KTIME_GET_NS: i32 = 5;
 const HELPER_GET_PRANDOM_U32: i32 = 7;
 const HELPER_GET_SMP_PROCESSOR_ID: i32 = 8;
 const HELPER_TAIL_CALL: i32 = 12;
 const HELPER_REDIRECT: i32 = 23;
+const HELPER_GET_NUMA_NODE_ID: i32 = 42;
 const HELPER_REDIRECT_MAP: i32 = 51;
+const HELPER_JIFFIES64: i32 = 118;
 const HELPER_KTIME_GET_BOOT_NS: i32 = 125;
+const HELPER_KTIME_GET_COARSE_NS: i32 = 160;
+const HELPER_MAP_LOOKUP_PERCPU_ELEM: i32 = 195;
+const HELPER_KTIME_GET_TAI_NS: i32 = 208;
 
+const NS_PER_JIFFY: i32 = 4_000_000;
 const XDP_REDIRECT: i32 = 4;
 /// The bits of redirect_map's flags that are the verdict of a miss.
 const MISS_VERDICT_BITS: i32 = 3;
@@ -335,6 +355,11 @@ fn store(destination: u8, offset: i16, source: u8) -> Insn {
 /// `*(u64 *)(destination + offset) = imm`.
 fn store_imm(destination: u8, offset: i16, imm: i32) -> Insn {
     insn(0x7a, destination, 0, offset, imm)
+}
+
+/// `destination /= imm`.
+fn divide_imm(destination: u8, imm: i32) -> Insn {
+    insn(DIVIDE, destination, 0, 0, imm)
 }
 
 fn move_imm(destination: u8, imm: i32) -> Insn {

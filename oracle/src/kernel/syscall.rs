@@ -4,6 +4,7 @@
 //! field that is used: the kernel takes what is missing as zero. All functions give the kernel's errno as
 //! [`io::Error`].
 
+use super::btf::MapTypes;
 use super::functions::FunctionInfo;
 use hardpath_ebpf::Insn;
 use std::io;
@@ -80,9 +81,14 @@ struct MapCreate {
     inner_map_fd: u32,
     numa_node: u32,
     map_name: [u8; 16],
+    map_ifindex: u32,
+    btf_fd: u32,
+    btf_key_type_id: u32,
+    btf_value_type_id: u32,
 }
 
-/// Creates a map (`BPF_MAP_CREATE`). Of `name`, the first 15 characters that the kernel allows are kept.
+/// Creates a map (`BPF_MAP_CREATE`). Of `name`, the first 15 characters that the kernel allows are kept. `types` only
+/// where the kernel must know them.
 pub fn map_create(
     name: &str,
     map_type: u32,
@@ -90,6 +96,7 @@ pub fn map_create(
     value_bytes: u32,
     max_entries: u32,
     flags: u32,
+    types: Option<&MapTypes>,
 ) -> io::Result<OwnedFd> {
     let mut attr = MapCreate {
         map_type,
@@ -100,6 +107,10 @@ pub fn map_create(
         inner_map_fd: 0,
         numa_node: 0,
         map_name: object_name(name),
+        map_ifindex: 0,
+        btf_fd: types.map_or(0, |types| types.btf.as_raw_fd() as u32),
+        btf_key_type_id: types.map_or(0, |types| types.key),
+        btf_value_type_id: types.map_or(0, |types| types.value),
     };
     let fd = bpf(COMMAND_MAP_CREATE, &mut attr)?;
     // SAFETY: the kernel has just given this descriptor to us alone.

@@ -51,6 +51,7 @@ impl ProgramArrays {
             map.value_bytes,
             map.max_entries,
             map.flags,
+            None,
         )
         .map_err(|error| {
             Diagnostic::input(

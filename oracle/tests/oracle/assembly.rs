@@ -149,6 +149,7 @@ pub fn object_map(
         value_bytes,
         max_entries,
         flags: 0,
+        lock_offset: None,
         initial: None,
         read_only: false,
     }
