@@ -9,8 +9,9 @@ pub struct Egress {
     pub name: String,
     pub beat_bytes: u32,
     pub frame_depth: u32,
-    /// Runs of packet bytes that the program may write: (offset, bytes). They do not overlap.
-    pub overlays: Vec<(u32, u32)>,
+    /// Runs of packet bytes that the program may write: (offset, bytes). They do not overlap. Only a packet that is
+    /// moved has bytes at negative offsets.
+    pub overlays: Vec<(i32, u32)>,
     /// Width of the verdict: 3 (`enum xdp_action`) or 64 (raw: every packet goes out).
     pub verdict_bits: u32,
     pub has_destination: bool,
@@ -39,19 +40,11 @@ pub fn egress(config: &Egress) -> Module {
     let destination = config
         .has_destination
         .then(|| m.input("result_destination", 32, "where a redirect goes"));
-    let mut overlay_inputs = Vec::new();
+    let mut given_overlays = Vec::new();
     for (offset, bytes) in &config.overlays {
-        let enable = m.input(
-            format!("overlay_{offset}_enable"),
-            1,
-            "the program wrote these bytes",
-        );
-        let data = m.input(
-            format!("overlay_{offset}_data"),
-            bytes * 8,
-            "byte 0 in bits 7:0",
-        );
-        overlay_inputs.push((*offset, *bytes, enable, data));
+        let (enable, data) = overlay_inputs(&mut m, *offset, *bytes);
+        let offset = u32::try_from(*offset).expect("a packet that is not moved has no headroom");
+        given_overlays.push((offset, *bytes, enable, data));
     }
     let frame = m.input(
         "frame_read_data",
@@ -76,17 +69,15 @@ pub fn egress(config: &Egress) -> Module {
     let last_number = m.slice(last_byte, lane_bits, number_bits);
     let is_last = m.eq(number, last_number);
     m.name(is_last, "is_last");
-    let sent_on = if raw {
+    let goes_on = if raw {
         m.one()
     } else {
-        let tx_or_pass = m.bit(verdict, 1);
-        let redirect = m.bit(verdict, 2);
-        m.or(&[tx_or_pass, redirect])
+        sent_on(&mut m, verdict)
     };
-    m.name(sent_on, "sent_on");
-    let forgotten = m.not(sent_on);
+    m.name(goes_on, "sent_on");
+    let forgotten = m.not(goes_on);
     let active = m.and(&[result_valid, advance]);
-    let reads = m.and(&[active, sent_on]);
+    let reads = m.and(&[active, goes_on]);
     m.name(reads, "reads");
     let finishes = m.or(&[forgotten, is_last]);
     let pop = m.and(&[active, finishes]);
@@ -124,7 +115,7 @@ pub fn egress(config: &Egress) -> Module {
         hold(&mut m, "read_destination", advance, given)
     });
     let mut lanes: Vec<Vec<(Node, Node)>> = vec![Vec::new(); beat as usize];
-    for (offset, bytes, enable, data) in overlay_inputs {
+    for (offset, bytes, enable, data) in given_overlays {
         let (first, last) = (offset / beat, (offset + bytes - 1) / beat);
         for frame_number in first..=last {
             let from = offset.max(frame_number * beat);
@@ -194,20 +185,45 @@ pub fn egress(config: &Egress) -> Module {
     m
 }
 
-fn hold(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
+/// Whether a packet of this verdict (3 bits) goes on: PASS, TX or REDIRECT.
+pub(crate) fn sent_on(m: &mut Module, verdict: Node) -> Node {
+    let tx_or_pass = m.bit(verdict, 1);
+    let redirect = m.bit(verdict, 2);
+    m.or(&[tx_or_pass, redirect])
+}
+
+/// An offset in a name: `12`, `m20` for −20.
+pub fn offset_name(offset: i32) -> String {
+    match offset {
+        0.. => offset.to_string(),
+        _ => format!("m{}", offset.unsigned_abs()),
+    }
+}
+
+/// The ports of an overlay: its enable, its bytes.
+pub(crate) fn overlay_inputs(m: &mut Module, offset: i32, bytes: u32) -> (Node, Node) {
+    let name = offset_name(offset);
+    let doc = "the program wrote these bytes";
+    let enable = m.input(format!("overlay_{name}_enable"), 1, doc);
+    let doc = "byte 0 in bits 7:0";
+    let data = m.input(format!("overlay_{name}_data"), bytes * 8, doc);
+    (enable, data)
+}
+
+pub(crate) fn hold(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
     let (reg, node) = m.reg(name, m.width(next));
     m.set_next_when(reg, enable, next);
     node
 }
 
-fn hold_reset(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
+pub(crate) fn hold_reset(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
     let (reg, node) = m.reg_reset(name, m.width(next), 0);
     m.set_next_when(reg, enable, next);
     node
 }
 
 /// The one value whose bit is on, or else the other one. At most one bit is on.
-fn one_of(m: &mut Module, choices: &[(Node, Node)], otherwise: Node) -> Node {
+pub(crate) fn one_of(m: &mut Module, choices: &[(Node, Node)], otherwise: Node) -> Node {
     let width = m.width(otherwise);
     let mut terms = Vec::new();
     let mut any = Vec::new();

@@ -21,6 +21,8 @@ pub struct Ingress {
     pub has_random: bool,
     /// Port and queue are kept for the program.
     pub has_port: bool,
+    /// What the window has behind the packet's end is zeros; else it is of no meaning.
+    pub clears_window: bool,
 }
 
 /// Bits of a packet's length in bytes.
@@ -175,7 +177,11 @@ pub fn ingress(config: &Ingress) -> Module {
     for index in 0..config.window_beats {
         let here = m.eq_const(beat_number, u64::from(index));
         let take = m.and(&[valid, here]);
-        parts.push(hold_when(&mut m, &format!("window_{index}"), take, data));
+        let name = format!("window_{index}");
+        parts.push(match config.clears_window {
+            true => cleared_window(&mut m, &name, (take, valid), (beat_number, data, keep)),
+            false => hold_when(&mut m, &name, take, data),
+        });
     }
     parts.reverse();
     let window = m.concat(&parts);
@@ -240,6 +246,31 @@ pub fn ingress(config: &Ingress) -> Module {
         "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
     );
     m
+}
+
+/// A beat of the window that has zeros where the packet has no bytes: its first beat clears all others.
+fn cleared_window(
+    m: &mut Module,
+    name: &str,
+    (take, valid): (Node, Node),
+    (beat_number, data, keep): (Node, Node, Node),
+) -> Node {
+    let lanes = m.width(keep);
+    let mut masks = Vec::new();
+    for lane in (0..lanes).rev() {
+        let kept = m.bit(keep, lane);
+        masks.push(m.sext(kept, 8));
+    }
+    let mask = m.concat(&masks);
+    let bytes = m.and(&[data, mask]);
+    let taken = m.sext(take, lanes * 8);
+    let next = m.and(&[bytes, taken]);
+    let is_first = m.eq_const(beat_number, 0);
+    let begins = m.and(&[valid, is_first]);
+    let changes = m.or(&[take, begins]);
+    let (reg, node) = m.reg(name, lanes * 8);
+    m.set_next_when(reg, changes, next);
+    node
 }
 
 /// Whether the packet has a byte `index` (from 0), seen at its last beat.

@@ -10,6 +10,8 @@ pub mod host;
 pub mod ingress;
 pub mod interface;
 pub mod interlock;
+pub mod moved_egress;
+pub mod moves;
 
 /// Bits that hold the numbers `0..count` (at least one).
 pub fn index_bits(count: u64) -> u32 {

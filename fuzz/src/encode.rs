@@ -223,7 +223,10 @@ pub mod helper {
     pub const GET_PRANDOM_U32: i32 = 7;
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
     pub const REDIRECT: i32 = 23;
+    pub const XDP_ADJUST_HEAD: i32 = 44;
     pub const REDIRECT_MAP: i32 = 51;
+    pub const XDP_ADJUST_META: i32 = 54;
+    pub const XDP_ADJUST_TAIL: i32 = 65;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
     pub const XDP_LOAD_BYTES: i32 = 189;
     pub const XDP_STORE_BYTES: i32 = 190;

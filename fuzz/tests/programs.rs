@@ -76,7 +76,10 @@ fn a_seed_gives_the_same_subject_and_another_seed_another_one() {
 
 #[test]
 fn cases_are_read_as_they_were_written() {
-    let features = Features { maps_percent: 70 };
+    let features = Features {
+        maps_percent: 70,
+        moves_percent: 0,
+    };
     for seed in 0..200 {
         let subject = subject(seed, 0, 3, features);
         let text = case::print(&subject, "what differs\nin two lines");

@@ -21,7 +21,7 @@ mod reassociate;
 mod rewrite;
 mod simplify_select;
 mod tree;
-mod value_set;
+pub mod value_set;
 
 use hardpath_ir::{Diagnostic, Program};
 

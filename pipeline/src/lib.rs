@@ -7,6 +7,7 @@ mod implication;
 mod limits;
 pub mod lower;
 mod maps;
+mod moves;
 pub mod plan;
 pub mod predicate;
 pub mod refuse;
@@ -87,7 +88,9 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     let prefix = lower::module_name(&program.name);
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
     let gates = schedule.gates(&plan).len() as u32;
-    let around = top::CLOCKS_AROUND + hardpath_blocks::ingress::MARGIN + 4;
+    let moved = moves::packet_moves(&program);
+    let exit = moved.as_ref().map_or(0, |moved| moved.moves.more_clocks());
+    let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
     let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
     let compute = lower::lower(&program, &plan, &schedule, &mut design, &prefix, credits);
@@ -120,6 +123,9 @@ pub fn dataflow(program: &Program) -> Result<Program, Vec<Diagnostic>> {
     hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
     words::map_words(&mut program)?;
     hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+    if moves::drop_unseen_stores(&mut program) {
+        hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+    }
     debug_assert_eq!(verifier::verify(&program), Ok(()));
     Ok(program)
 }
@@ -175,10 +181,14 @@ fn report(
         .iter()
         .filter(|(stage, _)| *stage <= schedule.emit)
         .count() as u32;
+    let in_exit = match &compute.moved {
+        Some(moved) => moved.moves.more_clocks(),
+        None => 0,
+    };
     Report {
         stages: schedule.stages,
         // A segment FIFO holds a packet for one clock more than a register does.
-        latency_clocks: schedule.emit + 1 + before_emit + top::CLOCKS_AROUND,
+        latency_clocks: schedule.emit + 1 + before_emit + top::CLOCKS_AROUND + in_exit,
         window_bytes: compute.window_bytes,
         clock_mhz: options.clock_mhz,
         bus_bits: options.bus_bits,

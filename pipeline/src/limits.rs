@@ -2,7 +2,7 @@
 
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::register;
-use hardpath_ir::{Diagnostic, MapDecl, Program, Terminator};
+use hardpath_ir::{Diagnostic, MapDecl, Program};
 
 /// The host selects a map with 8 bits.
 const MOST_MAPS: usize = 255;
@@ -29,18 +29,6 @@ pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
             )
             .at(format!("program {}", program.name))
             .help("put arrays of the same size into one"),
-        );
-    }
-    let moves =
-        |terminator: &Terminator| matches!(terminator, Terminator::Emit { moved: Some(_), .. });
-    if (program.order.iter()).any(|block| moves(&program.blocks[*block].terminator)) {
-        errors.push(
-            Diagnostic::refused(
-                "moved-packet",
-                "the program moves the packet's head or tail, or gives it metadata",
-            )
-            .at(format!("program {}", program.name))
-            .help("use the interpreter for now"),
         );
     }
     if errors.is_empty() {

@@ -6,9 +6,11 @@
 //! wires.
 
 use crate::maps::MapPorts;
+use crate::moves::{packet_moves, store_offset, PacketMoves};
 use crate::plan::{Access, Class};
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
+use hardpath_blocks::egress::offset_name;
 use hardpath_ir::{Input, Inst, Kind, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
@@ -21,7 +23,9 @@ pub struct Compute {
     /// The side inputs that it wants.
     pub inputs: Vec<Input>,
     /// Runs of packet bytes that it may write: (offset, bytes).
-    pub overlays: Vec<(u32, u32)>,
+    pub overlays: Vec<(i32, u32)>,
+    /// `None`: packets leave where they came in.
+    pub moved: Option<PacketMoves>,
     pub has_destination: bool,
     /// Bits of the registers between stages.
     pub register_bits: u32,
@@ -73,6 +77,7 @@ pub(crate) struct Lower<'a> {
     stall: Option<Node>,
     has_destination: bool,
     overlays: Vec<Inst>,
+    moved: Option<PacketMoves>,
     raw: bool,
 }
 
@@ -125,6 +130,7 @@ impl<'a> Lower<'a> {
             stall: None,
             has_destination,
             overlays,
+            moved: packet_moves(program),
             raw: program.kind == Kind::Raw,
         }
     }
@@ -600,6 +606,13 @@ impl<'a> Lower<'a> {
         let length = self.segments.input(Input::PacketLength);
         let length = self.base_node(length);
         self.m.output("result_length", length, "bytes");
+        if let Some(moved) = self.moved.clone() {
+            for (port, width, doc) in moved.moves.ports() {
+                let node = self.node(moved.value(port));
+                let node = self.m.slice(node, 0, width);
+                self.m.output(port, node, doc);
+            }
+        }
         if self.has_destination {
             let destination = self.node(destination);
             self.m
@@ -607,7 +620,7 @@ impl<'a> Lower<'a> {
         }
         for inst in self.overlays.clone() {
             let data = &program.insts[inst];
-            let offset = overlay_offset(program, inst);
+            let offset = offset_name(store_offset(program, data.args[0]));
             let enable = self.condition(data.guard);
             let value = self.node(data.args[1]);
             self.m.output(
@@ -637,7 +650,7 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|inst| {
                 let bytes = program.width(program.insts[*inst].args[1]) / 8;
-                (overlay_offset(program, *inst), bytes)
+                (store_offset(program, program.insts[*inst].args[0]), bytes)
             })
             .collect();
         let inputs = self
@@ -650,16 +663,12 @@ impl<'a> Lower<'a> {
             window_bytes: self.segments.bases[window].width / 8,
             inputs,
             overlays,
+            moved: self.moved,
             has_destination: self.has_destination,
             register_bits: self.register_bits,
             module: self.m,
         }
     }
-}
-
-fn overlay_offset(program: &Program, inst: Inst) -> u32 {
-    let offset = program.insts[inst].args[0];
-    program.as_const(offset).map_or(0, |bits| bits.low_u64()) as u32
 }
 
 /// A program's name as the name of its top module: an identifier that is no reserved word and no port of the top.

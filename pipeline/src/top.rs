@@ -2,13 +2,14 @@
 
 use crate::lower::{identifier, Compute};
 use crate::maps::{clear_words, host_widths};
-use hardpath_blocks::egress::{egress, Egress};
+use hardpath_blocks::egress::{egress, offset_name, Egress};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{host, Host};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, MapPort};
+use hardpath_blocks::moved_egress::moved_egress;
 use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES};
 use hardpath_rtl::{Design, Instance, MemStyle, Module, ModuleId, Node};
 
@@ -107,6 +108,8 @@ impl<'a> Top<'a> {
 
     fn build(mut self) -> Interface {
         let raw = self.program.kind == Kind::Raw;
+        let moved = self.compute.moved.as_ref();
+        let moves = moved.map(|moved| moved.moves.clone());
         let beat = self.bus_bits / 8;
         let has_time = self.compute.inputs.contains(&Input::TimeNs);
         let has_random = self.compute.inputs.contains(&Input::Random);
@@ -180,6 +183,7 @@ impl<'a> Top<'a> {
             has_time,
             has_random,
             has_port,
+            clears_window: moves.as_ref().is_some_and(|moves| moves.grows),
         };
         let entrance = self.add(ingress(&config), "ingress", &inputs);
         let s_ready = self.get(entrance, "s_axis_tready");
@@ -199,7 +203,11 @@ impl<'a> Top<'a> {
             .mem("frames", self.bus_bits, frame_depth, MemStyle::Block);
         self.m.mem_write(frames, write_address, write_data, write);
         let frame_read = self.m.wire(1, "frame_read");
-        let frame = self.m.mem_read_sync(frames, read_pointer, frame_read);
+        let read_address = match &moves {
+            Some(_) => self.m.wire(frame_bits, "frame_read_address"),
+            None => read_pointer,
+        };
+        let frame = self.m.mem_read_sync(frames, read_address, frame_read);
         self.m.name(frame, "frame");
 
         self.m.section("Host port");
@@ -324,7 +332,10 @@ impl<'a> Top<'a> {
         if self.compute.has_destination {
             fields.push("result_destination".into());
         }
+        let ports = moves.iter().flat_map(|moves| moves.ports());
+        fields.extend(ports.map(|(port, ..)| port.to_string()));
         for (offset, _) in &self.compute.overlays {
+            let offset = offset_name(*offset);
             fields.push(format!("overlay_{offset}_enable"));
             fields.push(format!("overlay_{offset}_data"));
         }
@@ -370,12 +381,20 @@ impl<'a> Top<'a> {
             verdict_bits: if raw { 64 } else { 3 },
             has_destination: self.compute.has_destination,
         };
-        let exit = self.add(egress(&config), "egress", &inputs);
+        let exit = match &moves {
+            None => egress(&config),
+            Some(moves) => moved_egress(&config, moves),
+        };
+        let exit = self.add(exit, "egress", &inputs);
         let node = self.get(exit, "result_pop");
         self.m.drive(pop, node);
         self.m.drive(packet_left, node);
         let node = self.get(exit, "frame_read_pointer");
         self.m.drive(read_pointer, node);
+        if moves.is_some() {
+            let node = self.get(exit, "frame_read_address");
+            self.m.drive(read_address, node);
+        }
         let node = self.get(exit, "frame_read");
         self.m.drive(frame_read, node);
         let verdict_valid = self.get(exit, "verdict_valid");
@@ -415,6 +434,7 @@ impl<'a> Top<'a> {
             self.m.output(port, node, "");
         }
         debug_assert_eq!(self.m.width(length), LENGTH_BITS);
+        let has_metadata = moves.is_some_and(|moves| moves.has_metadata());
         let interface = Interface {
             top: self.m.name.clone(),
             bus_bits: self.bus_bits,
@@ -422,7 +442,7 @@ impl<'a> Top<'a> {
             has_time,
             has_random,
             has_port_table: has_port,
-            has_metadata: false,
+            has_metadata,
             maps: self.program.maps.values().map(map_port).collect(),
             design_id: self.design_id,
         };

@@ -20,7 +20,7 @@ struct Config {
     beat_bytes: u32,
     credits: u32,
     raw: bool,
-    overlays: Vec<(u32, u32)>,
+    overlays: Vec<(i32, u32)>,
 }
 
 impl Config {
@@ -73,6 +73,7 @@ fn design(config: &Config) -> Design {
         has_time: true,
         has_random: true,
         has_port: true,
+        clears_window: false,
     }));
     let exit_id = design.add(egress(&Egress {
         name: "leave".into(),
@@ -544,7 +545,7 @@ const MANNERS: [Manner; 4] = [
 ];
 
 fn configs() -> Vec<Config> {
-    let overlays = |offsets: &[(u32, u32)]| offsets.to_vec();
+    let overlays = |offsets: &[(i32, u32)]| offsets.to_vec();
     vec![
         Config {
             beat_bytes: 64,

@@ -9,6 +9,7 @@ mod arithmetic;
 mod control;
 mod maps;
 mod memory;
+mod moves;
 mod packet;
 mod state;
 
@@ -24,11 +25,16 @@ use state::{Holds, State};
 pub struct Features {
     /// Of 100 programs so many use maps.
     pub maps_percent: u32,
+    /// Of 100 programs so many move the packet's head, tail or metadata.
+    pub moves_percent: u32,
 }
 
 impl Default for Features {
     fn default() -> Self {
-        Features { maps_percent: 40 }
+        Features {
+            maps_percent: 40,
+            moves_percent: 25,
+        }
     }
 }
 
@@ -43,6 +49,7 @@ pub struct Generated {
 pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
     let mut random = Random::new(seed, u64::from(attempt) << 8);
     let with_maps = random.percent(features.maps_percent);
+    let with_moves = random.percent(features.moves_percent);
     let generator = Generator {
         random,
         units: Vec::new(),
@@ -54,6 +61,7 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         maps: Vec::new(),
         map_uses: Vec::new(),
         wild_maps: false,
+        with_moves,
         image: Image::new(),
         branches: 0,
         next_base: 1,
@@ -89,6 +97,7 @@ struct Generator {
     map_uses: Vec<maps::Uses>,
     /// Maps are used in any way, also in ways that few designs can keep up with.
     wild_maps: bool,
+    with_moves: bool,
     image: Image,
     /// Branches left.
     branches: u32,
@@ -196,18 +205,20 @@ impl Generator {
                 17 => self.pointer_arithmetic(),
                 18 => self.redirect(),
                 19 => self.map_statement(depth),
+                20 => self.move_packet(),
                 _ => self.reload_packet(),
             }
         }
     }
 
-    fn weights(&mut self, depth: u32) -> [u32; 21] {
+    fn weights(&mut self, depth: u32) -> [u32; 22] {
         let maps = if self.maps.is_empty() { 0 } else { 14 };
+        let moves = if self.with_moves { 6 } else { 0 };
         let deeper = if depth < 4 { 10 } else { 0 };
         let leave = if depth > 0 { 2 } else { 0 };
         let out = if depth > 1 { 4 } else { 1 };
         [
-            38, 14, 8, 8, 8, 3, 2, 2, 3, 4, deeper, out, leave, 2, 2, 1, 1, 2, 1, maps, 3,
+            38, 14, 8, 8, 8, 3, 2, 2, 3, 4, deeper, out, leave, 2, 2, 1, 1, 2, 1, maps, moves, 3,
         ]
     }
 

@@ -180,6 +180,15 @@ impl State {
         });
     }
 
+    /// The packet was moved: what points into it must be loaded again.
+    pub fn forget_packet(&mut self) {
+        self.change_all(|holds| {
+            if let Holds::Packet(_) | Holds::PacketEnd = holds {
+                *holds = Holds::Nothing;
+            }
+        });
+    }
+
     /// What a lookup gave is no null pointer, or is one: then it is the number 0.
     pub fn check_value(&mut self, lookup: u32, found: bool) {
         self.change_all(|holds| {

@@ -1,0 +1,574 @@
+//! Where packets go out whose head or tail the program may have moved: the exit with a realigner.
+//!
+//! The exit works on the packet's bytes at absolute offsets: 0 is where the packet began when it came in, bytes before
+//! that are headroom. A *beat* of them is a whole bus width, number 0 begins at offset 0. A packet that begins at
+//! `first` and leaves takes one *slot* for each beat that it has on its way out; each slot reads one beat of frames,
+//! overlays the bytes that the program wrote, and forms one beat out of two neighbouring ones:
+//!
+//! ```text
+//! beats        |  −1 (overlays only)  |  0 (frame)           |  1 (frame)
+//! first = −20                    [=======][=====================…         leaves in slots 0, 1, …
+//! ```
+//!
+//! * A packet that begins at or before offset 0 reads, in slot 0, the beat *behind* the one in which it begins: that one
+//!   is headroom and has no frame. So one that fits in a beat takes one clock, wherever it begins.
+//! * A packet that begins behind offset 0 reads the beat in which it begins first, and its beats are formed a clock
+//!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
+
+use crate::egress::{hold, hold_reset, offset_name, one_of, overlay_inputs, sent_on, Egress};
+use crate::index_bits;
+use crate::ingress::LENGTH_BITS;
+use crate::interface::METADATA_WORD_BITS;
+use crate::moves::{Distance, Moves, Ways, META_BITS, OFFSET_BITS};
+use hardpath_rtl::{Module, Node, NodeOp};
+use std::collections::BTreeSet;
+
+/// So many different distances are wired; more of them are shifted.
+const MOST_WIRED: usize = 8;
+
+/// How the exit finds the distance.
+enum Realign {
+    /// One of a few.
+    Wired(Vec<Distance>),
+    Shifted,
+}
+
+/// What follows a slot on its way: one value for each stage of registers.
+#[derive(Clone)]
+struct Slot {
+    valid: Node,
+    last: Node,
+    /// Forms a beat.
+    emits: Node,
+    /// The last lane of the last beat.
+    count: Node,
+    /// Wired: a bit for each distance. Shifted: whether it begins behind offset 0, and the distance.
+    distance: Node,
+    verdict: Node,
+    words: Option<Node>,
+    destination: Option<Node>,
+}
+
+impl Slot {
+    /// The same one clock of the exit later.
+    fn delayed(&self, m: &mut Module, prefix: &str, advance: Node) -> Slot {
+        let mut held = |name: &str, node: Node| hold(m, &format!("{prefix}_{name}"), advance, node);
+        let (last, emits) = (held("last", self.last), held("emits", self.emits));
+        let (count, distance) = (held("count", self.count), held("distance", self.distance));
+        let verdict = held("verdict", self.verdict);
+        let words = self.words.map(|node| held("words", node));
+        let destination = self.destination.map(|node| held("destination", node));
+        Slot {
+            valid: hold_reset(m, &format!("{prefix}_valid"), advance, self.valid),
+            last,
+            emits,
+            count,
+            distance,
+            verdict,
+            words,
+            destination,
+        }
+    }
+}
+
+/// A result made ready: everything that is the same in all its slots, in registers.
+struct Ready {
+    valid: Node,
+    /// A result waits to be made ready.
+    result_valid: Node,
+    verdict: Node,
+    sent_on: Node,
+    destination: Option<Node>,
+    words: Option<Node>,
+    keep: Option<Node>,
+    /// Frames of the packet as it came in.
+    frames: Node,
+    /// The last slot that forms a beat, and the last slot.
+    last_out: Node,
+    last_slot: Node,
+    count: Node,
+    distance: Node,
+    /// Offset, bytes, enable, data.
+    overlays: Vec<(i32, u32, Node, Node)>,
+}
+
+/// The exit for a program that moves packets; for the rest of the contract see [`crate::egress::egress`].
+pub fn moved_egress(config: &Egress, moves: &Moves) -> Module {
+    let mut m = Module::new(
+        config.name.clone(),
+        format!(
+            "Exit: takes a packet's result, reads its frames, overlays the bytes that the program wrote, shifts them\n\
+             to where the packet begins now, and sends them as AXI4-Stream, {} bytes a beat, the metadata in front.\n\
+             A packet with verdict DROP or ABORTED is forgotten in one clock. While tvalid is 1 and tready is 0, the\n\
+             beat stays as it is; there is no gap inside a packet while tready is 1.",
+            config.beat_bytes
+        ),
+    );
+    let mut exit = Exit::new(&mut m, config, moves);
+    exit.build();
+    m
+}
+
+struct Exit<'a> {
+    m: &'a mut Module,
+    config: &'a Egress,
+    moves: &'a Moves,
+    ways: Ways,
+    realign: Realign,
+    beat: u32,
+    lane_bits: u32,
+    /// Bits of the number of a beat, in two's complement.
+    number_bits: u32,
+}
+
+impl<'a> Exit<'a> {
+    fn new(m: &'a mut Module, config: &'a Egress, moves: &'a Moves) -> Exit<'a> {
+        let beat = config.beat_bytes;
+        let distances = moves.firsts().map(|firsts| {
+            let all: BTreeSet<Distance> = firsts
+                .iter()
+                .map(|first| Distance::of(*first, beat))
+                .collect();
+            all.into_iter().collect::<Vec<Distance>>()
+        });
+        let realign = match distances {
+            Some(all) if all.len() <= MOST_WIRED => Realign::Wired(all),
+            _ => Realign::Shifted,
+        };
+        let lane_bits = beat.trailing_zeros();
+        Exit {
+            m,
+            config,
+            moves,
+            ways: moves.ways(),
+            realign,
+            beat,
+            lane_bits,
+            number_bits: OFFSET_BITS - lane_bits,
+        }
+    }
+
+    fn build(&mut self) {
+        let frame_bits = index_bits(u64::from(self.config.frame_depth));
+        let frame = self.m.input(
+            "frame_read_data",
+            self.beat * 8,
+            "the frame read in the clock before",
+        );
+        let tready = self.m.input("m_axis_tready", 1, "");
+        let out_valid = self.m.wire(1, "out_valid");
+        let out_free = self.m.not(out_valid);
+        let advance = self.m.or(&[out_free, tready]);
+        self.m.name(advance, "advance");
+        let take = self.m.wire(1, "take");
+        let start = self.m.wire(self.number_bits, "start");
+        let ready = self.ready(take, start);
+
+        let m = &mut *self.m;
+        m.section("Which frame is read");
+        let active = m.and(&[ready.valid, advance]);
+        let reads = m.and(&[active, ready.sent_on]);
+        let (slot_reg, slot) = m.reg_reset("slot", self.number_bits, 0);
+        let is_last_slot = m.eq(slot, ready.last_slot);
+        let is_last = m.eq(slot, ready.last_out);
+        let forgotten = m.not(ready.sent_on);
+        let finishes = m.or(&[forgotten, is_last_slot]);
+        let done = m.and(&[active, finishes]);
+        m.name(done, "done");
+        let free = m.not(ready.valid);
+        let takes = m.or(&[free, done]);
+        m.drive(take, takes);
+        let next_slot = m.add_const(slot, 1);
+        let first_slot = m.zero(self.number_bits);
+        let slot_next = m.mux(done, first_slot, next_slot);
+        m.set_next_when(slot_reg, active, slot_next);
+        let (number_reg, number) = m.reg("beat_number", self.number_bits);
+        let next_number = m.add_const(number, 1);
+        let number_next = m.mux(take, start, next_number);
+        let number_moves = m.or(&[take, active]);
+        m.set_next_when(number_reg, number_moves, number_next);
+        let (base_reg, base) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
+        let frames = m.resize(ready.frames, frame_bits);
+        let next_base = m.add(base, frames);
+        m.set_next_when(base_reg, done, next_base);
+        let distance = match self.number_bits < frame_bits {
+            true => m.sext(number, frame_bits),
+            false => m.slice(number, 0, frame_bits),
+        };
+        let address = m.add(base, distance);
+        let result_valid_taken = m.and(&[take, ready.result_valid]);
+        m.output("result_pop", result_valid_taken, "the result is taken");
+        m.output("frame_read_pointer", base, "first frame still needed");
+        m.output("frame_read_address", address, "the frame that is read");
+        m.output("frame_read", advance, "read enable of the frame FIFO");
+        let strobe = m.delay_reset("verdict_valid_reg", done);
+        let strobe_verdict = m.delay("verdict_reg", ready.verdict);
+        m.output("verdict_valid", strobe, "");
+        m.output("verdict", strobe_verdict, "");
+
+        m.section("The frame is read; what belongs to it waits");
+        let emits = m.ule(slot, ready.last_out);
+        let issued = Slot {
+            valid: reads,
+            last: is_last,
+            emits,
+            count: ready.count,
+            distance: ready.distance,
+            verdict: ready.verdict,
+            words: ready.words,
+            destination: ready.destination,
+        };
+        let zero = m.zero(self.number_bits);
+        let is_first = m.eq(slot, zero);
+        let read = issued.delayed(m, "read", advance);
+        let is_first = hold(m, "read_first", advance, is_first);
+        let frame = self.zeros_outside(frame, number, ready.keep, advance);
+        let (whole, before) = self.overlaid(frame, number, &ready, advance);
+
+        let m = &mut *self.m;
+        m.section("The beat as the program left it");
+        let held = read.delayed(m, "beat", advance);
+        let now = hold(m, "beat_bytes", advance, whole);
+        // The beat before the one of a slot: of the slot before, or headroom.
+        let low = match self.ways.before {
+            true => {
+                let low = m.mux(is_first, before, now);
+                Some(hold(m, "low_bytes", advance, low))
+            }
+            false => None,
+        };
+        let (leaving, before, behind) = if self.ways.behind {
+            let later = held.delayed(m, "later", advance);
+            let earlier = hold(m, "later_bytes", advance, now);
+            let low = low.map(|low| hold(m, "later_low_bytes", advance, low));
+            let before = low.map(|low| (low, earlier));
+            (later, before, Some((earlier, now)))
+        } else {
+            (held, low.map(|low| (low, now)), None)
+        };
+        let data = self.realigned(leaving.distance, before, behind);
+        self.send(&leaving, data, advance, out_valid);
+    }
+
+    /// Takes results and makes them ready.
+    fn ready(&mut self, take: Node, start: Node) -> Ready {
+        let m = &mut *self.m;
+        let result_valid = m.input("result_valid", 1, "a packet's result waits");
+        let verdict = m.input("result_verdict", self.config.verdict_bits, "");
+        let length = m.input("result_length", LENGTH_BITS, "bytes, as it came in");
+        let destination = self
+            .config
+            .has_destination
+            .then(|| m.input("result_destination", 32, "where a redirect goes"));
+        let mut given: Vec<(&str, Node)> = Vec::new();
+        for (name, width, doc) in self.moves.ports() {
+            given.push((name, m.input(name, width, doc)));
+        }
+        let find = |name: &str| {
+            given
+                .iter()
+                .find(|(port, _)| *port == name)
+                .map(|one| one.1)
+        };
+        let mut overlays = Vec::new();
+        for (offset, bytes) in &self.config.overlays {
+            let (enable, data) = overlay_inputs(m, *offset, *bytes);
+            overlays.push((*offset, *bytes, enable, data));
+        }
+
+        m.section("A result is made ready");
+        let only = |set: &Option<Vec<i32>>| match set.as_deref() {
+            Some([one]) => *one as u64,
+            _ => 0,
+        };
+        let head = match find("result_head") {
+            Some(head) => head,
+            None => m.constant(only(&self.moves.heads) & 0xffff, OFFSET_BITS),
+        };
+        let meta = match find("result_meta") {
+            Some(meta) => meta,
+            None => m.constant(only(&self.moves.metas), META_BITS),
+        };
+        let wide_meta = m.zext(meta, OFFSET_BITS);
+        let first = m.sub(head, wide_meta);
+        m.name(first, "first");
+        let end = match find("result_end") {
+            Some(end) => end,
+            None => m.zext(length, OFFSET_BITS),
+        };
+        let not_first = m.not(first);
+        let last_byte = m.add(end, not_first);
+        m.name(last_byte, "last_byte");
+        let last_out = m.slice(last_byte, self.lane_bits, self.number_bits);
+        let count = m.slice(last_byte, 0, self.lane_bits);
+        let zero = m.zero(OFFSET_BITS);
+        let is_behind = match (self.ways.before, self.ways.behind) {
+            (true, true) => m.compare(NodeOp::Slt, zero, first),
+            (_, behind) => m.constant(behind.into(), 1),
+        };
+        // The number of the beat that slot 0 reads.
+        let last_lane = m.constant(u64::from(self.beat - 1), OFFSET_BITS);
+        let round = m.mux(is_behind, zero, last_lane);
+        let rounded = m.add(first, round);
+        let first_number = m.slice(rounded, self.lane_bits, self.number_bits);
+        m.drive(start, first_number);
+        let last_slot = if self.ways.behind {
+            let before_end = m.add_const(end, 0xffff);
+            let last_number = m.slice(before_end, self.lane_bits, self.number_bits);
+            let slots = m.sub(last_number, first_number);
+            m.mux(is_behind, slots, last_out)
+        } else {
+            last_out
+        };
+        let distance = match &self.realign {
+            Realign::Wired(all) => {
+                let firsts = self.moves.firsts().unwrap_or_default();
+                let mut bits: Vec<Node> = Vec::new();
+                for distance in all {
+                    let with_it: Vec<Node> = firsts
+                        .iter()
+                        .filter(|first| Distance::of(**first, self.beat) == *distance)
+                        .map(|at| m.eq_const(first, *at as u64 & 0xffff))
+                        .collect();
+                    bits.push(m.or(&with_it));
+                }
+                bits.reverse();
+                m.concat(&bits)
+            }
+            Realign::Shifted => {
+                let lanes = m.slice(rounded, 0, self.lane_bits);
+                let lanes = m.zext(lanes, self.lane_bits + 1);
+                let not_behind = m.not(is_behind);
+                let one_more = m.zext(not_behind, self.lane_bits + 1);
+                let bytes = m.add(lanes, one_more);
+                m.concat(&[is_behind, bytes])
+            }
+        };
+        let one = m.constant(1, LENGTH_BITS);
+        let before_length = m.sub(length, one);
+        let frames_bits = LENGTH_BITS - self.lane_bits;
+        let frames = m.slice(before_length, self.lane_bits, frames_bits);
+        let frames = m.zext(frames, frames_bits + 1);
+        let frames = m.add_const(frames, 1);
+        let goes = sent_on(m, verdict);
+        let given_destination = destination.map(|node| {
+            let redirect = m.bit(verdict, 2);
+            let mask = m.sext(redirect, 32);
+            m.and(&[mask, node])
+        });
+        let words = self
+            .moves
+            .has_metadata()
+            .then(|| m.slice(meta, 2, METADATA_WORD_BITS));
+        let (valid_reg, valid) = m.reg_reset("ready_valid", 1, 0);
+        m.set_next_when(valid_reg, take, result_valid);
+        let mut held = |name: &str, node: Node| hold(m, &format!("ready_{name}"), take, node);
+        let keep = find("result_keep").map(|node| held("keep", node));
+        let overlays = overlays
+            .into_iter()
+            .map(|(offset, bytes, enable, data)| {
+                let name = format!("overlay_{}", offset_name(offset));
+                let enable = held(&format!("{name}_enable"), enable);
+                (offset, bytes, enable, held(&format!("{name}_data"), data))
+            })
+            .collect();
+        Ready {
+            valid,
+            result_valid,
+            verdict: held("verdict", verdict),
+            sent_on: held("sent_on", goes),
+            destination: given_destination.map(|node| held("destination", node)),
+            words: words.map(|node| held("words", node)),
+            keep,
+            frames: held("frames", frames),
+            last_out: held("last_out", last_out),
+            last_slot: held("last_slot", last_slot),
+            count: held("count", count),
+            distance: held("distance", distance),
+            overlays,
+        }
+    }
+
+    /// The frame with zeros where it is headroom or a tail that has grown.
+    fn zeros_outside(
+        &mut self,
+        frame: Node,
+        number: Node,
+        keep: Option<Node>,
+        advance: Node,
+    ) -> Node {
+        let m = &mut *self.m;
+        let mut frame = frame;
+        let lowest = self.moves.firsts().map_or(i32::MIN, |firsts| firsts[0]);
+        if lowest <= -(self.beat as i32) {
+            let is_headroom = m.bit(number, self.number_bits - 1);
+            let is_headroom = hold(m, "read_headroom", advance, is_headroom);
+            let is_frame = m.not(is_headroom);
+            let mask = m.sext(is_frame, self.beat * 8);
+            frame = m.and(&[frame, mask]);
+        }
+        let Some(keep) = keep else {
+            return frame;
+        };
+        let kept_beats = m.slice(keep, self.lane_bits, self.number_bits);
+        let kept_lanes = m.slice(keep, 0, self.lane_bits);
+        let whole = m.compare(NodeOp::Slt, number, kept_beats);
+        let partly = m.eq(number, kept_beats);
+        let whole = hold(m, "read_kept", advance, whole);
+        let partly = hold(m, "read_kept_partly", advance, partly);
+        let kept_lanes = hold(m, "read_kept_lanes", advance, kept_lanes);
+        let mut masks = Vec::new();
+        for lane in (0..self.beat).rev() {
+            let lane = m.constant(u64::from(lane), self.lane_bits);
+            let within = m.ult(lane, kept_lanes);
+            let some = m.and(&[partly, within]);
+            let kept = m.or(&[whole, some]);
+            masks.push(m.sext(kept, 8));
+        }
+        let mask = m.concat(&masks);
+        m.and(&[frame, mask])
+    }
+
+    /// A slot's beat with what the program wrote; and, for slot 0, the beat before it, which is headroom.
+    fn overlaid(
+        &mut self,
+        frame: Node,
+        number: Node,
+        ready: &Ready,
+        advance: Node,
+    ) -> (Node, Node) {
+        let beat = self.beat as i32;
+        let none: Vec<Vec<(Node, Node)>> = vec![Vec::new(); self.beat as usize];
+        let (mut lanes, mut headroom) = (none.clone(), none);
+        for (offset, bytes, enable, data) in &ready.overlays {
+            let end = offset + *bytes as i32;
+            for place in offset.div_euclid(beat)..=(end - 1).div_euclid(beat) {
+                let (from, to) = ((*offset).max(place * beat), end.min((place + 1) * beat));
+                let part = self
+                    .m
+                    .slice(*data, (from - offset) as u32 * 8, (to - from) as u32 * 8);
+                let name = offset_name(from);
+                let part = hold(self.m, &format!("write_{name}_data"), advance, part);
+                let write = |m: &mut Module, at: i32, lanes: &mut Vec<Vec<_>>, name: String| {
+                    let at = at as u64 & ((1 << self.number_bits) - 1);
+                    let here = m.eq_const(number, at);
+                    let on = m.and(&[*enable, here]);
+                    let on = hold(m, &name, advance, on);
+                    for byte in 0..to - from {
+                        let value = m.slice(part, byte as u32 * 8, 8);
+                        lanes[(from + byte).rem_euclid(beat) as usize].push((on, value));
+                    }
+                };
+                write(self.m, place, &mut lanes, format!("write_{name}"));
+                if place < 0 && self.ways.before {
+                    write(self.m, place + 1, &mut headroom, format!("before_{name}"));
+                }
+            }
+        }
+        let m = &mut *self.m;
+        let mut join = |lanes: &[Vec<(Node, Node)>], below: Option<Node>| {
+            let mut bytes = Vec::new();
+            for (lane, writes) in lanes.iter().enumerate() {
+                let original = match below {
+                    Some(frame) => m.slice(frame, lane as u32 * 8, 8),
+                    None => m.zero(8),
+                };
+                bytes.push(match writes.as_slice() {
+                    [] => original,
+                    [(on, value)] => m.mux(*on, *value, original),
+                    _ => one_of(m, writes, original),
+                });
+            }
+            bytes.reverse();
+            m.concat(&bytes)
+        };
+        (join(&lanes, Some(frame)), join(&headroom, None))
+    }
+
+    /// A beat out of two neighbouring ones, `(low, high)`: those of what begins not behind offset 0, and of the rest.
+    fn realigned(
+        &mut self,
+        distance: Node,
+        before: Option<(Node, Node)>,
+        behind: Option<(Node, Node)>,
+    ) -> Node {
+        let m = &mut *self.m;
+        let bits = self.beat * 8;
+        let mut pair = |pair: Option<(Node, Node)>| pair.map(|(low, high)| m.concat(&[high, low]));
+        let (before, behind) = (pair(before), pair(behind));
+        match &self.realign {
+            Realign::Wired(all) => {
+                let mut choices = Vec::new();
+                for (index, distance_of) in all.iter().enumerate() {
+                    let pair = if distance_of.is_behind {
+                        behind
+                    } else {
+                        before
+                    };
+                    let pair = pair.expect("a pair for each way");
+                    let part = m.slice(pair, distance_of.bytes * 8, bits);
+                    choices.push((m.bit(distance, index as u32), part));
+                }
+                match choices[..] {
+                    [(_, only)] => only,
+                    [(on, one), (_, other)] => m.mux(on, one, other),
+                    _ => {
+                        let mut terms = Vec::new();
+                        for (on, part) in choices {
+                            let mask = m.sext(on, bits);
+                            terms.push(m.and(&[mask, part]));
+                        }
+                        m.or(&terms)
+                    }
+                }
+            }
+            Realign::Shifted => {
+                let is_behind = m.bit(distance, self.lane_bits + 1);
+                let bytes = m.slice(distance, 0, self.lane_bits + 1);
+                let pair = match (before, behind) {
+                    (Some(before), Some(behind)) => m.mux(is_behind, behind, before),
+                    (one, other) => one.or(other).expect("a pair for one way"),
+                };
+                let zeros = m.zero(3);
+                let by = m.concat(&[bytes, zeros]);
+                let shifted = m.shift(NodeOp::LShr, pair, by);
+                m.slice(shifted, 0, bits)
+            }
+        }
+    }
+
+    fn send(&mut self, slot: &Slot, data: Node, advance: Node, out_valid: Node) {
+        let m = &mut *self.m;
+        m.section("Output registers");
+        let mut keep_lanes = Vec::new();
+        let not_last = m.not(slot.last);
+        for lane in (0..self.beat).rev() {
+            let lane_number = m.constant(u64::from(lane), self.lane_bits);
+            let within = m.ule(lane_number, slot.count);
+            keep_lanes.push(m.or(&[not_last, within]));
+        }
+        let keep = m.concat(&keep_lanes);
+        let leaves = m.and(&[slot.valid, slot.emits]);
+        let valid_out = hold_reset(m, "m_axis_tvalid_reg", advance, leaves);
+        m.drive(out_valid, valid_out);
+        let user = match slot.words {
+            Some(words) => m.concat(&[words, slot.verdict]),
+            None => slot.verdict,
+        };
+        for (port, node) in [
+            ("m_axis_tdata", data),
+            ("m_axis_tkeep", keep),
+            ("m_axis_tlast", slot.last),
+            ("m_axis_tuser", user),
+        ] {
+            let held = hold(m, &format!("{port}_reg"), advance, node);
+            m.output(port, held, "");
+        }
+        m.output("m_axis_tvalid", out_valid, "");
+        let destination = match slot.destination {
+            Some(node) => hold(m, "m_axis_tdest_reg", advance, node),
+            None => m.zero(32),
+        };
+        m.output("m_axis_tdest", destination, "");
+    }
+}
