@@ -8,5 +8,6 @@ mod hash;
 mod hash_bench;
 mod host;
 mod interlock;
+mod lpm;
 mod random;
 mod streams;

@@ -1,0 +1,293 @@
+//! Longest prefix match beside a model: a lookup a clock while the host inserts, replaces and deletes prefixes.
+
+use crate::bench::Bench;
+use crate::random::Random;
+use hardpath_blocks::interface::command;
+use hardpath_blocks::lpm::{lpm, Lpm};
+use std::collections::VecDeque;
+
+/// `struct bpf_lpm_trie_key` in memory order.
+type Key = Vec<u8>;
+
+fn config(data_bytes: u32, max_entries: u32) -> Lpm {
+    Lpm {
+        name: "prefixes".into(),
+        map: "routes".into(),
+        key_bytes: 4 + data_bytes,
+        max_entries,
+    }
+}
+
+fn length(key: &Key) -> u32 {
+    u32::from_le_bytes(*key.first_chunk().unwrap())
+}
+
+fn bit(key: &Key, number: u32) -> bool {
+    key[4 + number as usize / 8] >> (7 - number % 8) & 1 == 1
+}
+
+/// Whether a key begins with the prefix of an entry.
+fn covers(entry: &Key, key: &Key) -> bool {
+    length(entry) <= length(key) && (0..length(entry)).all(|n| bit(entry, n) == bit(key, n))
+}
+
+fn limbs(key: &Key) -> Vec<u64> {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    key.chunks(8).map(word).collect()
+}
+
+struct Run {
+    config: Lpm,
+    bench: Bench,
+    random: Random,
+    entries: Vec<Option<Key>>,
+    /// By the clock in which the key was in stage R: the entry that is right.
+    due: VecDeque<(u64, Option<usize>)>,
+    clock: u64,
+    hits: u64,
+}
+
+impl Run {
+    fn new(config: Lpm, seed: u64) -> Run {
+        let mut bench = Bench::of(lpm(&config));
+        bench.reset(2);
+        Run {
+            bench,
+            random: Random::new(seed),
+            entries: vec![None; config.max_entries as usize],
+            due: VecDeque::new(),
+            clock: 0,
+            hits: 0,
+            config,
+        }
+    }
+
+    fn data_bits(&self) -> u32 {
+        Lpm::data_bits(self.config.key_bytes)
+    }
+
+    fn best(&self, key: &Key) -> Option<usize> {
+        if length(key) > self.data_bits() {
+            return None;
+        }
+        let covering = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(number, entry)| {
+                let entry = entry.as_ref()?;
+                covers(entry, key).then(|| (length(entry), number))
+            });
+        covering.max().map(|(_, number)| number)
+    }
+
+    /// A key near those that are there, of any length.
+    fn key(&mut self) -> Key {
+        let bits = self.data_bits();
+        let length = match self.random.below(12) {
+            0 => bits + 1 + self.random.below(5) as u32,
+            1..=4 => bits,
+            _ => self.random.below(u64::from(bits) + 1) as u32,
+        };
+        let mut key = length.to_le_bytes().to_vec();
+        let known = match self.random.below(4) {
+            0 => None,
+            _ => {
+                let number = self.random.below(self.entries.len() as u64) as usize;
+                self.entries[number].clone()
+            }
+        };
+        match known {
+            Some(known) => key.extend(&known[4..]),
+            None => key.extend((0..bits / 8).map(|_| self.random.below(4) as u8 * 0x55)),
+        }
+        if self.random.below(3) == 0 {
+            let number = self.random.below(u64::from(bits));
+            key[4 + number as usize / 8] ^= 0x80 >> (number % 8);
+        }
+        key
+    }
+
+    /// One clock with a packet in stage R, or without.
+    fn step(&mut self, packet: Option<&Key>) {
+        if let Some(key) = packet {
+            self.bench.set_wide("key", &limbs(key));
+            let best = self.best(key);
+            self.due.push_back((self.clock, best));
+        }
+        self.bench.step();
+        self.check();
+        self.clock += 1;
+    }
+
+    fn check(&mut self) {
+        let clocks = u64::from(Lpm::clocks(self.config.key_bytes, self.config.max_entries));
+        while self
+            .due
+            .front()
+            .is_some_and(|(at, _)| at + clocks == self.clock)
+        {
+            let (_, expected) = self.due.pop_front().unwrap();
+            let hit = self.bench.get("hit") == 1;
+            let entry = self.bench.get("entry") as usize;
+            assert_eq!(hit.then_some(entry), expected, "clock {}", self.clock);
+            self.hits += u64::from(hit);
+        }
+    }
+
+    fn packets(&mut self, count: u32) {
+        for _ in 0..count {
+            let key = self.key();
+            self.step(Some(&key));
+        }
+    }
+
+    /// Performs an operation as the host port does; packets go on until its slot comes, and behind it.
+    fn host(&mut self, operation: u32, key: &Key, flags: u32, slot: u32) {
+        self.bench.set("host_command", operation.into());
+        self.bench.set("host_flags", flags.into());
+        self.bench.set("host_slot", slot.into());
+        self.bench.set_wide("host_key", &limbs(key));
+        self.bench.set("start", 1);
+        self.packets(1);
+        self.bench.set("start", 0);
+        let limit = Lpm::prepare_clocks(self.config.key_bytes, self.config.max_entries);
+        let mut waited = 0;
+        loop {
+            self.packets(1);
+            if self.bench.get("prepared") == 1 {
+                break;
+            }
+            waited += 1;
+            assert!(waited <= limit, "not prepared after {waited} clocks");
+        }
+        for _ in 0..3 {
+            self.step(None);
+        }
+        let (errno, entry) = self.answer(operation, key, flags, slot);
+        self.bench.set_wide("key", &limbs(key));
+        self.bench.set("host_r", 1);
+        self.step(None);
+        self.bench.set("host_r", 0);
+        for _ in 0..3 {
+            self.step(None);
+        }
+        let clocks = Lpm::clocks(self.config.key_bytes, self.config.max_entries);
+        for clock in 4..=clocks + 1 {
+            if clock == clocks + 1 {
+                assert_eq!(self.bench.get("host_c"), 1);
+                let writes = self.bench.get("write_value") == 1;
+                assert_eq!(writes, operation == command::UPDATE && errno == 0);
+                if let Some(entry) = entry {
+                    assert_eq!(self.bench.get("entry"), entry as u64);
+                }
+            }
+            self.packets(1);
+        }
+        self.packets(1);
+        assert_eq!(
+            self.bench.get("host_errno"),
+            errno,
+            "operation {operation}, flags {flags}, slot {slot}, {key:02x?}"
+        );
+        if operation == command::DUMP && errno == 0 {
+            let expected = self.entries[slot as usize].clone().unwrap();
+            assert_eq!(self.bench.get_wide("host_key_out"), limbs(&expected));
+        }
+    }
+
+    /// What the kernel answers, and the entry that is meant; the model does it.
+    fn answer(&mut self, operation: u32, key: &Key, flags: u32, slot: u32) -> (u64, Option<usize>) {
+        let same = |entry: &Option<Key>| {
+            let entry = entry.as_ref();
+            entry.is_some_and(|entry| length(entry) == length(key) && covers(entry, key))
+        };
+        let exists = self.entries.iter().position(same);
+        let room = self.entries.iter().position(Option::is_none);
+        let too_long = length(key) > self.data_bits();
+        match operation {
+            command::LOOKUP => match self.best(key) {
+                Some(entry) => (0, Some(entry)),
+                None => (2, None),
+            },
+            command::DUMP => match self.entries.get(slot as usize) {
+                None => (22, None),
+                Some(None) => (2, None),
+                Some(Some(_)) => (0, Some(slot as usize)),
+            },
+            _ if too_long => (22, None),
+            command::DELETE => match exists {
+                Some(entry) => {
+                    self.entries[entry] = None;
+                    (0, Some(entry))
+                }
+                None => (2, None),
+            },
+            _ => match (flags, exists, room) {
+                (3.., _, _) => (22, None),
+                (1, Some(_), _) => (17, None),
+                (2, None, _) => (2, None),
+                (_, None, None) => (28, None),
+                (_, Some(entry), _) | (_, None, Some(entry)) => {
+                    self.entries[entry] = Some(key.clone());
+                    (0, Some(entry))
+                }
+            },
+        }
+    }
+
+    fn random_host(&mut self) {
+        let operation = *self.random.pick(&[
+            command::UPDATE,
+            command::UPDATE,
+            command::UPDATE,
+            command::DELETE,
+            command::LOOKUP,
+            command::DUMP,
+        ]);
+        let key = self.key();
+        let flags = *self.random.pick(&[0, 0, 0, 0, 1, 2, 3, 0x8000_0000]);
+        let slot = match self.random.below(8) {
+            0 => self.config.max_entries + self.random.below(70) as u32,
+            _ => self.random.below(self.config.max_entries.into()) as u32,
+        };
+        self.host(operation, &key, flags, slot);
+    }
+}
+
+#[test]
+fn lookups_and_the_hosts_changes() {
+    for (data_bytes, entries, operations) in [
+        (1, 1, 40),
+        (1, 5, 60),
+        (4, 2, 60),
+        (4, 33, 120),
+        (8, 70, 120),
+        (16, 12, 60),
+        (20, 3, 30),
+    ] {
+        let mut run = Run::new(config(data_bytes, entries), data_bytes.into());
+        for _ in 0..operations {
+            run.random_host();
+            let count = run.random.below(40) as u32;
+            run.packets(count);
+        }
+        assert!(run.hits > 100, "{} hits", run.hits);
+        for slot in 0..entries {
+            run.host(command::DUMP, &vec![0; 4 + data_bytes as usize], 0, slot);
+        }
+    }
+}
+
+#[test]
+fn the_largest_tables_are_known() {
+    assert_eq!(Lpm::most_entries(8), 4096);
+    assert_eq!(Lpm::most_entries(20), 2048);
+    // A slot more than the bits of a length, and the number.
+    assert_eq!(Lpm::clocks(8, 4096), 2 + 6 + 1);
+    assert_eq!(Lpm::clocks(8, 50), 2 + 3 + 1);
+}
