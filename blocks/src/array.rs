@@ -1,7 +1,7 @@
 //! The memory behind a map's values: reads in packet order, one write a packet at the commit stage, the host's
 //! operations in between.
 
-use crate::index_bits;
+use crate::{index_bits, port_name};
 use hardpath_rtl::{MemStyle, Module, Node, NodeOp};
 
 /// How the host's index gets to the memory.
@@ -43,17 +43,20 @@ pub struct Array {
     /// Bits of a value.
     pub value_bits: u32,
     pub presence: Presence,
-    /// Words can be read at this many indexes a clock (at least 1); each has its own copy of the memory.
-    pub reads: u32,
-    /// The data plane writes.
-    pub written: bool,
-    /// The write's index is given at the commit stage instead of being that of the first read.
+    /// Words can be read at so many indexes a clock (at least 1); each has its own copy of the memory. For each: the
+    /// clocks from its address stage to the commit stage, at least [`Array::read_clocks`].
+    pub reads: Vec<u32>,
+    /// Places at which the data plane writes, no two of them in one clock.
+    pub writers: u32,
+    /// The write's index is given at the commit stage instead of being that of the first read. Always with several
+    /// writers.
     pub own_write_index: bool,
-    /// A packet sees the writes of all older packets, however close (else: the caller keeps packets with the same
-    /// index apart).
+    /// A word that is read has the writes that committed while it was on its way. When the commit stage is that in
+    /// which the word comes, a packet so sees the writes of all older packets, however close; else the caller keeps
+    /// packets with the same index apart.
     pub forward: bool,
-    /// Clocks from the address stage to the commit stage: at least [`Array::read_clocks`].
-    pub commit_after: u32,
+    /// Clocks from the first read's address stage to the stage in which the host's operation commits.
+    pub host_commit_after: u32,
     pub host: HostAddress,
 }
 
@@ -81,7 +84,7 @@ impl Array {
     }
 }
 
-/// Stage A is the address stage, C = A + `commit_after` the commit stage.
+/// Stage A is the address stage of a read, C the commit stage, `reads` clocks later.
 ///
 /// Ports, with the stage they belong to: `read_index_k` (A), `read_word_k` (A + read_clocks, from a register),
 /// `write` and `write_word` (C), `host_a` (A: the slot is a host operation on this map), `host_write_ok` (C, only
@@ -90,8 +93,8 @@ impl Array {
 /// after C: `host_errno`, `host_result`.
 pub fn array(config: &Array) -> Module {
     let read_clocks = Array::read_clocks(config.depth);
-    assert!(config.commit_after >= read_clocks);
-    assert!(!config.forward || config.commit_after == read_clocks);
+    assert!(config.reads.iter().all(|after| *after >= read_clocks));
+    assert!(config.own_write_index || config.writers <= 1);
     let lut_ram = Array::in_lut_ram(config.depth);
     let mut m = Module::new(
         config.name.clone(),
@@ -105,10 +108,9 @@ pub fn array(config: &Array) -> Module {
             config.depth,
             config.value_bits,
             if lut_ram { "LUT RAM" } else { "block RAM" },
-            config.commit_after,
+            config.reads[0],
             if config.forward {
-                "\nA word that is read has the writes of all older packets: those that the memory does not show yet\n\
-                 are forwarded."
+                "\nA word that is read has the writes that committed while it was on its way: they are forwarded."
             } else {
                 ""
             },
@@ -116,18 +118,20 @@ pub fn array(config: &Array) -> Module {
     );
     let index_width = index_bits(u64::from(config.depth));
     let word = config.word_bits();
-    let read_indexes: Vec<Node> = (0..config.reads)
+    let read_indexes: Vec<Node> = (0..config.reads.len())
         .map(|k| m.input(format!("read_index_{k}"), index_width, "stage A"))
         .collect();
-    let program_write = config.written.then(|| {
-        (
-            m.input("write", 1, "stage C"),
-            m.input("write_word", word, "stage C"),
-        )
-    });
-    let own_index = config
-        .own_write_index
-        .then(|| m.input("write_index", index_width, "stage C"));
+    let mut program_writes = Vec::new();
+    for writer in 0..config.writers {
+        let name = |port: &str| port_name(port, writer);
+        program_writes.push(Write {
+            write: m.input(name("write"), 1, "stage C"),
+            word: m.input(name("write_word"), word, "stage C"),
+            index: config
+                .own_write_index
+                .then(|| m.input(name("write_index"), index_width, "stage C")),
+        });
+    }
     let host_a = m.input(
         "host_a",
         1,
@@ -170,9 +174,9 @@ pub fn array(config: &Array) -> Module {
     let commit_write = m.wire(1, "commit_write");
     let commit_index = m.wire(index_width, "commit_index");
     let commit_word = m.wire(word, "commit_word");
-    let copies: Vec<_> = (0..config.reads)
+    let copies: Vec<_> = (0..config.reads.len())
         .map(|k| {
-            let name = if config.reads == 1 {
+            let name = if config.reads.len() == 1 {
                 "words".to_string()
             } else {
                 format!("words_{k}")
@@ -239,7 +243,7 @@ pub fn array(config: &Array) -> Module {
     m.section("Commit stage");
     let mut host_c = host_a;
     let mut old = words[0];
-    for clock in 1..=config.commit_after {
+    for clock in 1..=config.host_commit_after {
         host_c = m.delay_reset(format!("host_{clock}"), host_c);
         if !config.own_write_index {
             host_address_delayed = m.delay(format!("index_{clock}"), host_address_delayed);
@@ -248,7 +252,19 @@ pub fn array(config: &Array) -> Module {
             old = m.delay(format!("old_{clock}"), old);
         }
     }
-    let index_c = own_index.unwrap_or(host_address_delayed);
+    let program_write = joined(&mut m, &program_writes);
+    let index_c = match (
+        program_write.as_ref().and_then(|write| write.index),
+        &host_key_ports,
+    ) {
+        (None, _) => host_address_delayed,
+        (Some(index), None) => index,
+        (Some(index), Some(host)) => {
+            let host_index = m.slice(host.index, 0, index_width.min(32));
+            let host_index = m.resize(host_index, index_width);
+            m.mux(host_c, host_index, index)
+        }
+    };
     let (host_write, errno) = match &host_key_ports {
         Some(host) => host.check(&mut m, config, old, host_value),
         None => (host_write_ok.expect("given with Follows"), m.zero(5)),
@@ -272,9 +288,9 @@ pub fn array(config: &Array) -> Module {
         host_value
     };
     let (write, value) = match program_write {
-        Some((write, value)) => {
-            let either = m.or(&[write, host_writes]);
-            (either, m.mux(host_writes, host_word, value))
+        Some(program) => {
+            let either = m.or(&[program.write, host_writes]);
+            (either, m.mux(host_writes, host_word, program.word))
         }
         None => (host_writes, host_word),
     };
@@ -299,6 +315,30 @@ pub fn array(config: &Array) -> Module {
     m.output("host_errno", errno_held, "0 or a positive errno");
     m.output("host_result", result_held, "the value that was there");
     m
+}
+
+/// A write of the data plane.
+struct Write {
+    write: Node,
+    word: Node,
+    index: Option<Node>,
+}
+
+/// The one of several writes that happens in this clock.
+fn joined(m: &mut Module, writes: &[Write]) -> Option<Write> {
+    let first = writes.first()?;
+    let mut all = Write { ..*first };
+    for other in &writes[1..] {
+        all = Write {
+            write: m.or(&[all.write, other.write]),
+            word: m.mux(other.write, other.word, all.word),
+            index: all
+                .index
+                .zip(other.index)
+                .map(|(before, index)| m.mux(other.write, index, before)),
+        };
+    }
+    Some(all)
 }
 
 /// `word`, or what is being written when it goes to the same index.

@@ -12,7 +12,7 @@
 //! hundreds find no room. So each way's digest is joined with an AND of two other ways' digests, which breaks the
 //! symmetry: structured keys then fill like random ones.
 
-use crate::index_bits;
+use crate::{index_bits, port_name};
 use hardpath_rtl::{MemStyle, Module, Node};
 
 /// Ways of a table.
@@ -27,14 +27,24 @@ pub struct Hash {
     pub map: String,
     pub key_bits: u32,
     pub max_entries: u32,
+    /// Keys that one packet looks up, updates or deletes, at least one; each has a copy of the keys. The host uses the
+    /// first.
+    pub ports: Vec<HashPort>,
+    /// A lookup sees the updates and deletes that commit before its answer stands in registers. With `commit_after` 0
+    /// those are all of older packets, however close; else the caller keeps packets with the same key apart.
+    pub forward: bool,
+}
+
+/// One key of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HashPort {
     /// Stages between the one in which a lookup's answer stands in registers (R + 2) and the commit stage.
     pub commit_after: u32,
-    /// The data plane updates or deletes.
+    /// The data plane updates or deletes under this key.
     pub updates: bool,
     pub deletes: bool,
-    /// A lookup sees the updates and deletes of all older packets, however close; only with `commit_after` 0.
-    /// Else the caller keeps packets with the same key apart.
-    pub forward: bool,
+    /// Commits of several ports can be those of one packet: this one's turn comes so many clocks after the first.
+    pub slot: u32,
 }
 
 impl Hash {
@@ -152,23 +162,28 @@ fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
     }
 }
 
-/// The table. Stage R is the one in which `key` and `rows` stand in registers; C = R + 2 + `commit_after`.
+/// The table. Stage R is the one in which `key` and `rows` of a port stand in registers; C = R + 2 + `commit_after`.
+/// Ports behind the first one have their number in the names of their signals.
 ///
-/// Ports: `key`, `rows`, `host_r` (R) → `hit`, `entry` (R + 2, from registers). With updates or deletes of the data
-/// plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `remove` (C) → `errno` (C). `write_value`, `entry_c` (C):
-/// the value of that entry is to be written. `host_c` (C): the slot is the host's. `host_entry_hit` (C): what the
-/// host looked for is there. `host_errno`, `host_key_out`: from registers after C.
+/// Signals: `key`, `rows`, `host_r` (R; the host's in the first port) → `hit`, `entry` (R + 2, from registers). With updates
+/// or deletes of the data plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `remove` (C) → `errno` (C).
+/// `write_value`, `entry_c` (C): the value of that entry is to be written. `host_c` (C): the slot is the host's.
+/// `host_found` (C): what the host looked for is there. `host_errno`, `host_key_out`: from registers after C.
 ///
-/// The host's registers stand still from a clock before its operation comes until it is over.
+/// The host's registers stand still from a clock before its operation comes until it is over. No two ports commit in one
+/// clock.
 ///
-/// When the data plane writes and the table does not forward, the caller keeps packets with the same key out of the
-/// stages R to C together. A dump reads a slot, not a key: no packet may stand in the three stages before it.
+/// Without forwarding, and with `commit_after` above 0, the caller sees to it that no packet commits what it decided
+/// before an older one with the same key committed. A dump reads a slot, not a key: no packet may stand in the three
+/// stages before it.
 pub fn hash_table(config: &Hash) -> Module {
     let row_bits = Hash::row_bits(config.max_entries);
     let rows = Hash::rows(config.max_entries);
     let entry_bits = Hash::entry_bits(config.max_entries);
     let key_bits = config.key_bits;
     let total_slots = WAYS * SLOTS;
+    let turns = config.ports.iter().map(|port| port.slot).max().unwrap_or(0);
+    let keeps_key = config.forward || turns > 0;
     let mut m = Module::new(
         config.name.clone(),
         format!(
@@ -178,30 +193,39 @@ pub fn hash_table(config: &Hash) -> Module {
              Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
             config.map,
             config.max_entries,
-            2 + config.commit_after,
+            2 + config.ports[0].commit_after,
             if config.forward {
-                "\nA lookup sees the updates and deletes of all older packets, however close they are."
+                "\nA lookup sees the updates and deletes that commit before its answer stands in registers."
             } else {
                 ""
             }
         ),
     );
-    assert!(!config.forward || config.commit_after == 0);
-    let key = m.input("key", key_bits, "stage R");
-    let rows_in = m.input("rows", WAYS * row_bits, "stage R: the bucket in each way");
     let host_r = m.input(
         "host_r",
         1,
         "stage R: this slot is a host operation on this map",
     );
-    let structural = config.updates || config.deletes;
-    let updates = config.updates.then(|| ProgramUpdate {
-        update: m.input("update", 1, "stage C"),
-        no_exist: m.input("no_exist", 1, "stage C: BPF_NOEXIST"),
-        must_exist: m.input("must_exist", 1, "stage C: BPF_EXIST"),
-        bad_flags: m.input("bad_flags", 1, "stage C: other flags"),
-    });
-    let deletes = config.deletes.then(|| m.input("remove", 1, "stage C"));
+    let structural = config.ports.iter().any(|port| port.updates || port.deletes);
+    let mut inputs = Vec::new();
+    for (number, port) in config.ports.iter().enumerate() {
+        let name = |wish: &str| port_name(wish, number as u32);
+        inputs.push(Inputs {
+            key: m.input(name("key"), key_bits, "stage R"),
+            rows: m.input(
+                name("rows"),
+                WAYS * row_bits,
+                "stage R: the bucket in each way",
+            ),
+            update: port.updates.then(|| ProgramUpdate {
+                update: m.input(name("update"), 1, "stage C"),
+                no_exist: m.input(name("no_exist"), 1, "stage C: BPF_NOEXIST"),
+                must_exist: m.input(name("must_exist"), 1, "stage C: BPF_EXIST"),
+                bad_flags: m.input(name("bad_flags"), 1, "stage C: other flags"),
+            }),
+            remove: port.deletes.then(|| m.input(name("remove"), 1, "stage C")),
+        });
+    }
     let clear = m.input("clear", 1, "the sweep after reset");
     let clear_row = m.input("clear_index", row_bits, "");
     let host_command = m.input("host_command", 3, "stands still during an operation");
@@ -214,48 +238,18 @@ pub fn hash_table(config: &Hash) -> Module {
         occupy: m.wire(1, "commit_occupies"),
         row: m.wire(row_bits, "commit_row"),
         place: m.wire(index_bits(u64::from(total_slots)), "commit_place"),
-        key: config.forward.then(|| m.wire(key_bits, "commit_key")),
+        key: keeps_key.then(|| m.wire(key_bits, "commit_key")),
     };
-
-    m.section("Stage R: the buckets are read");
-    let one = m.one();
-    let mut memories = Vec::new();
-    let mut words = Vec::new();
-    for way in 0..WAYS {
-        let row = m.slice(rows_in, way * row_bits, row_bits);
-        for slot in 0..SLOTS {
-            let memory = m.mem(
-                format!("keys_{way}_{slot}"),
-                key_bits + 1,
-                rows,
-                MemStyle::Auto,
-            );
-            words.push(m.mem_read_sync(memory, row, one));
-            memories.push(memory);
-        }
-    }
-    let key_1 = m.delay("key_1", key);
-    let rows_1 = m.delay("rows_1", rows_in);
-    let host_1 = m.delay_reset("host_1", host_r);
     let last = Commit {
         write: m.delay_reset("last_write", commit.write),
         occupy: m.delay("last_occupies", commit.occupy),
         row: m.delay("last_row", commit.row),
         place: m.delay("last_place", commit.place),
-        key: commit.key.map(|key| m.delay("last_key", key)),
+        key: match config.forward {
+            true => commit.key.map(|key| m.delay("last_key", key)),
+            false => None,
+        },
     };
-
-    m.section("Stage R + 1: the keys are compared");
-    let mut hits = Vec::new();
-    let mut taken = Vec::new();
-    for (place, word) in words.iter().enumerate() {
-        let present = m.bit(*word, key_bits);
-        let stored = m.slice(*word, 0, key_bits);
-        let same = m.eq(stored, key_1);
-        let hit = m.and(&[present, same]);
-        hits.push(m.name(hit, format!("hit_{place}")));
-        taken.push(present);
-    }
     // The host's registers stand still long before its operation arrives: what follows from them alone has
     // registers of its own.
     let is_dump = m.eq_const(host_command, u64::from(crate::interface::command::DUMP));
@@ -267,76 +261,145 @@ pub fn hash_table(config: &Hash) -> Module {
         let inside = m.not(beyond);
         m.delay("host_slot_exists", inside)
     };
-    let dumps = m.and(&[host_1, dump]);
-    let mut found = Vec::new();
-    let mut dumped = Vec::new();
-    for place in 0..total_slots as usize {
-        let here = m.eq_const(dump_place, place as u64);
-        let picked = m.and(&[here, taken[place], dump_in_range]);
-        found.push(m.mux(dumps, picked, hits[place]));
-        let stored = m.slice(words[place], 0, key_bits);
-        let mask = m.sext(here, key_bits);
-        dumped.push(m.and(&[mask, stored]));
-    }
-    let mut found_1 = Found {
-        hit: m.or(&found),
-        place: encode(&mut m, &found),
-        row: m.zero(row_bits),
-    };
-    found_1.row = row_of_place(&mut m, rows_1, found_1.place, row_bits);
-    if config.forward {
-        // What committed in the clock before does not show in the buckets yet, nor does what commits now.
-        let looks_up = m.not(dumps);
-        found_1 = found_1.after(&mut m, &last, key_1, looks_up);
-        found_1 = found_1.after(&mut m, &commit, key_1, looks_up);
-    }
-    let dumped_key = m.or(&dumped);
 
-    let mut state = Pending {
-        rows: m.delay("rows_2", rows_1),
-        hit: m.delay("hit_2", found_1.hit),
-        place: m.delay("place_2", found_1.place),
-        row: m.delay("row_2", found_1.row),
-        key: m.delay("key_2", key_1),
-        host: m.delay_reset("host_2", host_1),
-        taken: {
-            let mut now = Vec::new();
-            for (place, bit) in taken.iter().enumerate() {
-                let older = patched(&mut m, &last, rows_1, place as u32, row_bits, *bit);
-                let fresh = patched(&mut m, &commit, rows_1, place as u32, row_bits, older);
-                now.push(m.delay(format!("taken_{place}_2"), fresh));
-            }
-            now
-        },
-    };
-    let entry = m.concat(&[state.place, state.row]);
-    m.output("hit", state.hit, "stage R + 2");
-    m.output("entry", entry, "stage R + 2: way, slot, row");
-    let (dump_reg, dump_key_held) = m.reg("host_key_reg", key_bits);
-    m.set_next_when(dump_reg, dumps, dumped_key);
-
-    for clock in 3..3 + config.commit_after {
-        m.section(format!("Stage R + {clock}: waiting for the commit"));
-        let rows_before = state.rows;
-        let mut now = Vec::new();
-        for (place, bit) in state.taken.iter().enumerate() {
-            let fresh = patched(&mut m, &commit, rows_before, place as u32, row_bits, *bit);
-            now.push(m.delay(format!("taken_{place}_{clock}"), fresh));
-        }
-        state = Pending {
-            rows: m.delay(format!("rows_{clock}"), state.rows),
-            hit: m.delay(format!("hit_{clock}"), state.hit),
-            place: m.delay(format!("place_{clock}"), state.place),
-            row: m.delay(format!("row_{clock}"), state.row),
-            key: m.delay(format!("key_{clock}"), state.key),
-            host: m.delay_reset(format!("host_{clock}"), state.host),
-            taken: now,
+    let mut memories = Vec::new();
+    let mut waiting = Vec::new();
+    let mut dump_key = None;
+    for (number, port) in config.ports.iter().enumerate() {
+        let name = |wish: String| port_name(&wish, number as u32);
+        let of_port = match config.ports.len() {
+            1 => String::new(),
+            _ => format!(", port {number}"),
         };
+        let (key, rows_in) = (inputs[number].key, inputs[number].rows);
+        m.section(format!("Stage R{of_port}: the buckets are read"));
+        let one = m.one();
+        let mut words = Vec::new();
+        for way in 0..WAYS {
+            let row = m.slice(rows_in, way * row_bits, row_bits);
+            for slot in 0..SLOTS {
+                let memory = m.mem(
+                    name(format!("keys_{way}_{slot}")),
+                    key_bits + 1,
+                    rows,
+                    MemStyle::Auto,
+                );
+                words.push(m.mem_read_sync(memory, row, one));
+                memories.push((way * SLOTS + slot, memory));
+            }
+        }
+        let key_1 = m.delay(name("key_1st".into()), key);
+        let rows_1 = m.delay(name("rows_1st".into()), rows_in);
+        let host_1 = match number {
+            0 => m.delay_reset("host_1st", host_r),
+            _ => m.zero(1),
+        };
+
+        m.section(format!("Stage R + 1{of_port}: the keys are compared"));
+        let mut hits = Vec::new();
+        let mut taken = Vec::new();
+        for (place, word) in words.iter().enumerate() {
+            let present = m.bit(*word, key_bits);
+            let stored = m.slice(*word, 0, key_bits);
+            let same = m.eq(stored, key_1);
+            let hit = m.and(&[present, same]);
+            hits.push(m.name(hit, name(format!("hit_at_{place}"))));
+            taken.push(present);
+        }
+        let dumps = m.and(&[host_1, dump]);
+        let mut found = hits;
+        if number == 0 {
+            let mut dumped = Vec::new();
+            for place in 0..total_slots as usize {
+                let here = m.eq_const(dump_place, place as u64);
+                let picked = m.and(&[here, taken[place], dump_in_range]);
+                found[place] = m.mux(dumps, picked, found[place]);
+                let stored = m.slice(words[place], 0, key_bits);
+                let mask = m.sext(here, key_bits);
+                dumped.push(m.and(&[mask, stored]));
+            }
+            let dumped_key = m.or(&dumped);
+            let (dump_reg, dump_key_held) = m.reg("host_key_reg", key_bits);
+            m.set_next_when(dump_reg, dumps, dumped_key);
+            dump_key = Some(dump_key_held);
+        }
+        let mut found_1 = Found {
+            hit: m.or(&found),
+            place: encode(&mut m, &found),
+            row: m.zero(row_bits),
+        };
+        found_1.row = row_of_place(&mut m, rows_1, found_1.place, row_bits);
+        if config.forward {
+            // What committed in the clock before does not show in the buckets yet, nor does what commits now.
+            let looks_up = m.not(dumps);
+            found_1 = found_1.after(&mut m, &last, key_1, looks_up);
+            found_1 = found_1.after(&mut m, &commit, key_1, looks_up);
+        }
+        let mut state = Pending {
+            rows: m.delay(name("rows_2nd".into()), rows_1),
+            found: Found {
+                hit: m.delay(name("hit_2nd".into()), found_1.hit),
+                place: m.delay(name("place_2nd".into()), found_1.place),
+                row: m.delay(name("row_2nd".into()), found_1.row),
+            },
+            key: m.delay(name("key_2nd".into()), key_1),
+            host: m.delay_reset(name("host_2nd".into()), host_1),
+            taken: {
+                let mut now = Vec::new();
+                for (place, bit) in taken.iter().enumerate() {
+                    let older = patched(&mut m, &last, rows_1, place as u32, row_bits, *bit);
+                    let fresh = patched(&mut m, &commit, rows_1, place as u32, row_bits, older);
+                    now.push(m.delay(name(format!("taken_{place}_2nd")), fresh));
+                }
+                now
+            },
+        };
+        let entry = m.concat(&[state.found.place, state.found.row]);
+        m.output(name("hit".into()), state.found.hit, "stage R + 2");
+        m.output(name("entry".into()), entry, "stage R + 2: way, slot, row");
+
+        for clock in 3..3 + port.commit_after {
+            m.section(format!(
+                "Stage R + {clock}{of_port}: waiting for the commit"
+            ));
+            let rows_before = state.rows;
+            let mut now = Vec::new();
+            for (place, bit) in state.taken.iter().enumerate() {
+                let fresh = patched(&mut m, &commit, rows_before, place as u32, row_bits, *bit);
+                now.push(m.delay(name(format!("taken_{place}_{clock}th")), fresh));
+            }
+            // What the same packet committed in a turn before this one.
+            let mut found = state.found;
+            if clock > 2 + port.commit_after - port.slot.min(port.commit_after) {
+                let always = m.one();
+                found = found.after(&mut m, &commit, state.key, always);
+            }
+            state = Pending {
+                rows: m.delay(name(format!("rows_{clock}th")), rows_before),
+                found: Found {
+                    hit: m.delay(name(format!("hit_{clock}th")), found.hit),
+                    place: m.delay(name(format!("place_{clock}th")), found.place),
+                    row: m.delay(name(format!("row_{clock}th")), found.row),
+                },
+                key: m.delay(name(format!("key_{clock}th")), state.key),
+                host: m.delay_reset(name(format!("host_{clock}th")), state.host),
+                taken: now,
+            };
+        }
+        let (free, chosen) = emptiest(&mut m, &state.taken);
+        waiting.push(Ready {
+            free,
+            chosen,
+            chosen_row: row_of_place(&mut m, state.rows, chosen, row_bits),
+            found: state.found,
+            key: state.key,
+            host: state.host,
+        });
     }
 
     m.section("Commit stage");
-    let (free, chosen) = emptiest(&mut m, &state.taken);
-    let chosen_row = row_of_place(&mut m, state.rows, chosen, row_bits);
+    let host = waiting[0].host;
+    let state = active(&mut m, &inputs, &waiting);
     let count_bits = index_bits(u64::from(config.max_entries) + 1);
     let (count_reg, count) = m.reg_reset("count", count_bits, 0);
     let full = m.eq_const(count, u64::from(config.max_entries));
@@ -352,31 +415,49 @@ pub fn hash_table(config: &Hash) -> Module {
     let flag_one = m.delay("host_no_exist", is_one);
     let flag_two = m.delay("host_must_exist", is_two);
     let flags_bad = m.delay("host_bad_flags", above_two);
-    let pick = |m: &mut Module, host: Node, program: Option<Node>| match program {
-        Some(program) => m.mux(state.host, host, program),
-        None => m.and(&[state.host, host]),
+    let pick = |m: &mut Module, of_host: Node, programs: Vec<Node>| match programs.as_slice() {
+        [] => m.and(&[host, of_host]),
+        programs => {
+            let program = m.or(programs);
+            m.mux(host, of_host, program)
+        }
     };
-    let update = pick(&mut m, host_update, updates.as_ref().map(|u| u.update));
-    let no_exist = pick(&mut m, flag_one, updates.as_ref().map(|u| u.no_exist));
-    let must_exist = pick(&mut m, flag_two, updates.as_ref().map(|u| u.must_exist));
-    let bad_flags = pick(&mut m, flags_bad, updates.as_ref().map(|u| u.bad_flags));
-    let delete = pick(&mut m, host_delete, deletes);
-    let absent = m.not(state.hit);
-    let exists_wrongly = m.and(&[no_exist, state.hit]);
+    let of_updates = |m: &mut Module, signal: fn(&ProgramUpdate) -> Node| -> Vec<Node> {
+        let all = inputs.iter().filter_map(|port| port.update.as_ref());
+        match all.clone().count() {
+            1 => all.map(signal).collect(),
+            // With several ports only that of the one that commits counts.
+            _ => all
+                .map(|update| m.and(&[update.update, signal(update)]))
+                .collect(),
+        }
+    };
+    let signals = of_updates(&mut m, |update| update.update);
+    let update = pick(&mut m, host_update, signals);
+    let signals = of_updates(&mut m, |update| update.no_exist);
+    let no_exist = pick(&mut m, flag_one, signals);
+    let signals = of_updates(&mut m, |update| update.must_exist);
+    let must_exist = pick(&mut m, flag_two, signals);
+    let signals = of_updates(&mut m, |update| update.bad_flags);
+    let bad_flags = pick(&mut m, flags_bad, signals);
+    let removals = inputs.iter().filter_map(|port| port.remove).collect();
+    let delete = pick(&mut m, host_delete, removals);
+    let absent = m.not(state.found.hit);
+    let exists_wrongly = m.and(&[no_exist, state.found.hit]);
     let missing_wrongly = m.and(&[must_exist, absent]);
     let refused = m.or(&[bad_flags, exists_wrongly, missing_wrongly]);
     let allowed = m.not(refused);
-    let no_place = m.not(free);
+    let no_place = m.not(state.free);
     let no_room = m.or(&[full, no_place]);
     let room = m.not(no_room);
     let insert = m.and(&[update, allowed, absent, room]);
     m.name(insert, "insert");
-    let overwrite = m.and(&[update, allowed, state.hit]);
-    let remove = m.and(&[delete, state.hit]);
+    let overwrite = m.and(&[update, allowed, state.found.hit]);
+    let remove = m.and(&[delete, state.found.hit]);
     m.name(remove, "removes");
     let write_value = m.or(&[insert, overwrite]);
-    let place_c = m.mux(state.hit, state.place, chosen);
-    let row_c = m.mux(state.hit, state.row, chosen_row);
+    let place_c = m.mux(state.found.hit, state.found.place, state.chosen);
+    let row_c = m.mux(state.found.hit, state.found.row, state.chosen_row);
     let write_key = m.or(&[insert, remove]);
     m.drive(commit.write, write_key);
     m.drive(commit.occupy, insert);
@@ -395,21 +476,45 @@ pub fn hash_table(config: &Hash) -> Module {
     let present = m.and(&[insert, running]);
     let stored = m.concat(&[present, state.key]);
     let address = m.mux(clear, clear_row, row_c);
-    for (place, memory) in memories.iter().enumerate() {
-        let here = m.eq_const(place_c, place as u64);
+    for (place, memory) in memories {
+        let here = m.eq_const(place_c, u64::from(place));
         let this = m.and(&[write_key, here]);
         let enable = m.or(&[this, clear]);
-        m.mem_write(*memory, address, stored, enable);
+        m.mem_write(memory, address, stored, enable);
     }
     let entry_c = m.concat(&[place_c, row_c]);
+    // Of what happens in this clock only the port that commits may speak.
+    let others: Vec<Node> = inputs[1..]
+        .iter()
+        .filter_map(|port| port.update.as_ref())
+        .map(|port| port.update)
+        .collect();
+    let first = match others.as_slice() {
+        [] => write_value,
+        others => {
+            let other = m.or(others);
+            let none = m.not(other);
+            m.and(&[write_value, none])
+        }
+    };
     m.output(
         "write_value",
-        write_value,
+        first,
         "stage C: the value of entry_c is to be written",
     );
+    for (number, port) in inputs.iter().enumerate().skip(1) {
+        if let Some(update) = &port.update {
+            let own = m.and(&[write_value, update.update]);
+            m.output(port_name("write_value", number as u32), own, "stage C");
+            let found = waiting[number].found;
+            let found = m.concat(&[found.place, found.row]);
+            let entry = m.mux(update.update, entry_c, found);
+            m.output(port_name("entry_c", number as u32), entry, "stage C");
+        }
+    }
     m.output("entry_c", entry_c, "stage C");
-    let host_found = m.and(&[state.host, state.hit]);
-    m.output("host_c", state.host, "stage C: this slot is the host's");
+    let host_found = m.and(&[host, state.found.hit]);
+    m.output("host_c", host, "stage C: this slot is the host's");
     m.output(
         "host_found",
         host_found,
@@ -428,7 +533,7 @@ pub fn hash_table(config: &Hash) -> Module {
     let einval = m.and(&[update, bad_flags]);
     let e2big = m.and(&[update, allowed, absent, no_room]);
     let dump_behind = m.not(dump_in_range);
-    let dump_einval = m.and(&[state.host, dump, dump_behind]);
+    let dump_einval = m.and(&[host, dump, dump_behind]);
     let einval = m.or(&[einval, dump_einval]);
     let enoent = m.or(&[lookup_missed, enoent_update]);
     for (condition, code) in [(enoent, 2), (e2big, 7), (eexist, 17), (einval, 22)] {
@@ -444,10 +549,60 @@ pub fn hash_table(config: &Hash) -> Module {
         );
     }
     let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
-    m.set_next_when(errno_reg, state.host, errno);
+    m.set_next_when(errno_reg, host, errno);
     m.output("host_errno", errno_held, "");
-    m.output("host_key_out", dump_key_held, "the key that a dump found");
+    m.output(
+        "host_key_out",
+        dump_key.expect("the first port has it"),
+        "the key that a dump found",
+    );
     m
+}
+
+/// The signals of a port.
+struct Inputs {
+    key: Node,
+    rows: Node,
+    update: Option<ProgramUpdate>,
+    remove: Option<Node>,
+}
+
+/// A port at its commit stage.
+#[derive(Clone, Copy)]
+struct Ready {
+    free: Node,
+    chosen: Node,
+    chosen_row: Node,
+    found: Found,
+    key: Node,
+    host: Node,
+}
+
+/// The port that commits in this clock, the first one when none does.
+fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Ready {
+    let mut all = waiting[0];
+    for (input, port) in inputs.iter().zip(waiting).skip(1) {
+        let update = input.update.as_ref().map(|update| update.update);
+        let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
+        if commits.is_empty() {
+            continue;
+        }
+        let commits = m.or(&commits);
+        let mut choose = |own: Node, other: Node| m.mux(commits, own, other);
+        all = Ready {
+            free: choose(port.free, all.free),
+            chosen: choose(port.chosen, all.chosen),
+            chosen_row: choose(port.chosen_row, all.chosen_row),
+            found: Found {
+                hit: choose(port.found.hit, all.found.hit),
+                place: choose(port.found.place, all.found.place),
+                row: choose(port.found.row, all.found.row),
+            },
+            key: choose(port.key, all.key),
+            host: all.host,
+        };
+    }
+    all
 }
 
 struct ProgramUpdate {
@@ -493,9 +648,7 @@ impl Found {
 /// A packet between the compare and the commit.
 struct Pending {
     rows: Node,
-    hit: Node,
-    place: Node,
-    row: Node,
+    found: Found,
     key: Node,
     host: Node,
     taken: Vec<Node>,

@@ -7,10 +7,10 @@ pub struct Interlock {
     pub name: String,
     /// Bits of the tag that stands for the key: equal keys have equal tags.
     pub tag_bits: u32,
-    /// Clocks between the entrance and the commit: an older packet that entered less than that before is inside.
+    /// Clocks for which a packet keeps those with the same tag out: what it wrote reaches a packet that enters later.
     pub window: u32,
-    /// Some packets must wait for everyone inside.
-    pub waits_for_all: bool,
+    /// Some packets must wait until everyone who entered so many clocks before, or less, has written.
+    pub waits_for_all: Option<u32>,
 }
 
 /// The gate behind the segment FIFO.
@@ -31,21 +31,26 @@ pub fn interlock(config: &Interlock) -> Module {
     let head_uses = m.input("head_uses", 1, "the head reads or writes the map");
     let head_tag = m.input("head_tag", config.tag_bits, "stands for its key");
     let enter = m.input("enter", 1, "the head enters the window in this clock");
-    let for_all = config
-        .waits_for_all
-        .then(|| m.input("head_waits_for_all", 1, "whatever their keys are"));
+    let for_all = config.waits_for_all.map(|clocks| {
+        let input = m.input("head_waits_for_all", 1, "whatever their keys are");
+        (input, clocks)
+    });
+    let places = config.window.max(config.waits_for_all.unwrap_or(0));
 
     m.section("Packets inside the window, the youngest first");
     let mut conflicts: Vec<Node> = Vec::new();
     let (mut inside, mut tag) = (m.and(&[enter, head_uses]), head_tag);
-    for place in 1..=config.window {
+    for place in 1..=places {
         inside = m.delay_reset(format!("inside_{place}"), inside);
-        tag = m.delay(format!("tag_{place}"), tag);
-        let same = m.eq(tag, head_tag);
-        let meets = match for_all {
-            Some(for_all) => m.or(&[same, for_all]),
-            None => same,
-        };
+        let mut meets = Vec::new();
+        if place <= config.window {
+            tag = m.delay(format!("tag_{place}"), tag);
+            meets.push(m.eq(tag, head_tag));
+        }
+        if let Some((for_all, _)) = for_all.filter(|(_, clocks)| place <= *clocks) {
+            meets.push(for_all);
+        }
+        let meets = m.or(&meets);
         let conflict = m.and(&[inside, meets]);
         conflicts.push(conflict);
     }

@@ -13,8 +13,17 @@ pub mod interlock;
 pub mod lpm;
 pub mod moved_egress;
 pub mod moves;
+pub mod replay_fifo;
 
 /// Bits that hold the numbers `0..count` (at least one).
 pub fn index_bits(count: u64) -> u32 {
     (64 - count.saturating_sub(1).leading_zeros()).max(1)
+}
+
+/// The name of a port of which there can be several: the first one has no number.
+pub fn port_name(name: &str, number: u32) -> String {
+    match number {
+        0 => name.to_string(),
+        _ => format!("{name}_{number}"),
+    }
 }

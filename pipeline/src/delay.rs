@@ -105,6 +105,12 @@ pub mod map {
     pub fn hash(key_bits: u32) -> f64 {
         0.6 + (f64::from(key_bits) / 2.0).max(2.0).ln() / 6f64.ln() + 0.7 + 0.6
     }
-    /// An update's guard to the write enables of the keys.
-    pub const HASH_COMMIT: f64 = 3.6;
+    /// An update's guard to the write enables of the keys of a table with so many ports.
+    pub fn hash_commit(ports: usize) -> f64 {
+        if ports > 1 {
+            4.2
+        } else {
+            3.6
+        }
+    }
 }

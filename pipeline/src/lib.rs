@@ -2,6 +2,7 @@
 //!
 //! [`compile`] reads top to bottom; each step is a file.
 
+mod banks;
 pub mod delay;
 mod implication;
 mod limits;
@@ -9,6 +10,7 @@ pub mod lower;
 mod maps;
 mod moves;
 pub mod plan;
+pub mod ports;
 pub mod predicate;
 pub mod refuse;
 pub mod region;
@@ -74,9 +76,9 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     limits::check(&program)?;
     hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
     let mut program = dataflow(&program)?;
-    let plan = plan::plan(&program, options.clock_mhz)?;
+    let mut plan = plan::plan(&program, options.clock_mhz)?;
+    let schedule = schedule::schedule(&program, &mut plan, options.clock_mhz)?;
     plan::drop_hints(&mut program, &plan);
-    let schedule = schedule::schedule(&program, &plan, options.clock_mhz)?;
     mark_stages(&mut program, &schedule);
     assert_eq!(
         verifier::verify(&program),
@@ -123,7 +125,8 @@ pub fn dataflow(program: &Program) -> Result<Program, Vec<Diagnostic>> {
     hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
     words::map_words(&mut program)?;
     hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
-    if moves::drop_unseen_stores(&mut program) {
+    let shared = ports::share(&mut program);
+    if moves::drop_unseen_stores(&mut program) || shared {
         hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
     }
     debug_assert_eq!(verifier::verify(&program), Ok(()));
@@ -149,21 +152,16 @@ fn report(
         .maps
         .iter()
         .map(|(map, decl)| {
-            let mine = (0..plan.len()).filter(|number| plan[*number].map == map);
-            // Copies of a map are all read-only: the first one speaks for all.
-            let number = mine.min().expect("every map has an access");
-            let (hazard, reason) = match &plan[number].class {
-                Class::ReadOnly => (Hazard::None, "the data plane only reads it".to_string()),
-                Class::Fused { adds: true } => (
-                    Hazard::None,
-                    "the data plane only adds, and reads no result".to_string(),
-                ),
-                Class::Fused { adds: false } => (
-                    Hazard::Fused,
-                    "read, computed and written in one stage, with forwarding".to_string(),
-                ),
-                Class::Interlock { reason } => (Hazard::Interlock, reason.clone()),
-            };
+            let mine: Vec<usize> = (0..plan.len())
+                .filter(|number| plan[*number].map == map)
+                .collect();
+            // Of copies and banks the most costly one speaks for all.
+            let rank = |number: &usize| hazard(&plan[*number]).0;
+            let number = mine
+                .into_iter()
+                .max_by_key(rank)
+                .expect("every map has an access");
+            let (hazard, reason) = hazard(&plan[number]);
             MapReport {
                 name: decl.name.clone(),
                 kind: decl.kind.name().into(),
@@ -171,7 +169,7 @@ fn report(
                 value_bytes: decl.value_bytes,
                 max_entries: decl.max_entries,
                 hazard,
-                window: schedule.window(&plan[number], number),
+                window: schedule.window(program, &plan[number], number),
                 reason,
             }
         })
@@ -194,6 +192,28 @@ fn report(
         bus_bits: options.bus_bits,
         register_bits: compute.register_bits,
         maps,
+    }
+}
+
+/// How an access stays serial, and why so.
+fn hazard(access: &plan::Access) -> (Hazard, String) {
+    let of = |class: &Class| match class {
+        Class::ReadOnly => (Hazard::None, "the data plane only reads it".to_string()),
+        Class::Fused { adds: true } => (
+            Hazard::None,
+            "the data plane only adds, and reads no result".to_string(),
+        ),
+        Class::Fused { adds: false } => (
+            Hazard::Fused,
+            "read, computed and written in one stage, with forwarding".to_string(),
+        ),
+        Class::Interlock { reason } => (Hazard::Interlock, reason.clone()),
+        Class::Replay { reason } => (Hazard::Replay, reason.clone()),
+    };
+    let (keys, values) = (of(&access.keys), of(&access.values));
+    match keys.0 > values.0 {
+        true => keys,
+        false => values,
     }
 }
 

@@ -5,9 +5,9 @@
 //! instances that reach over several stages; what they take in a later stage than they start in comes through
 //! wires.
 
-use crate::maps::MapPorts;
+use crate::maps::{MapPorts, Replay};
 use crate::moves::{packet_moves, store_offset, PacketMoves};
-use crate::plan::{Access, Class};
+use crate::plan::{Access, Class, Gate};
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::egress::offset_name;
@@ -75,6 +75,7 @@ pub(crate) struct Lower<'a> {
     base_of: HashMap<Value, BaseId>,
     register_bits: u32,
     stall: Option<Node>,
+    replay: Option<Replay>,
     has_destination: bool,
     overlays: Vec<Inst>,
     moved: Option<PacketMoves>,
@@ -128,6 +129,7 @@ impl<'a> Lower<'a> {
             base_of: HashMap::new(),
             register_bits: 0,
             stall: None,
+            replay: None,
             has_destination,
             overlays,
             moved: packet_moves(program),
@@ -296,6 +298,10 @@ impl<'a> Lower<'a> {
             self.present[base] = vec![(0, node)];
         }
         self.maps_after_operations(stage);
+        if let Some(replay) = self.replay.take() {
+            self.say_commits(stage, &replay);
+            self.replay = Some(replay);
+        }
         if stage == self.schedule.emit {
             self.emit();
         }
@@ -325,6 +331,11 @@ impl<'a> Lower<'a> {
 
     /// Carries everything that is still needed from the stage before into this one.
     fn boundary(&mut self, stage: u32) {
+        let mut replay = self.replay.take();
+        let stale = replay
+            .as_ref()
+            .filter(|replay| (replay.entrance + 1..=replay.commit).contains(&stage))
+            .map(|replay| self.gets_stale(stage - 1, replay));
         let mut runs: Vec<(BaseId, u32, Node)> = Vec::new();
         for base in 0..self.segments.bases.len() {
             if self.segments.bases[base].stage >= stage {
@@ -342,9 +353,33 @@ impl<'a> Lower<'a> {
             .find(|(at, _)| *at == stage)
             .map(|(_, all)| all.clone());
         match gated {
-            Some(accesses) => self.gate(stage, &accesses, runs),
-            None => self.registers(stage, runs),
+            Some(accesses) => {
+                let begins = self.gate(stage, &accesses, runs);
+                self.replay = begins.or(replay);
+                return;
+            }
+            None => {
+                self.replay = replay.take();
+                self.registers(stage, runs);
+            }
         }
+        let Some(mut replay) = self.replay.take() else {
+            return;
+        };
+        if let Some(stale) = stale {
+            replay.stale = self.m.delay(format!("stale_s{stage}"), stale);
+        }
+        if stage == replay.commit {
+            let flush = self.m.and(&[self.valid, replay.stale]);
+            let fresh = self.m.not(replay.stale);
+            self.valid = self.m.and(&[self.valid, fresh]);
+            let mut done = vec![self.valid];
+            done.extend(self.host);
+            let retire = self.m.or(&done);
+            self.m.drive(replay.flush, flush);
+            self.m.drive(replay.retire, retire);
+        }
+        self.replay = Some(replay);
     }
 
     fn run_name(&self, base: BaseId, lo: u32, width: u32, stage: u32) -> String {
@@ -378,33 +413,55 @@ impl<'a> Lower<'a> {
             self.present[base].push((lo, kept));
         }
         self.register_bits += 1 + u32::from(self.host.is_some());
+        let inside = self
+            .replay
+            .as_ref()
+            .filter(|replay| (replay.entrance + 1..=replay.commit).contains(&stage))
+            .map(|replay| replay.flush);
+        if let Some(flush) = inside {
+            let stays = self.m.not(flush);
+            self.valid = self.m.and(&[self.valid, stays]);
+        }
         self.valid = self.m.delay_reset(format!("valid_s{stage}"), self.valid);
         if let Some(host) = self.host {
             self.host = Some(self.m.delay_reset(format!("host_s{stage}"), host));
         }
     }
 
-    /// The segment FIFO and the entrances of the windows that begin here.
-    fn gate(&mut self, stage: u32, accesses: &[usize], runs: Vec<(BaseId, u32, Node)>) {
+    /// The segment FIFO and the entrances of the windows that begin here. Gives the window that is replayed when it does.
+    fn gate(
+        &mut self,
+        stage: u32,
+        accesses: &[usize],
+        runs: Vec<(BaseId, u32, Node)>,
+    ) -> Option<Replay> {
         let host = self.host.expect("a design with maps has host slots");
         let mut parts: Vec<Node> = vec![self.valid, host];
         parts.extend(runs.iter().map(|(_, _, node)| *node));
         let word = self.m.concat(&parts);
         let width = self.m.width(word);
         let name = format!("{}_segment_{stage}", self.prefix);
-        let fifo = hardpath_blocks::fifo::fifo(&name, width, self.credits);
         let push = self.m.or(&[self.valid, host]);
         let enter = self.m.wire(1, format!("enter_s{stage}"));
+        let replay = self.start_replay(stage, accesses);
+        let mut inputs = vec![("push", push), ("data_in", word), ("pop", enter)];
+        let fifo = match &replay {
+            Some(replay) => {
+                inputs.extend([("retire", replay.retire), ("rewind", replay.flush)]);
+                hardpath_blocks::replay_fifo::replay_fifo(&name, width, self.credits)
+            }
+            None => hardpath_blocks::fifo::fifo(&name, width, self.credits),
+        };
         let id = self.design.add(fifo);
         let fifo = &self.design.modules[id];
-        let instance = self.m.instance(
-            fifo,
-            id,
-            format!("segment_{stage}"),
-            &[("push", push), ("data_in", word), ("pop", enter)],
-        );
+        let instance = self
+            .m
+            .instance(fifo, id, format!("segment_{stage}"), &inputs);
         let head_valid = self.m.instance_output(fifo, instance, "valid");
         let head = self.m.instance_output(fifo, instance, "data_out");
+        let idle = replay
+            .is_some()
+            .then(|| self.m.instance_output(fifo, instance, "idle"));
         self.m.name(head_valid, format!("waiting_s{stage}"));
         self.m.name(head, format!("head_s{stage}"));
         self.register_bits += width;
@@ -421,13 +478,41 @@ impl<'a> Lower<'a> {
             self.present[base].push((lo, part));
         }
         let mut free = vec![head_valid];
-        for access in accesses {
-            let blocks = self.interlock(stage, *access, head_packet, head_host, enter);
+        for number in accesses {
+            let access = &self.plan[*number];
+            if access.gate() == Some(Gate::Replay) {
+                continue;
+            }
+            let blocks = self.interlock(stage, *number, head_packet, head_host, enter);
             free.push(self.m.not(blocks));
             self.stall = Some(match self.stall {
                 None => blocks,
                 Some(other) => self.m.or(&[other, blocks]),
             });
+        }
+        if let (Some(replay), Some(idle)) = (&replay, idle) {
+            // What is void now starts again in the next clock. A host's operation must happen once: it enters when
+            // nothing is inside that could take it along.
+            free.push(self.m.not(replay.flush));
+            let not_host = self.m.not(head_host);
+            let quiet = self.idle_since(stage, idle, accesses);
+            free.push(self.m.or(&[not_host, quiet]));
+            self.stall = Some(match self.stall {
+                None => replay.flush,
+                Some(other) => self.m.or(&[other, replay.flush]),
+            });
+        }
+        // A packet whose commits take several clocks keeps the next one away for so long.
+        let turns = accesses
+            .iter()
+            .map(|number| self.plan[*number].slots())
+            .max();
+        let mut before = enter;
+        for clock in 1..turns.unwrap_or(1) {
+            before = self
+                .m
+                .delay_reset(format!("entered_{clock}_before_s{stage}"), before);
+            free.push(self.m.not(before));
         }
         // Behind the entrance slots may follow each other closely again. A host operation's writes to maps that the
         // program only reads are not forwarded: what is behind it comes when they are seen.
@@ -449,6 +534,7 @@ impl<'a> Lower<'a> {
         self.valid = self.m.name(valid, format!("valid_s{stage}"));
         let host = self.m.and(&[enter, head_host]);
         self.host = Some(self.m.name(host, format!("host_s{stage}")));
+        replay
     }
 
     /// Whether a table behind this entrance forwards by key: the host's dump reads a slot, which is not forwarded, so
@@ -459,9 +545,26 @@ impl<'a> Lower<'a> {
             .zip(&self.schedule.accesses)
             .any(|(access, stages)| {
                 access.is_structural()
-                    && matches!(access.class, Class::Fused { .. })
-                    && stages.table >= stage
+                    && matches!(access.keys, Class::Fused { .. })
+                    && stages.ports[0].table >= stage
             })
+    }
+
+    /// Nothing is inside, and the last packet's commits have all had their turns.
+    fn idle_since(&mut self, stage: u32, idle: Node, accesses: &[usize]) -> Node {
+        let turns = accesses
+            .iter()
+            .map(|number| self.plan[*number].slots())
+            .max();
+        let mut all = vec![idle];
+        let mut before = idle;
+        for clock in 1..turns.unwrap_or(1) {
+            before = self
+                .m
+                .delay(format!("idle_{clock}_before_s{stage}"), before);
+            all.push(before);
+        }
+        self.m.and(&all)
     }
 
     /// Nothing entered here in the last three clocks.

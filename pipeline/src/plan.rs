@@ -1,25 +1,28 @@
 //! Which memories each map becomes, and how it stays serial.
 //!
 //! A map that the data plane does not write can have as many copies as it has readers, each at the stage where its
-//! reader needs it. A map that is written has one copy of its keys and one commit stage.
+//! reader needs it. A map that is written is one, with a port for each key that one packet needs, and one commit.
+//! An array of which every access has its own few constant indexes is cut into banks, each a map of its own.
 
+use crate::banks::banks;
 use crate::delay::{self, is_wiring};
+use crate::ports::{ports, take_turns, Port};
 use crate::refuse::refusal;
 use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-/// One copy of a map with all that the program does to it.
+/// One copy or bank of a map with all that the program does to it.
 #[derive(Clone, Debug)]
 pub struct Access {
     pub map: MapId,
-    pub class: Class,
-    /// The lookup (hash and device maps).
-    pub lookup: Option<Inst>,
-    /// Loads of whole words, one for each entry.
-    pub loads: Vec<Inst>,
-    pub store: Option<Inst>,
-    pub update: Option<Inst>,
-    pub delete: Option<Inst>,
+    /// A bank of an array: the indexes that it holds.
+    pub bank: Option<Vec<u32>>,
+    /// At least one. The host uses the first.
+    pub ports: Vec<Port>,
+    /// How the keys of a map with keys stay serial.
+    pub keys: Class,
+    /// How the values stay serial.
+    pub values: Class,
 }
 
 /// How accesses of different packets are kept in order.
@@ -27,38 +30,85 @@ pub struct Access {
 pub enum Class {
     /// The data plane only reads.
     ReadOnly,
-    /// One stage from the word to the new word, with forwarding. `adds`: nobody but the adder sees the word.
+    /// One stage from what is read to what is written, with forwarding. `adds`: nobody but the adder sees the word.
     Fused { adds: bool },
     /// The key is held while the packet is in the window.
     Interlock { reason: String },
+    /// Packets go ahead; one that read what an older one commits afterwards is run again, with all behind it.
+    Replay { reason: String },
+}
+
+/// Where packets wait for a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// In front of the keys.
+    Keys,
+    /// In front of the values.
+    Values,
+    /// In front of the window that all replayed accesses share.
+    Replay,
 }
 
 impl Access {
-    /// The key that the packet holds in a window: of the lookup, update or delete, or the entry of an array.
-    pub fn key(&self, program: &Program) -> Option<Value> {
-        let first = self.lookup.or(self.update).or(self.delete);
-        match first {
-            Some(inst) => Some(program.insts[inst].args[0]),
-            None => {
-                let inst = self.loads.first().copied().or(self.store)?;
-                Some(program.insts[inst].args[0])
-            }
-        }
-    }
-
     pub fn is_hash(&self, program: &Program) -> bool {
         program.maps[self.map].kind.is_hash()
     }
 
     /// The data plane inserts or removes keys.
     pub fn is_structural(&self) -> bool {
-        self.update.is_some() || self.delete.is_some()
+        self.ports
+            .iter()
+            .any(|port| port.changes().next().is_some())
+    }
+
+    /// The data plane writes.
+    pub fn is_written(&self) -> bool {
+        self.ports
+            .iter()
+            .any(|port| port.writers().next().is_some())
+    }
+
+    /// Values are written by the data plane.
+    pub fn writes_values(&self) -> bool {
+        let writes = |port: &Port| port.store.is_some() || port.update.is_some();
+        self.ports.iter().any(writes)
     }
 
     /// Every instruction of the access.
     pub fn insts(&self) -> impl Iterator<Item = Inst> + '_ {
-        let ends = [self.lookup, self.store, self.update, self.delete];
-        self.loads.iter().copied().chain(ends.into_iter().flatten())
+        self.ports.iter().flat_map(Port::insts)
+    }
+
+    /// Loads of whole words.
+    pub fn loads(&self) -> impl Iterator<Item = Inst> + '_ {
+        self.ports
+            .iter()
+            .flat_map(|port| port.loads.iter().copied())
+    }
+
+    /// Clocks that the commits of one packet take.
+    pub fn slots(&self) -> u32 {
+        let writes = |port: &&Port| port.writers().next().is_some();
+        let last = self.ports.iter().filter(writes).map(|port| port.slot);
+        last.max().map_or(1, |slot| slot + 1)
+    }
+
+    /// Where packets wait, if they do.
+    pub fn gate(&self) -> Option<Gate> {
+        match (&self.keys, &self.values) {
+            (Class::Replay { .. }, _) | (_, Class::Replay { .. }) => Some(Gate::Replay),
+            (Class::Interlock { .. }, _) => Some(Gate::Keys),
+            (_, Class::Interlock { .. }) => Some(Gate::Values),
+            _ => None,
+        }
+    }
+
+    /// Makes the access a part of the window that is replayed.
+    pub fn replay(&mut self, reason: &str) {
+        let class = Class::Replay {
+            reason: reason.to_string(),
+        };
+        (self.keys, self.values) = (class.clone(), class);
     }
 }
 
@@ -67,19 +117,10 @@ impl Access {
 /// # Errors
 /// Programs whose maps cannot stay serial with what the pipeline has.
 pub fn plan(program: &Program, clock_mhz: f64) -> Result<Vec<Access>, Vec<Diagnostic>> {
-    let mut by_map: BTreeMap<MapId, Vec<Inst>> = BTreeMap::new();
-    for map in program.maps.keys() {
-        by_map.insert(map, Vec::new());
-    }
-    for inst in &program.blocks[program.region()].insts {
-        if let Some(map) = program.insts[*inst].op.map() {
-            by_map.entry(map).or_default().push(*inst);
-        }
-    }
     let mut accesses = Vec::new();
     let mut errors = Vec::new();
-    for (map, insts) in by_map {
-        match plan_map(program, map, &insts, clock_mhz) {
+    for map in program.maps.keys() {
+        match plan_map(program, map, clock_mhz) {
             Ok(found) => accesses.extend(found),
             Err(error) => errors.push(error),
         }
@@ -91,239 +132,162 @@ pub fn plan(program: &Program, clock_mhz: f64) -> Result<Vec<Access>, Vec<Diagno
     }
 }
 
-fn plan_map(
-    program: &Program,
-    map: MapId,
-    insts: &[Inst],
-    clock_mhz: f64,
-) -> Result<Vec<Access>, Diagnostic> {
-    let name = &program.maps[map].name;
-    let op = |inst: &Inst| &program.insts[*inst].op;
-    let of = |wanted: fn(&Op) -> bool| -> Vec<Inst> {
-        insts
-            .iter()
-            .copied()
-            .filter(|inst| wanted(op(inst)))
-            .collect()
-    };
-    let lookups = of(|op| matches!(op, Op::MapLookup(_)));
-    let loads = of(|op| matches!(op, Op::MapLoad(_)));
-    let store = of(|op| matches!(op, Op::MapStore(_))).first().copied();
-    let update = of(|op| matches!(op, Op::MapUpdate(_))).first().copied();
-    let delete = of(|op| matches!(op, Op::MapDelete(_))).first().copied();
-    let empty = Access {
+fn plan_map(program: &Program, map: MapId, clock_mhz: f64) -> Result<Vec<Access>, Diagnostic> {
+    let decl = &program.maps[map];
+    let ports = ports(program, map);
+    let of = |ports: Vec<Port>, bank: Option<Vec<u32>>| Access {
         map,
-        class: Class::ReadOnly,
-        lookup: None,
-        loads: Vec::new(),
-        store: None,
-        update: None,
-        delete: None,
+        bank,
+        ports,
+        keys: Class::ReadOnly,
+        values: Class::ReadOnly,
     };
-
-    if !program.maps[map].kind.is_writable_by_program() && (store.or(update).or(delete)).is_some() {
-        let inst = store.or(update).or(delete).expect("one of them");
+    let writer = ports.iter().flat_map(|port| port.writers()).next();
+    if let (false, Some(inst)) = (decl.kind.is_writable_by_program(), writer) {
         return Err(refusal(
             program,
             inst,
             "devmap-write",
-            format!("the program writes to device map {name}"),
+            format!("the program writes to device map {}", decl.name),
             "device maps are filled by the host; the kernel does not let programs write them either",
         ));
     }
-    if store.or(update).or(delete).is_none() {
+    if writer.is_none() {
         // A copy for each reader.
-        let by_lookup = !program.maps[map].kind.is_array();
-        let mut copies = Vec::new();
-        if by_lookup {
-            for lookup in &lookups {
-                let entry = program.insts[*lookup].results[1];
-                copies.push(Access {
-                    lookup: Some(*lookup),
-                    loads: loads
-                        .iter()
-                        .copied()
-                        .filter(|load| program.insts[*load].args[0] == entry)
-                        .collect(),
-                    ..empty.clone()
-                });
-            }
-            let served: usize = copies.iter().map(|copy| copy.loads.len()).sum();
-            if served < loads.len() {
-                let stray = loads
-                    .iter()
-                    .find(|load| !copies.iter().any(|copy| copy.loads.contains(load)))
-                    .expect("a load that no lookup gives the entry of");
-                return Err(chosen_entry(program, *stray, name));
-            }
-        } else {
-            for load in &loads {
-                copies.push(Access {
-                    loads: vec![*load],
-                    ..empty.clone()
-                });
-            }
-        }
-        if copies.is_empty() {
-            copies.push(empty);
-        }
-        return Ok(copies);
+        return Ok(ports.into_iter().map(|port| of(vec![port], None)).collect());
     }
-
-    let mut access = Access {
-        lookup: lookups.first().copied(),
-        loads,
-        store,
-        update,
-        delete,
-        ..empty
+    let parts = match decl.kind.is_array() {
+        true => banks(program, map, ports),
+        false => vec![(ports, None)],
     };
-    let kind = program.maps[map].kind;
-    if kind.is_hash() {
-        if let Some(second) = lookups.get(1) {
-            return Err(refusal(
-                program,
-                *second,
-                "several-keys",
-                format!("one packet looks up several keys of map {name}, which it also writes"),
-                "look up one key that is chosen before, or keep what is written in a map of its own",
-            ));
+    let mut accesses = Vec::new();
+    for (ports, bank) in parts {
+        let access = of(ports, bank);
+        if !access.is_written() {
+            // Of a bank that is only read each reader has a copy, too.
+            let bank = access.bank;
+            let copies = access.ports.into_iter();
+            accesses.extend(copies.map(|port| of(vec![port], bank.clone())));
+            continue;
         }
-        let entry = access.lookup.map(|lookup| program.insts[lookup].results[1]);
-        for inst in access.loads.iter().chain(access.store.iter()) {
-            if Some(program.insts[*inst].args[0]) != entry {
-                return Err(chosen_entry(program, *inst, name));
-            }
-        }
-        if let (Some(update), Some(delete)) = (access.update, access.delete) {
-            let guards = (program.insts[update].guard, program.insts[delete].guard);
-            let apart = matches!(guards, (Some(a), Some(b)) if hardpath_passes::are_disjoint(program, a, b));
-            if !apart {
-                return Err(refusal(
-                    program,
-                    delete,
-                    "several-writes",
-                    format!("one packet may both update and delete an entry of map {name}"),
-                    "do one of the two, on ways of the program that exclude each other",
-                ));
-            }
-        }
-        let key = access.key(program);
-        for inst in [access.lookup, access.update, access.delete]
-            .into_iter()
-            .flatten()
-        {
-            if Some(program.insts[inst].args[0]) != key {
-                return Err(refusal(
-                    program,
-                    inst,
-                    "hazard-replay",
-                    format!(
-                        "map {name} is written with another key than the one that is looked up; \
-                         keeping such packets in order needs squash and replay"
-                    ),
-                    "use one key for the lookup and the update, for example by ordering its parts",
-                ));
-            }
-        }
+        let mut access = access;
+        access.ports = take_turns(program, access.ports);
+        classify(program, &mut access, clock_mhz);
+        accesses.push(access);
     }
-    if access.is_structural() {
-        access.class = structural_class(program, &access, clock_mhz);
-        return Ok(vec![access]);
-    }
-    let store = access.store.expect("written without update or delete");
-    let budget = delay::budget(clock_mhz);
-    let (length, adds) = recurrence(program, &access, store);
-    access.class = if length + delay::map::WRITE_BACK <= budget {
-        Class::Fused { adds }
-    } else {
-        // The packet holds one key in the window: that of what it reads and writes.
-        let written = program.insts[store].args[0];
-        let other = access
-            .loads
-            .iter()
-            .find(|load| program.insts[**load].args[0] != written);
-        if let Some(other) = other {
-            return Err(refusal(
-                program,
-                *other,
-                "several-keys",
-                format!(
-                    "one packet reads another entry of map {name} than it writes, and computes what it writes for \
-                     longer than a clock"
-                ),
-                "read one entry that is chosen before, or ask for a lower clock (--clock)",
-            ));
-        }
-        Class::Interlock {
-            reason: format!(
-                "the new value takes {length:.1} levels of logic, more than the {:.1} of one clock",
-                budget - delay::map::WRITE_BACK
-            ),
-        }
-    };
-    Ok(vec![access])
+    Ok(accesses)
 }
 
 /// Takes the guards from lookups at whose stage nobody asks for them: the memory is read in any case, and what it
 /// gives is only looked at behind conditions that include the guard.
 pub fn drop_hints(program: &mut Program, plan: &[Access]) {
     for access in plan {
-        if let (Some(lookup), false) = (
-            access.lookup,
-            matches!(access.class, Class::Interlock { .. }),
-        ) {
-            program.insts[lookup].guard = None;
+        let asked = access.gate() == Some(Gate::Keys);
+        for lookup in access.ports.iter().filter_map(|port| port.lookup) {
+            if !asked {
+                program.insts[lookup].guard = None;
+            }
         }
     }
 }
 
-/// How a hash map stays serial whose keys the data plane inserts or removes. What decides on the change must be there
-/// in the stage in which the lookup's answer comes, and a value's new word in the stage in which the word comes: then
-/// the memories forward, and nothing waits.
-fn structural_class(program: &Program, access: &Access, clock_mhz: f64) -> Class {
+/// Chooses the classes of a map that the data plane writes.
+fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
     let budget = delay::budget(clock_mhz);
     let results = |inst: Inst| program.insts[inst].results.iter().copied();
-    let answers: Vec<Value> = access.lookup.into_iter().flat_map(results).collect();
-    let words: Vec<Value> = access
-        .loads
+    let guards = |inst: Inst| program.insts[inst].guard;
+    let words: Vec<Value> = access.loads().flat_map(results).collect();
+    let answers: Vec<Value> = access
+        .ports
         .iter()
-        .flat_map(|load| results(*load))
+        .filter_map(|port| port.lookup)
+        .flat_map(results)
         .collect();
-    let changes: Vec<Inst> = [access.update, access.delete]
-        .into_iter()
-        .flatten()
+    let changes: Vec<Inst> = access
+        .ports
+        .iter()
+        .flat_map(|port| port.changes())
         .collect();
     let given: Vec<Value> = changes.iter().flat_map(|inst| results(*inst)).collect();
     let decisions: Vec<Value> = changes
         .iter()
         .flat_map(|inst| {
-            let data = &program.insts[*inst];
-            data.args.get(2).copied().into_iter().chain(data.guard)
+            let flags = program.insts[*inst].args.get(2).copied();
+            flags.into_iter().chain(guards(*inst))
         })
         .collect();
     let mut stored: Vec<Value> = Vec::new();
-    if let Some(store) = access.store {
-        let data = &program.insts[store];
-        stored.extend([data.args[2]].into_iter().chain(data.guard));
+    for port in &access.ports {
+        if let Some(store) = port.store {
+            stored.push(program.insts[store].args[2]);
+            stored.extend(guards(store));
+        }
+        stored.extend(port.update.map(|update| program.insts[update].args[1]));
     }
-    if let Some(update) = access.update {
-        stored.push(program.insts[update].args[1]);
-    }
-    let deciding = path(program, &answers, &decisions) + delay::map::HASH_COMMIT;
+    let keys: Vec<Value> = access.ports.iter().filter_map(|port| port.key).collect();
+    let everything: Vec<Value> = [&words, &answers, &given]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect();
+    let several = access.ports.len() > 1;
+    let turns = access.slots();
+    let deciding =
+        path(program, &answers, &decisions) + delay::map::hash_commit(access.ports.len());
     let storing = path(program, &words, &stored) + delay::map::WRITE_BACK;
-    let reason = if path(program, &words, &decisions) > 0.0 {
-        "a value decides whether a key is inserted or removed".to_string()
-    } else if path(program, &given, &stored).max(path(program, &given, &decisions)) > 0.0 {
-        "what an update or delete gives decides what is written".to_string()
+
+    if path(program, &everything, &keys) > 0.0 {
+        access.replay("one of its keys follows from what it gives for another");
+        return;
+    }
+    if turns > 1 {
+        access.replay(&format!("one packet may write {turns} of its entries"));
+        return;
+    }
+    let late_keys = if path(program, &words, &decisions) > 0.0 {
+        Some("a value decides whether a key is inserted or removed".to_string())
+    } else if path(program, &given, &decisions) > 0.0 {
+        Some("what an update or delete gives decides on another".to_string())
     } else if deciding > budget {
-        format!("deciding on an insert or delete takes {deciding:.1} levels of logic, more than the {budget:.1} of one clock")
-    } else if storing > budget {
-        format!("the new value takes {storing:.1} levels of logic, more than the {budget:.1} of one clock")
+        Some(format!(
+            "deciding on an insert or delete takes {deciding:.1} levels of logic, more than the {budget:.1} of one clock"
+        ))
     } else {
-        return Class::Fused { adds: false };
+        None
     };
-    Class::Interlock { reason }
+    let late_values = (storing > budget).then(|| {
+        format!("the new value takes {storing:.1} levels of logic, more than the {budget:.1} of one clock")
+    });
+    match (late_keys, late_values, several) {
+        (Some(reason), _, true) | (None, Some(reason), true) => access.replay(&reason),
+        (Some(reason), _, false) => {
+            access.keys = Class::Interlock {
+                reason: reason.clone(),
+            };
+            access.values = Class::Interlock { reason };
+        }
+        (None, late, _) => {
+            if !changes.is_empty() {
+                access.keys = Class::Fused { adds: false };
+            }
+            access.values = match late {
+                Some(reason) => Class::Interlock { reason },
+                None => Class::Fused {
+                    adds: only_adds(program, access),
+                },
+            };
+        }
+    }
+}
+
+/// Whether all that the program does to the values is one addition whose result nobody sees.
+fn only_adds(program: &Program, access: &Access) -> bool {
+    match access.ports.as_slice() {
+        [port] if port.changes().next().is_none() => port
+            .store
+            .is_some_and(|store| recurrence_adds(program, port, store)),
+        _ => false,
+    }
 }
 
 /// Levels of the longest way from one of the sources to one of the ends; 0 when there is none (a way of wiring counts
@@ -356,63 +320,29 @@ fn path(program: &Program, sources: &[Value], ends: &[Value]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-fn chosen_entry(program: &Program, inst: Inst, name: &str) -> Diagnostic {
-    refusal(
-        program,
-        inst,
-        "chosen-entry",
-        format!(
-            "an access to map {name} goes through a pointer that may come from several lookups"
-        ),
-        "choose the key before one lookup instead of choosing among pointers",
-    )
-}
-
-/// The levels of logic from a loaded word to the stored word or its guard, and whether the packet does nothing but
-/// add to the word.
-fn recurrence(program: &Program, access: &Access, store: Inst) -> (f64, bool) {
-    let mut arrival: HashMap<Value, f64> = HashMap::new();
-    for load in &access.loads {
-        arrival.insert(program.insts[*load].results[0], 0.0);
+/// Whether the packet does nothing but add to the word, and nobody else sees it.
+fn recurrence_adds(program: &Program, port: &Port, store: Inst) -> bool {
+    let mut from_word: HashSet<Value> = HashSet::new();
+    for load in &port.loads {
+        from_word.extend(&program.insts[*load].results);
     }
     let mut readers: HashSet<Inst> = HashSet::new();
-    let mut only_arithmetic = true;
     for inst in &program.blocks[program.region()].insts {
         let data = &program.insts[*inst];
-        let latest = data
-            .args
-            .iter()
-            .chain(data.guard.iter())
-            .filter_map(|arg| arrival.get(arg))
-            .copied()
-            .reduce(f64::max);
-        let Some(latest) = latest else {
-            continue;
-        };
-        readers.insert(*inst);
-        if !data.op.is_pure() {
-            if *inst != store {
-                // What another map does with it comes back a stage later at best: no fused loop.
-                for result in &data.results {
-                    arrival.insert(*result, f64::INFINITY);
-                }
-            }
+        let uses = data.args.iter().chain(data.guard.iter());
+        if uses.into_iter().all(|value| !from_word.contains(value)) {
             continue;
         }
-        let width = program.width(data.results[0]);
-        only_arithmetic &= is_wiring(&data.op) || matches!(data.op, Op::Add | Op::Sub | Op::Select);
-        let time = latest + delay::levels(program, &data.op, &data.args, width);
-        arrival.insert(data.results[0], time);
+        readers.insert(*inst);
+        if !data.op.is_pure() {
+            continue;
+        }
+        if !is_wiring(&data.op) && !matches!(data.op, Op::Add | Op::Sub | Op::Select) {
+            return false;
+        }
+        from_word.extend(&data.results);
     }
-    let data = &program.insts[store];
-    let length = [Some(data.args[2]), data.guard]
-        .into_iter()
-        .flatten()
-        .filter_map(|value| arrival.get(&value))
-        .copied()
-        .fold(0.0, f64::max);
-    let adds = only_arithmetic && !seen_outside(program, store, &readers);
-    (length, adds)
+    !seen_outside(program, store, &readers)
 }
 
 /// Whether anything that follows from the word reaches more than the store.

@@ -219,8 +219,8 @@ impl<'a> Flow<'a> {
         let copy = self
             .new
             .append(self.region, data.op.clone(), args, &widths, data.place);
-        // Reading is harmless; a lookup keeps its guard because it tells who needs the map at all.
-        if !data.op.is_pure() && !matches!(data.op, Op::PacketLoad | Op::MapLoad(_)) {
+        // Reading is harmless; reads of maps keep their guards because they tell who needs the map at all.
+        if !data.op.is_pure() && data.op != Op::PacketLoad {
             self.new.insts[copy].guard = guard;
         }
         let results = self.new.insts[copy].results.clone();

@@ -1,7 +1,8 @@
 //! Rebuilding the one region of a dataflow program from front to back.
 
-use hardpath_ir::{Bits, Block, Inst, InstData, Op, PlaceId, Program, Value};
-use std::collections::HashMap;
+use hardpath_ir::{Bits, Block, Inst, InstData, MapId, Op, PlaceId, Program, Value, ValueDef};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 /// Takes the instructions of the region out and puts others in, in order, with values renamed on the way.
 pub struct Rebuild<'a> {
@@ -73,6 +74,11 @@ impl<'a> Rebuild<'a> {
             .append_const(self.region, Bits::from_u64(value, width))
     }
 
+    /// Zeros of any width.
+    pub fn zeros(&mut self, width: u32) -> Value {
+        self.program.append_const(self.region, Bits::zero(width))
+    }
+
     pub fn width(&self, value: Value) -> u32 {
         self.program.width(value)
     }
@@ -131,4 +137,77 @@ impl<'a> Rebuild<'a> {
         }
         self.program.blocks[self.region].terminator = terminator;
     }
+}
+
+/// Sorts the region: values before their uses; of each map the lookups and loads, then the stores, then updates and
+/// deletes in the order in which they stand. Otherwise the order stays as it is.
+///
+/// # Errors
+/// An instruction on a circle of dependences; then the order is as it was.
+pub fn sort(program: &mut Program) -> Result<(), Inst> {
+    let region = program.region();
+    let insts = program.blocks[region].insts.clone();
+    let place: HashMap<Inst, usize> = insts
+        .iter()
+        .enumerate()
+        .map(|(at, inst)| (*inst, at))
+        .collect();
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); insts.len()];
+    let mut waits = vec![0usize; insts.len()];
+    let mut edge = |from: usize, to: usize| {
+        users[from].push(to);
+        waits[to] += 1;
+    };
+    let mut by_map: HashMap<MapId, [Vec<usize>; 3]> = HashMap::new();
+    for (at, inst) in insts.iter().enumerate() {
+        let data = &program.insts[*inst];
+        for value in data.args.iter().chain(&data.guard) {
+            if let ValueDef::Result(maker, _) = program.values[*value].def {
+                if let Some(from) = place.get(&maker) {
+                    edge(*from, at);
+                }
+            }
+        }
+        let rank = match data.op {
+            Op::MapLookup(_) | Op::MapLoad(_) => 0,
+            Op::MapStore(_) | Op::MapAtomic(..) => 1,
+            _ => 2,
+        };
+        if let Some(map) = data.op.map() {
+            by_map.entry(map).or_default()[rank].push(at);
+        }
+    }
+    for [reads, stores, changes] in by_map.values() {
+        for write in stores.iter().chain(changes.first()) {
+            reads.iter().for_each(|read| edge(*read, *write));
+        }
+        if let Some(change) = changes.first() {
+            stores.iter().for_each(|store| edge(*store, *change));
+        }
+        changes.windows(2).for_each(|pair| edge(pair[0], pair[1]));
+    }
+    let mut ready: BinaryHeap<Reverse<usize>> = (0..insts.len())
+        .filter(|at| waits[*at] == 0)
+        .map(Reverse)
+        .collect();
+    let mut sorted = Vec::with_capacity(insts.len());
+    while let Some(Reverse(at)) = ready.pop() {
+        sorted.push(insts[at]);
+        for user in std::mem::take(&mut users[at]) {
+            waits[user] -= 1;
+            if waits[user] == 0 {
+                ready.push(Reverse(user));
+            }
+        }
+    }
+    if sorted.len() < insts.len() {
+        let stuck = |at: &usize| waits[*at] > 0;
+        let on_map = |at: &usize| program.insts[insts[*at]].op.map().is_some();
+        let found = (0..insts.len()).filter(stuck).find(on_map);
+        return Err(insts[found
+            .or_else(|| (0..insts.len()).find(stuck))
+            .expect("one waits")]);
+    }
+    program.blocks[region].insts = sorted;
+    Ok(())
 }

@@ -36,7 +36,7 @@ pub struct MapReport {
 }
 
 /// How a map stays serial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialOrd, Ord, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Hazard {
     /// The data plane only reads, or only adds and nobody reads the result.
@@ -45,4 +45,6 @@ pub enum Hazard {
     Fused,
     /// A packet waits at the window's entrance while an older one with the same key is inside.
     Interlock,
+    /// A packet that read what an older one commits afterwards is run again, with all behind it.
+    Replay,
 }

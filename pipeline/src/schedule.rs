@@ -10,7 +10,7 @@
 //! flow pays.
 
 use crate::delay::{self, budget, levels};
-use crate::plan::{Access, Class};
+use crate::plan::{Access, Class, Gate};
 use crate::refuse::refusal;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
@@ -25,17 +25,40 @@ pub struct Time {
     pub levels: f64,
 }
 
-/// The stages of one access. All numbers count from the first stage, 0.
+/// The stages of one port of an access. All numbers count from the first stage, 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AccessStages {
-    /// Hash maps: the stage in which key and rows stand in registers (the hash is computed in the stage before).
+pub struct PortStages {
+    /// Maps with keys: the stage in which key and rows stand in registers (the hash is computed in the stage before);
+    /// the answer comes two stages later.
     pub table: u32,
-    /// Hash maps: the commit stage of the keys.
-    pub table_commit: u32,
     /// The address stage of the values.
     pub address: u32,
+}
+
+/// The stages of one access.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccessStages {
+    pub ports: Vec<PortStages>,
+    /// Maps with keys: the commit stage of the keys; ports commit so many clocks later as their slot says.
+    pub table_commit: u32,
     /// The stage in which a value is written.
     pub commit: u32,
+}
+
+impl AccessStages {
+    /// The stage of the last commit.
+    pub fn last(&self, access: &Access) -> u32 {
+        self.commit.max(self.table_commit) + access.slots() - 1
+    }
+
+    /// The first stage of the memories.
+    pub fn first(&self, access: &Access, program: &Program) -> u32 {
+        let starts = self.ports.iter().map(|port| match access.is_hash(program) {
+            true => port.table,
+            false => port.address,
+        });
+        starts.min().unwrap_or(0)
+    }
 }
 
 /// A schedule.
@@ -46,6 +69,8 @@ pub struct Schedule {
     pub stage_of: HashMap<Inst, u32>,
     /// For each access of the plan.
     pub accesses: Vec<AccessStages>,
+    /// For each access of the plan: the stage in front of which packets wait.
+    pub entrances: Vec<Option<u32>>,
     /// The stage at whose end the result of a packet is complete.
     pub emit: u32,
     /// Number of stages, those of late commits included.
@@ -56,8 +81,8 @@ impl Schedule {
     /// The stages with a hazard window's entrance in front of them, with the accesses that wait there.
     pub fn gates(&self, plan: &[Access]) -> Vec<(u32, Vec<usize>)> {
         let mut gates: Vec<(u32, Vec<usize>)> = Vec::new();
-        for (index, access) in plan.iter().enumerate() {
-            if let Some(stage) = self.entrance(access, index) {
+        for index in 0..plan.len() {
+            if let Some(stage) = self.entrances[index] {
                 match gates.iter_mut().find(|(other, _)| *other == stage) {
                     Some((_, all)) => all.push(index),
                     None => gates.push((stage, vec![index])),
@@ -68,87 +93,119 @@ impl Schedule {
         gates
     }
 
-    fn entrance(&self, access: &Access, index: usize) -> Option<u32> {
-        entrance(access, &self.accesses[index])
+    /// What a packet costs the one behind it, in clocks, when that one must see what it writes. An interlock keeps them
+    /// so far apart; a replay starts the second one again.
+    pub fn window(&self, program: &Program, access: &Access, index: usize) -> u32 {
+        let stages = &self.accesses[index];
+        let first = &stages.ports[0];
+        let word = first.address + read_clocks(program, access);
+        let values = stages.commit.saturating_sub(word);
+        let keys = stages.table_commit.saturating_sub(first.table + 2);
+        match access.gate() {
+            None => 0,
+            Some(Gate::Values) => values.max(1),
+            // A value that no packet reads may be written later than its key.
+            Some(Gate::Keys) if access.loads().next().is_none() => keys.max(1),
+            Some(Gate::Keys) => keys.max(values).max(1),
+            Some(Gate::Replay) => {
+                let entrance = self.entrances[index].unwrap_or(0);
+                stages.commit - entrance
+            }
+        }
     }
 
-    /// Clocks between a window's entrance and its commit.
-    pub fn window(&self, access: &Access, index: usize) -> u32 {
-        match self.entrance(access, index) {
-            Some(entrance) => {
-                let stages = &self.accesses[index];
-                // A value that no packet reads may be written later than its key.
-                let unread = access.is_structural() && access.loads.is_empty();
-                let commit = if unread {
-                    stages.table_commit
-                } else {
-                    stages.commit
-                };
-                commit - entrance
-            }
-            None => 0,
-        }
+    /// The stages of the window that is replayed: its entrance and its commit.
+    pub fn replayed(&self, plan: &[Access]) -> Option<(u32, u32)> {
+        let index = plan
+            .iter()
+            .position(|access| access.gate() == Some(Gate::Replay))?;
+        Some((self.entrances[index]?, self.accesses[index].commit))
     }
 }
 
-fn entrance(access: &Access, stages: &AccessStages) -> Option<u32> {
-    match access.class {
-        Class::Interlock { .. } if stages.table > 0 => Some(stages.table),
-        Class::Interlock { .. } => Some(stages.address),
-        _ => None,
-    }
+/// Where packets wait for each access.
+fn entrances(program: &Program, plan: &[Access], accesses: &[AccessStages]) -> Vec<Option<u32>> {
+    let replay = plan
+        .iter()
+        .zip(accesses)
+        .filter(|(access, _)| access.gate() == Some(Gate::Replay))
+        .map(|(access, stages)| stages.first(access, program))
+        .min();
+    plan.iter()
+        .zip(accesses)
+        .map(|(access, stages)| match access.gate()? {
+            Gate::Keys => Some(stages.ports[0].table),
+            Gate::Values => Some(stages.ports[0].address),
+            Gate::Replay => replay,
+        })
+        .collect()
+}
+
+/// Clocks from the address stage of an access's values to the word.
+pub fn read_clocks(program: &Program, access: &Access) -> u32 {
+    Array::read_clocks(value_entries(program, access.map))
 }
 
 /// The earliest stages that the conditions found so far leave to an access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Bounds {
-    table: u32,
-    address: u32,
+    ports: Vec<PortStages>,
     commit: u32,
 }
 
-/// Schedules a program with its plan.
-///
-/// # Errors
-/// An operation that does not fit a clock; windows that would have to be merged.
-pub fn schedule(
-    program: &Program,
-    plan: &[Access],
-    clock_mhz: f64,
-) -> Result<Schedule, Vec<Diagnostic>> {
-    let scheduler = Scheduler::new(program, plan, clock_mhz);
-    scheduler.check_operations()?;
-    let mut bounds = vec![Bounds::default(); plan.len()];
-    let mut best = scheduler.settle(&mut bounds).map_err(|error| vec![error])?;
-    for (index, access) in plan.iter().enumerate() {
-        if !matches!(access.class, Class::Interlock { .. }) {
-            continue;
-        }
-        loop {
-            let mut later = bounds.clone();
-            if best.accesses[index].table > 0 {
-                later[index].table = best.accesses[index].table + 1;
-            } else {
-                later[index].address = best.accesses[index].address + 1;
-            }
-            let Ok(next) = scheduler.settle(&mut later) else {
-                break;
-            };
-            let commits = |schedule: &Schedule| -> Vec<u32> {
-                schedule
-                    .accesses
-                    .iter()
-                    .map(|stages| stages.commit)
-                    .collect()
-            };
-            if commits(&next) != commits(&best) || next.emit != best.emit {
-                break;
-            }
-            best = next;
-            bounds = later;
+impl Bounds {
+    fn raise_tables(&mut self, to: u32) {
+        self.ports
+            .iter_mut()
+            .for_each(|port| raise(&mut port.table, to));
+    }
+
+    fn raise_addresses(&mut self, to: u32) {
+        self.ports
+            .iter_mut()
+            .for_each(|port| raise(&mut port.address, to));
+    }
+
+    /// Starts all of an access no earlier than at a stage.
+    fn raise_first(&mut self, hash: bool, to: u32) {
+        match hash {
+            true => self.raise_tables(to),
+            false => self.raise_addresses(to),
         }
     }
-    Ok(best)
+}
+
+/// Schedules a program with its plan. Windows that would have to overlap become one that is replayed: the plan changes.
+///
+/// # Errors
+/// An operation that does not fit a clock.
+pub fn schedule(
+    program: &Program,
+    plan: &mut [Access],
+    clock_mhz: f64,
+) -> Result<Schedule, Vec<Diagnostic>> {
+    Scheduler::new(program, plan, clock_mhz).check_operations()?;
+    const MERGED: &str = "its window overlaps that of another map on which it depends";
+    for merge in [None, Some(false), Some(true)] {
+        if let Some(all) = merge {
+            for access in plan.iter_mut() {
+                if access.gate().is_some() || all && access.is_written() {
+                    access.replay(MERGED);
+                }
+            }
+        }
+        let scheduler = Scheduler::new(program, plan, clock_mhz);
+        if let Some(schedule) = scheduler.best() {
+            return Ok(schedule);
+        }
+    }
+    let inst = plan.iter().flat_map(Access::insts).next();
+    let message = "the hazard windows of its maps cannot be brought into an order";
+    let help = "keep what belongs together in one map";
+    Err(vec![match inst {
+        Some(inst) => refusal(program, inst, "merged-windows", message, help),
+        None => Diagnostic::refused("merged-windows", message).help(help),
+    }])
 }
 
 struct Scheduler<'a> {
@@ -156,8 +213,8 @@ struct Scheduler<'a> {
     plan: &'a [Access],
     budget: f64,
     clock_mhz: f64,
-    /// The access that an instruction belongs to.
-    access_of: HashMap<Inst, usize>,
+    /// The access and port that an instruction belongs to.
+    access_of: HashMap<Inst, (usize, usize)>,
     /// For each access: the instructions that depend on what it reads.
     depends: Vec<HashSet<Inst>>,
 }
@@ -166,8 +223,10 @@ impl<'a> Scheduler<'a> {
     fn new(program: &'a Program, plan: &'a [Access], clock_mhz: f64) -> Scheduler<'a> {
         let mut access_of = HashMap::new();
         for (index, access) in plan.iter().enumerate() {
-            for inst in access.insts() {
-                access_of.insert(inst, index);
+            for (number, port) in access.ports.iter().enumerate() {
+                for inst in port.insts() {
+                    access_of.insert(inst, (index, number));
+                }
             }
         }
         let depends = plan
@@ -215,34 +274,70 @@ impl<'a> Scheduler<'a> {
         }
     }
 
+    /// The schedule with the latest entrances that the commits allow. `None`: there is none.
+    fn best(&self) -> Option<Schedule> {
+        let mut bounds: Vec<Bounds> = self
+            .plan
+            .iter()
+            .map(|access| Bounds {
+                ports: vec![PortStages::default(); access.ports.len()],
+                commit: 0,
+            })
+            .collect();
+        let mut best = self.settle(&mut bounds)?;
+        for (index, access) in self.plan.iter().enumerate() {
+            let Some(gate) = access.gate() else {
+                continue;
+            };
+            let by_table =
+                gate == Gate::Keys || gate == Gate::Replay && access.is_hash(self.program);
+            for port in 0..access.ports.len() {
+                loop {
+                    let mut later = bounds.clone();
+                    let (now, bound) = (
+                        &best.accesses[index].ports[port],
+                        &mut later[index].ports[port],
+                    );
+                    match by_table {
+                        true => bound.table = now.table + 1,
+                        false => bound.address = now.address + 1,
+                    }
+                    let Some(next) = self.settle(&mut later) else {
+                        break;
+                    };
+                    let ends = |schedule: &Schedule| -> Vec<(u32, u32)> {
+                        let ends = schedule.accesses.iter();
+                        ends.map(|stages| (stages.commit, stages.table_commit))
+                            .collect()
+                    };
+                    if ends(&next) != ends(&best) || next.emit != best.emit {
+                        break;
+                    }
+                    best = next;
+                    bounds = later;
+                }
+            }
+        }
+        Some(best)
+    }
+
     /// Repeats until every condition holds.
-    fn settle(&self, bounds: &mut [Bounds]) -> Result<Schedule, Diagnostic> {
+    fn settle(&self, bounds: &mut [Bounds]) -> Option<Schedule> {
         // Each round moves some access by at least one stage; a program of n operations needs at most n stages.
-        let rounds = 64 + 4 * self.program.blocks[self.program.region()].insts.len();
+        let rounds = 64
+            + 4 * self.program.blocks[self.program.region()]
+                .insts
+                .len()
+                .min(500);
         for _ in 0..rounds {
             let before = bounds.to_vec();
             let schedule = self.place(bounds);
             self.separate(&schedule, bounds);
             if bounds == before.as_slice() {
-                return Ok(schedule);
+                return Some(schedule);
             }
         }
-        let stuck = self
-            .plan
-            .iter()
-            .find(|access| matches!(access.class, Class::Interlock { .. }))
-            .unwrap_or(&self.plan[0]);
-        let inst = stuck.insts().next();
-        let message = format!(
-            "map {} is written after, and read before, another map that is written too: \
-             their hazard windows would have to become one",
-            self.program.maps[stuck.map].name
-        );
-        let help = "keep what belongs together in one map";
-        Err(match inst {
-            Some(inst) => refusal(self.program, inst, "merged-windows", message, help),
-            None => Diagnostic::refused("merged-windows", message).help(help),
-        })
+        None
     }
 
     /// One round: everything as early as the bounds allow; raises bounds that an access itself breaks.
@@ -250,100 +345,14 @@ impl<'a> Scheduler<'a> {
         let program = self.program;
         let mut times: SecondaryMap<Value, Time> = SecondaryMap::new();
         let mut stage_of = HashMap::new();
-        let mut accesses = vec![AccessStages::default(); self.plan.len()];
-        for (index, access) in self.plan.iter().enumerate() {
-            accesses[index] = self.first_stages(access, &bounds[index]);
-        }
+        let mut accesses: Vec<AccessStages> = (0..self.plan.len())
+            .map(|index| self.first_stages(index, bounds))
+            .collect();
         for inst in &program.blocks[program.region()].insts {
             let data = &program.insts[*inst];
-            let ready = |value: Value, cost: f64| self.after(times[value], cost);
             let stage = match self.access_of.get(inst) {
-                Some(index) => {
-                    let (index, access) = (*index, &self.plan[*index]);
-                    let stages = &mut accesses[index];
-                    let bound = &mut bounds[index];
-                    match data.op {
-                        Op::MapLookup(map) if program.maps[map].kind.is_hash() => {
-                            self.enter_table(access, stages, bound, &ready);
-                            for result in &data.results {
-                                times[*result] = at(stages.table + 2);
-                            }
-                            stages.table
-                        }
-                        Op::MapLookup(map) => {
-                            let clocks = Array::read_clocks(program.maps[map].max_entries);
-                            let index_time = ready(data.args[0], read_cost(program, map));
-                            raise(&mut bound.address, index_time.stage);
-                            *stages = self.first_stages(access, bound);
-                            for result in &data.results {
-                                times[*result] = at(stages.address + clocks);
-                            }
-                            stages.address
-                        }
-                        Op::MapLoad(map) => {
-                            if stages.table > 0 {
-                                raise(&mut bound.address, stages.table + 2);
-                            } else if access.lookup.is_none() {
-                                let gated = matches!(access.class, Class::Interlock { .. });
-                                let cost = read_cost(program, map);
-                                let index_time =
-                                    ready(data.args[0], if gated { 0.0 } else { cost });
-                                let stage = index_time.stage + u32::from(gated);
-                                raise(&mut bound.address, stage);
-                            }
-                            *stages = self.first_stages(access, bound);
-                            times[data.results[0]] = at(stages.address + self.read_clocks(map));
-                            stages.address
-                        }
-                        Op::MapStore(map) => {
-                            // An array's entry may be written without being read.
-                            let gated = matches!(access.class, Class::Interlock { .. });
-                            if access.lookup.is_none() && !gated {
-                                let index_time = ready(data.args[0], read_cost(program, map));
-                                raise(&mut bound.address, index_time.stage);
-                                *stages = self.first_stages(access, bound);
-                            }
-                            let last = [Some(data.args[2]), data.guard]
-                                .into_iter()
-                                .flatten()
-                                .map(|value| ready(value, delay::map::WRITE_BACK).stage)
-                                .max()
-                                .unwrap_or(0);
-                            self.commit(access, stages, bound, last)
-                        }
-                        Op::MapUpdate(_) | Op::MapDelete(_) => {
-                            self.enter_table(access, stages, bound, &ready);
-                            // The value of an update is only needed when it is written; the rest before.
-                            let flags = data.args.get(2).into_iter();
-                            let last = flags
-                                .chain(data.guard.iter())
-                                .map(|value| ready(*value, delay::map::HASH_COMMIT).stage)
-                                .max()
-                                .unwrap_or(0);
-                            let value = match data.op {
-                                Op::MapUpdate(_) => {
-                                    ready(data.args[1], delay::map::WRITE_BACK).stage
-                                }
-                                _ => 0,
-                            };
-                            let fused = matches!(access.class, Class::Fused { .. });
-                            match (value.checked_sub(stages.commit), fused) {
-                                (Some(late), true) => bound.address = stages.address + late,
-                                (Some(_), false) => raise(&mut bound.commit, value),
-                                (None, _) => {}
-                            }
-                            match (last.checked_sub(stages.table_commit), fused) {
-                                (Some(late), true) => bound.table = stages.table + late,
-                                (Some(_), false) => raise(&mut bound.commit, last),
-                                (None, _) => {}
-                            }
-                            *stages = self.first_stages(access, bound);
-                            let stage = stages.table_commit.max(value);
-                            times[data.results[0]] = at(stage + 1);
-                            stage
-                        }
-                        _ => unreachable!("whole words leave no other access"),
-                    }
+                Some((index, port)) => {
+                    self.place_access(*inst, *index, *port, bounds, &mut accesses, &mut times)
                 }
                 None => {
                     let cost = match data.results.first() {
@@ -362,6 +371,7 @@ impl<'a> Scheduler<'a> {
             };
             stage_of.insert(*inst, stage);
         }
+        self.commit_together(&mut accesses, bounds);
         let region = &program.blocks[program.region()];
         let mut emit = 0;
         let ends = region.terminator.uses();
@@ -372,27 +382,173 @@ impl<'a> Scheduler<'a> {
         for value in ends.into_iter().chain(written) {
             emit = emit.max(self.after(times[value], 0.6).stage);
         }
-        // A packet that has left gives its credit back: it must not wait at an entrance any more.
+        // A packet that has left gives its credit back: it must not wait at an entrance any more, nor be run again.
+        let entrances = entrances(program, self.plan, &accesses);
+        emit = emit.max(entrances.iter().flatten().copied().max().unwrap_or(0));
         for (access, stages) in self.plan.iter().zip(&accesses) {
-            emit = emit.max(entrance(access, stages).unwrap_or(0));
+            if access.gate() == Some(Gate::Replay) {
+                emit = emit.max(stages.commit);
+            }
         }
         for inst in &region.insts {
             if program.insts[*inst].op == Op::PacketStore {
                 stage_of.insert(*inst, emit);
             }
         }
-        let last = accesses
-            .iter()
-            .map(|stages| stages.commit.max(stages.table_commit))
+        let last = self.plan.iter().zip(&accesses);
+        let last = last
+            .map(|(access, stages)| stages.last(access))
             .max()
             .unwrap_or(0);
-        let computed = emit.max(last);
         Schedule {
             times,
             stage_of,
             accesses,
+            entrances,
             emit,
-            stages: computed + 1,
+            stages: emit.max(last) + 1,
+        }
+    }
+
+    /// Places one map instruction; gives its stage.
+    fn place_access(
+        &self,
+        inst: Inst,
+        index: usize,
+        port: usize,
+        bounds: &mut [Bounds],
+        accesses: &mut [AccessStages],
+        times: &mut SecondaryMap<Value, Time>,
+    ) -> u32 {
+        let program = self.program;
+        let access = &self.plan[index];
+        let data = &program.insts[inst];
+        let ready = |value: Value, cost: f64| self.after(times[value], cost);
+        let hash = access.is_hash(program);
+        let interlocked = access.gate() == Some(Gate::Values);
+        let slot = access.ports[port].slot;
+        match data.op {
+            Op::MapLookup(_) if hash => {
+                self.enter_table(index, port, bounds, &ready);
+                accesses[index] = self.first_stages(index, bounds);
+                let table = accesses[index].ports[port].table;
+                for result in &data.results {
+                    times[*result] = at(table + 2);
+                }
+                table
+            }
+            Op::MapLookup(map) => {
+                let index_time = ready(data.args[0], read_cost(program, map));
+                raise(&mut bounds[index].ports[port].address, index_time.stage);
+                accesses[index] = self.first_stages(index, bounds);
+                let address = accesses[index].ports[port].address;
+                for result in &data.results {
+                    times[*result] = at(address + read_clocks(program, access));
+                }
+                address
+            }
+            Op::MapLoad(map) => {
+                if !hash && access.ports[port].lookup.is_none() {
+                    // What waits at a window's entrance holds its index in a register.
+                    let cost = if interlocked {
+                        0.0
+                    } else {
+                        read_cost(program, map)
+                    };
+                    let stage = ready(data.args[0], cost).stage + u32::from(interlocked);
+                    raise(&mut bounds[index].ports[port].address, stage);
+                }
+                accesses[index] = self.first_stages(index, bounds);
+                let address = accesses[index].ports[port].address;
+                times[data.results[0]] = at(address + read_clocks(program, access));
+                address
+            }
+            Op::MapStore(map) => {
+                if !hash && access.ports[port].lookup.is_none() {
+                    // An array's entry may be written without being read.
+                    let cost = if interlocked {
+                        0.0
+                    } else {
+                        read_cost(program, map)
+                    };
+                    let stage = ready(data.args[0], cost).stage + u32::from(interlocked);
+                    raise(&mut bounds[index].ports[port].address, stage);
+                    accesses[index] = self.first_stages(index, bounds);
+                }
+                let last = [Some(data.args[2]), data.guard]
+                    .into_iter()
+                    .flatten()
+                    .map(|value| ready(value, delay::map::WRITE_BACK).stage)
+                    .max()
+                    .unwrap_or(0);
+                self.commit_values_by(index, last.saturating_sub(slot), bounds, accesses);
+                accesses[index].commit + slot
+            }
+            Op::MapUpdate(_) | Op::MapDelete(_) => {
+                self.enter_table(index, port, bounds, &ready);
+                accesses[index] = self.first_stages(index, bounds);
+                // The value of an update is only needed when it is written; the rest before.
+                let flags = data.args.get(2).into_iter();
+                let cost = delay::map::hash_commit(access.ports.len());
+                let last = flags
+                    .chain(data.guard.iter())
+                    .map(|value| ready(*value, cost).stage)
+                    .max()
+                    .unwrap_or(0)
+                    .saturating_sub(slot);
+                let mut value = 0;
+                if matches!(data.op, Op::MapUpdate(_)) {
+                    value = ready(data.args[1], delay::map::WRITE_BACK).stage;
+                    self.commit_values_by(index, value.saturating_sub(slot), bounds, accesses);
+                }
+                let late = last.saturating_sub(accesses[index].table_commit);
+                if late > 0 {
+                    let bound = &mut bounds[index];
+                    match access.keys {
+                        Class::Fused { .. } => {
+                            bound.raise_tables(accesses[index].ports[0].table + late)
+                        }
+                        _ => raise(&mut bound.commit, last),
+                    }
+                    accesses[index] = self.first_stages(index, bounds);
+                }
+                let stage = (accesses[index].table_commit + slot).max(value);
+                times[data.results[0]] = at(stage + 1);
+                stage
+            }
+            _ => unreachable!("whole words leave no other access"),
+        }
+    }
+
+    /// Moves an access so that it can write a value that is there in stage `last`.
+    fn commit_values_by(
+        &self,
+        index: usize,
+        last: u32,
+        bounds: &mut [Bounds],
+        accesses: &mut [AccessStages],
+    ) {
+        let late = last.saturating_sub(accesses[index].commit);
+        if late == 0 {
+            return;
+        }
+        let bound = &mut bounds[index];
+        match self.plan[index].values {
+            Class::Interlock { .. } | Class::Replay { .. } => raise(&mut bound.commit, last),
+            _ => bound.raise_addresses(accesses[index].ports[0].address + late),
+        }
+        accesses[index] = self.first_stages(index, bounds);
+    }
+
+    /// All accesses of the replayed window commit in one stage.
+    fn commit_together(&self, accesses: &mut [AccessStages], bounds: &mut [Bounds]) {
+        let members: Vec<usize> = (0..self.plan.len())
+            .filter(|index| self.plan[*index].gate() == Some(Gate::Replay))
+            .collect();
+        let commit = members.iter().map(|index| accesses[*index].commit).max();
+        for index in members {
+            raise(&mut bounds[index].commit, commit.unwrap_or(0));
+            accesses[index] = self.first_stages(index, bounds);
         }
     }
 
@@ -411,136 +567,190 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    fn read_clocks(&self, map: MapId) -> u32 {
-        Array::read_clocks(value_entries(self.program, map))
-    }
-
     /// The stages of an access that follow from its bounds.
-    fn first_stages(&self, access: &Access, bounds: &Bounds) -> AccessStages {
+    fn first_stages(&self, index: usize, bounds: &[Bounds]) -> AccessStages {
+        let (access, bounds) = (&self.plan[index], &bounds[index]);
         let hash = access.is_hash(self.program);
-        let table = if hash { bounds.table.max(1) } else { 0 };
-        let address = if hash {
-            bounds.address.max(table + 2)
-        } else {
-            bounds.address
+        let replayed = access.gate() == Some(Gate::Replay);
+        let clocks = read_clocks(self.program, access);
+        let mut ports = bounds.ports.clone();
+        for port in &mut ports {
+            port.table = if hash { port.table.max(1) } else { 0 };
+            // A window's entrance has a stage in front of it.
+            raise(&mut port.address, u32::from(replayed));
+        }
+        // Only what is run again when it was too early may read at different times.
+        let align = |ports: &mut [PortStages], of: fn(&mut PortStages) -> &mut u32| {
+            let last = ports.iter_mut().map(|port| *of(port)).max().unwrap_or(0);
+            ports.iter_mut().for_each(|port| *of(port) = last);
         };
-        let clocks = self.read_clocks(access.map);
-        let fixed = matches!(access.class, Class::ReadOnly | Class::Fused { .. });
-        let commit = if fixed {
-            address + clocks
-        } else {
-            bounds.commit.max(address + clocks)
-        };
-        let table_commit = match (hash, access.is_structural()) {
-            (true, true) if fixed => table + 2,
-            (true, true) if access.loads.is_empty() => bounds.commit.max(table + 2),
-            (true, true) => commit,
-            (true, false) => table + 2,
-            _ => 0,
+        if !replayed {
+            align(&mut ports, |port| &mut port.table);
+        }
+        for port in &mut ports {
+            // What waits in front of the values has its entry in a register.
+            let waits = u32::from(access.gate() == Some(Gate::Values));
+            if hash {
+                raise(&mut port.address, port.table + 2 + waits);
+            }
+        }
+        if !replayed {
+            align(&mut ports, |port| &mut port.address);
+        }
+        let word = ports
+            .iter()
+            .map(|port| port.address + clocks)
+            .max()
+            .unwrap_or(0);
+        let answer = ports.iter().map(|port| port.table + 2).max().unwrap_or(0);
+        let fixed = matches!(access.values, Class::ReadOnly | Class::Fused { .. });
+        let mut commit = if fixed { word } else { bounds.commit.max(word) };
+        let table_commit = match access.keys {
+            _ if !hash => 0,
+            Class::Replay { .. } => {
+                commit = commit.max(answer);
+                commit
+            }
+            Class::Interlock { .. } if access.loads().next().is_none() => bounds.commit.max(answer),
+            Class::Interlock { .. } => commit,
+            _ => answer,
         };
         AccessStages {
-            table,
+            ports,
             table_commit,
-            address,
             commit,
         }
     }
 
-    /// The key of a hash map and the condition for needing it go into the stage before the table.
+    /// The key of a map with keys, and the condition for needing it, go into the stage before the table.
     fn enter_table(
         &self,
-        access: &Access,
-        stages: &mut AccessStages,
-        bound: &mut Bounds,
+        index: usize,
+        port: usize,
+        bounds: &mut [Bounds],
         ready: &dyn Fn(Value, f64) -> Time,
     ) {
+        let access = &self.plan[index];
         let map = &self.program.maps[access.map];
-        let key = access.key(self.program).expect("a hash access has a key");
+        let key = access.ports[port].key.expect("an instruction has a key");
+        let bound = &mut bounds[index].ports[port];
         let hashed = ready(key, delay::map::hash(map.key_bytes * 8));
         raise(&mut bound.table, hashed.stage + 1);
-        if matches!(access.class, Class::Interlock { .. }) {
-            if let Some(guard) = access
-                .lookup
-                .and_then(|inst| self.program.insts[inst].guard)
-            {
+        if access.gate() == Some(Gate::Keys) {
+            let lookup = access.ports[port].lookup;
+            if let Some(guard) = lookup.and_then(|inst| self.program.insts[inst].guard) {
                 raise(&mut bound.table, ready(guard, 0.0).stage + 1);
             }
         }
-        *stages = self.first_stages(access, bound);
-    }
-
-    /// Moves an access so that it can commit what is there in stage `last`.
-    fn commit(
-        &self,
-        access: &Access,
-        stages: &mut AccessStages,
-        bound: &mut Bounds,
-        last: u32,
-    ) -> u32 {
-        if last > stages.commit {
-            match access.class {
-                Class::Interlock { .. } => raise(&mut bound.commit, last),
-                _ => bound.address = stages.address + (last - stages.commit),
-            }
-            *stages = self.first_stages(access, bound);
-        }
-        stages.commit
     }
 
     /// Keeps windows and memories apart from the entrances of other windows: inside a window nothing waits, and a
-    /// memory's own registers cannot wait.
+    /// memory's own registers cannot wait. Inside a window that is replayed nothing else may be written.
     fn separate(&self, schedule: &Schedule, bounds: &mut [Bounds]) {
-        let spans = |index: usize| -> Vec<(u32, u32)> {
-            let (access, stages) = (&self.plan[index], &schedule.accesses[index]);
-            if let Some(start) = entrance(access, stages) {
-                return vec![(start, stages.commit.max(stages.table_commit))];
-            }
-            let mut spans = vec![(stages.address, stages.commit)];
-            if stages.table > 0 {
-                spans.push((stages.table, stages.table_commit));
-            }
-            spans
-        };
-        for (gated, access) in self.plan.iter().enumerate() {
-            let Some(gate) = entrance(access, &schedule.accesses[gated]) else {
+        let mut windows: Vec<(u32, u32, Vec<usize>)> = Vec::new();
+        for (index, access) in self.plan.iter().enumerate() {
+            let Some(start) = schedule.entrances[index] else {
                 continue;
             };
-            for other in 0..self.plan.len() {
-                if other == gated {
-                    continue;
+            let end = schedule.accesses[index].last(access);
+            let joins = access.gate() == Some(Gate::Replay);
+            let same = |window: &&mut (u32, u32, Vec<usize>)| {
+                joins && self.plan[window.2[0]].gate() == Some(Gate::Replay)
+            };
+            match windows.iter_mut().find(same) {
+                Some(window) => {
+                    window.1 = window.1.max(end);
+                    window.2.push(index);
                 }
-                for (start, end) in spans(other) {
-                    if !(start < gate && gate <= end) {
-                        continue;
-                    }
-                    // The other one starts before this entrance and ends behind it: start it at this entrance, or,
-                    // when this key needs what the other one reads, move this entrance behind its end.
-                    let key = access.key(self.program);
-                    let needs = key.is_some_and(|key| self.needs(key, other))
-                        || access.insts().any(|inst| {
-                            matches!(self.program.insts[inst].op, Op::MapLookup(_))
-                                && self.program.insts[inst]
-                                    .guard
-                                    .is_some_and(|g| self.needs(g, other))
-                        });
-                    let table = |stages: &AccessStages| stages.table > 0;
-                    if needs {
-                        let bound = &mut bounds[gated];
-                        if table(&schedule.accesses[gated]) {
-                            raise(&mut bound.table, end + 1);
-                        } else {
-                            raise(&mut bound.address, end + 1);
-                        }
-                    } else if table(&schedule.accesses[other])
-                        && start == schedule.accesses[other].table
-                    {
-                        raise(&mut bounds[other].table, gate);
-                    } else {
-                        raise(&mut bounds[other].address, gate);
-                    }
+                None => windows.push((start, end, vec![index])),
+            }
+        }
+        for (start, end, members) in &windows {
+            for other in 0..self.plan.len() {
+                if !members.contains(&other) {
+                    self.keep_apart(schedule, bounds, (*start, *end, members), other);
                 }
             }
         }
+    }
+
+    fn keep_apart(
+        &self,
+        schedule: &Schedule,
+        bounds: &mut [Bounds],
+        (gate, last, members): (u32, u32, &[usize]),
+        other: usize,
+    ) {
+        let replayed = self.plan[members[0]].gate() == Some(Gate::Replay);
+        let (access, stages) = (&self.plan[other], &schedule.accesses[other]);
+        let hash = access.is_hash(self.program);
+        for (start, end, is_table) in self.spans(schedule, other) {
+            let straddles = start < gate && gate <= end;
+            let disturbs = replayed && access.is_written() && gate <= start && start <= last;
+            if !straddles && !disturbs {
+                continue;
+            }
+            let needed = members.iter().any(|member| match replayed {
+                true => self.plan[*member]
+                    .insts()
+                    .any(|inst| self.uses(inst, other)),
+                false => self.needed_at_entrance(*member, other),
+            });
+            if needed {
+                // The window comes behind what it needs.
+                for member in members {
+                    let access = &self.plan[*member];
+                    let by_table =
+                        access.is_hash(self.program) && access.gate() != Some(Gate::Values);
+                    bounds[*member].raise_first(by_table, end + 1);
+                }
+                continue;
+            }
+            let to = if disturbs { last + 1 } else { gate };
+            if is_table && hash && start == stages.ports[0].table {
+                bounds[other].raise_tables(to);
+            } else {
+                bounds[other].raise_addresses(to);
+            }
+        }
+    }
+
+    /// The stages in which the parts of an access must not wait, and whether a part is its table.
+    fn spans(&self, schedule: &Schedule, index: usize) -> Vec<(u32, u32, bool)> {
+        let (access, stages) = (&self.plan[index], &schedule.accesses[index]);
+        let first = stages.ports[0];
+        let last = stages.last(access);
+        let hash = access.is_hash(self.program);
+        match (access.gate(), schedule.entrances[index]) {
+            (Some(Gate::Keys | Gate::Replay), Some(start)) => vec![(start, last, hash)],
+            (_, start) => {
+                let start = start.unwrap_or(first.address);
+                let mut spans = vec![(start, stages.commit, false)];
+                if hash {
+                    spans.push((first.table, stages.table_commit, true));
+                }
+                spans
+            }
+        }
+    }
+
+    /// Whether an instruction uses, directly or not, what an access gives.
+    fn uses(&self, inst: Inst, access: usize) -> bool {
+        let data = &self.program.insts[inst];
+        data.args
+            .iter()
+            .chain(&data.guard)
+            .any(|value| self.needs(*value, access))
+    }
+
+    /// Whether what waits at a window's entrance must know what another access gives.
+    fn needed_at_entrance(&self, member: usize, other: usize) -> bool {
+        let port = &self.plan[member].ports[0];
+        let guard = port.lookup.and_then(|inst| self.program.insts[inst].guard);
+        port.key
+            .into_iter()
+            .chain(guard)
+            .any(|value| self.needs(value, other))
     }
 
     fn needs(&self, value: Value, access: usize) -> bool {

@@ -20,7 +20,7 @@ fn design(config: &Array) -> Design {
     let mut m = Module::new("around", "");
     let mut inputs: Vec<(String, Node)> = Vec::new();
     let mut names = Vec::new();
-    for number in 0..config.reads {
+    for number in 0..config.reads.len() {
         names.push((format!("read_index_{number}"), index_width));
     }
     names.extend([
@@ -42,13 +42,13 @@ fn design(config: &Array) -> Design {
     }
     let late = |m: &mut Module, name: &str, width: u32| {
         let mut node = m.input(name, width, "");
-        for clock in 0..config.commit_after {
+        for clock in 0..config.host_commit_after {
             node = m.delay(format!("{name}_{clock}"), node);
         }
         node
     };
     let wire = m.wire(word, "first_word");
-    if config.written {
+    if config.writers > 0 {
         let writes = late(&mut m, "writes", 1);
         let operand = late(&mut m, "operand", word);
         let double = m.add(wire, wire);
@@ -70,9 +70,9 @@ fn design(config: &Array) -> Design {
         .map(|(name, node)| (name.as_str(), *node))
         .collect();
     let instance = m.instance(memory, memory_id, "memory", &inputs);
-    for number in 0..config.reads {
+    for number in 0..config.reads.len() {
         let mut node = m.instance_output(memory, instance, &format!("read_word_{number}"));
-        for clock in Array::read_clocks(config.depth)..config.commit_after {
+        for clock in Array::read_clocks(config.depth)..config.host_commit_after {
             node = m.delay(format!("word_{number}_{clock}"), node);
         }
         if number == 0 {
@@ -95,11 +95,11 @@ fn config(depth: u32, value_bits: u32) -> Array {
         depth,
         value_bits,
         presence: Presence::Always,
-        reads: 1,
-        written: true,
+        reads: vec![Array::read_clocks(depth)],
+        writers: 1,
         own_write_index: false,
         forward: true,
-        commit_after: Array::read_clocks(depth),
+        host_commit_after: Array::read_clocks(depth),
         host: HostAddress::Key,
     }
 }
@@ -188,7 +188,7 @@ impl Run {
 
     fn idle(&mut self) {
         self.bench.set("host_a", 0);
-        if self.config.written {
+        if self.config.writers > 0 {
             self.bench.set("writes", 0);
         }
         self.step();
@@ -208,7 +208,7 @@ impl Run {
             .iter()
             .map(|index| self.read(inside(index)))
             .collect();
-        if self.config.written {
+        if self.config.writers > 0 {
             let operand = self.random.next() & self.mask();
             self.bench.set("writes", writes.into());
             self.bench.set("operand", operand);
@@ -225,7 +225,7 @@ impl Run {
             }
         }
         self.due.push_back((
-            self.clock + u64::from(self.config.commit_after),
+            self.clock + u64::from(self.config.host_commit_after),
             Shown::Words(words),
         ));
         self.step();
@@ -247,7 +247,7 @@ impl Run {
         // What the packet's index would be does not count.
         let junk = self.random.next();
         self.bench.set("read_index_0", junk);
-        if self.config.written {
+        if self.config.writers > 0 {
             self.bench.set("writes", 0);
         }
         let old = self.words.get(index as usize).copied();
@@ -290,7 +290,7 @@ impl Run {
             (command::DUMP, Some(Some(word))) => (0, Some(word)),
             _ => (2, None),
         };
-        let commit = self.clock + u64::from(self.config.commit_after);
+        let commit = self.clock + u64::from(self.config.host_commit_after);
         self.due.push_back((commit, Shown::Host { errno, result }));
         self.host_over = commit + 1;
         self.step();
@@ -298,7 +298,7 @@ impl Run {
 
     /// Waits until everything due was seen.
     fn settle(&mut self) {
-        for _ in 0..self.config.commit_after + 3 {
+        for _ in 0..self.config.host_commit_after + 3 {
             self.idle();
         }
         assert!(self.due.is_empty());
@@ -347,7 +347,7 @@ fn every_packet_sees_all_older_writes() {
         for reads in 1..=3 {
             let mut run = Run::new(
                 Array {
-                    reads,
+                    reads: vec![Array::read_clocks(depth); reads],
                     ..config(depth, 32)
                 },
                 u64::from(depth),
@@ -403,7 +403,7 @@ fn the_host_gets_the_kernels_answers() {
             let mut run = Run::new(
                 Array {
                     presence,
-                    written: false,
+                    writers: 0,
                     forward: false,
                     ..config(depth, value_bits)
                 },
@@ -434,7 +434,8 @@ fn a_late_commit_with_keys_kept_apart() {
                     forward: false,
                     own_write_index,
                     host: HostAddress::Follows,
-                    commit_after: read_clocks + 4,
+                    reads: vec![read_clocks + 4],
+                    host_commit_after: read_clocks + 4,
                     ..config(depth, 24)
                 },
                 9,

@@ -3,7 +3,7 @@
 
 use crate::hash_bench::{config, Change, Key, Table};
 use crate::random::Random;
-use hardpath_blocks::hash::{buckets, Hash};
+use hardpath_blocks::hash::{buckets, Hash, HashPort};
 use hardpath_blocks::interface::command;
 
 fn random_change(random: &mut Random, inserts: u64) -> Change {
@@ -130,8 +130,12 @@ fn widths_of_keys() {
 fn only_updates_or_only_deletes() {
     for (updates, deletes) in [(true, false), (false, true)] {
         let mut table = Table::new(Hash {
-            updates,
-            deletes,
+            ports: vec![HashPort {
+                updates,
+                deletes,
+                commit_after: 2,
+                slot: 0,
+            }],
             ..config(10, 32, 1)
         });
         let mut random = Random::new(4);
@@ -163,8 +167,7 @@ fn only_updates_or_only_deletes() {
 #[test]
 fn only_the_host_changes_keys() {
     let mut table = Table::new(Hash {
-        updates: false,
-        deletes: false,
+        ports: vec![HashPort::default()],
         ..config(30, 40, 0)
     });
     let mut random = Random::new(2);

@@ -1,7 +1,7 @@
 //! A hash table with its hash functions, driven slot by slot beside a model.
 
 use crate::bench::Bench;
-use hardpath_blocks::hash::{hash_function, hash_table, Hash, WAYS};
+use hardpath_blocks::hash::{hash_function, hash_table, Hash, HashPort, WAYS};
 use hardpath_blocks::interface::command;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::{BTreeMap, VecDeque};
@@ -65,15 +65,15 @@ pub fn design(config: &Hash) -> Design {
         ("host_slot", host_slot),
     ];
     let mut late = Vec::new();
-    if config.updates {
+    if config.ports[0].updates {
         late.extend(["update", "no_exist", "must_exist", "bad_flags"]);
     }
-    if config.deletes {
+    if config.ports[0].deletes {
         late.push("remove");
     }
     for name in late {
         let mut node = m.input(name, 1, "");
-        for clock in 0..3 + config.commit_after {
+        for clock in 0..3 + config.ports[0].commit_after {
             node = m.delay_reset(format!("{name}_{clock}"), node);
         }
         inputs.push((name, node));
@@ -89,7 +89,7 @@ pub fn design(config: &Hash) -> Design {
         "host_errno",
         "host_key_out",
     ];
-    if config.updates || config.deletes {
+    if config.ports[0].updates || config.ports[0].deletes {
         outputs.push("errno");
     }
     for name in outputs {
@@ -151,7 +151,7 @@ impl Table {
 
     /// Clocks for which a key must be alone: from R to C.
     pub fn window(&self) -> u64 {
-        2 + u64::from(self.config.commit_after)
+        2 + u64::from(self.config.ports[0].commit_after)
     }
 
     /// All slots of the table.
@@ -160,7 +160,7 @@ impl Table {
     }
 
     fn set_change(&mut self, change: Change) {
-        if self.config.updates {
+        if self.config.ports[0].updates {
             let flags = match change {
                 Change::Update { flags } => Some(flags),
                 _ => None,
@@ -171,7 +171,7 @@ impl Table {
             self.bench
                 .set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
         }
-        if self.config.deletes {
+        if self.config.ports[0].deletes {
             self.bench.set("remove", (change == Change::Delete).into());
         }
     }
@@ -307,7 +307,7 @@ impl Table {
     fn commit(&mut self, due: &Due) {
         assert_eq!(self.bench.get("host_c"), u64::from(due.host.is_some()));
         let mut writes = due.writes;
-        let errno = if self.config.updates || self.config.deletes {
+        let errno = if self.config.ports[0].updates || self.config.ports[0].deletes {
             self.bench.get("errno")
         } else {
             due.errno
@@ -418,9 +418,12 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         map: "map".into(),
         key_bits,
         max_entries,
-        commit_after,
-        updates: true,
-        deletes: true,
+        ports: vec![HashPort {
+            commit_after,
+            updates: true,
+            deletes: true,
+            slot: 0,
+        }],
         forward: false,
     }
 }

@@ -12,7 +12,7 @@ fn equal_tags_are_kept_apart() {
                 name: "gate".into(),
                 tag_bits: 5,
                 window,
-                waits_for_all,
+                waits_for_all: waits_for_all.then_some(window),
             };
             let mut bench = Bench::of(interlock(&config));
             let mut random = Random::new(u64::from(window));

@@ -36,7 +36,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<Answer, Vec<Diagnostic>> {
     let Some(wanted) = &arguments.code else {
         return Ok(list(&sections));
     };
-    // As it stands in a message, too: error[several-keys].
+    // As it stands in a message, too: error[lookup-after-update].
     let code = wanted.trim_start_matches("error[").trim_end_matches(']');
     match sections.iter().find(|section| section.code == code) {
         Some(section) => Ok(Answer::good(
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn distances_are_counted() {
         assert_eq!(distance("loop", "loop"), 0);
-        assert_eq!(distance("several-key", "several-keys"), 1);
+        assert_eq!(distance("lookup-after-updat", "lookup-after-update"), 1);
         assert_eq!(distance("abc", ""), 3);
         assert_eq!(distance("kitten", "sitting"), 3);
     }

@@ -218,8 +218,13 @@ impl Generator<'_> {
         let key = self.key(map);
         match self.program.maps[map].kind {
             kind if kind.is_redirect_target() => self.look_up(map, key, &[Touch::Read], false),
-            // Most second uses only read, and then so should the first one; it is refused otherwise.
-            _ if self.uses[number] > 1 => self.look_up(map, key, &[Touch::Read], false),
+            // Some programs use a map twice only to read.
+            _ if self.uses[number] > 1 && self.random.below(4) == 0 => {
+                self.look_up(map, key, &[Touch::Read], false);
+            }
+            MapKind::Hash | MapKind::PerCpuHash if self.random.below(6) == 0 => {
+                self.insert_and_look(map, key)
+            }
             MapKind::Hash | MapKind::PerCpuHash => match self.random.below(6) {
                 0 => self.change(map, key, Op::MapUpdate(map)),
                 1 => {
@@ -261,6 +266,41 @@ impl Generator<'_> {
                 }
             },
         );
+    }
+
+    /// What programs do that want an entry in any case: look up, insert when it is not there, look up again.
+    fn insert_and_look(&mut self, map: MapId, key: Value) {
+        let lookup = |generator: &mut Self| {
+            let lookup = generator.program.append(
+                generator.block,
+                Op::MapLookup(map),
+                vec![key],
+                &[1, 32],
+                None,
+            );
+            let results = generator.program.insts[lookup].results.clone();
+            (results[0], results[1])
+        };
+        let (hit, entry) = lookup(self);
+        let known = self.values.len();
+        let (miss, join) = (self.program.add_block(), self.program.add_block());
+        let target = |block, args| Target { block, args };
+        self.program.blocks[self.block].terminator = Terminator::Branch {
+            cond: hit,
+            yes: target(join, vec![hit, entry]),
+            no: target(miss, vec![]),
+        };
+        self.block = miss;
+        self.change(map, key, Op::MapUpdate(map));
+        let (hit, entry) = lookup(self);
+        self.values.truncate(known);
+        self.program.blocks[self.block].terminator =
+            Terminator::Jump(target(join, vec![hit, entry]));
+        let hit = self.program.add_param(join, 1);
+        let entry = self.program.add_param(join, 32);
+        self.block = join;
+        let touch = *self.random.pick(&TOUCHES);
+        self.either(hit, |generator| generator.touch(map, entry, touch), |_| {});
     }
 
     fn touch(&mut self, map: MapId, entry: Value, touch: Touch) {

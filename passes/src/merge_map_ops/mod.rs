@@ -85,6 +85,9 @@ fn find_pair(program: &Program, guards: &mut Guards) -> Option<(Inst, Inst, Depe
         for (index, &first) in insts.iter().enumerate() {
             for &second in &insts[index + 1..] {
                 let (a, b) = (program.insts[first].guard, program.insts[second].guard);
+                if chooses_pointer(program, first, second) {
+                    continue;
+                }
                 if guards.are_disjoint(program, a, b) && !dependences.leads(first, second) {
                     return Some((first, second, dependences));
                 }
@@ -92,6 +95,16 @@ fn find_pair(program: &Program, guards: &mut Guards) -> Option<(Inst, Inst, Depe
         }
     }
     None
+}
+
+/// One of both would go through a pointer that may come from several lookups, which costs more than it gives.
+fn chooses_pointer(program: &Program, first: Inst, second: Inst) -> bool {
+    let (a, b) = (&program.insts[first], &program.insts[second]);
+    let by_entry = matches!(a.op, Op::MapLoad(_) | Op::MapStore(_) | Op::MapAtomic(..));
+    let has_keys =
+        a.op.map()
+            .is_some_and(|map| !program.maps[map].kind.is_array());
+    by_entry && has_keys && a.args[0] != b.args[0]
 }
 
 /// Makes one operation of two, which stands where the second one stood. Users of the first may stand before it then.

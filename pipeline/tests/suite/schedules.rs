@@ -2,7 +2,7 @@
 
 use crate::files;
 use hardpath_ir::{verifier, Phase};
-use hardpath_pipeline::plan::{self, Class};
+use hardpath_pipeline::plan::{self, Gate};
 use hardpath_pipeline::{dataflow, schedule};
 
 #[test]
@@ -19,10 +19,10 @@ fn stages_and_entrances() {
             continue;
         };
         for clock_mhz in [30.0, 100.0, 250.0, 330.0] {
-            let Ok(plan) = plan::plan(&program, clock_mhz) else {
+            let Ok(mut plan) = plan::plan(&program, clock_mhz) else {
                 continue;
             };
-            let Ok(schedule) = schedule::schedule(&program, &plan, clock_mhz) else {
+            let Ok(schedule) = schedule::schedule(&program, &mut plan, clock_mhz) else {
                 continue;
             };
             schedules += 1;
@@ -31,19 +31,20 @@ fn stages_and_entrances() {
                 .iter()
                 .map(|(stage, _)| *stage)
                 .collect();
-            for (access, stages) in plan.iter().zip(&schedule.accesses) {
-                let last = stages.commit.max(stages.table_commit);
+            let replayed = schedule.replayed(&plan);
+            for (number, (access, stages)) in plan.iter().zip(&schedule.accesses).enumerate() {
+                let last = stages.last(access);
                 assert!(
                     last < schedule.stages,
                     "{what}: the last commit has a stage"
                 );
-                // An interlocked access is in flight from its entrance to its commit, others in two parts.
-                let spans = match access.class {
-                    Class::Interlock { .. } if stages.table > 0 => vec![(stages.table, last)],
-                    Class::Interlock { .. } => vec![(stages.address, last)],
+                let first = stages.ports[0];
+                // An access with an entrance is in flight from there to its commit, others in two parts.
+                let spans = match (access.gate(), schedule.entrances[number]) {
+                    (Some(Gate::Keys | Gate::Replay), Some(start)) => vec![(start, last)],
                     _ => vec![
-                        (stages.table, stages.table_commit),
-                        (stages.address, stages.commit),
+                        (first.table, stages.table_commit),
+                        (first.address, stages.commit),
                     ],
                 };
                 for (start, end) in spans {
@@ -52,15 +53,24 @@ fn stages_and_entrances() {
                         !straddled,
                         "{what}: {access:?} {stages:?}, entrances {gates:?}"
                     );
+                    // What is run again must not write before it is sure.
+                    if let Some((entrance, commit)) = replayed {
+                        let inside = entrance <= start && start <= commit;
+                        let member = access.gate() == Some(Gate::Replay);
+                        assert!(!access.is_written() || member || !inside, "{what}");
+                    }
                 }
-                if access.is_hash(&program) {
-                    assert!(
-                        stages.table >= 1 && stages.address >= stages.table + 2,
-                        "{what}"
-                    );
-                    assert!(stages.table_commit >= stages.table + 2, "{what}");
+                for port in &stages.ports {
+                    if access.is_hash(&program) {
+                        assert!(port.table >= 1 && port.address >= port.table + 2, "{what}");
+                        assert!(stages.table_commit >= port.table + 2, "{what}");
+                    }
+                    assert!(stages.commit > port.address, "{what}");
                 }
-                assert!(stages.commit > stages.address, "{what}");
+                if let (Some((_, commit)), Some(Gate::Replay)) = (replayed, access.gate()) {
+                    assert_eq!(stages.commit, commit, "{what}");
+                    assert!(schedule.emit >= commit, "{what}");
+                }
             }
             // Credits come back at the exit: nothing may wait behind it.
             assert!(gates.iter().all(|gate| *gate <= schedule.emit), "{what}");

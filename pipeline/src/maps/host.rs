@@ -1,0 +1,202 @@
+//! The host's side of the maps: its signals, and its answers.
+
+use crate::lower::{identifier, Lower};
+use crate::schedule::value_entries;
+use hardpath_blocks::index_bits;
+use hardpath_ir::MapId;
+use hardpath_rtl::Node;
+
+/// Signals from the host port; all but `slot` stand still during an operation.
+#[derive(Clone, Copy)]
+pub(super) struct HostPorts {
+    pub select: Node,
+    pub command: Node,
+    pub flags: Node,
+    pub slot: Node,
+    pub index: Node,
+    pub key: Node,
+    pub value: Node,
+    pub clear: Node,
+    pub clear_index: Node,
+}
+
+impl Lower<'_> {
+    pub(crate) fn make_map_ports(&mut self) {
+        if self.program.maps.is_empty() {
+            return;
+        }
+        let (key_bits, value_bits) = host_widths(self.program);
+        let select_bits = index_bits(self.program.maps.len() as u64);
+        let deepest = self
+            .program
+            .maps
+            .keys()
+            .map(|map| clear_words(self.program, map))
+            .max();
+        let clear_bits = index_bits(u64::from(deepest.unwrap_or(1)));
+        let m = &mut self.m;
+        self.host = Some(m.input("host_inject", 1, "this slot is the host's operation"));
+        self.ports.host = Some(HostPorts {
+            select: m.input(
+                "map_select",
+                select_bits,
+                "stands still during an operation",
+            ),
+            command: m.input("host_command", 3, ""),
+            flags: m.input("host_flags", 32, ""),
+            slot: m.input("host_slot", 32, ""),
+            index: m.input("host_index", 32, ""),
+            key: m.input("host_key", key_bits, ""),
+            value: m.input("host_value", value_bits, ""),
+            clear: m.input("clear", 1, "the sweep after reset"),
+            clear_index: m.input("clear_index", clear_bits, ""),
+        });
+    }
+
+    pub(super) fn host_ports(&self) -> HostPorts {
+        self.ports.host.expect("a design with maps has a host port")
+    }
+
+    /// This slot of the present stage is a host operation on what the access holds.
+    pub(super) fn host_here(&mut self, number: usize) -> Node {
+        let host = self.host.expect("a design with maps has host slots");
+        self.selected(number, host)
+    }
+
+    /// A host slot means what the access holds.
+    pub(super) fn selected(&mut self, number: usize, host: Node) -> Node {
+        let ports = self.host_ports();
+        let map = self.plan[number].map;
+        let chosen = self.m.eq_const(ports.select, u64::from(map.as_u32()));
+        match self.in_bank(number) {
+            None => self.m.and(&[host, chosen]),
+            Some(inside) => self.m.and(&[host, chosen, inside]),
+        }
+    }
+
+    /// The host's index is one of the access's bank, from a register. Indexes that no bank has belong to the first one.
+    fn in_bank(&mut self, number: usize) -> Option<Node> {
+        let (map, bank) = (self.plan[number].map, self.plan[number].bank.clone()?);
+        let index = self.host_ports().index;
+        let mut banks: Vec<Vec<u32>> = Vec::new();
+        for other in self.plan.iter().filter(|other| other.map == map) {
+            let indexes = other.bank.clone().unwrap_or_default();
+            if !banks.contains(&indexes) {
+                banks.push(indexes);
+            }
+        }
+        let first = banks.first() == Some(&bank);
+        let listed: Vec<u32> = match first {
+            true => banks.into_iter().skip(1).flatten().collect(),
+            false => bank,
+        };
+        let same: Vec<Node> = listed
+            .iter()
+            .map(|constant| self.m.eq_const(index, u64::from(*constant)))
+            .collect();
+        let any = self.m.or(&same);
+        let inside = if first { self.m.not(any) } else { any };
+        let name = identifier(&self.program.maps[map].name);
+        Some(
+            self.m
+                .delay(format!("map_{name}_{number}_is_meant"), inside),
+        )
+    }
+
+    pub(super) fn clear_index(&mut self, bits: u32) -> Node {
+        let ports = self.host_ports();
+        self.m.resize(ports.clear_index, bits)
+    }
+
+    /// Joins the answers of all maps to the host.
+    pub(crate) fn finish_maps(&mut self) {
+        let Some(ports) = self.ports.host else {
+            return;
+        };
+        let (key_bits, value_bits) = host_widths(self.program);
+        // The operation is over when its slot has left the last stage: a slot that is still on its way would be taken
+        // for the next operation, and hold a place in a segment FIFO that nobody counts.
+        let leaves = self.host.expect("a design with maps has host slots");
+        let done = self.m.delay_reset("host_left", leaves);
+        self.m
+            .output("map_done", done, "strobe: the host's operation is over");
+        let mut errno_terms = Vec::new();
+        let mut value_terms = Vec::new();
+        let mut key_terms = Vec::new();
+        for number in self.speakers() {
+            let (id, instance) = self.ports.built[number].values.expect("built");
+            let module = &self.design.modules[id];
+            let value = self.m.instance_output(module, instance, "host_result");
+            let (errno, key) = if self.plan[number].is_hash(self.program) {
+                (
+                    self.table_output(number, "host_errno"),
+                    self.table_output(number, "host_key_out"),
+                )
+            } else {
+                (
+                    self.m.instance_output(module, instance, "host_errno"),
+                    ports.index,
+                )
+            };
+            let one = self.m.one();
+            let chosen = self.selected(number, one);
+            for (terms, node, bits) in [
+                (&mut errno_terms, errno, 5),
+                (&mut value_terms, value, value_bits),
+                (&mut key_terms, key, key_bits),
+            ] {
+                let mask = self.m.sext(chosen, bits);
+                let wide = self.m.resize(node, bits);
+                terms.push(self.m.and(&[mask, wide]));
+            }
+        }
+        for (name, terms, doc) in [
+            ("map_errno", errno_terms, "of the operation"),
+            ("map_value", value_terms, "what a lookup or dump found"),
+            ("map_key", key_terms, "what a dump found"),
+        ] {
+            let node = self.m.or(&terms);
+            self.m.output(name, node, doc);
+        }
+    }
+
+    /// Of several copies of a map or bank the one that commits last speaks.
+    fn speakers(&self) -> Vec<usize> {
+        let same = |a: usize, b: usize| {
+            self.plan[a].map == self.plan[b].map && self.plan[a].bank == self.plan[b].bank
+        };
+        let later = |a: usize, b: usize| {
+            let commits = (
+                self.schedule.accesses[a].commit,
+                self.schedule.accesses[b].commit,
+            );
+            commits.1 > commits.0 || commits.1 == commits.0 && b > a
+        };
+        let all = 0..self.plan.len();
+        all.clone()
+            .filter(|number| {
+                !all.clone()
+                    .any(|other| same(*number, other) && later(*number, other))
+            })
+            .collect()
+    }
+}
+
+/// Bits of the widest key and value, at least 32.
+pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
+    let widest = |bytes: fn(&hardpath_ir::MapDecl) -> u32| {
+        program
+            .maps
+            .values()
+            .map(|map| bytes(map) * 8)
+            .max()
+            .unwrap_or(0)
+            .max(32)
+    };
+    (widest(|map| map.key_bytes), widest(|map| map.value_bytes))
+}
+
+/// Words that the sweep after reset clears in a map's memories.
+pub fn clear_words(program: &hardpath_ir::Program, map: MapId) -> u32 {
+    value_entries(program, map)
+}

@@ -1,0 +1,332 @@
+//! Lowering of maps: their memories as instances beside the stages, the host's way to them, and the entrances of
+//! hazard windows.
+
+mod host;
+mod tables;
+mod values;
+mod windows;
+
+use crate::lower::{identifier, Lower};
+use crate::plan::Access;
+use crate::ports::Port;
+use crate::schedule::{read_clocks, value_entries, AccessStages, PortStages};
+use crate::segments::{BaseId, Segment};
+use hardpath_blocks::hash::Hash;
+use hardpath_blocks::index_bits;
+use hardpath_ir::{MapDecl, MapId, Op, Value};
+use hardpath_rtl::{Instance, ModuleId, Node};
+
+pub use host::{clear_words, host_widths};
+pub(crate) use windows::Replay;
+
+/// Bits of a tag that stands for a key at a window's entrance.
+const TAG_BITS: u32 = 24;
+/// Bits of a positive errno.
+const ERRNO_BITS: u32 = 5;
+
+/// The host's side and the memories that are being built.
+#[derive(Default)]
+pub(crate) struct MapPorts {
+    host: Option<host::HostPorts>,
+    built: Vec<Built>,
+}
+
+/// The memories of one access as far as they exist.
+#[derive(Clone, Default)]
+struct Built {
+    ports: Vec<BuiltPort>,
+    table: Option<(ModuleId, Instance)>,
+    values: Option<(ModuleId, Instance)>,
+    /// What a memory takes in later stages than it starts in: port, signal, wire.
+    table_wires: Vec<(usize, &'static str, Node)>,
+    value_wires: Vec<(usize, &'static str, Node)>,
+    in_range: Option<Node>,
+}
+
+/// Base values that carry a port's own signals from stage to stage; only of maps with keys.
+#[derive(Clone, Copy, Default)]
+struct BuiltPort {
+    key: BaseId,
+    rows: BaseId,
+    /// The entry whose value is read.
+    index: BaseId,
+    /// An update succeeded: its value is to be written.
+    write_value: BaseId,
+    /// The entry of an update.
+    commit_index: BaseId,
+    /// What an update or delete gave, from the commit stage on.
+    errno: BaseId,
+}
+
+impl<'a> Lower<'a> {
+    fn decl(&self, number: usize) -> &'a MapDecl {
+        &self.program.maps[self.plan[number].map]
+    }
+
+    fn access(&self, number: usize) -> &'a Access {
+        &self.plan[number]
+    }
+
+    fn port(&self, number: usize, port: usize) -> &'a Port {
+        &self.plan[number].ports[port]
+    }
+
+    fn stages_of(&self, number: usize) -> &'a AccessStages {
+        &self.schedule.accesses[number]
+    }
+
+    fn port_stages(&self, number: usize, port: usize) -> PortStages {
+        self.schedule.accesses[number].ports[port]
+    }
+
+    /// The stage in which a port's key is inserted or removed.
+    fn table_commit(&self, number: usize, port: usize) -> u32 {
+        self.stages_of(number).table_commit + self.access(number).ports[port].slot
+    }
+
+    /// The stage in which a port's value is written.
+    fn value_commit(&self, number: usize, port: usize) -> u32 {
+        self.stages_of(number).commit + self.access(number).ports[port].slot
+    }
+
+    /// The table commits only what the host changes, in the stage of its answer.
+    fn only_host_inserts(&self, number: usize) -> bool {
+        let stages = self.stages_of(number);
+        !self.access(number).is_structural() && stages.table_commit == stages.ports[0].table + 2
+    }
+
+    fn index_width(&self, map: MapId) -> u32 {
+        index_bits(u64::from(value_entries(self.program, map)))
+    }
+
+    /// Bits that are really there of a map operation's result.
+    pub(crate) fn map_result_width(&self, op: &Op, number: usize, width: u32) -> u32 {
+        match op {
+            Op::MapLookup(map) if number == 1 => self.index_width(*map).min(width),
+            _ => width,
+        }
+    }
+
+    /// Adds the bases of signals that belong to no value of the program.
+    pub(crate) fn find_map_bases(&mut self) {
+        for number in 0..self.plan.len() {
+            let mut built = Built::default();
+            for port in 0..self.access(number).ports.len() {
+                let bases = match self.access(number).is_hash(self.program) {
+                    true => self.bases_of_port(number, port),
+                    false => BuiltPort::default(),
+                };
+                built.ports.push(bases);
+            }
+            self.ports.built.push(built);
+        }
+    }
+
+    fn bases_of_port(&mut self, number: usize, port: usize) -> BuiltPort {
+        let decl = self.decl(number);
+        let mut name = identifier(&decl.name);
+        if port > 0 {
+            name.push_str(&format!("_{port}"));
+        }
+        let table = self.port_stages(number, port).table;
+        let commit = self.table_commit(number, port);
+        let rows = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
+        let entry = Hash::entry_bits(decl.max_entries);
+        let s = &mut self.segments;
+        BuiltPort {
+            key: s.add_base(format!("{name}_key"), decl.key_bytes * 8, table - 1),
+            rows: s.add_base(format!("{name}_rows"), rows, table - 1),
+            index: s.add_base(format!("{name}_index"), entry, table + 2),
+            write_value: s.add_base(format!("{name}_write_value"), 1, commit),
+            commit_index: s.add_base(format!("{name}_commit_index"), entry, commit),
+            errno: s.add_base(format!("{name}_errno"), ERRNO_BITS, commit),
+        }
+    }
+
+    /// Marks what the accesses use, and where.
+    pub(crate) fn demand_for_maps(&mut self) {
+        for number in 0..self.plan.len() {
+            for port in 0..self.access(number).ports.len() {
+                if self.access(number).is_hash(self.program) {
+                    self.demand_for_table(number, port);
+                }
+                self.demand_for_values(number, port);
+            }
+            self.demand_for_windows(number);
+        }
+    }
+
+    fn demand_whole(&mut self, base: BaseId, stage: u32) {
+        let width = self.segments.bases[base].width;
+        self.segments.demand_bits(base, 0, width, stage);
+    }
+
+    fn demand_all(&mut self, values: impl IntoIterator<Item = Value>, stage: u32) {
+        for value in values {
+            self.segments.demand(value, stage);
+        }
+    }
+
+    fn demand_low(&mut self, value: Value, bits: u32, stage: u32) {
+        let mut at = 0;
+        for segment in self.segments.of(value).to_vec() {
+            if at >= bits {
+                break;
+            }
+            match segment {
+                Segment::Bits { base, lo, len, .. } => {
+                    self.segments
+                        .demand_bits(base, lo, len.min(bits - at), stage);
+                }
+                Segment::Repeat { base, bit, .. } => self.segments.demand_bits(base, bit, 1, stage),
+                Segment::Const(_) => {}
+            }
+            at += segment.width();
+        }
+    }
+
+    /// The low bits of a value as they stand in the present stage.
+    fn node_low(&mut self, value: Value, bits: u32) -> Node {
+        let mut parts = Vec::new();
+        let mut at = 0;
+        for segment in self.segments.of(value).to_vec() {
+            if at >= bits {
+                break;
+            }
+            let len = segment.width().min(bits - at);
+            let node = match segment {
+                Segment::Const(constant) => {
+                    let low = constant.slice(0, len);
+                    self.m.constant_limbs(low.limbs(), len)
+                }
+                Segment::Bits {
+                    base, lo, inverted, ..
+                } => {
+                    let node = self.base_bits(base, lo, len);
+                    if inverted {
+                        self.m.not(node)
+                    } else {
+                        node
+                    }
+                }
+                Segment::Repeat {
+                    base,
+                    bit,
+                    inverted,
+                    ..
+                } => {
+                    let node = self.base_bits(base, bit, 1);
+                    let node = if inverted { self.m.not(node) } else { node };
+                    self.m.sext(node, len)
+                }
+            };
+            parts.push(node);
+            at += len;
+        }
+        parts.reverse();
+        let node = self.m.concat(&parts);
+        self.m.resize(node, bits)
+    }
+
+    /// A module's name that no other one has: different maps may have names that differ in signs only.
+    fn unique_module(&self, wish: String) -> String {
+        let mut name = wish.clone();
+        let mut number = 2;
+        while self.design.find(&name).is_some() {
+            name = format!("{wish}_{number}");
+            number += 1;
+        }
+        name
+    }
+
+    fn instance_name(&self, number: usize, what: &str) -> (String, String) {
+        let map = self.plan[number].map;
+        let name = identifier(&self.decl(number).name);
+        let copies: Vec<usize> = (0..self.plan.len())
+            .filter(|other| self.plan[*other].map == map)
+            .collect();
+        let copy = match copies.len() {
+            1 => String::new(),
+            _ => format!("_{}", copies.iter().position(|c| *c == number).unwrap_or(0)),
+        };
+        (
+            self.unique_module(format!("{}_map_{name}{copy}{what}", self.prefix)),
+            format!("map_{name}{copy}{what}"),
+        )
+    }
+
+    /// Makes the answers of memories stand as base values in the stage in which they come.
+    pub(crate) fn maps_before_operations(&mut self, stage: u32) {
+        for number in 0..self.plan.len() {
+            let hash = self.access(number).is_hash(self.program);
+            let first = self
+                .stages_of(number)
+                .first(self.access(number), self.program);
+            if hash && stage == first {
+                self.start_table(number);
+            }
+            let clocks = read_clocks(self.program, self.access(number));
+            for port in 0..self.access(number).ports.len() {
+                let at = self.port_stages(number, port);
+                if hash && stage == at.table {
+                    self.enter_table(number, port);
+                }
+                if hash && stage == at.table + 2 {
+                    self.table_answers(number, port);
+                }
+                if stage == at.address + clocks {
+                    self.values_answer(number, port);
+                }
+            }
+            for (port, change, answered) in self.used_answers(number) {
+                if stage == answered {
+                    self.change_answers(number, port, change);
+                }
+            }
+        }
+    }
+
+    /// Starts memories whose addresses are there now, and commits.
+    pub(crate) fn maps_after_operations(&mut self, stage: u32) {
+        for number in 0..self.plan.len() {
+            let ports = self.access(number).ports.len();
+            let hash = self.access(number).is_hash(self.program);
+            for port in 0..ports {
+                if hash && stage + 1 == self.port_stages(number, port).table {
+                    self.start_hash(number, port);
+                }
+            }
+            for port in 0..ports {
+                if hash && stage == self.table_commit(number, port) {
+                    self.commit_table(number, port);
+                }
+            }
+            let addresses = self.stages_of(number).ports.iter().map(|port| port.address);
+            if Some(stage) == addresses.min() {
+                self.start_values(number);
+            }
+            for port in 0..ports {
+                if stage == self.port_stages(number, port).address {
+                    self.enter_values(number, port);
+                }
+                if stage == self.value_commit(number, port) {
+                    self.commit_values(number, port);
+                }
+            }
+        }
+    }
+
+    /// Drives the wires of a port that a filter picks.
+    fn drive_wires(
+        &mut self,
+        wires: &[(usize, &'static str, Node)],
+        port: usize,
+        mut signal: impl FnMut(&mut Self, &'static str) -> Option<Node>,
+    ) {
+        for (_, name, wire) in wires.iter().filter(|(of, _, _)| *of == port) {
+            if let Some(node) = signal(self, name) {
+                self.m.drive(*wire, node);
+            }
+        }
+    }
+}

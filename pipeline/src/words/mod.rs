@@ -1,0 +1,385 @@
+//! Map accesses become whole words: reads at the front, writes at the end.
+//!
+//! ```text
+//! v3 = map.load @m v1, 4                  v2:64 = map.load @m v1, 0
+//! v4 = add v3, 1                     →    v3 = slice v2, 32
+//! map.store @m v1, 4, v4 if v9            v4 = add v3, 1
+//!                                         v5 = concat v4, (slice v2, 0)
+//!                                         v6 = select v9, v5, v2
+//!                                         map.store @m v1, 0, v6 if v9
+//! ```
+//!
+//! A packet's own later reads are forwarded from its own pending writes here, as values. So what a packet reads from
+//! the memories is the state before it, and all that it writes can be committed at one place.
+//!
+//! What a program holds after a lookup becomes the number of an *element*: one that the map had before the packet
+//! (found by a lookup, or at an index), or one that an update of this packet made. A pointer that may come from
+//! several lookups is a choice among such numbers. The kernel's rules hold: an update replaces the element, so that
+//! what is loaded through an older pointer is the old value, and what is stored through it vanishes, also when the
+//! store is moved in front of the update.
+//!
+//! After this pass the region holds for each map, in this order: lookups (one for each key), loads at offset 0 of whole
+//! values (one for each element), stores of whole values, updates and deletes. All loads and lookups see the map as
+//! it was before the packet.
+
+mod bytes;
+mod tables;
+
+use crate::refuse::refusal;
+use crate::region::{self, Rebuild};
+use hardpath_ir::{AtomicOp, Diagnostic, Inst, InstData, MapId, Op, Program, Value};
+use std::collections::BTreeMap;
+use tables::{Change, Lookup};
+
+/// Runs the pass. The program is in the dataflow phase.
+///
+/// # Errors
+/// Programs whose reads of a map need what the same packet's update of that map gives.
+pub fn map_words(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    let (rebuild, old) = Rebuild::start(program);
+    let mut words = Words {
+        rebuild,
+        maps: BTreeMap::new(),
+    };
+    for inst in old {
+        words.lower(inst);
+    }
+    words.write_back();
+    words.rebuild.finish();
+    region::sort(program).map_err(|stuck| {
+        let name = program.insts[stuck]
+            .op
+            .map()
+            .map_or("a map", |map| program.maps[map].name.as_str());
+        let message = format!(
+            "what is read from map {name} depends on what this packet's own update or delete of it gave"
+        );
+        let help = "use the value that was given to the update, and a key that does not follow from its result";
+        vec![refusal(program, stuck, "lookup-after-update", message, help)]
+    })
+}
+
+/// Something that a pointer into a map's values can point to.
+struct Element {
+    origin: Origin,
+    /// The value as the packet sees it at this point of its program. Absent: nobody has asked yet.
+    word: Option<Value>,
+    /// The condition under which it was written; absent: not written.
+    written: Option<Option<Value>>,
+    /// The last instruction that wrote it.
+    writer: Option<Inst>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// An array's entry at this index.
+    Index(Value),
+    /// What lookup number `.0` found.
+    Found(usize),
+    /// What change number `.0`, an update, put in.
+    Made(usize),
+}
+
+#[derive(Default)]
+struct MapState {
+    elements: Vec<Element>,
+    /// One for each key.
+    lookups: Vec<Lookup>,
+    /// Updates and deletes, in program order.
+    changes: Vec<Change>,
+}
+
+/// An element that a pointer may mean, and the condition under which it does (absent: always).
+type Choice = (usize, Option<Value>);
+
+struct Words<'a> {
+    rebuild: Rebuild<'a>,
+    maps: BTreeMap<MapId, MapState>,
+}
+
+impl Words<'_> {
+    fn lower(&mut self, inst: Inst) {
+        let data = self.rebuild.program.insts[inst].clone();
+        let Some(map) = data.op.map() else {
+            self.rebuild.keep(inst);
+            return;
+        };
+        let indexed = self.rebuild.program.maps[map].kind.is_array();
+        match data.op {
+            Op::MapLookup(_) => self.lookup(map, inst, &data),
+            Op::MapLoad(_) => {
+                let value = self.load(map, &data);
+                self.rebuild.rename(data.results[0], value);
+            }
+            Op::MapStore(_) => {
+                let value = self.rebuild.now(data.args[2]);
+                self.store(map, inst, &data, value, self.guard(&data));
+            }
+            Op::MapAtomic(_, op) => self.atomic(map, inst, &data, op),
+            Op::MapUpdate(_) if indexed => self.update_indexed(map, inst, &data),
+            Op::MapDelete(_) if indexed => {
+                // array_map_delete_elem in kernel/bpf/arraymap.c.
+                let einval = self.rebuild.constant(-22i64 as u64, 64);
+                self.rebuild.rename(data.results[0], einval);
+            }
+            _ => self.change(map, inst, &data),
+        }
+    }
+
+    fn state(&mut self, map: MapId) -> &mut MapState {
+        self.maps.entry(map).or_default()
+    }
+
+    fn guard(&self, data: &InstData) -> Option<Value> {
+        data.guard.map(|guard| self.rebuild.now(guard))
+    }
+
+    /// The elements that a pointer may mean.
+    fn choices(&mut self, map: MapId, number: Value) -> Vec<Choice> {
+        if self.rebuild.program.maps[map].kind.is_array() {
+            return vec![(self.at_index(map, number), None)];
+        }
+        self.numbered(map, number)
+    }
+
+    /// The element of an array at an index.
+    fn at_index(&mut self, map: MapId, index: Value) -> usize {
+        let program = &*self.rebuild.program;
+        let state = self.maps.entry(map).or_default();
+        let same = |element: &Element| matches!(element.origin, Origin::Index(other) if same_value(program, other, index));
+        if let Some(place) = state.elements.iter().position(same) {
+            return place;
+        }
+        state.elements.push(Element {
+            origin: Origin::Index(index),
+            word: None,
+            written: None,
+            writer: None,
+        });
+        state.elements.len() - 1
+    }
+
+    /// The value of an element as it is now, loaded when it is new.
+    fn word(&mut self, map: MapId, place: usize) -> Value {
+        if let Some(word) = self.maps[&map].elements[place].word {
+            return word;
+        }
+        let entry = match self.maps[&map].elements[place].origin {
+            Origin::Index(index) => index,
+            Origin::Found(number) => {
+                let lookup = self.maps[&map].lookups[number].inst;
+                self.rebuild.program.insts[lookup].results[1]
+            }
+            Origin::Made(_) => unreachable!("an update gives the value with the element"),
+        };
+        let bits = self.rebuild.program.maps[map].value_bytes * 8;
+        let zero = self.rebuild.constant(0, 32);
+        let load = self
+            .rebuild
+            .push(Op::MapLoad(map), vec![entry, zero], &[bits], None, None);
+        let mut word = self.rebuild.program.insts[load].results[0];
+        let name = format!("{}_word", self.rebuild.program.maps[map].name);
+        self.rebuild.program.values[word].name = Some(name);
+        // Another element may be the same one: then its pending write is what is read here.
+        for other in 0..self.maps[&map].elements.len() {
+            let element = &self.maps[&map].elements[other];
+            if let (Some(guard), Some(pending)) = (element.written, element.word) {
+                if let Some(same) = self.same_element(map, other, place) {
+                    let hit = self.rebuild.and(same, guard);
+                    word = self.rebuild.select(hit, pending, word);
+                }
+            }
+        }
+        self.state(map).elements[place].word = Some(word);
+        word
+    }
+
+    /// The condition under which two elements are the same one (absent: always); `None`: never.
+    fn same_element(&mut self, map: MapId, a: usize, b: usize) -> Option<Option<Value>> {
+        let state = &self.maps[&map];
+        let key = |place: usize| match state.elements[place].origin {
+            Origin::Index(index) => Some(index),
+            Origin::Found(number) => Some(state.lookups[number].key),
+            Origin::Made(_) => None,
+        };
+        let (a, b) = (key(a)?, key(b)?);
+        self.same_key(a, b)
+    }
+
+    /// The condition under which two keys are equal (absent: always); `None`: never.
+    fn same_key(&mut self, a: Value, b: Value) -> Option<Option<Value>> {
+        let program = &*self.rebuild.program;
+        if same_value(program, a, b) {
+            return Some(None);
+        }
+        if program.as_const(a).is_some() && program.as_const(b).is_some() {
+            return None;
+        }
+        Some(Some(self.rebuild.op(Op::Eq, vec![a, b], 1)))
+    }
+
+    fn load(&mut self, map: MapId, data: &InstData) -> Value {
+        let number = self.rebuild.now(data.args[0]);
+        let width = self.rebuild.width(data.results[0]);
+        let mut loaded = None;
+        for (place, condition) in self.choices(map, number) {
+            let word = self.word(map, place);
+            let part = self.part(word, data.args[1], width);
+            loaded = Some(match loaded {
+                None => part,
+                Some(other) => self.rebuild.select(condition, part, other),
+            });
+        }
+        loaded.unwrap_or_else(|| self.rebuild.zeros(width))
+    }
+
+    fn store(
+        &mut self,
+        map: MapId,
+        inst: Inst,
+        data: &InstData,
+        value: Value,
+        guard: Option<Value>,
+    ) {
+        let number = self.rebuild.now(data.args[0]);
+        let choices = self.choices(map, number);
+        let alone = choices.len() == 1;
+        for (place, condition) in choices {
+            let guard = match alone {
+                true => guard,
+                false => self.rebuild.and(condition, guard),
+            };
+            let word = self.word(map, place);
+            let inserted = self.inserted(word, data.args[1], value);
+            let new = self.rebuild.select(guard, inserted, word);
+            let written = match self.maps[&map].elements[place].written {
+                None => guard,
+                Some(before) => self.rebuild.or(before, guard),
+            };
+            let element = &mut self.state(map).elements[place];
+            element.word = Some(new);
+            element.written = Some(written);
+            element.writer = Some(inst);
+            self.store_to_others(map, place, data.args[1], value, guard);
+        }
+    }
+
+    /// What was stored in an element stands in every other one that is the same.
+    fn store_to_others(
+        &mut self,
+        map: MapId,
+        place: usize,
+        offset: Value,
+        value: Value,
+        guard: Option<Value>,
+    ) {
+        for other in 0..self.maps[&map].elements.len() {
+            let Some(word) = self.maps[&map].elements[other].word else {
+                continue;
+            };
+            if other == place {
+                continue;
+            }
+            if let Some(same) = self.same_element(map, place, other) {
+                let hit = self.rebuild.and(same, guard);
+                let inserted = self.inserted(word, offset, value);
+                let new = self.rebuild.select(hit, inserted, word);
+                self.state(map).elements[other].word = Some(new);
+            }
+        }
+    }
+
+    fn atomic(&mut self, map: MapId, inst: Inst, data: &InstData, op: AtomicOp) {
+        let width = self.rebuild.width(data.results[0]);
+        let old = self.load(map, data);
+        let operand = self.rebuild.now(data.args[2]);
+        let binary = match op {
+            AtomicOp::Add => Some(Op::Add),
+            AtomicOp::And => Some(Op::And),
+            AtomicOp::Or => Some(Op::Or),
+            AtomicOp::Xor => Some(Op::Xor),
+            AtomicOp::Xchg | AtomicOp::CmpXchg => None,
+        };
+        let new = match (binary, op) {
+            (Some(binary), _) => self.rebuild.op(binary, vec![old, operand], width),
+            (None, AtomicOp::CmpXchg) => {
+                let expected = self.rebuild.now(data.args[3]);
+                let equal = self.rebuild.op(Op::Eq, vec![old, expected], 1);
+                self.rebuild.select(Some(equal), operand, old)
+            }
+            (None, _) => operand,
+        };
+        self.store(map, inst, data, new, self.guard(data));
+        self.rebuild.rename(data.results[0], old);
+    }
+
+    /// `bpf_map_update_elem` on an array: a store of the whole value (array_map_update_elem).
+    fn update_indexed(&mut self, map: MapId, inst: Inst, data: &InstData) {
+        let key = self.rebuild.now(data.args[0]);
+        let value = self.rebuild.now(data.args[1]);
+        let flags = self.rebuild.now(data.args[2]);
+        let entries = u64::from(self.rebuild.program.maps[map].max_entries);
+        let limit = self.rebuild.constant(entries, 32);
+        let inside = self.rebuild.op(Op::Ult, vec![key, limit], 1);
+        let mut result = self.rebuild.constant(0, 64);
+        // In the order in which the kernel looks: unknown flags, the index, BPF_NOEXIST, BPF_F_LOCK without a lock.
+        let lock = self.rebuild.constant(4, 64);
+        let not_lock = self.rebuild.constant(!4, 64);
+        let two = self.rebuild.constant(2, 64);
+        let others = self.rebuild.op(Op::And, vec![flags, not_lock], 64);
+        let unknown = self.rebuild.op(Op::Ult, vec![two, others], 1);
+        let outside = self.rebuild.op(Op::Not, vec![inside], 1);
+        let no_exist = self.rebuild.slice(flags, 0, 1);
+        let locked = self.rebuild.op(Op::And, vec![flags, lock], 64);
+        let locked = self.rebuild.op(Op::Eq, vec![locked, lock], 1);
+        for (condition, errno) in [(locked, 22i64), (no_exist, 17), (outside, 7), (unknown, 22)] {
+            let code = self.rebuild.constant(-errno as u64, 64);
+            result = self.rebuild.select(Some(condition), code, result);
+        }
+        let zero = self.rebuild.constant(0, 64);
+        let fine = self.rebuild.op(Op::Eq, vec![result, zero], 1);
+        let guard = self.rebuild.and(self.guard(data), Some(fine));
+        let offset = self.rebuild.constant(0, 32);
+        let access = InstData {
+            args: vec![key, offset],
+            ..data.clone()
+        };
+        self.store(map, inst, &access, value, guard);
+        self.rebuild.rename(data.results[0], result);
+    }
+
+    /// Appends the stores, and gives the updates their last values.
+    fn write_back(&mut self) {
+        let maps: Vec<MapId> = self.maps.keys().copied().collect();
+        for map in maps {
+            for place in 0..self.maps[&map].elements.len() {
+                let element = &self.maps[&map].elements[place];
+                let (Some(guard), Some(word), Some(writer)) =
+                    (element.written, element.word, element.writer)
+                else {
+                    continue;
+                };
+                let entry = match element.origin {
+                    Origin::Index(index) => index,
+                    Origin::Found(number) => {
+                        let lookup = self.maps[&map].lookups[number].inst;
+                        self.rebuild.program.insts[lookup].results[1]
+                    }
+                    Origin::Made(change) => {
+                        self.last_value(map, change, word);
+                        continue;
+                    }
+                };
+                let from = self.rebuild.program.insts[writer].place;
+                let zero = self.rebuild.constant(0, 32);
+                let args = vec![entry, zero, word];
+                self.rebuild.push(Op::MapStore(map), args, &[], guard, from);
+            }
+        }
+    }
+}
+
+/// Whether two values are the same one or equal constants.
+fn same_value(program: &Program, a: Value, b: Value) -> bool {
+    a == b || matches!((program.as_const(a), program.as_const(b)), (Some(a), Some(b)) if a == b)
+}

@@ -1,0 +1,237 @@
+//! Lookups, updates and deletes of maps with keys.
+
+use super::{same_value, Choice, Element, Origin, Words};
+use hardpath_ir::{Inst, InstData, MapId, Op, Value};
+use hardpath_passes::are_disjoint;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// All lookups of one key.
+pub struct Lookup {
+    pub key: Value,
+    /// The one that stays.
+    pub inst: Inst,
+    /// The element that it finds.
+    element: usize,
+}
+
+/// An update or delete.
+pub struct Change {
+    inst: Inst,
+    key: Value,
+    guard: Option<Value>,
+    /// The element that an update makes.
+    makes: Option<usize>,
+    /// The condition that an update happened and succeeded, once somebody has asked.
+    done: Option<Value>,
+}
+
+impl Words<'_> {
+    pub fn lookup(&mut self, map: MapId, inst: Inst, data: &InstData) {
+        let key = self.rebuild.now(data.args[0]);
+        let guard = self.guard(data);
+        let program = &*self.rebuild.program;
+        let state = self.maps.entry(map).or_default();
+        let earlier: Vec<usize> = (0..state.changes.len())
+            .filter(|change| {
+                let other = state.changes[*change].guard;
+                !matches!((other, guard), (Some(a), Some(b)) if are_disjoint(program, a, b))
+            })
+            .collect();
+        let known = state
+            .lookups
+            .iter()
+            .position(|lookup| same_value(program, lookup.key, key));
+        let number = match known {
+            Some(number) => {
+                let first = state.lookups[number].inst;
+                if self.rebuild.program.insts[first].guard != guard {
+                    self.rebuild.program.insts[first].guard = None;
+                }
+                number
+            }
+            None => {
+                self.rebuild.keep(inst);
+                if !earlier.is_empty() {
+                    // It reads the state before the packet, early: its guard may follow from the change.
+                    self.rebuild.program.insts[inst].guard = None;
+                }
+                let state = self.state(map);
+                let number = state.lookups.len();
+                state.elements.push(Element {
+                    origin: Origin::Found(number),
+                    word: None,
+                    written: None,
+                    writer: None,
+                });
+                let element = state.elements.len() - 1;
+                state.lookups.push(Lookup { key, inst, element });
+                number
+            }
+        };
+        let lookup = &self.maps[&map].lookups[number];
+        let (found, element) = (lookup.inst, lookup.element);
+        let mut hit = self.rebuild.program.insts[found].results[0];
+        let mut handle = self.rebuild.constant(element as u64, 32);
+        for number in earlier {
+            let change = &self.maps[&map].changes[number];
+            let (other, guard, makes) = (change.key, change.guard, change.makes);
+            let Some(same) = self.same_key(other, key) else {
+                continue;
+            };
+            let (happened, hits) = match makes {
+                Some(_) => (Some(self.done(map, number)), 1),
+                None => (guard, 0),
+            };
+            let concerns = self.rebuild.and(same, happened);
+            let known = self.rebuild.constant(hits, 1);
+            hit = self.rebuild.select(concerns, known, hit);
+            if let Some(element) = makes {
+                let made = self.rebuild.constant(element as u64, 32);
+                handle = self.rebuild.select(concerns, made, handle);
+            }
+        }
+        self.rebuild.rename(data.results[0], hit);
+        self.rebuild.rename(data.results[1], handle);
+    }
+
+    /// The condition that an update happened and succeeded.
+    fn done(&mut self, map: MapId, number: usize) -> Value {
+        let change = &self.maps[&map].changes[number];
+        if let Some(done) = change.done {
+            return done;
+        }
+        let (inst, guard) = (change.inst, change.guard);
+        let errno = self.rebuild.program.insts[inst].results[0];
+        let zero = self.rebuild.constant(0, 64);
+        let fine = self.rebuild.op(Op::Eq, vec![errno, zero], 1);
+        let done = self.rebuild.and(Some(fine), guard).unwrap_or(fine);
+        self.state(map).changes[number].done = Some(done);
+        done
+    }
+
+    /// An update or delete of a map with keys.
+    pub fn change(&mut self, map: MapId, inst: Inst, data: &InstData) {
+        self.rebuild.keep(inst);
+        let kept = &self.rebuild.program.insts[inst];
+        let (key, guard) = (kept.args[0], kept.guard);
+        let value = matches!(data.op, Op::MapUpdate(_)).then(|| kept.args[1]);
+        let state = self.state(map);
+        let makes = value.map(|value| {
+            state.elements.push(Element {
+                origin: Origin::Made(state.changes.len()),
+                word: Some(value),
+                written: None,
+                writer: None,
+            });
+            state.elements.len() - 1
+        });
+        state.changes.push(Change {
+            inst,
+            key,
+            guard,
+            makes,
+            done: None,
+        });
+    }
+
+    /// The elements that a number may mean.
+    pub fn numbered(&mut self, map: MapId, number: Value) -> Vec<Choice> {
+        let all = self.state(map).elements.len() as u64;
+        let mut possible = BTreeSet::new();
+        if !self.collect(number, &mut possible, &mut HashSet::new()) {
+            possible = (0..all).collect();
+        }
+        possible.retain(|element| *element < all);
+        if possible.len() == 1 {
+            return possible
+                .iter()
+                .map(|place| (*place as usize, None))
+                .collect();
+        }
+        let mut choices = Vec::new();
+        for place in possible {
+            let constant = self.rebuild.constant(place, 32);
+            let is = self.rebuild.op(Op::Eq, vec![number, constant], 1);
+            choices.push((place as usize, Some(is)));
+        }
+        choices
+    }
+
+    /// Adds the constants that a choice chooses among; gives whether that is all that it can be.
+    fn collect(&self, value: Value, all: &mut BTreeSet<u64>, seen: &mut HashSet<Value>) -> bool {
+        if !seen.insert(value) {
+            return true;
+        }
+        let program = &*self.rebuild.program;
+        if let Some(bits) = program.as_const(value) {
+            return match bits.as_u64() {
+                Some(number) => {
+                    all.insert(number);
+                    true
+                }
+                None => false,
+            };
+        }
+        let Some(data) = program.def_inst(value) else {
+            return false;
+        };
+        match data.op {
+            Op::Select => {
+                self.collect(data.args[1], all, seen) && self.collect(data.args[2], all, seen)
+            }
+            // Several values behind masks of which one is set.
+            Op::Or => data.args.iter().all(|arg| self.collect(*arg, all, seen)),
+            Op::And => {
+                all.insert(0);
+                let is_mask = |arg: &Value| {
+                    program
+                        .def_inst(*arg)
+                        .is_some_and(|mask| mask.op == Op::SExt && program.width(mask.args[0]) == 1)
+                };
+                let mut others = data.args.iter().filter(|arg| !is_mask(arg));
+                match (others.next(), others.next()) {
+                    (Some(other), None) => self.collect(*other, all, seen),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Gives an update the value that its element has in the end. The value only counts when the update succeeds, so
+    /// what follows from its success is taken as given.
+    pub fn last_value(&mut self, map: MapId, change: usize, word: Value) {
+        let inst = self.maps[&map].changes[change].inst;
+        let errno = self.rebuild.program.insts[inst].results[0];
+        let region = self.rebuild.program.region();
+        let mut instead = HashMap::new();
+        let insts = self.rebuild.program.blocks[region].insts.clone();
+        instead.insert(errno, self.rebuild.constant(0, 64));
+        // From the back: what the word is made of.
+        let mut needed = HashSet::from([word]);
+        for inst in insts.iter().rev() {
+            let data = &self.rebuild.program.insts[*inst];
+            if data.op.is_pure() && data.results.iter().any(|result| needed.contains(result)) {
+                needed.extend(&data.args);
+            }
+        }
+        for inst in insts {
+            let data = self.rebuild.program.insts[inst].clone();
+            let concerned = data.op.is_pure()
+                && data.results.iter().any(|result| needed.contains(result))
+                && data.args.iter().any(|arg| instead.contains_key(arg));
+            if concerned {
+                let args = data
+                    .args
+                    .iter()
+                    .map(|arg| *instead.get(arg).unwrap_or(arg))
+                    .collect();
+                let width = self.rebuild.width(data.results[0]);
+                let copy = self.rebuild.op(data.op, args, width);
+                instead.insert(data.results[0], copy);
+            }
+        }
+        let value = *instead.get(&word).unwrap_or(&word);
+        self.rebuild.program.insts[inst].args[1] = value;
+    }
+}
