@@ -103,14 +103,14 @@ fn words_with_hyphens(text: &str, words: &mut BTreeSet<String>) {
 
 #[test]
 fn a_code_is_explained() {
-    let run = hardpath(&["explain", "several-writes"]);
+    let run = hardpath(&["explain", "merged-windows"]);
     assert_eq!(run.status, 0);
     assert!(
-        run.stdout.starts_with("several-writes\n\n"),
+        run.stdout.starts_with("merged-windows\n\n"),
         "{}",
         run.stdout
     );
-    let as_in_a_message = hardpath(&["explain", "error[several-writes]", "--json"]);
+    let as_in_a_message = hardpath(&["explain", "error[merged-windows]", "--json"]);
     let text = as_in_a_message.json()["text"].as_str().unwrap().to_owned();
     assert!(run.stdout.contains(&text));
     let all = hardpath(&["explain"]);
@@ -121,9 +121,9 @@ fn a_code_is_explained() {
 
 #[test]
 fn an_unknown_code_suggests_near_ones() {
-    let error = hardpath(&["explain", "several-key", "--json"]).error(2, "unknown-code");
+    let error = hardpath(&["explain", "lookup-after-updat", "--json"]).error(2, "unknown-code");
     let help = error["help"].as_str().unwrap();
-    assert!(help.contains("several-keys"), "{help}");
+    assert!(help.contains("lookup-after-update"), "{help}");
     let error = hardpath(&["explain", "nothing-like-this", "--json"]).error(2, "unknown-code");
     assert!(error["help"].as_str().unwrap().contains("hardpath explain"));
 }
