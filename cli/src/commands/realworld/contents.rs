@@ -12,6 +12,7 @@ use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{MapDecl, MapKind, Program};
 use hardpath_testbed::capture::Captured;
 use std::collections::BTreeSet;
+use std::thread::available_parallelism;
 
 /// A lookup of what another lookup gave, of what another lookup gave: no program in sight goes deeper.
 const ROUNDS: usize = 4;
@@ -55,7 +56,7 @@ pub fn fill(program: &Program, packets: &[Captured], ifindex: u32, seed: u64) ->
                 let known = image.get(&decl.name).map_or(0, |entries| entries.len());
                 known as u32 >= decl.max_entries / 2
             };
-            if !is_keyed(decl) && !is_slot(decl, &key) || is_full(&image) {
+            if !can_be_put_in(decl, &key) || is_full(&image) {
                 continue;
             }
             if left_out.contains(&(map, key.clone())) || random.below(2) == 0 {
@@ -76,31 +77,48 @@ pub fn fill(program: &Program, packets: &[Captured], ifindex: u32, seed: u64) ->
 
 /// Arrays of the program; the data sections, which libbpf makes arrays of, hold what the object says.
 fn is_array(decl: &MapDecl) -> bool {
-    matches!(decl.kind, MapKind::Array | MapKind::PerCpuArray) && !decl.name.contains('.')
+    decl.kind.is_array() && !decl.name.contains('.')
 }
 
-/// Whether any key of the right size can be put in.
-fn is_keyed(decl: &MapDecl) -> bool {
-    decl.kind == MapKind::Hash
-}
-
-/// Whether the key is a place of a map of numbered slots that can be empty.
-fn is_slot(decl: &MapDecl, key: &[u8]) -> bool {
+/// Whether there can be an entry under a key that was not found.
+fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
     let index = key.try_into().map(u32::from_le_bytes);
-    decl.kind == MapKind::DevMap && index.is_ok_and(|index| index < decl.max_entries)
+    let most = match decl.kind {
+        // The kernel wants CPUs that it has.
+        MapKind::CpuMap => available_parallelism().map_or(1, |cpus| cpus.get() as u32),
+        _ => decl.max_entries,
+    };
+    match decl.kind.is_indexed() {
+        true => !decl.kind.is_array() && index.is_ok_and(|index| index < most),
+        false => true,
+    }
 }
 
-/// The key under which an entry is put in, so that a lookup of `key` finds it.
-fn stored_key(_decl: &MapDecl, key: Vec<u8>, _random: &mut Random) -> Vec<u8> {
+/// Prefix lengths, in bits, under which entries are put into tries, where the key has that many.
+const PREFIXES: [u32; 4] = [128, 24, 16, 8];
+
+/// The key under which an entry is put in, so that a lookup of `key` finds it: itself, or one of its prefixes.
+fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    let (true, Some((bits, address))) = (decl.kind.is_trie(), key.split_first_chunk_mut()) else {
+        return key;
+    };
+    let wanted = PREFIXES[random.below(PREFIXES.len() as u32) as usize];
+    let prefix = u32::from_le_bytes(*bits).min(wanted);
+    *bits = prefix.to_le_bytes();
+    for (index, byte) in address.iter_mut().enumerate() {
+        let kept = prefix.saturating_sub(index as u32 * 8).min(8);
+        *byte &= (0xff00u16 >> kept) as u8;
+    }
     key
 }
 
 fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
     let bytes = decl.value_bytes as usize;
     let mut value = vec![0; bytes];
-    if decl.kind == MapKind::DevMap {
-        let ifindex = 1 + random.below(INTERFACES);
-        value[..4].copy_from_slice(&ifindex.to_le_bytes());
+    if decl.kind.is_redirect_target() {
+        // An interface, or the length of a CPU's queue; no program for what arrives there.
+        let number = 1 + random.below(INTERFACES);
+        value[..4].copy_from_slice(&number.to_le_bytes());
         return value;
     }
     match random.below(5) {

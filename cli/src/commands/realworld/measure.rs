@@ -7,7 +7,7 @@ use super::steps::{self, Step};
 use super::targets::{Origin, Target};
 use super::Setting;
 use crate::files;
-use hardpath_ebpf::{LoadOptions, Object, ProgramImage};
+use hardpath_ebpf::{LoadOptions, Object, ObjectMap, ProgramImage};
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::mapfile;
@@ -34,6 +34,8 @@ pub struct Traffic {
 const FILLINGS: u64 = 2;
 /// Entries of a map whose size the loader chooses; most often that is the number of CPUs.
 const OPEN_SIZE: u32 = 64;
+/// Entries of an LRU map that never evicts what these captures put in.
+const LRU_SIZE: u32 = 65_536;
 
 impl Traffic {
     /// Generates captures into `work`, and adds the real ones of a folder.
@@ -116,7 +118,7 @@ pub fn object(setting: &Setting, target: &Target, compiler: Option<&Compiler>) -
     };
     // The loader runs in this process: it must not stop the rest either.
     let loaded = catch_unwind(AssertUnwindSafe(|| load(&path)));
-    let (object, open_sizes) = match loaded {
+    let (object, sizes) = match loaded {
         Ok(Ok(loaded)) => loaded,
         Ok(Err(reason)) => return vec![row(&target.name).refused(reason)],
         Err(_) => return vec![row(&target.name).refused(String::from("the loader panicked"))],
@@ -141,7 +143,7 @@ pub fn object(setting: &Setting, target: &Target, compiler: Option<&Compiler>) -
                 target,
                 path: &path,
                 object: &object,
-                open_sizes: &open_sizes,
+                sizes: &sizes,
                 program,
                 name: format!("{} {name}", compiler_name).replace([' ', '/'], "-"),
             };
@@ -154,7 +156,7 @@ pub fn object(setting: &Setting, target: &Target, compiler: Option<&Compiler>) -
         .collect()
 }
 
-/// The object, and the sizes that it left open.
+/// The object, and the sizes of maps that were changed.
 fn load(path: &Path) -> Result<(Object, BTreeMap<String, u32>), String> {
     let bytes = files::read(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
@@ -165,14 +167,21 @@ fn load(path: &Path) -> Result<(Object, BTreeMap<String, u32>), String> {
         };
         hardpath_ebpf::load(&bytes, &name, &options).map_err(|errors| in_words(&errors))
     };
-    let open = open_sizes(&load(&BTreeMap::new())?);
-    Ok((load(&open)?, open))
+    let sizes = sizes(&load(&BTreeMap::new())?);
+    Ok((load(&sizes)?, sizes))
 }
 
-/// The maps whose size an object leaves to its loader, with a size for each.
-fn open_sizes(object: &Object) -> BTreeMap<String, u32> {
-    let open = object.maps.iter().filter(|map| map.max_entries == 0);
-    open.map(|map| (map.name.clone(), OPEN_SIZE)).collect()
+/// Sizes of maps, where an object leaves them to its loader, and of LRU maps that are so small that an entry might be
+/// evicted: which one, the kernel does not promise.
+fn sizes(object: &Object) -> BTreeMap<String, u32> {
+    let size = |map: &ObjectMap| match map.kind() {
+        _ if map.max_entries == 0 => Some(OPEN_SIZE),
+        Some(kind) if kind.is_lru() && map.max_entries < LRU_SIZE => Some(LRU_SIZE),
+        _ => None,
+    };
+    let maps = object.maps.iter();
+    maps.filter_map(|map| Some((map.name.clone(), size(map)?)))
+        .collect()
 }
 
 fn in_words(errors: &[Diagnostic]) -> String {
@@ -189,7 +198,7 @@ struct Work<'a> {
     target: &'a Target,
     path: &'a Path,
     object: &'a Object,
-    open_sizes: &'a BTreeMap<String, u32>,
+    sizes: &'a BTreeMap<String, u32>,
     program: &'a ProgramImage,
     /// For the names of files.
     name: String,
@@ -246,7 +255,7 @@ impl Work<'_> {
     fn step(&self, command: &str, more: &[OsString]) -> Result<Step, String> {
         let mut arguments: Vec<OsString> = vec![command.into(), self.path.into()];
         arguments.extend(["--program".into(), self.program.name.clone().into()]);
-        for (map, entries) in self.open_sizes {
+        for (map, entries) in self.sizes {
             arguments.extend(["--max-entries".into(), format!("{map}={entries}").into()]);
         }
         arguments.extend_from_slice(more);
@@ -310,7 +319,9 @@ impl Work<'_> {
         ) else {
             return Err(step.reason());
         };
-        row.judge = Some(judge);
+        if row.judge != Some("kernel") {
+            row.judge = Some(judge);
+        }
         row.packets += packets;
         row.mismatches += mismatches + in_maps;
         if mismatches + in_maps > 0 && row.reason.is_none() {
