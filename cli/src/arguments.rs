@@ -34,6 +34,8 @@ pub enum Command {
     Traffic(TrafficArguments),
     /// Run one pass on the text form of a program and print the result
     Pass(PassArguments),
+    /// Print what programs may do: instructions, helpers, maps, limits
+    Supported(SupportedArguments),
     /// Explain the code of a message
     Explain(ExplainArguments),
     /// Compare the XDP programs of the Linux kernel, of Debian's libxdp and our own with the kernel
@@ -53,6 +55,7 @@ impl Command {
             Command::Fuzz(arguments) => arguments.json,
             Command::Traffic(arguments) => arguments.json,
             Command::Pass(arguments) => arguments.json,
+            Command::Supported(arguments) => arguments.json,
             Command::Explain(arguments) => arguments.json,
             Command::Realworld(arguments) => arguments.json,
         }
@@ -311,6 +314,16 @@ pub struct PassArguments {
     pub name: String,
     /// Program in text form
     pub file: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct SupportedArguments {
+    /// As the page in the docs
+    #[arg(long)]
+    pub markdown: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

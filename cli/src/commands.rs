@@ -9,5 +9,6 @@ pub mod isa;
 pub mod pass;
 pub mod realworld;
 pub mod sim;
+pub mod supported;
 pub mod synth;
 pub mod traffic;

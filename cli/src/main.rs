@@ -49,6 +49,7 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
         Command::Fuzz(arguments) => commands::fuzz::run(&arguments),
         Command::Traffic(arguments) => commands::traffic::run(&arguments),
         Command::Pass(arguments) => commands::pass::run(&arguments),
+        Command::Supported(arguments) => commands::supported::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Realworld(arguments) => commands::realworld::run(&arguments),
     }

@@ -28,33 +28,6 @@ pub mod number {
     pub const KTIME_GET_TAI_NS: i32 = 208;
 }
 
-/// How many arguments a helper reads; 5, the most there are, for those that hardpath does not build.
-pub fn argument_count(helper: i32) -> u32 {
-    match helper {
-        number::KTIME_GET_NS
-        | number::KTIME_GET_BOOT_NS
-        | number::KTIME_GET_COARSE_NS
-        | number::KTIME_GET_TAI_NS
-        | number::JIFFIES64
-        | number::GET_NUMA_NODE_ID
-        | number::GET_PRANDOM_U32
-        | number::GET_SMP_PROCESSOR_ID => 0,
-        number::XDP_GET_BUFF_LEN | number::SPIN_LOCK | number::SPIN_UNLOCK => 1,
-        number::MAP_LOOKUP_ELEM
-        | number::MAP_DELETE_ELEM
-        | number::REDIRECT
-        | number::XDP_ADJUST_HEAD
-        | number::XDP_ADJUST_META
-        | number::XDP_ADJUST_TAIL => 2,
-        number::REDIRECT_MAP | number::TAIL_CALL | number::MAP_LOOKUP_PERCPU_ELEM => 3,
-        number::MAP_UPDATE_ELEM
-        | number::LOOP
-        | number::XDP_LOAD_BYTES
-        | number::XDP_STORE_BYTES => 4,
-        _ => 5,
-    }
-}
-
 /// A helper as C programs call it: `bpf_map_lookup_elem`.
 pub fn helper_name(helper: i32) -> String {
     let name = usize::try_from(helper)

@@ -13,7 +13,9 @@ mod core_relocation;
 mod decode;
 mod elf;
 mod helper_names;
+pub mod helpers;
 mod insn;
+pub mod instructions;
 mod lift;
 mod link;
 mod map_decls;
@@ -21,7 +23,7 @@ mod object;
 mod prog_array;
 
 pub use insn::Insn;
-pub use lift::{lift, lift_raw};
+pub use lift::{lift, lift_raw, limits};
 pub use object::{
     load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
     TailCall,

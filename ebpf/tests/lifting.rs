@@ -1,5 +1,6 @@
 //! Lifting of hand-written instructions: what they mean in the interpreter, and what is refused.
 
+use hardpath_ebpf::helpers::HELPERS;
 use hardpath_ebpf::{lift, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
 use hardpath_ir::interpreter::{run, Outcome, PacketContext};
 use hardpath_ir::maps::Maps;
@@ -514,6 +515,30 @@ fn refusals() {
         let diagnostics = lift(&object, &object.programs[0]).unwrap_err();
         let codes: Vec<_> = diagnostics.iter().map(|one| one.code).collect();
         assert_eq!(codes, [code], "{lines:?}");
+    }
+}
+
+#[test]
+fn every_helper_of_the_table_is_lifted() {
+    let is_built = |number| {
+        let lines = [
+            mov(1, 0),
+            mov(2, 0),
+            mov(3, 0),
+            mov(4, 0),
+            mov(5, 0),
+            call(number),
+            mov(0, 0),
+            EXIT,
+        ];
+        let problems = try_lift(&lines, vec![]).err().unwrap_or_default();
+        !problems
+            .iter()
+            .any(|problem| problem.message.ends_with("which hardpath does not build"))
+    };
+    for number in 1..300 {
+        let is_in_table = HELPERS.iter().any(|helper| helper.number == number);
+        assert_eq!(is_built(number), is_in_table, "helper {number}");
     }
 }
 

@@ -23,6 +23,7 @@ pub mod words;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::{verifier, Diagnostic, Phase, Program};
 use hardpath_rtl::Design;
+pub use limits::MOST_MAPS;
 use plan::{Access, Class};
 pub use report::{Hazard, MapReport, Report};
 use schedule::Schedule;

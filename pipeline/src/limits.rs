@@ -5,7 +5,7 @@ use hardpath_blocks::interface::register;
 use hardpath_ir::{Diagnostic, MapDecl, Program};
 
 /// The host selects a map with 8 bits.
-const MOST_MAPS: usize = 255;
+pub const MOST_MAPS: usize = 255;
 /// Bytes that the host port has addresses for.
 const MOST_KEY_BYTES: u32 = register::VALUE - register::KEY;
 const MOST_VALUE_BYTES: u32 = 0x1_0000 - register::VALUE;

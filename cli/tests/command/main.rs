@@ -7,3 +7,4 @@ mod explain;
 mod hardware;
 mod maps;
 mod refused;
+mod supported;

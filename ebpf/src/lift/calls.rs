@@ -7,6 +7,7 @@ use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
 use crate::core_relocation::POISONED_HELPER;
 use crate::helper_names::{helper_name, number};
+use crate::helpers;
 
 /// `-EINVAL` and `-EFAULT`.
 pub const EINVAL: u64 = (-22i64) as u64;
@@ -16,10 +17,14 @@ const EFAULT: u64 = (-14i64) as u64;
 const NS_PER_JIFFY: u64 = 4_000_000;
 
 /// The most bytes that one `bpf_xdp_load_bytes` or `bpf_xdp_store_bytes` may copy: the stack has no more.
-const MAX_COPY_BYTES: u64 = 512;
+pub const MAX_COPY_BYTES: u64 = 512;
 
 impl Lifter<'_> {
     pub(super) fn call_helper(&mut self, helper: i32) {
+        if !helpers::is_built(helper) && helper != POISONED_HELPER {
+            self.refuse_helper(helper);
+            return;
+        }
         if helper == number::LOOP {
             self.bpf_loop();
             return;
@@ -76,19 +81,20 @@ impl Lifter<'_> {
                 );
                 None
             }
-            _ => {
-                self.refuse(
-                    "unsupported-helper",
-                    format!(
-                        "the program calls {}, which hardpath does not build",
-                        helper_name(helper)
-                    ),
-                    "it builds map lookup, update and delete, redirect and redirect_map, spin_lock and spin_unlock, ktime_get_ns and its relatives, jiffies64, get_prandom_u32, get_smp_processor_id, get_numa_node_id, xdp_adjust_head, xdp_adjust_meta, xdp_adjust_tail, xdp_get_buff_len, xdp_load_bytes and xdp_store_bytes",
-                );
-                None
-            }
+            _ => return self.refuse_helper(helper),
         };
         self.after_call(result.unwrap_or(AbstractValue::Reported));
+    }
+
+    fn refuse_helper(&mut self, helper: i32) {
+        self.refuse_call(
+            "unsupported-helper",
+            format!(
+                "the program calls {}, which hardpath does not build",
+                helper_name(helper)
+            ),
+            &format!("it builds {}", helpers::short_names()),
+        );
     }
 
     /// A call through a register: only that of a helper whose number is known.

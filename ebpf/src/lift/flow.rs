@@ -6,7 +6,8 @@ use hardpath_ir::AtomicOp;
 
 use super::nesting::Nesting;
 use crate::decode::{decode, Operation, Source};
-use crate::helper_names::{argument_count, number};
+use crate::helper_names::number;
+use crate::helpers::argument_count;
 use crate::insn::Insn;
 
 /// The control flow of one function.

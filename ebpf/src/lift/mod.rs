@@ -154,6 +154,25 @@ const MAX_INSTANCES: usize = 4096;
 /// The most IR instructions that a program may grow to through loops and calls.
 const MAX_IR_INSTRUCTIONS: usize = 65_536;
 
+/// What programs must not exceed, in words, and how much there may be.
+pub fn limits() -> [(&'static str, u64); 4] {
+    [
+        (
+            "copies of blocks in loops and functions",
+            MAX_INSTANCES as u64,
+        ),
+        (
+            "instructions of the IR, with loops and functions written out",
+            MAX_IR_INSTRUCTIONS as u64,
+        ),
+        ("calls under way", u64::from(stack::MAX_FRAMES)),
+        (
+            "bytes that bpf_xdp_load_bytes or bpf_xdp_store_bytes copies",
+            calls::MAX_COPY_BYTES,
+        ),
+    ]
+}
+
 /// Where the instructions come from.
 struct Origin<'a> {
     /// For messages.
