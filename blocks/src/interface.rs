@@ -88,7 +88,7 @@ pub struct MapPort {
 pub struct Interface {
     /// Name of the top module.
     pub top: String,
-    /// 64 or 512.
+    /// One of [`BUS_BITS`].
     pub bus_bits: u32,
     /// A raw program: memory in, 64 bits out.
     pub raw: bool,
@@ -103,6 +103,8 @@ pub struct Interface {
     pub design_id: u32,
 }
 
+/// The widths that a packet stream may have.
+pub const BUS_BITS: [u32; 4] = [64, 128, 256, 512];
 /// Bits of a verdict (`enum xdp_action`).
 pub const VERDICT_BITS: u32 = 3;
 /// Bits of the number of metadata words: at most 252 bytes.

@@ -1,6 +1,7 @@
 //! The command line. Names are fixed: scripts depend on them.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hardpath_blocks::interface::BUS_BITS;
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 
@@ -384,8 +385,10 @@ fn clock(text: &str) -> Result<f64, String> {
 
 fn bus(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(bits @ (64 | 512)) => Ok(bits),
-        _ => Err(String::from("packet streams are 64 or 512 bits wide")),
+        Ok(bits) if BUS_BITS.contains(&bits) => Ok(bits),
+        _ => Err(String::from(
+            "packet streams are 64, 128, 256 or 512 bits wide",
+        )),
     }
 }
 
@@ -439,7 +442,7 @@ mod tests {
         for wrong in ["flows", "=3", "flows=0", "flows=x"] {
             assert!(map_size(wrong).is_err(), "{wrong}");
         }
-        assert!(bus("128").is_err());
+        assert!(bus("96").is_err());
         assert!(clock("nan").is_err());
         assert!(time("5").is_err());
     }

@@ -86,7 +86,8 @@ pub fn subject(seed: u64, attempt: u32, packets: u32, features: Features) -> Sub
     let mut random = Random::new(seed, u64::from(attempt) << 8 | 1);
     let some_seed = |random: &mut Random| random.percent(25).then(|| random.bits64() >> 32);
     let hardware = Hardware {
-        bus_bits: if seed.is_multiple_of(2) { 512 } else { 64 },
+        // Half of the designs have the widest one.
+        bus_bits: [512, 64, 512, 128, 512, 256][(seed % 6) as usize],
         gaps: some_seed(&mut random),
         backpressure: some_seed(&mut random),
     };

@@ -28,7 +28,7 @@ pub struct Subject {
 /// How the hardware is built and driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hardware {
-    /// 64 or 512.
+    /// One of `hardpath_blocks::interface::BUS_BITS`.
     pub bus_bits: u32,
     /// Seed of random gaps between and inside packets.
     pub gaps: Option<u64>,

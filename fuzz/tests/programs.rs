@@ -47,7 +47,7 @@ fn every_failure_of_the_past_is_gone() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let mut subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        for bus_bits in [64, 512] {
+        for bus_bits in [64, 128, 256, 512] {
             subject.hardware.bus_bits = bus_bits;
             let outcome = trial::run(&subject, judge).unwrap();
             assert!(

@@ -20,7 +20,7 @@ pub mod segments;
 pub mod top;
 pub mod words;
 
-use hardpath_blocks::interface::Interface;
+use hardpath_blocks::interface::{Interface, BUS_BITS};
 use hardpath_ir::{verifier, Diagnostic, Phase, Program};
 use hardpath_rtl::Design;
 pub use limits::MOST_MAPS;
@@ -33,7 +33,7 @@ use schedule::Schedule;
 pub struct Options {
     /// Target clock in MHz.
     pub clock_mhz: f64,
-    /// Width of the packet streams: 64 or 512.
+    /// Width of the packet streams, one of [`BUS_BITS`].
     pub bus_bits: u32,
 }
 
@@ -61,12 +61,12 @@ pub struct Compiled {
 /// # Errors
 /// Everything that keeps the program from becoming hardware, each with its place.
 pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    if !matches!(options.bus_bits, 64 | 512) {
+    if !BUS_BITS.contains(&options.bus_bits) {
         return Err(vec![Diagnostic::input(
             "bus-width",
             format!("a bus of {} bits is not built", options.bus_bits),
         )
-        .help("use --bus 64 or --bus 512")]);
+        .help("use --bus 64, 128, 256 or 512")]);
     }
     if !(options.clock_mhz.is_finite() && options.clock_mhz > 0.0) {
         return Err(vec![Diagnostic::input(

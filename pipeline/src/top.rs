@@ -2,6 +2,7 @@
 
 use crate::lower::{identifier, Compute};
 use crate::maps::{clear_words, host_widths};
+use crate::moves::PacketMoves;
 use hardpath_blocks::egress::{egress, offset_name, Egress};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::hash::Hash;
@@ -62,6 +63,11 @@ impl<'a> Top<'a> {
         credits: u32,
         design_id: u32,
     ) -> Top<'a> {
+        let has_metadata = |moved: &PacketMoves| moved.moves.has_metadata();
+        let metadata = match compute.moved.as_ref().is_some_and(has_metadata) {
+            true => " in bits 2:0, words of metadata in front of the packet in bits 8:3",
+            false => "",
+        };
         let doc = format!(
             "XDP program {} in hardware: AXI4-Stream in and out, {bus_bits} bits wide, AXI4-Lite for the host.\n\
              It behaves as if packets were processed one at a time, in the order of their arrival, as the Linux\n\
@@ -69,7 +75,7 @@ impl<'a> Top<'a> {
              \n\
              Streams: byte 0 in bits 7:0; tkeep is all ones but on the last beat, where it is packed from bit 0.\n\
              s_axis_tuser: bit 0 the frame is bad (last beat), bits 8:1 ingress port, bits 24:9 queue (first beat).\n\
-             m_axis_tuser: the verdict (enum xdp_action); m_axis_tdest: ifindex of a redirect.\n\
+             m_axis_tuser: the verdict (enum xdp_action){metadata}; m_axis_tdest: ifindex of a redirect.\n\
              verdict_valid, verdict: one strobe for each packet, in order, dropped ones included.",
             program.name
         );

@@ -9,5 +9,6 @@ mod hash_bench;
 mod host;
 mod interlock;
 mod lpm;
+mod moved_egress;
 mod random;
 mod streams;

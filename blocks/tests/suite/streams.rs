@@ -561,6 +561,18 @@ fn configs() -> Vec<Config> {
             overlays: overlays(&[(0, 6), (6, 6), (13, 30), (1000, 3)]),
         },
         Config {
+            beat_bytes: 16,
+            credits: 16,
+            raw: false,
+            overlays: overlays(&[(0, 6), (12, 12), (31, 2), (9210, 6)]),
+        },
+        Config {
+            beat_bytes: 32,
+            credits: 32,
+            raw: false,
+            overlays: overlays(&[(6, 6), (28, 40), (9000, 1)]),
+        },
+        Config {
             beat_bytes: 64,
             credits: 16,
             raw: true,

@@ -121,7 +121,17 @@ fn ports(interface: &Interface) -> String {
             &format!("{bus}, {}, 1, 1, 1", bus / 8),
             "packets of verdict PASS, TX and REDIRECT, in the order in which they came in; same conventions",
         ),
-        row("m_axis_tuser", "3", "the verdict (`enum xdp_action`), on every beat"),
+        row(
+            "m_axis_tuser",
+            &interface.output_user_bits().to_string(),
+            match interface.has_metadata {
+                true => {
+                    "bits 2:0: the verdict (`enum xdp_action`); bits 8:3: how many 4-byte words of metadata \
+                     (`bpf_xdp_adjust_meta`) come before the packet's first byte; on every beat"
+                }
+                false => "the verdict (`enum xdp_action`), on every beat",
+            },
+        ),
         row("m_axis_tdest", "32", "with XDP_REDIRECT the ifindex to send to, else 0; on every beat"),
         row(
             "verdict_valid, verdict",

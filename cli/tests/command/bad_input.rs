@@ -9,7 +9,7 @@ use std::path::Path;
 fn wrong_usage() {
     for arguments in [
         &["compile", "--json"][..],
-        &["compile", "a.o", "--bus", "128", "--json"],
+        &["compile", "a.o", "--bus", "96", "--json"],
         &["compile", "a.o", "--clock", "fast", "--json"],
         &["compile", "a.o", "--max-entries", "flows", "--json"],
         &["sim", "a.o", "--json"],

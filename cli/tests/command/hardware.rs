@@ -146,7 +146,7 @@ fn the_text_passes_verilator_lint() {
     };
     let place = tempfile::tempdir().unwrap();
     for program in PROGRAMS {
-        for bus in ["64", "512"] {
+        for bus in ["64", "128", "256", "512"] {
             let folder = place.path().join(format!("{program}-{bus}"));
             let run = hardpath(&[
                 "compile",
@@ -303,7 +303,7 @@ fn generated_traffic_as_the_kernel_has_it() {
         arguments.extend(kind);
         traffic(&file, &arguments);
         for program in PROGRAMS {
-            for bus in ["64", "512"] {
+            for bus in ["64", "128", "256", "512"] {
                 let arguments = [
                     "--against",
                     judge,

@@ -160,7 +160,7 @@ fn arrays_and_devices() {
 /// Packets of every length, on both buses, with frames that are dropped between them.
 #[test]
 fn long_and_short_packets() {
-    for bus_bits in [64, 512] {
+    for bus_bits in [64, 128, 256, 512] {
         let mut hardware = Hardware::new(&make::two_hashes([false, true]), bus_bits);
         let mut random = Random::new(16);
         let interface = hardware.interface().clone();

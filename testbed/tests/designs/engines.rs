@@ -59,7 +59,7 @@ fn mixed_packets() -> Vec<PacketIn> {
 
 #[test]
 fn packets_go_through_at_every_pace() {
-    for bus_bits in [64, 512] {
+    for bus_bits in [64, 128, 256, 512] {
         each_engine(bus_bits, Flaw::None, |dut, interface| {
             let packets = mixed_packets();
             let expected: Vec<_> = packets.iter().map(expected).collect();
