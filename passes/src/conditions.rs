@@ -4,6 +4,7 @@
 //! when the condition has a given value. Two equalities of one value with different constants exclude each other.
 //! All answers err on the safe side: "no" may mean "not seen".
 
+use crate::exhaustive::impossible;
 use hardpath_ir::{Op, Program, Value};
 
 /// A 1-bit value and what it is.
@@ -136,7 +137,12 @@ impl Equality {
 /// Whether both conditions are never 1 in the same run.
 pub fn are_disjoint(program: &Program, a: Value, b: Value) -> bool {
     let mut cases = MOST_CASES;
-    disjoint(program, a, b, &mut cases)
+    disjoint(program, a, b, &mut cases) || impossible(program, &[(a, true), (b, true)])
+}
+
+/// Whether `b` is 1 whenever `a` is 1.
+pub fn implies(program: &Program, a: Value, b: Value) -> bool {
+    a == b || impossible(program, &[(a, true), (b, false)])
 }
 
 fn disjoint(program: &Program, a: Value, b: Value, cases: &mut u32) -> bool {

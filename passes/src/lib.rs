@@ -8,6 +8,7 @@ mod cse;
 mod dce;
 mod demanded;
 mod dominators;
+mod exhaustive;
 mod expand_mul_div;
 mod facts;
 mod fold;
@@ -25,7 +26,7 @@ pub mod value_set;
 
 use hardpath_ir::{Diagnostic, Program};
 
-pub use conditions::are_disjoint;
+pub use conditions::{are_disjoint, implies};
 pub use pipelines::{optimize_control_flow, optimize_dataflow};
 
 /// A pass: a name for the command line, what it does in one line, and the function.

@@ -72,8 +72,10 @@ fn collect(program: &Program, value: Value, all: &mut BTreeSet<u32>) -> bool {
     };
     match data.op {
         Op::Select => collect(program, data.args[1], all) && collect(program, data.args[2], all),
-        Op::ZExt if program.width(data.args[0]) <= 4 => {
-            all.extend(0..1u32 << program.width(data.args[0]));
+        Op::ZExt if collect(program, data.args[0], all) => true,
+        // Few bits are few numbers.
+        _ if program.width(value) <= 2 => {
+            all.extend(0..1u32 << program.width(value));
             true
         }
         _ => false,
