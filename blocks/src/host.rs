@@ -14,6 +14,8 @@ pub struct Host {
     pub key_bits: u32,
     pub value_bits: u32,
     pub has_port_table: bool,
+    /// A map must be made ready for an operation before its slot comes ([`crate::lpm`]).
+    pub prepares: bool,
     /// Words that the sweep after reset goes through.
     pub clear_words: u32,
 }
@@ -58,6 +60,13 @@ pub fn host(config: &Host) -> Module {
     let map_errno = m.input("map_errno", 5, "");
     let map_value = m.input("map_value", config.value_bits, "");
     let map_key = m.input("map_key", config.key_bits, "");
+    let prepared = config.prepares.then(|| {
+        m.input(
+            "map_prepared",
+            1,
+            "the selected map is ready for the operation, from the clock after map_start on",
+        )
+    });
 
     m.section("Sweep after reset: every map is cleared");
     let clear_bits = index_bits(u64::from(config.clear_words));
@@ -140,7 +149,24 @@ pub fn host(config: &Host) -> Module {
     let fewer = m.add(wait, minus_one);
     let counts = m.and(&[holding, running]);
     let count_down = m.mux(counts, fewer, wait);
-    let wait_next = m.mux(begin, hold_from, count_down);
+    let holds_from_now = match prepared {
+        Some(prepared) => {
+            m.output(
+                "map_start",
+                begin,
+                "strobe: the selected map gets a command",
+            );
+            let (asks_reg, asks) = m.reg_reset("asks", 1, 0);
+            let ready = m.and(&[asks, prepared]);
+            let not_ready = m.not(prepared);
+            let still_asks = m.and(&[asks, not_ready]);
+            let asks_next = m.or(&[begin, still_asks]);
+            m.set_next(asks_reg, asks_next);
+            ready
+        }
+        None => begin,
+    };
+    let wait_next = m.mux(holds_from_now, hold_from, count_down);
     m.set_next(wait_reg, wait_next);
     let last = m.eq_const(wait, 1);
     let inject = m.and(&[last, running]);

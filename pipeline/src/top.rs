@@ -255,6 +255,11 @@ impl<'a> Top<'a> {
             ("map_value", map_value),
             ("map_key", map_key),
         ];
+        let prepares = self.program.maps.values().any(|map| map.kind.is_trie());
+        let prepared = prepares.then(|| self.m.wire(1, "map_prepared"));
+        if let Some(prepared) = prepared {
+            inputs.push(("map_prepared", prepared));
+        }
         let early_port = has_port.then(|| self.get(entrance, "early_port"));
         if let Some(port) = early_port {
             inputs.push(("early_port", port));
@@ -272,6 +277,7 @@ impl<'a> Top<'a> {
             key_bits,
             value_bits,
             has_port_table: has_port,
+            prepares,
             clear_words: deepest.unwrap_or(2).max(2),
         };
         let host_port = self.add(host(&config), "host", &inputs);
@@ -318,6 +324,9 @@ impl<'a> Top<'a> {
                 inputs.push((port, node));
             }
         }
+        if prepares {
+            inputs.push(("map_start", self.get(host_port, "map_start")));
+        }
         let module = self.compute.module.clone();
         let program = self.add(module, "program", &inputs);
         if has_maps {
@@ -330,6 +339,10 @@ impl<'a> Top<'a> {
                 let node = self.get(program, port);
                 self.m.drive(wire, node);
             }
+        }
+        if let Some(prepared) = prepared {
+            let node = self.get(program, "map_prepared");
+            self.m.drive(prepared, node);
         }
 
         self.m

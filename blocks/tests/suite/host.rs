@@ -27,6 +27,8 @@ struct Port {
     seen: Option<Seen>,
     strobes: BTreeMap<&'static str, u64>,
     strobes_now: bool,
+    /// Of a port that prepares maps: the map that is selected is ready from this clock on.
+    prepared_at: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +44,10 @@ struct Seen {
 
 impl Port {
     fn new(seed: u64) -> Port {
+        Port::of(seed, false)
+    }
+
+    fn of(seed: u64, prepares: bool) -> Port {
         let mut bench = Bench::of(host(&Host {
             name: "host".into(),
             design_id: 0x1234_5678,
@@ -49,6 +55,7 @@ impl Port {
             key_bits: KEY_BITS,
             value_bits: VALUE_BITS,
             has_port_table: true,
+            prepares,
             clear_words: SWEEP as u32,
         }));
         bench.set("s_axil_wstrb", 15);
@@ -63,6 +70,7 @@ impl Port {
             seen: None,
             strobes: BTreeMap::new(),
             strobes_now: false,
+            prepared_at: prepares.then_some(0),
         }
     }
 
@@ -96,8 +104,20 @@ impl Port {
                 *self.strobes.entry(name).or_default() += 1;
             }
         }
+        if let Some(at) = self.prepared_at {
+            self.bench.set("map_prepared", (at <= self.clock).into());
+        }
         self.bench.step();
         self.hold_clocks += self.bench.get("hold");
+        if let Some(at) = self.prepared_at {
+            assert!(
+                at < self.clock || self.bench.get("hold") == 0,
+                "the entrance waits for the preparation"
+            );
+            if self.bench.get("map_start") == 1 {
+                self.prepared_at = Some(self.clock + 2 + self.random.below(60));
+            }
+        }
         if let Some(seen) = self.seen.clone() {
             if self.done_at.is_some_and(|at| self.clock <= at) {
                 assert_eq!(
@@ -233,7 +253,7 @@ impl Port {
     /// Writes a command and waits; gives the status.
     fn perform(&mut self, code: u32) -> u32 {
         self.write(register::MAP_COMMAND, code);
-        for _ in 0..20 {
+        for _ in 0..40 {
             let status = self.read(register::MAP_STATUS);
             if status >> 31 == 0 {
                 return status;
@@ -340,7 +360,15 @@ fn ports_become_interfaces_and_queues() {
 
 #[test]
 fn operations_take_their_registers_with_them() {
-    let mut port = Port::new(3);
+    operations(Port::new(3));
+}
+
+#[test]
+fn operations_wait_for_maps_that_are_made_ready() {
+    operations(Port::of(9, true));
+}
+
+fn operations(mut port: Port) {
     port.wait_for_sweep();
     for round in 0..300 {
         let map = port.random.below(u64::from(MAPS) + 2) as u32;
