@@ -2,6 +2,7 @@
 
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::register;
+use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Diagnostic, MapDecl, Program};
 
 /// The host selects a map with 8 bits.
@@ -53,9 +54,21 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
             return refuse("map-too-wide", message, "make the struct smaller");
         }
     }
-    if decl.kind.is_trie() {
-        let message = "hardpath has no hardware for longest prefix matches yet".to_string();
-        return refuse("unsupported-map", message, "use a hash map for exact keys");
+    let most = match decl.kind.is_trie() {
+        true => Lpm::most_entries(decl.key_bytes),
+        false => u32::MAX,
+    };
+    if decl.max_entries > most {
+        let message = format!(
+            "{} prefixes of up to {} bits are more than the {most} that hardpath builds",
+            decl.max_entries,
+            Lpm::data_bits(decl.key_bytes)
+        );
+        return refuse(
+            "map-too-large",
+            message,
+            &format!("ask for fewer entries (--max-entries {}={most})", decl.name),
+        );
     }
     let word = u64::from(decl.value_bytes) * 8;
     let (entries, word) = match decl.kind {
@@ -63,6 +76,10 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
         kind if kind.is_hash() => {
             let entries = u64::from(Hash::entries(decl.max_entries));
             (entries, word + u64::from(decl.key_bytes) * 8)
+        }
+        kind if kind.is_trie() => {
+            let table = Lpm::memory_bits(decl.key_bytes, 1);
+            (u64::from(decl.max_entries), word + table)
         }
         _ => (u64::from(decl.max_entries), word),
     };

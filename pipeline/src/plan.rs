@@ -50,8 +50,10 @@ pub enum Gate {
 }
 
 impl Access {
-    pub fn is_hash(&self, program: &Program) -> bool {
-        program.maps[self.map].kind.is_hash()
+    /// Entries are found in a table: by a hash of the key, or by its longest prefix.
+    pub fn has_keys(&self, program: &Program) -> bool {
+        let kind = program.maps[self.map].kind;
+        kind.is_hash() || kind.is_trie()
     }
 
     /// The data plane inserts or removes keys.
@@ -152,6 +154,16 @@ fn plan_map(program: &Program, map: MapId, clock_mhz: f64) -> Result<Vec<Access>
             "device maps are filled by the host; the kernel does not let programs write them either",
         ));
     }
+    let changes = ports.iter().flat_map(|port| port.changes()).next();
+    if let (true, Some(inst)) = (decl.kind.is_trie(), changes) {
+        return Err(refusal(
+            program,
+            inst,
+            "trie-write",
+            format!("the program updates or deletes prefixes of {}", decl.name),
+            "let the host change the prefixes, and keep what the program inserts in a hash map",
+        ));
+    }
     if writer.is_none() {
         // A copy for each reader.
         return Ok(ports.into_iter().map(|port| of(vec![port], None)).collect());
@@ -173,9 +185,27 @@ fn plan_map(program: &Program, map: MapId, clock_mhz: f64) -> Result<Vec<Access>
         let mut access = access;
         access.ports = take_turns(program, access.ports);
         classify(program, &mut access, clock_mhz);
+        if let (true, Some(inst)) = (decl.kind.is_trie(), writer) {
+            if access.ports.len() > 1 || access.gate().is_some() {
+                return Err(trie_value(program, inst, &decl.name));
+            }
+        }
         accesses.push(access);
     }
     Ok(accesses)
+}
+
+/// What a packet does to a value of a trie must be done in one stage.
+fn trie_value(program: &Program, inst: Inst, name: &str) -> Diagnostic {
+    refusal(
+        program,
+        inst,
+        "trie-write",
+        format!(
+            "a value of {name} is written together with other lookups of that map, or the new value takes longer than a clock"
+        ),
+        "only count in the values of a trie; keep other state in an array, with its index as the trie's value",
+    )
 }
 
 /// Takes the guards from lookups at whose stage nobody asks for them: the memory is read in any case, and what it

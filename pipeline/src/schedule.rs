@@ -15,6 +15,7 @@ use crate::refuse::refusal;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
+use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +30,7 @@ pub struct Time {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortStages {
     /// Maps with keys: the stage in which key and rows stand in registers (the hash is computed in the stage before);
-    /// the answer comes two stages later.
+    /// the answer comes [`answer_clocks`] later.
     pub table: u32,
     /// The address stage of the values.
     pub address: u32,
@@ -53,10 +54,13 @@ impl AccessStages {
 
     /// The first stage of the memories.
     pub fn first(&self, access: &Access, program: &Program) -> u32 {
-        let starts = self.ports.iter().map(|port| match access.is_hash(program) {
-            true => port.table,
-            false => port.address,
-        });
+        let starts = self
+            .ports
+            .iter()
+            .map(|port| match access.has_keys(program) {
+                true => port.table,
+                false => port.address,
+            });
         starts.min().unwrap_or(0)
     }
 }
@@ -100,7 +104,9 @@ impl Schedule {
         let first = &stages.ports[0];
         let word = first.address + read_clocks(program, access);
         let values = stages.commit.saturating_sub(word);
-        let keys = stages.table_commit.saturating_sub(first.table + 2);
+        let keys = stages
+            .table_commit
+            .saturating_sub(first.table + answer_clocks(program, access.map));
         match access.gate() {
             None => 0,
             Some(Gate::Values) => values.max(1),
@@ -290,7 +296,7 @@ impl<'a> Scheduler<'a> {
                 continue;
             };
             let by_table =
-                gate == Gate::Keys || gate == Gate::Replay && access.is_hash(self.program);
+                gate == Gate::Keys || gate == Gate::Replay && access.has_keys(self.program);
             for port in 0..access.ports.len() {
                 loop {
                     let mut later = bounds.clone();
@@ -424,7 +430,7 @@ impl<'a> Scheduler<'a> {
         let access = &self.plan[index];
         let data = &program.insts[inst];
         let ready = |value: Value, cost: f64| self.after(times[value], cost);
-        let hash = access.is_hash(program);
+        let hash = access.has_keys(program);
         let interlocked = access.gate() == Some(Gate::Values);
         let slot = access.ports[port].slot;
         match data.op {
@@ -433,7 +439,7 @@ impl<'a> Scheduler<'a> {
                 accesses[index] = self.first_stages(index, bounds);
                 let table = accesses[index].ports[port].table;
                 for result in &data.results {
-                    times[*result] = at(table + 2);
+                    times[*result] = at(table + answer_clocks(program, access.map));
                 }
                 table
             }
@@ -570,9 +576,10 @@ impl<'a> Scheduler<'a> {
     /// The stages of an access that follow from its bounds.
     fn first_stages(&self, index: usize, bounds: &[Bounds]) -> AccessStages {
         let (access, bounds) = (&self.plan[index], &bounds[index]);
-        let hash = access.is_hash(self.program);
+        let hash = access.has_keys(self.program);
         let replayed = access.gate() == Some(Gate::Replay);
         let clocks = read_clocks(self.program, access);
+        let answers = answer_clocks(self.program, access.map);
         let mut ports = bounds.ports.clone();
         for port in &mut ports {
             port.table = if hash { port.table.max(1) } else { 0 };
@@ -591,7 +598,7 @@ impl<'a> Scheduler<'a> {
             // What waits in front of the values has its entry in a register.
             let waits = u32::from(access.gate() == Some(Gate::Values));
             if hash {
-                raise(&mut port.address, port.table + 2 + waits);
+                raise(&mut port.address, port.table + answers + waits);
             }
         }
         if !replayed {
@@ -602,7 +609,8 @@ impl<'a> Scheduler<'a> {
             .map(|port| port.address + clocks)
             .max()
             .unwrap_or(0);
-        let answer = ports.iter().map(|port| port.table + 2).max().unwrap_or(0);
+        let answer = ports.iter().map(|port| port.table + answers).max();
+        let answer = answer.unwrap_or(0);
         let fixed = matches!(access.values, Class::ReadOnly | Class::Fused { .. });
         let mut commit = if fixed { word } else { bounds.commit.max(word) };
         let table_commit = match access.keys {
@@ -683,7 +691,7 @@ impl<'a> Scheduler<'a> {
     ) {
         let replayed = self.plan[members[0]].gate() == Some(Gate::Replay);
         let (access, stages) = (&self.plan[other], &schedule.accesses[other]);
-        let hash = access.is_hash(self.program);
+        let hash = access.has_keys(self.program);
         for (start, end, is_table) in self.spans(schedule, other) {
             let straddles = start < gate && gate <= end;
             let disturbs = replayed && access.is_written() && gate <= start && start <= last;
@@ -701,7 +709,7 @@ impl<'a> Scheduler<'a> {
                 for member in members {
                     let access = &self.plan[*member];
                     let by_table =
-                        access.is_hash(self.program) && access.gate() != Some(Gate::Values);
+                        access.has_keys(self.program) && access.gate() != Some(Gate::Values);
                     bounds[*member].raise_first(by_table, end + 1);
                 }
                 continue;
@@ -720,7 +728,7 @@ impl<'a> Scheduler<'a> {
         let (access, stages) = (&self.plan[index], &schedule.accesses[index]);
         let first = stages.ports[0];
         let last = stages.last(access);
-        let hash = access.is_hash(self.program);
+        let hash = access.has_keys(self.program);
         match (access.gate(), schedule.entrances[index]) {
             (Some(Gate::Keys | Gate::Replay), Some(start)) => vec![(start, last, hash)],
             (_, start) => {
@@ -785,6 +793,18 @@ pub fn value_entries(program: &Program, map: MapId) -> u32 {
         _ => decl.max_entries,
     }
 }
+
+/// Clocks from the stage in which a key stands in a register to the one in which the table's answer does.
+pub fn answer_clocks(program: &Program, map: MapId) -> u32 {
+    let decl = &program.maps[map];
+    match decl.kind.is_trie() {
+        true => Lpm::clocks(decl.key_bytes, decl.max_entries),
+        false => HASH_CLOCKS,
+    }
+}
+
+/// A hash table answers so soon.
+const HASH_CLOCKS: u32 = 2;
 
 fn read_cost(program: &Program, map: MapId) -> f64 {
     if Array::in_lut_ram(value_entries(program, map)) {

@@ -2,7 +2,7 @@
 //! the same. These tests need clang.
 
 use crate::common::{compile, hardpath, judge, path};
-use serde_json::Value;
+use serde_json::{json, Value};
 
 /// The program of `data/NAME.c` does what the kernel does on 3,000 packets of many flows, at random paces.
 fn is_as_the_kernel_has_it(name: &str, packets: &[&str], arguments: &[&str]) -> Option<Value> {
@@ -59,5 +59,51 @@ fn clocks_and_cpus() {
     let packets = ["--flows", "60", "--seed", "8"];
     for time in ["capture", "3999999:1", "18446744073709551000:999983"] {
         is_as_the_kernel_has_it("clocks", &packets, &["--time", time]);
+    }
+}
+
+/// An entry of a map file: a prefix of so many bits, and a value.
+fn prefix(length: u32, data: &[u8], value: &[u8]) -> Value {
+    let bytes = |all: &[u8]| -> Vec<String> { all.iter().map(|b| format!("{b:#04x}")).collect() };
+    let key = [length.to_le_bytes().as_slice(), data].concat();
+    json!({"key": bytes(&key), "value": bytes(value)})
+}
+
+#[test]
+fn longest_prefixes() {
+    let place = tempfile::tempdir().unwrap();
+    let maps = place.path().join("maps.json");
+    let mut routes = Vec::new();
+    let mut services = Vec::new();
+    let mut hops = vec![prefix(
+        0,
+        &[1, 2, 3, 4],
+        &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9],
+    )];
+    for (number, length) in [1, 4, 8, 9, 10, 11, 12, 13, 15, 32].into_iter().enumerate() {
+        let address = [10, 0x5a + number as u8, 0x81, 7];
+        routes.push(prefix(length, &address, &[number as u8 + 1; 4]));
+    }
+    routes.push(prefix(3, &[0xc0, 0, 0, 0], &[0xaa; 4]));
+    for number in 0..7_u8 {
+        let address = [[10, 198][usize::from(number & 1)], number << 5 | 18, 0, 0];
+        let value = [&[number + 2, 0, 0, 0], [0; 12].as_slice()].concat();
+        hops.push(prefix(3 * u32::from(number) + 1, &address, &value));
+    }
+    for number in 0..100_u32 {
+        let mut data = [198, 18, 0, 0, 0, 53, 0, 0];
+        data[0] ^= (0x80_u32 >> (number % 32)) as u8;
+        data[1] += number as u8 & 1;
+        data[2] = (number.wrapping_mul(0x9e37_79b9) >> 24) as u8;
+        let length = number * 3 % 65;
+        services.push(prefix(length, &data, &[number as u8, 0x77]));
+    }
+    // Keys that differ behind their prefix are one: the last of them counts.
+    let file = json!({"routes": routes, "hops": hops, "services": services});
+    std::fs::write(&maps, file.to_string()).unwrap();
+    let packets = ["--flows", "2000", "--seed", "9"];
+    let arguments = ["--maps", path(&maps)];
+    if let Some(answer) = is_as_the_kernel_has_it("routes", &packets, &arguments) {
+        assert_eq!(answer["maps_compared"], 3, "{answer:#}");
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct HostPorts {
     pub value: Node,
     pub clear: Node,
     pub clear_index: Node,
+    /// A command begins; only where there are tries.
+    pub start: Option<Node>,
 }
 
 impl Lower<'_> {
@@ -34,6 +36,7 @@ impl Lower<'_> {
             .map(|map| clear_words(self.program, map))
             .max();
         let clear_bits = index_bits(u64::from(deepest.unwrap_or(1)));
+        let tries = self.program.maps.values().any(|map| map.kind.is_trie());
         let m = &mut self.m;
         self.host = Some(m.input("host_inject", 1, "this slot is the host's operation"));
         self.ports.host = Some(HostPorts {
@@ -50,6 +53,8 @@ impl Lower<'_> {
             value: m.input("host_value", value_bits, ""),
             clear: m.input("clear", 1, "the sweep after reset"),
             clear_index: m.input("clear_index", clear_bits, ""),
+            start: tries
+                .then(|| m.input("map_start", 1, "strobe: a command for map_select begins")),
         });
     }
 
@@ -120,6 +125,11 @@ impl Lower<'_> {
         let done = self.m.delay_reset("host_left", leaves);
         self.m
             .output("map_done", done, "strobe: the host's operation is over");
+        if ports.start.is_some() {
+            let prepared = self.tries_are_prepared();
+            let doc = "the selected map is ready for the operation";
+            self.m.output("map_prepared", prepared, doc);
+        }
         let mut errno_terms = Vec::new();
         let mut value_terms = Vec::new();
         let mut key_terms = Vec::new();
@@ -127,7 +137,7 @@ impl Lower<'_> {
             let (id, instance) = self.ports.built[number].values.expect("built");
             let module = &self.design.modules[id];
             let value = self.m.instance_output(module, instance, "host_result");
-            let (errno, key) = if self.plan[number].is_hash(self.program) {
+            let (errno, key) = if self.plan[number].has_keys(self.program) {
                 (
                     self.table_output(number, "host_errno"),
                     self.table_output(number, "host_key_out"),

@@ -3,13 +3,14 @@
 
 mod host;
 mod tables;
+mod tries;
 mod values;
 mod windows;
 
 use crate::lower::{identifier, Lower};
 use crate::plan::Access;
 use crate::ports::Port;
-use crate::schedule::{read_clocks, value_entries, AccessStages, PortStages};
+use crate::schedule::{answer_clocks, read_clocks, value_entries, AccessStages, PortStages};
 use crate::segments::{BaseId, Segment};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::index_bits;
@@ -47,6 +48,7 @@ struct Built {
 #[derive(Clone, Copy, Default)]
 struct BuiltPort {
     key: BaseId,
+    /// The buckets of a hash table; a trie has none, and this is its key.
     rows: BaseId,
     /// The entry whose value is read.
     index: BaseId,
@@ -92,7 +94,13 @@ impl<'a> Lower<'a> {
     /// The table commits only what the host changes, in the stage of its answer.
     fn only_host_inserts(&self, number: usize) -> bool {
         let stages = self.stages_of(number);
-        !self.access(number).is_structural() && stages.table_commit == stages.ports[0].table + 2
+        !self.access(number).is_structural()
+            && stages.table_commit == stages.ports[0].table + self.answer_clocks(number)
+    }
+
+    /// Clocks that the table of a map with keys takes to answer.
+    fn answer_clocks(&self, number: usize) -> u32 {
+        answer_clocks(self.program, self.plan[number].map)
     }
 
     fn index_width(&self, map: MapId) -> u32 {
@@ -112,7 +120,7 @@ impl<'a> Lower<'a> {
         for number in 0..self.plan.len() {
             let mut built = Built::default();
             for port in 0..self.access(number).ports.len() {
-                let bases = match self.access(number).is_hash(self.program) {
+                let bases = match self.access(number).has_keys(self.program) {
                     true => self.bases_of_port(number, port),
                     false => BuiltPort::default(),
                 };
@@ -130,13 +138,21 @@ impl<'a> Lower<'a> {
         }
         let table = self.port_stages(number, port).table;
         let commit = self.table_commit(number, port);
-        let rows = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
-        let entry = Hash::entry_bits(decl.max_entries);
+        let answer = table + self.answer_clocks(number);
+        let entry = self.index_width(self.plan[number].map);
         let s = &mut self.segments;
+        let key = s.add_base(format!("{name}_key"), decl.key_bytes * 8, table - 1);
+        let rows = match decl.kind.is_trie() {
+            true => key,
+            false => {
+                let bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
+                s.add_base(format!("{name}_rows"), bits, table - 1)
+            }
+        };
         BuiltPort {
-            key: s.add_base(format!("{name}_key"), decl.key_bytes * 8, table - 1),
-            rows: s.add_base(format!("{name}_rows"), rows, table - 1),
-            index: s.add_base(format!("{name}_index"), entry, table + 2),
+            key,
+            rows,
+            index: s.add_base(format!("{name}_index"), entry, answer),
             write_value: s.add_base(format!("{name}_write_value"), 1, commit),
             commit_index: s.add_base(format!("{name}_commit_index"), entry, commit),
             errno: s.add_base(format!("{name}_errno"), ERRNO_BITS, commit),
@@ -147,7 +163,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn demand_for_maps(&mut self) {
         for number in 0..self.plan.len() {
             for port in 0..self.access(number).ports.len() {
-                if self.access(number).is_hash(self.program) {
+                if self.access(number).has_keys(self.program) {
                     self.demand_for_table(number, port);
                 }
                 self.demand_for_values(number, port);
@@ -258,12 +274,15 @@ impl<'a> Lower<'a> {
     /// Makes the answers of memories stand as base values in the stage in which they come.
     pub(crate) fn maps_before_operations(&mut self, stage: u32) {
         for number in 0..self.plan.len() {
-            let hash = self.access(number).is_hash(self.program);
+            let hash = self.access(number).has_keys(self.program);
             let first = self
                 .stages_of(number)
                 .first(self.access(number), self.program);
             if hash && stage == first {
-                self.start_table(number);
+                match self.decl(number).kind.is_trie() {
+                    true => self.start_trie(number),
+                    false => self.start_table(number),
+                }
             }
             let clocks = read_clocks(self.program, self.access(number));
             for port in 0..self.access(number).ports.len() {
@@ -271,7 +290,7 @@ impl<'a> Lower<'a> {
                 if hash && stage == at.table {
                     self.enter_table(number, port);
                 }
-                if hash && stage == at.table + 2 {
+                if hash && stage == at.table + self.answer_clocks(number) {
                     self.table_answers(number, port);
                 }
                 if stage == at.address + clocks {
@@ -290,10 +309,13 @@ impl<'a> Lower<'a> {
     pub(crate) fn maps_after_operations(&mut self, stage: u32) {
         for number in 0..self.plan.len() {
             let ports = self.access(number).ports.len();
-            let hash = self.access(number).is_hash(self.program);
+            let hash = self.access(number).has_keys(self.program);
             for port in 0..ports {
                 if hash && stage + 1 == self.port_stages(number, port).table {
-                    self.start_hash(number, port);
+                    match self.decl(number).kind.is_trie() {
+                        true => self.start_trie_key(number, port),
+                        false => self.start_hash(number, port),
+                    }
                 }
             }
             for port in 0..ports {

@@ -180,7 +180,8 @@ impl Lower<'_> {
                 self.set_base(base, node);
             }
         }
-        let index = if port == 0 && self.only_host_inserts(number) {
+        let trie = self.decl(number).kind.is_trie();
+        let index = if port == 0 && self.only_host_inserts(number) && !trie {
             // The host's new entry is known in this stage.
             let host = self.table_output(number, "host_c");
             let placed = self.table_output(number, "entry_c");
@@ -223,7 +224,12 @@ impl Lower<'_> {
         let bases = built.ports[port];
         if port == 0 || own.update.is_some() {
             let write = self.table_output(number, &port_name("write_value", port as u32));
-            let index = self.table_output(number, &port_name("entry_c", port as u32));
+            // A trie's answer to the host is the entry that is meant.
+            let entry = match self.decl(number).kind.is_trie() {
+                true => "entry",
+                false => "entry_c",
+            };
+            let index = self.table_output(number, &port_name(entry, port as u32));
             self.set_base(bases.write_value, write);
             self.set_base(bases.commit_index, index);
         }

@@ -13,14 +13,14 @@ impl Lower<'_> {
     /// The write's index is known only at the commit: that of a new entry, or of one of several ports.
     fn own_write_index(&self, number: usize) -> bool {
         let access = self.access(number);
-        let hash = access.is_hash(self.program);
+        let hash = access.has_keys(self.program);
         access.ports.len() > 1 && access.is_written() || hash && !self.only_host_inserts(number)
     }
 
     /// The ports through which values are written; with an own index for the host the first one is always among them.
     fn writers(&self, number: usize) -> Vec<usize> {
         let access = self.access(number);
-        let hash = access.is_hash(self.program);
+        let hash = access.has_keys(self.program);
         let own = self.own_write_index(number);
         let writes = |port: &usize| {
             let data = &access.ports[*port];
@@ -41,7 +41,7 @@ impl Lower<'_> {
         let commit = self.value_commit(number, port);
         let width = self.index_width(access.map);
         let own_index = self.own_write_index(number) && self.writers(number).contains(&port);
-        if access.is_hash(self.program) {
+        if access.has_keys(self.program) {
             let built = self.ports.built[number].ports[port];
             if port == 0 || own.update.is_some() {
                 self.demand_whole(built.write_value, commit);
@@ -77,7 +77,7 @@ impl Lower<'_> {
     pub(super) fn start_values(&mut self, number: usize) {
         let (access, decl) = (self.access(number), self.decl(number));
         let stages = self.stages_of(number);
-        let hash = access.is_hash(self.program);
+        let hash = access.has_keys(self.program);
         let index_width = self.index_width(access.map);
         let writers = self.writers(number);
         let presence = match decl.kind {
@@ -162,7 +162,7 @@ impl Lower<'_> {
     /// A port's address enters the memory.
     pub(super) fn enter_values(&mut self, number: usize, port: usize) {
         let built = self.ports.built[number].clone();
-        let hash = self.access(number).is_hash(self.program);
+        let hash = self.access(number).has_keys(self.program);
         let width = self.index_width(self.access(number).map);
         self.drive_wires(&built.value_wires, port, |lower, signal| match signal {
             "host_a" => Some(lower.host_here(number)),
@@ -234,7 +234,7 @@ impl Lower<'_> {
         let own = self.port(number, port);
         let built = self.ports.built[number].clone();
         let bases = built.ports[port];
-        let hash = self.access(number).is_hash(self.program);
+        let hash = self.access(number).has_keys(self.program);
         let table_writes =
             (hash && self.placed_by_table(number, port)).then(|| self.base_node(bases.write_value));
         let width = self.index_width(self.access(number).map);

@@ -34,7 +34,7 @@ struct CommitWires {
 impl Lower<'_> {
     fn tag_bits(&self, number: usize) -> u32 {
         let access = self.access(number);
-        let bits = match access.is_hash(self.program) {
+        let bits = match access.has_keys(self.program) {
             true => {
                 let rows = self.ports.built[number].ports[0].rows;
                 self.segments.bases[rows].width
@@ -61,7 +61,7 @@ impl Lower<'_> {
                 let bits = self.tag_bits(number);
                 for (port, own) in access.ports.iter().enumerate() {
                     let last = commit + own.slot;
-                    match (access.is_hash(self.program), own.key) {
+                    match (access.has_keys(self.program), own.key) {
                         (true, _) => {
                             let rows = self.ports.built[number].ports[port].rows;
                             self.segments.demand_bits(rows, 0, bits, last);
@@ -106,7 +106,7 @@ impl Lower<'_> {
     fn tag(&mut self, number: usize, port: usize) -> Node {
         let access = self.access(number);
         let bits = self.tag_bits(number);
-        if access.is_hash(self.program) {
+        if access.has_keys(self.program) {
             let rows = self.ports.built[number].ports[port].rows;
             return self.base_bits(rows, 0, bits);
         }
@@ -137,7 +137,7 @@ impl Lower<'_> {
         let host = self.selected(number, head_host);
         let by_key = access.gate() == Some(Gate::Keys);
         let built = self.ports.built[number].ports[0];
-        let tag = match (access.is_hash(self.program), by_key) {
+        let tag = match (access.has_keys(self.program), by_key) {
             (true, true) => {
                 let bits = self.tag_bits(number);
                 self.base_bits(built.rows, 0, bits)
@@ -226,7 +226,7 @@ impl Lower<'_> {
             let access = self.access(commit.number);
             for port in 0..access.ports.len() {
                 let at = self.port_stages(commit.number, port);
-                let read = match access.is_hash(self.program) {
+                let read = match access.has_keys(self.program) {
                     true => at.table,
                     false => at.address,
                 };

@@ -1,0 +1,73 @@
+//! The tables of longest prefixes. They are read by packets and changed by the host; every lookup has a copy.
+
+use super::Lower;
+use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_rtl::Node;
+
+impl Lower<'_> {
+    /// The key of a packet or of the host, in the stage before the table.
+    pub(super) fn start_trie_key(&mut self, number: usize, port: usize) {
+        let key_bits = self.decl(number).key_bytes * 8;
+        let key = match self.port(number, port).key {
+            Some(key) => self.node(key),
+            None => self.m.zero(key_bits),
+        };
+        let host = self.host_here(number);
+        let host_key = self.host_ports().key;
+        let host_key = self.m.slice(host_key, 0, key_bits);
+        let chosen = self.m.mux(host, host_key, key);
+        let base = self.ports.built[number].ports[port].key;
+        self.set_base(base, chosen);
+    }
+
+    /// Makes the table. The key comes through a wire.
+    pub(super) fn start_trie(&mut self, number: usize) {
+        let decl = self.decl(number);
+        let key_bits = decl.key_bytes * 8;
+        let (module_name, name) = self.instance_name(number, "_prefixes");
+        let module = lpm(&Lpm {
+            name: module_name,
+            map: decl.name.clone(),
+            key_bytes: decl.key_bytes,
+            max_entries: decl.max_entries,
+        });
+        let clear_index = self.clear_index(Lpm::entry_bits(decl.max_entries));
+        let host = self.host_ports();
+        let started = host.start.expect("a design with tries is told of commands");
+        let start = self.selected(number, started);
+        let host_key = self.m.slice(host.key, 0, key_bits);
+        let wires = vec![
+            (0, "host_r", self.m.wire(1, format!("{name}_host_r"))),
+            (0, "key", self.m.wire(key_bits, format!("{name}_key"))),
+        ];
+        let mut inputs = vec![
+            ("clear", host.clear),
+            ("clear_index", clear_index),
+            ("start", start),
+            ("host_command", host.command),
+            ("host_flags", host.flags),
+            ("host_slot", host.slot),
+            ("host_key", host_key),
+        ];
+        inputs.extend(wires.iter().map(|(_, signal, wire)| (*signal, *wire)));
+        let id = self.design.add(module);
+        let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
+        self.ports.built[number].table = Some((id, instance));
+        self.ports.built[number].table_wires = wires;
+    }
+
+    /// Every copy of the selected trie is ready for the host's operation; other maps always are.
+    pub(super) fn tries_are_prepared(&mut self) -> Node {
+        let mut all = vec![self.m.one()];
+        for number in 0..self.plan.len() {
+            if self.decl(number).kind.is_trie() {
+                let ready = self.table_output(number, "prepared");
+                let one = self.m.one();
+                let selected = self.selected(number, one);
+                let other = self.m.not(selected);
+                all.push(self.m.or(&[ready, other]));
+            }
+        }
+        self.m.and(&all)
+    }
+}
