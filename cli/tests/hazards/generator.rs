@@ -64,9 +64,11 @@ impl Generator<'_> {
                 MapKind::DevMap,
                 MapKind::DevMapHash,
                 MapKind::XskMap,
+                MapKind::LpmTrie,
             ]);
             let key_bytes = match kind {
                 MapKind::Hash | MapKind::PerCpuHash => *self.random.pick(&[1, 3, 4, 8, 13]),
+                MapKind::LpmTrie => *self.random.pick(&[5, 6, 8]),
                 _ => 4,
             };
             let value_bytes = match kind {
@@ -203,6 +205,20 @@ impl Generator<'_> {
     /// A key that often is one of a few.
     fn key(&mut self, map: MapId) -> Value {
         let width = self.program.maps[map].key_bytes * 8;
+        if self.program.maps[map].kind.is_trie() {
+            let (first, last) = (self.some(3), self.some(2));
+            let data = self.op(Op::Concat, vec![last, first], 5);
+            let data = self.op(Op::ZExt, vec![data], width - 32);
+            let length = match self.random.below(3) {
+                0 => self.some(4),
+                _ => {
+                    let number = self.random.below(10);
+                    self.constant(number, 4)
+                }
+            };
+            let length = self.op(Op::ZExt, vec![length], 32);
+            return self.op(Op::Concat, vec![data, length], width);
+        }
         if self.random.below(5) == 0 {
             return self.some(width);
         }
@@ -217,6 +233,10 @@ impl Generator<'_> {
         let map = self.program.maps.keys().nth(number).expect("a map");
         let key = self.key(map);
         match self.program.maps[map].kind {
+            MapKind::LpmTrie => {
+                let touch = [Touch::Read, Touch::Read, Touch::Add];
+                self.look_up(map, key, &touch, false);
+            }
             kind if kind.is_redirect_target() => self.look_up(map, key, &[Touch::Read], false),
             // Some programs use a map twice only to read.
             _ if self.uses[number] > 1 && self.random.below(4) == 0 => {
