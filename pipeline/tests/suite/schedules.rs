@@ -61,7 +61,7 @@ fn stages_and_entrances() {
                     }
                 }
                 for port in &stages.ports {
-                    if access.is_hash(&program) {
+                    if access.has_keys(&program) {
                         assert!(port.table >= 1 && port.address >= port.table + 2, "{what}");
                         assert!(stages.table_commit >= port.table + 2, "{what}");
                     }
