@@ -107,3 +107,9 @@ fn longest_prefixes() {
         assert_eq!(answer["maps_compared"], 3, "{answer:#}");
     }
 }
+
+#[test]
+fn pointers_from_before_an_update() {
+    let packets = ["--flows", "30", "--seed", "10"];
+    is_as_the_kernel_has_it("in_place", &packets, &[]);
+}

@@ -16,7 +16,8 @@
 //! (found by a lookup, or at an index), or one that an update of this packet made. A pointer that may come from
 //! several lookups is a choice among such numbers. The kernel's rules hold: an update replaces the element, so that
 //! what is loaded through an older pointer is the old value, and what is stored through it vanishes, also when the
-//! store is moved in front of the update.
+//! store is moved in front of the update. (Of a per-CPU hash map the update writes the element itself, and an older
+//! pointer goes on to what the update made.)
 //!
 //! After this pass the region holds for each map, in this order: lookups (one for each key), loads at offset 0 of whole
 //! values (one for each element), stores of whole values, updates and deletes. All loads and lookups see the map as
@@ -139,7 +140,11 @@ impl Words<'_> {
         if self.rebuild.program.maps[map].kind.is_array() {
             return vec![(self.at_index(map, number), None)];
         }
-        self.numbered(map, number)
+        let choices = self.numbered(map, number);
+        match self.rebuild.program.maps[map].kind.updates_in_place() {
+            true => self.updated_in_place(map, choices),
+            false => choices,
+        }
     }
 
     /// The element of an array at an index.

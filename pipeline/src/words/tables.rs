@@ -157,6 +157,46 @@ impl Words<'_> {
         choices
     }
 
+    /// Where an update writes the old element instead of putting a new one in its place (`__htab_percpu_map_update_elem`),
+    /// a pointer from before the update means what the update made, when it succeeded. Later choices count.
+    pub fn updated_in_place(&mut self, map: MapId, choices: Vec<Choice>) -> Vec<Choice> {
+        let mut all = Vec::new();
+        for (place, condition) in choices {
+            all.push((place, condition));
+            let Origin::Found(number) = self.maps[&map].elements[place].origin else {
+                continue;
+            };
+            let lookup = &self.maps[&map].lookups[number];
+            let (found, key) = (lookup.inst, lookup.key);
+            let hit = self.rebuild.program.insts[found].results[0];
+            for change in 0..self.maps[&map].changes.len() {
+                let other = &self.maps[&map].changes[change];
+                let (inst, guard, made) = (other.inst, other.guard, other.makes);
+                let program = &*self.rebuild.program;
+                let apart = guard.is_some_and(|guard| are_disjoint(program, guard, hit));
+                let (Some(made), false) = (made, apart) else {
+                    continue;
+                };
+                let other = other.key;
+                let Some(same) = self.same_key(other, key) else {
+                    continue;
+                };
+                // The key is there: only flags can be in the way.
+                let flags = self.rebuild.program.insts[inst].args[2];
+                let one = self.rebuild.constant(1, 64);
+                let two = self.rebuild.constant(2, 64);
+                let known = self.rebuild.op(Op::Ule, vec![flags, two], 1);
+                let any = self.rebuild.op(Op::Ne, vec![flags, one], 1);
+                let mut concerns = self.rebuild.and(same, guard);
+                for term in [hit, known, any] {
+                    concerns = self.rebuild.and(concerns, Some(term));
+                }
+                all.push((made, self.rebuild.and(condition, concerns)));
+            }
+        }
+        all
+    }
+
     /// Adds the constants that a choice chooses among; gives whether that is all that it can be.
     fn collect(&self, value: Value, all: &mut BTreeSet<u64>, seen: &mut HashSet<Value>) -> bool {
         if !seen.insert(value) {
