@@ -5,11 +5,11 @@
 //! An array of which every access has its own few constant indexes is cut into banks, each a map of its own.
 
 use crate::banks::banks;
-use crate::delay::{self, is_wiring};
+use crate::delay;
 use crate::ports::{ports, take_turns, Port};
+use crate::recurrence::{self, Way};
 use crate::refuse::refusal;
-use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
-use std::collections::{HashMap, HashSet};
+use hardpath_ir::{Diagnostic, Inst, MapId, Program, Value};
 
 /// One copy or bank of a map with all that the program does to it.
 #[derive(Clone, Debug)]
@@ -262,32 +262,53 @@ fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
         .collect();
     let several = access.ports.len() > 1;
     let turns = access.slots();
-    let deciding =
-        path(program, &answers, &decisions) + delay::map::hash_commit(access.ports.len());
-    let storing = path(program, &words, &stored) + delay::map::WRITE_BACK;
+    let deciding = Way::longest(program, &answers, &decisions);
+    let storing = Way::longest(program, &words, &stored);
+    let room = |levels: f64| budget - levels;
+    let too_long = |what: &str, way: &Way, room: f64| {
+        let (levels, lines) = (way.levels, way.lines(program));
+        match levels.is_finite() {
+            true => format!(
+                "{what} takes {levels:.1} levels of logic, where one clock leaves {room:.1}{lines}"
+            ),
+            false => format!("{what} waits for an access to another map{lines}"),
+        }
+    };
+    let decision_room = room(delay::map::hash_commit(access.ports.len()));
+    let value_room = room(delay::map::WRITE_BACK);
 
-    if path(program, &everything, &keys) > 0.0 {
-        access.replay("one of its keys follows from what it gives for another");
+    let chain = Way::longest(program, &everything, &keys);
+    if chain.exists() {
+        let lines = chain.lines(program);
+        access.replay(&format!(
+            "one of its keys follows from what it gives for another{lines}"
+        ));
         return;
     }
     if turns > 1 {
         access.replay(&format!("one packet may write {turns} of its entries"));
         return;
     }
-    let late_keys = if path(program, &words, &decisions) > 0.0 {
-        Some("a value decides whether a key is inserted or removed".to_string())
-    } else if path(program, &given, &decisions) > 0.0 {
-        Some("what an update or delete gives decides on another".to_string())
-    } else if deciding > budget {
+    let by_value = Way::longest(program, &words, &decisions);
+    let by_answer = Way::longest(program, &given, &decisions);
+    let late_keys = if by_value.exists() {
+        let lines = by_value.lines(program);
         Some(format!(
-            "deciding on an insert or delete takes {deciding:.1} levels of logic, more than the {budget:.1} of one clock"
+            "a value decides whether a key is inserted or removed{lines}"
+        ))
+    } else if by_answer.exists() {
+        Some("what an update or delete gives decides on another".to_string())
+    } else if deciding.levels > decision_room {
+        Some(too_long(
+            "deciding on an insert or delete",
+            &deciding,
+            decision_room,
         ))
     } else {
         None
     };
-    let late_values = (storing > budget).then(|| {
-        format!("the new value takes {storing:.1} levels of logic, more than the {budget:.1} of one clock")
-    });
+    let late_values =
+        (storing.levels > value_room).then(|| too_long("the new value", &storing, value_room));
     match (late_keys, late_values, several) {
         (Some(reason), _, true) | (None, Some(reason), true) => access.replay(&reason),
         (Some(reason), _, false) => {
@@ -315,89 +336,7 @@ fn only_adds(program: &Program, access: &Access) -> bool {
     match access.ports.as_slice() {
         [port] if port.changes().next().is_none() => port
             .store
-            .is_some_and(|store| recurrence_adds(program, port, store)),
+            .is_some_and(|store| recurrence::only_adds(program, port, store)),
         _ => false,
     }
-}
-
-/// Levels of the longest way from one of the sources to one of the ends; 0 when there is none (a way of wiring counts
-/// as a little more). What goes through another map takes for ever.
-fn path(program: &Program, sources: &[Value], ends: &[Value]) -> f64 {
-    const WIRE: f64 = 0.01;
-    let mut arrival: HashMap<Value, f64> = sources.iter().map(|value| (*value, WIRE)).collect();
-    for inst in &program.blocks[program.region()].insts {
-        let data = &program.insts[*inst];
-        let uses = data.args.iter().chain(data.guard.iter());
-        let Some(latest) = uses
-            .filter_map(|value| arrival.get(value))
-            .copied()
-            .reduce(f64::max)
-        else {
-            continue;
-        };
-        for result in &data.results {
-            let cost = if data.op.is_pure() {
-                delay::levels(program, &data.op, &data.args, program.width(*result))
-            } else {
-                f64::INFINITY
-            };
-            arrival.entry(*result).or_insert(latest + cost);
-        }
-    }
-    ends.iter()
-        .filter_map(|end| arrival.get(end))
-        .copied()
-        .fold(0.0, f64::max)
-}
-
-/// Whether the packet does nothing but add to the word, and nobody else sees it.
-fn recurrence_adds(program: &Program, port: &Port, store: Inst) -> bool {
-    let mut from_word: HashSet<Value> = HashSet::new();
-    for load in &port.loads {
-        from_word.extend(&program.insts[*load].results);
-    }
-    let mut readers: HashSet<Inst> = HashSet::new();
-    for inst in &program.blocks[program.region()].insts {
-        let data = &program.insts[*inst];
-        let uses = data.args.iter().chain(data.guard.iter());
-        if uses.into_iter().all(|value| !from_word.contains(value)) {
-            continue;
-        }
-        readers.insert(*inst);
-        if !data.op.is_pure() {
-            continue;
-        }
-        if !is_wiring(&data.op) && !matches!(data.op, Op::Add | Op::Sub | Op::Select) {
-            return false;
-        }
-        from_word.extend(&data.results);
-    }
-    !seen_outside(program, store, &readers)
-}
-
-/// Whether anything that follows from the word reaches more than the store.
-fn seen_outside(program: &Program, store: Inst, readers: &HashSet<Inst>) -> bool {
-    // Walk back from the store: every reader must lie on a way to it and on no other way out.
-    let mut needed: HashSet<Inst> = HashSet::new();
-    let mut todo = vec![program.insts[store].args[2]];
-    while let Some(value) = todo.pop() {
-        if let ValueDef::Result(inst, _) = program.values[value].def {
-            if readers.contains(&inst) && needed.insert(inst) {
-                todo.extend(&program.insts[inst].args);
-            }
-        }
-    }
-    let inside = |inst: &Inst| needed.contains(inst) || *inst == store;
-    let region = &program.blocks[program.region()];
-    let leaks_inst = region
-        .insts
-        .iter()
-        .any(|user| !inside(user) && readers.contains(user));
-    let leaks_end = region.terminator.uses().into_iter().any(|value| {
-        matches!(program.values[value].def, ValueDef::Result(inst, _) if readers.contains(&inst))
-    });
-    let guarded = program.insts[store].guard.is_some_and(|guard| {
-        matches!(program.values[guard].def, ValueDef::Result(inst, _) if readers.contains(&inst))
-    });
-    leaks_inst || leaks_end || guarded
 }

@@ -1,0 +1,146 @@
+//! Recurrences: the way from what a packet reads of a map to what it writes there.
+
+use crate::delay::{self, is_wiring};
+use crate::ports::Port;
+use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
+use std::collections::{HashMap, HashSet};
+
+/// The longest way from some values to others.
+#[derive(Clone, Debug, Default)]
+pub struct Way {
+    /// Levels of logic; 0 when there is no way (one of wiring counts as a little more). What goes through another map
+    /// takes for ever.
+    pub levels: f64,
+    /// The instructions on the way, in order.
+    pub insts: Vec<Inst>,
+}
+
+impl Way {
+    /// The longest way from one of the sources to one of the ends.
+    pub fn longest(program: &Program, sources: &[Value], ends: &[Value]) -> Way {
+        const WIRE: f64 = 0.01;
+        let mut arrival: HashMap<Value, f64> = sources.iter().map(|value| (*value, WIRE)).collect();
+        let mut before: HashMap<Value, (Inst, Value)> = HashMap::new();
+        let later = |arrival: &HashMap<Value, f64>, values: &mut dyn Iterator<Item = Value>| {
+            values
+                .filter_map(|value| Some((value, *arrival.get(&value)?)))
+                .max_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        for inst in &program.blocks[program.region()].insts {
+            let data = &program.insts[*inst];
+            let mut uses = data.args.iter().chain(data.guard.iter()).copied();
+            let Some((from, latest)) = later(&arrival, &mut uses) else {
+                continue;
+            };
+            for result in &data.results {
+                if arrival.contains_key(result) {
+                    continue;
+                }
+                let cost = match data.op.is_pure() {
+                    true => delay::levels(program, &data.op, &data.args, program.width(*result)),
+                    false => f64::INFINITY,
+                };
+                arrival.insert(*result, latest + cost);
+                before.insert(*result, (*inst, from));
+            }
+        }
+        let Some((mut value, levels)) = later(&arrival, &mut ends.iter().copied()) else {
+            return Way::default();
+        };
+        let mut insts = Vec::new();
+        while let Some((inst, from)) = before.get(&value) {
+            insts.push(*inst);
+            value = *from;
+        }
+        insts.reverse();
+        Way { levels, insts }
+    }
+
+    /// Whether there is one.
+    pub fn exists(&self) -> bool {
+        self.levels > 0.0
+    }
+
+    /// The source lines that the way goes through, or the instructions where there are no lines; behind `: `, or
+    /// nothing.
+    pub fn lines(&self, program: &Program) -> String {
+        const MOST: usize = 6;
+        let mut all: Vec<String> = Vec::new();
+        for inst in &self.insts {
+            let Some(place) = program.insts[*inst].place else {
+                continue;
+            };
+            let place = &program.places[place];
+            let text = match (place.line, place.source.is_empty()) {
+                (0, _) => format!("instruction {}", place.slot),
+                (line, true) => format!("{}:{line}", place.file),
+                (line, false) => format!("{}:{line} ({})", place.file, place.source.trim()),
+            };
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+        if all.is_empty() {
+            return String::new();
+        }
+        if all.len() > MOST {
+            let last = all.split_off(all.len() - MOST / 2);
+            all.truncate(MOST / 2);
+            all.push("…".into());
+            all.extend(last);
+        }
+        format!(": {}", all.join(", "))
+    }
+}
+
+/// Whether the packet does nothing but add to the word, and nobody else sees it.
+pub fn only_adds(program: &Program, port: &Port, store: Inst) -> bool {
+    let mut from_word: HashSet<Value> = HashSet::new();
+    for load in &port.loads {
+        from_word.extend(&program.insts[*load].results);
+    }
+    let mut readers: HashSet<Inst> = HashSet::new();
+    for inst in &program.blocks[program.region()].insts {
+        let data = &program.insts[*inst];
+        let uses = data.args.iter().chain(data.guard.iter());
+        if uses.into_iter().all(|value| !from_word.contains(value)) {
+            continue;
+        }
+        readers.insert(*inst);
+        if !data.op.is_pure() {
+            continue;
+        }
+        if !is_wiring(&data.op) && !matches!(data.op, Op::Add | Op::Sub | Op::Select) {
+            return false;
+        }
+        from_word.extend(&data.results);
+    }
+    !seen_outside(program, store, &readers)
+}
+
+/// Whether anything that follows from the word reaches more than the store.
+fn seen_outside(program: &Program, store: Inst, readers: &HashSet<Inst>) -> bool {
+    // Walk back from the store: every reader must lie on a way to it and on no other way out.
+    let mut needed: HashSet<Inst> = HashSet::new();
+    let mut todo = vec![program.insts[store].args[2]];
+    while let Some(value) = todo.pop() {
+        if let ValueDef::Result(inst, _) = program.values[value].def {
+            if readers.contains(&inst) && needed.insert(inst) {
+                todo.extend(&program.insts[inst].args);
+            }
+        }
+    }
+    let inside = |inst: &Inst| needed.contains(inst) || *inst == store;
+    let region = &program.blocks[program.region()];
+    let leaks_inst = region
+        .insts
+        .iter()
+        .any(|user| !inside(user) && readers.contains(user));
+    let leaks_end = region.terminator.uses().into_iter().any(|value| {
+        matches!(program.values[value].def, ValueDef::Result(inst, _) if readers.contains(&inst))
+    });
+    let guarded = program.insts[store].guard.is_some_and(|guard| {
+        matches!(program.values[guard].def, ValueDef::Result(inst, _) if readers.contains(&inst))
+    });
+    leaks_inst || leaks_end || guarded
+}
