@@ -10,6 +10,7 @@ pub mod number {
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
     pub const TAIL_CALL: i32 = 12;
     pub const REDIRECT: i32 = 23;
+    pub const CSUM_DIFF: i32 = 28;
     pub const GET_NUMA_NODE_ID: i32 = 42;
     pub const XDP_ADJUST_HEAD: i32 = 44;
     pub const REDIRECT_MAP: i32 = 51;

@@ -28,7 +28,7 @@ const fn helper(number: i32, arguments: u32, takes: &'static str, gives: &'stati
 const TIME: &str = "the time at which the packet came in, in ns";
 
 /// In the order of their numbers.
-pub const HELPERS: [Helper; 24] = [
+pub const HELPERS: [Helper; 25] = [
     helper(
         number::MAP_LOOKUP_ELEM,
         2,
@@ -66,6 +66,12 @@ pub const HELPERS: [Helper; 24] = [
         2,
         "an interface; any flag aborts",
         "`XDP_REDIRECT`, `XDP_ABORTED`",
+    ),
+    helper(
+        number::CSUM_DIFF,
+        5,
+        "up to 512 bytes each, on the stack, in the packet or in a map value, also of computed sizes",
+        "the checksum, 16 bits, as Linux since 6.13",
     ),
     helper(number::GET_NUMA_NODE_ID, 0, "", "0"),
     helper(
@@ -122,7 +128,7 @@ pub const HELPERS: [Helper; 24] = [
     helper(
         number::XDP_LOAD_BYTES,
         4,
-        "an offset, also one that is computed; a constant length of 1 to 512",
+        "an offset, also one that is computed; a length of 1 to 512, also one that is computed",
         "0, `-EINVAL`, `-EFAULT`",
     ),
     helper(

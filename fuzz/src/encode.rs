@@ -223,6 +223,7 @@ pub mod helper {
     pub const GET_PRANDOM_U32: i32 = 7;
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
     pub const REDIRECT: i32 = 23;
+    pub const CSUM_DIFF: i32 = 28;
     pub const XDP_ADJUST_HEAD: i32 = 44;
     pub const REDIRECT_MAP: i32 = 51;
     pub const XDP_ADJUST_META: i32 = 54;

@@ -1,7 +1,7 @@
 //! Calls of the kernel's helpers.
 
 use hardpath_ir::maps::flag;
-use hardpath_ir::{Input, MapId, MapKind, Op, Target, Terminator, Value};
+use hardpath_ir::{Input, MapId, MapKind, Op, Value};
 
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
@@ -9,15 +9,11 @@ use crate::core_relocation::POISONED_HELPER;
 use crate::helper_names::{helper_name, number};
 use crate::helpers;
 
-/// `-EINVAL` and `-EFAULT`.
+/// `-EINVAL`.
 pub const EINVAL: u64 = (-22i64) as u64;
-const EFAULT: u64 = (-14i64) as u64;
 
 /// A jiffy of a kernel with 250 of them in a second (`CONFIG_HZ`), in nanoseconds.
 const NS_PER_JIFFY: u64 = 4_000_000;
-
-/// The most bytes that one `bpf_xdp_load_bytes` or `bpf_xdp_store_bytes` may copy: the stack has no more.
-pub const MAX_COPY_BYTES: u64 = 512;
 
 impl Lifter<'_> {
     pub(super) fn call_helper(&mut self, helper: i32) {
@@ -70,6 +66,7 @@ impl Lifter<'_> {
             number::GET_SMP_PROCESSOR_ID | number::GET_NUMA_NODE_ID => {
                 Some(AbstractValue::Scalar(Operand::Const(0)))
             }
+            number::CSUM_DIFF => self.csum_diff(),
             number::XDP_GET_BUFF_LEN => self.xdp_get_buff_len(),
             number::XDP_LOAD_BYTES => self.xdp_load_bytes(),
             number::XDP_STORE_BYTES => self.xdp_store_bytes(),
@@ -272,119 +269,5 @@ impl Lifter<'_> {
         let name = format!("{}_delete", self.map_name(map));
         self.builder.name(result, &name);
         Some(AbstractValue::Scalar(result))
-    }
-
-    /// Offset, address and length of `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
-    fn copy_arguments(&mut self, helper: &str) -> Option<(Operand, AbstractValue, u32)> {
-        self.is_given_context(helper)?;
-        let offset = self.scalar(2)?;
-        // `u32 offset`.
-        let offset = self.builder.low(offset, 32);
-        let offset = self.builder.zext(offset, 32, 64);
-        let address = self.usable(3)?;
-        match self.scalar(4)? {
-            Operand::Const(bytes) if (1..=MAX_COPY_BYTES).contains(&(bytes & 0xffff_ffff)) => {
-                Some((offset, address, bytes as u32))
-            }
-            Operand::Const(bytes) => {
-                self.refuse(
-                    "copy-length",
-                    format!("{helper} copies {bytes} bytes"),
-                    format!("hardpath copies 1 to {MAX_COPY_BYTES} bytes at once"),
-                );
-                None
-            }
-            Operand::Value(_) => {
-                self.refuse(
-                    "copy-length",
-                    format!("{helper} copies a number of bytes that is not constant"),
-                    "copy a constant number of bytes",
-                );
-                None
-            }
-        }
-    }
-
-    fn xdp_load_bytes(&mut self) -> Option<AbstractValue> {
-        let (offset, address, bytes) = self.copy_arguments("bpf_xdp_load_bytes")?;
-        self.copy_when_inside(offset, bytes, |lifter| {
-            let offset = lifter.builder.add(offset, lifter.state.extent.head);
-            let from = AbstractValue::Packet(offset);
-            if let Some(contents) = lifter.read_memory(from, bytes) {
-                lifter.write_memory(address, bytes, contents);
-            }
-        })
-    }
-
-    fn xdp_store_bytes(&mut self) -> Option<AbstractValue> {
-        let (offset, address, bytes) = self.copy_arguments("bpf_xdp_store_bytes")?;
-        self.copy_when_inside(offset, bytes, |lifter| {
-            let offset = lifter.builder.add(offset, lifter.state.extent.head);
-            if let Some(contents) = lifter.read_memory(address, bytes) {
-                lifter.write_memory(AbstractValue::Packet(offset), bytes, contents);
-            }
-        })
-    }
-
-    /// Copies when the bytes are inside the packet and gives the helper's result (`bpf_xdp_pointer` in the
-    /// kernel's `net/core/filter.c`): 0, or an error and no copy.
-    fn copy_when_inside(
-        &mut self,
-        offset: Operand,
-        bytes: u32,
-        copy: impl FnOnce(&mut Self),
-    ) -> Option<AbstractValue> {
-        let end = self.builder.add(offset, Operand::Const(u64::from(bytes)));
-        let head = self.state.extent.head;
-        let end = self.builder.add(end, head);
-        let packet_end = self.packet_end();
-        let inside = self.offset_at_most(end, packet_end);
-        let far = self
-            .builder
-            .compare(Op::Ult, Operand::Const(0xffff), offset, 64);
-        let error = self
-            .builder
-            .select(far, Operand::Const(EFAULT), Operand::Const(EINVAL), 64);
-        let condition = match inside {
-            Operand::Value(condition) => condition,
-            Operand::Const(0) => return Some(AbstractValue::Scalar(error)),
-            // No packet on this path is too short.
-            Operand::Const(_) => {
-                copy(self);
-                return Some(AbstractValue::Scalar(Operand::Const(0)));
-            }
-        };
-        let stack = self.state.stack.clone();
-        let before = self.builder.block;
-        let copying = self.builder.program.add_block();
-        let after = self.builder.program.add_block();
-        let result = self.builder.program.add_param(after, 64);
-        self.builder.name(Operand::Value(result), "copy_result");
-        let error = self.builder.value(error, 64);
-        self.builder.program.blocks[before].terminator = Terminator::Branch {
-            cond: condition,
-            yes: Target {
-                block: copying,
-                args: Vec::new(),
-            },
-            no: Target {
-                block: after,
-                args: vec![error],
-            },
-        };
-        let place = self.builder.place();
-        self.builder.program.blocks[copying].place = place;
-        self.builder.program.blocks[after].place = place;
-        self.builder.block = copying;
-        copy(self);
-        self.state.stack.keep_common(&stack);
-        let done = self.builder.value(Operand::Const(0), 64);
-        self.builder.program.blocks[copying].terminator = Terminator::Jump(Target {
-            block: after,
-            args: vec![done],
-        });
-        self.order.extend([copying, after]);
-        self.builder.block = after;
-        Some(AbstractValue::Scalar(Operand::Value(result)))
     }
 }

@@ -18,6 +18,8 @@ mod arithmetic;
 mod branch;
 mod builder;
 mod calls;
+mod checksum;
+mod copies;
 mod facts;
 mod flow;
 mod functions;

@@ -206,19 +206,20 @@ impl Generator {
                 18 => self.redirect(),
                 19 => self.map_statement(depth),
                 20 => self.move_packet(),
+                21 => self.checksum(),
                 _ => self.reload_packet(),
             }
         }
     }
 
-    fn weights(&mut self, depth: u32) -> [u32; 22] {
+    fn weights(&mut self, depth: u32) -> [u32; 23] {
         let maps = if self.maps.is_empty() { 0 } else { 14 };
         let moves = if self.with_moves { 6 } else { 0 };
         let deeper = if depth < 4 { 10 } else { 0 };
         let leave = if depth > 0 { 2 } else { 0 };
         let out = if depth > 1 { 4 } else { 1 };
         [
-            38, 14, 8, 8, 8, 3, 2, 2, 3, 4, deeper, out, leave, 2, 2, 1, 1, 2, 1, maps, moves, 3,
+            38, 14, 8, 8, 8, 3, 2, 2, 3, 4, deeper, out, leave, 2, 2, 1, 1, 2, 1, maps, moves, 1, 3,
         ]
     }
 

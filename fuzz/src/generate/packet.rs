@@ -367,7 +367,10 @@ impl Generator {
 
     /// `bpf_xdp_load_bytes` and `bpf_xdp_store_bytes`.
     pub(super) fn copy_packet_bytes(&mut self) {
-        let bytes = self.random.between(1, 40) as i16;
+        let bytes = match self.random.percent(25) {
+            true => 16,
+            false => self.random.between(1, 40) as i16,
+        };
         let slot = -(self.random.between(bytes as usize, 128) as i16);
         if !self.state.is_readable(slot, bytes) || !self.keep_context() {
             return;
@@ -398,7 +401,17 @@ impl Generator {
             3,
             Operand::Number(i32::from(slot)),
         ));
-        self.set_number(4, i32::from(bytes));
+        if bytes == 16 {
+            // As many as a number says, and one.
+            let number = self.masked_number(0xf, &[1, 2, 3]);
+            if [1, 2, 3].contains(&number) {
+                return;
+            }
+            self.copy(4, number);
+            self.emit(encode::alu(encode::ADD, true, 4, Operand::Number(1)));
+        } else {
+            self.set_number(4, i32::from(bytes));
+        }
         let is_load = self.random.percent(50);
         self.call(
             match is_load {
@@ -410,6 +423,49 @@ impl Generator {
         if is_load {
             self.state.write_stack(slot, bytes, true);
         }
+    }
+
+    /// `bpf_csum_diff` of nothing, bytes of the packet or of the stack.
+    pub(super) fn checksum(&mut self) {
+        if !self.keep_context() {
+            return;
+        }
+        for (pointer, size) in [(1, 2), (3, 4)] {
+            let bytes = 4 * self.random.between(0, 8) as i32;
+            let place = self.place_in_packet(bytes.max(4) as u32);
+            match (self.random.below(3), place) {
+                (0, Some((base, distance))) if !(1..pointer).contains(&base) => {
+                    self.copy(pointer, base);
+                    let distance = Operand::Number(distance.into());
+                    self.emit(encode::alu(encode::ADD, true, pointer, distance));
+                    self.set_number(size, bytes);
+                }
+                (1, _) if self.state.is_readable(-32, 32) => {
+                    self.emit(encode::mov(pointer, 10));
+                    self.emit(encode::alu(
+                        encode::ADD,
+                        true,
+                        pointer,
+                        Operand::Number(-32),
+                    ));
+                    self.set_number(size, bytes);
+                }
+                _ => {
+                    self.set_number(pointer, 0);
+                    self.set_number(size, 0);
+                }
+            }
+            self.set(pointer, Holds::Nothing);
+        }
+        let seeds = self.state.registers_with(|holds| holds == Holds::Number);
+        match seeds
+            .into_iter()
+            .find(|register| !(1..5).contains(register))
+        {
+            Some(register) => self.copy(5, register),
+            None => self.set_number(5, -1),
+        }
+        self.call(helper::CSUM_DIFF, Holds::Number);
     }
 
     /// Writes what registers and the stack hold into the packet, where it can be seen.

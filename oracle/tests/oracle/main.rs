@@ -2,6 +2,7 @@
 //! where it cannot be asked; with HARDPATH_REQUIRE_KERNEL=1 they fail there.
 
 mod assembly;
+mod checksum;
 mod compare;
 mod control_flow;
 mod judge;
