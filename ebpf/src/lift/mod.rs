@@ -170,7 +170,7 @@ pub fn limits() -> [(&'static str, u64); 4] {
         ("calls under way", u64::from(stack::MAX_FRAMES)),
         (
             "bytes that bpf_xdp_load_bytes or bpf_xdp_store_bytes copies",
-            calls::MAX_COPY_BYTES,
+            copies::MAX_COPY_BYTES,
         ),
     ]
 }
