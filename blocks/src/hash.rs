@@ -12,7 +12,10 @@
 //! hundreds find no room. So each way's digest is joined with an AND of two other ways' digests, which breaks the
 //! symmetry: structured keys then fill like random ones.
 
+mod evict;
+
 use crate::{index_bits, port_name};
+use evict::{Uses, Victim};
 use hardpath_rtl::{MemStyle, Module, Node};
 
 /// Ways of a table.
@@ -33,6 +36,9 @@ pub struct Hash {
     /// A lookup sees the updates and deletes that commit before its answer stands in registers. With `commit_after` 0
     /// those are all of older packets, however close; else the caller keeps packets with the same key apart.
     pub forward: bool,
+    /// A new key always finds room: a full table, or one whose buckets for the key are full, forgets another key
+    /// ([`evict`]). Only with `commit_after` 0, and with `forward` when the data plane updates.
+    pub evicts: bool,
 }
 
 /// One key of a packet.
@@ -168,7 +174,8 @@ fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
 /// Signals: `key`, `rows`, `host_r` (R; the host's in the first port) → `hit`, `entry` (R + 2, from registers). With updates
 /// or deletes of the data plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `remove` (C) → `errno` (C).
 /// `write_value`, `entry_c` (C): the value of that entry is to be written. `host_c` (C): the slot is the host's.
-/// `host_found` (C): what the host looked for is there. `host_errno`, `host_key_out`: from registers after C.
+/// `host_found` (C): what the host looked for is there. `uses` (C, only of a table that evicts): the slot is a packet that
+/// looks up the first port's key. `host_errno`, `host_key_out`: from registers after C.
 ///
 /// The host's registers stand still from a clock before its operation comes until it is over. No two ports commit in one
 /// clock.
@@ -183,6 +190,11 @@ pub fn hash_table(config: &Hash) -> Module {
     let key_bits = config.key_bits;
     let total_slots = WAYS * SLOTS;
     let turns = config.ports.iter().map(|port| port.slot).max().unwrap_or(0);
+    let in_time = config.ports.iter().all(|port| port.commit_after == 0);
+    assert!(
+        !config.evicts || in_time,
+        "a key in flight would be forgotten"
+    );
     let keeps_key = config.forward || turns > 0;
     let mut m = Module::new(
         config.name.clone(),
@@ -190,12 +202,17 @@ pub fn hash_table(config: &Hash) -> Module {
             "Keys of map {}: {WAYS} ways of {rows} buckets of {SLOTS} slots, for {} entries of {key_bits} bits.\n\
              Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + 2.\n\
              Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.{}\n\
-             Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
+             {}Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
             config.map,
             config.max_entries,
             2 + config.ports[0].commit_after,
             if config.forward {
                 "\nA lookup sees the updates and deletes that commit before its answer stands in registers."
+            } else {
+                ""
+            },
+            if config.evicts {
+                "A new key that finds the table or its buckets full takes the place of one that was not used lately.\n"
             } else {
                 ""
             }
@@ -226,6 +243,10 @@ pub fn hash_table(config: &Hash) -> Module {
             remove: port.deletes.then(|| m.input(name("remove"), 1, "stage C")),
         });
     }
+    let uses = config.evicts.then(|| {
+        let doc = "stage C: a packet looks up the first port's key";
+        m.input("uses", 1, doc)
+    });
     let clear = m.input("clear", 1, "the sweep after reset");
     let clear_row = m.input("clear_index", row_bits, "");
     let host_command = m.input("host_command", 3, "stands still during an operation");
@@ -264,6 +285,7 @@ pub fn hash_table(config: &Hash) -> Module {
 
     let mut memories = Vec::new();
     let mut waiting = Vec::new();
+    let mut used_bits = Vec::new();
     let mut dump_key = None;
     for (number, port) in config.ports.iter().enumerate() {
         let name = |wish: String| port_name(&wish, number as u32);
@@ -288,6 +310,9 @@ pub fn hash_table(config: &Hash) -> Module {
                 memories.push((way * SLOTS + slot, memory));
             }
         }
+        let used = config
+            .evicts
+            .then(|| Uses::read(&mut m, name, rows_in, rows));
         let key_1 = m.delay(name("key_1st".into()), key);
         let rows_1 = m.delay(name("rows_1st".into()), rows_in);
         let host_1 = match number {
@@ -332,9 +357,15 @@ pub fn hash_table(config: &Hash) -> Module {
         if config.forward {
             // What committed in the clock before does not show in the buckets yet, nor does what commits now.
             let looks_up = m.not(dumps);
-            found_1 = found_1.after(&mut m, &last, key_1, looks_up);
-            found_1 = found_1.after(&mut m, &commit, key_1, looks_up);
+            for commit in [&last, &commit] {
+                if config.evicts {
+                    found_1 = found_1.unless_displaced(&mut m, commit, looks_up);
+                }
+                found_1 = found_1.after(&mut m, commit, key_1, looks_up);
+            }
         }
+        let victim = used.as_ref().map(|used| used.choose(&mut m, name, &taken));
+        used_bits.extend(used);
         let mut state = Pending {
             rows: m.delay(name("rows_2nd".into()), rows_1),
             found: Found {
@@ -394,15 +425,30 @@ pub fn hash_table(config: &Hash) -> Module {
             found: state.found,
             key: state.key,
             host: state.host,
+            candidates: victim.map(|victim| Candidates {
+                rows: state.rows,
+                row: row_of_place(&mut m, state.rows, victim.place, row_bits),
+                displaces: picked(&mut m, &state.taken, victim.place),
+                victim,
+            }),
         });
     }
 
     m.section("Commit stage");
     let host = waiting[0].host;
     let state = active(&mut m, &inputs, &waiting);
-    let count_bits = index_bits(u64::from(config.max_entries) + 1);
+    // A table that evicts may be over the top by the few keys none of whose candidates was taken.
+    let most = match config.evicts {
+        true => Hash::entries(config.max_entries),
+        false => config.max_entries,
+    };
+    let count_bits = index_bits(u64::from(most) + 1);
     let (count_reg, count) = m.reg_reset("count", count_bits, 0);
-    let full = m.eq_const(count, u64::from(config.max_entries));
+    let limit = m.constant(u64::from(config.max_entries), count_bits);
+    let full = match config.evicts {
+        true => m.ule(limit, count),
+        false => m.eq(count, limit),
+    };
     m.name(full, "full");
     let is_update = m.eq_const(host_command, u64::from(crate::interface::command::UPDATE));
     let is_delete = m.eq_const(host_command, u64::from(crate::interface::command::DELETE));
@@ -448,7 +494,10 @@ pub fn hash_table(config: &Hash) -> Module {
     let refused = m.or(&[bad_flags, exists_wrongly, missing_wrongly]);
     let allowed = m.not(refused);
     let no_place = m.not(state.free);
-    let no_room = m.or(&[full, no_place]);
+    let no_room = match config.evicts {
+        true => m.zero(1),
+        false => m.or(&[full, no_place]),
+    };
     let room = m.not(no_room);
     let insert = m.and(&[update, allowed, absent, room]);
     m.name(insert, "insert");
@@ -456,8 +505,27 @@ pub fn hash_table(config: &Hash) -> Module {
     let remove = m.and(&[delete, state.found.hit]);
     m.name(remove, "removes");
     let write_value = m.or(&[insert, overwrite]);
-    let place_c = m.mux(state.found.hit, state.found.place, state.chosen);
-    let row_c = m.mux(state.found.hit, state.found.row, state.chosen_row);
+    let mut new_place = state.chosen;
+    let mut new_row = state.chosen_row;
+    let mut displaces = m.zero(1);
+    if let Some(candidates) = &state.candidates {
+        let instead = m.and(&[full, candidates.displaces]);
+        let takes_place = m.or(&[no_place, instead]);
+        m.name(takes_place, "takes_a_place");
+        new_place = m.mux(takes_place, candidates.victim.place, new_place);
+        new_row = m.mux(takes_place, candidates.row, new_row);
+        displaces = m.and(&[insert, takes_place]);
+    }
+    let place_c = m.mux(state.found.hit, state.found.place, new_place);
+    let row_c = m.mux(state.found.hit, state.found.row, new_row);
+    if let (Some(candidates), Some(uses)) = (&state.candidates, uses) {
+        let found = m.and(&[uses, state.found.hit]);
+        let marks = m.or(&[found, insert]);
+        let resets = m.and(&[displaces, candidates.victim.all_used]);
+        for bits in &used_bits {
+            bits.write(&mut m, candidates.rows, place_c, marks, resets);
+        }
+    }
     let write_key = m.or(&[insert, remove]);
     m.drive(commit.write, write_key);
     m.drive(commit.occupy, insert);
@@ -470,7 +538,9 @@ pub fn hash_table(config: &Hash) -> Module {
     let minus_one = m.constant(u64::MAX, count_bits);
     let less = m.add(count, minus_one);
     let changed = m.mux(insert, more, less);
-    m.set_next_when(count_reg, write_key, changed);
+    let same_count = m.not(displaces);
+    let counts = m.and(&[write_key, same_count]);
+    m.set_next_when(count_reg, counts, changed);
 
     let running = m.not(clear);
     let present = m.and(&[insert, running]);
@@ -576,6 +646,20 @@ struct Ready {
     found: Found,
     key: Node,
     host: Node,
+    /// Only in a table that evicts.
+    candidates: Option<Candidates>,
+}
+
+/// Whose place a new key can take.
+#[derive(Clone, Copy)]
+struct Candidates {
+    /// The buckets.
+    rows: Node,
+    victim: Victim,
+    /// The bucket of the victim.
+    row: Node,
+    /// There is a key in the victim's slot.
+    displaces: Node,
 }
 
 /// The port that commits in this clock, the first one when none does.
@@ -600,6 +684,18 @@ fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Ready {
             },
             key: choose(port.key, all.key),
             host: all.host,
+            candidates: match (port.candidates, all.candidates) {
+                (Some(own), Some(other)) => Some(Candidates {
+                    rows: choose(own.rows, other.rows),
+                    victim: Victim {
+                        place: choose(own.victim.place, other.victim.place),
+                        all_used: choose(own.victim.all_used, other.victim.all_used),
+                    },
+                    row: choose(own.row, other.row),
+                    displaces: choose(own.displaces, other.displaces),
+                }),
+                _ => None,
+            },
         };
     }
     all
@@ -684,6 +780,19 @@ fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
         .collect();
     columns.reverse();
     m.concat(&columns)
+}
+
+/// The one of several bits with that number.
+fn picked(m: &mut Module, bits: &[Node], number: Node) -> Node {
+    let terms: Vec<Node> = bits
+        .iter()
+        .enumerate()
+        .map(|(index, bit)| {
+            let here = m.eq_const(number, index as u64);
+            m.and(&[here, *bit])
+        })
+        .collect();
+    m.or(&terms)
 }
 
 /// The row in the way of a place.

@@ -163,7 +163,12 @@ fn report(
                 .into_iter()
                 .max_by_key(rank)
                 .expect("every map has an access");
-            let (hazard, reason) = hazard(&plan[number]);
+            let (hazard, mut reason) = hazard(&plan[number]);
+            if decl.kind.is_lru() && !plan[number].evicts(program) {
+                reason.push_str(
+                    "; a full map refuses new keys (E2BIG) instead of forgetting old ones",
+                );
+            }
             MapReport {
                 name: decl.name.clone(),
                 kind: decl.kind.name().into(),

@@ -70,6 +70,13 @@ impl Access {
             .any(|port| port.writers().next().is_some())
     }
 
+    /// A full LRU map forgets an old key for a new one. That must be decided in the stage of the lookup's answer: a packet
+    /// that holds the old one in a window would work on the new one's value. Else a full map refuses new keys.
+    pub fn evicts(&self, program: &Program) -> bool {
+        let in_time = matches!(self.keys, Class::ReadOnly | Class::Fused { .. });
+        program.maps[self.map].kind.is_lru() && in_time
+    }
+
     /// Values are written by the data plane.
     pub fn writes_values(&self) -> bool {
         let writes = |port: &Port| port.store.is_some() || port.update.is_some();

@@ -195,7 +195,9 @@ pub fn schedule(
     for merge in [None, Some(false), Some(true)] {
         if let Some(all) = merge {
             for access in plan.iter_mut() {
-                if access.gate().is_some() || all && access.is_written() {
+                // The host changes a trie outside of any window.
+                let trie = program.maps[access.map].kind.is_trie();
+                if access.gate().is_some() || all && access.is_written() && !trie {
                     access.replay(MERGED);
                 }
             }

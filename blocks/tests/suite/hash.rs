@@ -104,6 +104,7 @@ fn nothing_waits_with_forwarding() {
         for pool in [1, 2, 4, u64::from(max_entries) * 2 + 1] {
             let config = Hash {
                 forward: true,
+                evicts: false,
                 ..config(max_entries, 32, 0)
             };
             let table = torture(config, pool, 2500, u64::from(max_entries) * 100 + pool);
@@ -113,6 +114,7 @@ fn nothing_waits_with_forwarding() {
     for key_bits in [8, 65, 104] {
         let config = Hash {
             forward: true,
+            evicts: false,
             ..config(20, key_bits, 0)
         };
         torture(config, 45, 1500, u64::from(key_bits));

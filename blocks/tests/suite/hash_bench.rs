@@ -71,6 +71,9 @@ pub fn design(config: &Hash) -> Design {
     if config.ports[0].deletes {
         late.push("remove");
     }
+    if config.evicts {
+        late.push("uses");
+    }
     for name in late {
         let mut node = m.input(name, 1, "");
         for clock in 0..3 + config.ports[0].commit_after {
@@ -425,5 +428,6 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
             slot: 0,
         }],
         forward: false,
+        evicts: false,
     }
 }

@@ -3,6 +3,7 @@
 mod array;
 mod bench;
 mod capacity;
+mod evict;
 mod fifo;
 mod hash;
 mod hash_bench;

@@ -113,3 +113,28 @@ fn pointers_from_before_an_update() {
     let packets = ["--flows", "30", "--seed", "10"];
     is_as_the_kernel_has_it("in_place", &packets, &[]);
 }
+
+/// Which keys a full LRU map forgets is its own affair; that it takes every new one, and keeps about as many as it should,
+/// is not.
+#[test]
+fn a_full_lru_map_takes_new_keys() {
+    let Some((place, object)) = compile("recent") else {
+        return;
+    };
+    let capture = place.path().join("traffic.pcapng");
+    let maps = place.path().join("maps.json");
+    let flows = ["--flows", "900", "--packets", "4000"];
+    let mut traffic = vec!["traffic", "-o", path(&capture)];
+    traffic.extend(flows);
+    assert_eq!(hardpath(&traffic).status, 0);
+    let files = ["--pcap", path(&capture), "--maps-out", path(&maps)];
+    let mut simulate = vec!["sim", path(&object), "--json"];
+    simulate.extend(files);
+    let run = hardpath(&simulate);
+    let answer = run.json();
+    assert_eq!(run.status, 0, "{answer:#}");
+    assert_eq!(answer["verdicts"]["XDP_ABORTED"], 0, "{answer:#}");
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&maps).unwrap()).unwrap();
+    let kept = written["recent"].as_array().unwrap().len();
+    assert!((98..=104).contains(&kept), "{kept} keys");
+}

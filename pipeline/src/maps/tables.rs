@@ -95,6 +95,7 @@ impl Lower<'_> {
                 })
                 .collect(),
             forward: matches!(access.keys, Class::Fused { .. } | Class::Interlock { .. }),
+            evicts: access.evicts(self.program),
         };
         let rows_bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
         let clear_index = self.clear_index(Hash::row_bits(decl.max_entries));
@@ -104,6 +105,9 @@ impl Lower<'_> {
             _ => host.flags,
         };
         let mut wires = vec![(0, "host_r", self.m.wire(1, format!("{name}_host_r")))];
+        if access.evicts(self.program) {
+            wires.push((0, "uses", self.m.wire(1, format!("{name}_uses"))));
+        }
         for (number, port) in access.ports.iter().enumerate() {
             let mut wire = |signal: &'static str, bits: u32| {
                 let called = port_name(&format!("{name}_{signal}"), number as u32);
@@ -201,6 +205,13 @@ impl Lower<'_> {
                 let delete = own.delete.expect("the port exists");
                 let guard = lower.condition(lower.program.insts[delete].guard);
                 return Some(lower.m.and(&[guard, lower.valid]));
+            }
+            if signal == "uses" {
+                // Copies that are only read must stay the same, whatever each of them is asked.
+                return Some(match lower.access(number).is_structural() {
+                    true => lower.valid,
+                    false => lower.m.zero(1),
+                });
             }
             if !matches!(signal, "update" | "no_exist" | "must_exist" | "bad_flags") {
                 return None;

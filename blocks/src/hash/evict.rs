@@ -1,0 +1,103 @@
+//! Making room in a full table.
+//!
+//! Every slot has a bit that says whether its key was used: a packet found it, or it was just put in. A new key that
+//! needs room takes the slot of the first key among its candidates that was not used. When all of them were, the first
+//! one goes, and the others are unused from then on: they keep their place when they are used again before the next key
+//! comes (the clock algorithm of page replacement, within a key's buckets).
+//!
+//! The bits are read with the buckets and decide a clock later, so that a use in the two clocks before counts for the
+//! next time only.
+
+use super::{Commit, Found, SLOTS, WAYS};
+use crate::index_bits;
+use hardpath_rtl::{Mem, MemStyle, Module, Node};
+
+/// The bits of one copy of the keys.
+pub struct Uses {
+    memories: Vec<Mem>,
+    bits: Vec<Node>,
+}
+
+/// Whom a packet would take the place of.
+#[derive(Clone, Copy)]
+pub struct Victim {
+    /// Its place among the candidates.
+    pub place: Node,
+    /// All candidates had been used.
+    pub all_used: Node,
+}
+
+impl Uses {
+    /// Stage R: reads the bits of all candidates.
+    pub fn read(m: &mut Module, name: impl Fn(String) -> String, rows_in: Node, rows: u32) -> Uses {
+        let row_bits = index_bits(u64::from(rows));
+        let one = m.one();
+        let mut uses = Uses {
+            memories: Vec::new(),
+            bits: Vec::new(),
+        };
+        for place in 0..WAYS * SLOTS {
+            let row = m.slice(rows_in, place / SLOTS * row_bits, row_bits);
+            let memory = m.mem(name(format!("used_at_{place}")), 1, rows, MemStyle::Auto);
+            uses.bits.push(m.mem_read_sync(memory, row, one));
+            uses.memories.push(memory);
+        }
+        uses
+    }
+
+    /// Stage R + 1: chooses among the slots that are taken; the choice stands in registers in stage R + 2.
+    pub fn choose(
+        &self,
+        m: &mut Module,
+        name: impl Fn(String) -> String,
+        taken: &[Node],
+    ) -> Victim {
+        let unused: Vec<Node> = taken
+            .iter()
+            .zip(&self.bits)
+            .map(|(taken, used)| {
+                let unused = m.not(*used);
+                m.and(&[*taken, unused])
+            })
+            .collect();
+        let some_unused = m.or(&unused);
+        let place_bits = index_bits(taken.len() as u64);
+        let mut place = m.zero(place_bits);
+        for (number, (unused, taken)) in unused.iter().zip(taken).enumerate().rev() {
+            let fits = m.mux(some_unused, *unused, *taken);
+            let this = m.constant(number as u64, place_bits);
+            place = m.mux(fits, this, place);
+        }
+        let all_used = m.not(some_unused);
+        Victim {
+            place: m.delay(name("victim_2nd".into()), place),
+            all_used: m.delay(name("all_used_2nd".into()), all_used),
+        }
+    }
+
+    /// Commit stage: `marks`: the slot at `place` is used; `resets`: all other candidates are unused.
+    pub fn write(&self, m: &mut Module, rows: Node, place: Node, marks: Node, resets: Node) {
+        let row_bits = m.width(rows) / WAYS;
+        for (number, memory) in self.memories.iter().enumerate() {
+            let row = m.slice(rows, number as u32 / SLOTS * row_bits, row_bits);
+            let here = m.eq_const(place, number as u64);
+            let marked = m.and(&[here, marks]);
+            let enable = m.or(&[marked, resets]);
+            m.mem_write(*memory, row, here, enable);
+        }
+    }
+}
+
+impl Found {
+    /// The same after a commit that put another key into the slot.
+    pub fn unless_displaced(self, m: &mut Module, commit: &Commit, looks_up: Node) -> Found {
+        let same_place = m.eq(self.place, commit.place);
+        let same_row = m.eq(self.row, commit.row);
+        let gone = m.and(&[commit.write, commit.occupy, same_place, same_row, looks_up]);
+        let stays = m.not(gone);
+        Found {
+            hit: m.and(&[self.hit, stays]),
+            ..self
+        }
+    }
+}
