@@ -83,6 +83,9 @@ pub struct ProgramArguments {
     /// What a program array holds: tail calls to that entry go to a program of the same object
     #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
     pub prog_array: Vec<((String, u32), String)>,
+    /// How deep to look where headers of variable length follow each other: packets that need more are aborted
+    #[arg(long, value_name = "BYTES", value_parser = depth)]
+    pub depth: Option<u32>,
     /// BTF of the kernel that the program is meant for [default: the running kernel's]
     #[arg(long, value_name = "FILE")]
     pub btf: Option<PathBuf>,
@@ -380,6 +383,13 @@ fn clock(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
         _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
+    }
+}
+
+fn depth(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(bytes @ (64 | 128 | 256)) => Ok(bytes),
+        _ => Err("a depth is 64, 128 or 256 bytes".into()),
     }
 }
 

@@ -28,7 +28,10 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         .choose(arguments.program.as_deref())
         .map_err(|error| vec![error])?
         .clone();
-    let program = hardpath_ebpf::lift(&object, &image)?;
+    let mut program = hardpath_ebpf::lift(&object, &image)?;
+    if let Some(depth) = arguments.depth {
+        hardpath_passes::limit_depth(&mut program, depth).map_err(|error| vec![error])?;
+    }
     Ok(Loaded {
         object,
         image,

@@ -411,6 +411,10 @@ pub mod verdict {
     pub const TX: u64 = 3;
     pub const REDIRECT: u64 = 4;
 
+    /// A packet whose headers lie deeper than the program was told to look. Counts as ABORTED, as every verdict above
+    /// REDIRECT.
+    pub const TOO_DEEP: u64 = 0x6465_6570;
+
     /// The name of a verdict; anything above REDIRECT is treated as ABORTED, as `bpf_warn_invalid_xdp_action` says.
     pub fn name(verdict: u64) -> &'static str {
         match verdict {

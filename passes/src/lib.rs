@@ -7,6 +7,7 @@ mod conditions;
 mod cse;
 mod dce;
 mod demanded;
+mod depth;
 mod dominators;
 mod exhaustive;
 mod expand_mul_div;
@@ -27,6 +28,7 @@ pub mod value_set;
 use hardpath_ir::{Diagnostic, Program};
 
 pub use conditions::{are_disjoint, implies};
+pub use depth::limit_depth;
 pub use pipelines::{optimize_control_flow, optimize_dataflow};
 
 /// A pass: a name for the command line, what it does in one line, and the function.

@@ -7,9 +7,9 @@ use crate::load::{load, Loaded};
 use crate::outputs;
 use crate::packets::{self, Packet};
 use crate::table::{facts, grouped};
-use hardpath_ir::interpreter::PacketContext;
-use hardpath_ir::maps::Image;
-use hardpath_ir::Diagnostic;
+use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::{verdict, Diagnostic};
 use hardpath_oracle::{
     Comparison, Expected, ExpectedMaps, JudgeOptions, KernelJudge, Observed, Reference,
 };
@@ -19,7 +19,11 @@ use std::fmt::Write;
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
     let image = outputs::read_maps(&arguments.run, &loaded.program)?;
-    let packets = packets::read(&arguments.run)?;
+    let mut packets = packets::read(&arguments.run)?;
+    let too_deep = match arguments.program.depth {
+        Some(_) => leave_out_deep_packets(&loaded, &image, &mut packets)?,
+        None => 0,
+    };
     // The judge first: where it may not be asked, nobody has waited for an engine.
     let mut reference = judge(arguments, &loaded, &image)?;
     let ran = engine::run(
@@ -32,7 +36,28 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
     let comparison =
         compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])?;
-    Ok(answer(arguments, &comparison))
+    Ok(answer(arguments, &comparison, too_deep))
+}
+
+/// Takes out the packets that a limited depth gives up: there the program means something else than in the kernel.
+fn leave_out_deep_packets(
+    loaded: &Loaded,
+    image: &Image,
+    packets: &mut Vec<Packet>,
+) -> Result<u64, Vec<Diagnostic>> {
+    let before = packets.len();
+    let mut maps = Maps::new(&loaded.program.maps);
+    maps.load(image)?;
+    let mut prepared = Prepared::new(&loaded.program);
+    packets.retain(|packet| {
+        let enters = engine::enters(packet);
+        !enters
+            || prepared
+                .run(&mut maps, &packet.data, &packet.context)
+                .verdict
+                != verdict::TOO_DEEP
+    });
+    Ok((before - packets.len()) as u64)
 }
 
 fn judge(
@@ -91,7 +116,7 @@ fn compare(
     Ok(comparison)
 }
 
-fn answer(arguments: &CheckArguments, comparison: &Comparison) -> Answer {
+fn answer(arguments: &CheckArguments, comparison: &Comparison, too_deep: u64) -> Answer {
     let engine = arguments.run.engine.name();
     let against = arguments.against.name();
     let first: Vec<_> = comparison
@@ -112,6 +137,7 @@ fn answer(arguments: &CheckArguments, comparison: &Comparison) -> Answer {
     let json = json!({
         "packets": comparison.packets,
         "judged_by_kernel": comparison.judged_by_kernel,
+        "too_deep": too_deep,
         "mismatches": mismatches,
         "maps_compared": comparison.maps_compared,
         "map_mismatches": comparison.map_mismatches,
@@ -126,12 +152,12 @@ fn answer(arguments: &CheckArguments, comparison: &Comparison) -> Answer {
     };
     Answer {
         json,
-        text: text(comparison, engine),
+        text: text(comparison, engine, too_deep),
         status,
     }
 }
 
-fn text(comparison: &Comparison, engine: &str) -> String {
+fn text(comparison: &Comparison, engine: &str, too_deep: u64) -> String {
     let judge = match &comparison.kernel {
         Some(release) => format!("Linux {release}"),
         None => String::from("the interpreter (no kernel was asked)"),
@@ -154,6 +180,13 @@ fn text(comparison: &Comparison, engine: &str) -> String {
             grouped(comparison.map_mismatches),
         ),
     ]);
+    if too_deep > 0 {
+        let _ = writeln!(
+            text,
+            "  left out: {} packets whose headers lie deeper than --depth says",
+            grouped(too_deep)
+        );
+    }
     if comparison.interpreter_mismatches > 0 {
         let _ = writeln!(
             text,

@@ -100,22 +100,29 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     if program.phase != Phase::ControlFlow {
         return Ok(false);
     }
-    let mut changed = false;
-    for memory in [Memory::Stack, Memory::Packet] {
-        let accesses = find_accesses(program, memory)?;
-        if accesses.is_empty() && !memory.is_cleared(program) {
-            continue;
-        }
-        let atoms = Atoms::new(accesses.values(), memory.size(), memory.before_zero());
-        walk::promote(program, memory, &accesses, &atoms);
-        changed = true;
-        if memory == Memory::Stack {
-            // What was kept on the stack are offsets now: fold them before they are looked at.
-            fold::run(program)?;
-            dce::run(program)?;
-        }
+    let stack = promote_stack(program)?;
+    Ok(promote(program, Memory::Packet)? || stack)
+}
+
+/// Makes values of the stack's bytes alone.
+pub fn promote_stack(program: &mut Program) -> Result<bool, Diagnostic> {
+    let changed = promote(program, Memory::Stack)?;
+    if changed {
+        // What was kept on the stack are offsets now: fold them before they are looked at.
+        fold::run(program)?;
+        dce::run(program)?;
     }
     Ok(changed)
+}
+
+fn promote(program: &mut Program, memory: Memory) -> Result<bool, Diagnostic> {
+    let accesses = find_accesses(program, memory)?;
+    if accesses.is_empty() && !memory.is_cleared(program) {
+        return Ok(false);
+    }
+    let atoms = Atoms::new(accesses.values(), memory.size(), memory.before_zero());
+    walk::promote(program, memory, &accesses, &atoms);
+    Ok(true)
 }
 
 fn find_accesses(program: &Program, memory: Memory) -> Result<HashMap<Inst, Access>, Diagnostic> {
@@ -150,6 +157,12 @@ fn variable_offset(program: &Program, inst: Inst, memory: Memory) -> Diagnostic 
             "headers at a few fixed places, or a masked length field",
         ),
     };
+    let depth = match memory {
+        "packet" => {
+            "; or say how deep to look (--depth 128): packets with deeper headers are aborted"
+        }
+        _ => "",
+    };
     let access = if data.op.writes() { "writes" } else { "reads" };
     let diagnostic = Diagnostic::refused(
         "variable-offset",
@@ -158,7 +171,7 @@ fn variable_offset(program: &Program, inst: Inst, memory: Memory) -> Diagnostic 
         ),
     )
     .help(format!(
-        "bound the offset: {what}; each value must be known to the compiler"
+        "bound the offset: {what}; each value must be known to the compiler{depth}"
     ));
     match data.place {
         Some(place) => {
