@@ -13,6 +13,7 @@ use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::mapfile;
 use hardpath_testbed::traffic::{generate, Protocol, Size, TrafficOptions};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -146,6 +147,7 @@ pub fn object(setting: &Setting, target: &Target, compiler: Option<&Compiler>) -
                 sizes: &sizes,
                 program,
                 name: format!("{} {name}", compiler_name).replace([' ', '/'], "-"),
+                depth: Cell::new(None),
             };
             match catch_unwind(AssertUnwindSafe(|| work.measure(row.clone()))) {
                 Ok(Ok(row)) => row,
@@ -192,6 +194,9 @@ fn in_words(errors: &[Diagnostic]) -> String {
     texts.join("; ")
 }
 
+/// How deep to look into packets, in bytes, where a program follows headers without end.
+const DEPTH: u32 = 128;
+
 /// One program of an object.
 struct Work<'a> {
     setting: &'a Setting,
@@ -202,6 +207,8 @@ struct Work<'a> {
     program: &'a ProgramImage,
     /// For the names of files.
     name: String,
+    /// How deep to look, for a program that can look anywhere.
+    depth: Cell<Option<u32>>,
 }
 
 /// Contents of maps before a run: a map file, or none.
@@ -209,7 +216,12 @@ type Contents = Option<PathBuf>;
 
 impl Work<'_> {
     fn measure(&self, mut row: Row) -> Result<Row, String> {
-        let compiled = self.step("compile", &[])?;
+        let mut compiled = self.step("compile", &[])?;
+        if compiled.code() == "variable-offset" {
+            self.depth.set(Some(DEPTH));
+            compiled = self.step("compile", &[])?;
+            row.note = Some(format!("--depth {DEPTH}"));
+        }
         if compiled.status != 0 {
             return Err(compiled.reason());
         }
@@ -257,6 +269,9 @@ impl Work<'_> {
         arguments.extend(["--program".into(), self.program.name.clone().into()]);
         for (map, entries) in self.sizes {
             arguments.extend(["--max-entries".into(), format!("{map}={entries}").into()]);
+        }
+        if let Some(depth) = self.depth.get() {
+            arguments.extend(["--depth".into(), depth.to_string().into()]);
         }
         arguments.extend_from_slice(more);
         steps::run(&arguments, self.setting.time_limit)
