@@ -10,7 +10,7 @@ use hardpath_ir::{Bits, Block, InstData, Op, Program, Value, ValueDef};
 use std::collections::BTreeSet;
 
 /// The largest set that is followed.
-pub const MOST_VALUES: usize = 128;
+pub const MOST_VALUES: usize = 256;
 /// Combinations of arguments that are tried for one operation.
 const MOST_COMBINATIONS: usize = 4096;
 const MOST_DEPTH: u32 = 256;
