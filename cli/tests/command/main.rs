@@ -6,5 +6,6 @@ mod common;
 mod explain;
 mod hardware;
 mod maps;
+mod offsets;
 mod refused;
 mod supported;

@@ -20,6 +20,8 @@ pub struct Builder {
     pub facts: Facts,
     /// Bounds of values, from how they are computed.
     pub known_bounds: HashMap<Value, Range>,
+    /// The same without what branches say.
+    pub made_bounds: HashMap<Value, Range>,
     entry: Block,
     /// Where the next instructions come from.
     source: Option<Source>,
@@ -47,6 +49,7 @@ impl Builder {
             block: entry,
             facts: Facts::default(),
             known_bounds: HashMap::new(),
+            made_bounds: HashMap::new(),
             entry,
             source: None,
             places: HashMap::new(),

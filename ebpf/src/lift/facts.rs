@@ -18,6 +18,10 @@ pub struct Facts(Rc<BTreeMap<Value, Range>>);
 
 /// How far bounds are looked for in what a value was computed from.
 const DEPTH: u32 = 5;
+/// So many different offsets may an access to packet or stack have (`MOST_VALUES` of the passes).
+const FEW_OFFSETS: u64 = 64;
+/// From so many on there is no hope that these are few all the same, such as multiples of 4.
+const MANY_OFFSETS: u64 = 128;
 /// More facts than this are sorted out at the beginning of a block.
 const MANY_FACTS: usize = 64;
 
@@ -110,11 +114,65 @@ impl Builder {
         range
     }
 
+    /// An offset into the packet, for an access.
+    pub fn packet_place(&mut self, offset: Operand) -> Value {
+        let place = self.bounded(offset);
+        self.value(place, 64)
+    }
+
+    /// The same offset (64 bits), where only branches on the way here leave it few values: made so that whoever knows
+    /// nothing of branches finds that in how it is computed. Few are those that an access may be at.
+    fn bounded(&mut self, offset: Operand) -> Operand {
+        let Operand::Value(value) = offset else {
+            return offset;
+        };
+        let spread = |range: Range| range.signed_high.abs_diff(range.signed_low);
+        let here = self.range(offset, 64);
+        if spread(here) >= FEW_OFFSETS || spread(self.made_bounds(value)) < MANY_OFFSETS {
+            return offset;
+        }
+        let bits = u64::BITS - spread(here).leading_zeros();
+        let lowest = Operand::Const(here.signed_low as u64);
+        let distance = self.binary(Op::Sub, offset, lowest, 64);
+        // None of the bits above is ever set.
+        let distance = self.slice(distance, 64, 0, bits.max(1));
+        let distance = self.zext(distance, bits.max(1), 64);
+        self.add(distance, lowest)
+    }
+
     /// Notes the bounds of a value that has just been made.
     pub fn note_bounds(&mut self, value: Value) {
         let width = self.program.width(value);
         if width <= 64 {
             self.limit(value, self.bounds(&self.facts, value, 1));
+            if let Some(inst) = self.program.def_inst(value) {
+                let argument = |index: usize| self.made_bounds(inst.args[index]);
+                let made = self.result_of(inst, width, &argument);
+                self.made_bounds.insert(value, made);
+            }
+        }
+    }
+
+    /// The bounds of a value that follow from how it is computed alone, without what branches say.
+    fn made_bounds(&self, value: Value) -> Range {
+        if let Some(range) = self.made_bounds.get(&value) {
+            return *range;
+        }
+        let width = self.program.width(value).min(64);
+        match self.program.as_const(value) {
+            Some(bits) => Range::exactly(bits.low_u64(), width),
+            None => Range::full(width),
+        }
+    }
+
+    /// Where paths meet: a parameter may be what comes along any of them.
+    pub fn note_made(&mut self, parameter: Value, operands: &[Operand], width: u32) {
+        let bounds = operands.iter().map(|operand| match operand {
+            Operand::Const(number) => Range::exactly(*number, width),
+            Operand::Value(value) => self.made_bounds(*value),
+        });
+        if let Some(hull) = bounds.reduce(Range::hull) {
+            self.made_bounds.insert(parameter, hull);
         }
     }
 
@@ -128,6 +186,11 @@ impl Builder {
     /// The bounds of an instruction's result, from those of its arguments.
     fn result_bounds(&self, facts: &Facts, inst: &InstData, width: u32, depth: u32) -> Range {
         let argument = |index: usize| self.bounds(facts, inst.args[index], depth);
+        self.result_of(inst, width, &argument)
+    }
+
+    /// The same, from bounds of the arguments by their place.
+    fn result_of(&self, inst: &InstData, width: u32, argument: &dyn Fn(usize) -> Range) -> Range {
         let is_narrow = |index: usize| self.program.width(inst.args[index]) <= 64;
         let full = Range::full(width);
         match &inst.op {

@@ -301,6 +301,7 @@ fn join_operands(
     if let Some(hull) = hull {
         builder.limit(parameter, hull);
     }
+    builder.note_made(parameter, &operands, width);
     let operands_of_edges = edges.iter_mut().zip(operands);
     for (edge, operand) in operands_of_edges {
         let value = builder.value_in(edge.from, operand, width);

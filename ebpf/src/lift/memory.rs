@@ -142,7 +142,7 @@ impl Lifter<'_> {
         match address {
             AbstractValue::Stack(offset) => self.read_stack(offset, bytes),
             AbstractValue::Packet(offset) => {
-                let place = self.builder.value(offset, 64);
+                let place = self.builder.packet_place(offset);
                 let loaded = self.builder.effect1(Op::PacketLoad, vec![place], width);
                 let name = self.memory_name("pkt", offset);
                 self.builder.name(loaded, &name);
@@ -373,7 +373,7 @@ impl Lifter<'_> {
                 self.builder.effect(Op::StackStore, vec![place, value], &[]);
             }
             AbstractValue::Packet(offset) => {
-                let place = self.builder.value(offset, 64);
+                let place = self.builder.packet_place(offset);
                 self.builder
                     .effect(Op::PacketStore, vec![place, value], &[]);
             }
@@ -516,14 +516,6 @@ impl Lifter<'_> {
         }
         let end = range.high.saturating_add(u64::from(bytes)).min(largest);
         (range.low as u32, end as u32)
-    }
-
-    fn refuse_pointer_as_data(&mut self) {
-        self.refuse(
-            "pointer-as-number",
-            "a part of the stack that holds a pointer is used as data",
-            "addresses do not exist in hardware; do not put pointers into keys and values",
-        );
     }
 
     pub(super) fn atomic(

@@ -11,6 +11,14 @@ use crate::object::place_text;
 const MAX_PROBLEMS: usize = 100;
 
 impl Lifter<'_> {
+    pub(super) fn refuse_pointer_as_data(&mut self) {
+        self.refuse(
+            "pointer-as-number",
+            "a part of the stack that holds a pointer is used as data",
+            "addresses do not exist in hardware; do not put pointers into keys and values",
+        );
+    }
+
     /// Notes that the instruction cannot be lifted; only the first reason of each instruction counts.
     pub(super) fn refuse(
         &mut self,
