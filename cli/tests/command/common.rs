@@ -95,12 +95,17 @@ pub fn captures() -> Vec<String> {
 /// The object of `data/NAME.c` in a folder of its own; `None`: there is no clang, and the environment does not say that
 /// there must be.
 pub fn compile(name: &str) -> Option<(TempDir, PathBuf)> {
+    compile_source("cli/tests/command/data", name)
+}
+
+/// The object of `FOLDER/NAME.c`, in the same way.
+pub fn compile_source(folder: &str, name: &str) -> Option<(TempDir, PathBuf)> {
     let place = tempfile::tempdir().unwrap();
     let object = place.path().join(format!("{name}.o"));
     let machine = std::env::consts::ARCH;
     let compiled = Command::new("clang")
         .args(["-target", "bpf", "-O2", "-g", "-c"])
-        .arg(format!("cli/tests/command/data/{name}.c"))
+        .arg(format!("{folder}/{name}.c"))
         .arg(format!("-I/usr/include/{machine}-linux-gnu"))
         .args([Path::new("-o"), &object])
         .current_dir(root())

@@ -7,5 +7,6 @@ mod explain;
 mod hardware;
 mod maps;
 mod offsets;
+mod rates;
 mod refused;
 mod supported;
