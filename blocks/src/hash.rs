@@ -2,9 +2,10 @@
 //!
 //! A key may lie in one bucket of each way; it goes to the emptiest of them when it is inserted and never moves
 //! (d-left hashing; Vöcking, "How asymmetry helps load balancing", and Broder and Mitzenmacher, "Using multiple
-//! hash functions to improve IP lookups"). There are twice as many slots as `max_entries`, so that a bucket holds
-//! one key on average; with four ways an insert below `max_entries` practically always finds room. One that does
-//! not answers E2BIG.
+//! hash functions to improve IP lookups"). At most three in eight slots are taken, so that an insert below
+//! `max_entries` practically always finds room. One that does not answers E2BIG. In the worst case, a table that is kept
+//! full while keys come and go, that is one insert in some ten millions; with half of the slots it would be one in
+//! five thousand. Filling an empty table is a hundred times kinder (`capacity_in_figures` in the tests counts both).
 //!
 //! A key is digested by functions that are linear over GF(2) with fixed random matrices (H3: Carter and Wegman,
 //! "Universal classes of hash functions"): a tree of XORs for each bit. Linear functions alone would fill badly with
@@ -22,6 +23,9 @@ use hardpath_rtl::{MemStyle, Module, Node};
 pub const WAYS: u32 = 4;
 /// Slots of a bucket.
 pub const SLOTS: u32 = 2;
+
+/// At most so many keys for each row of all ways: of its slots, three in eight.
+const KEYS_A_ROW: u32 = 3;
 
 /// What a hash table must know.
 pub struct Hash {
@@ -56,7 +60,7 @@ pub struct HashPort {
 impl Hash {
     /// Buckets of a way: a power of two.
     pub fn rows(max_entries: u32) -> u32 {
-        max_entries.div_ceil(WAYS).next_power_of_two().max(4)
+        max_entries.div_ceil(KEYS_A_ROW).next_power_of_two().max(4)
     }
 
     /// Bits that number a way's buckets.
@@ -437,7 +441,7 @@ pub fn hash_table(config: &Hash) -> Module {
     m.section("Commit stage");
     let host = waiting[0].host;
     let state = active(&mut m, &inputs, &waiting);
-    // A table that evicts may be over the top by the few keys none of whose candidates was taken.
+    // A table that evicts has one key more for each new one none of whose slots was taken.
     let most = match config.evicts {
         true => Hash::entries(config.max_entries),
         false => config.max_entries,

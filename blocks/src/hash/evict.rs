@@ -5,6 +5,11 @@
 //! one goes, and the others are unused from then on: they keep their place when they are used again before the next key
 //! comes (the clock algorithm of page replacement, within a key's buckets).
 //!
+//! What holds: an insert always succeeds. Below `max_entries` a key only goes when all eight slots of the new one are taken.
+//! From `max_entries` on a new key takes the place of another one when one of its slots is taken. When none is, nobody
+//! can go in constant time, and the table has one key more: `max_entries` is what it surely holds, its slots are the most.
+//! A key that was used since is not forgotten before an unused one among the candidates of the same new key.
+//!
 //! The bits are read with the buckets and decide a clock later, so that a use in the two clocks before counts for the
 //! next time only.
 

@@ -194,7 +194,9 @@ fn churn(soft: &mut Soft, max_entries: u32, inserts: u64) -> (u64, u64) {
 fn capacity_in_figures() {
     let full = std::env::var_os("HARDPATH_FULL").is_some();
     println!("entries   keys        tables   inserts      failed   tables with a failure");
-    for max_entries in [1, 4, 8, 16, 32, 64, 128, 256, 1024, 4096, 16_384, 65_536] {
+    for max_entries in [
+        1, 4, 8, 16, 32, 48, 96, 128, 256, 768, 1024, 3072, 16_384, 65_536,
+    ] {
         for pattern in PATTERNS {
             let mut soft = Soft::new(pattern.key_bits(), max_entries);
             let budget = if full { 20_000_000 } else { 100_000 };
@@ -223,5 +225,9 @@ fn capacity_in_figures() {
             if full { 30_000_000 } else { 200_000 },
         );
         println!("{max_entries:7}   kept full           {inserts:9} {failed:11}");
+        assert!(
+            failed * 1_000_000 <= inserts,
+            "{max_entries} entries, kept full: {failed}"
+        );
     }
 }

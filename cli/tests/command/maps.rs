@@ -114,8 +114,8 @@ fn pointers_from_before_an_update() {
     is_as_the_kernel_has_it("in_place", &packets, &[]);
 }
 
-/// Which keys a full LRU map forgets is its own affair; that it takes every new one, and keeps about as many as it should,
-/// is not.
+/// Which keys a full LRU map forgets is its own affair; that it takes every new one, keeps as many as it must, and forgets
+/// at all, is not.
 #[test]
 fn a_full_lru_map_takes_new_keys() {
     let Some((place, object)) = compile("recent") else {
@@ -136,5 +136,5 @@ fn a_full_lru_map_takes_new_keys() {
     assert_eq!(answer["verdicts"]["XDP_ABORTED"], 0, "{answer:#}");
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&maps).unwrap()).unwrap();
     let kept = written["recent"].as_array().unwrap().len();
-    assert!((98..=104).contains(&kept), "{kept} keys");
+    assert!((100..400).contains(&kept), "{kept} keys");
 }
