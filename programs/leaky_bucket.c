@@ -74,13 +74,36 @@ struct port_pair {
 	__be16 destination;
 };
 
-static __always_inline int decide(__u32 which, int action)
+/* Gives the number of the counter that the packet belongs to. */
+static __always_inline __u32 meter(const struct flow_key *key, const struct config *settings, __u64 bytes)
 {
-	__u64 *counter = bpf_map_lookup_elem(&counters, &which);
+	__u64 now, elapsed, level, poured, highest;
+	struct bucket *bucket;
 
-	if (counter)
-		*counter += 1;
-	return action;
+	now = bpf_ktime_get_ns();
+	poured = bytes << (settings->ns_per_byte_log2 & 31);
+	if (poured > settings->capacity_ns)
+		return DROPPED;
+	/* The highest level at which the packet still finds room. */
+	highest = settings->capacity_ns - poured;
+
+	bucket = bpf_map_lookup_elem(&buckets, key);
+	if (!bucket) {
+		struct bucket first = { .seen_ns = now, .level_ns = poured };
+
+		return bpf_map_update_elem(&buckets, key, &first, BPF_NOEXIST) ? NO_ROOM : PASSED;
+	}
+
+	elapsed = now - bucket->seen_ns;
+	level = bucket->level_ns;
+	level = level > elapsed ? level - elapsed : 0;
+	bucket->seen_ns = now;
+	if (level > highest) {
+		bucket->level_ns = level;
+		return DROPPED;
+	}
+	bucket->level_ns = level + poured;
+	return PASSED;
 }
 
 SEC("xdp")
@@ -92,10 +115,9 @@ int leaky_bucket(struct xdp_md *ctx)
 	struct iphdr *ip = (void *)(eth + 1);
 	struct port_pair *l4 = (void *)(ip + 1);
 	struct flow_key key = {};
-	struct bucket *bucket;
-	__u64 now, elapsed, level, poured, highest;
 	struct config *settings;
-	__u32 zero = 0;
+	__u32 zero = 0, which;
+	__u64 *counter;
 
 	if ((void *)(l4 + 1) > data_end || eth->h_proto != bpf_htons(ETH_P_IP))
 		return XDP_PASS;
@@ -113,32 +135,11 @@ int leaky_bucket(struct xdp_md *ctx)
 	settings = bpf_map_lookup_elem(&config, &zero);
 	if (!settings)
 		return XDP_ABORTED;
-	now = bpf_ktime_get_ns();
-	poured = (__u64)(data_end - data) << (settings->ns_per_byte_log2 & 31);
-	if (poured > settings->capacity_ns)
-		return decide(DROPPED, XDP_DROP);
-	/* The highest level at which the packet still finds room. */
-	highest = settings->capacity_ns - poured;
-
-	bucket = bpf_map_lookup_elem(&buckets, &key);
-	if (!bucket) {
-		struct bucket first = { .seen_ns = now, .level_ns = poured };
-
-		if (bpf_map_update_elem(&buckets, &key, &first, BPF_NOEXIST))
-			return decide(NO_ROOM, XDP_PASS);
-		return decide(PASSED, XDP_PASS);
-	}
-
-	elapsed = now - bucket->seen_ns;
-	level = bucket->level_ns;
-	level = level > elapsed ? level - elapsed : 0;
-	bucket->seen_ns = now;
-	if (level > highest) {
-		bucket->level_ns = level;
-		return decide(DROPPED, XDP_DROP);
-	}
-	bucket->level_ns = level + poured;
-	return decide(PASSED, XDP_PASS);
+	which = meter(&key, settings, data_end - data);
+	counter = bpf_map_lookup_elem(&counters, &which);
+	if (counter)
+		*counter += 1;
+	return which == DROPPED ? XDP_DROP : XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";

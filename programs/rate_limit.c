@@ -59,35 +59,15 @@ struct {
 	__type(value, __u64);
 } counters SEC(".maps");
 
-static __always_inline int decide(__u32 which, int action)
+/* Gives the number of the counter that the packet belongs to. */
+static __always_inline __u32 judge(__be32 address, const struct config *settings)
 {
-	__u64 *counter = bpf_map_lookup_elem(&counters, &which);
-
-	if (counter)
-		*counter += 1;
-	return action;
-}
-
-SEC("xdp")
-int rate_limit(struct xdp_md *ctx)
-{
-	void *data = (void *)(long)ctx->data;
-	void *data_end = (void *)(long)ctx->data_end;
-	struct ethhdr *eth = data;
-	struct iphdr *ip = (void *)(eth + 1);
-	__u32 zero = 0, window, left, packets, before, windows_ago;
-	struct config *settings;
+	__u32 window, left, packets, before, windows_ago;
 	struct source *source;
-	__be32 address;
 	__u64 now;
 
-	if ((void *)(ip + 1) > data_end || eth->h_proto != bpf_htons(ETH_P_IP))
-		return XDP_PASS;
-	settings = bpf_map_lookup_elem(&config, &zero);
-	if (!settings || !settings->packets_per_window)
-		return decide(DROPPED, XDP_DROP);
-
-	address = ip->saddr;
+	if (!settings->packets_per_window)
+		return DROPPED;
 	now = bpf_ktime_get_ns();
 	window = now >> WINDOW_LOG2_NS;
 	/* How much of the window before still counts. */
@@ -98,7 +78,7 @@ int rate_limit(struct xdp_md *ctx)
 		struct source first = { .window = window, .packets = 1 };
 
 		bpf_map_update_elem(&sources, &address, &first, BPF_ANY);
-		return decide(PASSED, XDP_PASS);
+		return PASSED;
 	}
 
 	windows_ago = window - source->window;
@@ -114,11 +94,35 @@ int rate_limit(struct xdp_md *ctx)
 
 	/* The limit has at most 2^24 packets, so that the product has 32 bits. */
 	if (packets + ((before * left) >> PLACE_BITS) >= settings->packets_per_window)
-		return decide(DROPPED, XDP_DROP);
+		return DROPPED;
 	source->window = window;
 	source->packets = packets + 1;
 	source->packets_before = before;
-	return decide(PASSED, XDP_PASS);
+	return PASSED;
+}
+
+SEC("xdp")
+int rate_limit(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data;
+	void *data_end = (void *)(long)ctx->data_end;
+	struct ethhdr *eth = data;
+	struct iphdr *ip = (void *)(eth + 1);
+	struct config *settings;
+	__u32 zero = 0, which;
+	__u64 *counter;
+
+	if ((void *)(ip + 1) > data_end || eth->h_proto != bpf_htons(ETH_P_IP))
+		return XDP_PASS;
+	settings = bpf_map_lookup_elem(&config, &zero);
+	if (!settings)
+		return XDP_ABORTED;
+
+	which = judge(ip->saddr, settings);
+	counter = bpf_map_lookup_elem(&counters, &which);
+	if (counter)
+		*counter += 1;
+	return which == DROPPED ? XDP_DROP : XDP_PASS;
 }
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
