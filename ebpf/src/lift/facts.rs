@@ -18,10 +18,8 @@ pub struct Facts(Rc<BTreeMap<Value, Range>>);
 
 /// How far bounds are looked for in what a value was computed from.
 const DEPTH: u32 = 5;
-/// So many different offsets may an access to packet or stack have (`MOST_VALUES` of the passes).
-const FEW_OFFSETS: u64 = 64;
-/// From so many on there is no hope that these are few all the same, such as multiples of 4.
-const MANY_OFFSETS: u64 = 128;
+/// So many different offsets may an access to the packet have (`MOST_VALUES` of the passes).
+const FEW_OFFSETS: u64 = 256;
 /// More facts than this are sorted out at the beginning of a block.
 const MANY_FACTS: usize = 64;
 
@@ -128,7 +126,7 @@ impl Builder {
         };
         let spread = |range: Range| range.signed_high.abs_diff(range.signed_low);
         let here = self.range(offset, 64);
-        if spread(here) >= FEW_OFFSETS || spread(self.made_bounds(value)) < MANY_OFFSETS {
+        if spread(here) >= FEW_OFFSETS || spread(self.made_bounds(value)) < FEW_OFFSETS {
             return offset;
         }
         let bits = u64::BITS - spread(here).leading_zeros();
