@@ -46,13 +46,13 @@ pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
             if constant(0) || constant(1) {
                 0.0
             } else {
-                0.42
+                0.5
             }
         }
         Op::Select => match (constant(1), constant(2)) {
             (true, true) => 0.2,
-            (true, false) | (false, true) => 0.45,
-            _ => 0.6,
+            (true, false) | (false, true) => 0.5,
+            _ => 0.7,
         },
         Op::Eq | Op::Ne => {
             let inputs = if constant(0) || constant(1) { 1.0 } else { 2.0 };
@@ -60,17 +60,19 @@ pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
         }
         Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
             let known = constant(0) || constant(1);
-            if known && arg_width(0) <= 12.0 {
-                tree(arg_width(0) * 1.4)
-            } else {
-                1.5 + arg_width(0) * CARRY_PER_BIT
+            // A constant is compared in LUTs first, whose answers a carry chain joins.
+            match known {
+                true if arg_width(0) <= 6.0 => 1.0,
+                true => 2.6 + arg_width(0) * CARRY_PER_BIT,
+                false => 2.0 + arg_width(0) * CARRY_PER_BIT,
             }
         }
         Op::Add | Op::Sub => {
             if bits <= 2.0 {
                 1.0
             } else {
-                1.4 + bits * CARRY_PER_BIT
+                // The LUTs in front of the chain, and the chain.
+                2.0 + bits * CARRY_PER_BIT
             }
         }
         Op::Shl | Op::LShr | Op::AShr => {

@@ -81,7 +81,7 @@ const ZIPF: [&str; 6] = [
 
 #[test]
 fn meters() {
-    for (name, one, many) in [("leaky_bucket", 0.49, 0.97), ("token_bucket", 0.24, 0.90)] {
+    for (name, one, many) in [("leaky_bucket", 0.32, 0.93), ("token_bucket", 0.16, 0.80)] {
         let Some(subject) = Subject::new(name) else {
             return;
         };
