@@ -105,7 +105,7 @@ pub mod map {
     pub const WRITE_BACK: f64 = 1.6;
     /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of XORs, digests joined.
     pub fn hash(key_bits: u32) -> f64 {
-        0.6 + (f64::from(key_bits) / 2.0).max(2.0).ln() / 6f64.ln() + 0.7 + 0.6
+        1.0 + (f64::from(key_bits) / 2.0).max(2.0).ln() / 6f64.ln() + 1.0 + 0.7
     }
     /// An update's guard to the write enables of the keys of a table with so many ports.
     pub fn hash_commit(ports: usize) -> f64 {
