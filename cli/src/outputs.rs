@@ -3,6 +3,7 @@
 use crate::arguments::RunArguments;
 use crate::engine::Ran;
 use crate::files;
+use crate::load::Loaded;
 use crate::packets::Packet;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{Diagnostic, Program};
@@ -10,12 +11,28 @@ use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::mapfile;
 
 /// What the maps hold before the first packet.
-pub fn read_maps(arguments: &RunArguments, program: &Program) -> Result<Image, Vec<Diagnostic>> {
-    match &arguments.maps {
-        Some(path) => mapfile::read(path, program.maps.values()),
-        None => Ok(Image::new()),
+pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec<Diagnostic>> {
+    let Some(path) = &arguments.maps else {
+        return Ok(Image::new());
+    };
+    let mut image = mapfile::read(path, loaded.program.maps.values())?;
+    for map in &loaded.object.maps {
+        // An update does not touch the lock (copy_map_value in the kernel's include/linux/bpf.h): it stays open.
+        let (Some(lock), Some(entries)) = (map.lock_offset, image.get_mut(&map.name)) else {
+            continue;
+        };
+        let lock = lock as usize..lock as usize + LOCK_BYTES;
+        for value in entries.values_mut() {
+            if let Some(bytes) = value.get_mut(lock.clone()) {
+                bytes.fill(0);
+            }
+        }
     }
+    Ok(image)
 }
+
+/// Bytes of `struct bpf_spin_lock`.
+const LOCK_BYTES: usize = 4;
 
 /// Writes what the command line asks for.
 pub fn write(

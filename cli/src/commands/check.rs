@@ -18,7 +18,7 @@ use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
-    let image = outputs::read_maps(&arguments.run, &loaded.program)?;
+    let image = outputs::read_maps(&arguments.run, &loaded)?;
     let mut packets = packets::read(&arguments.run)?;
     let too_deep = match arguments.program.depth {
         Some(_) => leave_out_deep_packets(&loaded, &image, &mut packets)?,

@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
-    let image = outputs::read_maps(&arguments.run, &loaded.program)?;
+    let image = outputs::read_maps(&arguments.run, &loaded)?;
     let packets = packets::read(&arguments.run)?;
     let ran = engine::run(
         &loaded,

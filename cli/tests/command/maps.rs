@@ -138,3 +138,26 @@ fn a_full_lru_map_takes_new_keys() {
     let kept = written["recent"].as_array().unwrap().len();
     assert!((100..400).contains(&kept), "{kept} keys");
 }
+
+/// An update leaves a spin lock alone, whatever a map file says: it stays open.
+#[test]
+fn a_map_file_cannot_close_a_lock() {
+    let Some((place, object)) = crate::common::compile_source("programs", "nat") else {
+        return;
+    };
+    let maps = place.path().join("maps.json");
+    let entry = r#"{"pool": [{"key": ["0", "0", "0", "0"], "value": ["1", "2", "3", "4", "5", "0", "0", "0"]}]}"#;
+    std::fs::write(&maps, entry).unwrap();
+    let run = hardpath(&[
+        "check",
+        path(&object),
+        "--pcap",
+        "programs/firewall.pcap",
+        "--maps",
+        path(&maps),
+        "--against",
+        judge(),
+        "--json",
+    ]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+}
