@@ -162,3 +162,88 @@ impl Random {
         (self.next() >> 32) as u32 % bound
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks up the packet's first four bytes, then what it found there, and drops what both maps have.
+    const PROGRAM: &str = r#"program "chase" xdp control-flow
+
+map @first hash key 4 value 4 entries 1024
+map @second hash key 4 value 4 entries 1024
+map @settings array key 4 value 8 entries 2
+
+block0:
+    v0:64 = const 0x0
+    v1:32 = packet.load v0
+    v2:32 = const 0x0
+    v3:1, v4:32 = map.lookup @first v1
+    v5:32 = const 0x2
+    branch v3, block1, block2(v5)
+
+block1:
+    v6:32 = map.load @first v4, v2
+    v7:1, v8:32 = map.lookup @second v6
+    v9:32 = const 0x1
+    branch v7, block2(v9), block2(v5)
+
+block2(v10:32):
+    emit v10, v2
+"#;
+
+    fn packets() -> Vec<Captured> {
+        (0..200u32)
+            .map(|number| Captured {
+                data: [&number.to_le_bytes()[..], &[0x55; 60]].concat(),
+                ..Captured::default()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn keys_are_those_that_the_program_asks_for() {
+        let program = hardpath_ir::parse::parse(PROGRAM).unwrap();
+        let packets = packets();
+        let image = fill(&program, &packets, 1, 7);
+        assert_eq!(image, fill(&program, &packets, 1, 7), "it can be repeated");
+        assert_ne!(image, fill(&program, &packets, 1, 8));
+        assert_eq!(image["settings"].len(), 2);
+        let found = image["first"].len();
+        assert!((60..140).contains(&found), "half of 200 keys: {found}");
+        let mut maps = Maps::new(&program.maps);
+        maps.load(&image).unwrap();
+        let mut prepared = Prepared::new(&program);
+        let mut verdicts = BTreeSet::new();
+        for packet in &packets {
+            let context = PacketContext::default();
+            verdicts.insert(prepared.run(&mut maps, &packet.data, &context).verdict);
+        }
+        assert_eq!(verdicts, BTreeSet::from([1, 2]), "every way is taken");
+    }
+
+    #[test]
+    fn prefixes_are_cut() {
+        let decl = MapDecl {
+            name: String::from("routes"),
+            kind: MapKind::LpmTrie,
+            key_bytes: 8,
+            value_bytes: 4,
+            max_entries: 8,
+            flags: 1,
+            initial: None,
+        };
+        let key = [32, 0, 0, 0, 10, 255, 255, 255].to_vec();
+        let mut random = Random(1);
+        let stored: BTreeSet<Vec<u8>> = (0..50)
+            .map(|_| stored_key(&decl, key.clone(), &mut random))
+            .collect();
+        let expected = [
+            [8, 0, 0, 0, 10, 0, 0, 0],
+            [16, 0, 0, 0, 10, 255, 0, 0],
+            [24, 0, 0, 0, 10, 255, 255, 0],
+            [32, 0, 0, 0, 10, 255, 255, 255],
+        ];
+        assert_eq!(stored, expected.iter().map(|key| key.to_vec()).collect());
+    }
+}

@@ -36,7 +36,7 @@ const FILLINGS: u64 = 2;
 /// Entries of a map whose size the loader chooses; most often that is the number of CPUs.
 const OPEN_SIZE: u32 = 64;
 /// Entries of an LRU map that never evicts what these captures put in.
-const LRU_SIZE: u32 = 65_536;
+const LRU_SIZE: u32 = 16_384;
 
 impl Traffic {
     /// Generates captures into `work`, and adds the real ones of a folder.
