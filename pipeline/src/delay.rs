@@ -60,11 +60,15 @@ pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
         }
         Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
             let known = constant(0) || constant(1);
-            // A constant is compared in LUTs first, whose answers a carry chain joins.
+            // A constant is compared in LUTs; else in LUTs first, whose answers a carry chain joins.
+            if let Some(compare) = crate::compare::constant_compare(program, op, args) {
+                return compare.levels(program.width(args[0]));
+            }
             match known {
                 true if arg_width(0) <= 6.0 => 1.0,
-                true => 2.6 + arg_width(0) * CARRY_PER_BIT,
-                false => 2.0 + arg_width(0) * CARRY_PER_BIT,
+                true => 2.6 + arg_width(0) * 0.045,
+                // Tools that see the chain alone leave the LUTs in front of it deep.
+                false => 2.6 + arg_width(0) * 0.045,
             }
         }
         Op::Add | Op::Sub => {

@@ -5,6 +5,7 @@
 //! instances that reach over several stages; what they take in a later stage than they start in comes through
 //! wires.
 
+use crate::compare::constant_compare;
 use crate::maps::{MapPorts, Replay};
 use crate::moves::{packet_moves, store_offset, PacketMoves};
 use crate::plan::{Access, Class, Gate};
@@ -678,8 +679,14 @@ impl<'a> Lower<'a> {
             Op::AShr => m.shift(NodeOp::AShr, nodes[0], nodes[1]),
             Op::Eq => m.eq(nodes[0], nodes[1]),
             Op::Ne => m.ne(nodes[0], nodes[1]),
-            Op::Ult => m.ult(nodes[0], nodes[1]),
-            Op::Ule => m.ule(nodes[0], nodes[1]),
+            Op::Ult | Op::Ule => match constant_compare(self.program, op, args) {
+                Some(compare) => {
+                    let other = nodes[usize::from(compare.constant_first)];
+                    compare.build(m, other)
+                }
+                None if *op == Op::Ult => m.ult(nodes[0], nodes[1]),
+                None => m.ule(nodes[0], nodes[1]),
+            },
             Op::Slt => m.compare(NodeOp::Slt, nodes[0], nodes[1]),
             Op::Sle => m.compare(NodeOp::Sle, nodes[0], nodes[1]),
             Op::Select => m.mux(nodes[0], nodes[1], nodes[2]),

@@ -81,7 +81,7 @@ const ZIPF: [&str; 6] = [
 
 #[test]
 fn meters() {
-    for (name, one, many) in [("leaky_bucket", 0.32, 0.93), ("token_bucket", 0.16, 0.80)] {
+    for (name, one, many) in [("leaky_bucket", 0.32, 0.93), ("token_bucket", 0.14, 0.75)] {
         let Some(subject) = Subject::new(name) else {
             return;
         };
