@@ -48,8 +48,8 @@ pub struct Array {
     pub reads: Vec<u32>,
     /// Places at which the data plane writes, no two of them in one clock.
     pub writers: u32,
-    /// The write's index is given at the commit stage instead of being that of the first read. Always with several
-    /// writers.
+    /// The write's index, the host's too where it follows, is given at the commit stage instead of being that of the
+    /// first read. Always with several writers, and only with a writer.
     pub own_write_index: bool,
     /// A word that is read has the writes that committed while it was on its way. When the commit stage is that in
     /// which the word comes, a packet so sees the writes of all older packets, however close; else the caller keeps
@@ -95,6 +95,7 @@ pub fn array(config: &Array) -> Module {
     let read_clocks = Array::read_clocks(config.depth);
     assert!(config.reads.iter().all(|after| *after >= read_clocks));
     assert!(config.own_write_index || config.writers <= 1);
+    assert!(config.writers > 0 || !config.own_write_index);
     let lut_ram = Array::in_lut_ram(config.depth);
     let mut m = Module::new(
         config.name.clone(),

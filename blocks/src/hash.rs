@@ -53,7 +53,8 @@ pub struct HashPort {
     /// The data plane updates or deletes under this key.
     pub updates: bool,
     pub deletes: bool,
-    /// Commits of several ports can be those of one packet: this one's turn comes so many clocks after the first.
+    /// Commits of several ports can be those of one packet: this one's turn comes so many clocks after the first. At
+    /// most `commit_after`, which counts them.
     pub slot: u32,
 }
 
@@ -182,7 +183,7 @@ fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
 /// looks up the first port's key. `host_errno`, `host_key_out`: from registers after C.
 ///
 /// The host's registers stand still from a clock before its operation comes until it is over. No two ports commit in one
-/// clock.
+/// clock; packets are as many clocks apart as one of them has turns.
 ///
 /// Without forwarding, and with `commit_after` above 0, the caller sees to it that no packet commits what it decided
 /// before an older one with the same key committed. A dump reads a slot, not a key: no packet may stand in the three
@@ -198,6 +199,11 @@ pub fn hash_table(config: &Hash) -> Module {
     assert!(
         !config.evicts || in_time,
         "a key in flight would be forgotten"
+    );
+    let sees_turns = |port: &HashPort| port.slot <= port.commit_after;
+    assert!(
+        config.ports.iter().all(sees_turns),
+        "a lookup would miss a turn before its own"
     );
     let keeps_key = config.forward || turns > 0;
     let mut m = Module::new(
@@ -405,7 +411,7 @@ pub fn hash_table(config: &Hash) -> Module {
             }
             // What the same packet committed in a turn before this one.
             let mut found = state.found;
-            if clock > 2 + port.commit_after - port.slot.min(port.commit_after) {
+            if clock > 2 + port.commit_after - port.slot {
                 let always = m.one();
                 found = found.after(&mut m, &commit, state.key, always);
             }

@@ -99,6 +99,14 @@ pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Module {
         known,
         "a word was retired that had not been popped",
     );
+    let moves = m.or(&[pop, retire]);
+    let moves_and_rewinds = m.and(&[moves, rewind]);
+    let alone = m.not(moves_and_rewinds);
+    m.assert(
+        "rewinds_alone",
+        alone,
+        "a word was popped or retired in the clock of a rewind",
+    );
 
     m.output(
         "valid",
