@@ -1,15 +1,19 @@
 //! Every block in the native simulator, beside a model in software, under seeded random sequences.
 
 mod array;
+mod array_writers;
 mod bench;
 mod capacity;
 mod evict;
 mod fifo;
 mod hash;
 mod hash_bench;
+mod hash_ports;
+mod hash_ports_bench;
 mod host;
 mod interlock;
 mod lpm;
 mod moved_egress;
 mod random;
+mod replay_fifo;
 mod streams;
