@@ -1,0 +1,142 @@
+//! What is known of a packet's key on the way to its commit, and what a commit does to those behind it.
+
+use super::evict::Victim;
+use super::SLOTS;
+use hardpath_rtl::{Module, Node};
+
+/// The signals of a port.
+pub(super) struct Inputs {
+    pub(super) key: Node,
+    pub(super) rows: Node,
+    pub(super) update: Option<ProgramUpdate>,
+    pub(super) remove: Option<Node>,
+}
+
+/// A port at its commit stage.
+#[derive(Clone, Copy)]
+pub(super) struct Ready {
+    pub(super) free: Node,
+    pub(super) chosen: Node,
+    pub(super) chosen_row: Node,
+    pub(super) found: Found,
+    pub(super) key: Node,
+    pub(super) host: Node,
+    /// Only in a table that evicts.
+    pub(super) candidates: Option<Candidates>,
+}
+
+/// Whose place a new key can take.
+#[derive(Clone, Copy)]
+pub(super) struct Candidates {
+    /// The buckets.
+    pub(super) rows: Node,
+    pub(super) victim: Victim,
+    /// The bucket of the victim.
+    pub(super) row: Node,
+    /// There is a key in the victim's slot.
+    pub(super) displaces: Node,
+}
+
+/// The port that commits in this clock, the first one when none does.
+pub(super) fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Ready {
+    let mut all = waiting[0];
+    for (input, port) in inputs.iter().zip(waiting).skip(1) {
+        let update = input.update.as_ref().map(|update| update.update);
+        let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
+        if commits.is_empty() {
+            continue;
+        }
+        let commits = m.or(&commits);
+        let mut choose = |own: Node, other: Node| m.mux(commits, own, other);
+        all = Ready {
+            free: choose(port.free, all.free),
+            chosen: choose(port.chosen, all.chosen),
+            chosen_row: choose(port.chosen_row, all.chosen_row),
+            found: Found {
+                hit: choose(port.found.hit, all.found.hit),
+                place: choose(port.found.place, all.found.place),
+                row: choose(port.found.row, all.found.row),
+            },
+            key: choose(port.key, all.key),
+            host: all.host,
+            candidates: match (port.candidates, all.candidates) {
+                (Some(own), Some(other)) => Some(Candidates {
+                    rows: choose(own.rows, other.rows),
+                    victim: Victim {
+                        place: choose(own.victim.place, other.victim.place),
+                        all_used: choose(own.victim.all_used, other.victim.all_used),
+                    },
+                    row: choose(own.row, other.row),
+                    displaces: choose(own.displaces, other.displaces),
+                }),
+                _ => None,
+            },
+        };
+    }
+    all
+}
+
+pub(super) struct ProgramUpdate {
+    pub(super) update: Node,
+    pub(super) no_exist: Node,
+    pub(super) must_exist: Node,
+    pub(super) bad_flags: Node,
+}
+
+/// A write to the buckets.
+pub(super) struct Commit {
+    pub(super) write: Node,
+    pub(super) occupy: Node,
+    pub(super) row: Node,
+    pub(super) place: Node,
+    /// The key that is written or removed; only with forwarding.
+    pub(super) key: Option<Node>,
+}
+
+/// Where a key lies.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub(super) hit: Node,
+    pub(super) place: Node,
+    pub(super) row: Node,
+}
+
+impl Found {
+    /// The same after a commit that the buckets do not show yet, when it is one of the same key.
+    pub(super) fn after(self, m: &mut Module, commit: &Commit, key: Node, looks_up: Node) -> Found {
+        let committed = commit.key.expect("a table that forwards keeps the key");
+        let same = m.eq(committed, key);
+        let concerns = m.and(&[same, looks_up]);
+        let changes = m.and(&[concerns, commit.write]);
+        Found {
+            hit: m.mux(changes, commit.occupy, self.hit),
+            place: m.mux(changes, commit.place, self.place),
+            row: m.mux(changes, commit.row, self.row),
+        }
+    }
+}
+
+/// A packet between the compare and the commit.
+pub(super) struct Pending {
+    pub(super) rows: Node,
+    pub(super) found: Found,
+    pub(super) key: Node,
+    pub(super) host: Node,
+    pub(super) taken: Vec<Node>,
+}
+
+/// Whether a slot is taken after the commit of another packet, when it was `bit` before.
+pub(super) fn patched(
+    m: &mut Module,
+    commit: &Commit,
+    rows: Node,
+    place: u32,
+    row_bits: u32,
+    bit: Node,
+) -> Node {
+    let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
+    let same_row = m.eq(row, commit.row);
+    let same_place = m.eq_const(commit.place, u64::from(place));
+    let hit = m.and(&[commit.write, same_row, same_place]);
+    m.mux(hit, commit.occupy, bit)
+}

@@ -1,0 +1,103 @@
+//! The hash functions.
+//!
+//! A key is digested by functions that are linear over GF(2) with fixed random matrices (H3: Carter and Wegman,
+//! "Universal classes of hash functions"): a tree of XORs for each bit. Linear functions alone would fill badly with
+//! keys that count up: in about one such set of keys in a hundred a function maps them to half of its buckets, and
+//! hundreds find no room. So each way's digest is joined with an AND of two other ways' digests, which breaks the
+//! symmetry: structured keys then fill like random ones.
+
+use super::{Hash, WAYS};
+use hardpath_rtl::{Module, Node};
+
+/// The hash functions of a table as a module without state.
+///
+/// Ports: `key` (the packet's), `host` (this slot is a host operation), `host_key`, `host_dump`, `host_slot` →
+/// `key_out`, `rows` (the bucket in each way, way 0 in the low bits).
+pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> Module {
+    let mut m = Module::new(
+        name,
+        format!(
+            "Hash functions of map {map}: key to one of {} buckets in each of {WAYS} ways.\n\
+             Each bit of a digest is the parity of about half of the key's bits (H3, fixed random matrices); a way's\n\
+             bucket is its digest, XORed with the AND of the next two ways' digests.",
+            Hash::rows(max_entries)
+        ),
+    );
+    let row_bits = Hash::row_bits(max_entries);
+    let key = m.input("key", key_bits, "the packet's key");
+    let host = m.input("host", 1, "the host's key is meant");
+    let host_key = m.input("host_key", key_bits, "");
+    let host_dump = m.input("host_dump", 1, "the host means a slot, not a key");
+    let host_slot = m.input("host_slot", Hash::entry_bits(max_entries), "");
+    let chosen = m.mux(host, host_key, key);
+    m.name(chosen, "chosen");
+    let slot_row = m.slice(host_slot, 0, row_bits);
+    let dumps = m.and(&[host, host_dump]);
+    let mut digests = Vec::new();
+    for way in 0..WAYS {
+        let mut bits = Vec::new();
+        for bit in 0..row_bits {
+            let terms: Vec<Node> = (0..key_bits)
+                .filter(|key_bit| matrix_column(way, *key_bit, row_bits) >> bit & 1 == 1)
+                .map(|key_bit| m.bit(chosen, key_bit))
+                .collect();
+            bits.push(match terms.len() {
+                0 => m.zero(1),
+                _ => m.xor(&terms),
+            });
+        }
+        bits.reverse();
+        let digest = m.concat(&bits);
+        digests.push(m.name(digest, format!("digest_{way}")));
+    }
+    let mut rows = Vec::new();
+    for way in 0..WAYS as usize {
+        let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
+        let (high, low) = (
+            m.slice(after, row_bits - 1, 1),
+            m.slice(after, 0, row_bits - 1),
+        );
+        let rotated = m.concat(&[low, high]);
+        let both = m.and(&[next, rotated]);
+        let row = m.xor(&[digests[way], both]);
+        m.name(row, format!("hash_{way}"));
+        rows.push(m.mux(dumps, slot_row, row));
+    }
+    rows.reverse();
+    let rows = m.concat(&rows);
+    m.output("key_out", chosen, "");
+    m.output("rows", rows, "");
+    m
+}
+
+/// The bucket of a key in each way, in software. The key's bits above `key_bits` are 0.
+pub fn buckets(key: &[u64], key_bits: u32, max_entries: u32) -> [u64; WAYS as usize] {
+    let row_bits = Hash::row_bits(max_entries);
+    let mut digests = [0; WAYS as usize];
+    for bit in (0..key_bits).filter(|bit| key[*bit as usize / 64] >> (bit % 64) & 1 == 1) {
+        for (way, digest) in digests.iter_mut().enumerate() {
+            *digest ^= matrix_column(way as u32, bit, row_bits);
+        }
+    }
+    std::array::from_fn(|way| {
+        let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
+        let rotated = after << 1 & ((1 << row_bits) - 1) | after >> (row_bits - 1);
+        digests[way] ^ next & rotated
+    })
+}
+
+/// What a bit of the key adds to a way's digest: random, never 0.
+fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
+    let mut seed = (u64::from(way) << 32 | u64::from(key_bit)).wrapping_add(0x9e37_79b9);
+    loop {
+        // splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators").
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let column = (z ^ (z >> 31)) & (u64::MAX >> (64 - row_bits));
+        if column != 0 {
+            return column;
+        }
+    }
+}
