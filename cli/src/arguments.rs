@@ -257,9 +257,15 @@ pub struct FuzzArguments {
     /// Seed of the first program; each later one takes the next number
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// Take a seed that was not used before; it is printed, so that the run can be repeated
+    #[arg(long, conflicts_with = "seed")]
+    pub fresh_seed: bool,
     /// Folder for programs that failed, made small
     #[arg(long, value_name = "DIR", default_value = "fuzz-failures")]
     pub cases: PathBuf,
+    /// Write refused programs there, too, made small
+    #[arg(long)]
+    pub keep_refused: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,

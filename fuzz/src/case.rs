@@ -13,7 +13,7 @@
 //! Everything behind `#` is a comment. An instruction is its 8 bytes as they stand in an object file, a 64-bit load
 //! its 16 bytes with what it loads: `map NAME`, or `value NAME` for the address of its first value.
 
-use crate::code::{Code, Unit};
+use crate::code::{Code, Unit, CALL, EXIT, GOTOL};
 use crate::disassemble;
 use crate::packets::{Packet, PORTS};
 use crate::trial::{Hardware, Subject};
@@ -189,12 +189,13 @@ impl Reader {
         let slots = self.code.slots_of_units();
         for (index, unit) in self.code.units.iter_mut().enumerate() {
             let code = unit.insn.code;
-            let is_jump = matches!(unit.insn.class(), 5 | 6) && !matches!(code, 0x85 | 0x95);
-            if !is_jump {
+            let is_call = code == CALL && unit.insn.src == 1;
+            let is_jump = matches!(unit.insn.class(), 5 | 6) && !matches!(code, CALL | EXIT);
+            if !is_jump && !is_call {
                 continue;
             }
             let distance = match code {
-                crate::code::GOTOL => std::mem::take(&mut unit.insn.imm),
+                GOTOL | CALL => std::mem::take(&mut unit.insn.imm),
                 _ => i32::from(std::mem::take(&mut unit.insn.off)),
             };
             let slot = usize::try_from(slots[index] as i64 + 1 + i64::from(distance)).ok()?;

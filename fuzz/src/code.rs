@@ -33,6 +33,8 @@ pub struct Code {
 pub const GOTOL: u8 = 0x06;
 /// `goto`.
 pub const GOTO: u8 = 0x05;
+/// `call`: of a helper, or of a function when `src` is 1.
+pub const CALL: u8 = 0x85;
 /// `exit`.
 pub const EXIT: u8 = 0x95;
 
@@ -63,7 +65,7 @@ impl Unit {
         let mut insn = self.insn;
         if self.target.is_some() {
             match insn.code {
-                GOTOL => insn.imm = distance as i32,
+                GOTOL | CALL => insn.imm = distance as i32,
                 _ => insn.off = distance as i16,
             }
         }

@@ -1,6 +1,6 @@
 //! Instructions as text, for people who read a failing program. Nothing reads it back.
 
-use crate::code::{Unit, GOTO, GOTOL};
+use crate::code::{Unit, CALL, GOTO, GOTOL};
 use hardpath_ebpf::MapRefKind;
 
 /// One instruction, in the manner of the kernel's verifier; a jump goes to the instruction number `target`.
@@ -35,7 +35,8 @@ pub fn text(unit: &Unit, target: Option<usize>, map_name: Option<&str>) -> Strin
         4 | 7 => arithmetic(unit),
         _ => match insn.code {
             GOTO | GOTOL => format!("goto {target}"),
-            0x85 => format!("call {imm}"),
+            CALL if src == 1 => format!("call function at {target}"),
+            CALL => format!("call {imm}"),
             0x95 => String::from("exit"),
             code => {
                 let letter = if insn.class() == 5 { 'r' } else { 'w' };

@@ -13,6 +13,8 @@ pub mod case;
 pub mod code;
 mod disassemble;
 mod encode;
+pub mod features;
+pub mod flows;
 pub mod generate;
 pub mod minimize;
 pub mod packets;
@@ -22,4 +24,4 @@ pub mod trial;
 
 pub use generate::Features;
 pub use session::{run, FailedProgram, FuzzOptions, FuzzReport};
-pub use trial::{Failure, Judge, Layer, Outcome, Subject};
+pub use trial::{Built, Failure, Judge, Layer, Outcome, Subject};

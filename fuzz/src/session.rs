@@ -1,12 +1,14 @@
 //! Many programs, one after another on a few threads.
 
 use crate::case;
+use crate::flows;
 use crate::generate::{generate, Features};
 use crate::minimize::{minimize, Scope};
 use crate::packets;
 use crate::random::Random;
-use crate::trial::{self, Failure, Hardware, Judge, Outcome, Subject};
+use crate::trial::{self, Failure, Hardware, Judge, Layer, Outcome, Subject};
 use hardpath_ir::Diagnostic;
+use hardpath_pipeline::Hazard;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,6 +27,8 @@ pub struct FuzzOptions {
     pub features: Features,
     /// Where failing programs are written, made small.
     pub cases: Option<PathBuf>,
+    /// Programs that are refused are written there, too, made small.
+    pub keep_refused: bool,
 }
 
 /// A program that failed.
@@ -49,6 +53,10 @@ pub struct FuzzReport {
     pub refused: u64,
     /// How many programs were refused for which reason (the code of the diagnostic).
     pub refusals: BTreeMap<&'static str, u64>,
+    /// How many of the compiled programs are kept serial how.
+    pub hazards: BTreeMap<Hazard, u64>,
+    /// How many of the compiled programs have which feature.
+    pub features: BTreeMap<&'static str, u64>,
     /// Programs that the kernel did not take; each was replaced by another one of the same seed.
     pub rejected_by_kernel: u64,
     /// Packets that went through all layers.
@@ -63,12 +71,25 @@ impl FuzzReport {
         self.failures.iter().map(|failed| failed.seed).collect()
     }
 
+    /// Of 100 compiled programs so many in which packets wait for others or run again.
+    pub fn hazard_percent(&self) -> u64 {
+        let of = |hazard| self.hazards.get(&hazard).copied().unwrap_or(0);
+        let hard = of(Hazard::Interlock) + of(Hazard::Replay);
+        (hard * 100).checked_div(self.compiled).unwrap_or(0)
+    }
+
     fn add(&mut self, other: FuzzReport) {
         self.programs += other.programs;
         self.compiled += other.compiled;
         self.refused += other.refused;
         for (code, count) in other.refusals {
             *self.refusals.entry(code).or_default() += count;
+        }
+        for (hazard, count) in other.hazards {
+            *self.hazards.entry(hazard).or_default() += count;
+        }
+        for (feature, count) in other.features {
+            *self.features.entry(feature).or_default() += count;
         }
         self.rejected_by_kernel += other.rejected_by_kernel;
         self.packets += other.packets;
@@ -92,7 +113,13 @@ pub fn subject(seed: u64, attempt: u32, packets: u32, features: Features) -> Sub
         backpressure: some_seed(&mut random),
     };
     Subject {
-        packets: packets::generate(&generated.code, packets as usize, &mut random),
+        packets: match generated.flow_bytes.as_slice() {
+            [] => packets::generate(&generated.code, packets as usize, &mut random),
+            _ if random.percent(10) => {
+                packets::generate(&generated.code, packets as usize, &mut random)
+            }
+            bytes => flows::generate(bytes, packets as usize, &mut random),
+        },
         code: generated.code,
         image: generated.image,
         hardware,
@@ -161,12 +188,23 @@ fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
                 reason,
                 judged_by_kernel,
             } => {
+                if let (Some(folder), true) = (&options.cases, options.keep_refused) {
+                    let path = folder.join(format!("refused_{}_{seed}.case", reason.code));
+                    let (subject, text) = smallest_refused(&subject, &reason, options.judge);
+                    write(&path, &case::print(&subject, &text))?;
+                }
                 report.refused = 1;
                 report.refusals.insert(reason.code, 1);
                 report.judged_by_kernel = judged_by_kernel;
             }
-            Outcome::Same { judged_by_kernel } => {
+            Outcome::Same {
+                built,
+                judged_by_kernel,
+            } => {
                 report.compiled = 1;
+                report.hazards.insert(built.hazard, 1);
+                let features = built.features.into_iter();
+                report.features = features.map(|feature| (feature, 1)).collect();
                 report.packets = packets;
                 report.judged_by_kernel = judged_by_kernel;
             }
@@ -190,10 +228,7 @@ fn failed(
     subject: &Subject,
     failure: &Failure,
 ) -> Result<FailedProgram, Diagnostic> {
-    let scope = match options.judge {
-        Judge::Kernel => Scope::Everything,
-        Judge::Interpreter => Scope::PacketsOnly,
-    };
+    let scope = scope(options.judge);
     let mut fails = |candidate: &Subject| match trial::run(candidate, options.judge) {
         Ok(Outcome::Failed(failure)) => Some(failure),
         _ => None,
@@ -211,6 +246,32 @@ fn failed(
     })
 }
 
+/// The smallest program that is refused for the same reason, and what is said about it.
+fn smallest_refused(subject: &Subject, reason: &Diagnostic, judge: Judge) -> (Subject, String) {
+    let as_failure = |reason: &Diagnostic| Failure {
+        layer: Layer::Compiler,
+        packet: None,
+        text: reason.to_string(),
+    };
+    let mut refuses = |candidate: &Subject| match trial::run(candidate, judge) {
+        Ok(Outcome::Refused { reason: other, .. }) if other.code == reason.code => {
+            Some(as_failure(&other))
+        }
+        _ => None,
+    };
+    let scope = scope(judge);
+    let (subject, failure) = minimize(subject, &as_failure(reason), scope, &mut refuses);
+    (subject, failure.text)
+}
+
+/// What may be made smaller: where nobody says which other programs are any, the program stays.
+fn scope(judge: Judge) -> Scope {
+    match judge {
+        Judge::Kernel => Scope::Everything,
+        Judge::Interpreter => Scope::PacketsOnly,
+    }
+}
+
 fn write_case(
     folder: &Path,
     seed: u64,
@@ -224,12 +285,16 @@ fn write_case(
     };
     let layer = failure.layer.name();
     let comment = format!("Seed {seed}, layer {layer}, {packet}: {}", failure.text);
-    let text = case::print(subject, &comment);
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&path, text))
+    write(&path, &case::print(subject, &comment))?;
+    Ok(path)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Diagnostic> {
+    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folder
+        .and_then(|()| std::fs::write(path, text))
         .map_err(|error| {
             Diagnostic::input("cannot-write", format!("a case cannot be written: {error}"))
                 .at(path.display().to_string())
-        })?;
-    Ok(path)
+        })
 }

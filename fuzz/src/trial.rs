@@ -2,6 +2,7 @@
 //! each phase of compilation, and the hardware in the native simulator.
 
 use crate::code::Code;
+use crate::features;
 use crate::packets::{Packet, PORTS};
 use hardpath_ir::diagnostic::Class;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
@@ -9,11 +10,12 @@ use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verifier, Diagnostic, Program};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
 use hardpath_oracle::{Expected, JudgeOptions, KernelJudge, Observed, Reference};
-use hardpath_pipeline::{Compiled, Options};
+use hardpath_pipeline::{Compiled, Hazard, Options};
 use hardpath_testbed::host::{self, Host};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{self, PacketIn, PacketOut, RunOptions};
+use std::collections::BTreeSet;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// A program, what its maps hold at first, and packets.
@@ -100,9 +102,19 @@ pub enum Outcome {
     },
     /// The same everywhere.
     Same {
+        built: Built,
         judged_by_kernel: u64,
     },
     Failed(Failure),
+}
+
+/// What became hardware.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Built {
+    /// Of the map that is the hardest to keep serial.
+    pub hazard: Hazard,
+    /// See [`crate::features`].
+    pub features: BTreeSet<&'static str>,
 }
 
 /// Runs a subject through every layer and stops at the first that fails.
@@ -146,7 +158,8 @@ pub fn run(subject: &Subject, judge: Judge) -> Result<Outcome, Diagnostic> {
         return Ok(Outcome::Failed(failure));
     }
     match trial.compile() {
-        Ok(()) => Ok(Outcome::Same {
+        Ok(built) => Ok(Outcome::Same {
+            built,
             judged_by_kernel: trial.judged_by_kernel,
         }),
         Err(Stop::Failed(failure)) => Ok(Outcome::Failed(failure)),
@@ -224,7 +237,7 @@ impl Trial<'_> {
         Ok(first.map(|difference| failure(Layer::Lifted, None, difference.to_string())))
     }
 
-    fn compile(&self) -> Result<(), Stop> {
+    fn compile(&self) -> Result<Built, Stop> {
         let flow = flatten(caught(|| {
             let mut program = self.lifted.clone();
             hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
@@ -244,7 +257,12 @@ impl Trial<'_> {
             let text = format!("{:?}", errors.first());
             return Err(Stop::Failed(failure(Layer::Design, None, text)));
         }
-        caught(|| self.simulate(&compiled)).unwrap_or_else(|panic| Err(Stop::Failed(panic)))
+        caught(|| self.simulate(&compiled)).unwrap_or_else(|panic| Err(Stop::Failed(panic)))?;
+        let hazards = compiled.report.maps.iter().map(|map| map.hazard);
+        Ok(Built {
+            hazard: hazards.max().unwrap_or(Hazard::None),
+            features: features::of(&self.subject.code, &flow),
+        })
     }
 
     /// Runs all packets in the interpreter on a form of the program.

@@ -27,6 +27,7 @@ fn a_short_run_finds_nothing() {
         judge: judge(),
         features: Features::default(),
         cases: None,
+        keep_refused: false,
     };
     let report = run(&options, &|_| ()).unwrap();
     assert_eq!(report.failures, []);

@@ -48,3 +48,15 @@ pub enum Hazard {
     /// A packet that read what an older one commits afterwards is run again, with all behind it.
     Replay,
 }
+
+impl Hazard {
+    /// As it is written in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hazard::None => "none",
+            Hazard::Fused => "fused",
+            Hazard::Interlock => "interlock",
+            Hazard::Replay => "replay",
+        }
+    }
+}

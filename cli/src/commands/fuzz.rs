@@ -9,35 +9,54 @@ use hardpath_ir::Diagnostic;
 use serde_json::json;
 use std::fmt::Write;
 use std::thread::available_parallelism;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let report = match fuzz(arguments, Judge::Kernel) {
+    let seed = match arguments.fresh_seed {
+        true => fresh_seed(),
+        false => arguments.seed,
+    };
+    let report = match fuzz(arguments, seed, Judge::Kernel) {
         // Where the kernel cannot be asked the interpreter stands in, and the answer says so.
-        Err(error) if error.code == "kernel-unavailable" => fuzz(arguments, Judge::Interpreter),
+        Err(error) if error.code == "kernel-unavailable" => {
+            fuzz(arguments, seed, Judge::Interpreter)
+        }
         result => result,
     };
-    Ok(answer(&report.map_err(|error| vec![error])?))
+    Ok(answer(seed, &report.map_err(|error| vec![error])?))
 }
 
-fn fuzz(arguments: &FuzzArguments, judge: Judge) -> Result<FuzzReport, Diagnostic> {
+/// A seed that differs from run to run; small enough to be typed.
+fn fresh_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(1, |time| time.as_micros() as u64 % 1_000_000_000_000)
+}
+
+fn fuzz(arguments: &FuzzArguments, seed: u64, judge: Judge) -> Result<FuzzReport, Diagnostic> {
     let progress = Progress::new("programs", arguments.programs as usize);
     let options = FuzzOptions {
         programs: arguments.programs,
         packets: arguments.packets,
-        seed: arguments.seed,
+        seed,
         threads: available_parallelism().map_or(1, usize::from),
         judge,
         features: Features::default(),
         cases: Some(arguments.cases.clone()),
+        keep_refused: arguments.keep_refused,
     };
     hardpath_fuzz::run(&options, &|done| progress.set(done))
 }
 
-fn answer(report: &FuzzReport) -> Answer {
+fn answer(seed: u64, report: &FuzzReport) -> Answer {
     let json = json!({
+        "seed": seed,
         "programs": report.programs,
         "compiled": report.compiled,
         "refused": report.refused,
+        "refusals": report.refusals,
+        "hazards": report.hazards,
+        "hazard_percent": report.hazard_percent(),
+        "features": report.features,
         "packets": report.packets,
         "judged_by_kernel": report.judged_by_kernel,
         "mismatches": report.failures.len(),
@@ -49,25 +68,41 @@ fn answer(report: &FuzzReport) -> Answer {
     };
     Answer {
         json,
-        text: text(report),
+        text: text(seed, report),
         status,
     }
 }
 
-fn text(report: &FuzzReport) -> String {
-    let reasons: Vec<String> = report
-        .refusals
-        .iter()
-        .map(|(code, count)| format!("{code} {count}"))
-        .collect();
+/// `name count, name count`, the most frequent first.
+fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let mut counts: Vec<(&str, u64)> = counts.collect();
+    counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let words = counts.iter().map(|(name, count)| format!("{name} {count}"));
+    words.collect::<Vec<String>>().join(", ")
+}
+
+fn text(seed: u64, report: &FuzzReport) -> String {
     let mut refused = grouped(report.refused);
-    if !reasons.is_empty() {
-        let _ = write!(refused, " ({})", reasons.join(", "));
+    if !report.refusals.is_empty() {
+        let reasons = counted(report.refusals.iter().map(|(code, count)| (*code, *count)));
+        let _ = write!(refused, " ({reasons})");
     }
+    let hazards = (report.hazards.iter()).map(|(hazard, count)| (hazard.name(), *count));
+    let hazards = counted(hazards);
+    let features = counted(report.features.iter().map(|(name, count)| (*name, *count)));
     let mut text = facts(&[
+        ("first seed", seed.to_string()),
         ("programs", grouped(report.programs)),
         ("compiled to hardware", grouped(report.compiled)),
         ("refused", refused),
+        (
+            "hazards of those",
+            format!(
+                "{hazards}; {} % interlock or replay",
+                report.hazard_percent()
+            ),
+        ),
+        ("features of those", features),
         ("packets", grouped(report.packets)),
         ("judged by the kernel", grouped(report.judged_by_kernel)),
         (

@@ -1,7 +1,7 @@
 //! Functions of the program's own, and calls of them.
 
-use super::state::{Holds, State};
-use super::{Generator, LabelId};
+use super::state::Holds;
+use super::Generator;
 use crate::code::Unit;
 use crate::encode;
 use hardpath_ebpf::Insn;
@@ -36,7 +36,7 @@ impl Generator {
     fn function(&mut self) -> Function {
         let takes_context = self.random.percent(40);
         let numbers = self.random.between(1, 3) as u8;
-        self.state = State::new();
+        self.begin();
         self.state.set(1, Holds::Nothing, false);
         let first = 1 + u8::from(takes_context);
         if takes_context {
@@ -45,7 +45,6 @@ impl Generator {
         for register in first..first + numbers {
             self.state.set(register, Holds::Number, true);
         }
-        self.live = true;
         self.in_function = true;
         self.most_stack = FUNCTION_STACK;
         self.branches = self.random.between(0, 3) as u32;
@@ -123,7 +122,12 @@ impl Generator {
         for function in &self.functions {
             let start = units.len();
             starts.push(start);
-            all_calls.extend(function.calls.iter().map(|(unit, callee)| (start + unit, *callee)));
+            all_calls.extend(
+                function
+                    .calls
+                    .iter()
+                    .map(|(unit, callee)| (start + unit, *callee)),
+            );
             units.extend(function.units.iter().cloned().map(|mut unit| {
                 unit.target = unit.target.map(|target| start + target);
                 unit
@@ -133,10 +137,5 @@ impl Generator {
             units[unit].target = starts.get(callee).copied();
         }
         units
-    }
-
-    /// The end of a function's or program's way, for those that must not fall behind it.
-    pub(super) fn exit_label(&self) -> Option<LabelId> {
-        self.exits.first().copied()
     }
 }

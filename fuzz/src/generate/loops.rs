@@ -62,7 +62,12 @@ impl Generator {
         let at_head = self.state.clone();
         let end = self.label();
         if let Count::UpTo(limit) = count {
-            self.emit(encode::branch(encode::JGE, true, counter, Operand::Register(limit)));
+            self.emit(encode::branch(
+                encode::JGE,
+                true,
+                counter,
+                Operand::Register(limit),
+            ));
             self.jumps_to(end);
         }
         self.open.push(end);
@@ -76,7 +81,12 @@ impl Generator {
                 }
             }
             let step = if count == Count::Down { -1 } else { 1 };
-            self.emit(encode::alu(encode::ADD, true, counter, Operand::Number(step)));
+            self.emit(encode::alu(
+                encode::ADD,
+                true,
+                counter,
+                Operand::Number(step),
+            ));
             match count {
                 Count::Up => self.emit(encode::branch(
                     encode::JLT,
@@ -85,7 +95,12 @@ impl Generator {
                     Operand::Number(rounds),
                 )),
                 Count::Down => {
-                    self.emit(encode::branch(encode::JNE, true, counter, Operand::Number(0)));
+                    self.emit(encode::branch(
+                        encode::JNE,
+                        true,
+                        counter,
+                        Operand::Number(0),
+                    ));
                 }
                 Count::UpTo(_) => {
                     let code = if self.random.percent(20) { GOTOL } else { GOTO };

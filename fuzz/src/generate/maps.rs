@@ -7,10 +7,13 @@ use hardpath_ebpf::{MapRefKind, ObjectMap};
 use hardpath_ir::maps::Entries;
 
 /// `enum bpf_map_type` in the kernel's `include/uapi/linux/bpf.h`.
-mod kind {
+pub mod kind {
     pub const HASH: u32 = 1;
     pub const ARRAY: u32 = 2;
+    pub const PERCPU_HASH: u32 = 5;
     pub const PERCPU_ARRAY: u32 = 6;
+    pub const LRU_HASH: u32 = 9;
+    pub const LRU_PERCPU_HASH: u32 = 10;
     pub const DEVMAP: u32 = 14;
 }
 
@@ -21,9 +24,9 @@ const VALUES: i16 = -256;
 /// How often a map was used so far, on any path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Uses {
-    lookups: u32,
+    pub lookups: u32,
     /// Updates and deletes.
-    changes: u32,
+    pub changes: u32,
 }
 
 impl Generator {
@@ -72,13 +75,13 @@ impl Generator {
     }
 
     /// First contents.
-    fn fill_map(&mut self, map: &ObjectMap) {
+    pub(super) fn fill_map(&mut self, map: &ObjectMap) {
         let mut entries = Entries::new();
         for _ in 0..self.random.between(1, 6) {
             let index = self.random.below(map.max_entries as usize) as u32;
             let key = match map.map_type {
-                kind::HASH => self.small_key(map.key_bytes),
-                _ => index.to_le_bytes().to_vec(),
+                kind::ARRAY | kind::PERCPU_ARRAY | kind::DEVMAP => index.to_le_bytes().to_vec(),
+                _ => self.small_key(map.key_bytes),
             };
             let value = match map.map_type {
                 kind::DEVMAP => {
@@ -195,7 +198,7 @@ impl Generator {
         place >= -STACK && self.state.is_readable(place, bytes)
     }
 
-    fn stack_argument(&mut self, register: u8, place: i16) {
+    pub(super) fn stack_argument(&mut self, register: u8, place: i16) {
         self.emit(encode::mov(register, 10));
         self.emit(encode::alu(
             encode::ADD,

@@ -15,6 +15,7 @@ impl Generator {
             1 => 128,
             _ => STACK,
         };
+        let range = range.min(self.most_stack);
         -bytes * self.random.between(1, (range / bytes) as usize) as i16
     }
 
@@ -33,7 +34,7 @@ impl Generator {
     }
 
     /// Whether numbers may be written there: the last way to the context is not lost.
-    fn may_write_stack(&self, place: i16, bytes: i16) -> bool {
+    pub(super) fn may_write_stack(&self, place: i16, bytes: i16) -> bool {
         let slots = self.state.spills_with(|holds| holds == Holds::Context);
         let hit = slots
             .iter()
@@ -43,7 +44,12 @@ impl Generator {
                 .state
                 .registers_with(|holds| holds == Holds::Context)
                 .is_empty();
-        !hit || elsewhere
+        // The next round of a loop may want what the program keeps there.
+        let kept = self.state.spills_with(|_| true);
+        let lost = kept
+            .iter()
+            .any(|slot| *slot < place + bytes && place < *slot + 8);
+        (!hit || elsewhere) && !(self.in_loop && lost)
     }
 
     pub(super) fn store_stack(&mut self) {

@@ -7,24 +7,32 @@
 
 mod arithmetic;
 mod control;
+mod functions;
+mod loops;
+mod machine;
 mod maps;
 mod memory;
 mod moves;
 mod packet;
 mod state;
+mod statements;
 
 use crate::code::{Code, Unit};
 use crate::encode::{self, helper, Operand};
+use crate::flows::FlowByte;
 use crate::random::Random;
+use functions::Function;
 use hardpath_ebpf::{Insn, MapRefKind, ObjectMap};
 use hardpath_ir::maps::Image;
-use state::{Holds, State};
+use state::{Holds, State, STACK};
 
 /// What programs may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
     /// Of 100 programs so many use maps.
     pub maps_percent: u32,
+    /// Of 100 programs so many have a state machine.
+    pub machines_percent: u32,
     /// Of 100 programs so many move the packet's head, tail or metadata.
     pub moves_percent: u32,
 }
@@ -32,7 +40,8 @@ pub struct Features {
 impl Default for Features {
     fn default() -> Self {
         Features {
-            maps_percent: 40,
+            maps_percent: 30,
+            machines_percent: 50,
             moves_percent: 25,
         }
     }
@@ -43,12 +52,15 @@ impl Default for Features {
 pub struct Generated {
     pub code: Code,
     pub image: Image,
+    /// The bytes of the packet that make the keys of its state machines.
+    pub flow_bytes: Vec<FlowByte>,
 }
 
 /// The program of a seed. `attempt` counts from 0: the kernel may not take the first one.
 pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
     let mut random = Random::new(seed, u64::from(attempt) << 8);
     let with_maps = random.percent(features.maps_percent);
+    let machines = random.percent(features.machines_percent);
     let with_moves = random.percent(features.moves_percent);
     let generator = Generator {
         random,
@@ -60,14 +72,24 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         exits: Vec::new(),
         maps: Vec::new(),
         map_uses: Vec::new(),
+        machine_maps: Vec::new(),
+        machines_left: 0,
+        flow_bytes: Vec::new(),
         wild_maps: false,
         with_moves,
         image: Image::new(),
+        functions: Vec::new(),
+        calls: Vec::new(),
+        in_function: false,
+        in_loop: false,
+        loop_calls: false,
+        frozen: Vec::new(),
+        most_stack: STACK,
         branches: 0,
         next_base: 1,
         next_lookup: 0,
     };
-    generator.program(with_maps)
+    generator.program(with_maps, machines)
 }
 
 /// A place that jumps go to before it is known.
@@ -95,10 +117,26 @@ struct Generator {
     maps: Vec<ObjectMap>,
     /// By map.
     map_uses: Vec<maps::Uses>,
+    /// The maps of state machines.
+    machine_maps: Vec<usize>,
+    /// Machines that may still be made.
+    machines_left: u32,
+    flow_bytes: Vec<FlowByte>,
     /// Maps are used in any way, also in ways that few designs can keep up with.
     wild_maps: bool,
     with_moves: bool,
     image: Image,
+    /// The program's own functions, and the calls of them so far: unit and function.
+    functions: Vec<Function>,
+    calls: Vec<(usize, usize)>,
+    in_function: bool,
+    /// Inside a loop, and whether calls are made there.
+    in_loop: bool,
+    loop_calls: bool,
+    /// Registers that nobody may write now.
+    frozen: Vec<u8>,
+    /// Bytes of stack that may be used.
+    most_stack: i16,
     /// Branches left.
     branches: u32,
     next_base: u32,
@@ -106,16 +144,25 @@ struct Generator {
 }
 
 impl Generator {
-    fn program(mut self, with_maps: bool) -> Generated {
+    fn program(mut self, with_maps: bool, with_machine: bool) -> Generated {
+        if self.random.percent(20) {
+            self.declare_functions();
+        }
         if with_maps {
             self.declare_maps();
         }
+        if with_machine {
+            self.declare_machine_maps();
+            self.machines_left = 1 + u32::from(self.random.percent(20));
+        }
         self.branches = self.random.between(0, 10) as u32;
         let statements = match self.random.below(4) {
+            _ if with_machine => self.random.between(0, 16),
             0 => self.random.between(2, 10),
             1 | 2 => self.random.between(8, 40),
             _ => self.random.between(30, 90),
         };
+        self.begin();
         self.prologue();
         let exit = self.label();
         let fail = self.label();
@@ -123,6 +170,9 @@ impl Generator {
         self.exits = vec![exit];
         self.load_fields();
         self.statements(statements, 0);
+        if self.live && self.machines_left > 0 {
+            self.machine();
+        }
         // Where paths meet only what all of them have can be shown.
         if self.live && self.random.percent(80) {
             self.open.clear();
@@ -139,18 +189,29 @@ impl Generator {
         self.set_verdict();
         self.bind(exit);
         self.emit(encode::exit());
+        let units = std::mem::take(&mut self.units);
+        let calls = std::mem::take(&mut self.calls);
         let mut code = Code {
-            units: self.units,
+            units: self.link(units, &calls),
             maps: self.maps,
         };
         code = code.without_unreachable();
-        if self.random.percent(30) && code.units.len() > 6 {
+        // Functions must stay in one piece.
+        let movable = self.functions.is_empty() && code.units.len() > 6;
+        if movable && self.random.percent(30) {
             code = move_pieces(&code, &mut self.random);
         }
         Generated {
             code,
             image: self.image,
+            flow_bytes: self.flow_bytes,
         }
+    }
+
+    /// The state at the program's or a function's first instruction.
+    fn begin(&mut self) {
+        self.state = State::new();
+        self.live = true;
     }
 
     /// Puts the context where calls leave it alone, and often the packet's bounds into registers.
@@ -176,51 +237,6 @@ impl Generator {
                 self.load_packet();
             }
         }
-    }
-
-    fn statements(&mut self, count: usize, depth: u32) {
-        let weights = self.weights(depth);
-        for _ in 0..count {
-            if !self.live {
-                return;
-            }
-            match self.random.weighted(&weights) {
-                0 => self.arithmetic(),
-                1 => self.load_packet(),
-                2 => self.store_packet(),
-                3 => self.store_stack(),
-                4 => self.load_stack(),
-                5 => self.atomic_on_stack(),
-                6 => self.load_context(),
-                7 => self.call_plain_helper(),
-                8 => self.spill_or_fill(),
-                9 => self.check_bounds(),
-                10 => self.if_else(count / 2, depth),
-                11 => self.branch_out(),
-                12 => self.leave_early(depth),
-                13 => self.move_packet_pointer(),
-                14 => self.variable_stack(),
-                15 => self.copy_packet_bytes(),
-                16 => self.subtract_pointers(),
-                17 => self.pointer_arithmetic(),
-                18 => self.redirect(),
-                19 => self.map_statement(depth),
-                20 => self.move_packet(),
-                21 => self.checksum(),
-                _ => self.reload_packet(),
-            }
-        }
-    }
-
-    fn weights(&mut self, depth: u32) -> [u32; 23] {
-        let maps = if self.maps.is_empty() { 0 } else { 14 };
-        let moves = if self.with_moves { 6 } else { 0 };
-        let deeper = if depth < 4 { 10 } else { 0 };
-        let leave = if depth > 0 { 2 } else { 0 };
-        let out = if depth > 1 { 4 } else { 1 };
-        [
-            38, 14, 8, 8, 8, 3, 2, 2, 3, 4, deeper, out, leave, 2, 2, 1, 1, 2, 1, maps, moves, 1, 3,
-        ]
     }
 
     fn emit(&mut self, insn: Insn) {
@@ -299,7 +315,9 @@ impl Generator {
 
     /// A register with a number; one is made when there is none.
     fn number(&mut self) -> u8 {
-        let numbers = self.state.registers_with(|holds| holds == Holds::Number);
+        let mut numbers = self.state.registers_with(|holds| holds == Holds::Number);
+        // Some operations write their operands.
+        numbers.retain(|register| !self.frozen.contains(register));
         let varied: Vec<u8> = (numbers.iter().copied())
             .filter(|register| self.state.is_varied(*register))
             .collect();
@@ -331,7 +349,7 @@ impl Generator {
     fn free_register(&mut self, kept: &[u8]) -> u8 {
         let is_number = |holds| matches!(holds, Holds::Number | Holds::Nothing);
         let mut candidates = self.state.registers_with(is_number);
-        candidates.retain(|register| !kept.contains(register));
+        candidates.retain(|register| !kept.contains(register) && !self.frozen.contains(register));
         if self.random.percent(90) {
             let dull = |register: &u8| !self.state.is_varied(*register);
             let dull: Vec<u8> = candidates.iter().copied().filter(dull).collect();
@@ -339,8 +357,9 @@ impl Generator {
                 candidates = dull;
             }
         }
-        if candidates.is_empty() || self.random.percent(8) {
+        if candidates.is_empty() || (!self.in_loop && self.random.percent(8)) {
             candidates = (0..10)
+                .filter(|register| !self.frozen.contains(register))
                 .filter(|register| !kept.contains(register) && self.may_overwrite(*register))
                 .collect();
         }
@@ -357,6 +376,7 @@ impl Generator {
         }
         let mut others = self.state.registers_with(|holds| holds == Holds::Number);
         others.retain(|other| *other != register && !kept.contains(other));
+        others.retain(|other| !self.frozen.contains(other));
         if let Some(other) = self.random.pick(&others) {
             let op = self.random.one_of([encode::ADD, encode::XOR, encode::SUB]);
             let wide = self.random.percent(80);
@@ -389,6 +409,13 @@ impl Generator {
         self.emit(encode::load(register, 10, slot, 8));
         self.set(register, Holds::Context);
         Some(register)
+    }
+
+    /// Whether the context, where there is one, is where calls leave it alone.
+    fn context_lasts(&self) -> bool {
+        let contexts = self.state.registers_with(|holds| holds == Holds::Context);
+        let spills = self.state.spills_with(|holds| holds == Holds::Context);
+        !spills.is_empty() || contexts.is_empty() || contexts.iter().any(|register| *register >= 6)
     }
 
     /// Before a call: the context is somewhere where the call leaves it alone.
