@@ -229,7 +229,6 @@ pub mod helper {
     pub const XDP_ADJUST_META: i32 = 54;
     pub const XDP_ADJUST_TAIL: i32 = 65;
     pub const SPIN_LOCK: i32 = 93;
-    pub const SPIN_UNLOCK: i32 = 94;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
     pub const XDP_GET_BUFF_LEN: i32 = 188;
     pub const XDP_LOAD_BYTES: i32 = 189;

@@ -74,6 +74,16 @@ impl<'a> Rebuild<'a> {
             .append_const(self.region, Bits::from_u64(value, width))
     }
 
+    /// A constant of any width.
+    pub fn constant_bits(&mut self, bits: Bits) -> Value {
+        self.program.append_const(self.region, bits)
+    }
+
+    /// What stands in the region so far.
+    pub fn insts(&self) -> &[Inst] {
+        &self.program.blocks[self.region].insts
+    }
+
     /// Zeros of any width.
     pub fn zeros(&mut self, width: u32) -> Value {
         self.program.append_const(self.region, Bits::zero(width))

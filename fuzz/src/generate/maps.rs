@@ -107,7 +107,15 @@ impl Generator {
     }
 
     pub(super) fn map_statement(&mut self, depth: u32) {
-        let map = self.random.below(self.maps.len());
+        // State machines mostly have their maps for themselves.
+        let others: Vec<usize> = (0..self.maps.len())
+            .filter(|map| !self.machine_maps.contains(map))
+            .collect();
+        let map = match self.random.pick(&others) {
+            Some(map) => map,
+            None if self.random.percent(20) => self.random.below(self.maps.len()),
+            None => return,
+        };
         let map_type = self.maps[map].map_type;
         let use_pointer = self.value_pointers();
         if !use_pointer.is_empty() && self.random.percent(55) {

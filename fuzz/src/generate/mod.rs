@@ -40,8 +40,8 @@ pub struct Features {
 impl Default for Features {
     fn default() -> Self {
         Features {
-            maps_percent: 30,
-            machines_percent: 50,
+            maps_percent: 25,
+            machines_percent: 60,
             moves_percent: 25,
         }
     }

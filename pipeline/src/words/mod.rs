@@ -24,6 +24,7 @@
 //! it was before the packet.
 
 mod bytes;
+mod given;
 mod tables;
 
 use crate::refuse::refusal;
@@ -253,6 +254,9 @@ impl Words<'_> {
             let guard = match alone {
                 true => guard,
                 false => self.rebuild.and(condition, guard),
+            };
+            let Some((guard, value)) = self.given_element(map, place, guard, value) else {
+                continue;
             };
             let word = self.word(map, place);
             let inserted = self.inserted(word, data.args[1], value);

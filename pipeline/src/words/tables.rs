@@ -16,13 +16,23 @@ pub struct Lookup {
 
 /// An update or delete.
 pub struct Change {
-    inst: Inst,
-    key: Value,
-    guard: Option<Value>,
+    pub inst: Inst,
+    pub key: Value,
+    pub guard: Option<Value>,
+    /// Of an update, when its flags are known: what must hold for it.
+    pub wants: Option<Wants>,
     /// The element that an update makes.
     makes: Option<usize>,
     /// The condition that an update happened and succeeded, once somebody has asked.
-    done: Option<Value>,
+    pub done: Option<Value>,
+}
+
+/// What an update wants (`BPF_ANY`, `BPF_NOEXIST`, `BPF_EXIST`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wants {
+    Any,
+    NoKey,
+    Key,
 }
 
 impl Words<'_> {
@@ -75,9 +85,17 @@ impl Words<'_> {
         for number in earlier {
             let change = &self.maps[&map].changes[number];
             let (other, guard, makes) = (change.key, change.guard, change.makes);
+            let wants = change.wants;
             let Some(same) = self.same_key(other, key) else {
                 continue;
             };
+            if let (Some(wants), Some(element)) = (wants, makes) {
+                let concerns = self.rebuild.and(same, guard);
+                let made = self.rebuild.constant(element as u64, 32);
+                (hit, handle) =
+                    self.after_update(map, number, wants, (same, concerns), (hit, handle), made);
+                continue;
+            }
             let (happened, hits) = match makes {
                 Some(_) => (Some(self.done(map, number)), 1),
                 None => (guard, 0),
@@ -92,6 +110,35 @@ impl Words<'_> {
         }
         self.rebuild.rename(data.results[0], hit);
         self.rebuild.rename(data.results[1], handle);
+    }
+
+    /// Whether and where a key is found after update number `number`, of the same key when `concerns` holds. An update that
+    /// fails, but not because the key is there, leaves a map without the key, so that only the hit needs its result: the
+    /// choice between the old element and the new one does not, and stores in the old one can be committed before it.
+    fn after_update(
+        &mut self,
+        map: MapId,
+        number: usize,
+        wants: Wants,
+        (same, concerns): (Option<Value>, Option<Value>),
+        (hit, handle): (Value, Value),
+        made: Value,
+    ) -> (Value, Value) {
+        let makes = match wants {
+            Wants::Any | Wants::Key => concerns,
+            Wants::NoKey => {
+                let missed = self.rebuild.op(Op::Not, vec![hit], 1);
+                self.rebuild.and(concerns, Some(missed))
+            }
+        };
+        let handle = self.rebuild.select(makes, made, handle);
+        if wants == Wants::Key {
+            return (hit, handle);
+        }
+        let done = self.done(map, number);
+        let put = self.rebuild.and(same, Some(done)).unwrap_or(done);
+        let hit = self.rebuild.op(Op::Or, vec![hit, put], 1);
+        (hit, handle)
     }
 
     /// The condition that an update happened and succeeded.
@@ -115,6 +162,16 @@ impl Words<'_> {
         let kept = &self.rebuild.program.insts[inst];
         let (key, guard) = (kept.args[0], kept.guard);
         let value = matches!(data.op, Op::MapUpdate(_)).then(|| kept.args[1]);
+        let program = &*self.rebuild.program;
+        // A trie that is full takes no key that it has (`trie_update_elem` in kernel/bpf/lpm_trie.c).
+        let is_trie = program.maps[map].kind.is_trie();
+        let flags = value.and_then(|_| program.as_const(kept.args[2])?.as_u64());
+        let wants = match flags {
+            Some(0) if !is_trie => Some(Wants::Any),
+            Some(1) if !is_trie => Some(Wants::NoKey),
+            Some(2) if !is_trie => Some(Wants::Key),
+            _ => None,
+        };
         let state = self.state(map);
         let makes = value.map(|value| {
             state.elements.push(Element {
@@ -129,6 +186,7 @@ impl Words<'_> {
             inst,
             key,
             guard,
+            wants,
             makes,
             done: None,
         });
@@ -149,9 +207,15 @@ impl Words<'_> {
                 .collect();
         }
         let mut choices = Vec::new();
+        let has_changes = !self.state(map).changes.is_empty();
         for place in possible {
-            let constant = self.rebuild.constant(place, 32);
-            let is = self.rebuild.op(Op::Eq, vec![number, constant], 1);
+            let is = match has_changes {
+                true => self.is_element(number, place),
+                false => {
+                    let constant = self.rebuild.constant(place, 32);
+                    self.rebuild.op(Op::Eq, vec![number, constant], 1)
+                }
+            };
             choices.push((place as usize, Some(is)));
         }
         choices

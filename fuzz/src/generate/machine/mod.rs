@@ -122,8 +122,6 @@ impl Generator {
             self.step(end);
         }
         self.bind(end);
-        self.load_operand(1, RETURNED);
-        self.see(1);
         self.forget_scratch();
     }
 
@@ -220,7 +218,7 @@ impl Generator {
             self.emit(encode::alu(encode::ADD, true, 1, Operand::Register(0)));
             self.store_operand(RETURNED, 1);
         }
-        if let (Some(end), true) = (end, self.random.percent(12)) {
+        if let (Some(end), true) = (end, self.random.percent(5)) {
             self.emit(encode::branch(encode::JNE, true, 0, Operand::Number(0)));
             self.jumps_to(end);
         }
