@@ -177,7 +177,9 @@ fn rule_4_maps() {
     for kind in ["array", "percpu_array", "devmap"] {
         assert_eq!(
             map(&format!("@m {kind} key 8 value 4 entries 1")),
-            ["4, map m: a map of type percpu_array has no keys of 8 bytes"]
+            [format!(
+                "4, map m: a map of type {kind} has no keys of 8 bytes"
+            )]
         );
     }
     assert_eq!(
