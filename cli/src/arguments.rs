@@ -260,6 +260,9 @@ pub struct FuzzArguments {
     /// Take a seed that was not used before; it is printed, so that the run can be repeated
     #[arg(long, conflicts_with = "seed")]
     pub fresh_seed: bool,
+    /// Every N programs one runs in Verilator, too [default: none]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub verilator_every: u32,
     /// Folder for programs that failed, made small
     #[arg(long, value_name = "DIR", default_value = "fuzz-failures")]
     pub cases: PathBuf,

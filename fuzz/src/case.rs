@@ -15,8 +15,9 @@
 
 use crate::code::{Code, Unit, CALL, EXIT, GOTOL};
 use crate::disassemble;
+use crate::hardware::{Hardware, USUAL_CLOCK_MHZ};
 use crate::packets::{Packet, PORTS};
-use crate::trial::{Hardware, Subject};
+use crate::trial::Subject;
 use hardpath_ebpf::{Insn, MapRefKind, ObjectMap};
 use hardpath_ir::maps::Image;
 use hardpath_ir::Diagnostic;
@@ -28,19 +29,34 @@ pub fn print(subject: &Subject, comment: &str) -> String {
     for line in comment.lines() {
         let _ = writeln!(text, "# {line}");
     }
-    let _ = write!(text, "hardware {}", subject.hardware.bus_bits);
-    if let Some(seed) = subject.hardware.gaps {
-        let _ = write!(text, " gaps {seed}");
+    let hardware = &subject.hardware;
+    let _ = write!(text, "hardware {}", hardware.bus_bits);
+    if hardware.clock_mhz != USUAL_CLOCK_MHZ {
+        let _ = write!(text, " clock {}", hardware.clock_mhz);
     }
-    if let Some(seed) = subject.hardware.backpressure {
-        let _ = write!(text, " backpressure {seed}");
+    let seeds = [
+        ("gaps", hardware.gaps),
+        ("backpressure", hardware.backpressure),
+        ("host", hardware.host),
+    ];
+    for (name, seed) in seeds {
+        if let Some(seed) = seed {
+            let _ = write!(text, " {name} {seed}");
+        }
     }
     text.push('\n');
     for map in &subject.code.maps {
         let _ = writeln!(
             text,
-            "map {} type {} key {} value {} entries {}",
-            map.name, map.map_type, map.key_bytes, map.value_bytes, map.max_entries
+            "map {} type {} key {} value {} entries {} flags {} lock {}",
+            map.name,
+            map.map_type,
+            map.key_bytes,
+            map.value_bytes,
+            map.max_entries,
+            map.flags,
+            map.lock_offset
+                .map_or(String::from("none"), |at| at.to_string()),
         );
     }
     for (name, entries) in &subject.image {
@@ -129,15 +145,22 @@ impl Reader {
         match words {
             [] => {}
             ["hardware", bus, options @ ..] => self.hardware = Some(hardware(bus, options)?),
-            ["map", name, "type", map_type, "key", key, "value", value, "entries", entries] => {
+            ["map", name, "type", map_type, "key", key, "value", value, "entries", entries, rest @ ..] =>
+            {
+                let (flags, lock_offset) = match rest {
+                    [] => (0, None),
+                    ["flags", flags, "lock", "none"] => (flags.parse().ok()?, None),
+                    ["flags", flags, "lock", at] => (flags.parse().ok()?, Some(at.parse().ok()?)),
+                    _ => return None,
+                };
                 self.code.maps.push(ObjectMap {
                     name: (*name).to_string(),
                     map_type: map_type.parse().ok()?,
                     key_bytes: key.parse().ok()?,
                     value_bytes: value.parse().ok()?,
                     max_entries: entries.parse().ok()?,
-                    flags: 0,
-                    lock_offset: None,
+                    flags,
+                    lock_offset,
                     initial: None,
                     read_only: false,
                 });
@@ -214,12 +237,16 @@ impl Reader {
 fn hardware(bus: &str, options: &[&str]) -> Option<Hardware> {
     let mut hardware = Hardware {
         bus_bits: bus.parse().ok()?,
+        clock_mhz: USUAL_CLOCK_MHZ,
         gaps: None,
         backpressure: None,
+        host: None,
     };
     for pair in options.chunks(2) {
         match pair {
             ["gaps", seed] => hardware.gaps = Some(seed.parse().ok()?),
+            ["clock", mhz] => hardware.clock_mhz = mhz.parse().ok()?,
+            ["host", seed] => hardware.host = Some(seed.parse().ok()?),
             ["backpressure", seed] => hardware.backpressure = Some(seed.parse().ok()?),
             _ => return None,
         }

@@ -229,8 +229,12 @@ pub mod helper {
     pub const XDP_ADJUST_META: i32 = 54;
     pub const XDP_ADJUST_TAIL: i32 = 65;
     pub const SPIN_LOCK: i32 = 93;
+    pub const SPIN_UNLOCK: i32 = 94;
+    pub const JIFFIES64: i32 = 118;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
+    pub const KTIME_GET_COARSE_NS: i32 = 160;
     pub const XDP_GET_BUFF_LEN: i32 = 188;
     pub const XDP_LOAD_BYTES: i32 = 189;
     pub const XDP_STORE_BYTES: i32 = 190;
+    pub const KTIME_GET_TAI_NS: i32 = 208;
 }

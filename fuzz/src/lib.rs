@@ -16,6 +16,7 @@ mod encode;
 pub mod features;
 pub mod flows;
 pub mod generate;
+pub mod hardware;
 pub mod minimize;
 pub mod packets;
 mod random;
@@ -24,4 +25,4 @@ pub mod trial;
 
 pub use generate::Features;
 pub use session::{run, FailedProgram, FuzzOptions, FuzzReport};
-pub use trial::{Built, Failure, Judge, Layer, Outcome, Subject};
+pub use trial::{Built, Failure, Judge, Layer, Outcome, Subject, TrialOptions};

@@ -2,6 +2,7 @@
 //! long as the same layer still fails and the kernel still takes the program.
 
 use crate::code::Code;
+use crate::hardware::USUAL_CLOCK_MHZ;
 use crate::packets::SHORTEST;
 use crate::trial::{Failure, Subject};
 use hardpath_ebpf::Insn;
@@ -131,11 +132,14 @@ impl Search<'_> {
     }
 
     fn simpler_hardware(&mut self) {
-        for change in [0, 1] {
+        for change in 0..5 {
             let mut candidate = self.best.clone();
             match change {
                 0 => candidate.hardware.gaps = None,
-                _ => candidate.hardware.backpressure = None,
+                1 => candidate.hardware.backpressure = None,
+                2 => candidate.hardware.host = None,
+                3 => candidate.hardware.clock_mhz = USUAL_CLOCK_MHZ,
+                _ => candidate.hardware.bus_bits = 512,
             }
             self.take(candidate);
         }

@@ -3,10 +3,11 @@
 use crate::case;
 use crate::flows;
 use crate::generate::{generate, Features};
+use crate::hardware::Hardware;
 use crate::minimize::{minimize, Scope};
 use crate::packets;
 use crate::random::Random;
-use crate::trial::{self, Failure, Hardware, Judge, Layer, Outcome, Subject};
+use crate::trial::{self, Failure, Judge, Layer, Outcome, Subject, TrialOptions};
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::Hazard;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct FuzzOptions {
     pub seed: u64,
     pub threads: usize,
     pub judge: Judge,
+    /// Every so many programs one runs in Verilator, too; 0: none.
+    pub verilator_every: u32,
     pub features: Features,
     /// Where failing programs are written, made small.
     pub cases: Option<PathBuf>,
@@ -62,6 +65,9 @@ pub struct FuzzReport {
     /// Packets that went through all layers.
     pub packets: u64,
     pub judged_by_kernel: u64,
+    /// Programs that ran in Verilator, too, and those that ran once more with the host in the middle of traffic.
+    pub in_verilator: u64,
+    pub with_host: u64,
     /// In the order of their seeds.
     pub failures: Vec<FailedProgram>,
 }
@@ -94,6 +100,8 @@ impl FuzzReport {
         self.rejected_by_kernel += other.rejected_by_kernel;
         self.packets += other.packets;
         self.judged_by_kernel += other.judged_by_kernel;
+        self.in_verilator += other.in_verilator;
+        self.with_host += other.with_host;
         self.failures.extend(other.failures);
     }
 }
@@ -105,13 +113,7 @@ const MOST_ATTEMPTS: u32 = 50;
 pub fn subject(seed: u64, attempt: u32, packets: u32, features: Features) -> Subject {
     let generated = generate(seed, attempt, features);
     let mut random = Random::new(seed, u64::from(attempt) << 8 | 1);
-    let some_seed = |random: &mut Random| random.percent(25).then(|| random.bits64() >> 32);
-    let hardware = Hardware {
-        // Half of the designs have the widest one.
-        bus_bits: [512, 64, 512, 128, 512, 256][(seed % 6) as usize],
-        gaps: some_seed(&mut random),
-        backpressure: some_seed(&mut random),
-    };
+    let hardware = Hardware::generate(seed, &mut random);
     Subject {
         packets: match generated.flow_bytes.as_slice() {
             [] => packets::generate(&generated.code, packets as usize, &mut random),
@@ -144,7 +146,11 @@ pub fn run(
             if index >= options.programs as usize {
                 return;
             }
-            let result = run_one(options, options.seed.wrapping_add(index as u64));
+            let trial = TrialOptions {
+                judge: options.judge,
+                verilator: (index as u32 + 1).is_multiple_of(options.verilator_every),
+            };
+            let result = run_one(options, trial, options.seed.wrapping_add(index as u64));
             let mut total = total
                 .lock()
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -174,12 +180,16 @@ pub fn run(
 }
 
 /// One program: of its seed the first one that the kernel takes.
-fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
+fn run_one(
+    options: &FuzzOptions,
+    trial: TrialOptions,
+    seed: u64,
+) -> Result<FuzzReport, Diagnostic> {
     let mut report = FuzzReport::default();
     for attempt in 0..MOST_ATTEMPTS {
         let subject = subject(seed, attempt, options.packets, options.features);
         let packets = subject.packets.len() as u64;
-        match trial::run(&subject, options.judge)? {
+        match trial::run(&subject, trial)? {
             Outcome::Rejected(_) => {
                 report.rejected_by_kernel += 1;
                 continue;
@@ -190,7 +200,7 @@ fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
             } => {
                 if let (Some(folder), true) = (&options.cases, options.keep_refused) {
                     let path = folder.join(format!("refused_{}_{seed}.case", reason.code));
-                    let (subject, text) = smallest_refused(&subject, &reason, options.judge);
+                    let (subject, text) = smallest_refused(&subject, &reason, trial);
                     write(&path, &case::print(&subject, &text))?;
                 }
                 report.refused = 1;
@@ -202,6 +212,8 @@ fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
                 judged_by_kernel,
             } => {
                 report.compiled = 1;
+                report.in_verilator = u64::from(trial.verilator);
+                report.with_host = u64::from(subject.hardware.host.is_some());
                 report.hazards.insert(built.hazard, 1);
                 let features = built.features.into_iter();
                 report.features = features.map(|feature| (feature, 1)).collect();
@@ -213,7 +225,7 @@ fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
                 report.packets = packets;
                 report
                     .failures
-                    .push(failed(options, seed, &subject, &failure)?);
+                    .push(failed(options, trial, seed, &subject, &failure)?);
             }
         }
         report.programs = 1;
@@ -224,12 +236,13 @@ fn run_one(options: &FuzzOptions, seed: u64) -> Result<FuzzReport, Diagnostic> {
 
 fn failed(
     options: &FuzzOptions,
+    trial: TrialOptions,
     seed: u64,
     subject: &Subject,
     failure: &Failure,
 ) -> Result<FailedProgram, Diagnostic> {
     let scope = scope(options.judge);
-    let mut fails = |candidate: &Subject| match trial::run(candidate, options.judge) {
+    let mut fails = |candidate: &Subject| match trial::run(candidate, trial) {
         Ok(Outcome::Failed(failure)) => Some(failure),
         _ => None,
     };
@@ -247,19 +260,23 @@ fn failed(
 }
 
 /// The smallest program that is refused for the same reason, and what is said about it.
-fn smallest_refused(subject: &Subject, reason: &Diagnostic, judge: Judge) -> (Subject, String) {
+fn smallest_refused(
+    subject: &Subject,
+    reason: &Diagnostic,
+    options: TrialOptions,
+) -> (Subject, String) {
     let as_failure = |reason: &Diagnostic| Failure {
         layer: Layer::Compiler,
         packet: None,
         text: reason.to_string(),
     };
-    let mut refuses = |candidate: &Subject| match trial::run(candidate, judge) {
+    let mut refuses = |candidate: &Subject| match trial::run(candidate, options) {
         Ok(Outcome::Refused { reason: other, .. }) if other.code == reason.code => {
             Some(as_failure(&other))
         }
         _ => None,
     };
-    let scope = scope(judge);
+    let scope = scope(options.judge);
     let (subject, failure) = minimize(subject, &as_failure(reason), scope, &mut refuses);
     (subject, failure.text)
 }

@@ -3,7 +3,9 @@
 
 use crate::code::Code;
 use crate::features;
+use crate::hardware::{self, host_events, Engine, Entered, Hardware};
 use crate::packets::{Packet, PORTS};
+use hardpath_blocks::interface::Interface;
 use hardpath_ir::diagnostic::Class;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
@@ -11,10 +13,8 @@ use hardpath_ir::{verifier, Diagnostic, Program};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
 use hardpath_oracle::{Expected, JudgeOptions, KernelJudge, Observed, Reference};
 use hardpath_pipeline::{Compiled, Hazard, Options};
-use hardpath_testbed::host::{self, Host};
-use hardpath_testbed::native::Native;
-use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::{self, PacketIn, PacketOut, RunOptions};
+use hardpath_testbed::host::{HostAnswer, HostOperation};
+use hardpath_testbed::run::PacketOut;
 use std::collections::BTreeSet;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -27,23 +27,20 @@ pub struct Subject {
     pub hardware: Hardware,
 }
 
-/// How the hardware is built and driven.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Hardware {
-    /// One of `hardpath_blocks::interface::BUS_BITS`.
-    pub bus_bits: u32,
-    /// Seed of random gaps between and inside packets.
-    pub gaps: Option<u64>,
-    /// Seed of outputs that are not ready.
-    pub backpressure: Option<u64>,
-}
-
 /// Who says what is right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judge {
     Kernel,
     /// The program as lifted, where the kernel cannot be asked.
     Interpreter,
+}
+
+/// Who runs a subject.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TrialOptions {
+    pub judge: Judge,
+    /// The hardware runs in Verilator, too.
+    pub verilator: bool,
 }
 
 /// Where a program went another way than it should.
@@ -63,6 +60,10 @@ pub enum Layer {
     Design,
     /// The design in the native simulator.
     Native,
+    /// The same with operations of the host between packets.
+    Host,
+    /// The design in Verilator.
+    Verilator,
 }
 
 impl Layer {
@@ -76,6 +77,8 @@ impl Layer {
             Layer::Compiler => "compiler",
             Layer::Design => "design",
             Layer::Native => "native",
+            Layer::Host => "host",
+            Layer::Verilator => "verilator",
         }
     }
 }
@@ -121,12 +124,12 @@ pub struct Built {
 ///
 /// # Errors
 /// The kernel cannot be asked at all, or breaks off.
-pub fn run(subject: &Subject, judge: Judge) -> Result<Outcome, Diagnostic> {
+pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnostic> {
     let object = subject.code.object();
     let Some(image) = object.programs.first() else {
         return Err(Diagnostic::input("no-program", "there is no program"));
     };
-    let kernel = match judge {
+    let kernel = match options.judge {
         Judge::Interpreter => None,
         Judge::Kernel => {
             let options = JudgeOptions {
@@ -148,6 +151,7 @@ pub fn run(subject: &Subject, judge: Judge) -> Result<Outcome, Diagnostic> {
     };
     let mut trial = Trial {
         subject,
+        options,
         image: used_maps(&lifted, &subject.image),
         lifted,
         expected: Vec::new(),
@@ -206,6 +210,7 @@ fn failure(layer: Layer, packet: Option<usize>, text: impl Into<String>) -> Fail
 
 struct Trial<'a> {
     subject: &'a Subject,
+    options: TrialOptions,
     lifted: Program,
     image: Image,
     expected: Vec<Expected>,
@@ -248,7 +253,7 @@ impl Trial<'_> {
         self.interpret(&region, Layer::Dataflow)?;
         let options = Options {
             bus_bits: self.subject.hardware.bus_bits,
-            ..Options::default()
+            clock_mhz: f64::from(self.subject.hardware.clock_mhz),
         };
         let program = self.lifted.clone();
         let compiled = flatten(caught(|| hardpath_pipeline::compile(program, &options)))?;
@@ -257,11 +262,22 @@ impl Trial<'_> {
             let text = format!("{:?}", errors.first());
             return Err(Stop::Failed(failure(Layer::Design, None, text)));
         }
-        caught(|| self.simulate(&compiled)).unwrap_or_else(|panic| Err(Stop::Failed(panic)))?;
+        let run = |engine| {
+            caught(|| self.simulate(&compiled, engine))
+                .unwrap_or_else(|panic| Err(Stop::Failed(panic)))
+        };
+        run(Engine::Native)?;
+        if let Some(seed) = self.subject.hardware.host {
+            caught(|| self.simulate_with_host(&compiled, seed))
+                .unwrap_or_else(|panic| Err(Stop::Failed(panic)))?;
+        }
+        if self.options.verilator {
+            run(Engine::Verilator)?;
+        }
         let hazards = compiled.report.maps.iter().map(|map| map.hazard);
         Ok(Built {
             hazard: hazards.max().unwrap_or(Hazard::None),
-            features: features::of(&self.subject.code, &flow),
+            features: features::of(&self.subject.code, &self.lifted),
         })
     }
 
@@ -309,44 +325,122 @@ impl Trial<'_> {
         }
     }
 
-    fn simulate(&self, compiled: &Compiled) -> Result<(), Stop> {
-        let failed =
-            |error: Diagnostic| Stop::Failed(failure(Layer::Native, None, error.to_string()));
-        let (outcomes, maps) = self.drive(compiled).map_err(failed)?;
+    fn simulate(&self, compiled: &Compiled, engine: Engine) -> Result<(), Stop> {
+        let layer = match engine {
+            Engine::Native => Layer::Native,
+            Engine::Verilator => Layer::Verilator,
+        };
+        let failed = |error: Diagnostic| Stop::Failed(failure(layer, None, error.to_string()));
+        let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
+        let (outcomes, maps) =
+            hardware::drive(compiled, hardware, &self.image, packets, engine).map_err(failed)?;
         for (index, outcome) in outcomes.iter().enumerate() {
-            let observed = outcome.as_ref().map(|outcome| Observed {
-                verdict: outcome.verdict,
-                destination: outcome.destination,
-                packet: outcome.data.as_deref(),
-                metadata: &outcome.metadata,
-            });
-            self.compare_packet(index, Layer::Native, observed)?;
+            self.compare_packet(index, layer, outcome.as_ref().map(observed))?;
         }
-        self.compare_maps(Layer::Native, &maps)
+        self.compare_maps(layer, &maps)
     }
 
-    fn drive(&self, compiled: &Compiled) -> Result<(Vec<Option<PacketOut>>, Image), Diagnostic> {
+    /// Once more with operations of the host in the middle. The interpreter does the same in the order in which all
+    /// that entered the pipeline.
+    fn simulate_with_host(&self, compiled: &Compiled, seed: u64) -> Result<(), Stop> {
+        let failed =
+            |error: Diagnostic| Stop::Failed(failure(Layer::Host, None, error.to_string()));
+        let differs = |packet, text| Stop::Failed(failure(Layer::Host, packet, text));
+        let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
         let interface = &compiled.interface;
-        let mut dut = Native::new(&compiled.design)?;
-        host::reset(&mut dut, interface)?;
-        let mut host = Host::new(&mut dut, interface)?;
-        host.identify(&mut dut)?;
-        if interface.has_port_table {
-            for (port, ifindex) in PORTS.into_iter().enumerate() {
-                host.set_port(&mut dut, port as u8, ifindex, 0)?;
+        let events = host_events(interface, &self.expected_maps, packets.len(), seed);
+        if events.is_empty() {
+            return Ok(());
+        }
+        let mixed = hardware::drive_mixed(compiled, hardware, &self.image, packets, &events)
+            .map_err(failed)?;
+        let mut maps = Maps::new(&self.lifted.maps);
+        if let Err(errors) = maps.load(&self.image) {
+            return Err(differs(None, format!("{:?}", errors.first())));
+        }
+        let mut prepared = Prepared::new(&self.lifted);
+        let (mut next_packet, mut next_event) = (0, 0);
+        for entered in &mixed.order {
+            match entered {
+                Entered::Packet => {
+                    let packet = &packets[next_packet];
+                    let expected = prepared.run(&mut maps, &packet.data, &context(packet));
+                    let observed = mixed.outcomes[next_packet].as_ref().map(observed);
+                    if let Some(difference) = compare_packet(&expected, observed) {
+                        return Err(differs(Some(next_packet), difference.to_string()));
+                    }
+                    next_packet += 1;
+                }
+                Entered::Host => {
+                    let operation = &events[next_event].operation;
+                    let expected = self.host_answer(&mut maps, interface, operation);
+                    let answer = &mixed.answers[next_event];
+                    if (expected.errno, &expected.value) != (answer.errno, &answer.value) {
+                        let text = format!("{operation:?} gave {answer:?}, not {expected:?}");
+                        return Err(differs(None, text));
+                    }
+                    next_event += 1;
+                }
             }
         }
-        host.load_image(&mut dut, &self.image)?;
-        let hardware = self.subject.hardware;
-        let options = RunOptions {
-            pace: hardware.gaps.map_or(Pace::BackToBack, Pace::Random),
-            backpressure: hardware.backpressure,
-            ..RunOptions::default()
+        if (next_packet, next_event) != (packets.len(), events.len()) {
+            let text = format!("{next_packet} packets and {next_event} operations entered");
+            return Err(differs(None, text));
+        }
+        match compare_maps(&maps.image(), &mixed.maps).first() {
+            None => Ok(()),
+            Some(difference) => Err(differs(None, difference.to_string())),
+        }
+    }
+
+    /// Does an operation of the host's as it should be done.
+    fn host_answer(
+        &self,
+        maps: &mut Maps,
+        interface: &Interface,
+        operation: &HostOperation,
+    ) -> HostAnswer {
+        let id = |map: &usize| {
+            let name = &interface.maps[*map].name;
+            let mut all = self.lifted.maps.iter();
+            all.find(|(_, decl)| decl.name == *name).map(|(id, _)| id)
         };
-        let packets: Vec<PacketIn> = self.subject.packets.iter().map(packet_in).collect();
-        let result = run::run(&mut dut, interface, &packets, &options)?;
-        let maps = Host::new(&mut dut, interface)?.dump_image(&mut dut)?;
-        Ok((result.outcomes, maps))
+        let status = |status: i64| HostAnswer {
+            errno: status.unsigned_abs() as u32,
+            ..HostAnswer::default()
+        };
+        match operation {
+            HostOperation::Lookup { map, key } => {
+                match id(map).and_then(|map| maps.get(map, key)) {
+                    Some(value) => HostAnswer {
+                        value: value.to_vec(),
+                        ..HostAnswer::default()
+                    },
+                    None => status(-2),
+                }
+            }
+            HostOperation::Update {
+                map,
+                key,
+                value,
+                flags,
+            } => id(map).map_or(status(0), |map| {
+                status(maps.update(map, key, value, u64::from(*flags)))
+            }),
+            HostOperation::Delete { map, key } => {
+                id(map).map_or(status(0), |map| status(maps.delete(map, key)))
+            }
+            _ => status(0),
+        }
+    }
+}
+
+fn observed(outcome: &PacketOut) -> Observed<'_> {
+    Observed {
+        verdict: outcome.verdict,
+        destination: outcome.destination,
+        packet: outcome.data.as_deref(),
+        metadata: &outcome.metadata,
     }
 }
 
@@ -356,17 +450,6 @@ fn context(packet: &Packet) -> PacketContext {
         rx_queue_index: u32::from(packet.queue),
         time_ns: packet.time_ns,
         random: packet.random,
-    }
-}
-
-fn packet_in(packet: &Packet) -> PacketIn {
-    PacketIn {
-        data: packet.data.clone(),
-        port: packet.port,
-        queue: packet.queue,
-        time_ns: packet.time_ns,
-        random: packet.random,
-        bad: false,
     }
 }
 

@@ -1,12 +1,12 @@
 //! What the fuzzer makes, and a short run of it.
 
 use hardpath_fuzz::session::subject;
-use hardpath_fuzz::{case, run, trial, Features, FuzzOptions, Judge, Outcome};
+use hardpath_fuzz::{case, run, trial, Features, FuzzOptions, Judge, Outcome, TrialOptions};
 use std::collections::BTreeSet;
 
 /// The kernel where it can be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
 fn judge() -> Judge {
-    match trial::run(&subject(1, 0, 0, Features::default()), Judge::Kernel) {
+    match trial::run(&subject(1, 0, 0, Features::default()), by(Judge::Kernel)) {
         Err(error) if error.code == "kernel-unavailable" => {
             let required = std::env::var("HARDPATH_REQUIRE_KERNEL").is_ok_and(|value| value == "1");
             assert!(!required, "{error}");
@@ -14,6 +14,13 @@ fn judge() -> Judge {
             Judge::Interpreter
         }
         _ => Judge::Kernel,
+    }
+}
+
+fn by(judge: Judge) -> TrialOptions {
+    TrialOptions {
+        judge,
+        verilator: false,
     }
 }
 
@@ -25,6 +32,7 @@ fn a_short_run_finds_nothing() {
         seed: 1,
         threads: 2,
         judge: judge(),
+        verilator_every: 0,
         features: Features::default(),
         cases: None,
         keep_refused: false,
@@ -71,6 +79,7 @@ fn a_run_of_a_fresh_seed_finds_nothing() {
         seed,
         threads: 2,
         judge: judge(),
+        verilator_every: 0,
         features: Features::default(),
         cases: None,
         keep_refused: false,
@@ -90,7 +99,7 @@ fn every_failure_of_the_past_is_gone() {
         let mut subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for bus_bits in [64, 128, 256, 512] {
             subject.hardware.bus_bits = bus_bits;
-            let outcome = trial::run(&subject, judge).unwrap();
+            let outcome = trial::run(&subject, by(judge)).unwrap();
             assert!(
                 matches!(outcome, Outcome::Same { .. } | Outcome::Refused { .. }),
                 "{}: {outcome:?}",
@@ -169,7 +178,9 @@ fn programs_have_the_whole_instruction_set() {
     }
     assert_eq!(
         helpers,
-        BTreeSet::from([1, 2, 3, 5, 7, 8, 23, 28, 44, 51, 54, 65, 125, 189, 190])
+        BTreeSet::from([
+            1, 2, 3, 5, 7, 8, 23, 28, 44, 51, 54, 65, 93, 94, 118, 125, 160, 188, 189, 190, 208
+        ])
     );
     assert!(backwards > 100, "{backwards}");
     let mut missing = Vec::new();

@@ -40,6 +40,7 @@ fn fuzz(arguments: &FuzzArguments, seed: u64, judge: Judge) -> Result<FuzzReport
         seed,
         threads: available_parallelism().map_or(1, usize::from),
         judge,
+        verilator_every: arguments.verilator_every,
         features: Features::default(),
         cases: Some(arguments.cases.clone()),
         keep_refused: arguments.keep_refused,
@@ -59,6 +60,9 @@ fn answer(seed: u64, report: &FuzzReport) -> Answer {
         "features": report.features,
         "packets": report.packets,
         "judged_by_kernel": report.judged_by_kernel,
+        "rejected_by_kernel": report.rejected_by_kernel,
+        "with_host": report.with_host,
+        "in_verilator": report.in_verilator,
         "mismatches": report.failures.len(),
         "seeds_failed": report.seeds_failed(),
     });
@@ -105,6 +109,12 @@ fn text(seed: u64, report: &FuzzReport) -> String {
         ("features of those", features),
         ("packets", grouped(report.packets)),
         ("judged by the kernel", grouped(report.judged_by_kernel)),
+        ("with the host in traffic", grouped(report.with_host)),
+        ("in Verilator, too", grouped(report.in_verilator)),
+        (
+            "not taken by the kernel",
+            grouped(report.rejected_by_kernel),
+        ),
         (
             "programs that differ",
             grouped(report.failures.len() as u64),

@@ -14,7 +14,10 @@ pub mod kind {
     pub const PERCPU_ARRAY: u32 = 6;
     pub const LRU_HASH: u32 = 9;
     pub const LRU_PERCPU_HASH: u32 = 10;
+    pub const LPM_TRIE: u32 = 11;
     pub const DEVMAP: u32 = 14;
+    pub const CPUMAP: u32 = 16;
+    pub const DEVMAP_HASH: u32 = 25;
 }
 
 /// Where keys and values for helpers are put, from the stack's end.
@@ -36,19 +39,35 @@ impl Generator {
             let map_type = self.random.one_of([
                 kind::ARRAY,
                 kind::ARRAY,
+                kind::ARRAY,
+                kind::PERCPU_ARRAY,
                 kind::PERCPU_ARRAY,
                 kind::HASH,
                 kind::HASH,
                 kind::HASH,
+                kind::HASH,
+                kind::PERCPU_HASH,
+                kind::LRU_HASH,
+                kind::LPM_TRIE,
+                kind::LPM_TRIE,
                 kind::DEVMAP,
+                kind::DEVMAP_HASH,
+                kind::CPUMAP,
             ]);
+            let values = self.random.one_of([1, 4, 8, 8, 12, 16, 24]);
             let (key_bytes, value_bytes, max_entries) = match map_type {
-                kind::HASH => (
+                kind::HASH | kind::PERCPU_HASH => (
                     self.random.one_of([1, 2, 4, 4, 8, 6, 13]),
-                    self.random.one_of([1, 4, 8, 8, 12, 16, 24]),
+                    values,
                     self.random.one_of([1, 3, 8, 16, 64]),
                 ),
-                kind::DEVMAP => (4, self.random.one_of([4, 8]), self.random.one_of([1, 4, 8])),
+                kind::LRU_HASH => (self.random.one_of([2, 4, 8]), values, 1024),
+                // A prefix length, and up to 32 bits.
+                kind::LPM_TRIE => (self.random.one_of([5, 6, 8, 8]), values, 64),
+                kind::CPUMAP => (4, 4, self.random.one_of([1, 4])),
+                kind::DEVMAP | kind::DEVMAP_HASH => {
+                    (4, self.random.one_of([4, 8]), self.random.one_of([1, 4, 8]))
+                }
                 _ => (
                     4,
                     self.random.one_of([1, 4, 8, 8, 16, 20]),
@@ -61,12 +80,13 @@ impl Generator {
                 key_bytes,
                 value_bytes,
                 max_entries,
-                flags: 0,
+                // BPF_F_NO_PREALLOC: the kernel has no other tries.
+                flags: u32::from(map_type == kind::LPM_TRIE),
                 lock_offset: None,
                 initial: None,
                 read_only: false,
             };
-            if map_type == kind::DEVMAP || self.random.percent(40) {
+            if is_target(map_type) || self.random.percent(40) {
                 self.fill_map(&map);
             }
             self.maps.push(map);
@@ -80,11 +100,15 @@ impl Generator {
         for _ in 0..self.random.between(1, 6) {
             let index = self.random.below(map.max_entries as usize) as u32;
             let key = match map.map_type {
+                // Every machine has a first CPU.
+                kind::CPUMAP => vec![0; 4],
+                kind::LPM_TRIE => self.small_prefix(map.key_bytes),
                 kind::ARRAY | kind::PERCPU_ARRAY | kind::DEVMAP => index.to_le_bytes().to_vec(),
                 _ => self.small_key(map.key_bytes),
             };
             let value = match map.map_type {
-                kind::DEVMAP => {
+                kind::CPUMAP => 16u32.to_le_bytes().to_vec(),
+                kind::DEVMAP | kind::DEVMAP_HASH => {
                     let mut value = (self.random.between(1, 6) as u32).to_le_bytes().to_vec();
                     value.resize(map.value_bytes as usize, 0);
                     value
@@ -103,6 +127,14 @@ impl Generator {
     fn small_key(&mut self, bytes: u32) -> Vec<u8> {
         let mut key = vec![0; bytes as usize];
         key[0] = self.random.below(8) as u8;
+        key
+    }
+
+    /// A prefix of few bits that differ.
+    fn small_prefix(&mut self, bytes: u32) -> Vec<u8> {
+        let mut key = vec![0; bytes as usize];
+        key[0] = self.random.between(0, 8 * (bytes as usize - 4)) as u8;
+        key[4] = self.random.below(8) as u8 * self.random.one_of([1, 32]);
         key
     }
 
@@ -125,15 +157,17 @@ impl Generator {
             return;
         }
         match map_type {
-            kind::DEVMAP => return self.redirect_map(map),
+            _ if is_target(map_type) => return self.redirect_map(map),
             kind::ARRAY if self.maps[map].max_entries == 1 && self.random.percent(40) => {
                 return self.global_data(map);
             }
             _ => {}
         }
         let weights = match map_type {
-            kind::HASH => [60, 28, 12],
-            _ => [88, 9, 3],
+            kind::ARRAY | kind::PERCPU_ARRAY => [88, 9, 3],
+            // Routes are the host's, nearly always.
+            kind::LPM_TRIE => [98, 1, 1],
+            _ => [60, 28, 12],
         };
         let operation = self.random.weighted(&weights);
         let uses = self.map_uses[map];
@@ -164,7 +198,7 @@ impl Generator {
     fn key_on_stack(&mut self, map: usize) -> bool {
         let bytes = self.maps[map].key_bytes as i16;
         let entries = self.maps[map].max_entries;
-        let is_hash = self.maps[map].map_type == kind::HASH;
+        let is_array = (self.maps[map].kind()).is_some_and(|kind| kind.is_array());
         if !self.may_clear(KEYS, (bytes + 7) / 8 * 8) {
             return false;
         }
@@ -185,17 +219,30 @@ impl Generator {
         let number = match self.random.weighted(&[30, 50, 15, 5]) {
             0 => Operand::Number(self.random.below(entries.min(8) as usize) as i32),
             1 => {
-                let mask = match is_hash {
-                    true => self.random.one_of([3, 7, 7, 15]),
-                    false => entries.next_power_of_two() as i32 - 1,
+                let mask = match is_array {
+                    false => self.random.one_of([3, 7, 7, 15]),
+                    true => entries.next_power_of_two() as i32 - 1,
                 };
                 Operand::Register(self.masked_number(mask, &[]))
             }
             2 => Operand::Register(self.number()),
             _ => Operand::Number(self.random.interesting() as i32),
         };
-        self.emit(encode::store(10, KEYS, first as u32, number));
         let varied = self.is_varied(number);
+        if self.maps[map].map_type == kind::LPM_TRIE {
+            self.emit(encode::store(10, KEYS + 4, 1, number));
+            self.state.write_stack(KEYS + 4, 1, varied);
+            let most = 8 * (bytes as usize - 4);
+            let bits = match self.random.percent(95) {
+                true => self.random.between(0, most),
+                false => most + 1,
+            };
+            let bits = Operand::Number(bits as i32);
+            self.emit(encode::store(10, KEYS, 4, bits));
+            self.state.write_stack(KEYS, 4, false);
+            return true;
+        }
+        self.emit(encode::store(10, KEYS, first as u32, number));
         self.state.write_stack(KEYS, first, varied);
         true
     }
@@ -424,9 +471,7 @@ impl Generator {
         self.set_number(4, flags);
         self.emit_map(1, map, MapRefKind::Fd);
         self.call(helper::MAP_UPDATE_ELEM, Holds::Number);
-        if self.maps[map].map_type == kind::HASH {
-            self.state.replace_element(map, false);
-        }
+        self.replaced(map, false);
     }
 
     fn delete(&mut self, map: usize) {
@@ -436,8 +481,14 @@ impl Generator {
         self.stack_argument(2, KEYS);
         self.emit_map(1, map, MapRefKind::Fd);
         self.call(helper::MAP_DELETE_ELEM, Holds::Number);
-        if self.maps[map].map_type == kind::HASH {
-            self.state.replace_element(map, true);
+        self.replaced(map, true);
+    }
+
+    /// An update or delete of the map changes what older pointers mean.
+    pub(super) fn replaced(&mut self, map: usize, deleted: bool) {
+        let is_array = (self.maps[map].kind()).is_some_and(|kind| kind.is_array());
+        if !is_array {
+            self.state.replace_element(map, deleted);
         }
     }
 
@@ -458,4 +509,9 @@ impl Generator {
             self.leave_with_r0();
         }
     }
+}
+
+/// Whether maps of a type hold where packets go.
+fn is_target(map_type: u32) -> bool {
+    matches!(map_type, kind::DEVMAP | kind::DEVMAP_HASH | kind::CPUMAP)
 }

@@ -456,7 +456,18 @@ impl Generator {
             helper::GET_PRANDOM_U32,
             helper::GET_SMP_PROCESSOR_ID,
             helper::KTIME_GET_BOOT_NS,
+            helper::KTIME_GET_COARSE_NS,
+            helper::KTIME_GET_TAI_NS,
+            helper::JIFFIES64,
+            helper::XDP_GET_BUFF_LEN,
         ]);
+        if number == helper::XDP_GET_BUFF_LEN {
+            match self.context() {
+                Some(1) => {}
+                Some(context) => self.copy(1, context),
+                None => return,
+            }
+        }
         self.call(number, Holds::Number);
     }
 

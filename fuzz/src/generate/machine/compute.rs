@@ -1,7 +1,8 @@
 //! What machines do to values: from one addition, which a memory does by itself, to recurrences of many clocks.
 
 use super::{CLOCK, SUM};
-use crate::encode::{self, Operand};
+use crate::encode::{self, helper, Operand};
+use crate::generate::state::Holds;
 use crate::generate::{Generator, LabelId};
 
 /// Part of a value.
@@ -32,9 +33,27 @@ impl Generator {
         }
     }
 
+    /// Changes a field of the value, under the value's lock where it has one.
+    pub(super) fn change_value(&mut self, pointer: u8, map: usize) {
+        let locks = self.maps[map].lock_offset.is_some() && self.random.percent(80);
+        if locks {
+            self.call_with(helper::SPIN_LOCK, pointer);
+        }
+        self.change_field(pointer, map);
+        if locks {
+            self.call_with(helper::SPIN_UNLOCK, pointer);
+        }
+    }
+
+    fn call_with(&mut self, number: i32, pointer: u8) {
+        self.copy(1, pointer);
+        self.call(number, Holds::Nothing);
+        self.forget_scratch();
+    }
+
     /// Loads a field of the value, changes it and stores it, often on a condition. What was there and what is there
     /// now is seen.
-    pub(super) fn change_value(&mut self, pointer: u8, map: usize) {
+    fn change_field(&mut self, pointer: u8, map: usize) {
         let field = self.some_field(map);
         self.load_field(1, pointer, field);
         if self.random.percent(40) {

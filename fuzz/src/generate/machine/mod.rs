@@ -74,18 +74,27 @@ impl Generator {
                 true => 4,
                 false => self.random.one_of([1, 2, 4, 4, 4, 8, 8, 12, 13]),
             };
+            // The kernel has no locks in values of which every CPU has its own.
+            let may_lock = matches!(
+                map_type,
+                super::maps::kind::HASH | super::maps::kind::ARRAY | super::maps::kind::LRU_HASH
+            );
+            let lock_offset = (may_lock && self.random.percent(15)).then_some(0);
             let map = ObjectMap {
                 name: format!("map{}", self.maps.len()),
                 map_type,
                 key_bytes,
-                value_bytes: self.random.one_of([4, 8, 8, 16, 16, 24, 32]),
+                value_bytes: match lock_offset {
+                    Some(_) => self.random.one_of([16, 24, 32]),
+                    None => self.random.one_of([4, 8, 8, 16, 16, 24, 32]),
+                },
                 max_entries,
                 flags: 0,
-                lock_offset: None,
+                lock_offset,
                 initial: None,
                 read_only: false,
             };
-            if self.random.percent(25) {
+            if lock_offset.is_none() && self.random.percent(25) {
                 self.fill_map(&map);
             }
             self.machine_maps.push(self.maps.len());

@@ -99,12 +99,6 @@ impl Generator {
         self.see_result(None);
     }
 
-    fn replaced(&mut self, map: usize, deleted: bool) {
-        if self.maps[map].kind().is_some_and(|kind| kind.is_hash()) {
-            self.state.replace_element(map, deleted);
-        }
-    }
-
     /// A flow's state is changed; a new flow is inserted, and often looked up again.
     fn track(&mut self, map: usize, fails: LabelId) {
         let from = self.usual_key();
