@@ -146,6 +146,11 @@ impl Hardware {
             let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{program}", list.join("\n"));
         }
+        Ok(Hardware::with(program, compiled))
+    }
+
+    /// What was compiled before, perhaps changed since.
+    pub fn with(program: Program, compiled: Compiled) -> Hardware {
         let native =
             Native::new(&compiled.design).unwrap_or_else(|error| panic!("{error}\n{program}"));
         let mut hardware = Hardware {
@@ -155,7 +160,7 @@ impl Hardware {
             native,
         };
         hardware.reset();
-        Ok(hardware)
+        hardware
     }
 
     pub fn reset(&mut self) {
@@ -407,6 +412,22 @@ pub enum Keys {
     Of(u32),
     /// Runs of one key.
     Bursts,
+    /// Any of these.
+    These([u32; 8]),
+}
+
+/// Keys that lie in the same bucket of every way of a hash table with keys of 4 bytes: together they fill these buckets.
+/// `None` where such keys are too rare to be looked for.
+pub fn colliding(interface: &Interface) -> Option<Keys> {
+    let map = (interface.maps.iter())
+        .find(|map| map.kind.ends_with("hash") && map.key_bytes == 4 && map.max_entries >= 8)?;
+    let places = |key: u64| buckets(&[key], 32, map.max_entries);
+    let mut keys = (1..1_000_000).filter(|key| places(*key) == places(1));
+    let mut found = [0; 8];
+    for slot in &mut found {
+        *slot = keys.next()? as u32;
+    }
+    Some(Keys::These(found))
 }
 
 /// Packets of 64 bytes: a key in bytes 0 to 3, a second one in bytes 4 to 7, an operand in 8 to 15, what to do in
@@ -419,6 +440,7 @@ pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
             let mut key = || match keys {
                 Keys::One => 1,
                 Keys::Two => 1 + random.below(2) as u32,
+                Keys::These(keys) => *random.pick(&keys),
                 Keys::Of(count) => random.below(u64::from(count)) as u32,
                 Keys::Bursts => {
                     if run.1 == 0 {
@@ -441,6 +463,22 @@ pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
             }
         })
         .collect()
+}
+
+/// Makes the operation one on these keys, so that no other key crowds their buckets.
+pub fn only_on(keys: &Keys, operation: &mut HostOperation) {
+    if let (
+        Keys::These(keys),
+        HostOperation::Lookup { key, .. }
+        | HostOperation::Update { key, .. }
+        | HostOperation::Delete { key, .. },
+    ) = (keys, operation)
+    {
+        if key.len() == 4 {
+            let chosen = keys[usize::from(key[0]) % keys.len()];
+            key.copy_from_slice(&chosen.to_le_bytes());
+        }
+    }
 }
 
 /// Host operations spread over the traffic, on keys that the packets use, too.

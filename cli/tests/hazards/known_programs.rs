@@ -1,6 +1,6 @@
 //! Programs with known hazards, under traffic that is made to break them.
 
-use crate::harness::{events, operation, packets, Hardware, Keys, MANNERS};
+use crate::harness::{colliding, events, only_on, operation, packets, Hardware, Keys, MANNERS};
 use crate::programs as make;
 use crate::random::Random;
 use hardpath_ir::maps::Maps;
@@ -16,31 +16,38 @@ fn torture(text: &str, seed: u64) -> Hardware {
     hardware
 }
 
-fn torture_design(hardware: &mut Hardware, seed: u64, count: usize) {
+pub fn torture_design(hardware: &mut Hardware, seed: u64, count: usize) {
     let mut random = Random::new(seed);
     let interface = hardware.interface().clone();
-    let kinds = [
+    let mut kinds = vec![
         Keys::One,
         Keys::Two,
         Keys::Of(9),
         Keys::Of(3000),
         Keys::Bursts,
     ];
+    kinds.extend(colliding(&interface));
     for keys in kinds {
         for manner in MANNERS {
             hardware.reset();
             let mut maps = Maps::new(&hardware.program.maps);
             if !interface.maps.is_empty() {
-                let before: Vec<_> = (0..20)
+                let mut before: Vec<_> = (0..20)
                     .map(|_| operation(&mut random, &interface))
                     .collect();
+                for operation in &mut before {
+                    only_on(&keys, operation);
+                }
                 hardware.prepare(&mut maps, &before);
             }
             let sent = packets(&mut random, count, keys);
-            let beside = match interface.maps.is_empty() {
+            let mut beside = match interface.maps.is_empty() {
                 true => Vec::new(),
                 false => events(&mut random, &interface, count, count / 20),
             };
+            for event in &mut beside {
+                only_on(&keys, &mut event.operation);
+            }
             hardware.check(&mut maps, &sent, &beside, manner);
         }
     }
@@ -258,7 +265,11 @@ fn the_host_never_waits_long() {
 /// What a younger packet read is written by an older one behind it: it is run again.
 #[test]
 fn packets_that_are_run_again() {
-    for text in [make::update_then_delete(), make::read_one_write_other()] {
+    for text in [
+        make::update_then_delete(),
+        make::update_one_delete_other(),
+        make::read_one_write_other(),
+    ] {
         let hardware = torture(&text, 23);
         let hazards: Vec<Hazard> = hardware
             .compiled

@@ -4,6 +4,7 @@
 mod generator;
 mod harness;
 mod known_programs;
+mod mutants;
 mod programs;
 mod random;
 mod random_programs;

@@ -410,7 +410,7 @@ pub fn two_hashes(late: [bool; 2]) -> String {
     let first = new_word(late[0], 50, "v22", "v3");
     let second = new_word(late[1], 60, "v28", "v40");
     program(
-        "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 100",
+        "map @first hash key 4 value 8 entries 16\nmap @second hash key 4 value 8 entries 16",
         &format!(
             "
     v20:1, v21:32 = map.lookup @first v1
@@ -796,6 +796,20 @@ pub fn update_then_delete() -> String {
         "
     v20:64 = map.update @flows v1, v3, v12
     v21:64 = map.delete @flows v1
+    packet.store v10, v20
+    packet.store v13, v21
+    emit v9, v8
+",
+    )
+}
+
+/// One key comes, another one goes.
+pub fn update_one_delete_other() -> String {
+    program(
+        "map @flows hash key 4 value 8 entries 16",
+        "
+    v20:64 = map.update @flows v1, v3, v12
+    v21:64 = map.delete @flows v7
     packet.store v10, v20
     packet.store v13, v21
     emit v9, v8
