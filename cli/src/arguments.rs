@@ -124,6 +124,9 @@ pub struct RunArguments {
     /// Receive queue that the packets come in at
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub queue: u16,
+    /// MTU of an interface, for programs that call bpf_check_mtu [default: 1500 for each interface of the run]
+    #[arg(long, value_name = "IFINDEX=BYTES", value_parser = interface_mtu)]
+    pub mtu: Vec<(u32, u32)>,
     /// Time that the program sees: that of the capture, or START:STEP in ns
     #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
     pub time: TimeSource,
@@ -419,6 +422,14 @@ fn map_size(text: &str) -> Result<(String, u32), String> {
     parsed.ok_or_else(|| String::from("give the map's name and a size of at least 1: flows=1024"))
 }
 
+fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
+    let parsed = text.split_once('=').and_then(|(ifindex, mtu)| {
+        let ifindex = ifindex.parse().ok().filter(|ifindex| *ifindex > 0)?;
+        Some((ifindex, mtu.parse().ok().filter(|mtu| *mtu > 0)?))
+    });
+    parsed.ok_or_else(|| String::from("give the interface's number and its MTU in bytes: 2=9000"))
+}
+
 fn array_entry(text: &str) -> Result<((String, u32), String), String> {
     let parsed = text.split_once('=').and_then(|(entry, program)| {
         let (map, index) = entry.rsplit_once(':')?;
@@ -460,6 +471,10 @@ mod tests {
         assert_eq!(map_size("flows=3"), Ok((String::from("flows"), 3)));
         for wrong in ["flows", "=3", "flows=0", "flows=x"] {
             assert!(map_size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
+        for wrong in ["2", "0=1500", "2=0", "2=x", "=1500"] {
+            assert!(interface_mtu(wrong).is_err(), "{wrong}");
         }
         assert!(bus("96").is_err());
         assert!(clock("nan").is_err());

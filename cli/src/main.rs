@@ -8,6 +8,7 @@ mod engine;
 mod files;
 mod internal_error;
 mod load;
+mod mtu;
 mod outputs;
 mod packets;
 mod progress;

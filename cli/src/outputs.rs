@@ -4,6 +4,7 @@ use crate::arguments::RunArguments;
 use crate::engine::Ran;
 use crate::files;
 use crate::load::Loaded;
+use crate::mtu;
 use crate::packets::Packet;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{Diagnostic, Program};
@@ -12,10 +13,10 @@ use hardpath_testbed::mapfile;
 
 /// What the maps hold before the first packet.
 pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec<Diagnostic>> {
-    let Some(path) = &arguments.maps else {
-        return Ok(Image::new());
+    let mut image = match &arguments.maps {
+        Some(path) => mapfile::read(path, loaded.program.maps.values())?,
+        None => Image::new(),
     };
-    let mut image = mapfile::read(path, loaded.program.maps.values())?;
     for map in &loaded.object.maps {
         // An update does not touch the lock (copy_map_value in the kernel's include/linux/bpf.h): it stays open.
         let (Some(lock), Some(entries)) = (map.lock_offset, image.get_mut(&map.name)) else {
@@ -28,6 +29,7 @@ pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec
             }
         }
     }
+    mtu::set(arguments, &loaded.program, &mut image).map_err(|error| vec![error])?;
     Ok(image)
 }
 

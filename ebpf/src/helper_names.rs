@@ -21,6 +21,7 @@ pub mod number {
     pub const JIFFIES64: i32 = 118;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
     pub const KTIME_GET_COARSE_NS: i32 = 160;
+    pub const CHECK_MTU: i32 = 163;
     pub const LOOP: i32 = 181;
     pub const XDP_GET_BUFF_LEN: i32 = 188;
     pub const XDP_LOAD_BYTES: i32 = 189;

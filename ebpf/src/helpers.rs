@@ -1,6 +1,7 @@
 //! The kernel's helpers that hardpath builds. [`crate::lift`] refuses every other one.
 
 use crate::helper_names::{helper_name, number};
+use crate::insn::Insn;
 
 /// A helper, and what of it is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +29,7 @@ const fn helper(number: i32, arguments: u32, takes: &'static str, gives: &'stati
 const TIME: &str = "the time at which the packet came in, in ns";
 
 /// In the order of their numbers.
-pub const HELPERS: [Helper; 25] = [
+pub const HELPERS: [Helper; 26] = [
     helper(
         number::MAP_LOOKUP_ELEM,
         2,
@@ -114,6 +115,12 @@ pub const HELPERS: [Helper; 25] = [
     helper(number::KTIME_GET_BOOT_NS, 0, "", TIME),
     helper(number::KTIME_GET_COARSE_NS, 0, "", TIME),
     helper(
+        number::CHECK_MTU,
+        5,
+        "an interface; a length on the stack or in a map value; a difference. MTUs are in the map `.mtu`",
+        "0, `BPF_MTU_CHK_RET_FRAG_NEEDED`, `-EINVAL`, `-ENODEV`",
+    ),
+    helper(
         number::LOOP,
         4,
         "a function of the program, written out once for each round",
@@ -160,6 +167,13 @@ fn find(number: i32) -> Option<&'static Helper> {
 /// Whether hardpath builds the helper with that number.
 pub(crate) fn is_built(number: i32) -> bool {
     find(number).is_some()
+}
+
+/// Whether there is a call of `bpf_check_mtu`.
+pub fn checks_mtu(insns: &[Insn]) -> bool {
+    insns
+        .iter()
+        .any(|insn| insn.is_helper_call(number::CHECK_MTU))
 }
 
 /// How many arguments a helper reads; 5, the most there are, for those that hardpath does not build.

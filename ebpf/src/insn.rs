@@ -58,6 +58,11 @@ impl Insn {
     pub fn is_local_call(self) -> bool {
         self.code == CALL && self.src == PSEUDO_CALL
     }
+
+    /// Whether this calls the kernel's helper of that number.
+    pub fn is_helper_call(self, number: i32) -> bool {
+        self.code == CALL && self.src == 0 && self.imm == number
+    }
 }
 
 /// Instruction classes (RFC 9669 §3.2) but for `LD`, class 0.

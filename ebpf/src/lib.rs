@@ -24,6 +24,7 @@ mod prog_array;
 
 pub use insn::Insn;
 pub use lift::{lift, lift_raw, limits};
+pub use map_decls::MTU_MAP;
 pub use object::{
     load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
     TailCall,

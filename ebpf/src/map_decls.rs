@@ -74,6 +74,13 @@ const BPF_F_MMAPABLE: u32 = 1 << 10;
 /// The map type of program arrays, for tail calls.
 pub const PROG_ARRAY: u32 = 3;
 
+/// The MTUs of interfaces, for programs that call `bpf_check_mtu`: by ifindex (32 bits), in bytes without the
+/// Ethernet header (32 bits), as `ip link` shows them. Programs do not see this map; the host writes it.
+pub const MTU_MAP: &str = ".mtu";
+/// How many interfaces there can be, unless the options say it.
+const MTU_ENTRIES: u32 = 64;
+const MAP_TYPE_HASH: u32 = 1;
+
 /// Name of a map type as in the kernel's headers, without `BPF_MAP_TYPE_`.
 pub fn map_type_name(map_type: u32) -> String {
     match MAP_TYPE_NAMES.get(map_type as usize) {
@@ -82,7 +89,7 @@ pub fn map_type_name(map_type: u32) -> String {
     }
 }
 
-/// Reads all declarations, and sets `max_entries` as the options say.
+/// Reads all declarations, and sets `max_entries` as the options say. Objects that check MTUs get a map of them.
 ///
 /// # Errors
 /// `malformed-map`, `map-without-btf`, `unknown-map` (a `--max-entries` for a map that is not there).
@@ -90,6 +97,7 @@ pub fn read(
     elf: &Elf,
     btf: Option<&Btf>,
     file_name: &str,
+    checks_mtu: bool,
     max_entries: &BTreeMap<String, u32>,
 ) -> Result<DeclaredMaps, Vec<Diagnostic>> {
     let mut declared = DeclaredMaps {
@@ -116,6 +124,9 @@ pub fn read(
             errors.push(malformed(&map.name, "there are two maps of this name"));
         }
     }
+    if checks_mtu {
+        declared.maps.push(mtu_map());
+    }
     for (name, entries) in max_entries {
         match declared.maps.iter_mut().find(|map| map.name == *name) {
             Some(map) => map.max_entries = *entries,
@@ -140,6 +151,20 @@ fn unknown_map(name: &str, maps: &[ObjectMap]) -> Diagnostic {
     } else {
         format!("the object's maps are: {}", names.join(", "))
     })
+}
+
+fn mtu_map() -> ObjectMap {
+    ObjectMap {
+        name: MTU_MAP.to_string(),
+        map_type: MAP_TYPE_HASH,
+        key_bytes: 4,
+        value_bytes: 4,
+        max_entries: MTU_ENTRIES,
+        flags: BPF_F_RDONLY_PROG,
+        lock_offset: None,
+        initial: None,
+        read_only: false,
+    }
 }
 
 /// The symbols that name something in a section, in the order of their offsets.

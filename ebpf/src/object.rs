@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
 use crate::insn::Insn;
-use crate::{btf, btf_ext, core_relocation, elf, link, map_decls, prog_array};
+use crate::{btf, btf_ext, core_relocation, elf, helpers, link, map_decls, prog_array};
 
 /// What the command line says about loading.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,8 @@ pub struct Object {
     /// The text of the `license` section; `GPL` when there is none.
     pub license: String,
     /// Every map that the object declares or implies (`.data`, `.bss`, `.rodata`), also of kinds that hardpath
-    /// does not build: only a program that uses such a map is refused.
+    /// does not build: only a program that uses such a map is refused. Behind them [`MTU_MAP`](crate::MTU_MAP), when
+    /// one of the programs calls `bpf_check_mtu`.
     pub maps: Vec<ObjectMap>,
     /// Every program, XDP or not, in the order of the file.
     pub programs: Vec<ProgramImage>,
@@ -317,7 +318,14 @@ fn load_checked(
         }
         _ => None,
     };
-    let declared = map_decls::read(&elf, btf.as_ref(), file_name, &options.max_entries)?;
+    let checks_mtu = code.values().any(|insns| helpers::checks_mtu(insns));
+    let declared = map_decls::read(
+        &elf,
+        btf.as_ref(),
+        file_name,
+        checks_mtu,
+        &options.max_entries,
+    )?;
     if let (Some(btf), Some(ext)) = (&btf, &ext) {
         core_relocation::apply(&mut code, btf, &ext.relocations, options.btf.as_deref())
             .map_err(one)?;

@@ -136,6 +136,14 @@ Loops and calls are written out; a loop must end by constants. Tail calls go to 
         let Helper { takes, gives, .. } = helper;
         let _ = writeln!(text, "| `{}` | {takes} | {gives} |", helper.name());
     }
+    text.push_str(
+        "
+`bpf_check_mtu` asks `.mtu`, a hash of the design's own that a driver fills as it fills the program's maps, at any time: by
+ifindex (4 bytes) the MTU (4 bytes). An interface that is not in it gives `-ENODEV`. Runs of packets fill it from `--mtu
+IFINDEX=BYTES` and the map file; the interface that packets come in at, those in device maps, and interface 1, which Linux
+always has, get 1500 unless something else is said. It has room for 64 interfaces (`--max-entries .mtu=N`).
+",
+    );
     text.push_str("\n## Maps\n\n| type | a program can | remarks |\n|---|---|---|\n");
     for (kind, _, name) in MapKind::ALL {
         let _ = writeln!(

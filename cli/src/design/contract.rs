@@ -4,6 +4,7 @@ use super::address_map::{COMMANDS, REGISTERS};
 use super::hazard_name;
 use crate::table::grouped;
 use hardpath_blocks::interface::Interface;
+use hardpath_ebpf::MTU_MAP;
 use hardpath_pipeline::{Compiled, Report};
 use std::fmt::Write;
 
@@ -71,6 +72,13 @@ fn maps(report: &Report) -> String {
         "\n`none`: the data plane only reads, or only adds. `fused`: read, compute and write in one clock. \
          `interlock`: a packet waits while an older one with the same key is inside the window, given in clocks.\n\n",
     );
+    if report.maps.iter().any(|map| map.name == MTU_MAP) {
+        let _ = writeln!(
+            text,
+            "`{MTU_MAP}` is what `bpf_check_mtu` asks: by ifindex the MTU in bytes, without the Ethernet header. The \
+             driver fills it, and may change it at any time; an interface that is not in it gives `-ENODEV`.\n"
+        );
+    }
     text
 }
 

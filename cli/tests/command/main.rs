@@ -6,6 +6,7 @@ mod common;
 mod explain;
 mod hardware;
 mod maps;
+mod mtu;
 mod offsets;
 mod rates;
 mod refused;

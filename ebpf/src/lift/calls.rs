@@ -67,6 +67,7 @@ impl Lifter<'_> {
                 Some(AbstractValue::Scalar(Operand::Const(0)))
             }
             number::CSUM_DIFF => self.csum_diff(),
+            number::CHECK_MTU => self.check_mtu(),
             number::XDP_GET_BUFF_LEN => self.xdp_get_buff_len(),
             number::XDP_LOAD_BYTES => self.xdp_load_bytes(),
             number::XDP_STORE_BYTES => self.xdp_store_bytes(),

@@ -27,6 +27,7 @@ mod join;
 mod maps;
 mod memory;
 mod moves;
+mod mtu;
 mod names;
 mod nesting;
 mod range;

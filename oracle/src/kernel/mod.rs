@@ -10,6 +10,7 @@ mod btf;
 mod control;
 mod functions;
 mod maps;
+mod mtu;
 mod network;
 mod patch;
 mod program;
@@ -235,6 +236,8 @@ impl KernelJudge {
     /// `unknown-map`; `kernel-rejects-entry` with the kernel's reason.
     pub fn set(&mut self, map: &str, key: &[u8], value: &[u8]) -> Result<(), Diagnostic> {
         let (map, key, value) = (map.to_string(), key.to_vec(), value.to_vec());
+        // Interfaces may have become known.
+        self.queues.clear();
         self.submit(move |worker| worker.set(&map, &key, &value))?
             .wait()?
     }

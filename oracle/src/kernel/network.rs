@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// The interface that every network namespace has, with one receive queue.
-const LOOPBACK: u32 = 1;
+pub const LOOPBACK: u32 = 1;
 /// More queues than this the kernel gives to no interface (`rtnl_create_link` in `net/core/rtnetlink.c`).
 const MOST_QUEUES: u32 = 4096;
 
@@ -38,6 +38,8 @@ pub struct Network {
     socket: Socket,
     /// Receive queues by interface index.
     queues: BTreeMap<u32, u32>,
+    /// MTUs that have been set, by interface index.
+    mtus: BTreeMap<u32, u32>,
     /// Indices of the other ends of the veth pairs: in use, and free to give way.
     peers: BTreeSet<u32>,
     next_peer: u32,
@@ -56,6 +58,7 @@ impl Network {
         Ok(Network {
             socket,
             queues: BTreeMap::from([(LOOPBACK, 1)]),
+            mtus: BTreeMap::new(),
             peers: BTreeSet::new(),
             next_peer: i32::MAX as u32,
         })
@@ -100,10 +103,21 @@ impl Network {
             .map_err(|error| format!("interface {ifindex} cannot be made: {error}"))?;
         self.queues.insert(ifindex, queues);
         self.peers.insert(peer);
+        if let Some(mtu) = self.mtus.get(&ifindex).copied() {
+            self.set_mtu(ifindex, mtu)?;
+        }
         Ok(match replaced {
             true => Provided::Replaced,
             false => Provided::Ready,
         })
+    }
+
+    /// Gives an interface that exists an MTU, in bytes. The error says why it cannot have that one.
+    pub fn set_mtu(&mut self, ifindex: u32, mtu: u32) -> Result<(), String> {
+        self.request(mtu_message(ifindex, mtu))
+            .map_err(|error| format!("interface {ifindex} cannot have an MTU of {mtu}: {error}"))?;
+        self.mtus.insert(ifindex, mtu);
+        Ok(())
     }
 
     /// An index for the other end of a veth pair: from the top, where nobody counts.
@@ -152,6 +166,15 @@ fn create_message(
     ];
     let mut message = NetlinkMessage::from(RouteNetlinkMessage::NewLink(link));
     message.header.flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
+    message
+}
+
+fn mtu_message(ifindex: u32, mtu: u32) -> NetlinkMessage<RouteNetlinkMessage> {
+    let mut link = LinkMessage::default();
+    link.header.index = ifindex;
+    link.attributes = vec![LinkAttribute::Mtu(mtu)];
+    let mut message = NetlinkMessage::from(RouteNetlinkMessage::SetLink(link));
+    message.header.flags = NLM_F_REQUEST | NLM_F_ACK;
     message
 }
 

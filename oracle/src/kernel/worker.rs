@@ -2,11 +2,12 @@
 
 use super::control::Control;
 use super::maps::{ifindex_of, CpuSlot, KernelMap};
+use super::mtu::{self, MtuTable};
 use super::network::{Network, Provided};
 use super::syscall::{self, XdpContext};
 use super::tail_calls::{self, is_program_array, ProgramArrays};
 use super::{program, unavailable, JudgeOptions};
-use hardpath_ebpf::{Object, ProgramImage};
+use hardpath_ebpf::{Object, ProgramImage, MTU_MAP};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_ir::{verdict, Diagnostic};
@@ -27,6 +28,8 @@ pub struct Worker {
     /// Open as long as the program runs.
     _arrays: ProgramArrays,
     control: Control,
+    /// Of programs that check MTUs.
+    mtus: Option<MtuTable>,
     program: OwnedFd,
     longest_packet: usize,
     data_out: Vec<u8>,
@@ -72,6 +75,7 @@ impl Worker {
         let targets =
             program::target_addresses(program, &maps, &mut control).map_err(probe_failed)?;
         let longest_packet = program::longest_packet().map_err(probe_failed)?;
+        let mtus = MtuTable::of(object, program);
         let program = program::load(object, program, &descriptors, &control)?;
         for entry in tail_calls {
             if let Some(called) = object.programs.get(entry.program) {
@@ -85,11 +89,15 @@ impl Worker {
             targets,
             _arrays: arrays,
             control,
+            mtus,
             program,
             longest_packet,
             data_out: vec![0; LONGEST_RESULT],
         };
-        let used: Vec<String> = worker.maps.values().map(|map| map.name.clone()).collect();
+        let mut used: Vec<String> = worker.maps.values().map(|map| map.name.clone()).collect();
+        if worker.mtus.is_some() {
+            used.push(MTU_MAP.to_string());
+        }
         for (name, entries) in &options.image {
             let known = object.maps.iter().any(|map| map.name == *name);
             if known && !used.contains(name) {
@@ -166,6 +174,9 @@ impl Worker {
 
     /// Writes an entry; the interface that a device map's value names is made first.
     pub fn set(&mut self, map: &str, key: &[u8], value: &[u8]) -> Result<(), Diagnostic> {
+        if map == MTU_MAP && self.mtus.is_some() {
+            return self.set_mtu(key, value);
+        }
         let ifindex = ifindex_of(value);
         if self.map_named(map)?.kind().is_device() && ifindex != 0 {
             self.provide(ifindex, 0)
@@ -173,6 +184,17 @@ impl Worker {
         }
         let written = self.map_named(map)?.update(key, value, 0);
         written.map_err(|error| rejected_entry(map, key, &error.to_string()))
+    }
+
+    /// Makes an interface with an MTU.
+    fn set_mtu(&mut self, key: &[u8], value: &[u8]) -> Result<(), Diagnostic> {
+        let (ifindex, mtu) = mtu::entry(key, value)?;
+        if let Some(mtus) = &mut self.mtus {
+            mtus.add(ifindex);
+        }
+        self.make(ifindex, 0)
+            .and_then(|()| self.network.set_mtu(ifindex, mtu))
+            .map_err(|reason| rejected_entry(MTU_MAP, key, &reason))
     }
 
     pub fn delete(&mut self, map: &str, key: &[u8]) -> Result<(), Diagnostic> {
@@ -186,6 +208,14 @@ impl Worker {
 
     /// Sees to it that an interface and its queue exist; the error says why they cannot.
     pub fn provide(&mut self, ifindex: u32, queue: u32) -> Result<(), String> {
+        let mtus = self.mtus.as_ref();
+        if let Some(objection) = mtus.and_then(|mtus| mtus.objection(ifindex)) {
+            return Err(objection);
+        }
+        self.make(ifindex, queue)
+    }
+
+    fn make(&mut self, ifindex: u32, queue: u32) -> Result<(), String> {
         if self.network.provide(ifindex, queue)? == Provided::Replaced {
             for map in self.maps.values().filter(|map| map.kind().is_device()) {
                 map.restore_devices()

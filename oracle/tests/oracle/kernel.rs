@@ -3,7 +3,7 @@
 use crate::assembly::*;
 use crate::judge::{double, try_start, word, CONTEXT};
 use crate::programs;
-use hardpath_ebpf::Insn;
+use hardpath_ebpf::{Insn, MTU_MAP};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_oracle::{JudgeOptions, KernelJudge, Verdict};
@@ -198,6 +198,61 @@ fn ingress_interface_and_queue_are_what_the_context_says() {
         let verdict = judge.run(&packet(14), &context).unwrap();
         assert!(matches!(verdict, Verdict::CannotJudge(_)), "{verdict:?}");
     }
+}
+
+#[test]
+fn interfaces_have_the_mtus_that_the_host_says() {
+    const CHECK_MTU: i32 = 163;
+    let object = object(
+        vec![],
+        &[
+            packet_in_r6(14),
+            load(WORD, 2, 6, 0),
+            store_imm(WORD, 10, -4, 0),
+            copy(3, 10),
+            add(3, -4),
+            set(4, 0),
+            set(5, 0),
+            call(CHECK_MTU),
+            store(DOUBLE, 6, 0, 0),
+            load(WORD, 1, 10, -4),
+            store(WORD, 6, 8, 1),
+            set(0, 2),
+            exit(),
+        ],
+    );
+    let mtus = [(1, 1400), (2, 68)].map(|(ifindex, mtu)| (word(ifindex), word(mtu)));
+    let image = Image::from([(String::from(MTU_MAP), mtus.into())]);
+    let Some(mut judge) = try_start(&object, image) else {
+        return;
+    };
+    let asked = |judge: &mut KernelJudge, ifindex: u32, context: &PacketContext| {
+        let bytes = [word(ifindex), packet(100)].concat();
+        match judge.run(&bytes, context).unwrap() {
+            Verdict::Judged(outcome) => Some(outcome.packet[..12].to_vec()),
+            Verdict::CannotJudge(_) => None,
+        }
+    };
+    let from = |ingress_ifindex: u32, rx_queue_index: u32| PacketContext {
+        ingress_ifindex,
+        rx_queue_index,
+        ..CONTEXT
+    };
+    let answer = |result: u64, mtu: u32| Some([double(result), word(mtu)].concat());
+    const ENODEV: u64 = (-19i64) as u64;
+    assert_eq!(asked(&mut judge, 0, &from(1, 0)), answer(0, 1400));
+    assert_eq!(asked(&mut judge, 2, &from(1, 0)), answer(1, 68));
+    assert_eq!(asked(&mut judge, 3, &from(1, 0)), answer(ENODEV, 0));
+    // More queues: another interface of that number, which has the same MTU.
+    assert_eq!(asked(&mut judge, 0, &from(2, 100)), answer(1, 68));
+    // The hardware does not know interface 3, which the kernel must have for this packet.
+    assert_eq!(asked(&mut judge, 0, &from(3, 0)), None);
+    judge.set(MTU_MAP, &word(3), &word(9000)).unwrap();
+    assert_eq!(asked(&mut judge, 0, &from(3, 0)), answer(0, 9000));
+    judge.set(MTU_MAP, &word(3), &word(80)).unwrap();
+    assert_eq!(asked(&mut judge, 3, &from(1, 0)), answer(1, 80));
+    let error = judge.set(MTU_MAP, &word(3), &word(7)).unwrap_err();
+    assert_eq!(error.code, "kernel-rejects-entry");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //!
 //! All is drawn from a seed, so that a run can be repeated.
 
+use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{MapDecl, MapKind, Program};
@@ -88,6 +89,10 @@ fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
         MapKind::CpuMap => available_parallelism().map_or(1, |cpus| cpus.get() as u32),
         _ => decl.max_entries,
     };
+    if decl.name == MTU_MAP {
+        // Indices of interfaces are positive `int`s.
+        return index.is_ok_and(|index| (1..i32::MAX as u32).contains(&index));
+    }
     match decl.kind.is_indexed() {
         true => !decl.kind.is_array() && index.is_ok_and(|index| index < most),
         false => true,
@@ -120,6 +125,10 @@ fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
         let number = 1 + random.below(INTERFACES);
         value[..4].copy_from_slice(&number.to_le_bytes());
         return value;
+    }
+    if decl.name == MTU_MAP {
+        // From the smallest that an interface can have, so that packets of all lengths are too long somewhere.
+        return (68 + random.below(1500)).to_le_bytes().to_vec();
     }
     match random.below(5) {
         0 => {}
