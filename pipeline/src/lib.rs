@@ -3,6 +3,7 @@
 //! [`compile`] reads top to bottom; each step is a file.
 
 mod banks;
+mod boundary;
 mod compare;
 pub mod delay;
 mod implication;

@@ -8,7 +8,7 @@
 use crate::compare::constant_compare;
 use crate::maps::{MapPorts, Replay};
 use crate::moves::{packet_moves, store_offset, PacketMoves};
-use crate::plan::{Access, Class, Gate};
+use crate::plan::Access;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::egress::offset_name;
@@ -51,10 +51,6 @@ pub fn lower(
     lower.finish()
 }
 
-/// Clocks in which a host's write is not seen yet by a read behind it: from address to commit of a map that the program
-/// does not write. At the pipeline's entrance the hold keeps packets away for longer.
-const CLOCKS_BEHIND_HOST: u32 = 2;
-
 /// The state of lowering; maps add to it in [`crate::maps`].
 pub(crate) struct Lower<'a> {
     pub program: &'a Program,
@@ -62,11 +58,11 @@ pub(crate) struct Lower<'a> {
     pub schedule: &'a Schedule,
     pub design: &'a mut Design,
     pub prefix: &'a str,
-    credits: u32,
+    pub credits: u32,
     pub m: Module,
     pub segments: Segments,
     /// What stands for each base in the present stage: (lowest bit, node).
-    present: Vec<Vec<(u32, Node)>>,
+    pub present: Vec<Vec<(u32, Node)>>,
     /// This slot of the present stage is a packet.
     pub valid: Node,
     /// This slot of the present stage is a host operation.
@@ -74,9 +70,11 @@ pub(crate) struct Lower<'a> {
     pub ports: MapPorts,
     /// The base values of results that are not wiring.
     base_of: HashMap<Value, BaseId>,
-    register_bits: u32,
-    stall: Option<Node>,
-    replay: Option<Replay>,
+    pub register_bits: u32,
+    /// A packet waits at some entrance.
+    pub stall: Option<Node>,
+    /// The window that is replayed, while its stages are made.
+    pub replay: Option<Replay>,
     has_destination: bool,
     overlays: Vec<Inst>,
     moved: Option<PacketMoves>,
@@ -330,258 +328,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Carries everything that is still needed from the stage before into this one.
-    fn boundary(&mut self, stage: u32) {
-        let mut replay = self.replay.take();
-        let stale = replay
-            .as_ref()
-            .filter(|replay| (replay.entrance + 1..=replay.commit).contains(&stage))
-            .map(|replay| self.gets_stale(stage - 1, replay));
-        let mut runs: Vec<(BaseId, u32, Node)> = Vec::new();
-        for base in 0..self.segments.bases.len() {
-            if self.segments.bases[base].stage >= stage {
-                continue;
-            }
-            for (lo, len) in self.segments.live_runs(base, stage) {
-                let node = self.base_bits(base, lo, len);
-                runs.push((base, lo, node));
-            }
-            self.present[base].clear();
-        }
-        let gates = self.schedule.gates(self.plan);
-        let gated = gates
-            .iter()
-            .find(|(at, _)| *at == stage)
-            .map(|(_, all)| all.clone());
-        match gated {
-            Some(accesses) => {
-                let begins = self.gate(stage, &accesses, runs);
-                self.replay = begins.or(replay);
-                return;
-            }
-            None => {
-                self.replay = replay.take();
-                self.registers(stage, runs);
-            }
-        }
-        let Some(mut replay) = self.replay.take() else {
-            return;
-        };
-        if let Some(stale) = stale {
-            replay.stale = self.m.delay(format!("stale_s{stage}"), stale);
-        }
-        if stage == replay.commit {
-            let flush = self.m.and(&[self.valid, replay.stale]);
-            let fresh = self.m.not(replay.stale);
-            self.valid = self.m.and(&[self.valid, fresh]);
-            let mut done = vec![self.valid];
-            done.extend(self.host);
-            let retire = self.m.or(&done);
-            self.m.drive(replay.flush, flush);
-            self.m.drive(replay.retire, retire);
-        }
-        self.replay = Some(replay);
-    }
-
-    fn run_name(&self, base: BaseId, lo: u32, width: u32, stage: u32) -> String {
-        let data = &self.segments.bases[base];
-        if base == self.segments.window() {
-            let (first, last) = (lo / 8, (lo + width - 1) / 8);
-            return match (lo % 8, width % 8) {
-                (0, 0) if first == last => format!("packet_{first}_s{stage}"),
-                (0, 0) => format!("packet_{first}_{last}_s{stage}"),
-                _ => format!("packet_{first}_bit{}_s{stage}", lo % 8),
-            };
-        }
-        if lo == 0 {
-            format!("{}_s{stage}", data.name)
-        } else {
-            format!("{}_from{lo}_s{stage}", data.name)
-        }
-    }
-
-    fn registers(&mut self, stage: u32, runs: Vec<(BaseId, u32, Node)>) {
-        for (base, lo, node) in runs {
-            let width = self.m.width(node);
-            let kept = match self.m.nodes[node].op {
-                NodeOp::Const(_) => node,
-                _ => {
-                    self.register_bits += width;
-                    let name = self.run_name(base, lo, width, stage);
-                    self.m.delay(name, node)
-                }
-            };
-            self.present[base].push((lo, kept));
-        }
-        self.register_bits += 1 + u32::from(self.host.is_some());
-        let inside = self
-            .replay
-            .as_ref()
-            .filter(|replay| (replay.entrance + 1..=replay.commit).contains(&stage))
-            .map(|replay| replay.flush);
-        if let Some(flush) = inside {
-            let stays = self.m.not(flush);
-            self.valid = self.m.and(&[self.valid, stays]);
-        }
-        self.valid = self.m.delay_reset(format!("valid_s{stage}"), self.valid);
-        if let Some(host) = self.host {
-            self.host = Some(self.m.delay_reset(format!("host_s{stage}"), host));
-        }
-    }
-
-    /// The segment FIFO and the entrances of the windows that begin here. Gives the window that is replayed when it does.
-    fn gate(
-        &mut self,
-        stage: u32,
-        accesses: &[usize],
-        runs: Vec<(BaseId, u32, Node)>,
-    ) -> Option<Replay> {
-        let host = self.host.expect("a design with maps has host slots");
-        let mut parts: Vec<Node> = vec![self.valid, host];
-        parts.extend(runs.iter().map(|(_, _, node)| *node));
-        let word = self.m.concat(&parts);
-        let width = self.m.width(word);
-        let name = format!("{}_segment_{stage}", self.prefix);
-        let push = self.m.or(&[self.valid, host]);
-        let enter = self.m.wire(1, format!("enter_s{stage}"));
-        let replay = self.start_replay(stage, accesses);
-        let mut inputs = vec![("push", push), ("data_in", word), ("pop", enter)];
-        let fifo = match &replay {
-            Some(replay) => {
-                inputs.extend([("retire", replay.retire), ("rewind", replay.flush)]);
-                hardpath_blocks::replay_fifo::replay_fifo(&name, width, self.credits)
-            }
-            None => hardpath_blocks::fifo::fifo(&name, width, self.credits),
-        };
-        let id = self.design.add(fifo);
-        let fifo = &self.design.modules[id];
-        let instance = self
-            .m
-            .instance(fifo, id, format!("segment_{stage}"), &inputs);
-        let head_valid = self.m.instance_output(fifo, instance, "valid");
-        let head = self.m.instance_output(fifo, instance, "data_out");
-        let idle = replay
-            .is_some()
-            .then(|| self.m.instance_output(fifo, instance, "idle"));
-        self.m.name(head_valid, format!("waiting_s{stage}"));
-        self.m.name(head, format!("head_s{stage}"));
-        self.register_bits += width;
-        let mut at = width - 1;
-        let head_packet = self.m.bit(head, at);
-        at -= 1;
-        let head_host = self.m.bit(head, at);
-        for (base, lo, node) in runs {
-            let bits = self.m.width(node);
-            at -= bits;
-            let part = self.m.slice(head, at, bits);
-            let name = self.run_name(base, lo, bits, stage);
-            let part = self.m.alias(part, name);
-            self.present[base].push((lo, part));
-        }
-        let mut free = vec![head_valid];
-        for number in accesses {
-            let access = &self.plan[*number];
-            if access.gate() == Some(Gate::Replay) {
-                continue;
-            }
-            let blocks = self.interlock(stage, *number, head_packet, head_host, enter);
-            free.push(self.m.not(blocks));
-            self.stall = Some(match self.stall {
-                None => blocks,
-                Some(other) => self.m.or(&[other, blocks]),
-            });
-        }
-        if let (Some(replay), Some(idle)) = (&replay, idle) {
-            // What is void now starts again in the next clock. A host's operation must happen once: it enters when
-            // nothing is inside that could take it along.
-            free.push(self.m.not(replay.flush));
-            let not_host = self.m.not(head_host);
-            let quiet = self.idle_since(stage, idle, accesses);
-            free.push(self.m.or(&[not_host, quiet]));
-            self.stall = Some(match self.stall {
-                None => replay.flush,
-                Some(other) => self.m.or(&[other, replay.flush]),
-            });
-        }
-        // A packet whose commits take several clocks keeps the next one away for so long.
-        let turns = accesses
-            .iter()
-            .map(|number| self.plan[*number].slots())
-            .max();
-        let mut before = enter;
-        for clock in 1..turns.unwrap_or(1) {
-            before = self
-                .m
-                .delay_reset(format!("entered_{clock}_before_s{stage}"), before);
-            free.push(self.m.not(before));
-        }
-        // Behind the entrance slots may follow each other closely again. A host operation's writes to maps that the
-        // program only reads are not forwarded: what is behind it comes when they are seen.
-        let mut after_host = self.m.and(&[enter, head_host]);
-        for clock in 1..=CLOCKS_BEHIND_HOST {
-            after_host = self
-                .m
-                .delay_reset(format!("behind_host_{clock}_s{stage}"), after_host);
-            free.push(self.m.not(after_host));
-        }
-        if self.needs_quiet_host(stage) {
-            let quiet = self.quiet(stage, enter);
-            let not_host = self.m.not(head_host);
-            free.push(self.m.or(&[not_host, quiet]));
-        }
-        let go = self.m.and(&free);
-        self.m.drive(enter, go);
-        let valid = self.m.and(&[enter, head_packet]);
-        self.valid = self.m.name(valid, format!("valid_s{stage}"));
-        let host = self.m.and(&[enter, head_host]);
-        self.host = Some(self.m.name(host, format!("host_s{stage}")));
-        replay
-    }
-
-    /// Whether a table behind this entrance forwards by key: the host's dump reads a slot, which is not forwarded, so
-    /// it must come after some empty slots. At the design's own entrance it always does.
-    fn needs_quiet_host(&self, stage: u32) -> bool {
-        self.plan
-            .iter()
-            .zip(&self.schedule.accesses)
-            .any(|(access, stages)| {
-                access.is_structural()
-                    && matches!(access.keys, Class::Fused { .. })
-                    && stages.ports[0].table >= stage
-            })
-    }
-
-    /// Nothing is inside, and the last packet's commits have all had their turns.
-    fn idle_since(&mut self, stage: u32, idle: Node, accesses: &[usize]) -> Node {
-        let turns = accesses
-            .iter()
-            .map(|number| self.plan[*number].slots())
-            .max();
-        let mut all = vec![idle];
-        let mut before = idle;
-        for clock in 1..turns.unwrap_or(1) {
-            before = self
-                .m
-                .delay(format!("idle_{clock}_before_s{stage}"), before);
-            all.push(before);
-        }
-        self.m.and(&all)
-    }
-
-    /// Nothing entered here in the last three clocks.
-    fn quiet(&mut self, stage: u32, enter: Node) -> Node {
-        let mut entered = enter;
-        let mut recent = Vec::new();
-        for clock in 1..=3 {
-            entered = self
-                .m
-                .delay_reset(format!("entered_s{stage}_{clock}_ago"), entered);
-            recent.push(entered);
-        }
-        let busy = self.m.or(&recent);
-        self.m.not(busy)
-    }
-
     /// `len` bits of a base as they stand in the present stage.
     pub fn base_bits(&mut self, base: BaseId, lo: u32, len: u32) -> Node {
         let mut parts = Vec::new();
@@ -622,38 +368,50 @@ impl<'a> Lower<'a> {
 
     /// A value as it stands in the present stage.
     pub fn node(&mut self, value: Value) -> Node {
+        self.node_low(value, self.program.width(value))
+    }
+
+    /// The low bits of a value as they stand in the present stage; zeros where it has fewer.
+    pub fn node_low(&mut self, value: Value, bits: u32) -> Node {
         let mut parts = Vec::new();
+        let mut at = 0;
         for segment in self.segments.of(value).to_vec() {
-            let part = match segment {
-                Segment::Const(bits) => self.m.constant_limbs(bits.limbs(), bits.width()),
-                Segment::Bits {
-                    base,
-                    lo,
-                    len,
-                    inverted,
-                } => {
-                    let node = self.base_bits(base, lo, len);
-                    if inverted {
-                        self.m.not(node)
-                    } else {
-                        node
-                    }
+            if at >= bits {
+                break;
+            }
+            let len = segment.width().min(bits - at);
+            let node = match segment {
+                Segment::Const(constant) => {
+                    let low = constant.slice(0, len);
+                    self.m.constant_limbs(low.limbs(), len)
                 }
+                Segment::Bits {
+                    base, lo, inverted, ..
+                } => self.maybe_inverted(base, lo, len, inverted),
                 Segment::Repeat {
                     base,
                     bit,
-                    count,
                     inverted,
+                    ..
                 } => {
-                    let node = self.base_bits(base, bit, 1);
-                    let node = if inverted { self.m.not(node) } else { node };
-                    self.m.sext(node, count)
+                    let node = self.maybe_inverted(base, bit, 1, inverted);
+                    self.m.sext(node, len)
                 }
             };
-            parts.push(part);
+            parts.push(node);
+            at += len;
         }
         parts.reverse();
-        self.m.concat(&parts)
+        let node = self.m.concat(&parts);
+        self.m.resize(node, bits)
+    }
+
+    fn maybe_inverted(&mut self, base: BaseId, lo: u32, len: u32, inverted: bool) -> Node {
+        let node = self.base_bits(base, lo, len);
+        match inverted {
+            true => self.m.not(node),
+            false => node,
+        }
     }
 
     /// A condition, always true when absent.

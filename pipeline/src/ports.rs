@@ -229,13 +229,14 @@ fn share_two(program: &mut Program, map: MapId) -> bool {
     }
     for (at, a) in all.iter().enumerate() {
         for b in &all[at + 1..] {
-            let before = (program.clone(), a.clone(), b.clone());
-            if join(program, a, b) {
-                if region::sort(program).is_ok() {
-                    return true;
-                }
-                *program = before.0;
+            if !exclusive(program, a, b) {
+                continue;
             }
+            let before = program.clone();
+            if join(program, a, b) && region::sort(program).is_ok() {
+                return true;
+            }
+            *program = before;
         }
     }
     false
@@ -259,17 +260,16 @@ fn needed(program: &mut Program, port: &Port) -> Option<Value> {
         .reduce(|a, b| program.append1(region, Op::Or, vec![a, b], 1, None))
 }
 
-/// Joins two ports when no packet needs both.
+/// Whether no packet needs both ports.
+fn exclusive(program: &Program, a: &Port, b: &Port) -> bool {
+    let asks =
+        |port: &Port| -> Vec<Inst> { port.lookup.into_iter().chain(port.writers()).collect() };
+    let (a, b) = (asks(a), asks(b));
+    a.iter().all(|x| b.iter().all(|y| apart(program, *x, *y)))
+}
+
+/// Joins two ports of which no packet needs both. When it gives false, the program is left half changed.
 fn join(program: &mut Program, a: &Port, b: &Port) -> bool {
-    let guard_of = |inst: Inst, program: &Program| program.insts[inst].guard;
-    for x in a.lookup.into_iter().chain(a.writers()) {
-        for y in b.lookup.into_iter().chain(b.writers()) {
-            let guards = (guard_of(x, program), guard_of(y, program));
-            if !matches!(guards, (Some(x), Some(y)) if are_disjoint(program, x, y)) {
-                return false;
-            }
-        }
-    }
     let (Some(key_a), Some(key_b)) = (a.key, b.key) else {
         return false;
     };
@@ -293,25 +293,20 @@ fn join(program: &mut Program, a: &Port, b: &Port) -> bool {
         .chain(b.insts())
         .flat_map(|inst| program.insts[inst].results.clone())
         .collect();
-    let region = program.region();
-    let length = program.blocks[region].insts.len();
     let choice = if key_a == key_b {
         None
     } else {
         let (Some(needs_a), Some(needs_b)) = (needed(program, a), needed(program, b)) else {
-            program.blocks[region].insts.truncate(length);
             return false;
         };
         let early = |value: &&(Value, bool)| !follows(program, value.0, &given);
         let choices = [(needs_a, true), (needs_b, false)];
         let Some(found) = choices.iter().find(early) else {
-            program.blocks[region].insts.truncate(length);
             return false;
         };
         Some(*found)
     };
     if follows(program, key_a, &given) || follows(program, key_b, &given) {
-        program.blocks[region].insts.truncate(length);
         return false;
     }
     let key = match choice {
@@ -342,7 +337,7 @@ fn join(program: &mut Program, a: &Port, b: &Port) -> bool {
             program.insts[*second].results[0],
         );
         remove(program, *second);
-        rename(program, old, new);
+        program.replace_uses(old, new);
     }
     true
 }
@@ -402,30 +397,11 @@ fn one_of_two(program: &mut Program, first: Inst, second: Inst) {
     program.insts[first].guard = Some(either);
     remove(program, second);
     for (old, new) in two.results.iter().zip(one.results) {
-        rename(program, *old, new);
+        program.replace_uses(*old, new);
     }
 }
 
 fn remove(program: &mut Program, inst: Inst) {
     let region = program.region();
     program.blocks[region].insts.retain(|other| *other != inst);
-}
-
-fn rename(program: &mut Program, old: Value, new: Value) {
-    let region = program.region();
-    for inst in program.blocks[region].insts.clone() {
-        let data = &mut program.insts[inst];
-        for value in data.args.iter_mut().chain(&mut data.guard) {
-            if *value == old {
-                *value = new;
-            }
-        }
-    }
-    let mut terminator = program.blocks[region].terminator.clone();
-    for value in terminator.uses_mut() {
-        if *value == old {
-            *value = new;
-        }
-    }
-    program.blocks[region].terminator = terminator;
 }

@@ -264,12 +264,6 @@ impl<'a> Top<'a> {
         if let Some(port) = early_port {
             inputs.push(("early_port", port));
         }
-        let deepest = self
-            .program
-            .maps
-            .keys()
-            .map(|map| clear_words(self.program, map))
-            .max();
         let config = Host {
             name: format!("{}_host", self.prefix),
             design_id: self.design_id,
@@ -278,7 +272,7 @@ impl<'a> Top<'a> {
             value_bits,
             has_port_table: has_port,
             prepares,
-            clear_words: deepest.unwrap_or(2).max(2),
+            clear_words: clear_words(self.program),
         };
         let host_port = self.add(host(&config), "host", &inputs);
         let node = self.get(host_port, "hold");

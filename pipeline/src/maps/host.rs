@@ -3,7 +3,6 @@
 use crate::lower::{identifier, Lower};
 use crate::schedule::value_entries;
 use hardpath_blocks::index_bits;
-use hardpath_ir::MapId;
 use hardpath_rtl::Node;
 
 /// Signals from the host port; all but `slot` stand still during an operation.
@@ -29,13 +28,7 @@ impl Lower<'_> {
         }
         let (key_bits, value_bits) = host_widths(self.program);
         let select_bits = index_bits(self.program.maps.len() as u64);
-        let deepest = self
-            .program
-            .maps
-            .keys()
-            .map(|map| clear_words(self.program, map))
-            .max();
-        let clear_bits = index_bits(u64::from(deepest.unwrap_or(1)));
+        let clear_bits = index_bits(u64::from(clear_words(self.program)));
         let tries = self.program.maps.values().any(|map| map.kind.is_trie());
         let m = &mut self.m;
         self.host = Some(m.input("host_inject", 1, "this slot is the host's operation"));
@@ -206,7 +199,8 @@ pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
     (widest(|map| map.key_bytes), widest(|map| map.value_bytes))
 }
 
-/// Words that the sweep after reset clears in a map's memories.
-pub fn clear_words(program: &hardpath_ir::Program, map: MapId) -> u32 {
-    value_entries(program, map)
+/// Words that the sweep after reset clears: those of the deepest memory, at least 2.
+pub fn clear_words(program: &hardpath_ir::Program) -> u32 {
+    let depths = program.maps.keys().map(|map| value_entries(program, map));
+    depths.max().unwrap_or(0).max(2)
 }

@@ -1,6 +1,7 @@
 //! Lowering of maps: their memories as instances beside the stages, the host's way to them, and the entrances of
 //! hazard windows.
 
+mod entrance;
 mod host;
 mod tables;
 mod tries;
@@ -199,49 +200,6 @@ impl<'a> Lower<'a> {
             }
             at += segment.width();
         }
-    }
-
-    /// The low bits of a value as they stand in the present stage.
-    fn node_low(&mut self, value: Value, bits: u32) -> Node {
-        let mut parts = Vec::new();
-        let mut at = 0;
-        for segment in self.segments.of(value).to_vec() {
-            if at >= bits {
-                break;
-            }
-            let len = segment.width().min(bits - at);
-            let node = match segment {
-                Segment::Const(constant) => {
-                    let low = constant.slice(0, len);
-                    self.m.constant_limbs(low.limbs(), len)
-                }
-                Segment::Bits {
-                    base, lo, inverted, ..
-                } => {
-                    let node = self.base_bits(base, lo, len);
-                    if inverted {
-                        self.m.not(node)
-                    } else {
-                        node
-                    }
-                }
-                Segment::Repeat {
-                    base,
-                    bit,
-                    inverted,
-                    ..
-                } => {
-                    let node = self.base_bits(base, bit, 1);
-                    let node = if inverted { self.m.not(node) } else { node };
-                    self.m.sext(node, len)
-                }
-            };
-            parts.push(node);
-            at += len;
-        }
-        parts.reverse();
-        let node = self.m.concat(&parts);
-        self.m.resize(node, bits)
     }
 
     /// A module's name that no other one has: different maps may have names that differ in signs only.

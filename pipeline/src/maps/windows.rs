@@ -23,6 +23,13 @@ pub(crate) struct Replay {
     commits: Vec<CommitWires>,
 }
 
+impl Replay {
+    /// A slot of the stage can be made void.
+    pub fn inside(&self, stage: u32) -> bool {
+        (self.entrance + 1..=self.commit).contains(&stage)
+    }
+}
+
 #[derive(Clone, Copy)]
 struct CommitWires {
     number: usize,

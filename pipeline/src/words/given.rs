@@ -129,7 +129,7 @@ impl Words<'_> {
     }
 
     /// All that values are computed from.
-    fn needed(&self, roots: &[Value]) -> HashSet<Value> {
+    pub fn needed(&self, roots: &[Value]) -> HashSet<Value> {
         let mut needed: HashSet<Value> = roots.iter().copied().collect();
         for inst in self.rebuild.insts().iter().rev() {
             let data = &self.rebuild.program.insts[*inst];
@@ -142,7 +142,7 @@ impl Words<'_> {
 
     /// Computes once more what follows from values that are known to be something else, as far as it is needed. Gives
     /// what stands for what.
-    fn given(
+    pub fn given(
         &mut self,
         needed: &HashSet<Value>,
         mut given: HashMap<Value, Value>,

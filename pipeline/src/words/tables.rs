@@ -307,35 +307,10 @@ impl Words<'_> {
     pub fn last_value(&mut self, map: MapId, change: usize, word: Value) {
         let inst = self.maps[&map].changes[change].inst;
         let errno = self.rebuild.program.insts[inst].results[0];
-        let region = self.rebuild.program.region();
-        let mut instead = HashMap::new();
-        let insts = self.rebuild.program.blocks[region].insts.clone();
-        instead.insert(errno, self.rebuild.constant(0, 64));
-        // From the back: what the word is made of.
-        let mut needed = HashSet::from([word]);
-        for inst in insts.iter().rev() {
-            let data = &self.rebuild.program.insts[*inst];
-            if data.op.is_pure() && data.results.iter().any(|result| needed.contains(result)) {
-                needed.extend(&data.args);
-            }
-        }
-        for inst in insts {
-            let data = self.rebuild.program.insts[inst].clone();
-            let concerned = data.op.is_pure()
-                && data.results.iter().any(|result| needed.contains(result))
-                && data.args.iter().any(|arg| instead.contains_key(arg));
-            if concerned {
-                let args = data
-                    .args
-                    .iter()
-                    .map(|arg| *instead.get(arg).unwrap_or(arg))
-                    .collect();
-                let width = self.rebuild.width(data.results[0]);
-                let copy = self.rebuild.op(data.op, args, width);
-                instead.insert(data.results[0], copy);
-            }
-        }
-        let value = *instead.get(&word).unwrap_or(&word);
+        let needed = self.needed(&[word]);
+        let known = HashMap::from([(errno, self.rebuild.constant(0, 64))]);
+        let given = self.given(&needed, known);
+        let value = *given.get(&word).unwrap_or(&word);
         self.rebuild.program.insts[inst].args[1] = value;
     }
 }

@@ -9,8 +9,11 @@
 //! Then the entrances of the hazard windows are moved as late as the commits allow: a window's length is what one
 //! flow pays.
 
+mod access;
+mod apart;
+
 use crate::delay::{self, budget, levels};
-use crate::plan::{Access, Class, Gate};
+use crate::plan::{Access, Gate};
 use crate::refuse::refusal;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
@@ -190,7 +193,7 @@ pub fn schedule(
     plan: &mut [Access],
     clock_mhz: f64,
 ) -> Result<Schedule, Vec<Diagnostic>> {
-    Scheduler::new(program, plan, clock_mhz).check_operations()?;
+    check_operations(program, clock_mhz)?;
     const MERGED: &str = "its window overlaps that of another map on which it depends";
     for merge in [None, Some(false), Some(true)] {
         if let Some(all) = merge {
@@ -216,11 +219,42 @@ pub fn schedule(
     }])
 }
 
+/// Refuses operations that do not fit a clock at all.
+fn check_operations(program: &Program, clock_mhz: f64) -> Result<(), Vec<Diagnostic>> {
+    let budget = budget(clock_mhz);
+    let mut errors = Vec::new();
+    for inst in &program.blocks[program.region()].insts {
+        let data = &program.insts[*inst];
+        if !data.op.is_pure() || data.results.is_empty() {
+            continue;
+        }
+        let width = program.width(data.results[0]);
+        let cost = levels(program, &data.op, &data.args, width);
+        if cost > budget {
+            let best = 1000.0 / (cost * delay::LEVEL_NS + delay::OVERHEAD_NS);
+            errors.push(refusal(
+                program,
+                *inst,
+                "clock-too-fast",
+                format!(
+                    "operation {:?} on {width} bits takes {cost:.1} levels of logic; a clock of {} MHz has {:.1}",
+                    data.op, clock_mhz, budget
+                ),
+                &format!("ask for a clock of at most {:.0} MHz (--clock)", best.floor()),
+            ));
+        }
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
 struct Scheduler<'a> {
     program: &'a Program,
     plan: &'a [Access],
     budget: f64,
-    clock_mhz: f64,
     /// The access and port that an instruction belongs to.
     access_of: HashMap<Inst, (usize, usize)>,
     /// For each access: the instructions that depend on what it reads.
@@ -245,40 +279,8 @@ impl<'a> Scheduler<'a> {
             program,
             plan,
             budget: budget(clock_mhz),
-            clock_mhz,
             access_of,
             depends,
-        }
-    }
-
-    /// Refuses operations that do not fit a clock at all.
-    fn check_operations(&self) -> Result<(), Vec<Diagnostic>> {
-        let mut errors = Vec::new();
-        for inst in &self.program.blocks[self.program.region()].insts {
-            let data = &self.program.insts[*inst];
-            if !data.op.is_pure() || data.results.is_empty() {
-                continue;
-            }
-            let width = self.program.width(data.results[0]);
-            let cost = levels(self.program, &data.op, &data.args, width);
-            if cost > self.budget {
-                let best = 1000.0 / (cost * delay::LEVEL_NS + delay::OVERHEAD_NS);
-                errors.push(refusal(
-                    self.program,
-                    *inst,
-                    "clock-too-fast",
-                    format!(
-                        "operation {:?} on {width} bits takes {cost:.1} levels of logic; a clock of {} MHz has {:.1}",
-                        data.op, self.clock_mhz, self.budget
-                    ),
-                    &format!("ask for a clock of at most {:.0} MHz (--clock)", best.floor()),
-                ));
-            }
-        }
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(errors)
         }
     }
 
@@ -418,148 +420,6 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Places one map instruction; gives its stage.
-    fn place_access(
-        &self,
-        inst: Inst,
-        index: usize,
-        port: usize,
-        bounds: &mut [Bounds],
-        accesses: &mut [AccessStages],
-        times: &mut SecondaryMap<Value, Time>,
-    ) -> u32 {
-        let program = self.program;
-        let access = &self.plan[index];
-        let data = &program.insts[inst];
-        let ready = |value: Value, cost: f64| self.after(times[value], cost);
-        let hash = access.has_keys(program);
-        let interlocked = access.gate() == Some(Gate::Values);
-        let slot = access.ports[port].slot;
-        match data.op {
-            Op::MapLookup(_) if hash => {
-                self.enter_table(index, port, bounds, &ready);
-                accesses[index] = self.first_stages(index, bounds);
-                let table = accesses[index].ports[port].table;
-                for result in &data.results {
-                    times[*result] = at(table + answer_clocks(program, access.map));
-                }
-                table
-            }
-            Op::MapLookup(map) => {
-                let index_time = ready(data.args[0], read_cost(program, map));
-                raise(&mut bounds[index].ports[port].address, index_time.stage);
-                accesses[index] = self.first_stages(index, bounds);
-                let address = accesses[index].ports[port].address;
-                for result in &data.results {
-                    times[*result] = at(address + read_clocks(program, access));
-                }
-                address
-            }
-            Op::MapLoad(map) => {
-                if !hash && access.ports[port].lookup.is_none() {
-                    // What waits at a window's entrance holds its index in a register.
-                    let cost = if interlocked {
-                        0.0
-                    } else {
-                        read_cost(program, map)
-                    };
-                    let stage = ready(data.args[0], cost).stage + u32::from(interlocked);
-                    raise(&mut bounds[index].ports[port].address, stage);
-                }
-                accesses[index] = self.first_stages(index, bounds);
-                let address = accesses[index].ports[port].address;
-                times[data.results[0]] = at(address + read_clocks(program, access));
-                address
-            }
-            Op::MapStore(map) => {
-                if !hash && access.ports[port].lookup.is_none() {
-                    // An array's entry may be written without being read.
-                    let cost = if interlocked {
-                        0.0
-                    } else {
-                        read_cost(program, map)
-                    };
-                    let stage = ready(data.args[0], cost).stage + u32::from(interlocked);
-                    raise(&mut bounds[index].ports[port].address, stage);
-                    accesses[index] = self.first_stages(index, bounds);
-                }
-                let last = [Some(data.args[2]), data.guard]
-                    .into_iter()
-                    .flatten()
-                    .map(|value| ready(value, delay::map::WRITE_BACK).stage)
-                    .max()
-                    .unwrap_or(0);
-                self.commit_values_by(index, last.saturating_sub(slot), bounds, accesses);
-                accesses[index].commit + slot
-            }
-            Op::MapUpdate(_) | Op::MapDelete(_) => {
-                self.enter_table(index, port, bounds, &ready);
-                accesses[index] = self.first_stages(index, bounds);
-                // The value of an update is only needed when it is written; the rest before.
-                let flags = data.args.get(2).into_iter();
-                let cost = delay::map::hash_commit(access.ports.len());
-                let last = flags
-                    .chain(data.guard.iter())
-                    .map(|value| ready(*value, cost).stage)
-                    .max()
-                    .unwrap_or(0)
-                    .saturating_sub(slot);
-                let mut value = 0;
-                if matches!(data.op, Op::MapUpdate(_)) {
-                    value = ready(data.args[1], delay::map::WRITE_BACK).stage;
-                    self.commit_values_by(index, value.saturating_sub(slot), bounds, accesses);
-                }
-                let late = last.saturating_sub(accesses[index].table_commit);
-                if late > 0 {
-                    let bound = &mut bounds[index];
-                    match access.keys {
-                        Class::Fused { .. } => {
-                            bound.raise_tables(accesses[index].ports[0].table + late)
-                        }
-                        _ => raise(&mut bound.commit, last),
-                    }
-                    accesses[index] = self.first_stages(index, bounds);
-                }
-                let stage = (accesses[index].table_commit + slot).max(value);
-                times[data.results[0]] = at(stage + 1);
-                stage
-            }
-            _ => unreachable!("whole words leave no other access"),
-        }
-    }
-
-    /// Moves an access so that it can write a value that is there in stage `last`.
-    fn commit_values_by(
-        &self,
-        index: usize,
-        last: u32,
-        bounds: &mut [Bounds],
-        accesses: &mut [AccessStages],
-    ) {
-        let late = last.saturating_sub(accesses[index].commit);
-        if late == 0 {
-            return;
-        }
-        let bound = &mut bounds[index];
-        match self.plan[index].values {
-            Class::Interlock { .. } | Class::Replay { .. } => raise(&mut bound.commit, last),
-            _ => bound.raise_addresses(accesses[index].ports[0].address + late),
-        }
-        accesses[index] = self.first_stages(index, bounds);
-    }
-
-    /// All accesses of the replayed window commit in one stage.
-    fn commit_together(&self, accesses: &mut [AccessStages], bounds: &mut [Bounds]) {
-        let members: Vec<usize> = (0..self.plan.len())
-            .filter(|index| self.plan[*index].gate() == Some(Gate::Replay))
-            .collect();
-        let commit = members.iter().map(|index| accesses[*index].commit).max();
-        for index in members {
-            raise(&mut bounds[index].commit, commit.unwrap_or(0));
-            accesses[index] = self.first_stages(index, bounds);
-        }
-    }
-
     /// When a value that is there at `time` has passed so many more levels.
     fn after(&self, time: Time, cost: f64) -> Time {
         if cost > 0.0 && time.levels + cost > self.budget {
@@ -573,198 +433,6 @@ impl<'a> Scheduler<'a> {
                 levels: time.levels + cost,
             }
         }
-    }
-
-    /// The stages of an access that follow from its bounds.
-    fn first_stages(&self, index: usize, bounds: &[Bounds]) -> AccessStages {
-        let (access, bounds) = (&self.plan[index], &bounds[index]);
-        let hash = access.has_keys(self.program);
-        let replayed = access.gate() == Some(Gate::Replay);
-        let clocks = read_clocks(self.program, access);
-        let answers = answer_clocks(self.program, access.map);
-        let mut ports = bounds.ports.clone();
-        for port in &mut ports {
-            port.table = if hash { port.table.max(1) } else { 0 };
-            // A window's entrance has a stage in front of it.
-            raise(&mut port.address, u32::from(replayed));
-        }
-        // Only what is run again when it was too early may read at different times.
-        let align = |ports: &mut [PortStages], of: fn(&mut PortStages) -> &mut u32| {
-            let last = ports.iter_mut().map(|port| *of(port)).max().unwrap_or(0);
-            ports.iter_mut().for_each(|port| *of(port) = last);
-        };
-        if !replayed {
-            align(&mut ports, |port| &mut port.table);
-        }
-        for port in &mut ports {
-            // What waits in front of the values has its entry in a register.
-            let waits = u32::from(access.gate() == Some(Gate::Values));
-            if hash {
-                raise(&mut port.address, port.table + answers + waits);
-            }
-        }
-        if !replayed {
-            align(&mut ports, |port| &mut port.address);
-        }
-        let word = ports
-            .iter()
-            .map(|port| port.address + clocks)
-            .max()
-            .unwrap_or(0);
-        let answer = ports.iter().map(|port| port.table + answers).max();
-        let answer = answer.unwrap_or(0);
-        let fixed = matches!(access.values, Class::ReadOnly | Class::Fused { .. });
-        let mut commit = if fixed { word } else { bounds.commit.max(word) };
-        let table_commit = match access.keys {
-            _ if !hash => 0,
-            Class::Replay { .. } => {
-                commit = commit.max(answer);
-                commit
-            }
-            Class::Interlock { .. } if access.loads().next().is_none() => bounds.commit.max(answer),
-            Class::Interlock { .. } => commit,
-            _ => answer,
-        };
-        AccessStages {
-            ports,
-            table_commit,
-            commit,
-        }
-    }
-
-    /// The key of a map with keys, and the condition for needing it, go into the stage before the table.
-    fn enter_table(
-        &self,
-        index: usize,
-        port: usize,
-        bounds: &mut [Bounds],
-        ready: &dyn Fn(Value, f64) -> Time,
-    ) {
-        let access = &self.plan[index];
-        let map = &self.program.maps[access.map];
-        let key = access.ports[port].key.expect("an instruction has a key");
-        let bound = &mut bounds[index].ports[port];
-        let hashed = ready(key, delay::map::hash(map.key_bytes * 8));
-        raise(&mut bound.table, hashed.stage + 1);
-        if access.gate() == Some(Gate::Keys) {
-            let lookup = access.ports[port].lookup;
-            if let Some(guard) = lookup.and_then(|inst| self.program.insts[inst].guard) {
-                raise(&mut bound.table, ready(guard, 0.0).stage + 1);
-            }
-        }
-    }
-
-    /// Keeps windows and memories apart from the entrances of other windows: inside a window nothing waits, and a
-    /// memory's own registers cannot wait. Inside a window that is replayed nothing else may be written.
-    fn separate(&self, schedule: &Schedule, bounds: &mut [Bounds]) {
-        let mut windows: Vec<(u32, u32, Vec<usize>)> = Vec::new();
-        for (index, access) in self.plan.iter().enumerate() {
-            let Some(start) = schedule.entrances[index] else {
-                continue;
-            };
-            let end = schedule.accesses[index].last(access);
-            let joins = access.gate() == Some(Gate::Replay);
-            let same = |window: &&mut (u32, u32, Vec<usize>)| {
-                joins && self.plan[window.2[0]].gate() == Some(Gate::Replay)
-            };
-            match windows.iter_mut().find(same) {
-                Some(window) => {
-                    window.1 = window.1.max(end);
-                    window.2.push(index);
-                }
-                None => windows.push((start, end, vec![index])),
-            }
-        }
-        for (start, end, members) in &windows {
-            for other in 0..self.plan.len() {
-                if !members.contains(&other) {
-                    self.keep_apart(schedule, bounds, (*start, *end, members), other);
-                }
-            }
-        }
-    }
-
-    fn keep_apart(
-        &self,
-        schedule: &Schedule,
-        bounds: &mut [Bounds],
-        (gate, last, members): (u32, u32, &[usize]),
-        other: usize,
-    ) {
-        let replayed = self.plan[members[0]].gate() == Some(Gate::Replay);
-        let (access, stages) = (&self.plan[other], &schedule.accesses[other]);
-        let hash = access.has_keys(self.program);
-        for (start, end, is_table) in self.spans(schedule, other) {
-            let straddles = start < gate && gate <= end;
-            let disturbs = replayed && access.is_written() && gate <= start && start <= last;
-            if !straddles && !disturbs {
-                continue;
-            }
-            let needed = members.iter().any(|member| match replayed {
-                true => self.plan[*member]
-                    .insts()
-                    .any(|inst| self.uses(inst, other)),
-                false => self.needed_at_entrance(*member, other),
-            });
-            if needed {
-                // The window comes behind what it needs.
-                for member in members {
-                    let access = &self.plan[*member];
-                    let by_table =
-                        access.has_keys(self.program) && access.gate() != Some(Gate::Values);
-                    bounds[*member].raise_first(by_table, end + 1);
-                }
-                continue;
-            }
-            let to = if disturbs { last + 1 } else { gate };
-            if is_table && hash && start == stages.ports[0].table {
-                bounds[other].raise_tables(to);
-            } else {
-                bounds[other].raise_addresses(to);
-            }
-        }
-    }
-
-    /// The stages in which the parts of an access must not wait, and whether a part is its table.
-    fn spans(&self, schedule: &Schedule, index: usize) -> Vec<(u32, u32, bool)> {
-        let (access, stages) = (&self.plan[index], &schedule.accesses[index]);
-        let first = stages.ports[0];
-        let last = stages.last(access);
-        let hash = access.has_keys(self.program);
-        match (access.gate(), schedule.entrances[index]) {
-            (Some(Gate::Keys | Gate::Replay), Some(start)) => vec![(start, last, hash)],
-            (_, start) => {
-                let start = start.unwrap_or(first.address);
-                let mut spans = vec![(start, stages.commit, false)];
-                if hash {
-                    spans.push((first.table, stages.table_commit, true));
-                }
-                spans
-            }
-        }
-    }
-
-    /// Whether an instruction uses, directly or not, what an access gives.
-    fn uses(&self, inst: Inst, access: usize) -> bool {
-        let data = &self.program.insts[inst];
-        data.args
-            .iter()
-            .chain(&data.guard)
-            .any(|value| self.needs(*value, access))
-    }
-
-    /// Whether what waits at a window's entrance must know what another access gives.
-    fn needed_at_entrance(&self, member: usize, other: usize) -> bool {
-        let port = &self.plan[member].ports[0];
-        let guard = port.lookup.and_then(|inst| self.program.insts[inst].guard);
-        port.key
-            .into_iter()
-            .chain(guard)
-            .any(|value| self.needs(value, other))
-    }
-
-    fn needs(&self, value: Value, access: usize) -> bool {
-        matches!(self.program.values[value].def, ValueDef::Result(inst, _) if self.depends[access].contains(&inst))
     }
 }
 

@@ -1,0 +1,160 @@
+//! The entrance of a hazard window: the segment FIFO, and what the packet at its head waits for.
+
+use super::windows::Replay;
+use crate::lower::Lower;
+use crate::plan::{Class, Gate};
+use crate::segments::BaseId;
+use hardpath_rtl::Node;
+
+/// Clocks in which a host's write is not seen yet by a read behind it: from address to commit of a map that the program
+/// does not write. At the pipeline's entrance the hold keeps packets away for longer.
+const CLOCKS_BEHIND_HOST: u32 = 2;
+
+impl Lower<'_> {
+    /// The segment FIFO and the entrances of the windows that begin here. Gives the window that is replayed when it does.
+    pub(crate) fn gate(
+        &mut self,
+        stage: u32,
+        accesses: &[usize],
+        runs: Vec<(BaseId, u32, Node)>,
+    ) -> Option<Replay> {
+        let host = self.host.expect("a design with maps has host slots");
+        let mut parts: Vec<Node> = vec![self.valid, host];
+        parts.extend(runs.iter().map(|(_, _, node)| *node));
+        let word = self.m.concat(&parts);
+        let width = self.m.width(word);
+        let name = format!("{}_segment_{stage}", self.prefix);
+        let push = self.m.or(&[self.valid, host]);
+        let enter = self.m.wire(1, format!("enter_s{stage}"));
+        let replay = self.start_replay(stage, accesses);
+        let mut inputs = vec![("push", push), ("data_in", word), ("pop", enter)];
+        let fifo = match &replay {
+            Some(replay) => {
+                inputs.extend([("retire", replay.retire), ("rewind", replay.flush)]);
+                hardpath_blocks::replay_fifo::replay_fifo(&name, width, self.credits)
+            }
+            None => hardpath_blocks::fifo::fifo(&name, width, self.credits),
+        };
+        let id = self.design.add(fifo);
+        let fifo = &self.design.modules[id];
+        let instance = self
+            .m
+            .instance(fifo, id, format!("segment_{stage}"), &inputs);
+        let head_valid = self.m.instance_output(fifo, instance, "valid");
+        let head = self.m.instance_output(fifo, instance, "data_out");
+        let idle = replay
+            .is_some()
+            .then(|| self.m.instance_output(fifo, instance, "idle"));
+        self.m.name(head_valid, format!("waiting_s{stage}"));
+        self.m.name(head, format!("head_s{stage}"));
+        self.register_bits += width;
+        let mut at = width - 1;
+        let head_packet = self.m.bit(head, at);
+        at -= 1;
+        let head_host = self.m.bit(head, at);
+        for (base, lo, node) in runs {
+            let bits = self.m.width(node);
+            at -= bits;
+            let part = self.m.slice(head, at, bits);
+            let name = self.run_name(base, lo, bits, stage);
+            let part = self.m.alias(part, name);
+            self.present[base].push((lo, part));
+        }
+        let slots = accesses.iter().map(|number| self.plan[*number].slots());
+        let turns = slots.max().unwrap_or(1);
+        let mut free = vec![head_valid];
+        for number in accesses {
+            let access = &self.plan[*number];
+            if access.gate() == Some(Gate::Replay) {
+                continue;
+            }
+            let blocks = self.interlock(stage, *number, head_packet, head_host, enter);
+            free.push(self.m.not(blocks));
+            self.stall = Some(match self.stall {
+                None => blocks,
+                Some(other) => self.m.or(&[other, blocks]),
+            });
+        }
+        if let (Some(replay), Some(idle)) = (&replay, idle) {
+            // What is void now starts again in the next clock. A host's operation must happen once: it enters when
+            // nothing is inside that could take it along.
+            free.push(self.m.not(replay.flush));
+            let not_host = self.m.not(head_host);
+            let quiet = self.idle_since(stage, idle, turns);
+            free.push(self.m.or(&[not_host, quiet]));
+            self.stall = Some(match self.stall {
+                None => replay.flush,
+                Some(other) => self.m.or(&[other, replay.flush]),
+            });
+        }
+        // A packet whose commits take several clocks keeps the next one away for so long.
+        let mut before = enter;
+        for clock in 1..turns {
+            before = self
+                .m
+                .delay_reset(format!("entered_{clock}_before_s{stage}"), before);
+            free.push(self.m.not(before));
+        }
+        // Behind the entrance slots may follow each other closely again. A host operation's writes to maps that the
+        // program only reads are not forwarded: what is behind it comes when they are seen.
+        let mut after_host = self.m.and(&[enter, head_host]);
+        for clock in 1..=CLOCKS_BEHIND_HOST {
+            after_host = self
+                .m
+                .delay_reset(format!("behind_host_{clock}_s{stage}"), after_host);
+            free.push(self.m.not(after_host));
+        }
+        if self.needs_quiet_host(stage) {
+            let quiet = self.quiet(stage, enter);
+            let not_host = self.m.not(head_host);
+            free.push(self.m.or(&[not_host, quiet]));
+        }
+        let go = self.m.and(&free);
+        self.m.drive(enter, go);
+        let valid = self.m.and(&[enter, head_packet]);
+        self.valid = self.m.name(valid, format!("valid_s{stage}"));
+        let host = self.m.and(&[enter, head_host]);
+        self.host = Some(self.m.name(host, format!("host_s{stage}")));
+        replay
+    }
+
+    /// Whether a table behind this entrance forwards by key: the host's dump reads a slot, which is not forwarded, so
+    /// it must come after some empty slots. At the design's own entrance it always does.
+    fn needs_quiet_host(&self, stage: u32) -> bool {
+        self.plan
+            .iter()
+            .zip(&self.schedule.accesses)
+            .any(|(access, stages)| {
+                access.is_structural()
+                    && matches!(access.keys, Class::Fused { .. })
+                    && stages.ports[0].table >= stage
+            })
+    }
+
+    /// Nothing is inside, and the last packet's commits have all had their turns.
+    fn idle_since(&mut self, stage: u32, idle: Node, turns: u32) -> Node {
+        let mut all = vec![idle];
+        let mut before = idle;
+        for clock in 1..turns {
+            before = self
+                .m
+                .delay(format!("idle_{clock}_before_s{stage}"), before);
+            all.push(before);
+        }
+        self.m.and(&all)
+    }
+
+    /// Nothing entered here in the last three clocks.
+    fn quiet(&mut self, stage: u32, enter: Node) -> Node {
+        let mut entered = enter;
+        let mut recent = Vec::new();
+        for clock in 1..=3 {
+            entered = self
+                .m
+                .delay_reset(format!("entered_s{stage}_{clock}_ago"), entered);
+            recent.push(entered);
+        }
+        let busy = self.m.or(&recent);
+        self.m.not(busy)
+    }
+}
