@@ -16,6 +16,7 @@ pub use function::{buckets, hash_function};
 
 use crate::{index_bits, port_name};
 use commit::{active, patched, Candidates, Commit, Found, Inputs, Pending, ProgramUpdate, Ready};
+pub use evict::Evicts;
 use evict::Uses;
 use hardpath_rtl::{MemStyle, Module, Node};
 use places::{emptiest, encode, picked, row_of_place};
@@ -42,8 +43,8 @@ pub struct Hash {
     /// those are all of older packets, however close; else the caller keeps packets with the same key apart.
     pub forward: bool,
     /// A new key always finds room: a full table, or one whose buckets for the key are full, forgets another key
-    /// ([`evict`]). Only with `commit_after` 0, and with `forward` when the data plane updates.
-    pub evicts: bool,
+    /// ([`evict`]). Needs `forward` when the data plane updates under [`Evicts::Candidates`].
+    pub evicts: Evicts,
 }
 
 /// One key of a packet.
@@ -105,7 +106,7 @@ pub fn hash_table(config: &Hash) -> Module {
     let turns = config.ports.iter().map(|port| port.slot).max().unwrap_or(0);
     let in_time = config.ports.iter().all(|port| port.commit_after == 0);
     assert!(
-        !config.evicts || in_time,
+        config.evicts != Evicts::Candidates || in_time,
         "a key in flight would be forgotten"
     );
     let sees_turns = |port: &HashPort| port.slot <= port.commit_after;
@@ -113,6 +114,7 @@ pub fn hash_table(config: &Hash) -> Module {
         config.ports.iter().all(sees_turns),
         "a lookup would miss a turn before its own"
     );
+    let evicts = config.evicts != Evicts::Nobody;
     let keeps_key = config.forward || turns > 0;
     let mut m = Module::new(
         config.name.clone(),
@@ -129,7 +131,7 @@ pub fn hash_table(config: &Hash) -> Module {
             } else {
                 ""
             },
-            if config.evicts {
+            if evicts {
                 "A new key that finds the table or its buckets full takes the place of one that was not used lately.\n"
             } else {
                 ""
@@ -161,7 +163,7 @@ pub fn hash_table(config: &Hash) -> Module {
             remove: port.deletes.then(|| m.input(name("remove"), 1, "stage C")),
         });
     }
-    let uses = config.evicts.then(|| {
+    let uses = evicts.then(|| {
         let doc = "stage C: a packet looks up the first port's key";
         m.input("uses", 1, doc)
     });
@@ -228,9 +230,7 @@ pub fn hash_table(config: &Hash) -> Module {
                 memories.push((way * SLOTS + slot, memory));
             }
         }
-        let used = config
-            .evicts
-            .then(|| Uses::read(&mut m, name, rows_in, rows));
+        let used = evicts.then(|| Uses::read(&mut m, name, config.evicts, rows_in, rows));
         let key_1 = m.delay(name("key_1st".into()), key);
         let rows_1 = m.delay(name("rows_1st".into()), rows_in);
         let host_1 = match number {
@@ -276,7 +276,7 @@ pub fn hash_table(config: &Hash) -> Module {
             // What committed in the clock before does not show in the buckets yet, nor does what commits now.
             let looks_up = m.not(dumps);
             for commit in [&last, &commit] {
-                if config.evicts {
+                if evicts {
                     found_1 = found_1.unless_displaced(&mut m, commit, looks_up);
                 }
                 found_1 = found_1.after(&mut m, commit, key_1, looks_up);
@@ -302,6 +302,7 @@ pub fn hash_table(config: &Hash) -> Module {
                 }
                 now
             },
+            victim,
         };
         let entry = m.concat(&[state.found.place, state.found.row]);
         m.output(name("hit".into()), state.found.hit, "stage R + 2");
@@ -333,6 +334,7 @@ pub fn hash_table(config: &Hash) -> Module {
                 key: m.delay(name(format!("key_{clock}th")), state.key),
                 host: m.delay_reset(name(format!("host_{clock}th")), state.host),
                 taken: now,
+                victim: (state.victim).map(|victim| Uses::wait(&mut m, name, clock, victim)),
             };
         }
         let (free, chosen) = emptiest(&mut m, &state.taken);
@@ -343,7 +345,7 @@ pub fn hash_table(config: &Hash) -> Module {
             found: state.found,
             key: state.key,
             host: state.host,
-            candidates: victim.map(|victim| Candidates {
+            candidates: state.victim.map(|victim| Candidates {
                 rows: state.rows,
                 row: row_of_place(&mut m, state.rows, victim.place, row_bits),
                 displaces: picked(&mut m, &state.taken, victim.place),
@@ -356,14 +358,14 @@ pub fn hash_table(config: &Hash) -> Module {
     let host = waiting[0].host;
     let state = active(&mut m, &inputs, &waiting);
     // A table that evicts has one key more for each new one none of whose slots was taken.
-    let most = match config.evicts {
+    let most = match evicts {
         true => Hash::entries(config.max_entries),
         false => config.max_entries,
     };
     let count_bits = index_bits(u64::from(most) + 1);
     let (count_reg, count) = m.reg_reset("count", count_bits, 0);
     let limit = m.constant(u64::from(config.max_entries), count_bits);
-    let full = match config.evicts {
+    let full = match evicts {
         true => m.ule(limit, count),
         false => m.eq(count, limit),
     };
@@ -412,7 +414,7 @@ pub fn hash_table(config: &Hash) -> Module {
     let refused = m.or(&[bad_flags, exists_wrongly, missing_wrongly]);
     let allowed = m.not(refused);
     let no_place = m.not(state.free);
-    let no_room = match config.evicts {
+    let no_room = match evicts {
         true => m.zero(1),
         false => m.or(&[full, no_place]),
     };

@@ -23,6 +23,7 @@ pub mod segments;
 pub mod top;
 pub mod words;
 
+use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
 use hardpath_ir::{verifier, Diagnostic, Phase, Program};
 use hardpath_rtl::Design;
@@ -166,7 +167,7 @@ fn report(
                 .max_by_key(rank)
                 .expect("every map has an access");
             let (hazard, mut reason) = hazard(&plan[number]);
-            if decl.kind.is_lru() && !plan[number].evicts(program) {
+            if decl.kind.is_lru() && plan[number].evicts(program) == Evicts::Nobody {
                 reason.push_str(
                     "; a full map refuses new keys (E2BIG) instead of forgetting old ones",
                 );

@@ -9,6 +9,7 @@ use crate::delay;
 use crate::ports::{ports, take_turns, Port};
 use crate::recurrence::{self, Way};
 use crate::refuse::refusal;
+use hardpath_blocks::hash::Evicts;
 use hardpath_ir::{Diagnostic, Inst, MapId, Program, Value};
 
 /// One copy or bank of a map with all that the program does to it.
@@ -70,11 +71,16 @@ impl Access {
             .any(|port| port.writers().next().is_some())
     }
 
-    /// A full LRU map forgets an old key for a new one. That must be decided in the stage of the lookup's answer: a packet
-    /// that holds the old one in a window would work on the new one's value. Else a full map refuses new keys.
-    pub fn evicts(&self, program: &Program) -> bool {
+    /// Whom a full LRU map forgets for a new key. In the stage of the lookup's answer that can be any key of its buckets. Later
+    /// a packet may hold the old one, and would work on the new one's value: so it is one that has the same tag at the
+    /// window's entrance. With several keys in one packet that would not do, and a full map refuses new keys.
+    pub fn evicts(&self, program: &Program) -> Evicts {
         let in_time = matches!(self.keys, Class::ReadOnly | Class::Fused { .. });
-        program.maps[self.map].kind.is_lru() && in_time
+        match program.maps[self.map].kind.is_lru() {
+            true if in_time => Evicts::Candidates,
+            true if self.ports.len() == 1 => Evicts::FirstBucket,
+            _ => Evicts::Nobody,
+        }
     }
 
     /// Values are written by the data plane.

@@ -123,6 +123,8 @@ pub(super) struct Pending {
     pub(super) key: Node,
     pub(super) host: Node,
     pub(super) taken: Vec<Node>,
+    /// Only in a table that evicts.
+    pub(super) victim: Option<Victim>,
 }
 
 /// Whether a slot is taken after the commit of another packet, when it was `bit` before.

@@ -10,12 +10,38 @@
 //! can go in constant time, and the table has one key more: `max_entries` is what it surely holds, its slots are the most.
 //! A key that was used since is not forgotten before an unused one among the candidates of the same new key.
 //!
-//! The bits are read with the buckets and decide a clock later, so that a use in the two clocks before counts for the
-//! next time only.
+//! The bits are read with the buckets and decide a clock later, so that a use in the clocks before that is not committed
+//! counts for the next time only.
+//!
+//! Where packets commit later than their lookup is answered, the candidates are the slots of the first way only. Its
+//! bucket is the packet's tag at the window's entrance, so that nobody loses a key that a packet in the window has found.
+//! A new key without a neighbour in its first bucket goes there, so the table has at most one key more for each bucket.
 
 use super::{Commit, Found, SLOTS, WAYS};
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
+
+/// Who must make room for a new key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evicts {
+    /// A new key that finds no room is refused.
+    Nobody,
+    /// Any key of its buckets. Only where a lookup is answered in the commit stage.
+    Candidates,
+    /// A key of its bucket in the first way. Packets with the same first bucket must be kept apart.
+    FirstBucket,
+}
+
+impl Evicts {
+    /// Slots of a key that can be taken from others.
+    pub fn places(self) -> u32 {
+        match self {
+            Evicts::Nobody => 0,
+            Evicts::Candidates => WAYS * SLOTS,
+            Evicts::FirstBucket => SLOTS,
+        }
+    }
+}
 
 /// The bits of one copy of the keys.
 pub struct Uses {
@@ -34,14 +60,20 @@ pub struct Victim {
 
 impl Uses {
     /// Stage R: reads the bits of all candidates.
-    pub fn read(m: &mut Module, name: impl Fn(String) -> String, rows_in: Node, rows: u32) -> Uses {
+    pub fn read(
+        m: &mut Module,
+        name: impl Fn(String) -> String,
+        evicts: Evicts,
+        rows_in: Node,
+        rows: u32,
+    ) -> Uses {
         let row_bits = index_bits(u64::from(rows));
         let one = m.one();
         let mut uses = Uses {
             memories: Vec::new(),
             bits: Vec::new(),
         };
-        for place in 0..WAYS * SLOTS {
+        for place in 0..evicts.places() {
             let row = m.slice(rows_in, place / SLOTS * row_bits, row_bits);
             let memory = m.mem(name(format!("used_at_{place}")), 1, rows, MemStyle::Auto);
             uses.bits.push(m.mem_read_sync(memory, row, one));
@@ -55,8 +87,9 @@ impl Uses {
         &self,
         m: &mut Module,
         name: impl Fn(String) -> String,
-        taken: &[Node],
+        all_taken: &[Node],
     ) -> Victim {
+        let taken = &all_taken[..self.bits.len()];
         let unused: Vec<Node> = taken
             .iter()
             .zip(&self.bits)
@@ -66,7 +99,7 @@ impl Uses {
             })
             .collect();
         let some_unused = m.or(&unused);
-        let place_bits = index_bits(taken.len() as u64);
+        let place_bits = index_bits(all_taken.len() as u64);
         let mut place = m.zero(place_bits);
         for (number, (unused, taken)) in unused.iter().zip(taken).enumerate().rev() {
             let fits = m.mux(some_unused, *unused, *taken);
@@ -77,6 +110,19 @@ impl Uses {
         Victim {
             place: m.delay(name("victim_2nd".into()), place),
             all_used: m.delay(name("all_used_2nd".into()), all_used),
+        }
+    }
+
+    /// A victim on its way to the commit.
+    pub fn wait(
+        m: &mut Module,
+        name: impl Fn(String) -> String,
+        clock: u32,
+        victim: Victim,
+    ) -> Victim {
+        Victim {
+            place: m.delay(name(format!("victim_{clock}th")), victim.place),
+            all_used: m.delay(name(format!("all_used_{clock}th")), victim.all_used),
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::bench::Bench;
 use crate::hash_bench::design;
 use crate::random::Random;
-use hardpath_blocks::hash::{buckets, Hash, HashPort, SLOTS, WAYS};
+use hardpath_blocks::hash::{buckets, Evicts, Hash, HashPort, SLOTS, WAYS};
 use std::collections::{BTreeMap, VecDeque};
 
 const KEY_BITS: u32 = 32;
@@ -16,40 +16,58 @@ struct Held {
     used: bool,
 }
 
+/// A packet on its way to the commit.
+#[derive(Clone, Copy)]
+struct Packet {
+    key: u64,
+    updates: bool,
+    deletes: bool,
+    /// What the table answered: the entry in which the key is.
+    found: Option<u64>,
+}
+
 struct Run {
     bench: Bench,
     max_entries: u32,
+    evicts: Evicts,
+    commit_after: u32,
     random: Random,
     /// By entry.
     slots: BTreeMap<u64, Held>,
-    /// Packets on their way: key, and what is done: updates, deletes.
-    on_the_way: VecDeque<Option<(u64, bool, bool)>>,
+    on_the_way: VecDeque<Option<Packet>>,
     evictions: u64,
     most: usize,
 }
 
-/// Clocks from the key to its commit.
+/// Clocks from the key to the answer of its lookup.
 const CLOCKS: usize = 3;
 
 impl Run {
-    fn new(max_entries: u32) -> Run {
+    fn new(max_entries: u32, commit_after: u32) -> Run {
+        let evicts = match commit_after {
+            0 => Evicts::Candidates,
+            _ => Evicts::FirstBucket,
+        };
         let mut bench = Bench::new(&design(&Hash {
             name: "keys".into(),
             map: "map".into(),
             key_bits: KEY_BITS,
             max_entries,
             ports: vec![HashPort {
+                commit_after,
                 updates: true,
                 deletes: true,
-                ..HashPort::default()
+                slot: 0,
             }],
             forward: true,
-            evicts: true,
+            evicts,
         }));
         bench.reset(2);
         Run {
             bench,
             max_entries,
+            evicts,
+            commit_after,
             random: Random::new(max_entries.into()),
             slots: BTreeMap::new(),
             on_the_way: VecDeque::new(),
@@ -72,28 +90,55 @@ impl Run {
         candidates.find(|entry| self.slots.get(entry).is_some_and(|held| held.key == key))
     }
 
-    fn step(&mut self, packet: Option<(u64, bool, bool)>) -> Option<(u64, bool, bool)> {
+    /// Those of a new key whose keys may have to go.
+    fn victims(&self, key: u64) -> Vec<u64> {
+        let mut candidates = self.candidates(key);
+        candidates.truncate(self.evicts.places() as usize);
+        candidates
+    }
+
+    /// As an entrance does: packets that could take each other's place are kept apart.
+    fn must_wait(&self, key: u64) -> bool {
+        let bucket = |key: u64| self.candidates(key)[0];
+        self.commit_after > 0
+            && (self.on_the_way.iter().flatten()).any(|older| bucket(older.key) == bucket(key))
+    }
+
+    fn step(&mut self, packet: Option<(u64, bool, bool)>) -> Option<Packet> {
         let (key, updates, deletes) = packet.unwrap_or((self.random.next() & 0xff, false, false));
         self.bench.set("key", key);
         self.bench.set("update", updates.into());
         self.bench.set("remove", deletes.into());
         self.bench.set("uses", packet.is_some().into());
         self.bench.step();
-        self.on_the_way.push_back(packet);
-        match self.on_the_way.len() > CLOCKS {
+        self.on_the_way.push_back(packet.map(|_| Packet {
+            key,
+            updates,
+            deletes,
+            found: None,
+        }));
+        let found = (self.bench.get("hit") == 1).then(|| self.bench.get("entry"));
+        let answered = self.on_the_way.iter_mut().rev().nth(CLOCKS);
+        if let Some(Some(packet)) = answered {
+            packet.found = found;
+        }
+        match self.on_the_way.len() > CLOCKS + self.commit_after as usize {
             true => self.on_the_way.pop_front().flatten(),
             false => None,
         }
     }
 
     /// Looks at the packet that commits, and does in the model what the table did. Gives the entry that a new key got.
-    fn commit(&mut self, key: u64, updates: bool, deletes: bool) -> Option<u64> {
+    fn commit(&mut self, packet: Packet) -> Option<u64> {
+        let Packet {
+            key,
+            updates,
+            deletes,
+            found,
+        } = packet;
         let place = self.place_of(key);
-        let hit = self.bench.get("hit") == 1;
-        assert_eq!(hit, place.is_some(), "key {key:#x}");
-        if let Some(place) = place {
-            assert_eq!(self.bench.get("entry"), place, "key {key:#x}");
-        }
+        assert_eq!(found, place, "key {key:#x}");
+        let hit = found.is_some();
         let errno = self.bench.get("errno");
         assert_eq!(self.bench.get("write_value") == 1, updates);
         let entry = self.bench.get("entry_c");
@@ -126,28 +171,36 @@ impl Run {
     }
 
     fn packet(&mut self, packet: Option<(u64, bool, bool)>) {
-        if let Some((key, updates, deletes)) = self.step(packet) {
-            self.commit(key, updates, deletes);
+        while packet.is_some_and(|(key, ..)| self.must_wait(key)) {
+            if let Some(done) = self.step(None) {
+                self.commit(done);
+            }
+        }
+        if let Some(done) = self.step(packet) {
+            self.commit(done);
         }
     }
 
     /// One packet alone; the entry that a new key gets is the one that the rule says.
     fn alone(&mut self, key: u64, updates: bool) {
-        let mut candidates = self.candidates(key);
+        let all_taken = |held: &BTreeMap<u64, Held>, candidates: &[u64]| {
+            candidates.iter().all(|entry| held.contains_key(entry))
+        };
+        let mut candidates = self.victims(key);
         let present = self.place_of(key).is_some();
         let before = self.slots.clone();
         let mut packet = Some((key, updates, false));
-        for _ in 0..2 * CLOCKS {
-            let Some((key, updates, deletes)) = self.step(packet.take()) else {
+        for _ in 0..2 * (CLOCKS + self.commit_after as usize) {
+            let Some(done) = self.step(packet.take()) else {
                 continue;
             };
-            let Some(entry) = self.commit(key, updates, deletes) else {
+            let Some(entry) = self.commit(done) else {
                 continue;
             };
             assert!(!present);
             let full = before.len() >= self.max_entries as usize;
             candidates.retain(|candidate| before.contains_key(candidate));
-            let all_taken = candidates.len() == (WAYS * SLOTS) as usize;
+            let all_taken = all_taken(&before, &self.candidates(key));
             if candidates.is_empty() || !(full || all_taken) {
                 assert!(!before.contains_key(&entry), "nobody needs to go");
                 continue;
@@ -157,7 +210,7 @@ impl Run {
             let all_used = victim.is_none();
             assert_eq!(Some(&entry), victim.or(candidates.first()));
             if all_used {
-                for other in self.candidates(key).iter().filter(|other| **other != entry) {
+                for other in self.victims(key).iter().filter(|other| **other != entry) {
                     if let Some(held) = self.slots.get_mut(other) {
                         held.used = false;
                     }
@@ -167,13 +220,17 @@ impl Run {
     }
 }
 
-const SIZES: [u32; 6] = [7, 16, 33, 64, 100, 256];
+/// `max_entries`, and the stages in which a packet waits for its commit.
+fn sizes() -> impl Iterator<Item = (u32, u32)> {
+    let waits = |entries| [0, 1, 4].map(|commit_after| (entries, commit_after));
+    [7, 16, 33, 64, 100, 256].into_iter().flat_map(waits)
+}
 
 /// Who goes: never a used key as long as there is an unused one among those whose place the new one can take.
 #[test]
 fn the_unused_go_first() {
-    for max_entries in SIZES {
-        let mut run = Run::new(max_entries);
+    for (max_entries, commit_after) in sizes() {
+        let mut run = Run::new(max_entries, commit_after);
         let keys = u64::from(max_entries) * 3;
         for _ in 0..3000 {
             let key = run.random.below(keys) * 0x0001_0003;
@@ -182,15 +239,19 @@ fn the_unused_go_first() {
         }
         assert!(run.evictions > 300, "{} evictions", run.evictions);
         assert!(run.most >= max_entries as usize, "{} keys", run.most);
-        assert!(run.most <= Hash::entries(max_entries) as usize);
+        let most = match run.evicts {
+            Evicts::FirstBucket => max_entries + Hash::rows(max_entries),
+            _ => Hash::entries(max_entries),
+        };
+        assert!(run.most <= most as usize, "{} keys", run.most);
     }
 }
 
 /// Packets in every clock: a key that had to go is not found any more, even by the packet right behind.
 #[test]
 fn close_packets_see_who_is_gone() {
-    for max_entries in SIZES {
-        let mut run = Run::new(max_entries);
+    for (max_entries, commit_after) in sizes() {
+        let mut run = Run::new(max_entries, commit_after);
         for phase in 0..40 {
             let keys = [3, 20, u64::from(max_entries) * 3][phase % 3];
             for _ in 0..300 {

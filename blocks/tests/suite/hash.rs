@@ -3,7 +3,7 @@
 
 use crate::hash_bench::{config, Change, Key, Table};
 use crate::random::Random;
-use hardpath_blocks::hash::{buckets, Hash, HashPort};
+use hardpath_blocks::hash::{buckets, Evicts, Hash, HashPort};
 use hardpath_blocks::interface::command;
 
 fn random_change(random: &mut Random, inserts: u64) -> Change {
@@ -104,7 +104,7 @@ fn nothing_waits_with_forwarding() {
         for pool in [1, 2, 4, u64::from(max_entries) * 2 + 1] {
             let config = Hash {
                 forward: true,
-                evicts: false,
+                evicts: Evicts::Nobody,
                 ..config(max_entries, 32, 0)
             };
             let table = torture(config, pool, 2500, u64::from(max_entries) * 100 + pool);
@@ -114,7 +114,7 @@ fn nothing_waits_with_forwarding() {
     for key_bits in [8, 65, 104] {
         let config = Hash {
             forward: true,
-            evicts: false,
+            evicts: Evicts::Nobody,
             ..config(20, key_bits, 0)
         };
         torture(config, 45, 1500, u64::from(key_bits));

@@ -1,7 +1,7 @@
 //! A hash table with its hash functions, driven slot by slot beside a model.
 
 use crate::bench::Bench;
-use hardpath_blocks::hash::{hash_function, hash_table, Hash, HashPort, WAYS};
+use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashPort, WAYS};
 use hardpath_blocks::interface::command;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::{BTreeMap, VecDeque};
@@ -71,7 +71,7 @@ pub fn design(config: &Hash) -> Design {
     if config.ports[0].deletes {
         late.push("remove");
     }
-    if config.evicts {
+    if config.evicts != Evicts::Nobody {
         late.push("uses");
     }
     for name in late {
@@ -428,6 +428,6 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
             slot: 0,
         }],
         forward: false,
-        evicts: false,
+        evicts: Evicts::Nobody,
     }
 }

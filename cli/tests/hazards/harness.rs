@@ -8,7 +8,7 @@ use crate::random::Random;
 use hardpath_blocks::hash::buckets;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
-use hardpath_ir::maps::Maps;
+use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{parse, verifier, Diagnostic, Program};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
@@ -289,6 +289,30 @@ impl Hardware {
         result
     }
 
+    /// Sends packets, and leaves it to the caller to judge what comes out.
+    pub fn send(&mut self, packets: &[PacketIn], manner: Manner) -> RunResult {
+        let options = RunOptions {
+            pace: manner.pace,
+            backpressure: manner.backpressure,
+            ..RunOptions::default()
+        };
+        run(
+            &mut self.native,
+            &self.compiled.interface,
+            packets,
+            &options,
+        )
+        .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program))
+    }
+
+    /// Reads all maps through the host port.
+    pub fn dump(&mut self) -> Image {
+        let interface = self.compiled.interface.clone();
+        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
+        host.dump_image(&mut self.native)
+            .unwrap_or_else(|error| panic!("{error}\n{}", self.program))
+    }
+
     /// Sends packets for so many clocks, then resets in the middle of it.
     pub fn interrupt(&mut self, packets: &[PacketIn], clocks: u32) {
         let interface = self.compiled.interface.clone();
@@ -303,13 +327,9 @@ impl Hardware {
         self.reset();
     }
 
-    /// Reads all maps through the host port.
+    /// Compares all maps with the model.
     pub fn compare_maps(&mut self, maps: &Maps) {
-        let interface = self.compiled.interface.clone();
-        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
-        let found = host
-            .dump_image(&mut self.native)
-            .unwrap_or_else(|error| panic!("{error}\n{}", self.program));
+        let found = self.dump();
         assert_eq!(
             found,
             maps.image(),

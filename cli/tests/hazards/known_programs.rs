@@ -281,3 +281,43 @@ fn packets_that_are_run_again() {
         assert!(hazards.contains(&Hazard::Replay), "{hazards:?}\n{text}");
     }
 }
+
+/// A full map that forgets keys takes every new one, and nobody sees the value of another key: also where the decision
+/// comes long after the lookup.
+#[test]
+fn full_maps_that_forget() {
+    for entries in [2, 10, 64, 300] {
+        let text = make::forgetful(entries);
+        let mut hardware = Hardware::new(&text, 512);
+        assert_eq!(hardware.hazard("flows"), "interlock");
+        let mut random = Random::new(41);
+        for keys in [Keys::Of(3 * entries), Keys::Of(20 * entries), Keys::Bursts] {
+            for manner in MANNERS {
+                hardware.reset();
+                let sent = packets(&mut random, 3000, keys);
+                let result = hardware.send(&sent, manner);
+                let mut forgotten = 0;
+                let mut seen = std::collections::BTreeSet::new();
+                for (sent, got) in sent.iter().zip(&result.outcomes) {
+                    let got = got.as_ref().and_then(|got| got.data.as_ref());
+                    let got = got.expect("every packet passes");
+                    let word = |at: usize| &got[at..at + 8];
+                    assert_eq!(word(40), [0; 8], "an update or delete failed\n{text}");
+                    assert_eq!(got[32..36], sent.data[0..4], "another key's value\n{text}");
+                    let new = got[36..40] == [0; 4];
+                    forgotten += u32::from(new && !seen.insert(sent.data[0..4].to_vec()));
+                }
+                assert!(keys == Keys::Bursts || forgotten > 0, "{entries} {keys:?}");
+                let held = hardware.dump();
+                let keys_held = held["flows"].len() as u32;
+                assert!(
+                    keys == Keys::Bursts || keys_held >= entries.min(60),
+                    "{keys_held}"
+                );
+                for (key, value) in &held["flows"] {
+                    assert_eq!(value[0..4], key[..], "{text}");
+                }
+            }
+        }
+    }
+}

@@ -284,6 +284,45 @@ block10:
     )
 }
 
+/// A map that forgets: what it holds for a key begins with the key. The value decides whether the key goes, with much
+/// arithmetic. Shows the value and what the map answered.
+pub fn forgetful(entries: u32) -> String {
+    let new = new_word(true, 50, "v22", "v3");
+    program(
+        &format!("map @flows lru_hash key 4 value 8 entries {entries}"),
+        &format!(
+            "
+    v20:1 \"hit\", v21:32 = map.lookup @flows v1
+    branch v20, block1, block2
+block1:
+    v22:64 = map.load @flows v21, v8
+{new}
+    v23:3 = slice v50, 7
+    v24:3 = const 0
+    v25:1 = eq v23, v24
+    packet.store v10, v22
+    branch v25, block3, block4
+block2:
+    v26:64 = zext v1
+    v27:64 = map.update @flows v1, v26, v12
+    packet.store v10, v26
+    packet.store v13, v27
+    emit v9, v8
+block3:
+    v28:64 = map.delete @flows v1
+    packet.store v13, v28
+    emit v9, v8
+block4:
+    v29:64 = const 0x100000000
+    v30:64 = add v22, v29
+    map.store @flows v21, v8, v30
+    packet.store v13, v12
+    emit v9, v8
+"
+        ),
+    )
+}
+
 /// A value counts down; the packet that finds 0 deletes the key: the value decides.
 pub fn expiry(entries: u32) -> String {
     program(

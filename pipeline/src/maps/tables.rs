@@ -3,7 +3,7 @@
 use super::host::HostPorts;
 use super::{Lower, ERRNO_BITS};
 use crate::plan::Class;
-use hardpath_blocks::hash::{hash_function, hash_table, Hash, HashPort};
+use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashPort};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::port_name;
 use hardpath_ir::{Inst, MapKind, Op};
@@ -105,7 +105,7 @@ impl Lower<'_> {
             _ => host.flags,
         };
         let mut wires = vec![(0, "host_r", self.m.wire(1, format!("{name}_host_r")))];
-        if access.evicts(self.program) {
+        if access.evicts(self.program) != Evicts::Nobody {
             wires.push((0, "uses", self.m.wire(1, format!("{name}_uses"))));
         }
         for (number, port) in access.ports.iter().enumerate() {

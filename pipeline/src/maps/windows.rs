@@ -4,6 +4,7 @@ use super::{Lower, TAG_BITS};
 use crate::implication::implies;
 use crate::lower::identifier;
 use crate::plan::Gate;
+use hardpath_blocks::hash::{Evicts, Hash};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::interlock::{interlock, Interlock};
 use hardpath_ir::Value;
@@ -42,6 +43,10 @@ impl Lower<'_> {
     fn tag_bits(&self, number: usize) -> u32 {
         let access = self.access(number);
         let bits = match access.has_keys(self.program) {
+            // A key that goes has the first bucket of the one that comes, and so the same tag.
+            true if access.evicts(self.program) == Evicts::FirstBucket => {
+                Hash::row_bits(self.decl(number).max_entries)
+            }
             true => {
                 let rows = self.ports.built[number].ports[0].rows;
                 self.segments.bases[rows].width
