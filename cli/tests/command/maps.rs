@@ -47,6 +47,12 @@ fn hashes_of_every_kind() {
 }
 
 #[test]
+fn pointers_into_maps_stack_and_packet() {
+    let packets = ["--flows", "60", "--seed", "12"];
+    is_as_the_kernel_has_it("pointers", &packets, &[]);
+}
+
+#[test]
 fn values_under_spin_locks() {
     let packets = ["--flows", "60", "--seed", "7"];
     for time in ["1000:700", "5:30000"] {
