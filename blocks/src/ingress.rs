@@ -19,6 +19,8 @@ pub struct Ingress {
     pub longest: u32,
     pub has_time: bool,
     pub has_random: bool,
+    /// The interface that the packet is about to leave by is kept for the program.
+    pub has_egress: bool,
     /// Port and queue are kept for the program.
     pub has_port: bool,
     /// What the window has behind the packet's end is zeros; else it is of no meaning.
@@ -59,6 +61,7 @@ pub fn ingress(config: &Ingress) -> Module {
     let tuser = m.input("s_axis_tuser", 25, "bad, port, queue");
     let time = config.has_time.then(|| m.input("time_ns", 64, ""));
     let random = config.has_random.then(|| m.input("random", 32, ""));
+    let egress = config.has_egress.then(|| m.input("egress_ifindex", 32, ""));
     let hold = m.input(
         "hold",
         1,
@@ -99,6 +102,12 @@ pub fn ingress(config: &Ingress) -> Module {
         drawn.push((
             "packet_random",
             hold_when(&mut m, "drawn_random", takes_first, random),
+        ));
+    }
+    if let Some(egress) = egress {
+        drawn.push((
+            "packet_egress_ifindex",
+            hold_when(&mut m, "drawn_egress_ifindex", takes_first, egress),
         ));
     }
     if config.has_port {

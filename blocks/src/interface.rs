@@ -8,6 +8,7 @@
 //! | `s_axis_tuser` | 25 | bit 0: the MAC marks the frame bad (looked at on the last beat); bits 8:1 ingress port; bits 24:9 queue (both looked at on the first beat) |
 //! | `time_ns` | 64 | only with `has_time`: the time, taken on the packet's first beat |
 //! | `random` | 32 | only with `has_random`: a random number, taken on the packet's first beat |
+//! | `egress_ifindex` | 32 | only with `has_egress`: the interface that the packet is about to leave by (the `m_axis_tdest` of a design that redirected it), taken on the packet's first beat |
 //! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only verdicts PASS, TX, REDIRECT |
 //! | `m_axis_tuser` | 3 (raw: 64) | the verdict (`enum xdp_action`), on every beat; raw: `r0` |
 //! | | 9 with `has_metadata` | bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte, in the same beats; on every beat |
@@ -94,6 +95,8 @@ pub struct Interface {
     pub raw: bool,
     pub has_time: bool,
     pub has_random: bool,
+    /// The program reads `egress_ifindex`.
+    pub has_egress: bool,
     /// The program reads `ingress_ifindex` or `rx_queue_index`: the port table exists.
     pub has_port_table: bool,
     /// The program may put metadata in front of a packet.

@@ -124,6 +124,9 @@ pub struct RunArguments {
     /// Receive queue that the packets come in at
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub queue: u16,
+    /// Interface that the packets are about to leave by, for programs of a device map
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub egress_ifindex: u32,
     /// MTU of an interface, for programs that call bpf_check_mtu [default: 1500 for each interface of the run]
     #[arg(long, value_name = "IFINDEX=BYTES", value_parser = interface_mtu)]
     pub mtu: Vec<(u32, u32)>,

@@ -104,6 +104,7 @@ fn packet_in(packet: &Packet) -> PacketIn {
         queue: packet.context.rx_queue_index as u16,
         time_ns: packet.context.time_ns,
         random: packet.context.random,
+        egress_ifindex: packet.context.egress_ifindex,
         bad: false,
     }
 }

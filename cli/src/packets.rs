@@ -48,6 +48,7 @@ fn context(arguments: &RunArguments, index: usize, captured_ns: u64) -> PacketCo
     PacketContext {
         ingress_ifindex: arguments.ifindex,
         rx_queue_index: u32::from(arguments.queue),
+        egress_ifindex: arguments.egress_ifindex,
         time_ns: match arguments.time {
             TimeSource::Capture => captured_ns,
             TimeSource::Steps { start, step } => {

@@ -116,6 +116,18 @@ pub struct ProgramImage {
     pub problems: Vec<Diagnostic>,
 }
 
+impl ProgramImage {
+    /// Whether it is a program of a device map's entries (`BPF_XDP_DEVMAP`), which runs when a packet leaves: its section
+    /// says so (libbpf, `section_defs`).
+    pub fn is_for_device_map(&self) -> bool {
+        let sections = ["xdp/devmap", "xdp.frags/devmap", "xdp_devmap"];
+        let rest = sections.map(|section| self.section.strip_prefix(section));
+        rest.into_iter()
+            .flatten()
+            .any(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
 /// A function in a linked program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectFunction {

@@ -110,7 +110,7 @@ impl Code {
         });
         let program = ProgramImage {
             name: PROGRAM_NAME.into(),
-            section: "xdp".into(),
+            section: self.section().into(),
             frags: false,
             places: places.collect(),
             insns,
@@ -127,6 +127,15 @@ impl Code {
             maps: self.maps.clone(),
             programs: vec![program],
             tail_calls: Vec::new(),
+        }
+    }
+
+    /// Programs that may read `egress_ifindex` must be for device maps.
+    fn section(&self) -> &'static str {
+        let may_read = |insn: &Insn| insn.code == 0x61 && insn.off == 20;
+        match self.units.iter().any(|unit| may_read(&unit.insn)) {
+            true => "xdp/devmap",
+            false => "xdp",
         }
     }
 

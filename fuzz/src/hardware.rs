@@ -259,6 +259,7 @@ fn packet_in(packet: &Packet) -> PacketIn {
         queue: packet.queue,
         time_ns: packet.time_ns,
         random: packet.random,
+        egress_ifindex: packet.egress_ifindex(),
         bad: false,
     }
 }

@@ -16,6 +16,13 @@ pub struct Packet {
     pub random: u32,
 }
 
+impl Packet {
+    /// The interface that it is about to leave by, for programs of a device map: some bits of its random number.
+    pub fn egress_ifindex(&self) -> u32 {
+        self.random >> 3 & 0xf
+    }
+}
+
 /// Interface indices of the ingress ports. Index 1 exists in every network namespace and costs the kernel nothing.
 pub const PORTS: [u32; 3] = [1, 2, 3];
 

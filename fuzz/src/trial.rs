@@ -450,6 +450,7 @@ fn context(packet: &Packet) -> PacketContext {
         rx_queue_index: u32::from(packet.queue),
         time_ns: packet.time_ns,
         random: packet.random,
+        egress_ifindex: packet.egress_ifindex(),
     }
 }
 

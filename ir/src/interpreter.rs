@@ -22,6 +22,8 @@ use prepare::{Action, End, Memory, PreparedBlock, Slot};
 pub struct PacketContext {
     pub ingress_ifindex: u32,
     pub rx_queue_index: u32,
+    /// Where the packet is about to leave; of meaning for programs of a device map.
+    pub egress_ifindex: u32,
     /// Nanoseconds.
     pub time_ns: u64,
     pub random: u32,
@@ -223,6 +225,7 @@ impl Prepared {
                     Input::PacketLength => length as u64 & 0xffff,
                     Input::IngressIfindex => u64::from(context.ingress_ifindex),
                     Input::RxQueueIndex => u64::from(context.rx_queue_index),
+                    Input::EgressIfindex => u64::from(context.egress_ifindex),
                     Input::TimeNs => context.time_ns,
                     Input::Random => u64::from(context.random),
                 };

@@ -112,6 +112,8 @@ pub enum Input {
     IngressIfindex,
     /// `xdp_md.rx_queue_index`, 32 bits.
     RxQueueIndex,
+    /// `xdp_md.egress_ifindex`, 32 bits.
+    EgressIfindex,
     /// `bpf_ktime_get_ns()`, 64 bits, nanoseconds.
     TimeNs,
     /// `bpf_get_prandom_u32()`, 32 bits.
@@ -123,7 +125,9 @@ impl Input {
     pub fn width(self) -> u32 {
         match self {
             Input::PacketLength => 16,
-            Input::IngressIfindex | Input::RxQueueIndex | Input::Random => 32,
+            Input::IngressIfindex | Input::RxQueueIndex | Input::EgressIfindex | Input::Random => {
+                32
+            }
             Input::TimeNs => 64,
         }
     }

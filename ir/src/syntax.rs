@@ -82,10 +82,11 @@ const PLAIN: [(&str, Op); 29] = [
     ("packet.clear", Op::PacketClear),
 ];
 
-pub(crate) const INPUTS: [(&str, Input); 5] = [
+pub(crate) const INPUTS: [(&str, Input); 6] = [
     ("packet_length", Input::PacketLength),
     ("ingress_ifindex", Input::IngressIfindex),
     ("rx_queue_index", Input::RxQueueIndex),
+    ("egress_ifindex", Input::EgressIfindex),
     ("time_ns", Input::TimeNs),
     ("random", Input::Random),
 ];

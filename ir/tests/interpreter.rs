@@ -116,11 +116,12 @@ fn inputs() {
     let program = program(
         "xdp dataflow",
         "block0:\nv0:16 = input packet_length\nv1:32 = input ingress_ifindex\nv2:32 = input rx_queue_index\n\
-         v3:64 = input time_ns\nv4:32 = input random\nemit v1, v2\n",
+         v3:64 = input time_ns\nv4:32 = input random\nv5:32 = input egress_ifindex\nemit v1, v2\n",
     );
     let context = PacketContext {
         ingress_ifindex: 4,
         rx_queue_index: 5,
+        egress_ifindex: 8,
         time_ns: 6 << 40,
         random: 7,
     };
@@ -131,7 +132,7 @@ fn inputs() {
         .keys()
         .map(|v| prepared.value(v).unwrap().low_u64())
         .collect();
-    assert_eq!(values, [100, 4, 5, 6 << 40, 7]);
+    assert_eq!(values, [100, 4, 5, 6 << 40, 7, 8]);
     assert_eq!((outcome.verdict, outcome.destination), (4, 5));
 }
 

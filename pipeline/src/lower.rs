@@ -255,6 +255,7 @@ impl<'a> Lower<'a> {
                 Input::TimeNs => "drawn when the packet came in",
                 Input::Random => "drawn when the packet came in",
                 Input::IngressIfindex | Input::RxQueueIndex => "from the port table",
+                Input::EgressIfindex => "given with the packet",
             };
             let node = self.m.input(data.name.clone(), data.width, doc);
             self.present[base].push((0, node));

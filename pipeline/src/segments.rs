@@ -150,6 +150,7 @@ impl Segments {
             Input::PacketLength => ("packet_length", LENGTH_BITS),
             Input::IngressIfindex => ("ingress_ifindex", 32),
             Input::RxQueueIndex => ("rx_queue_index", 32),
+            Input::EgressIfindex => ("egress_ifindex", 32),
             Input::TimeNs => ("time_ns", 64),
             Input::Random => ("random", 32),
         };

@@ -119,6 +119,7 @@ impl<'a> Top<'a> {
         let beat = self.bus_bits / 8;
         let has_time = self.compute.inputs.contains(&Input::TimeNs);
         let has_random = self.compute.inputs.contains(&Input::Random);
+        let has_egress = self.compute.inputs.contains(&Input::EgressIfindex);
         let has_ifindex = self.compute.inputs.contains(&Input::IngressIfindex);
         let has_queue = self.compute.inputs.contains(&Input::RxQueueIndex);
         let has_port = has_ifindex || has_queue;
@@ -141,6 +142,13 @@ impl<'a> Top<'a> {
                 "random",
                 32,
                 "a random number, taken on a packet's first beat",
+            )
+        });
+        let egress_ifindex = has_egress.then(|| {
+            m.input(
+                "egress_ifindex",
+                32,
+                "the interface that a packet is about to leave by, taken on its first beat",
             )
         });
         let tready = m.input("m_axis_tready", 1, "");
@@ -178,6 +186,9 @@ impl<'a> Top<'a> {
         if let Some(random) = random {
             inputs.push(("random", random));
         }
+        if let Some(egress_ifindex) = egress_ifindex {
+            inputs.push(("egress_ifindex", egress_ifindex));
+        }
         let config = Ingress {
             name: format!("{}_ingress", self.prefix),
             beat_bytes: beat,
@@ -188,6 +199,7 @@ impl<'a> Top<'a> {
             longest: MAX_PACKET_BYTES,
             has_time,
             has_random,
+            has_egress,
             has_port,
             clears_window: moves.as_ref().is_some_and(|moves| moves.grows),
         };
@@ -289,6 +301,12 @@ impl<'a> Top<'a> {
         }
         if has_random {
             inputs.push(("random", self.get(entrance, "packet_random")));
+        }
+        if has_egress {
+            inputs.push((
+                "egress_ifindex",
+                self.get(entrance, "packet_egress_ifindex"),
+            ));
         }
         if has_ifindex {
             let early = self.get(host_port, "port_ifindex");
@@ -454,6 +472,7 @@ impl<'a> Top<'a> {
             raw,
             has_time,
             has_random,
+            has_egress,
             has_port_table: has_port,
             has_metadata,
             maps: self.program.maps.values().map(map_port).collect(),

@@ -19,6 +19,8 @@ pub struct PacketIn {
     pub queue: u16,
     pub time_ns: u64,
     pub random: u32,
+    /// For programs of a device map.
+    pub egress_ifindex: u32,
     /// The MAC marks the frame bad: the design must drop it.
     pub bad: bool,
 }

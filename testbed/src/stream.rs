@@ -8,7 +8,7 @@ use hardpath_blocks::interface::Interface;
 use hardpath_ir::{verdict, Diagnostic};
 
 /// Offers packets, beat by beat. What the contract leaves open is made hostile: bytes above `tkeep`, and
-/// `tuser`, `time_ns` and `random` on beats where they do not count, carry wrong values.
+/// `tuser`, `time_ns`, `random` and `egress_ifindex` on beats where they do not count, carry wrong values.
 pub struct Source<'a> {
     ports: SourcePorts,
     bus_bytes: usize,
@@ -37,6 +37,7 @@ struct SourcePorts {
     user: Port,
     time: Option<Port>,
     random: Option<Port>,
+    egress: Option<Port>,
 }
 
 /// A beat that the design took.
@@ -71,6 +72,7 @@ impl<'a> Source<'a> {
             user: dut.required("s_axis_tuser", 25, PortDirection::Input)?,
             time: optional(interface.has_time, "time_ns", 64)?,
             random: optional(interface.has_random, "random", 32)?,
+            egress: optional(interface.has_egress, "egress_ifindex", 32)?,
         };
         dut.set_u64(ports.valid, 0);
         Ok(Source {
@@ -171,6 +173,14 @@ impl<'a> Source<'a> {
                 !packet.random
             };
             dut.set_u64(random, value.into());
+        }
+        if let Some(egress) = self.ports.egress {
+            let value = if is_first {
+                packet.egress_ifindex
+            } else {
+                !packet.egress_ifindex
+            };
+            dut.set_u64(egress, value.into());
         }
         dut.set_u64(self.ports.valid, 1);
     }

@@ -72,6 +72,7 @@ fn design(config: &Config) -> Design {
         longest: LONGEST as u32,
         has_time: true,
         has_random: true,
+        has_egress: false,
         has_port: true,
         clears_window: false,
     }));

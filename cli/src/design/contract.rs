@@ -123,6 +123,14 @@ fn ports(interface: &Interface) -> String {
             "a random number, taken on a packet's first beat",
         ));
     }
+    if interface.has_egress {
+        rows.push(row(
+            "egress_ifindex",
+            "32",
+            "the interface that the packet is about to leave by, as the `m_axis_tdest` of the design that redirected \
+             it; taken on the packet's first beat",
+        ));
+    }
     rows.extend([
         row(
             "m_axis_tdata/tkeep/tvalid/tready/tlast",

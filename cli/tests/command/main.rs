@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod common;
+mod egress;
 mod explain;
 mod hardware;
 mod maps;

@@ -243,6 +243,7 @@ impl Hardware {
                             & 0xffff,
                         time_ns: packet.time_ns,
                         random: packet.random,
+                        egress_ifindex: packet.egress_ifindex,
                     };
                     let expected = interpreter.run(maps, &packet.data, &context);
                     let verdict = if expected.verdict > 4 {
@@ -479,6 +480,7 @@ pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
                 queue: random.below(16) as u16,
                 time_ns: number as u64 * 1000 + 7,
                 random: random.next() as u32,
+                egress_ifindex: 0,
                 bad: false,
             }
         })

@@ -86,6 +86,7 @@ fn packet(random: &mut Random, at: u64) -> PacketIn {
         queue: random.below(4) as u16,
         time_ns: at * random.below(100),
         random: random.next() as u32,
+        egress_ifindex: 0,
         bad: random.below(20) == 0,
     }
 }

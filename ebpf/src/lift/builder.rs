@@ -141,6 +141,7 @@ impl Builder {
                 Input::PacketLength => "packet_length",
                 Input::IngressIfindex => "ingress_ifindex",
                 Input::RxQueueIndex => "rx_queue_index",
+                Input::EgressIfindex => "egress_ifindex",
                 Input::TimeNs => "time_ns",
                 Input::Random => "random",
             };

@@ -7,6 +7,7 @@ use super::stack::{Found, Spill, LARGEST_BYTES};
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::{Layout, Lifter};
 use crate::decode::Source;
+use crate::object::ProgramImage;
 
 /// Read-only data at a variable offset becomes selects; larger data would be a memory, which is not built.
 const MAX_SELECTED_BYTES: usize = 256;
@@ -89,11 +90,12 @@ impl Lifter<'_> {
         let input = match offset {
             12..=15 => Input::IngressIfindex,
             16..=19 => Input::RxQueueIndex,
+            20..=23 if self.knows_egress() => Input::EgressIfindex,
             20..=23 => {
                 self.refuse(
-                    "unsupported-context",
-                    "the program reads egress_ifindex",
-                    "it is only there for programs of a devmap, which hardpath does not build",
+                    "egress-ifindex",
+                    "the program reads egress_ifindex, and is not a program of a device map",
+                    "put it into a section of such programs, SEC(\"xdp/devmap\"): only there the kernel allows it",
                 );
                 return None;
             }
@@ -113,11 +115,17 @@ impl Lifter<'_> {
         Some(AbstractValue::Scalar(extended))
     }
 
+    /// Whether the instruction is one of a program of a device map.
+    fn knows_egress(&self) -> bool {
+        let image = self.codes[self.current.invocation.code].image;
+        image.is_some_and(ProgramImage::is_for_device_map)
+    }
+
     fn bad_context(&mut self, offset: i64, bytes: u32) -> Option<AbstractValue> {
         self.refuse(
             "unsupported-context",
             format!("the program reads {bytes} bytes at offset {offset} of its context"),
-            "struct xdp_md has fields of 4 bytes: data, data_end, data_meta, ingress_ifindex, rx_queue_index",
+            "struct xdp_md has fields of 4 bytes: data, data_end, data_meta, ingress_ifindex, rx_queue_index, egress_ifindex",
         );
         None
     }

@@ -441,7 +441,7 @@ impl Generator {
             return;
         };
         let dst = self.free_register(&[context]);
-        let field = self.random.one_of([12, 16]);
+        let field = self.random.one_of([12, 16, 20]);
         self.emit(encode::load(dst, context, field, 4));
         self.set_varied(dst, true);
     }

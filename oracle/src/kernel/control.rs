@@ -2,6 +2,7 @@
 
 use super::patch::control;
 use super::syscall;
+use hardpath_ir::interpreter::PacketContext;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -58,9 +59,10 @@ impl Control {
     }
 
     /// What the helpers will give to the next packet, which has not been redirected yet.
-    pub fn prepare(&mut self, time_ns: u64, random: u32) {
-        self.write(control::TIME, time_ns);
-        self.write(control::RANDOM, u64::from(random));
+    pub fn prepare(&mut self, context: &PacketContext) {
+        self.write(control::TIME, context.time_ns);
+        self.write(control::RANDOM, u64::from(context.random));
+        self.write(control::EGRESS, u64::from(context.egress_ifindex));
         self.write(control::MAP, 0);
         self.write(control::TARGET, 0);
     }

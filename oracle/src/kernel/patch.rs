@@ -18,6 +18,10 @@
 //! `include/linux/filter.h`): a redirect forgets the map, a redirect_map that finds nothing forgets the map but
 //! not the target, a call with invalid flags changes nothing.
 //!
+//! A test run does not take programs of a device map (`BPF_XDP_DEVMAP`), so the copy is loaded as an ordinary program, which
+//! must not read `egress_ifindex`. The verifier says which instructions do, one with each refusal; each of them reads
+//! `control.egress` instead ([`control_egress`]).
+//!
 //! A second change: every function first writes zeros over the stack that it uses. For root the verifier accepts a
 //! read of a stack byte that was never written, and the kernel then shows what an earlier function left there.
 //!
@@ -41,8 +45,10 @@ pub mod control {
     pub const PENDING_MAP: i16 = 32;
     pub const PENDING_TARGET: i16 = 40;
     pub const PENDING_FLAGS: i16 = 48;
+    /// 64 bits, of which the lower 32 are `xdp_md.egress_ifindex`.
+    pub const EGRESS: i16 = 56;
     /// Size of the record.
-    pub const BYTES: u32 = 56;
+    pub const BYTES: u32 = 64;
 }
 
 /// Why a program cannot be patched: a jump would reach farther than its 16 bits say.
@@ -83,6 +89,34 @@ pub fn control_helpers(code: &[Insn], control_fd: i32) -> Result<Vec<Insn>, Jump
         edits.replaced.insert(slot, replacement);
     }
     rewrite(code, &edits)
+}
+
+/// Puts a load of `xdp_md.egress_ifindex` under control, when that is what the verifier's log ends with: 1, 2 or 4 bytes of
+/// it. `None`: the log is about something else.
+pub fn control_egress(
+    code: &[Insn],
+    log: &str,
+    control_fd: i32,
+) -> Option<Result<Vec<Insn>, JumpTooFar>> {
+    let (before, refusal) = log.rsplit_once("invalid bpf_context access off=")?;
+    let offset: i16 = refusal.split(' ').next()?.parse().ok()?;
+    let byte = offset - EGRESS_OFFSET;
+    // Each instruction that is looked at has a line: `4: (61) r0 = *(u32 *)(r1 +20)`.
+    let mut instructions = before.lines().rev();
+    let slot: usize = instructions.find_map(|line| line.split_once(": (")?.0.parse().ok())?;
+    let insn = *code.get(slot)?;
+    if !(0..4).contains(&byte) || insn.code & 0x07 != CLASS_LOAD {
+        return None;
+    }
+    let mut replacement = control_address(insn.dst, control_fd).to_vec();
+    replacement.push(Insn {
+        src: insn.dst,
+        off: control::EGRESS + byte,
+        ..insn
+    });
+    let mut edits = Edits::default();
+    edits.replaced.insert(slot, replacement);
+    Some(rewrite(code, &edits))
 }
 
 /// Lets every function begin with zeros in the stack it uses. `depths` are the bytes of stack of each function, in
@@ -283,6 +317,8 @@ pub fn length_probe() -> Vec<Insn> {
 }
 
 // Opcodes of RFC 9669: class in bits 2..0.
+/// `LDX`.
+const CLASS_LOAD: u8 = 0x01;
 const CLASS_JUMP: u8 = 0x05;
 const CLASS_JUMP32: u8 = 0x06;
 const CALL: u8 = 0x85;
@@ -318,6 +354,8 @@ const HELPER_KTIME_GET_TAI_NS: i32 = 208;
 
 const NS_PER_JIFFY: i32 = 4_000_000;
 const XDP_REDIRECT: i32 = 4;
+/// Of `egress_ifindex` in `struct xdp_md`, in bytes.
+const EGRESS_OFFSET: i16 = 20;
 /// The bits of redirect_map's flags that are the verdict of a miss.
 const MISS_VERDICT_BITS: i32 = 3;
 

@@ -50,9 +50,21 @@ pub fn load(
     };
 
     let linked = with_descriptors(program, descriptors);
-    let controlled = patch::control_helpers(&linked, control.descriptor()).map_err(too_far)?;
-    let LoadedProgram { fd, log } =
-        load(&controlled).map_err(|error| rejection(&error).at(place.clone()))?;
+    let mut controlled = patch::control_helpers(&linked, control.descriptor()).map_err(too_far)?;
+    let LoadedProgram { fd, log } = loop {
+        let refused = match load(&controlled) {
+            Ok(loaded) => break loaded,
+            Err(refused) => refused,
+        };
+        let patched = match program.is_for_device_map() {
+            true => patch::control_egress(&controlled, &refused.log, control.descriptor()),
+            false => None,
+        };
+        match patched {
+            Some(patched) => controlled = patched.map_err(too_far)?,
+            None => return Err(rejection(&refused).at(place)),
+        }
+    };
     // The verifier has just found out how much stack each function uses.
     let depths = patch::stack_depths(&log);
     if depths.iter().all(|&depth| depth == 0) {

@@ -118,7 +118,7 @@ impl Worker {
 
     /// Runs the program on one packet, whose interface and queue have been provided.
     pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Outcome, Diagnostic> {
-        self.control.prepare(context.time_ns, context.random);
+        self.control.prepare(context);
         let context = XdpContext {
             data_end: packet.len() as u32,
             ingress_ifindex: context.ingress_ifindex,

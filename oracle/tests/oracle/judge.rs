@@ -8,6 +8,7 @@ use hardpath_oracle::{JudgeOptions, KernelJudge};
 pub const CONTEXT: PacketContext = PacketContext {
     ingress_ifindex: 1,
     rx_queue_index: 0,
+    egress_ifindex: 0,
     time_ns: 0x1122_3344_5566_7788,
     random: 0x9abc_def0,
 };

@@ -48,6 +48,7 @@ fn small_numbers(seed: u64) -> Vec<(Vec<u8>, PacketContext)> {
         let context = PacketContext {
             ingress_ifindex: 2 + numbers.below(3) as u32,
             rx_queue_index: numbers.below(4) as u32,
+            egress_ifindex: 0,
             time_ns: numbers.below(u64::MAX),
             random: numbers.below(1 << 32) as u32,
         };

@@ -27,6 +27,7 @@ fn assert_same(before: &Program, after: &Program, what: &str) {
         let context = PacketContext {
             ingress_ifindex: random.below(4) as u32,
             rx_queue_index: random.below(4) as u32,
+            egress_ifindex: 0,
             time_ns: random.next(),
             random: random.next() as u32,
         };

@@ -177,6 +177,7 @@ fn interface() -> Interface {
         raw: false,
         has_time: false,
         has_random: false,
+        has_egress: false,
         has_metadata: false,
         has_port_table: false,
         maps: Vec::new(),

@@ -35,6 +35,7 @@ fn wires() -> (Design, Interface) {
         raw: true,
         has_time: false,
         has_random: false,
+        has_egress: false,
         has_metadata: false,
         has_port_table: false,
         maps: Vec::new(),

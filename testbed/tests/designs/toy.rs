@@ -35,6 +35,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
         raw: false,
         has_time: true,
         has_random: true,
+        has_egress: false,
         has_metadata: false,
         has_port_table: true,
         maps: vec![MapPort {

@@ -36,6 +36,7 @@ pub fn assert_same(
         let context = PacketContext {
             ingress_ifindex: random.interesting(32) as u32,
             rx_queue_index: random.below(4) as u32,
+            egress_ifindex: 0,
             time_ns: random.interesting(64),
             random: random.next() as u32,
         };
