@@ -83,6 +83,10 @@ pub struct ProgramArguments {
     /// What a program array holds: tail calls to that entry go to a program of the same object
     #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
     pub prog_array: Vec<((String, u32), String)>,
+    /// Calls that tell user space something do nothing: bpf_trace_printk, bpf_perf_event_output, those of ring
+    /// buffers
+    #[arg(long)]
+    pub drop_events: bool,
     /// How deep to look where headers of variable length follow each other: packets that need more are aborted
     #[arg(long, value_name = "BYTES", value_parser = depth)]
     pub depth: Option<u32>,

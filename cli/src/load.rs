@@ -2,7 +2,7 @@
 
 use crate::arguments::ProgramArguments;
 use crate::files;
-use hardpath_ebpf::{LoadOptions, Object, ProgramImage};
+use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage};
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::{Compiled, Options};
 
@@ -21,6 +21,7 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         max_entries: arguments.max_entries.iter().cloned().collect(),
         btf: arguments.btf.clone(),
         prog_array: arguments.prog_array.iter().cloned().collect(),
+        drop_events: arguments.drop_events,
     };
     let name = arguments.object.display().to_string();
     let object = hardpath_ebpf::load(&bytes, &name, &options)?;
@@ -47,6 +48,11 @@ pub fn pipeline_options(arguments: &ProgramArguments) -> Options {
 }
 
 impl Loaded {
+    /// The calls that do nothing in hardware; all others do what they do in the kernel.
+    pub fn dropped_calls(&self) -> Vec<EventCall> {
+        hardpath_ebpf::event_calls(&self.object, &self.image)
+    }
+
     /// The program as hardware.
     pub fn compile(&self, arguments: &ProgramArguments) -> Result<Compiled, Vec<Diagnostic>> {
         hardpath_pipeline::compile(self.program.clone(), &pipeline_options(arguments))

@@ -28,8 +28,11 @@ const fn helper(number: i32, arguments: u32, takes: &'static str, gives: &'stati
 /// Time that a packet enters with; all clocks are one.
 const TIME: &str = "the time at which the packet came in, in ns";
 
+/// What tells user space something.
+const EVENTS: &str = "anything, with `--drop-events` only: it does nothing";
+
 /// In the order of their numbers.
-pub const HELPERS: [Helper; 26] = [
+pub const HELPERS: [Helper; 33] = [
     helper(
         number::MAP_LOOKUP_ELEM,
         2,
@@ -49,6 +52,7 @@ pub const HELPERS: [Helper; 26] = [
         "0, `-ENOENT`, `-EINVAL`",
     ),
     helper(number::KTIME_GET_NS, 0, "", TIME),
+    helper(number::TRACE_PRINTK, 0, EVENTS, "nothing that can be used"),
     helper(
         number::GET_PRANDOM_U32,
         0,
@@ -67,6 +71,12 @@ pub const HELPERS: [Helper; 26] = [
         2,
         "an interface; any flag aborts",
         "`XDP_REDIRECT`, `XDP_ABORTED`",
+    ),
+    helper(
+        number::PERF_EVENT_OUTPUT,
+        3,
+        EVENTS,
+        "`-ENOENT`, as where no event is open; `-E2BIG`, `-EFAULT`, `-EINVAL`",
     ),
     helper(
         number::CSUM_DIFF,
@@ -113,6 +123,20 @@ pub const HELPERS: [Helper; 26] = [
         "the time at which the packet came in, in 4 ms (250 Hz)",
     ),
     helper(number::KTIME_GET_BOOT_NS, 0, "", TIME),
+    helper(
+        number::RINGBUF_OUTPUT,
+        4,
+        EVENTS,
+        "0, as where the buffer is read at once; `-EAGAIN`, `-EINVAL`",
+    ),
+    helper(
+        number::RINGBUF_RESERVE,
+        3,
+        EVENTS,
+        "a pointer through which a program can write, not read; NULL for what is too large",
+    ),
+    helper(number::RINGBUF_SUBMIT, 0, EVENTS, ""),
+    helper(number::RINGBUF_DISCARD, 0, EVENTS, ""),
     helper(number::KTIME_GET_COARSE_NS, 0, "", TIME),
     helper(
         number::CHECK_MTU,
@@ -120,6 +144,7 @@ pub const HELPERS: [Helper; 26] = [
         "an interface; a length on the stack or in a map value; a difference. MTUs are in the map `.mtu`",
         "0, `BPF_MTU_CHK_RET_FRAG_NEEDED`, `-EINVAL`, `-ENODEV`",
     ),
+    helper(number::TRACE_VPRINTK, 0, EVENTS, "nothing that can be used"),
     helper(
         number::LOOP,
         4,

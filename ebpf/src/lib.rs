@@ -12,6 +12,7 @@ mod btf_ext;
 mod core_relocation;
 mod decode;
 mod elf;
+mod events;
 mod helper_names;
 pub mod helpers;
 mod insn;
@@ -22,6 +23,7 @@ mod map_decls;
 mod object;
 mod prog_array;
 
+pub use events::{event_calls, EventCall};
 pub use insn::Insn;
 pub use lift::{lift, lift_raw, limits};
 pub use map_decls::MTU_MAP;

@@ -73,6 +73,9 @@ const BPF_F_MMAPABLE: u32 = 1 << 10;
 
 /// The map type of program arrays, for tail calls.
 pub const PROG_ARRAY: u32 = 3;
+/// The map types through which programs tell user space something.
+pub const PERF_EVENT_ARRAY: u32 = 4;
+pub const RINGBUF: u32 = 27;
 
 /// The MTUs of interfaces, for programs that call `bpf_check_mtu`: by ifindex (32 bits), in bytes without the
 /// Ethernet header (32 bits), as `ip link` shows them. Programs do not see this map; the host writes it.

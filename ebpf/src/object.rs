@@ -19,6 +19,8 @@ pub struct LoadOptions {
     pub btf: Option<PathBuf>,
     /// What program arrays hold, by map name and index: a function name or a section name of the same object.
     pub prog_array: BTreeMap<(String, u32), String>,
+    /// Calls that tell user space something (see [`event_calls`](crate::event_calls)) do nothing.
+    pub drop_events: bool,
 }
 
 /// A loaded object file.
@@ -36,6 +38,8 @@ pub struct Object {
     pub programs: Vec<ProgramImage>,
     /// The entries of program arrays that hold something.
     pub tail_calls: Vec<TailCall>,
+    /// As [`LoadOptions::drop_events`] says; else [`crate::lift`] refuses programs with such calls.
+    pub drops_events: bool,
 }
 
 /// An entry of a program array.
@@ -357,6 +361,7 @@ fn load_checked(
         maps: declared.maps,
         programs,
         tail_calls: Vec::new(),
+        drops_events: options.drop_events,
     };
     object.tail_calls = prog_array::resolve(&object, options)?;
     Ok(object)

@@ -112,6 +112,7 @@ fn object(lines: &[Line], maps: Vec<ObjectMap>) -> Object {
             problems: Vec::new(),
         }],
         tail_calls: Vec::new(),
+        drops_events: false,
     }
 }
 
@@ -451,7 +452,8 @@ fn refusals() {
             "stack-bounds",
             vec![store_word_imm(10, -516, 0), mov(0, 0), EXIT],
         ),
-        ("unsupported-context", vec![load_word(0, 1, 20), EXIT]),
+        ("egress-ifindex", vec![load_word(0, 1, 20), EXIT]),
+        ("unsupported-context", vec![load_word(0, 1, 24), EXIT]),
         ("unsupported-context", vec![load_double(0, 1, 0), EXIT]),
         ("bad-instruction", vec![(0xff, 0, 0, 0, 0), EXIT]),
         ("bad-instruction", vec![(0xb7, 11, 0, 0, 0), EXIT]),
@@ -478,7 +480,8 @@ fn refusals() {
         ),
         ("unsupported-kfunc", vec![(0x85, 0, 2, 0, 77), EXIT]),
         ("unsupported-call", vec![(0x8d, 1, 0, 0, 0), EXIT]),
-        ("unsupported-helper", vec![call(6), EXIT]),
+        ("event-output", vec![call(6), EXIT]),
+        ("unsupported-helper", vec![call(4), EXIT]),
         ("unsupported-helper", vec![call(-3), EXIT]),
         ("core-missing-field", vec![call(0x0bad_2310), EXIT]),
         ("legacy-packet-access", vec![(0x20, 0, 0, 0, 0), EXIT]),

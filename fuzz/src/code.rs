@@ -127,6 +127,7 @@ impl Code {
             maps: self.maps.clone(),
             programs: vec![program],
             tail_calls: Vec::new(),
+            drops_events: false,
         }
     }
 

@@ -6,9 +6,11 @@ use crate::design::{self, file_list_name, hazard_name};
 use crate::files::write_folder;
 use crate::load::{load, Loaded};
 use crate::table::{facts, grouped, rows};
+use hardpath_ebpf::EventCall;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Report};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -23,7 +25,13 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     object["section"] = json!(loaded.image.section);
     object["instructions"] = json!(loaded.image.insns.len());
     object["files"] = json!(files);
+    let dropped = loaded.dropped_calls();
+    object["dropped_calls"] = dropped
+        .iter()
+        .map(|call| json!({"helper": call.helper, "place": call.place}))
+        .collect();
     let mut text = summary(&loaded, &compiled.report);
+    text.push_str(&dropped_calls(&dropped));
     if let Some(folder) = &arguments.output {
         text.push_str(&format!(
             "\n{} files in {}; top module {}, start with README.md\n",
@@ -35,15 +43,37 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     Ok(Answer::good(object, text))
 }
 
+/// What `--drop-events` left out.
+fn dropped_calls(calls: &[EventCall]) -> String {
+    if calls.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = calls
+        .iter()
+        .map(|call| format!("  {} at {}\n", call.helper, call.place))
+        .collect();
+    format!(
+        "\n{} calls do nothing, for nobody gets what they tell (--drop-events):\n\n{}",
+        calls.len(),
+        lines.concat()
+    )
+}
+
 /// The files written, with their folder.
 fn write(loaded: &Loaded, compiled: &Compiled, folder: &Path) -> Result<Vec<String>, Diagnostic> {
     let source = Path::new(&loaded.object.file);
     let source = source.file_name().unwrap_or(source.as_os_str());
-    let program = format!(
+    let mut program = format!(
         "{}, program {}",
         source.to_string_lossy(),
         loaded.image.name
     );
+    let dropped = loaded.dropped_calls();
+    let dropped: BTreeSet<&str> = dropped.iter().map(|call| call.helper.as_str()).collect();
+    if !dropped.is_empty() {
+        let names: Vec<&str> = dropped.into_iter().collect();
+        program.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
+    }
     let files = design::files(compiled, &program);
     write_folder(folder, &files, &file_list_name(&compiled.interface.top))?;
     Ok(files

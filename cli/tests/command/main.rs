@@ -4,6 +4,7 @@ mod bad_input;
 mod commands;
 mod common;
 mod egress;
+mod events;
 mod explain;
 mod hardware;
 mod maps;

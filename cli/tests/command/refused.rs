@@ -45,7 +45,7 @@ fn helper() {
     is_refused(
         "unsupported_helper",
         "unsupported-helper",
-        "bpf_trace_printk(0, 0)",
+        "bpf_fib_lookup(ctx, 0, 0, 0)",
     );
 }
 

@@ -181,6 +181,7 @@ impl Lifter<'_> {
                 offset: self.builder.add(pointer.offset, distance),
                 ..pointer
             }),
+            AbstractValue::Event => AbstractValue::Event,
             AbstractValue::Context(offset) => match distance {
                 Operand::Const(distance) => {
                     AbstractValue::Context(offset.wrapping_add(distance as i64))

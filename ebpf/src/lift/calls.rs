@@ -6,6 +6,7 @@ use hardpath_ir::{Input, MapId, MapKind, Op, Value};
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
 use crate::core_relocation::POISONED_HELPER;
+use crate::events;
 use crate::helper_names::{helper_name, number};
 use crate::helpers;
 
@@ -67,6 +68,7 @@ impl Lifter<'_> {
                 Some(AbstractValue::Scalar(Operand::Const(0)))
             }
             number::CSUM_DIFF => self.csum_diff(),
+            helper if events::HELPERS.contains(&helper) => self.event(helper),
             number::CHECK_MTU => self.check_mtu(),
             number::XDP_GET_BUFF_LEN => self.xdp_get_buff_len(),
             number::XDP_LOAD_BYTES => self.xdp_load_bytes(),

@@ -44,6 +44,8 @@ impl Lifter<'_> {
             },
             // Only tail calls use it, and they know what is in it.
             MapRefKind::Fd if self.maps[map].map_type == PROG_ARRAY => AbstractValue::Map(map),
+            // Nothing is ever in it.
+            MapRefKind::Fd if self.maps[map].is_for_events() => AbstractValue::Map(map),
             _ if self.map_id(map).is_none() => AbstractValue::Reported,
             MapRefKind::Value { offset } => AbstractValue::MapValue(MapPointer {
                 map,

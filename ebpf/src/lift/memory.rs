@@ -167,6 +167,14 @@ impl Lifter<'_> {
                 Some(loaded)
             }
             AbstractValue::Rodata { map, offset } => self.read_rodata(map, offset, bytes),
+            AbstractValue::Event => {
+                self.refuse(
+                    "event-read",
+                    "the program reads an event that it is writing into a ring buffer",
+                    "keep what is needed later in a variable: the bytes of an event are nowhere in hardware",
+                );
+                None
+            }
             other => {
                 self.refuse(
                     "bad-address",
@@ -392,6 +400,7 @@ impl Lifter<'_> {
                         .effect(Op::MapStore(map), vec![entry, offset, value], &[]);
                 }
             }
+            AbstractValue::Event => {}
             other => self.refuse(
                 "bad-address",
                 format!("memory is written through {}", other.description()),

@@ -20,6 +20,7 @@ mod builder;
 mod calls;
 mod checksum;
 mod copies;
+mod events;
 mod facts;
 mod flow;
 mod functions;
@@ -75,6 +76,7 @@ pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diag
                 code: place + 1,
             })
             .collect(),
+        drops_events: object.drops_events,
     })
 }
 
@@ -113,6 +115,7 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
         maps: &[],
         codes: vec![Code::new(&insns, None)],
         tail_calls: Vec::new(),
+        drops_events: false,
     })
 }
 
@@ -184,6 +187,8 @@ struct Origin<'a> {
     /// The program, and those that tail calls go to.
     codes: Vec<Code<'a>>,
     tail_calls: Vec<ArrayEntry>,
+    /// See [`Object::drops_events`].
+    drops_events: bool,
 }
 
 /// An entry of a program array.
@@ -232,6 +237,7 @@ struct Lifter<'a> {
     maps: &'a [ObjectMap],
     codes: Vec<Code<'a>>,
     tail_calls: Vec<ArrayEntry>,
+    drops_events: bool,
     kind: Kind,
     layout: Layout,
     builder: Builder,
@@ -293,6 +299,7 @@ impl<'a> Lifter<'a> {
             maps: origin.maps,
             codes,
             tail_calls: origin.tail_calls,
+            drops_events: origin.drops_events,
             kind,
             layout,
             builder,

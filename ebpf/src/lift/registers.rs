@@ -42,6 +42,15 @@ impl Lifter<'_> {
                 self.set_register(register, AbstractValue::Reported);
                 None
             }
+            AbstractValue::Printed => {
+                self.refuse(
+                    "event-answer",
+                    format!("r{register} is used, and it is {}", value.description()),
+                    "leave what bpf_trace_printk and bpf_trace_vprintk give unused",
+                );
+                self.set_register(register, AbstractValue::Reported);
+                None
+            }
             AbstractValue::Unusable(reason) => {
                 self.mixed.is_used = true;
                 self.refuse(

@@ -31,6 +31,8 @@ pub enum AbstractValue {
     Unusable(&'static str),
     /// A pointer into the packet from before it was moved: of no use, as in the kernel.
     OldPacket,
+    /// What `bpf_trace_printk` gives where there is no trace buffer: a number that nobody knows.
+    Printed,
     /// Of no use, and the user has been told.
     Reported,
     /// 64 bits.
@@ -50,6 +52,8 @@ pub enum AbstractValue {
     Map(usize),
     /// The bpf function that begins at a slot.
     Function(u32),
+    /// A byte of an event that a program is writing into a ring buffer.
+    Event,
     /// What a lookup gave, or the address of global data.
     MapValue(MapPointer),
     /// Byte of a `.rodata` map (index into the object's maps) at an offset (64 bits).
@@ -78,6 +82,7 @@ impl AbstractValue {
             AbstractValue::Uninitialised
                 | AbstractValue::Unusable(_)
                 | AbstractValue::OldPacket
+                | AbstractValue::Printed
                 | AbstractValue::Reported
                 | AbstractValue::Scalar(_)
         )
@@ -89,6 +94,7 @@ impl AbstractValue {
             AbstractValue::Uninitialised => "nothing",
             AbstractValue::Unusable(reason) => reason,
             AbstractValue::OldPacket => "a pointer into the packet from before it was moved",
+            AbstractValue::Printed => "the number of bytes in the kernel's trace buffer",
             AbstractValue::Reported => "an earlier error",
             AbstractValue::Scalar(_) => "a number",
             AbstractValue::Packet(_) => "a packet pointer",
@@ -98,6 +104,7 @@ impl AbstractValue {
             AbstractValue::Stack(_) => "a stack pointer",
             AbstractValue::Map(_) => "a map",
             AbstractValue::Function(_) => "the address of a bpf function",
+            AbstractValue::Event => "a pointer to an event in a ring buffer",
             AbstractValue::MapValue(_) => "a pointer to a map value",
             AbstractValue::Rodata { .. } => "a pointer to read-only data",
         }

@@ -106,6 +106,8 @@ fn kind(value: AbstractValue) -> u32 {
         AbstractValue::Unusable(_) | AbstractValue::Reported => (2, 0),
         AbstractValue::OldPacket => (12, 0),
         AbstractValue::PacketLow(_) => (13, 0),
+        AbstractValue::Printed => (14, 0),
+        AbstractValue::Event => (15, 0),
         AbstractValue::Scalar(_) => (3, 0),
         AbstractValue::Packet(_) => (4, 0),
         AbstractValue::PacketEnd(_) => (5, 0),

@@ -8,6 +8,7 @@
 
 mod btf;
 mod control;
+mod event_maps;
 mod functions;
 mod maps;
 mod mtu;

@@ -13,6 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 /// `enum bpf_map_type`.
 pub const MAP_TYPE_ARRAY: u32 = 2;
 pub const MAP_TYPE_PROG_ARRAY: u32 = 3;
+pub const MAP_TYPE_RINGBUF: u32 = 27;
 
 /// `map_flags`: the program may only read the map (`.rodata`).
 pub const MAP_READ_ONLY_FOR_PROGRAM: u32 = 1 << 7;

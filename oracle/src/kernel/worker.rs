@@ -1,6 +1,7 @@
 //! The judge's own thread: what it holds and does.
 
 use super::control::Control;
+use super::event_maps::EventMaps;
 use super::maps::{ifindex_of, CpuSlot, KernelMap};
 use super::mtu::{self, MtuTable};
 use super::network::{Network, Provided};
@@ -27,6 +28,7 @@ pub struct Worker {
     targets: BTreeMap<u64, usize>,
     /// Open as long as the program runs.
     _arrays: ProgramArrays,
+    events: EventMaps,
     control: Control,
     /// Of programs that check MTUs.
     mtus: Option<MtuTable>,
@@ -52,6 +54,7 @@ impl Worker {
 
         let mut maps = BTreeMap::new();
         let mut arrays = ProgramArrays::default();
+        let mut events = EventMaps::default();
         let (used, tail_calls) = tail_calls::reachable(object, program);
         for index in used {
             let Some(map) = object.maps.get(index) else {
@@ -62,6 +65,8 @@ impl Worker {
             };
             if is_program_array(map) {
                 arrays.create(index, map)?;
+            } else if map.is_for_events() {
+                events.create(index, map, cpu)?;
             } else {
                 maps.insert(index, KernelMap::create(map, cpu)?);
             }
@@ -70,6 +75,7 @@ impl Worker {
             .iter()
             .map(|(index, map)| (*index, map.descriptor()))
             .chain(arrays.descriptors())
+            .chain(events.descriptors())
             .collect();
         let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
         let targets =
@@ -88,6 +94,7 @@ impl Worker {
             maps,
             targets,
             _arrays: arrays,
+            events,
             control,
             mtus,
             program,
@@ -139,6 +146,7 @@ impl Worker {
                 )
                 .help("compare with `--against interpreter`")
             })?;
+        self.events.read();
         let verdict = u64::from(result.return_value);
         // What comes back starts with the metadata; `data` is counted from there.
         let end = result.data_length.min(self.data_out.len());

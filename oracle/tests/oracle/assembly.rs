@@ -207,5 +207,6 @@ pub fn object(maps: Vec<ObjectMap>, parts: &[Vec<Insn>]) -> Object {
         maps,
         programs: vec![program],
         tail_calls: Vec::new(),
+        drops_events: false,
     }
 }

@@ -147,6 +147,7 @@ pub fn object(setting: &Setting, target: &Target, compiler: Option<&Compiler>) -
                 sizes: &sizes,
                 program,
                 name: format!("{} {name}", compiler_name).replace([' ', '/'], "-"),
+                drops_events: !hardpath_ebpf::event_calls(&object, program).is_empty(),
                 depth: Cell::new(None),
             };
             match catch_unwind(AssertUnwindSafe(|| work.measure(row.clone()))) {
@@ -165,6 +166,7 @@ fn load(path: &Path) -> Result<(Object, BTreeMap<String, u32>), String> {
     let load = |max_entries: &BTreeMap<String, u32>| {
         let options = LoadOptions {
             max_entries: max_entries.clone(),
+            drop_events: true,
             ..LoadOptions::default()
         };
         hardpath_ebpf::load(&bytes, &name, &options).map_err(|errors| in_words(&errors))
@@ -207,6 +209,8 @@ struct Work<'a> {
     program: &'a ProgramImage,
     /// For the names of files.
     name: String,
+    /// Has calls that tell user space something.
+    drops_events: bool,
     /// How deep to look, for a program that can look anywhere.
     depth: Cell<Option<u32>>,
 }
@@ -220,7 +224,10 @@ impl Work<'_> {
         if compiled.code() == "variable-offset" {
             self.depth.set(Some(DEPTH));
             compiled = self.step("compile", &[])?;
-            row.note = Some(format!("--depth {DEPTH}"));
+            row.options.push(format!("--depth {DEPTH}"));
+        }
+        if self.drops_events {
+            row.options.push(String::from("--drop-events"));
         }
         if compiled.status != 0 {
             return Err(compiled.reason());
@@ -269,6 +276,9 @@ impl Work<'_> {
         arguments.extend(["--program".into(), self.program.name.clone().into()]);
         for (map, entries) in self.sizes {
             arguments.extend(["--max-entries".into(), format!("{map}={entries}").into()]);
+        }
+        if self.drops_events {
+            arguments.push("--drop-events".into());
         }
         if let Some(depth) = self.depth.get() {
             arguments.extend(["--depth".into(), depth.to_string().into()]);

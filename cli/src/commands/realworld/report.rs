@@ -34,6 +34,8 @@ pub struct Row {
     pub reason: Option<String>,
     /// Why the kernel was not asked.
     pub note: Option<String>,
+    /// What the command line said beside the sizes of maps.
+    pub options: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +96,7 @@ impl Row {
             mismatches: 0,
             reason: None,
             note: None,
+            options: Vec::new(),
         }
     }
 
@@ -125,6 +128,7 @@ impl Row {
             "packets": self.packets,
             "mismatches": self.mismatches,
             "reason": self.reason.as_ref().or(self.note.as_ref()),
+            "options": self.options,
         })
     }
 
@@ -149,6 +153,18 @@ impl Row {
         }
     }
 
+    /// With what a reader must know to trust it: who judged, and with which options.
+    fn status_text(&self) -> String {
+        let mut remarks: Vec<&str> = self.options.iter().map(String::as_str).collect();
+        if (self.status, self.judge) == (RowStatus::Ok, Some("interpreter")) {
+            remarks.insert(0, "interpreter");
+        }
+        match remarks.is_empty() {
+            true => self.status.name().to_owned(),
+            false => format!("{} ({})", self.status.name(), remarks.join(", ")),
+        }
+    }
+
     fn cells(&self) -> Vec<String> {
         let number = |value: Option<u64>| value.map_or("-".into(), |value| value.to_string());
         let rate = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
@@ -168,10 +184,7 @@ impl Row {
             rate(self.ppc_many_flows),
             table::grouped(self.packets),
             table::grouped(self.mismatches),
-            match (self.status, self.judge) {
-                (RowStatus::Ok, Some("interpreter")) => String::from("ok (interpreter)"),
-                (status, _) => status.name().to_owned(),
-            },
+            self.status_text(),
         ]
     }
 }
@@ -243,7 +256,8 @@ empty maps and with maps filled with keys that the program asks for.
 
 *Slots* are eBPF instructions, *stages* those of the pipeline, *levels* LUTs from register to register (`-`: not synthesized).
 *One flow* and *many flows* are packets a clock, 64 bytes each, back to back. A hazard's clocks are those for which a packet
-waits for an older one with the same key. *ok (interpreter)*: the kernel cannot be asked about this program.
+waits for an older one with the same key. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
+the program tells user space is left out. *--depth*: packets whose headers lie deeper are aborted, and not compared.
 
 {}.
 
