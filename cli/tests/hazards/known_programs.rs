@@ -62,6 +62,7 @@ fn words_that_are_read_and_written_in_one_stage() {
             make::conditional_store(entries),
             make::halves(entries),
             make::two_entries(entries),
+            make::one_of_three(entries),
         ] {
             let hardware = torture(&text, 1);
             assert_eq!(hardware.hazard("state"), "fused", "{text}");

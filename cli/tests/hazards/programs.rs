@@ -73,6 +73,34 @@ fn new_word(late: bool, first: u32, old: &str, operand: &str) -> String {
     )
 }
 
+/// Doubles one of three counters of a record: an offset that a packet chooses.
+pub fn one_of_three(entries: u32) -> String {
+    program(
+        &format!("map @state array key 4 value 24 entries {entries}"),
+        "
+    v20:1 \"hit\", v21:32 = map.lookup @state v1
+    branch v20, block1, block2
+block1:
+    v23:8 = const 3
+    v24:8 = const 6
+    v25:1 = ult v5, v23
+    v26:1 = ult v5, v24
+    v27:32 = const 16
+    v28:32 = const 8
+    v29:32 = select v26, v28, v27
+    v30:32 = select v25, v8, v29
+    v22:64 \"old\" = map.load @state v21, v30
+    v31:64 = shl v22, v11
+    v32:64 = add v31, v11
+    map.store @state v21, v30, v32
+    packet.store v10, v22
+    emit v9, v8
+block2:
+    emit v9, v8
+",
+    )
+}
+
 /// `v = 2 v + 1`: no pure addition.
 pub fn double(entries: u32) -> String {
     array_step(

@@ -1,12 +1,112 @@
 //! Parts of words: bytes read and replaced at constant and at variable offsets.
+//!
+//! Where an offset is one of a few constants, each of them is treated on its own: compilers make one counter of two
+//! that are counted on different ways (`record + offset`). What is stored at each place then follows only from what
+//! is there, and other bytes of the word stay what they are:
+//!
+//! ```text
+//! v1 = select v0, 8, 16               v3 = slice word, 64        (the bytes at 8)
+//! v2 = map.load @m v9, v1        →    v4 = add v3, 1
+//! v3 = add v2, 1                      v5 = select v0, v4, v3
+//! map.store @m v9, v1, v3             … and the same at 16
+//! ```
 
 use super::Words;
-use hardpath_ir::{Bits, Op, Value};
+use hardpath_ir::{Bits, MapId, Op, Program, Value};
+use hardpath_passes::value_set::ValueSets;
+use std::collections::HashMap;
+
+/// An offset that may be more constants than this shifts the word.
+const MOST_OFFSETS: usize = 8;
+
+/// The constants that the offsets of map accesses can be, where they are several but few.
+pub fn offsets(program: &Program) -> HashMap<Value, Vec<u64>> {
+    let mut sets = ValueSets::new(program);
+    let mut all = HashMap::new();
+    for inst in &program.blocks[program.region()].insts {
+        let data = &program.insts[*inst];
+        if !matches!(
+            data.op,
+            Op::MapLoad(_) | Op::MapStore(_) | Op::MapAtomic(..)
+        ) {
+            continue;
+        }
+        let offset = data.args[1];
+        match sets.of(program, offset) {
+            Some(set) if (2..=MOST_OFFSETS).contains(&set.len()) => {
+                all.insert(offset, set);
+            }
+            _ => {}
+        }
+    }
+    all
+}
 
 impl Words<'_> {
+    /// The offsets that an access of so many bits may have, each with the condition that it is this one (absent:
+    /// always). Several when they are few constants that all lie within the value.
+    pub fn offsets_of(
+        &mut self,
+        map: MapId,
+        offset: Value,
+        width: u32,
+    ) -> Vec<(Value, Option<Value>)> {
+        let now = self.rebuild.now(offset);
+        let bits = u64::from(self.rebuild.program.maps[map].value_bytes) * 8;
+        let inside = |at: &u64| at * 8 + u64::from(width) <= bits;
+        let few = match self.offsets.get(&offset) {
+            Some(set) if set.iter().all(inside) => set.clone(),
+            _ => return vec![(now, None)],
+        };
+        let mut all = Vec::new();
+        for at in few {
+            let constant = self.rebuild.constant(at, 32);
+            let is = match self.offset_is.get(&(now, at)) {
+                Some(is) => *is,
+                None => self.rebuild.op(Op::Eq, vec![now, constant], 1),
+            };
+            self.offset_is.insert((now, at), is);
+            all.push((constant, Some(is)));
+        }
+        all
+    }
+
+    /// A value, when of the offsets that an access may have it is number `this`.
+    pub fn given_offset(
+        &mut self,
+        value: Value,
+        offsets: &[(Value, Option<Value>)],
+        this: usize,
+    ) -> Value {
+        let mut known = HashMap::new();
+        for (number, (_, is)) in offsets.iter().enumerate() {
+            if let Some(is) = is {
+                let holds = self.rebuild.constant(u64::from(number == this), 1);
+                known.insert(*is, holds);
+            }
+        }
+        if known.is_empty() {
+            return value;
+        }
+        let needed = self.needed(&[value]);
+        let given = self.given(&needed, known);
+        *given.get(&value).unwrap_or(&value)
+    }
+
     /// `width` bits of a word from a byte offset; 0 behind its end.
-    pub fn part(&mut self, word: Value, offset: Value, width: u32) -> Value {
-        let offset = self.rebuild.now(offset);
+    pub fn part(&mut self, map: MapId, word: Value, offset: Value, width: u32) -> Value {
+        let mut chosen = None;
+        for (at, is) in self.offsets_of(map, offset, width) {
+            let part = self.part_at(word, at, width);
+            chosen = Some(match chosen {
+                None => part,
+                Some(other) => self.rebuild.select(is, part, other),
+            });
+        }
+        chosen.expect("an access has an offset")
+    }
+
+    fn part_at(&mut self, word: Value, offset: Value, width: u32) -> Value {
         let word_bits = self.rebuild.width(word);
         match self.constant_offset(offset) {
             Some(bytes) if bytes * 8 + u64::from(width) <= u64::from(word_bits) => {
@@ -30,9 +130,8 @@ impl Words<'_> {
         self.rebuild.op(Op::Concat, vec![offset, zeros], 35)
     }
 
-    /// A word with some of its bytes replaced.
+    /// A word with some of its bytes replaced, at an offset of this region.
     pub fn inserted(&mut self, word: Value, offset: Value, value: Value) -> Value {
-        let offset = self.rebuild.now(offset);
         let word_bits = self.rebuild.width(word);
         let width = self.rebuild.width(value);
         match self.constant_offset(offset) {

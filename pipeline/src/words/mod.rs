@@ -30,7 +30,7 @@ mod tables;
 use crate::refuse::refusal;
 use crate::region::{self, Rebuild};
 use hardpath_ir::{AtomicOp, Diagnostic, Inst, InstData, MapId, Op, Program, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use tables::{Change, Lookup};
 
 /// Runs the pass. The program is in the dataflow phase.
@@ -38,10 +38,13 @@ use tables::{Change, Lookup};
 /// # Errors
 /// Programs whose reads of a map need what the same packet's update of that map gives.
 pub fn map_words(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    let offsets = bytes::offsets(program);
     let (rebuild, old) = Rebuild::start(program);
     let mut words = Words {
         rebuild,
         maps: BTreeMap::new(),
+        offsets,
+        offset_is: HashMap::new(),
     };
     for inst in old {
         words.lower(inst);
@@ -97,6 +100,10 @@ type Choice = (usize, Option<Value>);
 struct Words<'a> {
     rebuild: Rebuild<'a>,
     maps: BTreeMap<MapId, MapState>,
+    /// What offsets of the old region can be, where that is a few constants.
+    offsets: HashMap<Value, Vec<u64>>,
+    /// The conditions that an offset is a constant, as far as they were needed.
+    offset_is: HashMap<(Value, u64), Value>,
 }
 
 impl Words<'_> {
@@ -203,8 +210,14 @@ impl Words<'_> {
     /// The condition under which two elements are the same one (absent: always); `None`: never.
     fn same_element(&mut self, map: MapId, a: usize, b: usize) -> Option<Option<Value>> {
         let state = &self.maps[&map];
+        let is_trie = self.rebuild.program.maps[map].kind.is_trie();
         let key = |place: usize| match state.elements[place].origin {
             Origin::Index(index) => Some(index),
+            // Different keys may have the same longest prefix.
+            Origin::Found(number) if is_trie => {
+                let lookup = state.lookups[number].inst;
+                Some(self.rebuild.program.insts[lookup].results[1])
+            }
             Origin::Found(number) => Some(state.lookups[number].key),
             Origin::Made(_) => None,
         };
@@ -230,7 +243,7 @@ impl Words<'_> {
         let mut loaded = None;
         for (place, condition) in self.choices(map, number) {
             let word = self.word(map, place);
-            let part = self.part(word, data.args[1], width);
+            let part = self.part(map, word, data.args[1], width);
             loaded = Some(match loaded {
                 None => part,
                 Some(other) => self.rebuild.select(condition, part, other),
@@ -247,6 +260,7 @@ impl Words<'_> {
         value: Value,
         guard: Option<Value>,
     ) {
+        let offsets = self.offsets_of(map, data.args[1], self.rebuild.width(value));
         let number = self.rebuild.now(data.args[0]);
         let choices = self.choices(map, number);
         let alone = choices.len() == 1;
@@ -258,18 +272,22 @@ impl Words<'_> {
             let Some((guard, value)) = self.given_element(map, place, guard, value) else {
                 continue;
             };
-            let word = self.word(map, place);
-            let inserted = self.inserted(word, data.args[1], value);
-            let new = self.rebuild.select(guard, inserted, word);
+            let mut word = self.word(map, place);
+            for (number, (offset, is)) in offsets.iter().enumerate() {
+                let value = self.given_offset(value, &offsets, number);
+                let guard = self.rebuild.and(*is, guard);
+                let inserted = self.inserted(word, *offset, value);
+                word = self.rebuild.select(guard, inserted, word);
+                self.store_to_others(map, place, *offset, value, guard);
+            }
             let written = match self.maps[&map].elements[place].written {
                 None => guard,
                 Some(before) => self.rebuild.or(before, guard),
             };
             let element = &mut self.state(map).elements[place];
-            element.word = Some(new);
+            element.word = Some(word);
             element.written = Some(written);
             element.writer = Some(inst);
-            self.store_to_others(map, place, data.args[1], value, guard);
         }
     }
 
