@@ -6,6 +6,7 @@
 #   make bench     compile time and simulation speed, native and Verilator
 #   make programs  our XDP samples and the kernel's xdp1 and xdp2, to build/programs/NAME.o
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
+#   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
 
@@ -33,7 +34,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs realworld realworld-sources prebuilt clean setup style
+.PHONY: demo test full bench programs ecp5 realworld realworld-sources prebuilt clean setup style
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -47,6 +48,10 @@ full: setup style programs realworld-sources
 
 bench: setup
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" cargo run --release --package hardpath-cli --example bench
+
+ecp5: setup programs
+	@cargo build --release --package hardpath-cli
+	tools/ecp5 $(HARDPATH)
 
 setup:
 	@tools/setup

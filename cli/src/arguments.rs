@@ -224,11 +224,17 @@ pub struct SynthArguments {
     /// Synthesis flow
     #[arg(long, value_enum, default_value_t = FlowName::Yosys)]
     pub flow: FlowName,
+    /// Where the placement starts from (ecp5)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum FlowName {
+    /// Synthesis for UltraScale+: area and LUT levels
     Yosys,
+    /// Synthesis, placement and routing for Lattice's ECP5: area and the clock that is reached
+    Ecp5,
 }
 
 #[derive(Args, Debug)]

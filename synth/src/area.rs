@@ -4,7 +4,10 @@
 //! one, LUT RAM counts the LUTs that it is made of (`RAM64M8`: 8). Two small LUTs that could share a LUT6 count two,
 //! so the number is an upper bound. Multiplexers behind LUTs (`MUXF7` …) are free, as in the hardware.
 
-use crate::netlist::Netlist;
+use crate::netlist::{self, Netlist};
+use crate::ModuleArea;
+use hardpath_ir::Diagnostic;
+use std::path::Path;
 
 /// Numbers of primitives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,6 +38,34 @@ pub fn area(netlist: &Netlist) -> Area {
     area
 }
 
+/// What each module costs, of a netlist that was not flattened. A file is a module: `NAME.sv`.
+///
+/// # Errors
+/// The netlist cannot be read.
+pub fn by_module(
+    files: &[(String, String)],
+    netlist: &Path,
+) -> Result<Vec<ModuleArea>, Diagnostic> {
+    let names = files
+        .iter()
+        .filter_map(|(file, _)| file.strip_suffix(".sv"));
+    let mut modules = Vec::new();
+    for name in names {
+        let own = area(&netlist::read(netlist, name)?);
+        modules.push(ModuleArea {
+            name: name.to_owned(),
+            lut: own.lut,
+            ff: own.ff,
+            carry: own.carry,
+            bram36: own.bram18 as f64 / 2.0,
+            uram: own.uram,
+            dsp: own.dsp,
+        });
+    }
+    modules.sort_by_key(|module| std::cmp::Reverse(module.lut + module.ff));
+    Ok(modules)
+}
+
 /// What kind of thing a primitive is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -57,23 +88,26 @@ pub enum Class {
     Other,
 }
 
-/// Primitives of Xilinx' 7 series, UltraScale and UltraScale+ (UG953, UG974), by name.
+/// Primitives of Xilinx' 7 series, UltraScale and UltraScale+ (UG953, UG974) and of Lattice's ECP5 (FPGA-TN-02206), by name.
+/// A carry cell of the ECP5 is made of the two LUTs of its slice; they are counted with the cell, not as LUTs.
 pub fn class(kind: &str) -> Class {
     match kind {
         "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" | "INV" => Class::Lut,
-        "MUXF5" | "MUXF6" | "MUXF7" | "MUXF8" | "MUXF9" => Class::WideMux,
-        "CARRY4" | "CARRY8" => Class::Carry,
-        "FDRE" | "FDSE" | "FDCE" | "FDPE" | "FDRE_1" | "FDSE_1" | "FDCE_1" | "FDPE_1" | "LDCE"
-        | "LDPE" => Class::FlipFlop,
+        "PFUMX" | "L6MUX21" | "MUXF5" | "MUXF6" | "MUXF7" | "MUXF8" | "MUXF9" => Class::WideMux,
+        "CARRY4" | "CARRY8" | "CCU2C" => Class::Carry,
+        "TRELLIS_FF" | "FDRE" | "FDSE" | "FDCE" | "FDPE" | "FDRE_1" | "FDSE_1" | "FDCE_1"
+        | "FDPE_1" | "LDCE" | "LDPE" => Class::FlipFlop,
         "SRL16E" | "SRL16" | "SRLC16E" | "SRLC32E" => Class::ShiftRegister,
         "RAM32X1S" | "RAM64X1S" => Class::LutRam { luts: 1 },
         "RAM32X1D" | "RAM64X1D" | "RAM128X1S" | "RAM32X2S" => Class::LutRam { luts: 2 },
-        "RAM128X1D" | "RAM256X1S" | "RAM32M" | "RAM64M" => Class::LutRam { luts: 4 },
+        "RAM128X1D" | "RAM256X1S" | "RAM32M" | "RAM64M" | "TRELLIS_DPR16X4" => {
+            Class::LutRam { luts: 4 }
+        }
         "RAM256X1D" | "RAM512X1S" | "RAM32M16" | "RAM64M8" => Class::LutRam { luts: 8 },
-        "RAMB18E1" | "RAMB18E2" => Class::BlockRam { halves: 1 },
+        "RAMB18E1" | "RAMB18E2" | "DP16KD" => Class::BlockRam { halves: 1 },
         "RAMB36E1" | "RAMB36E2" => Class::BlockRam { halves: 2 },
         "URAM288" | "URAM288_BASE" => Class::UltraRam,
-        "DSP48E1" | "DSP48E2" => Class::Dsp,
+        "DSP48E1" | "DSP48E2" | "MULT18X18D" | "ALU54B" => Class::Dsp,
         "BUFG" | "BUFGCTRL" | "BUFGCE" | "IBUF" | "OBUF" => Class::Buffer,
         _ => Class::Other,
     }

