@@ -42,7 +42,7 @@ pub const HELPERS: [Helper; 33] = [
     helper(
         number::MAP_UPDATE_ELEM,
         4,
-        "key and value; `BPF_ANY`, `BPF_NOEXIST`, `BPF_EXIST`; `BPF_F_LOCK` for arrays",
+        "key and value; `BPF_ANY`, `BPF_NOEXIST`, `BPF_EXIST`; `BPF_F_LOCK`",
         "0, `-EEXIST`, `-ENOENT`, `-E2BIG`, `-EINVAL`",
     ),
     helper(

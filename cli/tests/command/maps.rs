@@ -55,8 +55,11 @@ fn pointers_into_maps_stack_and_packet() {
 #[test]
 fn values_under_spin_locks() {
     let packets = ["--flows", "60", "--seed", "7"];
-    for time in ["1000:700", "5:30000"] {
-        is_as_the_kernel_has_it("locks", &packets, &["--time", time]);
+    for program in ["locks", "in_one_piece", "always_locked"] {
+        for time in ["1000:700", "5:30000"] {
+            let arguments = ["--program", program, "--time", time];
+            is_as_the_kernel_has_it("locks", &packets, &arguments);
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Calls of the kernel's helpers.
 
-use hardpath_ir::maps::flag;
 use hardpath_ir::{Input, MapId, MapKind, Op, Value};
 
 use super::state::{AbstractValue, MapPointer, Operand};
@@ -205,60 +204,27 @@ impl Lifter<'_> {
         let (map, _) = self.map_argument(1)?;
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
-        let mut value = self.memory_argument(3, self.maps[map].value_bytes)?;
-        let mut flags = self.scalar(4)?;
-        if let Some(lock) = self.maps[map].lock_offset {
-            value = self.without_lock(value, self.maps[map].value_bytes, lock);
-            flags = self.unlocked(map, flags)?;
-        }
-        let flags = self.builder.value(flags, 64);
-        let result = self
-            .builder
-            .effect1(Op::MapUpdate(id), vec![key, value, flags], 64);
+        let value = self.memory_argument(3, self.maps[map].value_bytes)?;
+        let flags = self.scalar(4)?;
+        let result = match self.maps[map].lock_offset {
+            Some(lock) => self.update_with_lock(map, id, (key, value), lock, flags),
+            None => self.update(id, key, value, flags),
+        };
         let name = format!("{}_update", self.map_name(map));
         self.builder.name(result, &name);
         Some(AbstractValue::Scalar(result))
     }
 
-    /// A value with zeros where its lock is: an update leaves a free lock there (`copy_map_value` in the kernel's
-    /// `include/linux/bpf.h`).
-    fn without_lock(&mut self, value: Value, bytes: u32, lock: u32) -> Value {
-        const LOCK_BYTES: u32 = 4;
-        let operand = Operand::Value(value);
-        let width = bytes * 8;
-        let (low, high) = (lock * 8, (lock + LOCK_BYTES) * 8);
-        let mut parts = Vec::new();
-        if high < width {
-            let part = self.builder.slice(operand, width, high, width - high);
-            parts.push((part, width - high));
-        }
-        parts.push((Operand::Const(0), LOCK_BYTES * 8));
-        if low > 0 {
-            parts.push((self.builder.slice(operand, width, 0, low), low));
-        }
-        let joined = self.builder.pure(Op::Concat, &parts, width);
-        self.builder.value(joined, width)
-    }
-
-    /// The flags of an update of a map whose values have a lock, which is free: BPF_F_LOCK changes nothing for an
-    /// array (`array_map_update_elem`), but makes a hash write in place (`htab_map_update_elem`).
-    fn unlocked(&mut self, map: usize, flags: Operand) -> Option<Operand> {
-        let rest = self
-            .builder
-            .binary(Op::And, flags, Operand::Const(!flag::LOCK), 64);
-        if rest == flags || self.maps[map].kind().is_some_and(MapKind::is_array) {
-            return Some(rest);
-        }
-        if self.builder.bits_needed(flags) <= flag::LOCK.trailing_zeros() {
-            return Some(flags);
-        }
-        let name = self.map_name(map);
-        self.refuse(
-            "update-flags",
-            format!("an entry of {name} is updated with BPF_F_LOCK, or with flags that are computed"),
-            "write the value through the pointer of a lookup, between bpf_spin_lock and bpf_spin_unlock",
-        );
-        None
+    pub(super) fn update(
+        &mut self,
+        map: MapId,
+        key: Value,
+        value: Value,
+        flags: Operand,
+    ) -> Operand {
+        let flags = self.builder.value(flags, 64);
+        self.builder
+            .effect1(Op::MapUpdate(map), vec![key, value, flags], 64)
     }
 
     fn map_delete(&mut self) -> Option<AbstractValue> {

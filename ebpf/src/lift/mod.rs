@@ -25,6 +25,7 @@ mod facts;
 mod flow;
 mod functions;
 mod join;
+mod locks;
 mod maps;
 mod memory;
 mod moves;

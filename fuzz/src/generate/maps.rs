@@ -467,7 +467,7 @@ impl Generator {
         }
         self.stack_argument(2, KEYS);
         self.stack_argument(3, VALUES);
-        let flags = self.random.one_of([0, 0, 0, 0, 1, 2, 3]);
+        let flags = self.random.one_of([0, 0, 0, 0, 1, 2, 3, 4]);
         self.set_number(4, flags);
         self.emit_map(1, map, MapRefKind::Fd);
         self.call(helper::MAP_UPDATE_ELEM, Holds::Number);

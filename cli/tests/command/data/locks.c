@@ -66,4 +66,43 @@ int locks(struct xdp_md *ctx)
 	return action;
 }
 
+// Entries of a hash written where they stand, with flags that the packet says, while a pointer to them is in use.
+SEC("xdp")
+int in_one_piece(struct xdp_md *ctx)
+{
+	unsigned char *data = (unsigned char *)(long)ctx->data;
+	struct bucket fresh = {.tokens = 9, .last = bpf_ktime_get_coarse_ns()};
+	struct bucket *bucket;
+	__u16 flow;
+
+	if (data + 38 > (unsigned char *)(long)ctx->data_end)
+		return XDP_PASS;
+	flow = data[29] & 31;
+	*(volatile __u32 *)((char *)&fresh + 4) = 0x01020304;
+	bucket = bpf_map_lookup_elem(&of_flows, &flow);
+	data[0] = bpf_map_update_elem(&of_flows, &flow, &fresh, (data[34] & 3) | (data[35] & 8) >> 1);
+	if (!bucket)
+		return XDP_TX;
+	data[1] = bucket->tokens;
+	bucket->tokens = data[33];
+	return XDP_PASS;
+}
+
+// The flags as programs write them.
+SEC("xdp")
+int always_locked(struct xdp_md *ctx)
+{
+	unsigned char *data = (unsigned char *)(long)ctx->data;
+	struct bucket fresh = {.last = ctx->data_end - ctx->data};
+	__u16 flow;
+
+	if (data + 38 > (unsigned char *)(long)ctx->data_end)
+		return XDP_PASS;
+	flow = data[29] & 31;
+	fresh.tokens = data[33];
+	if (!bpf_map_update_elem(&of_flows, &flow, &fresh, BPF_EXIST | BPF_F_LOCK))
+		return XDP_TX;
+	return bpf_map_update_elem(&of_flows, &flow, &fresh, BPF_F_LOCK) ? XDP_DROP : XDP_PASS;
+}
+
 char LICENSE[] SEC("license") = "GPL";

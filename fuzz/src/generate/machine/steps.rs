@@ -81,7 +81,11 @@ impl Generator {
         }
         self.stack_argument(2, key);
         self.stack_argument(3, NEW_VALUE);
-        let flags = self.random.one_of([0, 0, 0, 0, 1, 1, 2]);
+        // 4 is BPF_F_LOCK.
+        let flags = match self.maps[map].lock_offset {
+            Some(_) => self.random.one_of([0, 1, 2, 4, 4, 4, 5, 6]),
+            None => self.random.one_of([0, 0, 0, 0, 1, 1, 2]),
+        };
         self.set_number(4, flags);
         self.emit_map(1, map, MapRefKind::Fd);
         self.map_uses[map].changes += 1;
