@@ -15,6 +15,8 @@ pub struct Egress {
     /// Width of the verdict: 3 (`enum xdp_action`) or 64 (raw: every packet goes out).
     pub verdict_bits: u32,
     pub has_destination: bool,
+    /// Packets may be sent several times ([`crate::repeater::repeater`]).
+    pub repeats: bool,
 }
 
 /// One beat a clock; a packet that does not go out costs one clock. All three registers of the way out move
@@ -40,6 +42,7 @@ pub fn egress(config: &Egress) -> Module {
     let destination = config
         .has_destination
         .then(|| m.input("result_destination", 32, "where a redirect goes"));
+    let repeat = config.repeats.then(|| repeat_inputs(&mut m));
     let mut given_overlays = Vec::new();
     for (offset, bytes) in &config.overlays {
         let (enable, data) = overlay_inputs(&mut m, *offset, *bytes);
@@ -72,7 +75,7 @@ pub fn egress(config: &Egress) -> Module {
     let goes_on = if raw {
         m.one()
     } else {
-        sent_on(&mut m, verdict)
+        sent_to_someone(&mut m, verdict, repeat)
     };
     m.name(goes_on, "sent_on");
     let forgotten = m.not(goes_on);
@@ -92,7 +95,20 @@ pub fn egress(config: &Egress) -> Module {
     let skipped = m.mux(forgotten, last_wide, none);
     let past = m.add(pointer, skipped);
     let pointer_next = m.add_const(past, 1);
-    m.set_next_when(pointer_reg, active, pointer_next);
+    match repeat {
+        None => m.set_next_when(pointer_reg, active, pointer_next),
+        Some((again, _)) => {
+            // The frames of a packet that is sent once more are read from its first one, which stays.
+            let moves = m.not(again);
+            let moves = m.and(&[active, moves]);
+            m.set_next_when(pointer_reg, moves, pointer_next);
+            let wide = m.resize(number, frame_bits);
+            let mask = m.sext(again, frame_bits);
+            let further = m.and(&[mask, wide]);
+            let address = m.add(pointer, further);
+            m.output("frame_read_address", address, "the frame that is read");
+        }
+    }
     m.output("result_pop", pop, "the result is used up");
     m.output("frame_read_pointer", pointer, "first frame still needed");
     m.output("frame_read", advance, "read enable of the frame FIFO");
@@ -108,6 +124,7 @@ pub fn egress(config: &Egress) -> Module {
         None
     };
     let read_verdict = hold(&mut m, "read_verdict", advance, verdict);
+    let read_again = repeat.map(|(again, _)| hold(&mut m, "read_again", advance, again));
     let read_destination = destination.map(|node| {
         let redirect = m.bit(verdict, 2);
         let mask = m.sext(redirect, 32);
@@ -163,7 +180,11 @@ pub fn egress(config: &Egress) -> Module {
     let data_out = hold(&mut m, "m_axis_tdata_reg", advance, rewritten);
     let keep_out = hold(&mut m, "m_axis_tkeep_reg", advance, keep);
     let last_out = hold(&mut m, "m_axis_tlast_reg", advance, read_last);
-    let user_out = hold(&mut m, "m_axis_tuser_reg", advance, read_verdict);
+    let user = match read_again {
+        Some(again) => m.concat(&[again, read_verdict]),
+        None => read_verdict,
+    };
+    let user_out = hold(&mut m, "m_axis_tuser_reg", advance, user);
     let dest_out = match read_destination {
         Some(node) => hold(&mut m, "m_axis_tdest_reg", advance, node),
         None => m.zero(32),
@@ -174,15 +195,59 @@ pub fn egress(config: &Egress) -> Module {
     m.output("m_axis_tlast", last_out, "");
     m.output("m_axis_tuser", user_out, "");
     m.output("m_axis_tdest", dest_out, "");
-    let strobe = m.delay_reset("verdict_valid_reg", pop);
-    let strobe_verdict = if raw {
-        m.zero(3)
+    if raw {
+        let strobe = m.delay_reset("verdict_valid_reg", pop);
+        let no_verdict = m.zero(3);
+        m.output("verdict_valid", strobe, "");
+        m.output("verdict", no_verdict, "");
     } else {
-        m.delay("verdict_reg", verdict)
-    };
+        let again = repeat.map(|(again, _)| again);
+        verdict_strobe(&mut m, pop, verdict, goes_on, again);
+    }
+    m
+}
+
+/// What says that a packet is sent once more, and that it is sent to nobody.
+pub(crate) fn repeat_inputs(m: &mut Module) -> (Node, Node) {
+    let doc = "it comes once more: its frames stay";
+    let again = m.input("result_again", 1, doc);
+    let nobody = m.input("result_nobody", 1, "a broadcast that nobody gets");
+    (again, nobody)
+}
+
+/// The strobe of a packet's verdict, when the last slot of its first copy has been read.
+pub(crate) fn verdict_strobe(
+    m: &mut Module,
+    done: Node,
+    verdict: Node,
+    goes_on: Node,
+    again: Option<Node>,
+) {
+    let mut strobes = done;
+    if let Some(again) = again {
+        let (repeating_reg, repeating) = m.reg_reset("repeating", 1, 0);
+        m.set_next_when(repeating_reg, done, again);
+        let is_first = m.not(repeating);
+        strobes = m.and(&[done, is_first]);
+        let sent = m.delay("verdict_sent_reg", goes_on);
+        m.output("verdict_sent", sent, "");
+    }
+    let strobe = m.delay_reset("verdict_valid_reg", strobes);
+    let strobe_verdict = m.delay("verdict_reg", verdict);
     m.output("verdict_valid", strobe, "");
     m.output("verdict", strobe_verdict, "");
-    m
+}
+
+/// Whether a packet goes on: by its verdict, and if it is broadcast to someone.
+pub(crate) fn sent_to_someone(m: &mut Module, verdict: Node, repeat: Option<(Node, Node)>) -> Node {
+    let goes_on = sent_on(m, verdict);
+    match repeat {
+        Some((_, nobody)) => {
+            let someone = m.not(nobody);
+            m.and(&[goes_on, someone])
+        }
+        None => goes_on,
+    }
 }
 
 /// Whether a packet of this verdict (3 bits) goes on: PASS, TX or REDIRECT.

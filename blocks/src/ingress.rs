@@ -23,6 +23,8 @@ pub struct Ingress {
     pub has_egress: bool,
     /// Port and queue are kept for the program.
     pub has_port: bool,
+    /// The number of packets inside is given out.
+    pub tells_flight: bool,
     /// What the window has behind the packet's end is zeros; else it is of no meaning.
     pub clears_window: bool,
 }
@@ -237,6 +239,9 @@ pub fn ingress(config: &Ingress) -> Module {
     let after_leave = m.mux(leaves, one_less, in_flight);
     let flight_next = m.mux(comes, one_more, after_leave);
     m.set_next(flight_reg, flight_next);
+    if config.tells_flight {
+        m.output("in_flight", in_flight, "packets behind the entrance");
+    }
     let limit = m.constant(u64::from(config.credits - MARGIN), credit_bits);
     let credit_left = m.ult(in_flight, limit);
     let used = m.sub(write_pointer, read_pointer);

@@ -12,8 +12,10 @@
 //! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only verdicts PASS, TX, REDIRECT |
 //! | `m_axis_tuser` | 3 (raw: 64) | the verdict (`enum xdp_action`), on every beat; raw: `r0` |
 //! | | 9 with `has_metadata` | bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte, in the same beats; on every beat |
+//! | | one more with `repeats` | the highest bit: the same packet, which is broadcast, comes once more behind this one; on every beat |
 //! | `m_axis_tdest` | 32 | with REDIRECT the destination, else 0; on every beat: an ifindex, or with bits 31:30 = 2 the number of a CPU, = 3 of an AF_XDP socket (the key of a CPU or socket map). Raw: 0 |
 //! | `verdict_valid`, `verdict` | 1, 3 | one strobe for each packet that entered the program, in order, DROP and ABORTED included; for a packet that is sent on no later than its last beat |
+//! | `verdict_sent` | 1 | only with `repeats`: with the strobe, whether the packet comes out (a broadcast to nobody does not); the strobe comes no later than the last beat of the first copy |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
 /// Identification: the letters `HPTH`.
@@ -97,10 +99,12 @@ pub struct Interface {
     pub has_random: bool,
     /// The program reads `egress_ifindex`.
     pub has_egress: bool,
-    /// The program reads `ingress_ifindex` or `rx_queue_index`: the port table exists.
+    /// The program reads `ingress_ifindex` or `rx_queue_index`, or broadcasts: the port table exists.
     pub has_port_table: bool,
     /// The program may put metadata in front of a packet.
     pub has_metadata: bool,
+    /// The program may broadcast packets: one packet in, several out.
+    pub repeats: bool,
     /// In the order of MAP_SELECT.
     pub maps: Vec<MapPort>,
     pub design_id: u32,
@@ -118,8 +122,8 @@ impl Interface {
     pub fn output_user_bits(&self) -> u32 {
         match (self.raw, self.has_metadata) {
             (true, _) => 64,
-            (false, true) => VERDICT_BITS + METADATA_WORD_BITS,
-            (false, false) => VERDICT_BITS,
+            (false, true) => VERDICT_BITS + METADATA_WORD_BITS + u32::from(self.repeats),
+            (false, false) => VERDICT_BITS + u32::from(self.repeats),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Every function here makes one module from a small description; the module's header is its contract.
 
 pub mod array;
+pub mod device_list;
 pub mod egress;
 pub mod fifo;
 pub mod hash;
@@ -13,6 +14,7 @@ pub mod interlock;
 pub mod lpm;
 pub mod moved_egress;
 pub mod moves;
+pub mod repeater;
 pub mod replay_fifo;
 
 /// Bits that hold the numbers `0..count` (at least one).

@@ -15,7 +15,10 @@
 //! * A packet that begins behind offset 0 reads the beat in which it begins first, and its beats are formed a clock
 //!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
 
-use crate::egress::{hold, hold_reset, offset_name, one_of, overlay_inputs, sent_on, Egress};
+use crate::egress::{
+    hold, hold_reset, offset_name, one_of, overlay_inputs, repeat_inputs, sent_to_someone,
+    verdict_strobe, Egress,
+};
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
 use crate::interface::METADATA_WORD_BITS;
@@ -46,6 +49,8 @@ struct Slot {
     distance: Node,
     verdict: Node,
     words: Option<Node>,
+    /// The packet comes once more.
+    again: Option<Node>,
     destination: Option<Node>,
 }
 
@@ -57,6 +62,7 @@ impl Slot {
         let (count, distance) = (held("count", self.count), held("distance", self.distance));
         let verdict = held("verdict", self.verdict);
         let words = self.words.map(|node| held("words", node));
+        let again = self.again.map(|node| held("again", node));
         let destination = self.destination.map(|node| held("destination", node));
         Slot {
             valid: hold_reset(m, &format!("{prefix}_valid"), advance, self.valid),
@@ -66,6 +72,7 @@ impl Slot {
             distance,
             verdict,
             words,
+            again,
             destination,
         }
     }
@@ -78,6 +85,8 @@ struct Ready {
     result_valid: Node,
     verdict: Node,
     sent_on: Node,
+    /// The packet comes once more: its frames stay.
+    again: Option<Node>,
     destination: Option<Node>,
     words: Option<Node>,
     keep: Option<Node>,
@@ -190,7 +199,14 @@ impl<'a> Exit<'a> {
         let (base_reg, base) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
         let frames = m.resize(ready.frames, frame_bits);
         let next_base = m.add(base, frames);
-        m.set_next_when(base_reg, done, next_base);
+        let base_moves = match ready.again {
+            Some(again) => {
+                let last = m.not(again);
+                m.and(&[done, last])
+            }
+            None => done,
+        };
+        m.set_next_when(base_reg, base_moves, next_base);
         let distance = match self.number_bits < frame_bits {
             true => m.sext(number, frame_bits),
             false => m.slice(number, 0, frame_bits),
@@ -201,10 +217,7 @@ impl<'a> Exit<'a> {
         m.output("frame_read_pointer", base, "first frame still needed");
         m.output("frame_read_address", address, "the frame that is read");
         m.output("frame_read", advance, "read enable of the frame FIFO");
-        let strobe = m.delay_reset("verdict_valid_reg", done);
-        let strobe_verdict = m.delay("verdict_reg", ready.verdict);
-        m.output("verdict_valid", strobe, "");
-        m.output("verdict", strobe_verdict, "");
+        verdict_strobe(m, done, ready.verdict, ready.sent_on, ready.again);
 
         m.section("The frame is read; what belongs to it waits");
         let emits = m.ule(slot, ready.last_out);
@@ -216,6 +229,7 @@ impl<'a> Exit<'a> {
             distance: ready.distance,
             verdict: ready.verdict,
             words: ready.words,
+            again: ready.again,
             destination: ready.destination,
         };
         let zero = m.zero(self.number_bits);
@@ -260,6 +274,7 @@ impl<'a> Exit<'a> {
             .config
             .has_destination
             .then(|| m.input("result_destination", 32, "where a redirect goes"));
+        let repeat = self.config.repeats.then(|| repeat_inputs(m));
         let mut given: Vec<(&str, Node)> = Vec::new();
         for (name, width, doc) in self.moves.ports() {
             given.push((name, m.input(name, width, doc)));
@@ -350,7 +365,7 @@ impl<'a> Exit<'a> {
         let frames = m.slice(before_length, self.lane_bits, frames_bits);
         let frames = m.zext(frames, frames_bits + 1);
         let frames = m.add_const(frames, 1);
-        let goes = sent_on(m, verdict);
+        let goes = sent_to_someone(m, verdict, repeat);
         let given_destination = destination.map(|node| {
             let redirect = m.bit(verdict, 2);
             let mask = m.sext(redirect, 32);
@@ -377,6 +392,7 @@ impl<'a> Exit<'a> {
             result_valid,
             verdict: held("verdict", verdict),
             sent_on: held("sent_on", goes),
+            again: repeat.map(|(again, _)| held("again", again)),
             destination: given_destination.map(|node| held("destination", node)),
             words: words.map(|node| held("words", node)),
             keep,
@@ -551,10 +567,9 @@ impl<'a> Exit<'a> {
         let leaves = m.and(&[slot.valid, slot.emits]);
         let valid_out = hold_reset(m, "m_axis_tvalid_reg", advance, leaves);
         m.drive(out_valid, valid_out);
-        let user = match slot.words {
-            Some(words) => m.concat(&[words, slot.verdict]),
-            None => slot.verdict,
-        };
+        let above = slot.again.into_iter().chain(slot.words);
+        let user: Vec<Node> = above.chain([slot.verdict]).collect();
+        let user = m.concat(&user);
         for (port, node) in [
             ("m_axis_tdata", data),
             ("m_axis_tkeep", keep),

@@ -164,10 +164,12 @@ fn interpret_one(
     context: &PacketContext,
 ) -> PacketOut {
     let outcome = prepared.run(maps, packet, context);
-    let sent_on = matches!(
-        outcome.verdict,
-        verdict::PASS | verdict::TX | verdict::REDIRECT
-    );
+    let nowhere = outcome.broadcast.as_ref().is_some_and(Vec::is_empty);
+    let sent_on = !nowhere
+        && matches!(
+            outcome.verdict,
+            verdict::PASS | verdict::TX | verdict::REDIRECT
+        );
     PacketOut {
         verdict: if outcome.verdict > verdict::REDIRECT {
             verdict::ABORTED
@@ -175,6 +177,7 @@ fn interpret_one(
             outcome.verdict
         },
         destination: outcome.destination,
+        broadcast: outcome.broadcast,
         metadata: match sent_on {
             true => outcome.metadata,
             false => Vec::new(),

@@ -55,19 +55,20 @@ pub fn write(
     Ok(())
 }
 
-/// The packets that came out, in order, with their verdict as comment and the time of the packet that went in.
+/// The packets that came out, in order, every copy of a broadcast, with their verdict as comment and the time of the
+/// packet that went in.
 fn sent_on(packets: &[Packet], ran: &Ran) -> Vec<Captured> {
-    let both = packets.iter().zip(&ran.outcomes);
-    both.filter_map(|(packet, outcome)| {
-        let outcome = outcome.as_ref()?;
-        Some(Captured {
-            data: outcome.data.clone()?,
+    let mut sent = Vec::new();
+    for (packet, outcome) in packets.iter().zip(&ran.outcomes) {
+        let Some(outcome) = outcome else { continue };
+        let Some(data) = &outcome.data else { continue };
+        let only = [outcome.destination];
+        let destinations = outcome.broadcast.as_deref().unwrap_or(&only);
+        sent.extend(destinations.iter().map(|destination| Captured {
+            data: data.clone(),
             time_ns: packet.captured_ns,
-            comment: Some(capture::verdict_comment(
-                outcome.verdict,
-                outcome.destination,
-            )),
-        })
-    })
-    .collect()
+            comment: Some(capture::verdict_comment(outcome.verdict, *destination)),
+        }));
+    }
+    sent
 }

@@ -94,7 +94,7 @@ pub const HELPERS: [Helper; 33] = [
     helper(
         number::REDIRECT_MAP,
         3,
-        "a map of redirect targets and a key; the action for a missing entry",
+        "a map of redirect targets and a key; the action for a missing entry; for device maps `BPF_F_BROADCAST` and `BPF_F_EXCLUDE_INGRESS`: all devices in the map, by ascending key",
         "`XDP_REDIRECT`, that action, `XDP_ABORTED`",
     ),
     helper(

@@ -92,6 +92,7 @@ impl ObjectMap {
             value_bytes: self.value_bytes,
             max_entries: self.max_entries,
             flags: self.flags,
+            broadcast: false,
             initial: self
                 .initial
                 .clone()

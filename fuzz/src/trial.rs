@@ -439,6 +439,7 @@ fn observed(outcome: &PacketOut) -> Observed<'_> {
     Observed {
         verdict: outcome.verdict,
         destination: outcome.destination,
+        broadcast: outcome.broadcast.as_deref(),
         packet: outcome.data.as_deref(),
         metadata: &outcome.metadata,
     }

@@ -4,22 +4,63 @@
 //! |---|---|
 //! | 0, 1 | bits 30:0 are the index of an interface; 0: none |
 //! | 2 | the number of a CPU (the key of a CPU map) |
-//! | 3 | the number of an AF_XDP socket (the key of a socket map) |
+//! | 3 | bit 29 is 0: the number of an AF_XDP socket (the key of a socket map) |
+//! | 3 | bit 29 is 1: a broadcast to all interfaces in a device map, whose number is in bits 27:0; bit 28: not to the interface that the packet came in at |
+//!
+//! No packet leaves a design with a broadcast as its destination: each copy has the index of its interface.
+
+use crate::MapId;
+use cranelift_entity::EntityRef;
 
 /// Set for a CPU.
 pub const CPU: u32 = 2 << 30;
 /// Set for a socket.
 pub const SOCKET: u32 = 3 << 30;
+/// Set for a broadcast.
+pub const BROADCAST: u32 = 7 << 29;
+/// In a broadcast: not to the interface that the packet came in at.
+pub const EXCLUDE_INGRESS: u32 = 1 << 28;
+/// Numbers of CPUs and sockets are smaller.
+pub const NUMBERS: u32 = 1 << 29;
 
-/// Takes away what says that it is a CPU or a socket.
-const NUMBER: u32 = (1 << 30) - 1;
+/// A broadcast through a map, with or without the interface that the packet came in at.
+pub fn broadcast(map: MapId, exclude_ingress: bool) -> u32 {
+    let exclude = if exclude_ingress { EXCLUDE_INGRESS } else { 0 };
+    BROADCAST | exclude | map.as_u32()
+}
+
+/// The map of a broadcast, and whether the interface that the packet came in at is left out.
+pub fn broadcast_map(destination: u32) -> Option<(MapId, bool)> {
+    let map = MapId::new((destination & (EXCLUDE_INGRESS - 1)) as usize);
+    let excludes = destination & EXCLUDE_INGRESS != 0;
+    (destination & BROADCAST == BROADCAST).then_some((map, excludes))
+}
+
+/// What becomes of a broadcast to these interfaces: the destination of the only copy, or all of them.
+pub fn of_broadcast(interfaces: Vec<u32>) -> (u32, Option<Vec<u32>>) {
+    match interfaces[..] {
+        [only] => (only, None),
+        _ => (0, Some(interfaces)),
+    }
+}
 
 /// For a reader: `ifindex 5`, `CPU 1`, `socket 3`.
 pub fn describe(destination: u32) -> String {
-    let number = destination & NUMBER;
+    let number = destination & (NUMBERS - 1);
     match destination & SOCKET {
         SOCKET => format!("socket {number}"),
         CPU => format!("CPU {number}"),
         _ => format!("ifindex {destination}"),
+    }
+}
+
+/// For a reader, the interfaces of a broadcast: `ifindexes 5, 7`, `no interface`.
+pub fn describe_broadcast(interfaces: &[u32]) -> String {
+    match interfaces {
+        [] => String::from("no interface"),
+        _ => {
+            let numbers: Vec<String> = interfaces.iter().map(u32::to_string).collect();
+            format!("ifindexes {}", numbers.join(", "))
+        }
     }
 }

@@ -12,7 +12,7 @@ mod prepare;
 
 use crate::eval::{eval_pure, eval_u64};
 use crate::maps::Maps;
-use crate::{verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
+use crate::{destination, verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
 use cranelift_entity::SecondaryMap;
 use packet::{Leaving, PacketMemory};
 use prepare::{Action, End, Memory, PreparedBlock, Slot};
@@ -34,8 +34,12 @@ pub struct PacketContext {
 pub struct Outcome {
     /// As the program returned it: 32 bits of an XDP program, 64 of a raw one.
     pub verdict: u64,
-    /// The ifindex that a redirect goes to; 0 unless the verdict of an XDP program is REDIRECT.
+    /// Where a redirect goes ([`crate::destination`]); 0 unless the verdict of an XDP program is REDIRECT, and 0 of a
+    /// broadcast.
     pub destination: u32,
+    /// The interfaces that a broadcast to none or several goes to, one copy each, by ascending key of the device map. A
+    /// broadcast to a single one is like any other redirect.
+    pub broadcast: Option<Vec<u32>>,
     pub packet: Vec<u8>,
     /// What the program put in front of it (`xdp_md.data_meta`).
     pub metadata: Vec<u8>,
@@ -106,9 +110,14 @@ impl Prepared {
         };
         self.blocks = blocks;
         let redirected = self.kind == Kind::Xdp && verdict == verdict::REDIRECT;
+        let (destination, broadcast) = match redirected {
+            true => destinations(maps, destination, context),
+            false => (0, None),
+        };
         Outcome {
             verdict,
-            destination: if redirected { destination } else { 0 },
+            destination,
+            broadcast,
             metadata: self.packet.metadata(&leaving),
             packet: self.packet.leaving(&leaving),
         }
@@ -415,6 +424,21 @@ impl Prepared {
             }
         }
     }
+}
+
+/// Where a redirected packet goes, and the interfaces of a broadcast (`dev_map_enqueue_multi` in the kernel's
+/// `kernel/bpf/devmap.c`, which has no order among interfaces that anyone could see).
+fn destinations(maps: &Maps, destination: u32, context: &PacketContext) -> (u32, Option<Vec<u32>>) {
+    let broadcast = destination::broadcast_map(destination);
+    let found =
+        broadcast.and_then(|(map, excludes)| Some((maps.broadcast_devices(map)?, excludes)));
+    let Some((mut interfaces, excludes_ingress)) = found else {
+        return (destination, None);
+    };
+    if excludes_ingress {
+        interfaces.retain(|ifindex| *ifindex != context.ingress_ifindex);
+    }
+    destination::of_broadcast(interfaces)
 }
 
 /// The byte at an offset, 0 behind the end.

@@ -86,6 +86,8 @@ pub struct MapDecl {
     pub max_entries: u32,
     /// The kernel's `map_flags`.
     pub flags: u32,
+    /// A packet may be sent to all devices in it ([`destination::BROADCAST`]); only of a device map.
+    pub broadcast: bool,
     /// First contents of the one entry of a `.data` map (`value_bytes` long). `None`: zeros.
     pub initial: Option<Vec<u8>>,
 }
@@ -329,6 +331,7 @@ pub enum Terminator {
         /// 32 bits (XDP) or 64 bits (raw).
         verdict: Value,
         /// 32 bits: where a redirect goes (see [`destination`]); only looked at with verdict `XDP_REDIRECT`. 0: nowhere.
+        /// A broadcast goes to the devices that its map, a [`MapDecl::broadcast`], holds at the program's end.
         destination: Value,
         /// Where the packet leaves its memory. `None`: as it came in, from 0 to its length, without metadata.
         moved: Option<Moved>,

@@ -266,6 +266,17 @@ impl Maps {
         self.value(map, self.maps[map].find(key)?)
     }
 
+    /// The interfaces in a device map through which packets are broadcast, by ascending key; `None` for other maps.
+    pub fn broadcast_devices(&self, map: MapId) -> Option<Vec<u32>> {
+        let contents = self.maps.get(map).filter(|one| one.decl.broadcast)?;
+        let entries = contents.entries();
+        let by_key: BTreeMap<u32, u32> = entries
+            .iter()
+            .map(|(key, value)| (store::first_word(key), store::first_word(value)))
+            .collect();
+        Some(by_key.into_values().collect())
+    }
+
     /// `bpf_map_update_elem`: 0 or a negative errno. Key and value have the map's sizes.
     pub fn update(&mut self, map: MapId, key: &[u8], value: &[u8], flags: u64) -> i64 {
         let contents = &mut self.maps[map];

@@ -82,7 +82,7 @@ impl Reader {
         }
     }
 
-    /// `map @name hash key 16 value 4 entries 1024 flags 0x1 initial "00ff"`
+    /// `map @name hash key 16 value 4 entries 1024 flags 0x1 broadcast initial "00ff"`
     fn map(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         let position = line.position();
         let name = line.map_name()?;
@@ -103,6 +103,7 @@ impl Reader {
         } else {
             0
         };
+        let broadcast = line.take_keyword("broadcast");
         let initial = if line.take_keyword("initial") {
             Some(line.hex_bytes()?)
         } else {
@@ -115,6 +116,7 @@ impl Reader {
             value_bytes,
             max_entries,
             flags,
+            broadcast,
             initial,
         });
         match self.map_ids.insert(name.clone(), id) {

@@ -26,7 +26,8 @@
 //!   it, as a comment.
 //! * A value is defined with its width in bits and, in quotes, its name; it is used by its number. Numbers of values,
 //!   blocks and places are kept. Values and blocks that are not in the text are dead.
-//! * `slice v, lo`. Constants are hexadecimal or decimal. `initial "00ff"` behind a map is its first value as
+//! * `slice v, lo`. Constants are hexadecimal or decimal. `broadcast` behind a map: packets
+//!   may go to all devices in it. `initial "00ff"` behind a map is its first value as
 //!   hexadecimal bytes in memory order.
 //! * `emit verdict, destination`; a packet that was moved leaves by `emit v, v, head v, end v, keep v, meta v`.
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
@@ -113,6 +114,9 @@ fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
     )?;
     if decl.flags != 0 {
         write!(f, " flags {:#x}", decl.flags)?;
+    }
+    if decl.broadcast {
+        write!(f, " broadcast")?;
     }
     if let Some(initial) = &decl.initial {
         let digits: String = initial.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -13,7 +13,7 @@
 //! 4. Names are unique and not empty. Key, value and number of entries are at least 1; all values together have at
 //!    most [`MAX_MAP_BYTES`]. Arrays, device, CPU and socket maps have keys of 4 bytes; device and CPU maps have values
 //!    of 4 or 8 bytes (`struct bpf_devmap_val`, `struct bpf_cpumap_val`), socket maps of 4. The key of a trie has 5 to
-//!    260 bytes (`struct bpf_lpm_trie_key`). Only an array of one entry has an initial value, and that has the value's
+//!    260 bytes (`struct bpf_lpm_trie_key`). Packets are broadcast only through device maps. Only an array of one entry has an initial value, and that has the value's
 //!    size.
 //!
 //! **Control flow**
@@ -497,6 +497,9 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
                 "a map of type {name} has no {what} of {bytes} bytes"
             ));
         }
+    }
+    if decl.broadcast && !decl.kind.is_device() {
+        errors.push("only a device map broadcasts".to_string());
     }
     if let Some(initial) = &decl.initial {
         if decl.kind != MapKind::Array || decl.max_entries != 1 {

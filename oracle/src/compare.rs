@@ -16,6 +16,8 @@ pub struct Observed<'a> {
     pub verdict: u64,
     /// The ifindex of a redirect; only looked at with verdict `XDP_REDIRECT`.
     pub destination: u32,
+    /// The interfaces of a broadcast; likewise.
+    pub broadcast: Option<&'a [u32]>,
     /// `None`: no packet left.
     pub packet: Option<&'a [u8]>,
     /// What the program put in front of it.
@@ -27,6 +29,7 @@ impl<'a> From<&'a Outcome> for Observed<'a> {
         Observed {
             verdict: outcome.verdict,
             destination: outcome.destination,
+            broadcast: outcome.broadcast.as_deref(),
             packet: Some(&outcome.packet),
             metadata: &outcome.metadata,
         }
@@ -40,10 +43,10 @@ pub enum Difference {
         expected: u64,
         got: u64,
     },
-    /// Both redirect, to different interfaces.
+    /// Both redirect, to different interfaces; as a reader is told.
     Destination {
-        expected: u32,
-        got: u32,
+        expected: String,
+        got: String,
     },
     Packet {
         expected: Vec<u8>,
@@ -190,13 +193,15 @@ pub fn compare_packet(expected: &Outcome, got: Option<Observed<'_>>) -> Option<D
             got: got.verdict,
         });
     }
-    if right == verdict::REDIRECT && got.destination != expected.destination {
+    let broadcast = expected.broadcast.as_deref();
+    let same = got.destination == expected.destination && got.broadcast == broadcast;
+    if right == verdict::REDIRECT && !same {
         return Some(Difference::Destination {
-            expected: expected.destination,
-            got: got.destination,
+            expected: described(expected.destination, broadcast),
+            got: described(got.destination, got.broadcast),
         });
     }
-    if !leaves(right) {
+    if !leaves(right) || broadcast.is_some_and(<[u32]>::is_empty) {
         return None;
     }
     match got.packet {
@@ -247,6 +252,13 @@ fn effective(verdict: u64) -> u64 {
     }
 }
 
+fn described(destination: u32, broadcast: Option<&[u32]>) -> String {
+    match broadcast {
+        Some(interfaces) => destination::describe_broadcast(interfaces),
+        None => destination::describe(destination),
+    }
+}
+
 /// Whether a packet of that verdict goes on.
 fn leaves(verdict: u64) -> bool {
     matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT)
@@ -272,7 +284,7 @@ impl Difference {
     pub fn expected(&self) -> String {
         match self {
             Difference::Verdict { expected, .. } => named_verdict(*expected),
-            Difference::Destination { expected, .. } => destination::describe(*expected),
+            Difference::Destination { expected, .. } => expected.clone(),
             Difference::Packet { expected, got } => show_packet(expected, got),
             Difference::Metadata { expected, .. } => show_metadata(expected),
             Difference::Lost { expected } => named_verdict(*expected),
@@ -284,7 +296,7 @@ impl Difference {
     pub fn got(&self) -> String {
         match self {
             Difference::Verdict { got, .. } => named_verdict(*got),
-            Difference::Destination { got, .. } => destination::describe(*got),
+            Difference::Destination { got, .. } => got.clone(),
             Difference::Packet { expected, got } => show_packet(got, expected),
             Difference::Metadata { got, .. } => show_metadata(got),
             Difference::Lost { .. } => "nothing came out".into(),

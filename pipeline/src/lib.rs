@@ -172,6 +172,9 @@ fn report(
                     "; a full map refuses new keys (E2BIG) instead of forgetting old ones",
                 );
             }
+            if decl.broadcast {
+                reason.push_str("; packets go to all its devices: the exit has a list of them");
+            }
             MapReport {
                 name: decl.name.clone(),
                 kind: decl.kind.name().into(),

@@ -83,7 +83,9 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
         }
         _ => (u64::from(decl.max_entries), word),
     };
-    let bits = entries.saturating_mul(word);
+    // Two copies of the list of its devices, with keys and without.
+    let list = if decl.broadcast { 2 * (64 + 32) } else { 0 };
+    let bits = entries.saturating_mul(word + list);
     if decl.max_entries > MOST_ENTRIES || bits > MOST_MEMORY_BITS {
         let message = format!(
             "{} entries take {} MiB in hardware; no FPGA has more than {} MiB",

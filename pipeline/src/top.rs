@@ -1,5 +1,7 @@
 //! The top module: entrance, frame FIFO, compute pipeline, result FIFO, exit and host port, wired.
 
+mod broadcast;
+
 use crate::lower::{identifier, Compute};
 use crate::maps::{clear_words, host_widths};
 use crate::moves::PacketMoves;
@@ -68,6 +70,11 @@ impl<'a> Top<'a> {
             true => " in bits 2:0, words of metadata in front of the packet in bits 8:3",
             false => "",
         };
+        let broadcasts = program.maps.values().any(|map| map.broadcast);
+        let again = match broadcasts && compute.has_destination {
+            true => "\nThe highest bit of m_axis_tuser: a packet that is broadcast comes once more behind this copy.",
+            false => "",
+        };
         let doc = format!(
             "XDP program {} in hardware: AXI4-Stream in and out, {bus_bits} bits wide, AXI4-Lite for the host.\n\
              It behaves as if packets were processed one at a time, in the order of their arrival, as the Linux\n\
@@ -76,7 +83,7 @@ impl<'a> Top<'a> {
              Streams: byte 0 in bits 7:0; tkeep is all ones but on the last beat, where it is packed from bit 0.\n\
              s_axis_tuser: bit 0 the frame is bad (last beat), bits 8:1 ingress port, bits 24:9 queue (first beat).\n\
              m_axis_tuser: the verdict (enum xdp_action){metadata}; m_axis_tdest: ifindex of a redirect.\n\
-             verdict_valid, verdict: one strobe for each packet, in order, dropped ones included.",
+             verdict_valid, verdict: one strobe for each packet, in order, dropped ones included.{again}",
             program.name
         );
         Top {
@@ -122,7 +129,8 @@ impl<'a> Top<'a> {
         let has_egress = self.compute.inputs.contains(&Input::EgressIfindex);
         let has_ifindex = self.compute.inputs.contains(&Input::IngressIfindex);
         let has_queue = self.compute.inputs.contains(&Input::RxQueueIndex);
-        let has_port = has_ifindex || has_queue;
+        let repeats = !self.broadcast_maps().is_empty();
+        let has_port = has_ifindex || has_queue || repeats;
         let has_maps = !self.program.maps.is_empty();
         let window_beats = self.compute.window_bytes.div_ceil(beat).max(1);
         // The longest packet, and as much again as can be in flight in small ones.
@@ -201,6 +209,7 @@ impl<'a> Top<'a> {
             has_random,
             has_egress,
             has_port,
+            tells_flight: repeats,
             clears_window: moves.as_ref().is_some_and(|moves| moves.grows),
         };
         let entrance = self.add(ingress(&config), "ingress", &inputs);
@@ -221,9 +230,10 @@ impl<'a> Top<'a> {
             .mem("frames", self.bus_bits, frame_depth, MemStyle::Block);
         self.m.mem_write(frames, write_address, write_data, write);
         let frame_read = self.m.wire(1, "frame_read");
-        let read_address = match &moves {
-            Some(_) => self.m.wire(frame_bits, "frame_read_address"),
-            None => read_pointer,
+        let has_address = moves.is_some() || repeats;
+        let read_address = match has_address {
+            true => self.m.wire(frame_bits, "frame_read_address"),
+            false => read_pointer,
         };
         let frame = self.m.mem_read_sync(frames, read_address, frame_read);
         self.m.name(frame, "frame");
@@ -267,7 +277,8 @@ impl<'a> Top<'a> {
             ("map_value", map_value),
             ("map_key", map_key),
         ];
-        let prepares = self.program.maps.values().any(|map| map.kind.is_trie());
+        let has_tries = self.program.maps.values().any(|map| map.kind.is_trie());
+        let prepares = has_tries || repeats;
         let prepared = prepares.then(|| self.m.wire(1, "map_prepared"));
         if let Some(prepared) = prepared {
             inputs.push(("map_prepared", prepared));
@@ -287,7 +298,13 @@ impl<'a> Top<'a> {
             clear_words: clear_words(self.program),
         };
         let host_port = self.add(host(&config), "host", &inputs);
-        let node = self.get(host_port, "hold");
+        let lists = repeats
+            .then(|| self.device_lists(host_port, entrance, packet_left, (map_done, map_errno)));
+        let host_holds = self.get(host_port, "hold");
+        let node = match &lists {
+            Some(lists) => self.m.or(&[host_holds, lists.hold]),
+            None => host_holds,
+        };
         self.m.drive(hold, node);
         let node = self.get(host_port, "running");
         self.m.drive(running, node);
@@ -308,9 +325,12 @@ impl<'a> Top<'a> {
                 self.get(entrance, "packet_egress_ifindex"),
             ));
         }
-        if has_ifindex {
+        let ingress = (has_ifindex || repeats).then(|| {
             let early = self.get(host_port, "port_ifindex");
-            inputs.push(("ingress_ifindex", self.m.delay("ingress_ifindex", early)));
+            self.m.delay("ingress_ifindex", early)
+        });
+        if let (true, Some(ingress)) = (has_ifindex, ingress) {
+            inputs.push(("ingress_ifindex", ingress));
         }
         if has_queue {
             let queue = self.get(entrance, "early_queue");
@@ -336,7 +356,7 @@ impl<'a> Top<'a> {
                 inputs.push((port, node));
             }
         }
-        if prepares {
+        if has_tries {
             inputs.push(("map_start", self.get(host_port, "map_start")));
         }
         let module = self.compute.module.clone();
@@ -353,7 +373,10 @@ impl<'a> Top<'a> {
             }
         }
         if let Some(prepared) = prepared {
-            let node = self.get(program, "map_prepared");
+            let tries = has_tries.then(|| self.get(program, "map_prepared"));
+            let lists = lists.as_ref().map(|lists| lists.prepared);
+            let all: Vec<Node> = tries.into_iter().chain(lists).collect();
+            let node = self.m.and(&all);
             self.m.drive(prepared, node);
         }
 
@@ -387,7 +410,6 @@ impl<'a> Top<'a> {
         let result_valid = self.get(results, "valid");
         let result = self.get(results, "data_out");
 
-        self.m.section("Exit");
         let mut inputs = vec![
             ("result_valid".to_string(), result_valid),
             ("frame_read_data".to_string(), frame),
@@ -400,6 +422,34 @@ impl<'a> Top<'a> {
             let node = self.m.slice(result, at, bits);
             inputs.push((field.clone(), node));
         }
+        let exit_pop = self.m.wire(1, "exit_pop");
+        let mut head_pop = exit_pop;
+        if let (Some(lists), Some(ingress)) = (lists, ingress) {
+            let given = |name: &str| {
+                let found = inputs.iter().find(|(field, _)| field == name);
+                found
+                    .expect("a packet that is broadcast has a destination")
+                    .1
+            };
+            let head = (
+                result_valid,
+                given("result_verdict"),
+                given("result_destination"),
+            );
+            let repeated = self.repeat(lists, (packet_valid, ingress), head, exit_pop);
+            for (field, node) in &mut inputs {
+                match field.as_str() {
+                    "result_valid" => *node = repeated.valid,
+                    "result_destination" => *node = repeated.destination,
+                    _ => {}
+                }
+            }
+            inputs.push(("result_again".to_string(), repeated.again));
+            inputs.push(("result_nobody".to_string(), repeated.nobody));
+            head_pop = repeated.pop;
+        }
+
+        self.m.section("Exit");
         let inputs: Vec<(&str, Node)> = inputs
             .iter()
             .map(|(name, node)| (name.as_str(), *node))
@@ -411,6 +461,7 @@ impl<'a> Top<'a> {
             overlays: self.compute.overlays.clone(),
             verdict_bits: if raw { 64 } else { 3 },
             has_destination: self.compute.has_destination,
+            repeats,
         };
         let exit = match &moves {
             None => egress(&config),
@@ -418,11 +469,12 @@ impl<'a> Top<'a> {
         };
         let exit = self.add(exit, "egress", &inputs);
         let node = self.get(exit, "result_pop");
-        self.m.drive(pop, node);
-        self.m.drive(packet_left, node);
+        self.m.drive(exit_pop, node);
+        self.m.drive(pop, head_pop);
+        self.m.drive(packet_left, head_pop);
         let node = self.get(exit, "frame_read_pointer");
         self.m.drive(read_pointer, node);
-        if moves.is_some() {
+        if has_address {
             let node = self.get(exit, "frame_read_address");
             self.m.drive(read_address, node);
         }
@@ -451,6 +503,11 @@ impl<'a> Top<'a> {
             "one strobe for each packet, in order",
         );
         self.m.output("verdict", verdict, "");
+        if repeats {
+            let sent = self.get(exit, "verdict_sent");
+            let doc = "with the strobe: the packet comes out at least once";
+            self.m.output("verdict_sent", sent, doc);
+        }
         for port in [
             "s_axil_awready",
             "s_axil_wready",
@@ -475,6 +532,7 @@ impl<'a> Top<'a> {
             has_egress,
             has_port_table: has_port,
             has_metadata,
+            repeats,
             maps: self.program.maps.values().map(map_port).collect(),
             design_id: self.design_id,
         };

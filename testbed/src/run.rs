@@ -30,8 +30,10 @@ pub struct PacketIn {
 pub struct PacketOut {
     /// As the design gives it (at most 4); of a raw program: `r0`.
     pub verdict: u64,
-    /// ifindex with REDIRECT, else 0.
+    /// With REDIRECT where it went ([`hardpath_ir::destination`]), else 0.
     pub destination: u32,
+    /// The interfaces of a packet that came out several times, or not at all with REDIRECT; then the destination is 0.
+    pub broadcast: Option<Vec<u32>>,
     /// `None` when the packet is not sent on.
     pub data: Option<Vec<u8>>,
     /// What the program put in front of the packet.
@@ -140,8 +142,8 @@ pub fn run(
             }
         }
         let strobe = verdict_port.as_ref().and_then(|port| port.observe(dut));
-        if let Some(verdict) = strobe {
-            books.verdict(verdict, clock)?;
+        if let Some((verdict, sent)) = strobe {
+            books.verdict(verdict, sent, clock)?;
         }
         let seen = sink.observe(dut, clock)?;
         let nothing_out = seen == Seen::Nothing;
@@ -197,6 +199,8 @@ fn expect_quiet(
 struct VerdictPort {
     valid: Port,
     verdict: Port,
+    /// Of a design that broadcasts: whether the packet comes out.
+    sent: Option<Port>,
 }
 
 impl VerdictPort {
@@ -208,11 +212,23 @@ impl VerdictPort {
         Ok(Some(VerdictPort {
             valid: dut.required("verdict_valid", 1, PortDirection::Output)?,
             verdict: dut.required("verdict", 3, PortDirection::Output)?,
+            sent: match interface.repeats {
+                true => Some(dut.required("verdict_sent", 1, PortDirection::Output)?),
+                false => None,
+            },
         }))
     }
 
-    fn observe(&self, dut: &dyn Dut) -> Option<u64> {
-        dut.get_bit(self.valid).then(|| dut.get_u64(self.verdict))
+    /// The verdict, and whether the packet comes out.
+    fn observe(&self, dut: &dyn Dut) -> Option<(u64, bool)> {
+        dut.get_bit(self.valid).then(|| {
+            let verdict = dut.get_u64(self.verdict);
+            let sent = match self.sent {
+                Some(port) => dut.get_bit(port),
+                None => matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT),
+            };
+            (verdict, sent)
+        })
     }
 }
 
@@ -315,7 +331,7 @@ impl<'a> Books<'a> {
         self.first_beats.push(clock);
     }
 
-    fn verdict(&mut self, given: u64, clock: u64) -> Result<(), Diagnostic> {
+    fn verdict(&mut self, given: u64, sent: bool, clock: u64) -> Result<(), Diagnostic> {
         let at = format!("verdict {}, clock {clock}", self.judged + 1);
         let packet = self.next_judged().ok_or_else(|| {
             protocol_violation("a verdict comes out for which there is no packet").at(at.as_str())
@@ -324,14 +340,21 @@ impl<'a> Books<'a> {
             let message = format!("verdict {given} does not exist");
             return Err(protocol_violation(message).at(at));
         }
+        let may_be_sent = matches!(given, verdict::PASS | verdict::TX | verdict::REDIRECT);
+        let may_be_lost = !may_be_sent || given == verdict::REDIRECT;
+        if sent && !may_be_sent || !sent && !may_be_lost {
+            let message = format!("verdict {given} with verdict_sent = {}", u8::from(sent));
+            return Err(protocol_violation(message).at(at));
+        }
         self.last_event = clock;
         self.outcomes[packet] = Some(PacketOut {
             verdict: given,
             destination: 0,
+            broadcast: (may_be_sent && !sent).then(Vec::new),
             data: None,
             metadata: Vec::new(),
         });
-        if matches!(given, verdict::PASS | verdict::TX | verdict::REDIRECT) {
+        if sent {
             self.due.push_back(packet);
         }
         Ok(())
@@ -351,12 +374,15 @@ impl<'a> Books<'a> {
         let at = format!("clock {clock}");
         let next = match self.raw {
             true => self.next_judged(),
-            false => self.due.pop_front(),
+            false => self.due.front().copied(),
         };
         let packet = next.ok_or_else(|| {
             protocol_violation("a packet comes out that no verdict sends on").at(at.as_str())
         })?;
-        if let Some(outcome) = &self.outcomes[packet] {
+        if !frame.again {
+            self.due.pop_front();
+        }
+        if let Some(outcome) = &mut self.outcomes[packet] {
             if outcome.verdict != frame.user {
                 let message = format!(
                     "packet {} comes out with verdict {}, its strobe said {}",
@@ -366,13 +392,24 @@ impl<'a> Books<'a> {
                 );
                 return Err(protocol_violation(message).at(at));
             }
+            // Not the first copy.
+            if let (Some(interfaces), Some(data)) = (&mut outcome.broadcast, &outcome.data) {
+                if *data != frame.data || outcome.metadata != frame.metadata {
+                    let message = format!("two copies of packet {} differ", packet + 1);
+                    return Err(protocol_violation(message).at(at));
+                }
+                interfaces.push(frame.destination);
+                self.last_event = clock;
+                return Ok(());
+            }
         }
         self.last_event = clock;
         self.latencies
             .push(frame.first_clock - self.first_beats[packet]);
         self.outcomes[packet] = Some(PacketOut {
             verdict: frame.user,
-            destination: frame.destination,
+            destination: if frame.again { 0 } else { frame.destination },
+            broadcast: frame.again.then(|| vec![frame.destination]),
             data: Some(frame.data),
             metadata: frame.metadata,
         });

@@ -229,6 +229,8 @@ pub struct Frame {
     /// The verdict; raw: `r0`.
     pub user: u64,
     pub destination: u32,
+    /// The same packet comes once more.
+    pub again: bool,
     /// The clock that put the first beat out.
     pub first_clock: u64,
 }
@@ -239,6 +241,8 @@ pub struct Sink {
     bus_bytes: usize,
     raw: bool,
     has_metadata: bool,
+    /// The bit of `m_axis_tuser` that says that a packet comes once more.
+    again_bit: Option<u32>,
     backpressure: Backpressure,
     ready: bool,
     /// The beat that was offered and not taken at the last clock: it must stay. Empty: none was.
@@ -291,6 +295,7 @@ impl Sink {
             bus_bytes: bits as usize / 8,
             raw: interface.raw,
             has_metadata: interface.has_metadata,
+            again_bit: interface.repeats.then_some(user_bits - 1),
             backpressure,
             ready: true,
             held: Vec::new(),
@@ -386,6 +391,7 @@ impl Sink {
             metadata: Vec::new(),
             user,
             destination,
+            again: false,
             first_clock: clock,
         });
         let differs = !self.raw && frame.user != user || frame.destination != destination;
@@ -402,8 +408,10 @@ impl Sink {
         if !is_last {
             return Ok(Seen::Beat);
         }
+        let again = self.again_bit.map_or(0, |bit| user & 1 << bit);
+        frame.again = again != 0;
         if self.has_metadata {
-            let bytes = (user / (VERDICT_MASK + 1)) as usize * 4;
+            let bytes = ((user & !again) / (VERDICT_MASK + 1)) as usize * 4;
             if bytes >= frame.data.len() {
                 let message = "a packet has fewer bytes than metadata";
                 return Err(self.violation(clock, message));

@@ -11,6 +11,7 @@ fn decl(name: &str, kind: MapKind, key_bytes: u32, value_bytes: u32, max_entries
         value_bytes,
         max_entries,
         flags: 0,
+        broadcast: false,
         initial: None,
     }
 }

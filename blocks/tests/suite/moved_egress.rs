@@ -154,6 +154,7 @@ fn run(case: &Case, packets: &[Packet], random: &mut Random, ready_in_8: u64) ->
             overlays: case.overlays.clone(),
             verdict_bits: 3,
             has_destination: false,
+            repeats: false,
         },
         &case.moves,
     ));

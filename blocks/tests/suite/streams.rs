@@ -74,6 +74,7 @@ fn design(config: &Config) -> Design {
         has_random: true,
         has_egress: false,
         has_port: true,
+        tells_flight: false,
         clears_window: false,
     }));
     let exit_id = design.add(egress(&Egress {
@@ -83,6 +84,7 @@ fn design(config: &Config) -> Design {
         overlays: config.overlays.clone(),
         verdict_bits: if config.raw { 64 } else { 3 },
         has_destination: !config.raw,
+        repeats: false,
     }));
     let fifo_id = design.add(fifo("results", LENGTH_BITS + 64, config.credits));
     let mut m = Module::new("both", "");

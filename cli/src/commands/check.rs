@@ -106,6 +106,7 @@ fn compare(
         let got = ran.outcomes[*index].as_ref().map(|outcome| Observed {
             verdict: outcome.verdict,
             destination: outcome.destination,
+            broadcast: outcome.broadcast.as_deref(),
             packet: outcome.data.as_deref(),
             metadata: &outcome.metadata,
         });

@@ -140,13 +140,7 @@ fn ports(interface: &Interface) -> String {
         row(
             "m_axis_tuser",
             &interface.output_user_bits().to_string(),
-            match interface.has_metadata {
-                true => {
-                    "bits 2:0: the verdict (`enum xdp_action`); bits 8:3: how many 4-byte words of metadata \
-                     (`bpf_xdp_adjust_meta`) come before the packet's first byte; on every beat"
-                }
-                false => "the verdict (`enum xdp_action`), on every beat",
-            },
+            &output_user(interface),
         ),
         row("m_axis_tdest", "32", "with XDP_REDIRECT the ifindex to send to, else 0; on every beat"),
         row(
@@ -154,12 +148,43 @@ fn ports(interface: &Interface) -> String {
             "1, 3",
             "one strobe for each packet that entered the program, in order, dropped ones included",
         ),
-        row("s_axil_*", "16 address, 32 data", "the host port, AXI4-Lite"),
     ]);
+    if interface.repeats {
+        rows.push(row(
+            "verdict_sent",
+            "1",
+            "with the strobe: the packet comes out at least once (a broadcast to no device does not)",
+        ));
+    }
+    rows.push(row(
+        "s_axil_*",
+        "16 address, 32 data",
+        "the host port, AXI4-Lite",
+    ));
     format!(
         "## Ports\n\n| port | bits | meaning |\n|---|---|---|\n{}\n",
         rows.concat()
     )
+}
+
+/// What `m_axis_tuser` means.
+fn output_user(interface: &Interface) -> String {
+    let mut parts = match interface.has_metadata {
+        true => vec![
+            "bits 2:0: the verdict (`enum xdp_action`)".to_string(),
+            "bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte"
+                .to_string(),
+        ],
+        false => vec!["the verdict (`enum xdp_action`)".to_string()],
+    };
+    if interface.repeats {
+        let bit = interface.output_user_bits() - 1;
+        parts[0] = "bits 2:0: the verdict (`enum xdp_action`)".into();
+        parts.push(format!(
+            "bit {bit}: the packet is broadcast and comes once more behind this one, with another m_axis_tdest"
+        ));
+    }
+    format!("{}, on every beat", parts.join("; "))
 }
 
 fn registers(interface: &Interface) -> String {

@@ -41,6 +41,18 @@ fn redirects_through_every_kind_of_map() {
 }
 
 #[test]
+fn broadcasts_to_all_devices_of_a_map() {
+    let maps = ["--maps", "cli/tests/command/data/broadcasts.maps.json"];
+    let packets = ["--flows", "3000", "--seed", "5"];
+    for bus in ["512", "256", "128", "64"] {
+        let arguments = [maps[0], maps[1], "--bus", bus];
+        let answer = is_as_the_kernel_has_it("broadcasts", &packets, &arguments);
+        let Some(answer) = answer else { return };
+        assert_eq!(answer["maps_compared"], 5, "{answer:#}");
+    }
+}
+
+#[test]
 fn hashes_of_every_kind() {
     let packets = ["--flows", "60", "--seed", "6"];
     is_as_the_kernel_has_it("keyed", &packets, &[]);

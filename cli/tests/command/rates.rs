@@ -188,6 +188,7 @@ fn stages() {
         ("ipip_decap", 16),
         ("vxlan_encap", 28),
         ("acl", 40),
+        ("flood", 12),
     ] {
         let Some(subject) = Subject::new(name) else {
             return;

@@ -83,6 +83,7 @@ impl Generator<'_> {
                 value_bytes,
                 max_entries: *self.random.pick(&[1, 2, 3, 7, 16, 64, 65, 200]),
                 flags: 0,
+                broadcast: false,
                 initial: None,
             });
             self.uses.push(0);

@@ -251,7 +251,8 @@ impl Hardware {
                     } else {
                         expected.verdict
                     };
-                    let sent = verdict >= 2;
+                    let nowhere = expected.broadcast.as_ref().is_some_and(Vec::is_empty);
+                    let sent = verdict >= 2 && !nowhere;
                     let got = result.outcomes[number].as_ref().expect("it entered");
                     let destination = if verdict == 4 {
                         expected.destination
@@ -259,10 +260,16 @@ impl Hardware {
                         0
                     };
                     assert_eq!(
-                        (got.verdict, got.destination, got.data.as_deref()),
+                        (
+                            got.verdict,
+                            got.destination,
+                            &got.broadcast,
+                            got.data.as_deref()
+                        ),
                         (
                             verdict,
                             destination,
+                            &expected.broadcast,
                             sent.then_some(expected.packet.as_slice())
                         ),
                         "packet {number} {:02x?}, {manner:?}\n{}\n{}",

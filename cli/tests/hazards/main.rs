@@ -1,6 +1,7 @@
 //! Hazards end to end: programs become hardware, get traffic that is made to break them, and are compared with the
 //! interpreter, packet for packet, answer for answer and map for map.
 
+mod broadcasts;
 mod generator;
 mod harness;
 mod known_programs;

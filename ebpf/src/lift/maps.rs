@@ -77,7 +77,7 @@ impl Lifter<'_> {
 }
 
 /// A destination has 30 bits for the number of a CPU or socket ([`hardpath_ir::destination`]).
-const MOST_TARGETS: u32 = 1 << 30;
+const MOST_TARGETS: u32 = hardpath_ir::destination::NUMBERS;
 
 /// Why hardpath cannot build a map: code, message and help.
 fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {

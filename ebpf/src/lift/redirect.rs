@@ -3,9 +3,9 @@
 //! The kernel keeps two things for `XDP_REDIRECT`: the map of the last redirect, if it was one through a map, and what
 //! that call named, an ifindex or a key (`struct bpf_redirect_info`). A redirect through a map that finds nothing
 //! forgets the map, but not what was named before: a program that redirects all the same sends the packet to the
-//! interface of that number.
+//! interface of that number. A broadcast goes to all devices that a map holds when the program has ended.
 
-use hardpath_ir::{destination, verdict, MapKind, Op};
+use hardpath_ir::{destination, verdict, MapId, MapKind, Op};
 
 use super::state::{AbstractValue, Operand};
 use super::Lifter;
@@ -51,17 +51,54 @@ impl Lifter<'_> {
         };
         let key = self.scalar(2)?;
         let flags = self.scalar(3)?;
-        let allowed = if kind.is_device() {
-            self.device_flags(flags)?
-        } else {
-            let others = self.masked(flags, !ACTION_MASK);
-            self.builder.compare(Op::Eq, others, Operand::Const(0), 64)
+        let device_flags = match kind.is_device() {
+            true => BPF_F_BROADCAST | BPF_F_EXCLUDE_INGRESS,
+            false => 0,
+        };
+        let allowed = match self.builder.bits_needed(flags) <= ACTION_BITS {
+            true => Operand::Const(1),
+            false => {
+                let others = self.masked(flags, !(ACTION_MASK | device_flags));
+                self.builder.compare(Op::Eq, others, Operand::Const(0), 64)
+            }
         };
         let aborted = Operand::Const(verdict::ABORTED);
         if allowed == Operand::Const(0) {
             return Some(AbstractValue::Scalar(aborted));
         }
+        let broadcasts = match kind.is_device() {
+            true => self.flag(flags, BPF_F_BROADCAST),
+            false => Operand::Const(0),
+        };
         let named = self.builder.low(key, 32);
+        let mut found = Operand::Const(1);
+        if broadcasts != Operand::Const(1) {
+            found = self.redirect_to_key(map, id, kind, named, allowed);
+        }
+        if broadcasts != Operand::Const(0) {
+            let everywhere = self.broadcast(id, flags);
+            let condition = self.builder.binary(Op::And, allowed, broadcasts, 1);
+            self.go_to(condition, everywhere, named);
+            found = self.builder.binary(Op::Or, found, broadcasts, 1);
+        }
+        let action = self.masked(flags, ACTION_MASK);
+        let result = self
+            .builder
+            .select(found, Operand::Const(verdict::REDIRECT), action, 64);
+        let result = self.builder.select(allowed, result, aborted, 64);
+        Some(AbstractValue::Scalar(result))
+    }
+
+    /// A redirect to what the map holds under a key, if the flags are allowed. Gives whether there is something.
+    fn redirect_to_key(
+        &mut self,
+        map: usize,
+        id: MapId,
+        kind: MapKind,
+        named: Operand,
+        allowed: Operand,
+    ) -> Operand {
+        let name = self.map_name(map);
         let key = self.builder.value(named, 32);
         let pointer = self.lookup(map, id, key);
         let found = match kind {
@@ -86,12 +123,26 @@ impl Lifter<'_> {
         self.state.destination = missed;
         let redirects = self.builder.binary(Op::And, allowed, pointer.hit, 1);
         self.go_to(redirects, found, named);
-        let action = self.masked(flags, ACTION_MASK);
-        let result =
-            self.builder
-                .select(pointer.hit, Operand::Const(verdict::REDIRECT), action, 64);
-        let result = self.builder.select(allowed, result, aborted, 64);
-        Some(AbstractValue::Scalar(result))
+        pointer.hit
+    }
+
+    /// The destination of a broadcast: whatever the key is, no lookup decides.
+    fn broadcast(&mut self, id: MapId, flags: Operand) -> Operand {
+        self.builder.program.maps[id].broadcast = true;
+        let excludes = self.flag(flags, BPF_F_EXCLUDE_INGRESS);
+        let all = u64::from(destination::broadcast(id, false));
+        let others = u64::from(destination::broadcast(id, true));
+        self.builder
+            .select(excludes, Operand::Const(others), Operand::Const(all), 32)
+    }
+
+    /// Whether a flag is set (1 bit).
+    fn flag(&mut self, flags: Operand, flag: u64) -> Operand {
+        let bit = flag.trailing_zeros();
+        match self.builder.bits_needed(flags) <= bit {
+            true => Operand::Const(0),
+            false => self.builder.slice(flags, 64, bit, 1),
+        }
     }
 
     /// Under the condition, the packet's destination and what the call named.
@@ -110,11 +161,14 @@ impl Lifter<'_> {
             .select(negative, Operand::Const(0), ifindex, 32)
     }
 
-    /// The CPU or socket of a number below 2^30, as a destination.
+    /// The CPU or socket of a number below 2^29, as a destination.
     fn numbered(&mut self, number: Operand, what: u32) -> Operand {
-        let number = self
-            .builder
-            .binary(Op::And, number, Operand::Const((1 << 30) - 1), 32);
+        let number = self.builder.binary(
+            Op::And,
+            number,
+            Operand::Const(u64::from(destination::NUMBERS) - 1),
+            32,
+        );
         self.builder
             .binary(Op::Or, number, Operand::Const(u64::from(what)), 32)
     }
@@ -122,35 +176,5 @@ impl Lifter<'_> {
     fn masked(&mut self, flags: Operand, mask: u64) -> Operand {
         self.builder
             .binary(Op::And, flags, Operand::Const(mask), 64)
-    }
-
-    /// Whether the flags of a redirect through a device map are valid (1 bit). Without BPF_F_BROADCAST,
-    /// BPF_F_EXCLUDE_INGRESS means nothing.
-    fn device_flags(&mut self, flags: Operand) -> Option<Operand> {
-        match flags {
-            Operand::Const(flags) if flags & BPF_F_BROADCAST != 0 => {
-                self.refuse(
-                    "redirect-flags",
-                    "bpf_redirect_map broadcasts (BPF_F_BROADCAST)",
-                    "hardpath sends a packet to one destination only: redirect to one key",
-                );
-                None
-            }
-            Operand::Const(flags) => {
-                let valid = flags & !(ACTION_MASK | BPF_F_EXCLUDE_INGRESS) == 0;
-                Some(Operand::Const(u64::from(valid)))
-            }
-            Operand::Value(_) if self.builder.bits_needed(flags) <= ACTION_BITS => {
-                Some(Operand::Const(1))
-            }
-            Operand::Value(_) => {
-                self.refuse(
-                    "redirect-flags",
-                    "the flags of bpf_redirect_map are computed, and may ask for a broadcast",
-                    "write the flags as a constant, or as the action for a missing entry (flags & 3)",
-                );
-                None
-            }
-        }
     }
 }

@@ -20,6 +20,8 @@ pub struct RecordedRedirect {
     pub map: u64,
     /// The ifindex or key.
     pub target: u32,
+    /// Of the call through the map.
+    pub flags: u64,
 }
 
 impl Control {
@@ -65,6 +67,7 @@ impl Control {
         self.write(control::EGRESS, u64::from(context.egress_ifindex));
         self.write(control::MAP, 0);
         self.write(control::TARGET, 0);
+        self.write(control::FLAGS, 0);
     }
 
     /// The last redirect since [`Control::prepare`]. An ifindex and a devmap's key have 32 bits in the kernel.
@@ -72,6 +75,7 @@ impl Control {
         RecordedRedirect {
             map: self.read(control::MAP),
             target: self.read(control::TARGET) as u32,
+            flags: self.read(control::FLAGS),
         }
     }
 

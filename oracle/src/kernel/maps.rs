@@ -117,6 +117,15 @@ impl KernelMap {
         }
     }
 
+    /// The interfaces in a device map, by ascending key.
+    pub fn devices(&self) -> Vec<u32> {
+        let targets = self.targets.iter();
+        let by_key: BTreeMap<u32, u32> = targets
+            .map(|(key, value)| (ifindex_of(key), ifindex_of(value)))
+            .collect();
+        by_key.into_values().collect()
+    }
+
     /// The value under a key.
     pub fn lookup(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check_sizes(key, None)?;

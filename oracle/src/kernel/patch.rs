@@ -41,6 +41,8 @@ pub mod control {
     pub const MAP: i16 = 16;
     /// 64 bits: the ifindex or key of the last redirect.
     pub const TARGET: i16 = 24;
+    /// 64 bits: the flags of the last redirect through a map.
+    pub const FLAGS: i16 = 64;
     /// The arguments of the redirect that is being called.
     pub const PENDING_MAP: i16 = 32;
     pub const PENDING_TARGET: i16 = 40;
@@ -48,7 +50,7 @@ pub mod control {
     /// 64 bits, of which the lower 32 are `xdp_md.egress_ifindex`.
     pub const EGRESS: i16 = 56;
     /// Size of the record.
-    pub const BYTES: u32 = 64;
+    pub const BYTES: u32 = 72;
 }
 
 /// Why a program cannot be patched: a jump would reach farther than its 16 bits say.
@@ -279,12 +281,14 @@ fn recorded_redirect_map(call: Insn, control_fd: i32) -> Vec<Insn> {
     code.push(store(5, control::PENDING_FLAGS, 3));
     code.push(call);
     code.extend(control_address(1, control_fd));
-    code.push(jump_imm(JUMP_NOT_EQUAL, 0, XDP_REDIRECT, 5));
-    // Found: the map and the key.
+    code.push(jump_imm(JUMP_NOT_EQUAL, 0, XDP_REDIRECT, 7));
+    // Found, or a broadcast: the map, the key and the flags.
     code.push(load(2, 1, control::PENDING_MAP));
     code.push(store(1, control::MAP, 2));
     code.push(load(2, 1, control::PENDING_TARGET));
     code.push(store(1, control::TARGET, 2));
+    code.push(load(2, 1, control::PENDING_FLAGS));
+    code.push(store(1, control::FLAGS, 2));
     code.push(jump_imm(JUMP_ALWAYS, 0, 0, 3));
     // Not found: the map is forgotten, unless the flags were invalid.
     code.push(load(2, 1, control::PENDING_FLAGS));

@@ -11,13 +11,15 @@ use super::{program, unavailable, JudgeOptions};
 use hardpath_ebpf::{Object, ProgramImage, MTU_MAP};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
-use hardpath_ir::{verdict, Diagnostic};
+use hardpath_ir::{destination, verdict, Diagnostic};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 
 /// A test run gives back at most the longest packet, what its head grew by, and metadata: less than two pages.
 const LONGEST_RESULT: usize = 8192;
+const BPF_F_BROADCAST: u64 = 1 << 3;
+const BPF_F_EXCLUDE_INGRESS: u64 = 1 << 4;
 
 /// A program in the kernel, on the thread that runs it.
 pub struct Worker {
@@ -126,6 +128,7 @@ impl Worker {
     /// Runs the program on one packet, whose interface and queue have been provided.
     pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Outcome, Diagnostic> {
         self.control.prepare(context);
+        let ingress = context.ingress_ifindex;
         let context = XdpContext {
             data_end: packet.len() as u32,
             ingress_ifindex: context.ingress_ifindex,
@@ -151,12 +154,14 @@ impl Worker {
         // What comes back starts with the metadata; `data` is counted from there.
         let end = result.data_length.min(self.data_out.len());
         let start = (result.context.data as usize).min(end);
+        let (destination, broadcast) = match verdict {
+            verdict::REDIRECT => self.destination(ingress),
+            _ => (0, None),
+        };
         Ok(Outcome {
             verdict,
-            destination: match verdict {
-                verdict::REDIRECT => self.destination(),
-                _ => 0,
-            },
+            destination,
+            broadcast,
             packet: self.data_out[start..end].to_vec(),
             metadata: self.data_out[..start].to_vec(),
         })
@@ -233,16 +238,27 @@ impl Worker {
         Ok(())
     }
 
-    /// Where the packet is redirected to.
-    fn destination(&self) -> u32 {
+    /// Where a packet that came in at an interface is redirected to, and the interfaces of a broadcast.
+    fn destination(&self, ingress: u32) -> (u32, Option<Vec<u32>>) {
         let redirect = self.control.redirect();
         if redirect.map == 0 {
             // The index of an interface is a positive `int`.
-            return i32::try_from(redirect.target).map_or(0, |ifindex| ifindex as u32);
+            let ifindex = i32::try_from(redirect.target);
+            return (ifindex.map_or(0, |ifindex| ifindex as u32), None);
         }
         let map = self.targets.get(&redirect.map);
-        let map = map.and_then(|index| self.maps.get(index));
-        map.map_or(0, |map| map.destination(redirect.target))
+        let Some(map) = map.and_then(|index| self.maps.get(index)) else {
+            return (0, None);
+        };
+        if redirect.flags & BPF_F_BROADCAST == 0 {
+            return (map.destination(redirect.target), None);
+        }
+        // A test run sends nothing; this is what `dev_map_enqueue_multi` does.
+        let mut devices = map.devices();
+        if redirect.flags & BPF_F_EXCLUDE_INGRESS != 0 {
+            devices.retain(|ifindex| *ifindex != ingress);
+        }
+        destination::of_broadcast(devices)
     }
 
     fn map_named(&mut self, name: &str) -> Result<&mut KernelMap, Diagnostic> {

@@ -11,6 +11,7 @@ fn outcome(verdict: u64, destination: u32, packet: &[u8]) -> Outcome {
     Outcome {
         verdict,
         destination,
+        broadcast: None,
         packet: packet.to_vec(),
         metadata: Vec::new(),
     }
@@ -46,6 +47,7 @@ fn only_what_a_verdict_lets_out_is_compared() {
     let aborted = Observed {
         verdict: ABORTED,
         destination: 0,
+        broadcast: None,
         packet: None,
         metadata: &[],
     };
@@ -91,6 +93,7 @@ fn differences_are_told_with_place_and_values() {
     let without_bytes = Observed {
         verdict: PASS,
         destination: 0,
+        broadcast: None,
         packet: None,
         metadata: &[],
     };

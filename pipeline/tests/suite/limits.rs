@@ -22,6 +22,7 @@ fn with_maps(maps: &[(&str, MapKind, u32, u32, u32)]) -> Program {
             value_bytes: *value_bytes,
             max_entries: *max_entries,
             flags: 0,
+            broadcast: false,
             initial: None,
         });
     }

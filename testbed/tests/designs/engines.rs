@@ -37,6 +37,7 @@ fn expected(packet: &PacketIn) -> Option<PacketOut> {
         .wrapping_add(u32::from(packet.port) + u32::from(packet.queue));
     Some(PacketOut {
         verdict,
+        broadcast: None,
         destination: if verdict == verdict::REDIRECT { sum } else { 0 },
         metadata: Vec::new(),
         data: (verdict >= verdict::PASS).then(|| packet.data.clone()),

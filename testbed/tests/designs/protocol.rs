@@ -179,6 +179,7 @@ fn interface() -> Interface {
         has_random: false,
         has_egress: false,
         has_metadata: false,
+        repeats: false,
         has_port_table: false,
         maps: Vec::new(),
         design_id: 0,

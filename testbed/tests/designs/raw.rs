@@ -37,6 +37,7 @@ fn wires() -> (Design, Interface) {
         has_random: false,
         has_egress: false,
         has_metadata: false,
+        repeats: false,
         has_port_table: false,
         maps: Vec::new(),
         design_id: 0,

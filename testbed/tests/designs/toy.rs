@@ -37,6 +37,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
         has_random: true,
         has_egress: false,
         has_metadata: false,
+        repeats: false,
         has_port_table: true,
         maps: vec![MapPort {
             name: "table".into(),

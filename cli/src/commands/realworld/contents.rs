@@ -240,6 +240,7 @@ block2(v10:32):
             value_bytes: 4,
             max_entries: 8,
             flags: 1,
+            broadcast: false,
             initial: None,
         };
         let key = [32, 0, 0, 0, 10, 255, 255, 255].to_vec();

@@ -21,6 +21,7 @@ pub fn declare(program: &mut Program) {
             value_bytes: 8,
             max_entries,
             flags: 0,
+            broadcast: false,
             initial: None,
         });
     }
