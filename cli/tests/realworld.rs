@@ -36,7 +36,7 @@ fn realworld(names: &str, more: &[&str]) -> Option<(i32, Value)> {
 fn some_programs_do_what_the_kernel_does() {
     let names =
         "xdp1,xdp2,xdp_rxq_info,xdp_redirect_cpu,test_xdp_do_redirect,xdp_tx,xdp_router_ipv4,\
-                 listing1,firewall,ipip_encap,ipip_decap";
+                 listing1,firewall,ipip_encap,ipip_decap,flood,xdp_redirect_map_multi";
     let place = tempfile::tempdir().unwrap();
     let list = place.path().join("list.json");
     let docs = place.path().join("docs.md");

@@ -3,7 +3,8 @@
 //! Nothing is known about the program but its IR. It runs in the interpreter over the packets, and the keys that it looks
 //! up and does not find are those that matter: half of them are put in. Then other lookups follow, so this is done
 //! several times. A value is zeros, small numbers, bytes of a packet or anything: whatever the program means by it, some
-//! entries lead further. Arrays, whose entries are always there, get such values from the start.
+//! entries lead further. Arrays, whose entries are always there, get such values from the start, and device maps through
+//! which packets are broadcast some interfaces.
 //!
 //! All is drawn from a seed, so that a run can be repeated.
 
@@ -32,6 +33,15 @@ pub fn fill(program: &Program, packets: &[Captured], ifindex: u32, seed: u64) ->
         for index in 0..decl.max_entries.min(ARRAY_ENTRIES) {
             let value = value(decl, packets, &mut random);
             entries.insert(index.to_le_bytes().to_vec(), value);
+        }
+    }
+    // No lookup asks for the devices that a packet is broadcast to.
+    for decl in program.maps.values().filter(|decl| decl.broadcast) {
+        let entries = image.entry(decl.name.clone()).or_default();
+        for number in (1..=INTERFACES).filter(|number| *number < decl.max_entries) {
+            let mut value = number.to_le_bytes().to_vec();
+            value.resize(decl.value_bytes as usize, 0);
+            entries.insert(number.to_le_bytes().to_vec(), value);
         }
     }
     let mut left_out = BTreeSet::new();
