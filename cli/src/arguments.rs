@@ -17,7 +17,7 @@ pub struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Compile a program to SystemVerilog
+    /// Compile a program to SystemVerilog or VHDL
     Compile(CompileArguments),
     /// Send packets through a program's hardware, clock by clock
     Sim(SimArguments),
@@ -196,6 +196,27 @@ pub struct CompileArguments {
     /// Folder for the design; made new, or replaced when it holds an older design
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Language of the design
+    #[arg(long, value_enum, default_value_t = HdlName::Verilog)]
+    pub hdl: HdlName,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum HdlName {
+    /// SystemVerilog (IEEE 1800-2012)
+    Verilog,
+    /// VHDL-2008, with a test bench
+    Vhdl,
+}
+
+impl HdlName {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            HdlName::Verilog => "verilog",
+            HdlName::Vhdl => "vhdl",
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -204,6 +225,9 @@ pub struct SimArguments {
     pub program: ProgramArguments,
     #[command(flatten)]
     pub run: RunArguments,
+    /// Where to write the run for the test bench of a VHDL design: what goes in and what must come out
+    #[arg(long, value_name = "FILE")]
+    pub bench: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

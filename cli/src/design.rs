@@ -2,32 +2,83 @@
 
 mod address_map;
 mod contract;
+mod example;
+mod tools;
 
+use crate::arguments::HdlName;
+use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::{Compiled, Hazard};
-use hardpath_rtl::verilog;
+use hardpath_rtl::{verilog, vhdl};
+use hardpath_testbed::bench;
 
-/// Name and contents of each file, in the order in which a reader should open them. `program` says what was
-/// compiled: `firewall.o, program firewall`.
-pub fn files(compiled: &Compiled, program: &str) -> Vec<(String, Vec<u8>)> {
-    let top = &compiled.interface.top;
-    let sources = verilog::print(&compiled.design);
+/// A design's sources in a language.
+pub struct Sources {
+    pub hdl: HdlName,
+    /// What the top is called there.
+    pub top: String,
+    /// Name and text of each file, in the order in which tools want them: callees before callers.
+    pub files: Vec<(String, String)>,
+}
+
+impl Sources {
+    pub fn of(compiled: &Compiled, hdl: HdlName) -> Sources {
+        let design = &compiled.design;
+        match hdl {
+            HdlName::Verilog => Sources {
+                hdl,
+                top: compiled.interface.top.clone(),
+                files: verilog::print(design),
+            },
+            HdlName::Vhdl => Sources {
+                hdl,
+                top: vhdl::top_name(design),
+                files: vhdl::print(design),
+            },
+        }
+    }
+}
+
+/// Name and contents of each file, in the order in which a reader should open them. `origin` says what was
+/// compiled: `firewall.o, program firewall`; `program` is what it means.
+pub fn files(
+    compiled: &Compiled,
+    sources: Sources,
+    origin: &str,
+    program: &Program,
+) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
+    let top = &sources.top;
     let mut files = vec![
         (
             String::from("README.md"),
-            contract::readme(compiled, program, &sources),
+            contract::readme(compiled, origin, &sources),
         ),
-        (file_list_name(top), file_list(&sources)),
+        (file_list_name(top), file_list(&sources.files)),
         (format!("{top}.xdc"), constraints(compiled)),
         (format!("{top}.h"), address_map::c_header(compiled)),
         (format!("{top}.json"), address_map::json(compiled)),
         (format!("{top}.ir"), compiled.scheduled.to_string()),
     ];
+    if sources.hdl == HdlName::Vhdl {
+        let clock = compiled.report.clock_mhz;
+        files.extend([
+            (format!("{top}.tcl"), tools::vivado(&sources)),
+            (format!("{top}.qip"), tools::quartus(&sources)),
+            (
+                format!("{top}_tb.vhd"),
+                bench::vhdl::bench(&compiled.interface, top, clock),
+            ),
+            (
+                format!("{top}_tb.txt"),
+                example::example(program, compiled)?,
+            ),
+        ]);
+    }
     // The top, which is the last one, is what a reader wants first.
-    files.extend(sources.into_iter().rev());
-    files
+    files.extend(sources.files.into_iter().rev());
+    Ok(files
         .into_iter()
         .map(|(name, text)| (name, text.into_bytes()))
-        .collect()
+        .collect())
 }
 
 /// The file list is in every design and in no other folder: it marks a folder as a design.

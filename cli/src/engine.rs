@@ -8,11 +8,13 @@ use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Diagnostic, Program, MAX_PACKET_BYTES};
+use hardpath_pipeline::Compiled;
 use hardpath_rtl::Design;
+use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Host};
+use hardpath_testbed::host::{self, Host, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{self, PacketIn, PacketOut, RunOptions};
+use hardpath_testbed::run::{self, PacketIn, PacketOut, RunOptions, RunResult};
 use hardpath_testbed::statistics::Statistics;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 
@@ -37,11 +39,39 @@ pub fn run(
     packets: &[Packet],
     image: &Image,
 ) -> Result<Ran, Vec<Diagnostic>> {
-    let mut maps = Maps::new(&loaded.program.maps);
-    maps.load(image)?;
     if arguments.engine == EngineName::Interpreter {
+        let mut maps = Maps::new(&loaded.program.maps);
+        maps.load(image)?;
         return Ok(interpret(&loaded.program, maps, packets));
     }
+    in_hardware(loaded, program, arguments, packets, image, drive)
+}
+
+/// The same in hardware; also gives the run as the text that a test bench plays (see [`hardpath_testbed::bench`]).
+pub fn run_recorded(
+    loaded: &Loaded,
+    program: &ProgramArguments,
+    arguments: &RunArguments,
+    packets: &[Packet],
+    image: &Image,
+) -> Result<(Ran, String), Vec<Diagnostic>> {
+    in_hardware(loaded, program, arguments, packets, image, drive_recorded)
+}
+
+/// What drives a design: the design, its interface, the first contents of its maps, and the packets.
+type Drive<T> =
+    fn(&mut dyn Dut, &Interface, &Image, &[Packet], &RunOptions) -> Result<T, Diagnostic>;
+
+fn in_hardware<T>(
+    loaded: &Loaded,
+    program: &ProgramArguments,
+    arguments: &RunArguments,
+    packets: &[Packet],
+    image: &Image,
+    drive: Drive<T>,
+) -> Result<T, Vec<Diagnostic>> {
+    // Says what is wrong with the contents.
+    Maps::new(&loaded.program.maps).load(image)?;
     let pace = arguments.pace.parse().map_err(one)?;
     let compiled = loaded.compile(program)?;
     let mut dut = start(arguments.engine, &compiled.design).map_err(one)?;
@@ -55,6 +85,19 @@ pub fn run(
     };
     let image = with_first_contents(&loaded.program, image);
     drive(dut.as_mut(), &compiled.interface, &image, packets, &options).map_err(one)
+}
+
+/// A run in the native engine with maps as the object has them, as the text that a test bench plays.
+pub fn record(
+    program: &Program,
+    compiled: &Compiled,
+    packets: &[Packet],
+) -> Result<String, Diagnostic> {
+    let mut dut = Native::new(&compiled.design)?;
+    let image = with_first_contents(program, &Image::new());
+    let options = RunOptions::default();
+    let (_, recorded) = drive_recorded(&mut dut, &compiled.interface, &image, packets, &options)?;
+    Ok(recorded)
 }
 
 /// A design in an engine that simulates hardware.
@@ -80,6 +123,48 @@ fn drive(
     packets: &[Packet],
     options: &RunOptions,
 ) -> Result<Ran, Diagnostic> {
+    let result = send(dut, interface, image, packets, options)?;
+    Ok(Ran {
+        outcomes: result.outcomes,
+        maps: Host::new(dut, interface)?.dump_image(dut)?,
+        statistics: result.statistics,
+    })
+}
+
+/// Entries of each map that are looked up at the end of a recorded run.
+const LOOKUPS: usize = 32;
+
+/// The same, recorded. A dump of all maps would take longer than the packets: what is recorded in its place are
+/// lookups of the first entries that are not zero.
+fn drive_recorded(
+    dut: &mut dyn Dut,
+    interface: &Interface,
+    image: &Image,
+    packets: &[Packet],
+    options: &RunOptions,
+) -> Result<(Ran, String), Diagnostic> {
+    let mut recorder = Recorder::new(dut, interface)?;
+    let result = send(&mut recorder, interface, image, packets, options)?;
+    recorder.pause(true);
+    let maps = Host::new(&mut recorder, interface)?.dump_image(&mut recorder)?;
+    recorder.pause(false);
+    look_up(&mut recorder, interface, &maps)?;
+    let ran = Ran {
+        outcomes: result.outcomes,
+        maps,
+        statistics: result.statistics,
+    };
+    Ok((ran, recorder.text()))
+}
+
+/// Maps in, packets through.
+fn send(
+    dut: &mut dyn Dut,
+    interface: &Interface,
+    image: &Image,
+    packets: &[Packet],
+    options: &RunOptions,
+) -> Result<RunResult, Diagnostic> {
     host::reset(dut, interface)?;
     let mut host = Host::new(dut, interface)?;
     host.identify(dut)?;
@@ -89,12 +174,20 @@ fn drive(
     host.load_image(dut, image)?;
     drop(host);
     let packets_in: Vec<PacketIn> = packets.iter().map(packet_in).collect();
-    let result = run::run(dut, interface, &packets_in, options)?;
-    Ok(Ran {
-        outcomes: result.outcomes,
-        maps: Host::new(dut, interface)?.dump_image(dut)?,
-        statistics: result.statistics,
-    })
+    run::run(dut, interface, &packets_in, options)
+}
+
+fn look_up(dut: &mut dyn Dut, interface: &Interface, maps: &Image) -> Result<(), Diagnostic> {
+    let mut host = Host::new(dut, interface)?;
+    for (map, port) in interface.maps.iter().enumerate() {
+        let entries = maps.get(&port.name).into_iter().flatten();
+        let used = entries.filter(|(_, value)| value.iter().any(|byte| *byte != 0));
+        for (key, _) in used.take(LOOKUPS) {
+            let key = key.clone();
+            host.perform(dut, HostOperation::Lookup { map, key })?;
+        }
+    }
+    Ok(())
 }
 
 fn packet_in(packet: &Packet) -> PacketIn {

@@ -553,7 +553,7 @@ pub fn module_name(name: &str) -> String {
     let name = identifier(name);
     let is_port =
         PORTS.contains(&name.as_str()) || name.contains("_axis_") || name.contains("_axil_");
-    if is_port || hardpath_rtl::verilog::names::is_reserved(&name) {
+    if is_port || hardpath_rtl::verilog::LANGUAGE.is_reserved(&name) {
         format!("{name}_program")
     } else {
         name

@@ -40,7 +40,8 @@
 //! **Assertions** have 1 bit.
 
 use crate::dependence::{self, Dependences};
-use crate::verilog::names;
+use crate::print::names;
+use crate::verilog;
 use crate::{Design, Direction, MemStyle, Module, ModuleId, Node, NodeOp};
 use std::collections::HashSet;
 
@@ -143,7 +144,7 @@ impl Checker<'_> {
             }
         }
         for (what, name) in fixed {
-            if names::is_reserved(name) {
+            if verilog::LANGUAGE.is_reserved(name) {
                 self.error(format!("{what} name {name} is a reserved word"));
             }
         }

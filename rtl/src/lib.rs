@@ -7,12 +7,14 @@
 //! `rst` = 1 at that edge sets those that have a reset value to it. Nothing is undefined: registers and memories
 //! start as zeros (registers with a reset value: as that value).
 //!
-//! The rules are written and checked in [`check`]; the SystemVerilog printer is [`verilog`].
+//! The rules are written and checked in [`check`]; the printers are [`verilog`] and [`vhdl`], and share [`print`].
 
 pub mod build;
 pub mod check;
 pub mod dependence;
+pub mod print;
 pub mod verilog;
+pub mod vhdl;
 
 use cranelift_entity::{entity_impl, PrimaryMap};
 

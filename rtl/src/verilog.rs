@@ -1,7 +1,7 @@
 //! The SystemVerilog printer (IEEE 1800-2012, the subset that Verilator, yosys and Vivado share).
 //!
-//! In three steps: **legalize** ([`rewrite`]) makes a copy in which every node can be printed as it is; **prettify**
-//! ([`plan`], [`names`]) decides what is a signal and what it is called; **print** ([`layout`], [`sections`],
+//! In three steps, the first two of them in [`crate::print`]: **legalize** ([`rewrite`]) makes a copy in which every node can be printed as it is; **prettify**
+//! ([`plan`], [`crate::print::names`]) decides what is a signal and what it is called; **print** ([`layout`], [`sections`],
 //! [`expression`], [`text`]) writes what was decided. Dead nodes, registers and memories are not printed.
 //!
 //! What the text looks like, and why:
@@ -28,20 +28,34 @@
 
 mod constant;
 mod expression;
-mod fold;
 mod layout;
-pub mod names;
-mod plan;
-mod rewrite;
 mod sections;
 mod text;
+mod words;
 
+use crate::print::names::PublicNames;
+use crate::print::{plan, rewrite, Language};
 use crate::{Design, ModuleId};
+
+/// What the shared steps must know.
+pub static LANGUAGE: Language = Language {
+    words: &[words::SYSTEM_VERILOG, words::C_PLUS_PLUS],
+    folds_case: false,
+    joins_words_once: false,
+    has_choices_in_expressions: true,
+    fewest_words: 1,
+    has_memory_types: false,
+    connects_expressions: true,
+    names_constant_addresses: true,
+    constant_text: constant::text,
+    shift_amount_bits: 32,
+};
 
 /// The text of one module. The design has passed [`crate::check::check`].
 pub fn print_module(design: &Design, module: ModuleId) -> String {
-    let legal = rewrite::legalize(design, module);
-    let plan = plan::plan(design, &legal);
+    let public = PublicNames::of(design, &LANGUAGE);
+    let legal = rewrite::legalize(design, module, &LANGUAGE);
+    let plan = plan::plan(design, module, &legal, &public);
     layout::print(design, module, &legal, &plan)
 }
 

@@ -8,6 +8,7 @@
 //! This crate knows the ports of a design (`hardpath_blocks::interface`) and not how designs are made.
 
 pub mod axilite;
+pub mod bench;
 pub mod capture;
 pub mod dut;
 pub mod host;

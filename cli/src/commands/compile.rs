@@ -1,8 +1,8 @@
-//! `hardpath compile`: a program to SystemVerilog.
+//! `hardpath compile`: a program to SystemVerilog or VHDL.
 
 use crate::answer::Answer;
-use crate::arguments::CompileArguments;
-use crate::design::{self, file_list_name, hazard_name};
+use crate::arguments::{CompileArguments, HdlName};
+use crate::design::{self, file_list_name, hazard_name, Sources};
 use crate::files::write_folder;
 use crate::load::{load, Loaded};
 use crate::table::{facts, grouped, rows};
@@ -17,7 +17,9 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
     let compiled = loaded.compile(&arguments.program)?;
     let files = match &arguments.output {
-        Some(folder) => write(&loaded, &compiled, folder).map_err(|error| vec![error])?,
+        Some(folder) => {
+            write(&loaded, &compiled, arguments.hdl, folder).map_err(|error| vec![error])?
+        }
         None => Vec::new(),
     };
     let mut object = json!(compiled.report);
@@ -30,6 +32,7 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
         .iter()
         .map(|call| json!({"helper": call.helper, "place": call.place}))
         .collect();
+    object["hdl"] = json!(arguments.hdl.name());
     let mut text = summary(&loaded, &compiled.report);
     text.push_str(&dropped_calls(&dropped));
     if let Some(folder) = &arguments.output {
@@ -60,10 +63,15 @@ fn dropped_calls(calls: &[EventCall]) -> String {
 }
 
 /// The files written, with their folder.
-fn write(loaded: &Loaded, compiled: &Compiled, folder: &Path) -> Result<Vec<String>, Diagnostic> {
+fn write(
+    loaded: &Loaded,
+    compiled: &Compiled,
+    hdl: HdlName,
+    folder: &Path,
+) -> Result<Vec<String>, Diagnostic> {
     let source = Path::new(&loaded.object.file);
     let source = source.file_name().unwrap_or(source.as_os_str());
-    let mut program = format!(
+    let mut origin = format!(
         "{}, program {}",
         source.to_string_lossy(),
         loaded.image.name
@@ -72,10 +80,12 @@ fn write(loaded: &Loaded, compiled: &Compiled, folder: &Path) -> Result<Vec<Stri
     let dropped: BTreeSet<&str> = dropped.iter().map(|call| call.helper.as_str()).collect();
     if !dropped.is_empty() {
         let names: Vec<&str> = dropped.into_iter().collect();
-        program.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
+        origin.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
     }
-    let files = design::files(compiled, &program);
-    write_folder(folder, &files, &file_list_name(&compiled.interface.top))?;
+    let sources = Sources::of(compiled, hdl);
+    let marker = file_list_name(&sources.top);
+    let files = design::files(compiled, sources, &origin, &loaded.program)?;
+    write_folder(folder, &files, &marker)?;
     Ok(files
         .iter()
         .map(|(name, _)| folder.join(name).display().to_string())

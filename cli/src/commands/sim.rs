@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::{EngineName, SimArguments};
 use crate::engine::{self, Ran};
+use crate::files;
 use crate::load::load;
 use crate::outputs;
 use crate::packets;
@@ -16,13 +17,16 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
     let packets = packets::read(&arguments.run)?;
-    let ran = engine::run(
-        &loaded,
-        &arguments.program,
-        &arguments.run,
-        &packets,
-        &image,
-    )?;
+    let (program, run) = (&arguments.program, &arguments.run);
+    let ran = match &arguments.bench {
+        None => engine::run(&loaded, program, run, &packets, &image)?,
+        Some(_) if run.engine == EngineName::Interpreter => return Err(vec![no_ports()]),
+        Some(path) => {
+            let (ran, recorded) = engine::run_recorded(&loaded, program, run, &packets, &image)?;
+            files::write_text(path, &recorded).map_err(|error| vec![error])?;
+            ran
+        }
+    };
     outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
     let has_clock = arguments.run.engine != EngineName::Interpreter;
     let text = match has_clock {
@@ -34,6 +38,12 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => text_without_clock(&ran),
     };
     Ok(Answer::good(json(&ran.statistics, has_clock), text))
+}
+
+fn no_ports() -> Diagnostic {
+    let message = "the interpreter has no ports that a test bench could drive";
+    Diagnostic::input("bench-needs-hardware", message)
+        .help("leave out --engine interpreter, or --bench")
 }
 
 /// The interpreter has no clock: what is counted in clocks or beats is null.

@@ -1,27 +1,28 @@
 //! The README of a design: what its ports and registers promise, and what the compiler decided.
 
 use super::address_map::{COMMANDS, REGISTERS};
-use super::hazard_name;
+use super::{hazard_name, Sources};
+use crate::arguments::HdlName;
 use crate::table::grouped;
 use hardpath_blocks::interface::Interface;
 use hardpath_ebpf::MTU_MAP;
 use hardpath_pipeline::{Compiled, Report};
 use std::fmt::Write;
 
-pub fn readme(compiled: &Compiled, program: &str, sources: &[(String, String)]) -> String {
+pub fn readme(compiled: &Compiled, origin: &str, sources: &Sources) -> String {
     let interface = &compiled.interface;
     let report = &compiled.report;
-    let top = &interface.top;
+    let top = &sources.top;
     let mut text = format!(
         "# {top}\n\n\
-         Hardware for an XDP program, made by hardpath from {program}.\n\n\
+         Hardware for an XDP program, made by hardpath from {origin}.\n\n\
          The design behaves as if its packets were processed one at a time, in the order in which they arrived, by \
          the program as the Linux kernel runs it. No packet is lost, duplicated or reordered as long as the source \
          honours `s_axis_tready`. A source that cannot wait (a MAC) needs a FIFO in front that drops whole packets.\n\n"
     );
     text.push_str(&figures(report));
     text.push_str(&maps(report));
-    text.push_str(&files(top, sources));
+    text.push_str(&files(sources));
     text.push_str(&ports(interface));
     text.push_str(&registers(interface));
     text
@@ -82,13 +83,41 @@ fn maps(report: &Report) -> String {
     text
 }
 
-fn files(top: &str, sources: &[(String, String)]) -> String {
-    format!(
+fn files(sources: &Sources) -> String {
+    let top = &sources.top;
+    let language = match sources.hdl {
+        HdlName::Verilog => "SystemVerilog",
+        HdlName::Vhdl => "VHDL-2008",
+    };
+    let mut text = format!(
         "## Files\n\n\
-         `{top}.f` lists the {} SystemVerilog files, callees first; the top module is `{top}`. `{top}.xdc` has the \
+         `{top}.f` lists the {} {language} files, callees first; the top module is `{top}`. `{top}.xdc` has the \
          clock constraint, `{top}.h` and `{top}.json` the registers, `{top}.ir` the scheduled program with the stage \
          of every operation.\n\n",
-        sources.len()
+        sources.files.len()
+    );
+    if sources.hdl == HdlName::Vhdl {
+        text.push_str(&vhdl_files(top));
+    }
+    text
+}
+
+fn vhdl_files(top: &str) -> String {
+    format!(
+        "`{top}.tcl` reads them in Vivado (`source {top}.tcl`), `{top}.qip` is for a Quartus Prime project. Only \
+         `ieee.std_logic_1164` and `ieee.numeric_std` are used; everything is in library `work`.\n\n\
+         ## Simulation\n\n\
+         `{top}_tb.vhd` plays the lines of `{top}_tb.txt` (register accesses, packets, and what must come out; the \
+         first lines say how they are written) and stops at the first difference. With GHDL:\n\n\
+         ```\n\
+         ghdl -a --std=08 $(cat {top}.f) {top}_tb.vhd\n\
+         ghdl -e --std=08 {top}_tb\n\
+         ghdl -r --std=08 {top}_tb --ieee-asserts=disable-at-0 --assert-level=error\n\
+         ```\n\n\
+         It says PASSED at its end. `-gBACKPRESSURE=true` makes the sink wait now and then, `-gLINES=FILE` plays \
+         another file: `hardpath sim OBJECT --pcap CAPTURE --bench FILE` writes one for any capture and maps. \
+         `--ieee-asserts=disable-at-0` is for the first delta cycle, in which nets have no value yet; \
+         `--assert-level=error` makes the design's own assertions stop the simulation.\n\n"
     )
 }
 

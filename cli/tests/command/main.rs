@@ -14,3 +14,4 @@ mod offsets;
 mod rates;
 mod refused;
 mod supported;
+mod vhdl;

@@ -6,7 +6,8 @@
 //! comparison of two `$signed` operands or a statement of its own.
 
 use super::constant;
-use super::plan::{Plan, Signal};
+use crate::print::lines::fill;
+use crate::print::plan::{Plan, Signal};
 use crate::{Module, Node, NodeOp};
 
 /// Binding strength, weakest first. A reduction counts as weak, so that it gets parentheses beside operators.
@@ -295,11 +296,7 @@ fn parenthesize(expression: Expression, is_tight: impl FnOnce(Level) -> bool) ->
 
 fn concatenation(parts: &[String]) -> Expression {
     let mut lines = vec!["{".to_string()];
-    lines.extend(
-        super::text::fill(parts, 88)
-            .into_iter()
-            .map(|line| format!("  {line}")),
-    );
+    lines.extend(fill(parts, 88).into_iter().map(|line| format!("  {line}")));
     lines.push("}".to_string());
     Expression {
         text: format!("{{{}}}", parts.join(", ")),

@@ -7,15 +7,13 @@
 
 use super::constant;
 use super::expression::{Expression, Printer, Use};
-use super::plan::{Plan, Signal, SignalKind};
-use super::rewrite::Legal;
 use super::text;
-use crate::{Design, Direction, Instance, Mem, ModuleId, Node, NodeOp, Section};
+use crate::print::constant::is_one_bit_true;
+use crate::print::outline::{self, section_index, Connection, Place, Source};
+use crate::print::plan::{Plan, Signal, SignalKind};
+use crate::print::rewrite::Legal;
+use crate::{Design, Mem, ModuleId};
 use cranelift_entity::SecondaryMap;
-use std::collections::BTreeMap;
-
-/// A place in the text: section, then order within it.
-pub type Place = (usize, u32, u32);
 
 /// Behind everything else of a section.
 pub const REGISTERS: u32 = u32::MAX;
@@ -112,56 +110,20 @@ impl Layout<'_> {
         std::mem::take(&mut self.printer.uses)
     }
 
-    pub fn outputs_section(&self) -> usize {
-        self.legal.module.sections.len() + 1
-    }
-
     fn collect_logic(&mut self) {
-        let module = &self.legal.module;
-        for (node, data) in module.nodes.iter() {
-            let Some(signal) = self.plan.nodes[node] else {
-                continue;
-            };
-            let is_elsewhere =
-                matches!(
-                    data.op,
-                    NodeOp::Input(_) | NodeOp::Reg(_) | NodeOp::InstanceOutput(..)
-                ) || matches!(self.plan.signals[signal].kind, SignalKind::ReadData(..));
-            if !is_elsewhere {
-                let section = section_index(data.section);
-                self.drive(
-                    node,
-                    signal,
-                    (section, self.legal.anchor[node], node.as_u32()),
-                );
-            }
-        }
-        for (index, port) in module.ports.iter().enumerate() {
-            let signal = self.plan.ports[index];
-            let Direction::Output(node) = port.direction else {
-                continue;
-            };
-            match self.plan.nodes[node] {
-                Some(own) if own == signal => {}
-                None if module.as_const(node).is_none() => {
-                    let section = section_index(module.nodes[node].section);
-                    let place = (section, self.legal.anchor[node], node.as_u32());
-                    self.drive(node, signal, place);
+        for drive in outline::drives(self.legal, self.plan) {
+            let (expression, comment) = match drive.source {
+                Source::Computed(node) => {
+                    let comment = match self.plan.nodes[node] {
+                        Some(_) => self.legal.module.nodes[node].comment.clone(),
+                        None => None,
+                    };
+                    (self.printer.expression(node), comment)
                 }
-                _ => {
-                    let expression = self.printer.operand(node);
-                    let place = (self.outputs_section(), index as u32, 0);
-                    self.push_drive(signal, expression, None, place);
-                }
-            }
+                Source::Value(node) => (self.printer.operand(node), None),
+            };
+            self.push_drive(drive.signal, expression, comment, drive.place);
         }
-    }
-
-    /// The statement that drives a net with what a node computes.
-    fn drive(&mut self, node: Node, signal: Signal, place: Place) {
-        let expression = self.printer.expression(node);
-        let comment = self.legal.module.nodes[node].comment.clone();
-        self.push_drive(signal, expression, comment, place);
     }
 
     fn push_drive(
@@ -189,67 +151,35 @@ impl Layout<'_> {
     }
 
     fn collect_instances(&mut self) {
-        let module = &self.legal.module;
-        let mut outputs: BTreeMap<(Instance, u32), Signal> = BTreeMap::new();
-        let mut first_output: BTreeMap<Instance, u32> = BTreeMap::new();
-        for (node, data) in module.nodes.iter() {
-            if let (NodeOp::InstanceOutput(instance, port), Some(signal)) =
-                (&data.op, self.plan.nodes[node])
-            {
-                outputs.insert((*instance, *port), signal);
-                let anchor = self.legal.anchor[node];
-                let first = first_output.entry(*instance).or_insert(anchor);
-                *first = anchor.min(*first);
-            }
-        }
-        for (instance, port, signal) in &self.plan.unused_outputs {
-            outputs.insert((*instance, *port), *signal);
-        }
-        for (instance, data) in module.instances.iter() {
+        for connected in outline::instances(self.design, self.legal, self.plan) {
+            let data = &self.legal.module.instances[connected.instance];
             let callee = &self.design.modules[data.module];
             let mut declares = Vec::new();
             let mut connections = vec![
                 ("clk".to_string(), self.printer.signal(self.plan.clk)),
                 ("rst".to_string(), self.printer.signal(self.plan.rst)),
             ];
-            for (index, port) in callee.ports.iter().enumerate() {
-                let index = index as u32;
-                let text = match outputs.get(&(instance, index)) {
-                    Some(signal) => {
-                        if self.plan.signals[*signal].kind != SignalKind::Output {
-                            declares.push(*signal);
+            for (port, connection) in callee.ports.iter().zip(&connected.connections) {
+                let text = match *connection {
+                    Connection::To(signal) => {
+                        if self.plan.signals[signal].kind != SignalKind::Output {
+                            declares.push(signal);
                         }
-                        self.plan.signals[*signal].name.clone()
+                        self.plan.signals[signal].name.clone()
                     }
-                    None => {
-                        let input = data.inputs.iter().find(|(input, _)| *input == index);
-                        input.map_or(String::new(), |(_, node)| self.printer.text(*node))
-                    }
+                    Connection::From(node) => self.printer.text(node),
                 };
                 connections.push((port.name.clone(), text));
             }
-            let last_input = data
-                .inputs
-                .iter()
-                .map(|(_, node)| self.legal.anchor[*node])
-                .max();
-            let anchor = last_input
-                .into_iter()
-                .chain(first_output.get(&instance).copied())
-                .min()
-                .unwrap_or(0);
             let uses = self.take_uses();
+            let name = &self.plan.instances[connected.instance];
             self.statements.push(Statement {
-                place: (section_index(data.section), anchor, u32::MAX),
+                place: connected.place,
                 declares,
                 uses,
                 body: Body::Instance {
                     comment: data.comment.clone(),
-                    lines: text::instance(
-                        &callee.name,
-                        &self.plan.instances[instance],
-                        &connections,
-                    ),
+                    lines: text::instance(&callee.name, name, &connections),
                 },
             });
         }
@@ -272,7 +202,7 @@ impl Layout<'_> {
             let next = self.printer.operand(next);
             let enable = data
                 .enable
-                .filter(|enable| !constant::is_one_bit_true(module, *enable))
+                .filter(|enable| !is_one_bit_true(module, *enable))
                 .map(|enable| self.printer.text(enable));
             let reset = data.reset.as_ref().map(|limbs| {
                 self.printer.signal(self.plan.rst);
@@ -294,15 +224,7 @@ impl Layout<'_> {
 
     fn collect_memories(&mut self) {
         let module = &self.legal.module;
-        let read_data: BTreeMap<(Mem, u32), Signal> = self
-            .plan
-            .signals
-            .iter()
-            .filter_map(|(signal, data)| match data.kind {
-                SignalKind::ReadData(mem, port) => Some(((mem, port), signal)),
-                _ => None,
-            })
-            .collect();
+        let read_data = outline::read_data(self.plan);
         for (mem, data) in module.mems.iter() {
             let Some(name) = &self.plan.mems[mem] else {
                 continue;
@@ -312,7 +234,7 @@ impl Layout<'_> {
                 let address = self.printer.text(write.address);
                 let expression = self.printer.operand(write.data);
                 let head = format!("{name}[{address}] <=");
-                let enable = match constant::is_one_bit_true(module, write.enable) {
+                let enable = match is_one_bit_true(module, write.enable) {
                     true => None,
                     false => Some(self.printer.text(write.enable)),
                 };
@@ -325,7 +247,7 @@ impl Layout<'_> {
                     continue;
                 };
                 let address = self.printer.text(read.address);
-                let enable = match constant::is_one_bit_true(module, enable) {
+                let enable = match is_one_bit_true(module, enable) {
                     true => None,
                     false => Some(self.printer.text(enable)),
                 };
@@ -380,9 +302,4 @@ impl Layout<'_> {
         self.tail_uses = self.take_uses();
         lines
     }
-}
-
-/// Sections count from 1; 0 is what stands before the first heading.
-pub fn section_index(section: Option<Section>) -> usize {
-    section.map_or(0, |section| section.as_u32() as usize + 1)
 }

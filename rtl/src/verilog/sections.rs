@@ -2,9 +2,11 @@
 
 use super::constant;
 use super::expression::{Level, Use};
-use super::layout::{section_index, Body, Layout, Place, RegisterText, REGISTERS};
-use super::plan::{Signal, SignalKind};
-use super::text::{self, fill, COLUMNS};
+use super::layout::{Body, Layout, RegisterText, REGISTERS};
+use super::text;
+use crate::print::lines::{self, fill, COLUMNS};
+use crate::print::outline::{heading, outputs_section, section_index, Place};
+use crate::print::plan::{Signal, SignalKind};
 use crate::{Mem, MemStyle, NodeOp, Reg};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
@@ -55,7 +57,7 @@ impl Layout<'_> {
             }
         }
         let memories = self.memory_sections(&first);
-        for section in 0..=self.outputs_section() {
+        for section in 0..=outputs_section(self.legal) {
             let mut groups: Vec<Vec<String>> = Vec::new();
             let early = early.get(&section).map_or(&[][..], Vec::as_slice);
             groups.push(self.early_nets(early));
@@ -78,7 +80,7 @@ impl Layout<'_> {
             if groups.is_empty() {
                 continue;
             }
-            if let Some(heading) = self.heading(section) {
+            if let Some(heading) = heading(self.legal, section) {
                 out.push(text::heading(&heading));
                 out.push(String::new());
             }
@@ -86,15 +88,6 @@ impl Layout<'_> {
                 out.extend(group);
                 out.push(String::new());
             }
-        }
-    }
-
-    fn heading(&self, section: usize) -> Option<String> {
-        let mut headings = self.legal.module.sections.values();
-        match section {
-            0 => None,
-            _ if section == self.outputs_section() => Some("Outputs".to_string()),
-            _ => headings.nth(section - 1).cloned(),
         }
     }
 
@@ -160,7 +153,7 @@ impl Layout<'_> {
         let name = self.plan.mems[mem].clone().unwrap_or_default();
         let mut lines: Vec<String> = Vec::new();
         if let Some(comment) = &data.comment {
-            lines.push(format!("  // {}", text::comment(comment)));
+            lines.push(format!("  // {}", lines::comment(comment)));
         }
         let style = match data.style {
             MemStyle::Auto => None,
@@ -277,7 +270,7 @@ impl Layout<'_> {
                         });
                     group.extend(text::declarations(rows.collect()));
                     if let Some(comment) = comment {
-                        group.push(format!("  // {}", text::comment(comment)));
+                        group.push(format!("  // {}", lines::comment(comment)));
                     }
                     group.extend(lines.iter().cloned());
                     groups.push(group);
@@ -313,7 +306,7 @@ impl Layout<'_> {
             return Vec::new();
         }
         let mut lines = vec!["  initial begin".to_string()];
-        let filled = text::fill_items(&items, COLUMNS - 4);
+        let filled = lines::fill_items(&items, COLUMNS - 4);
         lines.extend(filled.into_iter().map(|line| format!("    {line}")));
         lines.push("  end".to_string());
         lines

@@ -1,10 +1,8 @@
 //! Lines of text: headings, declarations in columns, assignments that are broken where they are long.
 
 use super::expression::{Expression, Level};
+use crate::print::lines::{comment, COLUMNS};
 use crate::{Direction, Module};
-
-/// Characters in a line, as far as that can be kept.
-pub const COLUMNS: usize = 100;
 
 /// Comment, compiler directive and port list of a module.
 pub fn header(module: &Module) -> Vec<String> {
@@ -202,58 +200,6 @@ pub fn with_comment(mut lines: Vec<String>, note: Option<&str>) -> Vec<String> {
         _ => lines.insert(0, format!("  // {note}")),
     }
     lines
-}
-
-/// Items with commas between them, in lines of at most `columns` characters.
-pub fn fill(items: &[String], columns: usize) -> Vec<String> {
-    let mut punctuated: Vec<String> = items.iter().map(|item| format!("{item},")).collect();
-    if let Some(last) = punctuated.last_mut() {
-        last.pop();
-    }
-    fill_items(&punctuated, columns)
-}
-
-/// Items with spaces between them, likewise.
-pub fn fill_items(items: &[String], columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for item in items {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + item.len() <= columns => {
-                line.push(' ');
-                line.push_str(item);
-            }
-            _ => lines.push(item.clone()),
-        }
-    }
-    lines
-}
-
-/// Text that is safe behind `//`: one line, and no word in front that a tool takes for an instruction.
-pub fn comment(text: &str) -> String {
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let line = line.trim_end();
-    let first = line
-        .split_whitespace()
-        .next()
-        .unwrap_or("")
-        .to_ascii_lowercase();
-    let tools = [
-        "verilator",
-        "synopsys",
-        "synthesis",
-        "pragma",
-        "xilinx",
-        "cadence",
-        "ambit",
-        "vcs",
-    ];
-    match tools.iter().any(|tool| first.starts_with(tool)) {
-        true => format!("- {line}"),
-        false => line.trim_end_matches('\\').to_string(),
-    }
 }
 
 /// Text inside the format string of a system task.

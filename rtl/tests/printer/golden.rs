@@ -1,7 +1,7 @@
-//! The printed text of each test design equals the file `tests/expected/<module>.sv`. `UPDATE_EXPECT=1` writes the files anew.
+//! The printed text of each test design equals the files in `tests/expected`. `UPDATE_EXPECT=1` writes the files anew.
 
 use crate::designs;
-use hardpath_rtl::{check, verilog};
+use hardpath_rtl::{check, verilog, vhdl};
 use std::path::Path;
 
 #[test]
@@ -11,7 +11,10 @@ fn printed_text_is_as_expected() {
     let mut different = Vec::new();
     for design in designs::all() {
         check::check(&design).expect("the test designs are good");
-        for (file, text) in verilog::print(&design) {
+        for (file, text) in verilog::print(&design)
+            .into_iter()
+            .chain(vhdl::print(&design))
+        {
             let path = directory.join(&file);
             if update {
                 std::fs::write(&path, &text).expect("an expectation is written");
@@ -31,5 +34,6 @@ fn printed_text_is_as_expected() {
 fn printing_is_deterministic() {
     for design in designs::all() {
         assert_eq!(verilog::print(&design), verilog::print(&design));
+        assert_eq!(vhdl::print(&design), vhdl::print(&design));
     }
 }

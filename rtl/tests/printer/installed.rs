@@ -1,4 +1,4 @@
-//! Finding and running Verilator and yosys.
+//! Finding and running Verilator, yosys and GHDL.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -50,6 +50,11 @@ pub fn verilator() -> Option<Tool> {
 /// yosys: `HARDPATH_YOSYS`, then `yosys` in PATH, then the project's `.venv`.
 pub fn yosys() -> Option<Tool> {
     find("HARDPATH_YOSYS", "yosys", &[])
+}
+
+/// GHDL: `HARDPATH_GHDL`, then `ghdl` in PATH.
+pub fn ghdl() -> Option<Tool> {
+    find("HARDPATH_GHDL", "ghdl", &[])
 }
 
 fn find(variable: &str, name: &str, in_site_packages: &[&str]) -> Option<Tool> {

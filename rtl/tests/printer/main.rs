@@ -1,7 +1,9 @@
-//! Tests of the SystemVerilog printer.
+//! Tests of the printers.
 
 mod designs;
+mod ghdl;
 mod golden;
 mod installed;
 mod random;
+mod recording;
 mod tools;

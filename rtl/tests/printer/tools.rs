@@ -1,23 +1,26 @@
 //! What other tools say of the printed text: Verilator finds nothing to warn of, yosys reads it, and random modules
 //! do in Verilator what a plain interpreter says.
 
+use crate::recording::{self, CLOCKS};
 use crate::{designs, installed, random};
 use hardpath_rtl::{check, verilog, Design, Direction, ModuleId};
 
 const RANDOM_MODULES: u64 = 24;
-const CLOCKS: usize = 150;
 
 /// The test designs and random ones.
-fn all_designs() -> Vec<Design> {
+pub fn all_designs() -> Vec<Design> {
     let mut all = designs::all();
-    all.extend((0..RANDOM_MODULES).map(random_design));
+    all.extend(random_designs());
     all
 }
 
-fn random_design(seed: u64) -> Design {
-    let mut design = Design::new();
-    design.add(random::module(&format!("random{seed}"), seed));
-    design
+pub fn random_designs() -> Vec<Design> {
+    let random = (0..RANDOM_MODULES).map(|seed| {
+        let mut design = Design::new();
+        design.add(random::module(&format!("random{seed}"), seed));
+        design
+    });
+    random.collect()
 }
 
 #[test]
@@ -64,12 +67,15 @@ fn random_modules_do_in_verilator_what_they_mean() {
     let Some(verilator) = installed::verilator() else {
         return;
     };
+    let designs = random_designs();
+    let recording = recording::record(&designs);
     let mut files = Vec::new();
-    let mut instances = String::new();
-    let mut outputs = Vec::new();
-    let mut designs = Vec::new();
-    for seed in 0..RANDOM_MODULES {
-        let design = random_design(seed);
+    let mut instances: String = recording
+        .outputs
+        .iter()
+        .map(|(name, width)| format!("  wire [{}:0] {name};\n", width - 1))
+        .collect();
+    for design in &designs {
         let module = &design.modules[design.top()];
         let mut connections = vec![".clk(clk)".to_string(), ".rst(in[0])".to_string()];
         let mut at = 1;
@@ -79,66 +85,23 @@ fn random_modules_do_in_verilator_what_they_mean() {
                     at += port.width;
                     format!("in[{}:{}]", at - 1, at - port.width)
                 }
-                Direction::Output(_) => {
-                    let name = format!("{}_{}", module.name, port.name);
-                    instances.push_str(&format!("  wire [{}:0] {name};\n", port.width - 1));
-                    outputs.push(name.clone());
-                    name
-                }
+                Direction::Output(_) => format!("{}_{}", module.name, port.name),
             };
             connections.push(format!(".{}({signal})", port.name));
         }
+        let name = &module.name;
         instances.push_str(&format!(
-            "  {} i{seed} ({});\n",
-            module.name,
+            "  {name} i_{name} ({});\n",
             connections.join(", ")
         ));
-        files.extend(verilog::print(&design));
-        designs.push(design);
+        files.extend(verilog::print(design));
     }
-    let widths: Vec<u32> = {
-        let module = &designs[0].modules[designs[0].top()];
-        let inputs = module
-            .ports
-            .iter()
-            .filter(|port| port.direction == Direction::Input);
-        inputs.map(|port| port.width).collect()
-    };
-    let total: u32 = 1 + widths.iter().sum::<u32>();
-
-    let mut random = random::Random::new(99);
-    let stimuli: Vec<(bool, Vec<Vec<bool>>)> = (0..CLOCKS)
-        .map(|clock| {
-            let reset = clock > 20 && random.below(20) == 0;
-            (
-                reset,
-                widths.iter().map(|width| random.bits(*width)).collect(),
-            )
-        })
-        .collect();
-    let lines: Vec<String> = stimuli
+    let stimuli = recording.stimuli.iter();
+    let lines: Vec<String> = stimuli.map(|bits| random::hexadecimal(bits)).collect();
+    let display: String = recording
+        .outputs
         .iter()
-        .map(|(reset, inputs)| {
-            let mut bits = vec![*reset];
-            inputs.iter().for_each(|input| bits.extend(input));
-            random::hexadecimal(&bits)
-        })
-        .collect();
-    let mut expected = Vec::new();
-    let mut interpreters: Vec<random::Interpreter> = designs
-        .iter()
-        .map(|design| random::Interpreter::new(design, design.top()))
-        .collect();
-    for (reset, inputs) in &stimuli {
-        for interpreter in &mut interpreters {
-            let values = interpreter.clock(inputs, *reset);
-            expected.extend(values.iter().map(|bits| random::hexadecimal(bits)));
-        }
-    }
-
-    let display: String = outputs
-        .iter()
-        .map(|name| format!("    $display(\"= %h\", {name});\n"))
+        .map(|(name, _)| format!("    $display(\"= %h\", {name});\n"))
         .collect();
     let bench = format!(
         "module bench (input wire clk);\n  logic [{top}:0] in;\n  logic [{top}:0] stimuli [0:{CLOCKS}];\n\
@@ -146,7 +109,7 @@ fn random_modules_do_in_verilator_what_they_mean() {
          \x20 initial begin\n    $readmemh(\"stimuli.hex\", stimuli);\n    in = stimuli[0];\n    clock = 0;\n  end\n\
          \x20 always @(posedge clk) begin\n{display}    clock <= clock + 1;\n    in <= stimuli[clock + 1];\n  end\n\
          endmodule\n",
-        top = total - 1,
+        top = recording.input_bits - 1,
     );
     let main = format!(
         "#include \"Vbench.h\"\n#include \"verilated.h\"\nint main() {{\n  Vbench bench;\n\
@@ -181,15 +144,8 @@ fn random_modules_do_in_verilator_what_they_mean() {
         .output()
         .expect("the simulation runs");
     let text = String::from_utf8_lossy(&simulation.stdout);
-    let found: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("= "))
-        .collect();
-    assert_eq!(found.len(), expected.len(), "{text}");
-    for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        let (clock, output) = (index / outputs.len(), &outputs[index % outputs.len()]);
-        assert_eq!(found, expected, "{output} in clock {clock}");
-    }
+    let found = text.lines().filter_map(|line| line.strip_prefix("= "));
+    recording.compare(found, &text);
 }
 
 #[test]

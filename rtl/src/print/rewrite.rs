@@ -2,13 +2,13 @@
 //!
 //! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked.
 //! * Comparisons that are constant are constants (tools warn of them), shifts by more than the width too, and a
-//!   variable shift amount has at most 32 bits.
+//!   variable shift amount has as many bits as the language takes.
 //! * No extension, slice or concatenation that changes nothing; slices look through unnamed concatenations and
 //!   extensions; concatenations are flat; a negated comparison is the opposite comparison.
 //! * Nothing refers to an unnamed wire. A named register, input or memory word is an unnamed one behind a wire of
 //!   that name.
 
-use super::{constant, fold};
+use super::{constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
@@ -19,6 +19,7 @@ use std::collections::HashMap;
 
 /// A module ready to be planned and printed.
 pub struct Legal {
+    pub language: &'static Language,
     pub module: Module,
     /// For each node the number of the original node where it belongs in the text.
     pub anchor: SecondaryMap<Node, u32>,
@@ -29,13 +30,14 @@ pub struct Legal {
 }
 
 /// Makes the copy. The design has passed [`crate::check::check`].
-pub fn legalize(design: &Design, id: ModuleId) -> Legal {
+pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> Legal {
     let module = design.modules[id].clone();
     let mut anchor = SecondaryMap::new();
     for node in module.nodes.keys() {
         anchor[node] = node.as_u32();
     }
     let mut legal = Legal {
+        language,
         module,
         anchor,
         depth: SecondaryMap::new(),
@@ -144,7 +146,7 @@ impl Legal {
         let depth = if pads_to_power_of_two(data.style, data.depth, data.width) {
             full
         } else {
-            data.depth
+            data.depth.max(self.language.fewest_words)
         };
         self.depth[mem] = depth;
         for (index, write) in data.writes.iter().enumerate() {
@@ -425,14 +427,16 @@ impl Legal {
             return;
         }
         let amount_width = self.width(amount);
-        if amount_width <= 32 {
+        let most_bits = self.language.shift_amount_bits;
+        if amount_width <= most_bits {
             return;
         }
-        let low = self.push(node, NodeOp::Slice { lo: 0 }, vec![amount], 32);
+        let low = self.push(node, NodeOp::Slice { lo: 0 }, vec![amount], most_bits);
         self.slice(low, amount, 0);
-        let high_width = amount_width - 32;
-        let high = self.push(node, NodeOp::Slice { lo: 32 }, vec![amount], high_width);
-        self.slice(high, amount, 32);
+        let high_width = amount_width - most_bits;
+        let high_op = NodeOp::Slice { lo: most_bits };
+        let high = self.push(node, high_op, vec![amount], high_width);
+        self.slice(high, amount, most_bits);
         let (low, high) = (self.resolve(low), self.resolve(high));
         let far = match high_width {
             1 => high,
@@ -441,8 +445,8 @@ impl Legal {
         let near_result = self.push(node, op.clone(), vec![value, low], width);
         let far_result = match op {
             NodeOp::AShr => {
-                // The largest 32-bit amount gives all sign bits for every width below it.
-                let most = self.constant(node, u64::from(width) - 1, 32);
+                // One less than the width gives nothing but sign bits.
+                let most = self.constant(node, u64::from(width) - 1, most_bits);
                 self.push(node, NodeOp::AShr, vec![value, most], width)
             }
             _ => self.constant(node, 0, width),

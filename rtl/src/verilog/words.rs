@@ -1,9 +1,7 @@
-//! Names in the text: what is an identifier, what is reserved, and how wishes become unique names of a module.
-
-use std::collections::HashSet;
+//! Words that cannot be names in SystemVerilog.
 
 /// Keywords of SystemVerilog (IEEE 1800-2012, annex B; `unique0` and the like included) that may be met as names.
-const SYSTEM_VERILOG: &str = "\
+pub const SYSTEM_VERILOG: &str = "\
     accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind \
     bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config \
     const constraint context continue cover covergroup coverpoint cross deassign default defparam design disable \
@@ -24,97 +22,9 @@ const SYSTEM_VERILOG: &str = "\
     wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor";
 
 /// Words of C++ that Verilator's output gives a meaning to: it warns of signals with these names.
-const C_PLUS_PLUS: &str = "\
+pub const C_PLUS_PLUS: &str = "\
     abort alignas alignof and_eq asm auto bitand bitor bool catch char char16_t char32_t compl concept const_cast constexpr \
     decltype delete double dynamic_cast explicit false far float friend goto inline int16_t int32_t int64_t int8_t long \
     mutable namespace near noexcept not_eq nullptr operator or_eq override private public register reinterpret_cast requires short \
     sizeof static_assert static_cast std switch template thread_local throw true try typeid typename uint16_t \
     uint32_t uint64_t uint8_t using volatile wchar_t xor_eq";
-
-/// A plain identifier: letters, digits and `_`, no digit first.
-pub fn is_identifier(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// A word that cannot be the name of anything.
-pub fn is_reserved(name: &str) -> bool {
-    SYSTEM_VERILOG
-        .split_whitespace()
-        .chain(C_PLUS_PLUS.split_whitespace())
-        .any(|word| word == name)
-}
-
-/// The names of one module that are taken.
-pub struct Names {
-    taken: HashSet<String>,
-}
-
-impl Default for Names {
-    fn default() -> Names {
-        let words = SYSTEM_VERILOG
-            .split_whitespace()
-            .chain(C_PLUS_PLUS.split_whitespace());
-        Names {
-            taken: words.map(str::to_string).collect(),
-        }
-    }
-}
-
-impl Names {
-    /// Takes a name that is known to be good and free.
-    pub fn reserve(&mut self, name: &str) {
-        self.taken.insert(name.to_string());
-    }
-
-    /// A name as near to the wish as possible that nothing else has: `wish`, `wish_2`, `wish_3`, …
-    pub fn unique(&mut self, wish: &str) -> String {
-        let mut base: String = wish
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
-        if !is_identifier(&base) {
-            base.insert(0, '_');
-        }
-        let mut name = base.clone();
-        let mut number = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{base}_{number}");
-            number += 1;
-        }
-        name
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wishes_become_unique_legal_names() {
-        let mut names = Names::default();
-        names.reserve("clk");
-        assert_eq!(names.unique("clk"), "clk_2");
-        assert_eq!(names.unique("port"), "port");
-        assert_eq!(names.unique("output"), "output_2");
-        assert_eq!(names.unique("delete"), "delete_2");
-        assert_eq!(names.unique(".rodata"), "_rodata");
-        assert_eq!(names.unique("4to6"), "_4to6");
-        assert_eq!(names.unique("4to6"), "_4to6_2");
-    }
-
-    #[test]
-    fn identifiers() {
-        assert!(is_identifier("_a9"));
-        assert!(!is_identifier(""));
-        assert!(!is_identifier("9a"));
-        assert!(!is_identifier("a.b"));
-        assert!(!is_identifier("größe"));
-        assert!(is_reserved("always_ff"));
-        assert!(is_reserved("namespace"));
-        assert!(!is_reserved("verdict"));
-    }
-}

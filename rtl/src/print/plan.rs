@@ -4,9 +4,9 @@
 //! `$signed`, a memory word, an instance's output), when it is used twice, or when its text would be long. All
 //! others are printed inside the expression that uses them.
 
-use super::names::Names;
+use super::names::{Names, PublicNames};
 use super::rewrite::Legal;
-use crate::{Design, Direction, Instance, Mem, Module, Node, NodeOp, Reg};
+use crate::{Design, Direction, Instance, Mem, Module, ModuleId, Node, NodeOp, Reg};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
 use std::collections::HashSet;
 
@@ -50,6 +50,8 @@ pub struct Plan {
     pub regs: SecondaryMap<Reg, Option<Signal>>,
     /// Names of live memories.
     pub mems: SecondaryMap<Mem, Option<String>>,
+    /// Names of their types, where a language has types.
+    pub mem_types: SecondaryMap<Mem, String>,
     pub instances: SecondaryMap<Instance, String>,
     /// By assertion.
     pub asserts: Vec<String>,
@@ -74,7 +76,7 @@ enum Consumer {
     Place(String),
 }
 
-pub fn plan(design: &Design, legal: &Legal) -> Plan {
+pub fn plan(design: &Design, id: ModuleId, legal: &Legal, public: &PublicNames) -> Plan {
     let module = &legal.module;
     let mut signals = PrimaryMap::new();
     let mut input = |name: &str, width| {
@@ -88,9 +90,10 @@ pub fn plan(design: &Design, legal: &Legal) -> Plan {
     let ports: Vec<Signal> = module
         .ports
         .iter()
-        .map(|port| {
+        .zip(&public.ports[id])
+        .map(|(port, name)| {
             signals.push(SignalData {
-                name: port.name.clone(),
+                name: name.clone(),
                 width: port.width,
                 kind: match port.direction {
                     Direction::Input => SignalKind::Input,
@@ -99,8 +102,8 @@ pub fn plan(design: &Design, legal: &Legal) -> Plan {
             })
         })
         .collect();
-    let mut names = Names::default();
-    names.reserve(&module.name);
+    let mut names = Names::new(legal.language);
+    names.reserve(&public.modules[id]);
     signals
         .values()
         .for_each(|signal| names.reserve(&signal.name));
@@ -123,6 +126,7 @@ pub fn plan(design: &Design, legal: &Legal) -> Plan {
             nodes: SecondaryMap::new(),
             regs: SecondaryMap::new(),
             mems: SecondaryMap::new(),
+            mem_types: SecondaryMap::new(),
             instances: SecondaryMap::new(),
             asserts: Vec::new(),
             live: SecondaryMap::new(),
@@ -206,7 +210,11 @@ impl Planner<'_> {
             self.plan.regs[reg] = Some(signal);
         }
         for (mem, data) in module.mems.iter().filter(|(mem, _)| live_mems[*mem]) {
-            self.plan.mems[mem] = Some(self.names.unique(&data.name));
+            let name = self.names.unique(&data.name);
+            if self.legal.language.has_memory_types {
+                self.plan.mem_types[mem] = self.names.unique(&format!("{name}_words"));
+            }
+            self.plan.mems[mem] = Some(name);
         }
         for (instance, data) in module.instances.iter() {
             self.plan.instances[instance] = self.names.unique(&data.name);
@@ -294,13 +302,7 @@ impl Planner<'_> {
                 self.wanted[arg] = !self.is_leaf(arg);
             }
         }
-        // yosys builds a memory of registers when an address is written as a constant.
-        for mem in self.module.mems.values() {
-            let writes = mem.writes.iter().map(|write| write.address);
-            for address in writes.chain(mem.reads.iter().map(|read| read.address)) {
-                self.wanted[address] |= self.module.as_const(address).is_some();
-            }
-        }
+        self.want_for_the_language();
         for node in &self.legal.order {
             if self.plan.live[*node] && !self.is_leaf(*node) {
                 self.choose(*node);
@@ -308,9 +310,33 @@ impl Planner<'_> {
         }
     }
 
+    /// Signals that only some languages need.
+    fn want_for_the_language(&mut self) {
+        let language = self.legal.language;
+        let module = self.module;
+        let is_const = |node: Node| module.as_const(node).is_some();
+        if language.names_constant_addresses {
+            for mem in module.mems.values() {
+                let writes = mem.writes.iter().map(|write| write.address);
+                for address in writes.chain(mem.reads.iter().map(|read| read.address)) {
+                    self.wanted[address] |= is_const(address);
+                }
+            }
+        }
+        if !language.connects_expressions {
+            for instance in module.instances.values() {
+                for (_, node) in &instance.inputs {
+                    let is_part = matches!(module.nodes[*node].op, NodeOp::Slice { .. });
+                    self.wanted[*node] |= !is_part && !is_const(*node) && !self.is_leaf(*node);
+                }
+            }
+        }
+    }
+
     fn choose(&mut self, node: Node) {
         let data = &self.module.nodes[node];
         let length = self.expression_length(node);
+        let has_choices = self.legal.language.has_choices_in_expressions;
         if data.op == NodeOp::Mux {
             let other = data.args[2];
             self.chains[node] = match self.is_inline(other) {
@@ -325,7 +351,8 @@ impl Planner<'_> {
                 NodeOp::MemRead(..) | NodeOp::InstanceOutput(..) | NodeOp::AShr | NodeOp::Wire
             )
             || (self.uses[node] > 1 && !self.is_cheap(node, length))
-            || (length > INLINE && !self.may_be_long(node));
+            || (!self.may_be_long(node)
+                && (length > INLINE || (data.op == NodeOp::Mux && !has_choices)));
         self.wanted[node] = wanted;
         self.lengths[node] = match (&data.name, wanted) {
             (Some(name), _) => name.len(),
@@ -396,7 +423,7 @@ impl Planner<'_> {
         let data = &self.module.nodes[node];
         let args: usize = data.args.iter().map(|arg| self.length(*arg)).sum();
         args + match &data.op {
-            NodeOp::Const(limbs) => super::constant::text(limbs, data.width).len(),
+            NodeOp::Const(limbs) => (self.legal.language.constant_text)(limbs, data.width).len(),
             NodeOp::Not | NodeOp::ReduceOr | NodeOp::ReduceAnd | NodeOp::ReduceXor => 2,
             NodeOp::Slice { .. } => 7,
             NodeOp::Concat => 2 * data.args.len(),

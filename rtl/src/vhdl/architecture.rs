@@ -1,0 +1,376 @@
+//! Print: the declarations of a module, then its statements, both section after section.
+//!
+//! In each section stand its logic in the order in which it was made, its registers' next values in one process, and
+//! a process for each memory. Assertions come last.
+
+use super::constant;
+use super::expression::Printer;
+use super::text;
+use crate::print::constant::is_one_bit_true;
+use crate::print::names::PublicNames;
+use crate::print::outline::{
+    self, heading, outputs_section, section_index, Connection, Place, Source,
+};
+use crate::print::plan::{Plan, Signal, SignalKind};
+use crate::print::rewrite::Legal;
+use crate::{Design, Mem, MemStyle, ModuleId, Node, Reg};
+use std::collections::BTreeMap;
+
+pub fn print(
+    design: &Design,
+    id: ModuleId,
+    legal: &Legal,
+    plan: &Plan,
+    public: &PublicNames,
+) -> String {
+    let module = &design.modules[id];
+    let name = &public.modules[id];
+    let mut architecture = Architecture {
+        design,
+        legal,
+        plan,
+        public,
+        printer: Printer {
+            legal,
+            module: &legal.module,
+            plan,
+        },
+        statements: Vec::new(),
+        read_data: outline::read_data(plan),
+    };
+    architecture.collect();
+    let mut out = text::header(module, name, &public.ports[id]);
+    out.push(format!("architecture rtl of {name} is"));
+    out.push(String::new());
+    out.extend(architecture.attributes());
+    architecture.sections(&mut out, |section| architecture.declared(section));
+    out.push("begin".to_string());
+    out.push(String::new());
+    architecture.sections(&mut out, |section| architecture.stated(section));
+    out.extend(architecture.assertions());
+    out.push("end architecture rtl;".to_string());
+    out.join("\n") + "\n"
+}
+
+struct Architecture<'a> {
+    design: &'a Design,
+    legal: &'a Legal,
+    plan: &'a Plan,
+    public: &'a PublicNames,
+    printer: Printer<'a>,
+    /// In their order.
+    statements: Vec<Statement>,
+    read_data: BTreeMap<(Mem, u32), Signal>,
+}
+
+/// A statement of the logic part.
+struct Statement {
+    place: Place,
+    declares: Vec<Signal>,
+    lines: Vec<String>,
+    /// Stands between empty lines.
+    is_group: bool,
+}
+
+impl Architecture<'_> {
+    fn collect(&mut self) {
+        let is_wire = |signal: &Signal| self.plan.signals[*signal].kind == SignalKind::Wire;
+        for drive in outline::drives(self.legal, self.plan) {
+            let (arms, comment) = match drive.source {
+                Source::Computed(node) => {
+                    let comment = self.plan.nodes[node]
+                        .and_then(|_| self.legal.module.nodes[node].comment.clone());
+                    (self.printer.computed_arms(node), comment)
+                }
+                Source::Value(node) => (self.printer.arms(node), None),
+            };
+            let lines = text::concurrent(self.printer.name(drive.signal), &arms);
+            self.statements.push(Statement {
+                place: drive.place,
+                declares: [drive.signal].into_iter().filter(is_wire).collect(),
+                lines: text::with_comment(lines, comment.as_deref()),
+                is_group: false,
+            });
+        }
+        for connected in outline::instances(self.design, self.legal, self.plan) {
+            let data = &self.legal.module.instances[connected.instance];
+            let to = |connection: &Connection| match connection {
+                Connection::To(signal) => Some(*signal),
+                Connection::From(_) => None,
+            };
+            let outputs = connected.connections.iter().filter_map(to);
+            let mut lines: Vec<String> = Vec::new();
+            if let Some(comment) = &data.comment {
+                lines.push(format!("  -- {}", text::comment(comment)));
+            }
+            let clocks = ["clk", "rst"].map(|name| (name.to_string(), name.to_string()));
+            let ports = self.public.ports[data.module].iter().cloned();
+            let texts = connected.connections.iter().map(|c| self.connection(*c));
+            let connections: Vec<(String, String)> =
+                clocks.into_iter().chain(ports.zip(texts)).collect();
+            lines.extend(text::instance(
+                &self.public.modules[data.module],
+                &self.plan.instances[connected.instance],
+                &connections,
+            ));
+            self.statements.push(Statement {
+                place: connected.place,
+                declares: outputs.filter(is_wire).collect(),
+                lines,
+                is_group: true,
+            });
+        }
+        self.statements.sort_by_key(|statement| statement.place);
+    }
+
+    fn connection(&self, connection: Connection) -> String {
+        match connection {
+            Connection::To(signal) => match self.plan.signals[signal].kind {
+                SignalKind::UnusedOutput => "open".to_string(),
+                _ => self.printer.name(signal).to_string(),
+            },
+            Connection::From(node) => match self.printer.arms(node).as_slice() {
+                [(_, value)] => value.text.clone(),
+                // Planning gives every choice a signal.
+                _ => self.printer.value(node).text,
+            },
+        }
+    }
+
+    /// What the memories need.
+    fn attributes(&self) -> Vec<String> {
+        let mems = self.legal.module.mems.iter();
+        let mut live = mems.filter(|(mem, _)| self.plan.mems[*mem].is_some());
+        match live.any(|(_, data)| data.style != MemStyle::Auto) {
+            true => vec!["  attribute ram_style : string;".to_string(), String::new()],
+            false => Vec::new(),
+        }
+    }
+
+    /// Groups of lines under the headings of their sections.
+    fn sections(&self, out: &mut Vec<String>, groups: impl Fn(usize) -> Vec<Vec<String>>) {
+        for section in 0..=outputs_section(self.legal) {
+            let mut groups = groups(section);
+            groups.retain(|group| !group.is_empty());
+            if groups.is_empty() {
+                continue;
+            }
+            if let Some(heading) = heading(self.legal, section) {
+                out.push(text::heading(&heading));
+                out.push(String::new());
+            }
+            for group in groups {
+                out.extend(group);
+                out.push(String::new());
+            }
+        }
+    }
+
+    fn declared(&self, section: usize) -> Vec<Vec<String>> {
+        let module = &self.legal.module;
+        let zero = |width: u32| constant::assigned(&vec![0; width.div_ceil(64) as usize], width);
+        let mut registers = Vec::new();
+        for (_, data, signal) in self.registers(section) {
+            let value = match &data.reset {
+                Some(limbs) => constant::assigned(limbs, data.width),
+                None => zero(data.width),
+            };
+            registers.push((
+                self.printer.name(signal).to_string(),
+                format!("{} := {value};", text::type_name(data.width)),
+                data.comment.clone().unwrap_or_default(),
+            ));
+        }
+        for mem in self.memories(section) {
+            for (_, signal) in self.read_data.iter().filter(|((of, _), _)| *of == mem) {
+                let width = module.mems[mem].width;
+                registers.push((
+                    self.printer.name(*signal).to_string(),
+                    format!("{} := {};", text::type_name(width), zero(width)),
+                    String::new(),
+                ));
+            }
+        }
+        let mut groups = vec![text::declarations(registers)];
+        for mem in self.memories(section) {
+            if self.is_read_at_once(mem) {
+                groups.push(self.memory_declaration(mem, "signal"));
+            }
+        }
+        let statements = self.statements.iter().filter(|s| s.place.0 == section);
+        let wires = statements.flat_map(|statement| &statement.declares);
+        let wires = wires.map(|signal| {
+            let data = &self.plan.signals[*signal];
+            let of_type = format!("{};", text::type_name(data.width));
+            (data.name.clone(), of_type, String::new())
+        });
+        groups.push(text::declarations(wires.collect()));
+        groups
+    }
+
+    fn stated(&self, section: usize) -> Vec<Vec<String>> {
+        let mut groups: Vec<Vec<String>> = vec![Vec::new()];
+        for statement in self.statements.iter().filter(|s| s.place.0 == section) {
+            if statement.is_group {
+                groups.push(statement.lines.clone());
+                groups.push(Vec::new());
+            } else if let Some(group) = groups.last_mut() {
+                group.extend(statement.lines.iter().cloned());
+            }
+        }
+        groups.push(self.next_values(section));
+        for mem in self.memories(section) {
+            groups.push(self.memory_process(mem));
+        }
+        groups
+    }
+
+    fn registers(&self, section: usize) -> impl Iterator<Item = (Reg, &crate::RegData, Signal)> {
+        let regs = self.legal.module.regs.iter();
+        let own = regs.filter(move |(_, data)| section_index(data.section) == section);
+        own.filter_map(|(reg, data)| Some((reg, data, self.plan.regs[reg]?)))
+    }
+
+    fn memories(&self, section: usize) -> Vec<Mem> {
+        let mems = self.legal.module.mems.iter();
+        mems.filter(|(mem, data)| {
+            section_index(data.section) == section && self.plan.mems[*mem].is_some()
+        })
+        .map(|(mem, _)| mem)
+        .collect()
+    }
+
+    /// A condition, or nothing where it always holds.
+    fn enable(&self, enable: Option<Node>) -> Option<String> {
+        let enable = enable.filter(|enable| !is_one_bit_true(&self.legal.module, *enable))?;
+        Some(self.printer.condition(enable).text)
+    }
+
+    /// The next values of the registers of a section; those with the same enable stand together.
+    fn next_values(&self, section: usize) -> Vec<String> {
+        let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+        let mut resets = Vec::new();
+        for (_, data, signal) in self.registers(section) {
+            let Some(next) = data.next else { continue };
+            let name = self.printer.name(signal);
+            let enable = self.enable(data.enable);
+            let lines = text::sequential(name, "<=", &self.printer.arms(next));
+            match groups.iter_mut().find(|(known, _)| *known == enable) {
+                Some((_, group)) => group.extend(lines),
+                None => groups.push((enable, lines)),
+            }
+            if let Some(limbs) = &data.reset {
+                let value = constant::assigned(limbs, data.width);
+                resets.push(format!("  {name} <= {value};"));
+            }
+        }
+        if !resets.is_empty() {
+            groups.push((Some("rst = '1'".to_string()), resets));
+        }
+        let groups = groups.into_iter();
+        let body: Vec<String> = groups
+            .flat_map(|(enable, lines)| text::guarded(enable, lines))
+            .collect();
+        text::clocked(None, &[], &body)
+    }
+
+    /// Whether a memory has a live asynchronous read: then it is a signal, else a variable of its process, which
+    /// simulators keep in a fraction of the space.
+    fn is_read_at_once(&self, mem: Mem) -> bool {
+        let reads = self.legal.module.mems[mem].reads.iter();
+        reads.into_iter().any(|read| read.enable.is_none())
+    }
+
+    /// Type and object.
+    fn memory_declaration(&self, mem: Mem, object: &str) -> Vec<String> {
+        let data = &self.legal.module.mems[mem];
+        let name = self.plan.mems[mem].clone().unwrap_or_default();
+        let last = self.legal.depth[mem] - 1;
+        let word = text::type_name(data.width);
+        let zeros = match data.width {
+            1 => "(others => '0')",
+            _ => "(others => (others => '0'))",
+        };
+        let mut lines = Vec::new();
+        if let Some(comment) = &data.comment {
+            lines.push(format!("  -- {}", text::comment(comment)));
+        }
+        let words = &self.plan.mem_types[mem];
+        lines.push(format!("  type {words} is array (0 to {last}) of {word};"));
+        lines.push(format!("  {object} {name} : {words} := {zeros};"));
+        let style = match data.style {
+            MemStyle::Auto => None,
+            MemStyle::Block => Some("block"),
+            MemStyle::Distributed => Some("distributed"),
+            MemStyle::Registers => Some("registers"),
+            MemStyle::Ultra => Some("ultra"),
+        };
+        if let Some(style) = style {
+            lines.push(format!(
+                "  attribute ram_style of {name} : {object} is \"{style}\";"
+            ));
+        }
+        lines
+    }
+
+    /// All ports of a memory. Reads come before writes: they give what the word was.
+    fn memory_process(&self, mem: Mem) -> Vec<String> {
+        let data = &self.legal.module.mems[mem];
+        let name = self.plan.mems[mem].clone().unwrap_or_default();
+        let is_signal = self.is_read_at_once(mem);
+        let mut statements: Vec<(Option<String>, Vec<String>)> = Vec::new();
+        for (port, read) in data.reads.iter().enumerate() {
+            let signal = self.read_data.get(&(mem, port as u32));
+            if let (Some(signal), Some(_)) = (signal, read.enable) {
+                let word = self.printer.word(&name, mem, read.address);
+                let line = format!("  {} <= {word};", self.printer.name(*signal));
+                statements.push((self.enable(read.enable), vec![line]));
+            }
+        }
+        for write in &data.writes {
+            let word = self.printer.word(&name, mem, write.address);
+            let sign = if is_signal { "<=" } else { ":=" };
+            let lines = text::sequential(&word, sign, &self.printer.arms(write.data));
+            statements.push((self.enable(Some(write.enable)), lines));
+        }
+        let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+        for (condition, lines) in statements {
+            match groups.last_mut() {
+                Some((last, group)) if *last == condition => group.extend(lines),
+                _ => groups.push((condition, lines)),
+            }
+        }
+        let groups = groups.into_iter();
+        let body: Vec<String> = groups
+            .flat_map(|(condition, lines)| text::guarded(condition, lines))
+            .collect();
+        let declarations = match is_signal {
+            true => Vec::new(),
+            false => self.memory_declaration(mem, "variable"),
+        };
+        text::clocked(None, &declarations, &body)
+    }
+
+    fn assertions(&self) -> Vec<String> {
+        let module = &self.legal.module;
+        if module.asserts.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![
+            "  -- Must hold in every clock outside reset.".to_string(),
+            "  -- synthesis translate_off".to_string(),
+        ];
+        let mut body = Vec::new();
+        for (assert, label) in module.asserts.iter().zip(&self.plan.asserts) {
+            let condition = self.printer.condition(assert.condition).text;
+            body.push(format!("  {label} : assert {condition}"));
+            let message = text::string(&assert.message);
+            body.push(format!("    report {message} severity error;"));
+        }
+        let body = text::guarded(Some("rst = '0'".to_string()), body);
+        lines.extend(text::clocked(None, &[], &body));
+        lines.push("  -- synthesis translate_on".to_string());
+        lines.push(String::new());
+        lines
+    }
+}

@@ -1,0 +1,91 @@
+//! The package that every printed file uses: the few conversions that `ieee.numeric_std` does not have.
+
+/// Its file, which must be analysed first.
+pub const FILE: &str = "hardpath_pkg.vhd";
+
+pub const TEXT: &str = r#"-- Conversions that ieee.numeric_std does not have. Every file of a design uses them; nothing else is needed.
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+
+package hardpath_pkg is
+
+  -- '1' when the condition holds.
+  function to_logic(condition : boolean) return std_logic;
+
+  -- Copies of a bit.
+  function repeat(bit_value : std_logic; width : positive) return std_logic_vector;
+
+  function zeros(width : positive) return std_logic_vector;
+
+  -- The unsigned number that bits mean; at most 31 bits.
+  function number(bits : std_logic_vector) return natural;
+  function number(bits : std_logic) return natural;
+
+  -- The place of a word in a memory of a number of words. An address outside of the memory reads a word that is
+  -- not used; writes there are never enabled.
+  function index(address : std_logic_vector; words : positive) return natural;
+  function index(address : std_logic; words : positive) return natural;
+
+end package hardpath_pkg;
+
+package body hardpath_pkg is
+
+  function to_logic(condition : boolean) return std_logic is
+  begin
+    if condition then
+      return '1';
+    else
+      return '0';
+    end if;
+  end function to_logic;
+
+  function repeat(bit_value : std_logic; width : positive) return std_logic_vector is
+    variable result : std_logic_vector(width - 1 downto 0) := (others => bit_value);
+  begin
+    return result;
+  end function repeat;
+
+  function zeros(width : positive) return std_logic_vector is
+    variable result : std_logic_vector(width - 1 downto 0) := (others => '0');
+  begin
+    return result;
+  end function zeros;
+
+  function number(bits : std_logic_vector) return natural is
+  begin
+    return to_integer(unsigned(bits));
+  end function number;
+
+  function number(bits : std_logic) return natural is
+  begin
+    if bits = '1' then
+      return 1;
+    else
+      return 0;
+    end if;
+  end function number;
+
+  function index(address : std_logic_vector; words : positive) return natural is
+  begin
+    -- synthesis translate_off
+    if number(address) >= words then
+      return 0;
+    end if;
+    -- synthesis translate_on
+    return number(address);
+  end function index;
+
+  function index(address : std_logic; words : positive) return natural is
+  begin
+    -- synthesis translate_off
+    if number(address) >= words then
+      return 0;
+    end if;
+    -- synthesis translate_on
+    return number(address);
+  end function index;
+
+end package body hardpath_pkg;
+"#;

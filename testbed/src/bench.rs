@@ -1,0 +1,240 @@
+//! A run as text that a test bench plays again: what the host and the stream did, and what the design answered.
+//!
+//! [`Recorder`] stands between a driver and an engine and writes a line for each transaction at the design's ports.
+//! [`vhdl`] makes the bench that reads the lines; both ends stay in step because AXI does, whatever the clock:
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `W ADDRESS DATA` | the host writes a register |
+//! | `R ADDRESS DATA` | the host reads a register until it holds that |
+//! | `S USER LAST KEEP DATA [TIME] [RANDOM]` | a beat of `s_axis` |
+//! | `M DEST USER LAST KEEP DATA` | a beat of `m_axis` must come |
+//! | `V VERDICT` | a verdict strobe must come |
+//! | `#` | a comment |
+//!
+//! Numbers are hexadecimal with all digits of their port. `W`, `R` and `S` are done one after the other; the `M` and the
+//! `V` lines each have their own order. Bytes whose `KEEP` bit is 0 mean nothing.
+
+pub mod vhdl;
+
+use crate::dut::{Dut, Port};
+use hardpath_blocks::interface::Interface;
+use hardpath_ir::Diagnostic;
+use std::fmt::Write;
+
+/// What stands at the head of the text.
+const HEAD: &str = "\
+    # Stimuli and expected outputs of the test bench; numbers are hexadecimal.\n\
+    # W ADDRESS DATA                          the host writes a register\n\
+    # R ADDRESS DATA                          the host reads a register until it holds that\n\
+    # S USER LAST KEEP DATA [TIME] [RANDOM]   a beat of s_axis\n\
+    # M DEST USER LAST KEEP DATA              a beat of m_axis must come\n\
+    # V VERDICT                               a verdict must come\n";
+
+/// An engine of which every transaction is written down.
+pub struct Recorder<'a> {
+    dut: &'a mut dyn Dut,
+    ports: Ports,
+    is_paused: bool,
+    text: String,
+    write_address: Option<u64>,
+    write_data: Option<u64>,
+    read_address: Option<u64>,
+    /// The last line, when it is a read: where it begins, and its address.
+    last_read: Option<(usize, u64)>,
+}
+
+struct Ports {
+    input: Stream,
+    /// Time and random number, where the design has them.
+    with_input: Vec<Port>,
+    output: Stream,
+    destination: Port,
+    verdict_valid: Port,
+    verdict: Port,
+    write_address: Channel,
+    write_data: Channel,
+    read_address: Channel,
+    read_data: Channel,
+}
+
+struct Channel {
+    payload: Port,
+    valid: Port,
+    ready: Port,
+}
+
+struct Stream {
+    user: Port,
+    last: Port,
+    keep: Port,
+    data: Port,
+    valid: Port,
+    ready: Port,
+}
+
+impl<'a> Recorder<'a> {
+    /// An error when the design has not the ports of an XDP design.
+    pub fn new(dut: &'a mut dyn Dut, interface: &Interface) -> Result<Recorder<'a>, Diagnostic> {
+        let find = |name: &str| {
+            dut.port(name).ok_or_else(|| {
+                Diagnostic::input("port-missing", format!("the design has no port {name}"))
+                    .help("compile the program again: design and interface do not belong together")
+            })
+        };
+        let stream = |side: &str| -> Result<Stream, Diagnostic> {
+            Ok(Stream {
+                user: find(&format!("{side}_tuser"))?,
+                last: find(&format!("{side}_tlast"))?,
+                keep: find(&format!("{side}_tkeep"))?,
+                data: find(&format!("{side}_tdata"))?,
+                valid: find(&format!("{side}_tvalid"))?,
+                ready: find(&format!("{side}_tready"))?,
+            })
+        };
+        let channel = |letters: &str, payload: &str| -> Result<Channel, Diagnostic> {
+            Ok(Channel {
+                payload: find(&format!("s_axil_{letters}{payload}"))?,
+                valid: find(&format!("s_axil_{letters}valid"))?,
+                ready: find(&format!("s_axil_{letters}ready"))?,
+            })
+        };
+        let mut with_input = Vec::new();
+        if interface.has_time {
+            with_input.push(find("time_ns")?);
+        }
+        if interface.has_random {
+            with_input.push(find("random")?);
+        }
+        let ports = Ports {
+            input: stream("s_axis")?,
+            with_input,
+            output: stream("m_axis")?,
+            destination: find("m_axis_tdest")?,
+            verdict_valid: find("verdict_valid")?,
+            verdict: find("verdict")?,
+            write_address: channel("aw", "addr")?,
+            write_data: channel("w", "data")?,
+            read_address: channel("ar", "addr")?,
+            read_data: channel("r", "data")?,
+        };
+        Ok(Recorder {
+            dut,
+            ports,
+            is_paused: false,
+            text: HEAD.to_string(),
+            write_address: None,
+            write_data: None,
+            read_address: None,
+            last_read: None,
+        })
+    }
+
+    /// What is done while it pauses must not change what the design answers later.
+    pub fn pause(&mut self, is_paused: bool) {
+        self.is_paused = is_paused;
+    }
+
+    /// Everything that was seen.
+    pub fn text(self) -> String {
+        self.text
+    }
+
+    fn line(&mut self, tag: char, values: &[Port]) {
+        self.text.push(tag);
+        for port in values {
+            self.text.push(' ');
+            hexadecimal(&mut self.text, self.dut.get(*port), port.width);
+        }
+        self.text.push('\n');
+        self.last_read = None;
+    }
+
+    fn is_transferred(&self, valid: Port, ready: Port) -> bool {
+        self.dut.get_bit(valid) && self.dut.get_bit(ready)
+    }
+
+    fn taken(&self, channel: &Channel) -> Option<u64> {
+        self.is_transferred(channel.valid, channel.ready)
+            .then(|| self.dut.get_u64(channel.payload))
+    }
+
+    fn observe(&mut self) {
+        if let Some(address) = self.taken(&self.ports.write_address) {
+            self.write_address = Some(address);
+        }
+        if let Some(data) = self.taken(&self.ports.write_data) {
+            self.write_data = Some(data);
+        }
+        if let (Some(address), Some(data)) = (self.write_address, self.write_data) {
+            let _ = writeln!(self.text, "W {address:04x} {data:08x}");
+            (self.write_address, self.write_data) = (None, None);
+            self.last_read = None;
+        }
+        if let Some(address) = self.taken(&self.ports.read_address) {
+            self.read_address = Some(address);
+        }
+        if let (Some(data), Some(address)) = (self.taken(&self.ports.read_data), self.read_address)
+        {
+            // Who reads a register again waits for what it gets at last.
+            if let Some((start, _)) = self.last_read.filter(|(_, last)| *last == address) {
+                self.text.truncate(start);
+            }
+            self.last_read = Some((self.text.len(), address));
+            let _ = writeln!(self.text, "R {address:04x} {data:08x}");
+            self.read_address = None;
+        }
+        let input = &self.ports.input;
+        if self.is_transferred(input.valid, input.ready) {
+            let mut values = vec![input.user, input.last, input.keep, input.data];
+            values.extend(&self.ports.with_input);
+            self.line('S', &values);
+        }
+        let output = &self.ports.output;
+        if self.is_transferred(output.valid, output.ready) {
+            let destination = self.ports.destination;
+            let values = [
+                destination,
+                output.user,
+                output.last,
+                output.keep,
+                output.data,
+            ];
+            self.line('M', &values);
+        }
+        if self.dut.get_bit(self.ports.verdict_valid) {
+            let verdict = self.ports.verdict;
+            self.line('V', &[verdict]);
+        }
+    }
+}
+
+impl Dut for Recorder<'_> {
+    fn port(&self, name: &str) -> Option<Port> {
+        self.dut.port(name)
+    }
+
+    fn set(&mut self, port: Port, limbs: &[u64]) {
+        self.dut.set(port, limbs);
+    }
+
+    fn get(&self, port: Port) -> &[u64] {
+        self.dut.get(port)
+    }
+
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        self.dut.step()?;
+        if !self.is_paused {
+            self.observe();
+        }
+        Ok(())
+    }
+}
+
+/// All digits of the width.
+fn hexadecimal(text: &mut String, limbs: &[u64], width: u32) {
+    for digit in (0..width.div_ceil(4) as usize).rev() {
+        let value = limbs[digit / 16] >> (digit % 16 * 4) & 15;
+        text.extend(char::from_digit(value as u32, 16));
+    }
+}

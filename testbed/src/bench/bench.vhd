@@ -1,0 +1,329 @@
+-- Plays the lines of a file at the ports of @TOP@ and compares what comes out. The simulation ends by itself; it ends
+-- with a failure at the first difference, or when nothing happens any more.
+--
+--   W ADDRESS DATA                          the host writes a register
+--   R ADDRESS DATA                          the host reads a register until it holds that
+--   S USER LAST KEEP DATA [TIME] [RANDOM]   a beat of s_axis; time and random number where the design has them
+--   M DEST USER LAST KEEP DATA              a beat of m_axis must come
+--   V VERDICT                               a verdict must come
+--
+-- Numbers are hexadecimal, with all digits of their port. W, R and S are done one after the other; the M lines and
+-- the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared.
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use std.textio.all;
+
+entity @TOP@_tb is
+  generic (
+    LINES        : string   := "@TOP@_tb.txt";
+    -- The sink is not ready in some of the clocks.
+    BACKPRESSURE : boolean  := false;
+    -- Clocks without a beat, a verdict or a write after which the design counts as hung.
+    PATIENCE     : positive := 1000000
+  );
+end entity @TOP@_tb;
+
+architecture test of @TOP@_tb is
+
+  signal clk            : std_logic := '0';
+  signal rst            : std_logic := '1';
+  signal s_axis_tdata   : std_logic_vector(@DATA@ - 1 downto 0) := (others => '0');
+  signal s_axis_tkeep   : std_logic_vector(@KEEP@ - 1 downto 0) := (others => '0');
+  signal s_axis_tuser   : std_logic_vector(24 downto 0) := (others => '0');
+  signal s_axis_tlast   : std_logic := '0';
+  signal s_axis_tvalid  : std_logic := '0';
+  signal s_axis_tready  : std_logic;@SIGNALS@
+  signal m_axis_tdata   : std_logic_vector(@DATA@ - 1 downto 0);
+  signal m_axis_tkeep   : std_logic_vector(@KEEP@ - 1 downto 0);
+  signal m_axis_tuser   : std_logic_vector(@USER@ - 1 downto 0);
+  signal m_axis_tdest   : std_logic_vector(31 downto 0);
+  signal m_axis_tlast   : std_logic;
+  signal m_axis_tvalid  : std_logic;
+  signal m_axis_tready  : std_logic := '1';
+  signal verdict_valid  : std_logic;
+  signal verdict        : std_logic_vector(2 downto 0);
+  signal s_axil_awaddr  : std_logic_vector(15 downto 0) := (others => '0');
+  signal s_axil_awvalid : std_logic := '0';
+  signal s_axil_awready : std_logic;
+  signal s_axil_wdata   : std_logic_vector(31 downto 0) := (others => '0');
+  signal s_axil_wvalid  : std_logic := '0';
+  signal s_axil_wready  : std_logic;
+  signal s_axil_bresp   : std_logic_vector(1 downto 0);
+  signal s_axil_bvalid  : std_logic;
+  signal s_axil_araddr  : std_logic_vector(15 downto 0) := (others => '0');
+  signal s_axil_arvalid : std_logic := '0';
+  signal s_axil_arready : std_logic;
+  signal s_axil_rdata   : std_logic_vector(31 downto 0);
+  signal s_axil_rresp   : std_logic_vector(1 downto 0);
+  signal s_axil_rvalid  : std_logic;
+
+  signal driver_done   : boolean := false;
+  signal beats_done    : boolean := false;
+  signal verdicts_done : boolean := false;
+  signal finished      : boolean := false;
+
+  -- The next line with a tag; not found behind the last one.
+  procedure next_line(
+    file lines_file    : text;
+    variable text_line : inout line;
+    constant wanted    : in character;
+    variable found     : out boolean
+  ) is
+    variable tag : character;
+  begin
+    found := false;
+    while not endfile(lines_file) loop
+      readline(lines_file, text_line);
+      if text_line'length > 0 then
+        read(text_line, tag);
+        if tag = wanted then
+          found := true;
+          exit;
+        end if;
+      end if;
+    end loop;
+  end procedure next_line;
+
+begin
+
+  dut : entity work.@TOP@
+    port map (
+      clk            => clk,
+      rst            => rst,
+      s_axis_tdata   => s_axis_tdata,
+      s_axis_tkeep   => s_axis_tkeep,
+      s_axis_tuser   => s_axis_tuser,
+      s_axis_tlast   => s_axis_tlast,
+      s_axis_tvalid  => s_axis_tvalid,
+      s_axis_tready  => s_axis_tready,@CONNECTIONS@
+      m_axis_tdata   => m_axis_tdata,
+      m_axis_tkeep   => m_axis_tkeep,
+      m_axis_tuser   => m_axis_tuser,
+      m_axis_tdest   => m_axis_tdest,
+      m_axis_tlast   => m_axis_tlast,
+      m_axis_tvalid  => m_axis_tvalid,
+      m_axis_tready  => m_axis_tready,
+      verdict_valid  => verdict_valid,
+      verdict        => verdict,
+      s_axil_awaddr  => s_axil_awaddr,
+      s_axil_awvalid => s_axil_awvalid,
+      s_axil_awready => s_axil_awready,
+      s_axil_wdata   => s_axil_wdata,
+      s_axil_wstrb   => "1111",
+      s_axil_wvalid  => s_axil_wvalid,
+      s_axil_wready  => s_axil_wready,
+      s_axil_bresp   => s_axil_bresp,
+      s_axil_bvalid  => s_axil_bvalid,
+      s_axil_bready  => '1',
+      s_axil_araddr  => s_axil_araddr,
+      s_axil_arvalid => s_axil_arvalid,
+      s_axil_arready => s_axil_arready,
+      s_axil_rdata   => s_axil_rdata,
+      s_axil_rresp   => s_axil_rresp,
+      s_axil_rvalid  => s_axil_rvalid,
+      s_axil_rready  => '1'
+    );
+
+  clock : process
+  begin
+    while not finished loop
+      clk <= '0';
+      wait for @HALF_PERIOD@;
+      clk <= '1';
+      wait for @HALF_PERIOD@;
+    end loop;
+    wait;
+  end process clock;
+
+  -- W, R and S.
+  driver : process
+    file lines_file    : text open read_mode is LINES;
+    variable text_line : line;
+    variable tag       : character;
+    variable address   : std_logic_vector(15 downto 0);
+    variable word      : std_logic_vector(31 downto 0);
+    variable user      : std_logic_vector(27 downto 0);
+    variable last      : std_logic_vector(3 downto 0);
+    variable keep      : std_logic_vector(@KEEP@ - 1 downto 0);
+    variable data      : std_logic_vector(@DATA@ - 1 downto 0);@VARIABLES@
+  begin
+    for clocks in 1 to 4 loop
+      wait until rising_edge(clk);
+    end loop;
+    rst <= '0';
+    while not endfile(lines_file) loop
+      readline(lines_file, text_line);
+      tag := '#';
+      if text_line'length > 0 then
+        read(text_line, tag);
+      end if;
+      case tag is
+
+        when 'W' =>
+          hread(text_line, address);
+          hread(text_line, word);
+          s_axil_awaddr <= address;
+          s_axil_wdata <= word;
+          s_axil_awvalid <= '1';
+          s_axil_wvalid <= '1';
+          loop
+            wait until rising_edge(clk);
+            if s_axil_awready = '1' then
+              s_axil_awvalid <= '0';
+            end if;
+            if s_axil_wready = '1' then
+              s_axil_wvalid <= '0';
+            end if;
+            exit when s_axil_bvalid = '1';
+          end loop;
+
+        when 'R' =>
+          hread(text_line, address);
+          hread(text_line, word);
+          s_axil_araddr <= address;
+          loop
+            s_axil_arvalid <= '1';
+            loop
+              wait until rising_edge(clk);
+              if s_axil_arready = '1' then
+                s_axil_arvalid <= '0';
+              end if;
+              exit when s_axil_rvalid = '1';
+            end loop;
+            exit when s_axil_rdata = word;
+          end loop;
+
+        when 'S' =>
+          hread(text_line, user);
+          hread(text_line, last);
+          hread(text_line, keep);
+          hread(text_line, data);
+          s_axis_tuser <= user(24 downto 0);
+          s_axis_tlast <= last(0);
+          s_axis_tkeep <= keep;
+          s_axis_tdata <= data;
+          s_axis_tvalid <= '1';@READS@
+          loop
+            wait until rising_edge(clk);
+            exit when s_axis_tready = '1';
+          end loop;
+          s_axis_tvalid <= '0';
+
+        when others =>
+          null;
+
+      end case;
+    end loop;
+    driver_done <= true;
+    wait;
+  end process driver;
+
+  -- M. What comes behind the last line is one beat too many.
+  beats : process
+    file lines_file    : text open read_mode is LINES;
+    variable text_line : line;
+    variable found     : boolean;
+    variable count     : natural := 0;
+    variable dest      : std_logic_vector(31 downto 0);
+    variable user      : std_logic_vector(@USER_DIGITS@ * 4 - 1 downto 0);
+    variable last      : std_logic_vector(3 downto 0);
+    variable keep      : std_logic_vector(@KEEP@ - 1 downto 0);
+    variable data      : std_logic_vector(@DATA@ - 1 downto 0);
+  begin
+    loop
+      next_line(lines_file, text_line, 'M', found);
+      beats_done <= not found;
+      loop
+        wait until rising_edge(clk);
+        exit when rst = '0' and m_axis_tvalid = '1' and m_axis_tready = '1';
+      end loop;
+      assert found
+        report "m_axis: a beat too many, after " & integer'image(count) severity failure;
+      hread(text_line, dest);
+      hread(text_line, user);
+      hread(text_line, last);
+      hread(text_line, keep);
+      hread(text_line, data);
+      assert m_axis_tdest = dest and m_axis_tuser = user(m_axis_tuser'range)
+        and m_axis_tlast = last(0) and m_axis_tkeep = keep
+        report "m_axis: beat " & integer'image(count) & " has dest " & to_hstring(m_axis_tdest)
+          & ", user " & to_hstring(m_axis_tuser) & ", keep " & to_hstring(m_axis_tkeep)
+          & ", last " & std_logic'image(m_axis_tlast)
+        severity failure;
+      for lane in keep'range loop
+        assert keep(lane) = '0'
+          or m_axis_tdata(8 * lane + 7 downto 8 * lane) = data(8 * lane + 7 downto 8 * lane)
+          report "m_axis: beat " & integer'image(count) & " is " & to_hstring(m_axis_tdata)
+            & ", not " & to_hstring(data)
+          severity failure;
+      end loop;
+      count := count + 1;
+    end loop;
+  end process beats;
+
+  -- V.
+  verdicts : process
+    file lines_file    : text open read_mode is LINES;
+    variable text_line : line;
+    variable found     : boolean;
+    variable count     : natural := 0;
+    variable value     : std_logic_vector(3 downto 0);
+  begin
+    loop
+      next_line(lines_file, text_line, 'V', found);
+      verdicts_done <= not found;
+      loop
+        wait until rising_edge(clk);
+        exit when rst = '0' and verdict_valid = '1';
+      end loop;
+      assert found
+        report "a verdict too many, after " & integer'image(count) severity failure;
+      hread(text_line, value);
+      assert verdict = value(2 downto 0)
+        report "verdict " & integer'image(count) & " is " & to_hstring(verdict)
+          & ", not " & to_hstring(value)
+        severity failure;
+      count := count + 1;
+    end loop;
+  end process verdicts;
+
+  -- Not ready in one clock of four, in no regular order.
+  sink : process (clk)
+    variable noise : unsigned(15 downto 0) := x"ace1";
+  begin
+    if rising_edge(clk) and BACKPRESSURE then
+      noise := noise(14 downto 0)
+        & (noise(15) xor noise(13) xor noise(12) xor noise(10));
+      m_axis_tready <= noise(0) or noise(7);
+    end if;
+  end process sink;
+
+  -- Ends the simulation: some clocks after all lines are done, so that what is too much is seen.
+  finish : process (clk)
+    variable quiet   : natural := 0;
+    variable patient : natural := 0;
+  begin
+    if rising_edge(clk) then
+      patient := patient + 1;
+      if (s_axis_tvalid = '1' and s_axis_tready = '1') or m_axis_tvalid = '1'
+        or verdict_valid = '1' or s_axil_bvalid = '1' then
+        patient := 0;
+      end if;
+      if driver_done and beats_done and verdicts_done then
+        quiet := quiet + 1;
+      end if;
+      if quiet = 64 then
+        report "PASSED: everything came as expected" severity note;
+        finished <= true;
+      end if;
+      assert patient < PATIENCE
+        report "nothing happens any more: " & boolean'image(driver_done) & ", "
+          & boolean'image(beats_done) & ", " & boolean'image(verdicts_done)
+          & " (stimuli, beats and verdicts done)"
+        severity failure;
+    end if;
+  end process finish;
+
+end architecture test;
