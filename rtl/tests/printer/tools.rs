@@ -10,12 +10,12 @@ const RANDOM_MODULES: u64 = 24;
 /// The test designs and random ones.
 pub fn all_designs() -> Vec<Design> {
     let mut all = designs::all();
-    all.extend(random_designs());
+    all.extend(random_designs(RANDOM_MODULES));
     all
 }
 
-pub fn random_designs() -> Vec<Design> {
-    let random = (0..RANDOM_MODULES).map(|seed| {
+pub fn random_designs(count: u64) -> Vec<Design> {
+    let random = (0..count).map(|seed| {
         let mut design = Design::new();
         design.add(random::module(&format!("random{seed}"), seed));
         design
@@ -67,7 +67,7 @@ fn random_modules_do_in_verilator_what_they_mean() {
     let Some(verilator) = installed::verilator() else {
         return;
     };
-    let designs = random_designs();
+    let designs = random_designs(RANDOM_MODULES);
     let recording = recording::record(&designs);
     let mut files = Vec::new();
     let mut instances: String = recording
