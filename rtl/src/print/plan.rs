@@ -1,8 +1,8 @@
 //! Prettify: which nodes are live, which of them become signals, and what everything is called.
 //!
-//! A node becomes a signal when it has a name, when the language wants one (the operand of a part select, of
-//! `$signed`, a memory word, an instance's output), when it is used twice, or when its text would be long. All
-//! others are printed inside the expression that uses them.
+//! A node becomes a signal when it has a name, when the language wants one (the operand of a part select, a memory
+//! word, an instance's output), when it is used twice, or when its text would be long. All others are printed inside
+//! the expression that uses them.
 
 use super::names::{Names, PublicNames};
 use super::rewrite::Legal;
@@ -312,8 +312,7 @@ impl Planner<'_> {
 
     /// Signals that only some languages need.
     fn want_for_the_language(&mut self) {
-        let language = self.legal.language;
-        let module = self.module;
+        let (language, module) = (self.legal.language, self.module);
         let is_const = |node: Node| module.as_const(node).is_some();
         if language.names_constant_addresses {
             for mem in module.mems.values() {
@@ -386,12 +385,9 @@ impl Planner<'_> {
             NodeOp::AShr => &data.args[..1],
             _ => &[],
         };
-        let is_const = |node: &Node| self.module.as_const(*node).is_some();
         let keep_const = matches!(data.op, NodeOp::Slice { .. } | NodeOp::SExt);
-        all.iter()
-            .copied()
-            .filter(|arg| keep_const || !is_const(arg))
-            .collect()
+        let wants = |arg: &Node| keep_const || self.module.as_const(*arg).is_none();
+        all.iter().copied().filter(wants).collect()
     }
 
     /// Printed by a name that exists anyway.
