@@ -2,7 +2,7 @@
 
 use crate::delay::{self, is_wiring};
 use crate::ports::Port;
-use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
+use hardpath_ir::{Inst, InstData, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
 /// The longest way from some values to others.
@@ -13,6 +13,14 @@ pub struct Way {
     pub levels: f64,
     /// The instructions on the way, in order.
     pub insts: Vec<Inst>,
+}
+
+/// What an instruction cannot do without. A read of a map is done in any case: its guard only says whether somebody
+/// looks at what it gives.
+pub fn needs(data: &InstData) -> impl Iterator<Item = Value> + '_ {
+    let is_read = matches!(data.op, Op::MapLookup(_) | Op::MapLoad(_));
+    let guard = data.guard.filter(|_| !is_read);
+    data.args.iter().copied().chain(guard)
 }
 
 impl Way {
@@ -28,8 +36,7 @@ impl Way {
         };
         for inst in &program.blocks[program.region()].insts {
             let data = &program.insts[*inst];
-            let mut uses = data.args.iter().chain(data.guard.iter()).copied();
-            let Some((from, latest)) = later(&arrival, &mut uses) else {
+            let Some((from, latest)) = later(&arrival, &mut needs(data)) else {
                 continue;
             };
             for result in &data.results {

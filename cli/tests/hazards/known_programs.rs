@@ -63,6 +63,7 @@ fn words_that_are_read_and_written_in_one_stage() {
             make::halves(entries),
             make::two_entries(entries),
             make::one_of_three(entries),
+            make::first_that_matches("array", entries),
         ] {
             let hardware = torture(&text, 1);
             assert_eq!(hardware.hazard("state"), "fused", "{text}");
@@ -91,6 +92,10 @@ fn class(late: bool) -> &'static str {
 
 #[test]
 fn values_of_a_hash() {
+    for entries in [1, 16, 100] {
+        let hardware = torture(&make::first_that_matches("hash", entries), 3);
+        assert_eq!(hardware.hazard("state"), "fused");
+    }
     for late in [false, true] {
         for entries in [1, 16, 100] {
             let hardware = torture(&make::hash_values(entries, late), 3);

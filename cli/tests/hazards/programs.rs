@@ -204,6 +204,38 @@ block3:
     )
 }
 
+/// A filter with counters: of two entries the first one whose bit 0 is set is counted, through one pointer.
+pub fn first_that_matches(kind: &str, entries: u32) -> String {
+    program(
+        &format!("map @state {kind} key 4 value 8 entries {entries}"),
+        "
+    v14:64 = const 2
+    v20:1, v21:32 = map.lookup @state v1
+    branch v20, block1, block2
+block1:
+    v22:64 = map.load @state v21, v8
+    v23:64 = and v22, v11
+    v24:1 = ne v23, v12
+    branch v24, block4(v21, v22), block2
+block2:
+    v25:1, v26:32 = map.lookup @state v7
+    branch v25, block3, block5
+block3:
+    v27:64 = map.load @state v26, v8
+    v28:64 = and v27, v11
+    v29:1 = ne v28, v12
+    branch v29, block4(v26, v27), block5
+block4(v30:32, v31:64):
+    v32:64 = add v31, v14
+    map.store @state v30, v8, v32
+    packet.store v10, v31
+    emit v9, v8
+block5:
+    emit v9, v8
+",
+    )
+}
+
 /// One entry is read, a long time later another one is written whole: the packet holds the wrong key.
 pub fn read_one_write_other() -> String {
     program(

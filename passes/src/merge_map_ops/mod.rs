@@ -85,7 +85,9 @@ fn find_pair(program: &Program, guards: &mut Guards) -> Option<(Inst, Inst, Depe
         for (index, &first) in insts.iter().enumerate() {
             for &second in &insts[index + 1..] {
                 let (a, b) = (program.insts[first].guard, program.insts[second].guard);
-                if chooses_pointer(program, first, second) {
+                if chooses_pointer(program, first, second)
+                    || chooses_late(program, &dependences, first, second)
+                {
                     continue;
                 }
                 if guards.are_disjoint(program, a, b) && !dependences.leads(first, second) {
@@ -105,6 +107,25 @@ fn chooses_pointer(program: &Program, first: Inst, second: Inst) -> bool {
         a.op.map()
             .is_some_and(|map| !program.maps[map].kind.is_array());
     by_entry && has_keys && a.args[0] != b.args[0]
+}
+
+/// One of both would write at an index that follows from what the map holds, where both indexes are known earlier.
+fn chooses_late(program: &Program, dependences: &Dependences, first: Inst, second: Inst) -> bool {
+    let (a, b) = (&program.insts[first], &program.insts[second]);
+    let same = |x, y| {
+        x == y
+            || program
+                .as_const(x)
+                .is_some_and(|x| Some(x) == program.as_const(y))
+    };
+    let Some(map) =
+        a.op.map()
+            .filter(|_| a.op.writes() && !same(a.args[0], b.args[0]))
+    else {
+        return false;
+    };
+    let reads = |value| dependences.reads_for(program, value, map);
+    a.guard.is_some_and(reads) && !reads(a.args[0]) && !reads(b.args[0])
 }
 
 /// Makes one operation of two, which stands where the second one stood. Users of the first may stand before it then.

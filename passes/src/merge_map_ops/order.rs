@@ -2,7 +2,7 @@
 
 use super::Guards;
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Inst, Op, Program, ValueDef};
+use hardpath_ir::{Inst, MapId, Op, Program, Value, ValueDef};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -49,6 +49,25 @@ impl Dependences {
             if !std::mem::replace(&mut seen[inst], true) {
                 work.extend(&self.values[inst]);
                 work.extend(&self.effects[inst]);
+            }
+        }
+        false
+    }
+
+    /// Whether a value follows from what is read of a map.
+    pub fn reads_for(&self, program: &Program, value: Value, map: MapId) -> bool {
+        let mut seen: SecondaryMap<Inst, bool> = SecondaryMap::new();
+        let made_by = |value: Value| match program.values[value].def {
+            ValueDef::Result(inst, _) => Some(inst),
+            ValueDef::Param(..) => None,
+        };
+        let mut work: Vec<Inst> = made_by(value).into_iter().collect();
+        while let Some(inst) = work.pop() {
+            if program.insts[inst].op.map() == Some(map) {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[inst], true) {
+                work.extend(&self.values[inst]);
             }
         }
         false

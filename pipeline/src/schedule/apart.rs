@@ -2,6 +2,7 @@
 
 use super::{Bounds, Schedule, Scheduler};
 use crate::plan::Gate;
+use crate::recurrence;
 use hardpath_ir::{Inst, Value, ValueDef};
 
 impl Scheduler<'_> {
@@ -97,17 +98,16 @@ impl Scheduler<'_> {
 
     /// Whether an instruction uses, directly or not, what an access gives.
     fn uses(&self, inst: Inst, access: usize) -> bool {
-        let data = &self.program.insts[inst];
-        data.args
-            .iter()
-            .chain(&data.guard)
-            .any(|value| self.needs(*value, access))
+        let mut needed = recurrence::needs(&self.program.insts[inst]);
+        needed.any(|value| self.needs(value, access))
     }
 
     /// Whether what waits at a window's entrance must know what another access gives.
     fn needed_at_entrance(&self, member: usize, other: usize) -> bool {
-        let port = &self.plan[member].ports[0];
-        let guard = port.lookup.and_then(|inst| self.program.insts[inst].guard);
+        let access = &self.plan[member];
+        let port = &access.ports[0];
+        let asked = port.lookup.filter(|_| access.gate() == Some(Gate::Keys));
+        let guard = asked.and_then(|inst| self.program.insts[inst].guard);
         port.key
             .into_iter()
             .chain(guard)

@@ -14,6 +14,7 @@ mod apart;
 
 use crate::delay::{self, budget, levels};
 use crate::plan::{Access, Gate};
+use crate::recurrence;
 use crate::refuse::refusal;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
@@ -271,9 +272,15 @@ impl<'a> Scheduler<'a> {
                 }
             }
         }
+        let asks = plan
+            .iter()
+            .filter(|access| access.gate() == Some(Gate::Keys));
+        let asked = asks
+            .flat_map(|access| access.ports.iter().filter_map(|port| port.lookup))
+            .collect();
         let depends = plan
             .iter()
-            .map(|access| dependants(program, access))
+            .map(|access| dependants(program, access, &asked))
             .collect();
         Scheduler {
             program,
@@ -484,17 +491,18 @@ fn read_cost(program: &Program, map: MapId) -> f64 {
     }
 }
 
-/// The instructions that use, directly or not, what an access gives.
-fn dependants(program: &Program, access: &Access) -> HashSet<Inst> {
+/// The instructions that use, directly or not, what an access gives. `asked`: the lookups whose guards are asked at an
+/// entrance.
+fn dependants(program: &Program, access: &Access, asked: &HashSet<Inst>) -> HashSet<Inst> {
     let mut all: HashSet<Inst> = access
         .insts()
         .filter(|inst| !program.insts[*inst].results.is_empty())
         .collect();
     for inst in &program.blocks[program.region()].insts {
         let data = &program.insts[*inst];
-        let uses = data.args.iter().chain(data.guard.iter());
-        let found = uses.into_iter().any(|value| {
-            matches!(program.values[*value].def, ValueDef::Result(def, _) if all.contains(&def))
+        let guard = data.guard.filter(|_| asked.contains(inst));
+        let found = recurrence::needs(data).chain(guard).any(|value| {
+            matches!(program.values[value].def, ValueDef::Result(def, _) if all.contains(&def))
         });
         if found {
             all.insert(*inst);

@@ -11,6 +11,7 @@
 //! map.store @m v9, v1, v3             … and the same at 16
 //! ```
 
+use super::chosen::Term;
 use super::Words;
 use hardpath_ir::{Bits, MapId, Op, Program, Value};
 use hardpath_passes::value_set::ValueSets;
@@ -78,19 +79,12 @@ impl Words<'_> {
         offsets: &[(Value, Option<Value>)],
         this: usize,
     ) -> Value {
-        let mut known = HashMap::new();
-        for (number, (_, is)) in offsets.iter().enumerate() {
-            if let Some(is) = is {
-                let holds = self.rebuild.constant(u64::from(number == this), 1);
-                known.insert(*is, holds);
-            }
-        }
-        if known.is_empty() {
-            return value;
-        }
-        let needed = self.needed(&[value]);
-        let given = self.given(&needed, known);
-        *given.get(&value).unwrap_or(&value)
+        let terms: Vec<Term> = offsets
+            .iter()
+            .enumerate()
+            .filter_map(|(number, (_, is))| Some(((*is)?, number == this)))
+            .collect();
+        self.given_terms(value, &terms)
     }
 
     /// `width` bits of a word from a byte offset; 0 behind its end.

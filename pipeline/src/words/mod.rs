@@ -24,11 +24,13 @@
 //! it was before the packet.
 
 mod bytes;
+mod chosen;
 mod given;
 mod tables;
 
 use crate::refuse::refusal;
 use crate::region::{self, Rebuild};
+use chosen::{same_index, Chosen};
 use hardpath_ir::{AtomicOp, Diagnostic, Inst, InstData, MapId, Op, Program, Value};
 use std::collections::{BTreeMap, HashMap};
 use tables::{Change, Lookup};
@@ -143,26 +145,39 @@ impl Words<'_> {
         data.guard.map(|guard| self.rebuild.now(guard))
     }
 
-    /// The elements that a pointer may mean.
-    fn choices(&mut self, map: MapId, number: Value) -> Vec<Choice> {
+    /// The elements that a pointer may mean. `guard` holds when it is used.
+    fn choices(&mut self, map: MapId, number: Value, guard: Option<Value>) -> Vec<Chosen> {
         if self.rebuild.program.maps[map].kind.is_array() {
-            return vec![(self.at_index(map, number), None)];
+            if let Some(place) = self.known_index(map, number) {
+                return vec![(place, None, Vec::new())];
+            }
+            if let Some(choices) = self.chosen_index(map, number, guard) {
+                return choices;
+            }
+            return vec![(self.at_index(map, number), None, Vec::new())];
         }
         let choices = self.numbered(map, number);
-        match self.rebuild.program.maps[map].kind.updates_in_place() {
+        let choices = match self.rebuild.program.maps[map].kind.updates_in_place() {
             true => self.updated_in_place(map, choices),
             false => choices,
-        }
+        };
+        let plain = |(place, condition)| (place, condition, Vec::new());
+        choices.into_iter().map(plain).collect()
+    }
+
+    /// The element of an array at an index, when the packet has met it.
+    fn known_index(&self, map: MapId, index: Value) -> Option<usize> {
+        let program = &*self.rebuild.program;
+        let same = |element: &Element| matches!(element.origin, Origin::Index(other) if same_index(program, other, index));
+        self.maps.get(&map)?.elements.iter().position(same)
     }
 
     /// The element of an array at an index.
     fn at_index(&mut self, map: MapId, index: Value) -> usize {
-        let program = &*self.rebuild.program;
-        let state = self.maps.entry(map).or_default();
-        let same = |element: &Element| matches!(element.origin, Origin::Index(other) if same_value(program, other, index));
-        if let Some(place) = state.elements.iter().position(same) {
+        if let Some(place) = self.known_index(map, index) {
             return place;
         }
+        let state = self.maps.entry(map).or_default();
         state.elements.push(Element {
             origin: Origin::Index(index),
             word: None,
@@ -241,7 +256,7 @@ impl Words<'_> {
         let number = self.rebuild.now(data.args[0]);
         let width = self.rebuild.width(data.results[0]);
         let mut loaded = None;
-        for (place, condition) in self.choices(map, number) {
+        for (place, condition, _) in self.choices(map, number, self.guard(data)) {
             let word = self.word(map, place);
             let part = self.part(map, word, data.args[1], width);
             loaded = Some(match loaded {
@@ -262,9 +277,10 @@ impl Words<'_> {
     ) {
         let offsets = self.offsets_of(map, data.args[1], self.rebuild.width(value));
         let number = self.rebuild.now(data.args[0]);
-        let choices = self.choices(map, number);
+        let choices = self.choices(map, number, guard);
         let alone = choices.len() == 1;
-        for (place, condition) in choices {
+        for (place, condition, known) in choices {
+            let value = self.given_terms(value, &known);
             let guard = match alone {
                 true => guard,
                 false => self.rebuild.and(condition, guard),
