@@ -6,6 +6,7 @@
 #   make bench     compile time and simulation speed, native and Verilator
 #   make programs  our XDP samples and the kernel's xdp1 and xdp2, to build/programs/NAME.o
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
+#   make cocotb    generated designs under models of AXI by others (a part of `make test`): tests/cocotb
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
@@ -34,7 +35,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs ecp5 realworld realworld-sources prebuilt clean setup style
+.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -52,6 +53,10 @@ bench: setup
 ecp5: setup programs
 	@cargo build --release --package hardpath-cli
 	tools/ecp5 $(HARDPATH)
+
+cocotb: setup build/.tools
+	@cargo build --profile ci --package hardpath-cli
+	.venv/bin/python tests/cocotb/run.py $(CARGO_TARGET_DIR)/ci/hardpath build/cocotb
 
 setup:
 	@tools/setup

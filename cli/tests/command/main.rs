@@ -11,6 +11,7 @@ mod live_kernel;
 mod maps;
 mod mtu;
 mod offsets;
+mod protocol;
 mod rates;
 mod refused;
 mod supported;

@@ -1,0 +1,123 @@
+"""The host port while packets come in at line rate, with the program `pairs`: bounded waits, nothing torn, nothing
+lost."""
+
+import struct
+
+import cocotb
+
+from bench import ABORTED, COMMAND_CLOCKS, E2BIG, EEXIST, ENOENT, PASS, Bench
+
+FLOWS = range(8)
+
+
+def key(number):
+    return struct.pack("<I", number)
+
+
+def pair(value):
+    return struct.pack("<QQ", value, value)
+
+
+def halves(data):
+    left, right = struct.unpack("<QQ", data)
+    assert left == right, f"torn: {left:x} {right:x}"
+    return left
+
+
+async def under_traffic(bench, access):
+    """Runs `access` while packets of all flows come in without a pause; how many of each flow there were."""
+    sent = []
+    running = cocotb.start_soon(access)
+    while not running.done():
+        if bench.source.count() < 16:
+            flows = [bench.random.choice(FLOWS) for _ in range(64)]
+            sent += flows
+            bench.send([bytes(12) + b"\x08\0" + key(flow) + bytes(42) for flow in flows])
+        await bench.clock()
+    running.result()
+    await bench.verdict_of_each(len(sent))
+    return [sent.count(flow) for flow in FLOWS]
+
+
+@cocotb.test()
+@cocotb.parametrize(stalls=[False, True])
+async def nothing_is_torn(dut, stalls):
+    bench = await Bench.start(dut)
+    for flow in FLOWS:
+        assert (await bench.command("flows", "UPDATE", key(flow), pair(0)))[0] == 0
+    if stalls:
+        bench.stall()
+
+    async def access():
+        for step in range(40):
+            which, value = step % 4, bench.random.getrandbits(64)
+            assert (await bench.command("settings", "UPDATE", key(which), pair(value)))[0] == 0
+            assert halves((await bench.lookup("settings", key(which)))[0]) == value
+            # Packets count this one up while it is read.
+            halves((await bench.lookup("flows", key(step % len(FLOWS))))[0])
+
+    sent = await under_traffic(bench, access())
+    assert bench.verdicts.count(ABORTED) == 0, "a packet saw different halves"
+    assert bench.verdicts.count(PASS) == sum(sent)
+    for flow in FLOWS:
+        assert halves((await bench.lookup("flows", key(flow)))[0]) == sent[flow]
+    await bench.counters_add_up()
+
+
+@cocotb.test()
+async def torn_settings_are_seen(dut):
+    """The control of the test above: packets do look at both halves."""
+    bench = await Bench.start(dut)
+    assert (await bench.command("settings", "UPDATE", key(0), struct.pack("<QQ", 1, 2)))[0] == 0
+    bench.send([bytes(60)] * 3)
+    await bench.verdict_of_each(3)
+    assert bench.verdicts == [ABORTED] * 3
+
+
+@cocotb.test()
+async def nothing_is_lost(dut):
+    """Every command on every map while packets count, and each command's wait is bounded."""
+    bench = await Bench.start(dut)
+    for flow in FLOWS:
+        assert (await bench.command("flows", "UPDATE", key(flow), pair(0)))[0] == 0
+    waits = []
+
+    async def does(command, map_name, which, errno, value=b"", flags=0):
+        got, clocks = await bench.command(map_name, command, key(which), value, flags)
+        assert got == errno, f"{command} {map_name}[{which}]: errno {got}"
+        waits.append(clocks)
+
+    async def reads(map_name, which, expected):
+        got, clocks = await bench.lookup(map_name, key(which))
+        assert got == expected, f"{map_name}[{which}]: {got} {expected}"
+        waits.append(clocks)
+
+    async def access():
+        seen = 0
+        for step in range(10):
+            other, value = 100 + bench.random.randrange(1000), pair(bench.random.getrandbits(64))
+            await reads("flows", other, None)
+            await does("UPDATE", "flows", other, ENOENT, value, flags=2)
+            await does("UPDATE", "flows", other, 0, value, flags=1)
+            await does("UPDATE", "flows", other, EEXIST, pair(1), flags=1)
+            await reads("flows", other, value)
+            await does("UPDATE", "flows", other, 0, pair(step), flags=2)
+            await reads("flows", other, pair(step))
+            await does("DELETE", "flows", other, 0)
+            await does("DELETE", "flows", other, ENOENT)
+            await reads("flows", other, None)
+            await does("UPDATE", "settings", step % 4, 0, value)
+            await reads("settings", step % 4, value)
+            await does("UPDATE", "settings", 4, E2BIG, value)
+            now = int.from_bytes((await bench.lookup("packets", key(0)))[0], "little")
+            assert now >= seen, f"the packet counter went back from {seen} to {now}"
+            seen = now
+
+    sent = await under_traffic(bench, access())
+    assert max(waits) <= COMMAND_CLOCKS, f"a command took {max(waits)} clocks"
+    dut._log.info("%d commands took at most %d clocks, %d packets", len(waits), max(waits), sum(sent))
+    assert int.from_bytes((await bench.lookup("packets", key(0)))[0], "little") == sum(sent)
+    for flow in FLOWS:
+        assert halves((await bench.lookup("flows", key(flow)))[0]) == sent[flow]
+    assert bench.verdicts.count(PASS) == sum(sent)
+    await bench.counters_add_up()
