@@ -23,18 +23,22 @@ pub struct Sources {
 impl Sources {
     pub fn of(compiled: &Compiled, hdl: HdlName) -> Sources {
         let design = &compiled.design;
-        match hdl {
-            HdlName::Verilog => Sources {
-                hdl,
-                top: compiled.interface.top.clone(),
-                files: verilog::print(design),
-            },
-            HdlName::Vhdl => Sources {
-                hdl,
-                top: vhdl::top_name(design),
-                files: vhdl::print(design),
+        Sources {
+            hdl,
+            top: top_name(compiled, hdl),
+            files: match hdl {
+                HdlName::Verilog => verilog::print(design),
+                HdlName::Vhdl => vhdl::print(design),
             },
         }
+    }
+}
+
+/// What the top is called in a language.
+pub fn top_name(compiled: &Compiled, hdl: HdlName) -> String {
+    match hdl {
+        HdlName::Verilog => compiled.interface.top.clone(),
+        HdlName::Vhdl => vhdl::top_name(&compiled.design),
     }
 }
 

@@ -40,7 +40,7 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
             "\n{} files in {}; top module {}, start with README.md\n",
             files.len(),
             folder.display(),
-            compiled.interface.top
+            design::top_name(&compiled, arguments.hdl)
         ));
     }
     Ok(Answer::good(object, text))

@@ -143,12 +143,14 @@ fn ghdl_agrees_with_the_native_simulator() {
     );
     let hostile = place.path().join("hostile.pcapng");
     traffic(&hostile, &["--packets", "24", "--flows", "5", "--hostile"]);
-    for program in programs {
-        let Some((_kept, object)) = compile_source("programs", &program) else {
+    let buses = ["512", "64", "128", "256"];
+    for (program, bus) in programs.iter().zip(buses.into_iter().cycle()) {
+        let Some((_kept, object)) = compile_source("programs", program) else {
             return;
         };
         let object = path(&object);
-        let options = smaller_tables(object);
+        let mut options = smaller_tables(object);
+        options.extend(["--bus".to_string(), bus.to_string()]);
         let Some(design) = Design::new(object, &options) else {
             return;
         };
@@ -164,6 +166,26 @@ fn ghdl_agrees_with_the_native_simulator() {
         assert_eq!(run.status, 0, "{program}: {}", run.stdout);
         design.passes(&["-gLINES=lines.txt", "-gBACKPRESSURE=true"]);
     }
+}
+
+#[test]
+fn time_random_numbers_ports_and_metadata() {
+    let Some((_kept, object)) = compile_source("cli/tests/command/data", "beside") else {
+        return;
+    };
+    let object = path(&object);
+    let Some(design) = Design::new(object, &[]) else {
+        return;
+    };
+    design.passes(&[]);
+    let lines = design.folder().join("lines.txt");
+    let capture = design.folder().join("capture.pcapng");
+    traffic(&capture, &["--packets", "20", "--size", "14:200"]);
+    let mut arguments = vec!["sim", object, "--json", "--pcap", path(&capture)];
+    arguments.extend(["--ifindex", "7", "--queue", "3", "--time", "100:9"]);
+    arguments.extend(["--bench", path(&lines)]);
+    assert_eq!(hardpath(&arguments).status, 0);
+    design.passes(&["-gLINES=lines.txt"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub fn all() -> Vec<Design> {
         odd_memories(),
         instances(),
         awkward_names(),
+        foreign_names(),
         leaves(),
     ]
 }
@@ -356,6 +357,38 @@ fn awkward_names() -> Design {
     m.output("other", named, "");
     m.output("late_out", wire, "");
     design(m)
+}
+
+/// Names of modules, ports and everything else that are good in SystemVerilog and not in VHDL.
+fn foreign_names() -> Design {
+    let mut design = Design::new();
+    let mut block = Module::new("block", "Größer – a name that VHDL reserves.");
+    let input = block.input("in", 4, "");
+    let same = block.input("IN", 4, "");
+    let sum = block.add(input, same);
+    block.output("_sum__of_", sum, "4 bits → 4 bits");
+    let id = design.add(block.clone());
+
+    let mut top = Module::new("_foreign__names_", "");
+    let signal = top.input("signal", 4, "");
+    let inner = top.instance(&block, id, "label", &[("in", signal), ("IN", signal)]);
+    let sum = top.instance_output(&block, inner, "_sum__of_");
+    let (reg, held) = top.reg("Signal", 4);
+    top.set_next(reg, sum);
+    let words = top.mem("__words_", 4, 16, MemStyle::Auto);
+    let one = top.one();
+    top.mem_write(words, held, sum, one);
+    let word = top.mem_read_sync(words, sum, one);
+    let named = top.xor(&[word, held]);
+    top.name(named, "unsigned_");
+    let again = top.xor(&[named, signal]);
+    top.name(again, "UNSIGNED");
+    top.output("out", again, "");
+    let is_small = top.constant(9, 4);
+    let is_small = top.ult(named, is_small);
+    top.assert("assert_", is_small, "größer als \"neun\"");
+    design.add(top);
+    design
 }
 
 /// Outputs that are inputs, constants, registers; inputs of which only parts are read.

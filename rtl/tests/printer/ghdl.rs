@@ -2,7 +2,7 @@
 //! interpreter says.
 
 use crate::recording::{self, Recording};
-use crate::{installed, tools};
+use crate::{designs, installed, tools};
 use hardpath_rtl::{check, vhdl, Design, Direction};
 use std::path::Path;
 
@@ -32,6 +32,35 @@ fn ghdl_analyses_and_synthesizes_everything() {
         let directory = installed::write_files(&format!("ghdl-{top}"), &files);
         analyse(&ghdl, &directory, &files);
         ghdl.run(&directory, &["--synth", "--std=08", "--out=none", &top]);
+    }
+}
+
+/// As GHDL synthesizes them and yosys maps them: as many as of the SystemVerilog.
+#[test]
+fn large_memories_become_block_ram() {
+    let (Some(ghdl), Some(yosys)) = (installed::ghdl(), installed::yosys()) else {
+        return;
+    };
+    for (top, blocks) in [("memories", 1), ("odd_memories", 4)] {
+        let all = designs::all();
+        let mut named = all.iter().filter(|design| vhdl::top_name(design) == top);
+        let mut files = vhdl::print(named.next().expect("a design of that name"));
+        let directory = installed::write_files(&format!("ghdl-netlist-{top}"), &files);
+        analyse(&ghdl, &directory, &files);
+        let said = ghdl.run(&directory, &["--synth", "--std=08", "--out=verilog", top]);
+        // What GHDL found stands around the netlist.
+        let from = said.find("module ").expect("a netlist");
+        let to = said.rfind("endmodule").expect("its end") + "endmodule".len();
+        files = vec![("netlist.v".to_string(), said[from..to].to_string())];
+        let directory = installed::write_files(&format!("ghdl-blocks-{top}"), &files);
+        let map = format!("synth_xilinx -family xcup -flatten -noiopad -top {top}");
+        let script = format!("read_verilog netlist.v; {map} -run begin:map_lutram; stat");
+        let said = yosys.run(&directory, &["-p", &script]);
+        let mut counts = said.lines().filter_map(|line| {
+            let count = line.trim().strip_prefix("RAMB36E2")?;
+            count.trim().parse::<usize>().ok()
+        });
+        assert_eq!(counts.next_back(), Some(blocks), "{top}");
     }
 }
 
