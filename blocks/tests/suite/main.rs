@@ -14,6 +14,7 @@ mod host;
 mod interlock;
 mod lpm;
 mod moved_egress;
+mod proofs;
 mod random;
 mod replay_fifo;
 mod streams;

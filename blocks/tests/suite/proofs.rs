@@ -1,0 +1,189 @@
+//! Bounded proofs by yosys' SAT solver of the blocks on which serial equivalence rests. Each block is also proved with
+//! one mistake in its text, which must be refuted.
+
+use hardpath_blocks::array::{array, Array, HostAddress, Presence};
+use hardpath_blocks::fifo::fifo;
+use hardpath_blocks::interlock::{interlock, Interlock};
+use hardpath_blocks::replay_fifo::replay_fifo;
+use hardpath_rtl::{verilog, Design, Module};
+use std::path::Path;
+use std::process::Command;
+
+/// A block called `block`, beside what it must do.
+struct Claim {
+    name: &'static str,
+    block: Module,
+    harness: &'static str,
+    /// Parameters of the harness.
+    parameters: &'static str,
+    /// Clocks from reset for which it is proved.
+    clocks: u32,
+    /// What the mistake replaces in the text, once, and by what.
+    mistake: (&'static str, &'static str),
+}
+
+#[test]
+fn a_fifo_keeps_order_and_room() {
+    Claim {
+        name: "fifo",
+        block: fifo("block", 2, 4),
+        harness: include_str!("proofs/fifo.sv"),
+        parameters: "",
+        clocks: 14,
+        mistake: (
+            "(load && !push) ? stored + 3'd7",
+            "(load && !push) ? stored",
+        ),
+    }
+    .holds();
+}
+
+#[test]
+fn a_replay_fifo_gives_the_same_words_again() {
+    Claim {
+        name: "replay_fifo",
+        block: replay_fifo("block", 2, 4),
+        harness: include_str!("proofs/replay_fifo.sv"),
+        parameters: "",
+        clocks: 13,
+        mistake: (
+            "rewind ? retired_pointer : load ? read_pointer",
+            "rewind ? popped_pointer : load ? read_pointer",
+        ),
+    }
+    .holds();
+}
+
+#[test]
+fn an_interlock_keeps_equal_tags_apart() {
+    let config = Interlock {
+        name: "block".into(),
+        tag_bits: 2,
+        window: 3,
+        waits_for_all: None,
+    };
+    Claim {
+        name: "interlock",
+        block: interlock(&config),
+        harness: include_str!("proofs/interlock.sv"),
+        parameters: "",
+        clocks: 20,
+        mistake: ("inside_3 && tag_3 == head_tag", "1'b0"),
+    }
+    .holds();
+}
+
+#[test]
+fn a_value_memory_in_lut_ram_reads_what_was_committed() {
+    Claim {
+        name: "array_lut_ram",
+        block: memory(4),
+        harness: include_str!("proofs/array.sv"),
+        parameters: "-set BITS 2 -set CLOCKS 1 -set DEPTH 4",
+        clocks: 14,
+        mistake: ("commit_write && index_a == commit_index", "1'b0"),
+    }
+    .holds();
+}
+
+#[test]
+fn a_value_memory_in_block_ram_reads_what_was_committed() {
+    Claim {
+        name: "array_block_ram",
+        block: memory(65),
+        harness: include_str!("proofs/array.sv"),
+        parameters: "-set BITS 7 -set CLOCKS 2 -set DEPTH 65",
+        clocks: 10,
+        mistake: ("last_write_0 && index_0_b == last_index_0", "1'b0"),
+    }
+    .holds();
+}
+
+/// A memory whose packets read and write in the clock in which the word comes.
+fn memory(depth: u32) -> Module {
+    let clocks = Array::read_clocks(depth);
+    array(&Array {
+        name: "block".into(),
+        map: "m".into(),
+        depth,
+        value_bits: 2,
+        presence: Presence::Always,
+        reads: vec![clocks],
+        writers: 1,
+        own_write_index: false,
+        forward: true,
+        host_commit_after: clocks,
+        host: HostAddress::Follows,
+    })
+}
+
+impl Claim {
+    fn holds(self) {
+        let Some(yosys) = yosys() else {
+            return;
+        };
+        let mut design = Design::new();
+        let id = design.add(self.block);
+        let text = verilog::print_module(&design, id);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("proof-{}", self.name));
+        std::fs::create_dir_all(&folder).expect("a folder for a test");
+        let run = |text: &str| {
+            let parameters = match self.parameters {
+                "" => String::new(),
+                some => format!("chparam {some} harness\n"),
+            };
+            // The block's own assertions say the same in simulation, in words that yosys does not read.
+            let script = format!(
+                "read_verilog -sv -DSYNTHESIS block.sv\nread_verilog -sv -formal harness.sv\n{parameters}\
+                 prep -top harness\nflatten\nmemory -nordff\nopt -fast\n\
+                 sat -verify -prove-asserts -set-assumes -seq {} harness\n",
+                self.clocks
+            );
+            for (file, content) in [
+                ("block.sv", text),
+                ("harness.sv", self.harness),
+                ("prove.ys", &script),
+            ] {
+                std::fs::write(folder.join(file), content).expect("a file for a test");
+            }
+            let output = Command::new(&yosys)
+                .args(["-s", "prove.ys"])
+                .current_dir(&folder)
+                .output()
+                .expect("yosys can be started");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            (output.status.success(), said)
+        };
+        let (proved, said) = run(&text);
+        assert!(
+            proved && said.contains("SUCCESS!"),
+            "{}:\n{said}",
+            self.name
+        );
+        let (from, to) = self.mistake;
+        assert_eq!(
+            text.matches(from).count(),
+            1,
+            "{}: {from} in\n{text}",
+            self.name
+        );
+        let (proved, said) = run(&text.replace(from, to));
+        assert!(
+            !proved && said.contains("proof did fail!"),
+            "{}, with a mistake:\n{said}",
+            self.name
+        );
+    }
+}
+
+/// yosys: `HARDPATH_YOSYS`, or that in PATH. `None`: there is none, and the environment does not say that there must be.
+fn yosys() -> Option<String> {
+    let yosys = std::env::var("HARDPATH_YOSYS").unwrap_or_else(|_| "yosys".into());
+    let there = Command::new(&yosys).arg("-V").output().is_ok();
+    assert!(
+        there || std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+        "there is no yosys: tools/setup"
+    );
+    there.then_some(yosys)
+}
