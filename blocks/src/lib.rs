@@ -2,6 +2,7 @@
 //!
 //! Every function here makes one module from a small description; the module's header is its contract.
 
+pub mod arithmetic;
 pub mod array;
 pub mod device_list;
 pub mod egress;

@@ -12,6 +12,42 @@ pub const OVERHEAD_NS: f64 = 0.35;
 /// Levels of a carry chain for each bit it is long.
 const CARRY_PER_BIT: f64 = 0.02;
 
+/// Wider sums have a carry chain.
+pub const WIDEST_LOGIC: u32 = 64;
+/// Width and levels, as `make calibrate` measures them where operations stand behind each other.
+const ADD: &[(f64, f64)] = &[
+    (1.0, 0.5),
+    (2.0, 0.7),
+    (4.0, 1.0),
+    (8.0, 1.6),
+    (16.0, 2.5),
+    (24.0, 3.0),
+    (32.0, 3.2),
+    (64.0, 4.0),
+];
+const ADD_CONSTANT: &[(f64, f64)] = &[
+    (4.0, 0.8),
+    (8.0, 1.1),
+    (16.0, 2.0),
+    (32.0, 3.0),
+    (64.0, 4.0),
+];
+const COMPARE: &[(f64, f64)] = &[
+    (2.0, 0.7),
+    (4.0, 1.0),
+    (8.0, 1.5),
+    (16.0, 2.3),
+    (32.0, 3.0),
+    (64.0, 3.6),
+];
+const COMPARE_CONSTANT: &[(f64, f64)] = &[
+    (4.0, 0.7),
+    (8.0, 1.0),
+    (16.0, 1.8),
+    (32.0, 2.3),
+    (64.0, 3.0),
+];
+
 /// Levels that fit one clock.
 pub fn budget(clock_mhz: f64) -> f64 {
     (1000.0 / clock_mhz - OVERHEAD_NS) / LEVEL_NS
@@ -59,26 +95,15 @@ pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
             tree(arg_width(0) * inputs)
         }
         Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
-            let known = constant(0) || constant(1);
-            // A constant is compared in LUTs; else in LUTs first, whose answers a carry chain joins.
-            if let Some(compare) = crate::compare::constant_compare(program, op, args) {
-                return compare.levels(program.width(args[0]));
-            }
-            match known {
-                true if arg_width(0) <= 6.0 => 1.0,
-                true => 2.6 + arg_width(0) * 0.045,
-                // Tools that see the chain alone leave the LUTs in front of it deep.
-                false => 2.6 + arg_width(0) * 0.045,
+            match crate::compare::constant_compare(program, op, args) {
+                Some(compare) => compare.levels(program.width(args[0])),
+                None if constant(0) || constant(1) => measured(COMPARE_CONSTANT, arg_width(0)),
+                None => measured(COMPARE, arg_width(0)),
             }
         }
-        Op::Add | Op::Sub => {
-            if bits <= 2.0 {
-                1.0
-            } else {
-                // The LUTs in front of the chain, and the chain.
-                2.0 + bits * CARRY_PER_BIT
-            }
-        }
+        Op::Add | Op::Sub if bits > f64::from(WIDEST_LOGIC) => 2.0 + bits * CARRY_PER_BIT,
+        Op::Add | Op::Sub if constant(0) || constant(1) => measured(ADD_CONSTANT, bits),
+        Op::Add | Op::Sub => measured(ADD, bits),
         Op::Shl | Op::LShr | Op::AShr => {
             if constant(1) {
                 0.0
@@ -91,6 +116,19 @@ pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
         Op::Mul => 7.0,
         // Divisions are expanded before scheduling.
         _ => f64::INFINITY,
+    }
+}
+
+/// Levels by width, between measured ones in a straight line.
+fn measured(table: &[(f64, f64)], bits: f64) -> f64 {
+    let after = table.iter().position(|(width, _)| *width >= bits);
+    match after {
+        Some(0) => table[0].1,
+        None => table[table.len() - 1].1,
+        Some(at) => {
+            let ((low, from), (high, to)) = (table[at - 1], table[at]);
+            from + (to - from) * (bits - low) / (high - low)
+        }
     }
 }
 

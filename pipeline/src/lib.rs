@@ -201,6 +201,7 @@ fn report(
         // A segment FIFO holds a packet for one clock more than a register does.
         latency_clocks: schedule.emit + 1 + before_emit + top::CLOCKS_AROUND + in_exit,
         window_bytes: compute.window_bytes,
+        levels: schedule.levels,
         clock_mhz: options.clock_mhz,
         bus_bits: options.bus_bits,
         register_bits: compute.register_bits,

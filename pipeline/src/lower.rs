@@ -11,6 +11,7 @@ use crate::moves::{packet_moves, store_offset, PacketMoves};
 use crate::plan::Access;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
+use hardpath_blocks::arithmetic;
 use hardpath_blocks::egress::offset_name;
 use hardpath_ir::{Input, Inst, Kind, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
@@ -71,6 +72,8 @@ pub(crate) struct Lower<'a> {
     /// The base values of results that are not wiring.
     base_of: HashMap<Value, BaseId>,
     pub register_bits: u32,
+    /// How many adders there are so far.
+    adders: u32,
     /// A packet waits at some entrance.
     pub stall: Option<Node>,
     /// The window that is replayed, while its stages are made.
@@ -127,6 +130,7 @@ impl<'a> Lower<'a> {
             ports: MapPorts::default(),
             base_of: HashMap::new(),
             register_bits: 0,
+            adders: 0,
             stall: None,
             replay: None,
             has_destination,
@@ -423,8 +427,27 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// A sum or difference as logic; see [`arithmetic`].
+    fn sum(&mut self, subtracts: bool, a: Node, b: Node) -> Node {
+        let width = self.m.width(a);
+        let kind = if subtracts { "subtract" } else { "add" };
+        let name = format!("{}_{kind}_{width}", self.prefix);
+        let id = match self.design.find(&name) {
+            Some(id) => id,
+            None => self.design.add(arithmetic::adder(&name, width, subtracts)),
+        };
+        let adder = &self.design.modules[id];
+        self.adders += 1;
+        let name = format!("{kind}_{}", self.adders);
+        let instance = self.m.instance(adder, id, name, &[("a", a), ("b", b)]);
+        self.m.instance_output(adder, instance, "sum")
+    }
+
     fn operation(&mut self, op: &Op, args: &[Value]) -> Node {
         let nodes: Vec<Node> = args.iter().map(|arg| self.node(*arg)).collect();
+        if matches!(op, Op::Add | Op::Sub) && self.m.width(nodes[0]) <= crate::delay::WIDEST_LOGIC {
+            return self.sum(*op == Op::Sub, nodes[0], nodes[1]);
+        }
         let m = &mut self.m;
         match op {
             Op::Add => m.add(nodes[0], nodes[1]),
@@ -443,11 +466,11 @@ impl<'a> Lower<'a> {
                     let other = nodes[usize::from(compare.constant_first)];
                     compare.build(m, other)
                 }
-                None if *op == Op::Ult => m.ult(nodes[0], nodes[1]),
-                None => m.ule(nodes[0], nodes[1]),
+                None if *op == Op::Ult => arithmetic::less(m, nodes[0], nodes[1]),
+                None => arithmetic::at_most(m, nodes[0], nodes[1]),
             },
-            Op::Slt => m.compare(NodeOp::Slt, nodes[0], nodes[1]),
-            Op::Sle => m.compare(NodeOp::Sle, nodes[0], nodes[1]),
+            Op::Slt => arithmetic::less_signed(m, nodes[0], nodes[1]),
+            Op::Sle => arithmetic::at_most_signed(m, nodes[0], nodes[1]),
             Op::Select => m.mux(nodes[0], nodes[1], nodes[2]),
             _ => unreachable!("divisions are expanded, effects are not operations"),
         }

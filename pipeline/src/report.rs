@@ -12,6 +12,8 @@ pub struct Report {
     pub latency_clocks: u32,
     /// Bytes at the front of a packet that the program can read.
     pub window_bytes: u32,
+    /// Levels of logic in the deepest stage of the compute pipeline, as the delay model sees them.
+    pub levels: f64,
     pub clock_mhz: f64,
     pub bus_bits: u32,
     /// Bits of the registers between the stages of the compute pipeline.

@@ -21,6 +21,7 @@ use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// When a value is there: in this stage, after so many levels of logic behind the stage's registers.
@@ -83,6 +84,8 @@ pub struct Schedule {
     pub emit: u32,
     /// Number of stages, those of late commits included.
     pub stages: u32,
+    /// Levels of logic in the deepest stage.
+    pub levels: f64,
 }
 
 impl Schedule {
@@ -260,6 +263,8 @@ struct Scheduler<'a> {
     access_of: HashMap<Inst, (usize, usize)>,
     /// For each access: the instructions that depend on what it reads.
     depends: Vec<HashSet<Inst>>,
+    /// Levels of the deepest stage of the present round.
+    deepest: Cell<f64>,
 }
 
 impl<'a> Scheduler<'a> {
@@ -288,6 +293,7 @@ impl<'a> Scheduler<'a> {
             budget: budget(clock_mhz),
             access_of,
             depends,
+            deepest: Cell::new(0.0),
         }
     }
 
@@ -360,6 +366,7 @@ impl<'a> Scheduler<'a> {
     /// One round: everything as early as the bounds allow; raises bounds that an access itself breaks.
     fn place(&self, bounds: &mut [Bounds]) -> Schedule {
         let program = self.program;
+        self.deepest.set(0.0);
         let mut times: SecondaryMap<Value, Time> = SecondaryMap::new();
         let mut stage_of = HashMap::new();
         let mut accesses: Vec<AccessStages> = (0..self.plan.len())
@@ -424,22 +431,25 @@ impl<'a> Scheduler<'a> {
             entrances,
             emit,
             stages: emit.max(last) + 1,
+            levels: self.deepest.get(),
         }
     }
 
     /// When a value that is there at `time` has passed so many more levels.
     fn after(&self, time: Time, cost: f64) -> Time {
-        if cost > 0.0 && time.levels + cost > self.budget {
-            Time {
+        let late = cost > 0.0 && time.levels + cost > self.budget;
+        let end = match late {
+            true => Time {
                 stage: time.stage + 1,
                 levels: cost,
-            }
-        } else {
-            Time {
+            },
+            false => Time {
                 stage: time.stage,
                 levels: time.levels + cost,
-            }
-        }
+            },
+        };
+        self.deepest.set(self.deepest.get().max(end.levels));
+        end
     }
 }
 
