@@ -8,6 +8,8 @@
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
 #   make cocotb    generated designs under models of AXI by others (a part of `make test`): tests/cocotb
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
+#   make calibrate LUT levels of single operations as yosys maps them, beside the delay model
+#   make levels    LUT levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
 
@@ -35,7 +37,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style
+.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -94,6 +96,20 @@ realworld: setup realworld-sources
 
 realworld-sources: setup
 	@tools/realworld-sources build/realworld
+
+calibrate: setup
+	@cargo run --release --package hardpath-cli --example calibrate
+
+# The kernel's objects are compiled by the command itself.
+LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4 xdpwall test_xdp_noinline
+COMMA := ,
+EMPTY :=
+levels: setup programs realworld-sources
+	@cargo build --release --package hardpath-cli --bin hardpath --example levels
+	$(HARDPATH) realworld --only $(subst $(EMPTY) $(EMPTY),$(COMMA),$(strip $(LEVELS_KERNEL))) >/dev/null
+	$(CARGO_TARGET_DIR)/release/examples/levels --docs docs/levels.md $(OBJECTS) \
+		$(addprefix build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)/,$(addsuffix .o,$(LEVELS_KERNEL))) \
+		build/realworld/packages/objects/xdpfilt_alw_all.o@128
 
 # BTF stays, DWARF goes: smaller, and what most people ship.
 prebuilt: $(OBJECTS)

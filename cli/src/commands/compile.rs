@@ -121,6 +121,10 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
             "pipeline registers",
             format!("{} bits", grouped(u64::from(report.register_bits))),
         ),
+        (
+            "LUT levels",
+            format!("{:.1} in the deepest stage, estimated", report.levels),
+        ),
     ]));
     if report.maps.is_empty() {
         return text;
