@@ -29,11 +29,23 @@ pub fn at_most_signed(m: &mut Module, a: Node, b: Node) -> Node {
     at_most(m, a, b)
 }
 
-/// A module with the ports `a`, `b` and `sum`: `sum = a + b`, or `a - b`, modulo 2^width.
+/// A module with the ports `a`, `b` and `sum`: `sum = a + b`, or `a - b`, modulo 2^width. In the text it is
+/// [`carry_select_adder`]; simulation adds.
+pub fn adder(name: &str, width: u32, subtracts: bool) -> Module {
+    let gates = carry_select_adder(name, width, subtracts);
+    let mut m = Module::new(name, gates.doc.clone());
+    let (a, b) = (m.input("a", width, ""), m.input("b", width, ""));
+    let sum = if subtracts { m.sub(a, b) } else { m.add(a, b) };
+    m.output("sum", sum, "");
+    m.in_text = Some(Box::new(gates));
+    m
+}
+
+/// The adder in gates.
 ///
 /// Carry select: each group of bits makes its sum without and with a carry from below; the carries into the groups,
 /// from what all groups below would do, choose. Tools keep this shape; parallel prefixes they make smaller and slower.
-pub fn adder(name: &str, width: u32, subtracts: bool) -> Module {
+pub fn carry_select_adder(name: &str, width: u32, subtracts: bool) -> Module {
     let what = if subtracts { "a - b" } else { "a + b" };
     let mut m = Module::new(
         name,

@@ -46,6 +46,7 @@ impl Module {
             instances: PrimaryMap::new(),
             sections: PrimaryMap::new(),
             asserts: Vec::new(),
+            in_text: None,
         }
     }
 

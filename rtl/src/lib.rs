@@ -69,6 +69,9 @@ pub struct Module {
     pub instances: PrimaryMap<Instance, InstanceData>,
     pub sections: PrimaryMap<Section, String>,
     pub asserts: Vec<Assert>,
+    /// The same module made of other nodes, without instances, for the text: what a tool should map in a certain way
+    /// need not be simulated so. The one who sets it shows that both do the same.
+    pub in_text: Option<Box<Module>>,
 }
 
 /// A port of a module.

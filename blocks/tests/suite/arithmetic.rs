@@ -45,20 +45,23 @@ fn sums_and_differences() {
     for width in WIDTHS {
         let most = u64::MAX >> (64 - width);
         for subtracts in [false, true] {
-            let mut bench = Bench::of(arithmetic::adder("adder", width, subtracts));
-            for (a, b) in pairs(width, &mut random) {
-                bench.set("a", a);
-                bench.set("b", b);
-                bench.step();
-                let expected = match subtracts {
-                    true => a.wrapping_sub(b) & most,
-                    false => a.wrapping_add(b) & most,
-                };
-                assert_eq!(
-                    bench.get("sum"),
-                    expected,
-                    "{width} bits: {a:#x}, {b:#x}, {subtracts}"
-                );
+            let simulated = arithmetic::adder("adder", width, subtracts);
+            let printed = arithmetic::carry_select_adder("adder", width, subtracts);
+            for mut bench in [simulated, printed].map(Bench::of) {
+                for (a, b) in pairs(width, &mut random) {
+                    bench.set("a", a);
+                    bench.set("b", b);
+                    bench.step();
+                    let expected = match subtracts {
+                        true => a.wrapping_sub(b) & most,
+                        false => a.wrapping_add(b) & most,
+                    };
+                    assert_eq!(
+                        bench.get("sum"),
+                        expected,
+                        "{width} bits: {a:#x}, {b:#x}, {subtracts}"
+                    );
+                }
             }
         }
     }

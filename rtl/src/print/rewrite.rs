@@ -31,7 +31,8 @@ pub struct Legal {
 
 /// Makes the copy. The design has passed [`crate::check::check`].
 pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> Legal {
-    let module = design.modules[id].clone();
+    let module = &design.modules[id];
+    let module = module.in_text.as_deref().unwrap_or(module).clone();
     let mut anchor = SecondaryMap::new();
     for node in module.nodes.keys() {
         anchor[node] = node.as_u32();
