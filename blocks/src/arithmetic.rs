@@ -70,13 +70,34 @@ pub fn carry_select_adder(name: &str, width: u32, subtracts: bool) -> Module {
         let (zero, one) = (m.zero(1), m.one());
         let sum = match groups.is_empty() {
             true => {
-                let (sum, out) = ripple(&mut m, part_a, part_b, first);
+                let (sum, out) = ripple(
+                    &mut m,
+                    part_a,
+                    part_b,
+                    first,
+                    &format!("carry_from_{low}"),
+                    low,
+                );
                 groups.push((out, out));
                 sum
             }
             false => {
-                let (without, out_without) = ripple(&mut m, part_a, part_b, zero);
-                let (with, out_with) = ripple(&mut m, part_a, part_b, one);
+                let (without, out_without) = ripple(
+                    &mut m,
+                    part_a,
+                    part_b,
+                    zero,
+                    &format!("carry_from_{low}_without"),
+                    low,
+                );
+                let (with, out_with) = ripple(
+                    &mut m,
+                    part_a,
+                    part_b,
+                    one,
+                    &format!("carry_from_{low}_with"),
+                    low,
+                );
                 groups.push((out_without, out_with));
                 m.mux(carry, with, without)
             }
@@ -106,8 +127,8 @@ fn carry_into(m: &mut Module, groups: &[(Node, Node)], first: Node) -> Node {
     }
 }
 
-/// A sum bit by bit, and the carry out.
-fn ripple(m: &mut Module, a: Node, b: Node, carry: Node) -> (Node, Node) {
+/// A sum bit by bit, and the carry out. `name` is that of the carries, `low` the place of the first bit.
+fn ripple(m: &mut Module, a: Node, b: Node, carry: Node, name: &str, low: u32) -> (Node, Node) {
     let mut carry = carry;
     let mut carries = Vec::new();
     for place in 0..m.width(a) {
@@ -117,6 +138,7 @@ fn ripple(m: &mut Module, a: Node, b: Node, carry: Node) -> (Node, Node) {
         let either = m.or(&[bit_a, bit_b]);
         let through = m.and(&[either, carry]);
         carry = m.or(&[both, through]);
+        carry = m.alias(carry, format!("{name}_to_{}", low + place + 1));
     }
     carries.reverse();
     let carries = m.concat(&carries);
