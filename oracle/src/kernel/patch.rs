@@ -121,8 +121,42 @@ pub fn control_egress(
     Some(rewrite(code, &edits))
 }
 
+/// What each function uses of the stack: as the verifier's `depths` say. The verifier drops functions that it never comes
+/// to, and does not say which; then all get what the largest needs or, where that is more than there is, what the
+/// instructions that name `r10` show. In the order in which they are to be tried.
+pub fn depths_of_functions(code: &[Insn], depths: &[u32]) -> Vec<Vec<u32>> {
+    let starts = function_starts(code);
+    if starts.len() == depths.len() {
+        return vec![depths.to_vec()];
+    }
+    let largest = depths.iter().copied().max().unwrap_or(0);
+    let ends = starts.iter().skip(1).copied().chain([code.len()]);
+    let shown = starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| stack_shown(&code[*start..end]).min(largest))
+        .collect();
+    vec![vec![largest; starts.len()], shown]
+}
+
+/// The deepest byte of stack that an instruction names: relative to `r10`, or added to a register in a function that
+/// copies `r10`.
+fn stack_shown(code: &[Insn]) -> u32 {
+    let copies = code
+        .iter()
+        .any(|insn| insn.code == MOVE64_REGISTER && insn.src == 10);
+    let named = code.iter().filter_map(|insn| match insn.code & 0x07 {
+        CLASS_LOAD if insn.src == 10 => Some(i32::from(insn.off)),
+        CLASS_STORE_IMMEDIATE | CLASS_STORE if insn.dst == 10 => Some(i32::from(insn.off)),
+        _ if copies && insn.code == ADD64_IMMEDIATE => Some(insn.imm),
+        _ => None,
+    });
+    let deepest = named.filter(|offset| (-512..0).contains(offset)).min();
+    deepest.map_or(0, i32::unsigned_abs)
+}
+
 /// Lets every function begin with zeros in the stack it uses. `depths` are the bytes of stack of each function, in
-/// the order of the functions' first slots; see [`stack_depths`].
+/// the order of the functions' first slots; see [`depths_of_functions`].
 pub fn zero_stack(code: &[Insn], depths: &[u32]) -> Result<Vec<Insn>, JumpTooFar> {
     let mut edits = Edits::default();
     for (start, &depth) in function_starts(code).into_iter().zip(depths) {
@@ -323,8 +357,12 @@ pub fn length_probe() -> Vec<Insn> {
 // Opcodes of RFC 9669: class in bits 2..0.
 /// `LDX`.
 const CLASS_LOAD: u8 = 0x01;
+const CLASS_STORE_IMMEDIATE: u8 = 0x02;
+const CLASS_STORE: u8 = 0x03;
 const CLASS_JUMP: u8 = 0x05;
 const CLASS_JUMP32: u8 = 0x06;
+const ADD64_IMMEDIATE: u8 = 0x07;
+const MOVE64_REGISTER: u8 = 0xbf;
 const CALL: u8 = 0x85;
 const EXIT: u8 = 0x95;
 const GOTO_LONG: u8 = 0x06;
@@ -457,6 +495,33 @@ mod tests {
         code.push(helper(HELPER_KTIME_GET_NS));
         code.push(insn(EXIT, 0, 0, 0, 0));
         assert_eq!(control_helpers(&code, CONTROL), Err(JumpTooFar { slot: 0 }));
+    }
+
+    #[test]
+    fn a_function_that_the_verifier_dropped_has_no_depth() {
+        let call = |distance| Insn {
+            code: CALL,
+            src: CALL_LOCAL,
+            imm: distance,
+            ..Insn::default()
+        };
+        let exit = Insn {
+            code: EXIT,
+            ..Insn::default()
+        };
+        // Calls of functions at 3 and 5; the second one writes 16 bytes down.
+        let code = [
+            call(2),
+            call(3),
+            exit,
+            exit,
+            exit,
+            store_imm(10, -16, 0),
+            exit,
+        ];
+        let tries = depths_of_functions(&code, &[0, 24]);
+        assert_eq!(tries, [vec![24, 24, 24], vec![0, 0, 16]]);
+        assert_eq!(depths_of_functions(&code, &[0, 8, 24]), [[0, 8, 24]]);
     }
 
     #[test]

@@ -70,8 +70,15 @@ pub fn load(
     if depths.iter().all(|&depth| depth == 0) {
         return Ok(fd);
     }
-    let zeroed = patch::zero_stack(&controlled, &depths).map_err(too_far)?;
-    load(&zeroed).map(|loaded| loaded.fd).map_err(|error| {
+    let mut loaded = Ok(fd);
+    for depths in patch::depths_of_functions(&controlled, &depths) {
+        let zeroed = patch::zero_stack(&controlled, &depths).map_err(too_far)?;
+        loaded = load(&zeroed).map(|loaded| loaded.fd);
+        if loaded.is_ok() {
+            break;
+        }
+    }
+    loaded.map_err(|error| {
         let rejection = rejection(&error);
         Diagnostic {
             code: "kernel-patch-failed",
