@@ -185,8 +185,9 @@ fn broken_hazard_logic_shows() {
     be_silent_here();
     let full = std::env::var_os("HARDPATH_FULL").is_some();
     let count = if full { 500 } else { 40 };
-    let values = ["_values", "_interlock_", "_segment_", "_pipeline"];
-    let all = ["_map_", "_interlock_", "_segment_", "_pipeline"];
+    // Compares of 64 bits, which stand in the pipeline, hardly ever depend on their lower bits.
+    let values = ["_values", "_interlock_", "_segment_"];
+    let all = ["_map_", "_interlock_", "_segment_"];
     let programs = [
         ("values", make::hash_values(16, true), &values, 75),
         ("array", make::product(5), &all, 75),
