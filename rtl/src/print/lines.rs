@@ -32,6 +32,55 @@ pub fn fill_items(items: &[String], columns: usize) -> Vec<String> {
     lines
 }
 
+/// A heading across the page; `sign` begins it (`-- `). The text is safe in a comment.
+pub fn heading(sign: &str, heading: &str) -> String {
+    let start = format!("  {sign}{heading} ");
+    let dashes = "-".repeat(80usize.saturating_sub(start.len()));
+    format!("{start}{dashes}").trim_end().to_string()
+}
+
+/// A comment behind the line where there is room, else above; `sign` begins comments (`--`).
+pub fn with_comment(mut lines: Vec<String>, sign: &str, note: &str) -> Vec<String> {
+    match lines.as_mut_slice() {
+        _ if note.is_empty() => {}
+        [line] if line.len() + note.len() + 5 <= COLUMNS + 10 => {
+            line.push_str(&format!("  {sign} {note}"));
+        }
+        _ => lines.insert(0, format!("  {sign} {note}")),
+    }
+    lines
+}
+
+/// Statements with their conditions, in order; neighbours with the same condition share it, as `guarded` writes it.
+pub fn grouped(
+    statements: Vec<(Option<String>, Vec<String>)>,
+    guarded: impl Fn(Option<String>, Vec<String>) -> Vec<String>,
+) -> Vec<String> {
+    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    for (condition, lines) in statements {
+        match groups.last_mut() {
+            Some((last, group)) if *last == condition => group.extend(lines),
+            _ => groups.push((condition, lines)),
+        }
+    }
+    let groups = groups.into_iter();
+    groups
+        .flat_map(|(condition, lines)| guarded(condition, lines))
+        .collect()
+}
+
+/// The groups of a section that have lines, each with an empty line behind it, under the section's heading.
+pub fn section(out: &mut Vec<String>, heading: Option<String>, mut groups: Vec<Vec<String>>) {
+    groups.retain(|group| !group.is_empty());
+    if groups.is_empty() {
+        return;
+    }
+    for mut group in heading.map(|line| vec![line]).into_iter().chain(groups) {
+        out.append(&mut group);
+        out.push(String::new());
+    }
+}
+
 /// Text that is safe behind `//`: one line, and no word in front that a tool takes for an instruction.
 pub fn comment(text: &str) -> String {
     let line: String = text

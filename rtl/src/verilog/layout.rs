@@ -9,6 +9,7 @@ use super::constant;
 use super::expression::{Expression, Printer, Use};
 use super::text;
 use crate::print::constant::is_one_bit_true;
+use crate::print::lines;
 use crate::print::outline::{self, section_index, Connection, Place, Source};
 use crate::print::plan::{Plan, Signal, SignalKind};
 use crate::print::rewrite::Legal;
@@ -257,7 +258,7 @@ impl Layout<'_> {
                 );
                 statements.push((enable, vec![line]));
             }
-            let lines = text::grouped(statements);
+            let lines = lines::grouped(statements, text::guarded);
             if !lines.is_empty() {
                 self.printer.signal(self.plan.clk);
             }

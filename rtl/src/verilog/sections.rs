@@ -76,18 +76,8 @@ impl Layout<'_> {
                 groups.push(self.memory_zeros(memory.mem));
                 groups.push(text::always(&memory.lines));
             }
-            groups.retain(|group| !group.is_empty());
-            if groups.is_empty() {
-                continue;
-            }
-            if let Some(heading) = heading(self.legal, section) {
-                out.push(text::heading(&heading));
-                out.push(String::new());
-            }
-            for group in groups {
-                out.extend(group);
-                out.push(String::new());
-            }
+            let heading = heading(self.legal, section).map(|text| text::heading(&text));
+            lines::section(out, heading, groups);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Lines of text: headings, declarations in columns, assignments that are broken where they are long.
 
 use super::expression::{Expression, Level};
-use crate::print::lines::{comment, COLUMNS};
+use crate::print::lines::{self, comment, COLUMNS};
 use crate::{Direction, Module};
 
 /// Comment, compiler directive and port list of a module.
@@ -75,9 +75,7 @@ pub fn range(width: u32) -> String {
 
 /// A heading across the page.
 pub fn heading(heading: &str) -> String {
-    let start = format!("  // ---- {} ", comment(heading));
-    let dashes = "-".repeat(80usize.saturating_sub(start.len()));
-    format!("{start}{dashes}").trim_end().to_string()
+    lines::heading("// ---- ", &comment(heading))
 }
 
 /// Declarations in columns: kind, range, name with semicolon, comment.
@@ -142,21 +140,6 @@ pub fn guarded(condition: Option<String>, lines: Vec<String>) -> Vec<String> {
     all
 }
 
-/// Statements with their conditions, in order; neighbours with the same condition share it.
-pub fn grouped(statements: Vec<(Option<String>, Vec<String>)>) -> Vec<String> {
-    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
-    for (condition, lines) in statements {
-        match groups.last_mut() {
-            Some((last, group)) if *last == condition => group.extend(lines),
-            _ => groups.push((condition, lines)),
-        }
-    }
-    let groups = groups.into_iter();
-    groups
-        .flat_map(|(condition, lines)| guarded(condition, lines))
-        .collect()
-}
-
 /// A clocked block around statements that are indented by two; nothing when there are none.
 pub fn always(body: &[String]) -> Vec<String> {
     if body.is_empty() {
@@ -189,17 +172,8 @@ pub fn instance(module: &str, name: &str, connections: &[(String, String)]) -> V
 }
 
 /// Behind the line where there is room, else above.
-pub fn with_comment(mut lines: Vec<String>, note: Option<&str>) -> Vec<String> {
-    let Some(note) = note.map(comment).filter(|note| !note.is_empty()) else {
-        return lines;
-    };
-    match lines.as_mut_slice() {
-        [line] if line.len() + note.len() + 5 <= COLUMNS + 10 => {
-            line.push_str(&format!("  // {note}"));
-        }
-        _ => lines.insert(0, format!("  // {note}")),
-    }
-    lines
+pub fn with_comment(lines: Vec<String>, note: Option<&str>) -> Vec<String> {
+    lines::with_comment(lines, "//", &note.map(comment).unwrap_or_default())
 }
 
 /// Text inside the format string of a system task.

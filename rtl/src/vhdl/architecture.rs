@@ -7,6 +7,7 @@ use super::constant;
 use super::expression::Printer;
 use super::text;
 use crate::print::constant::is_one_bit_true;
+use crate::print::lines;
 use crate::print::names::PublicNames;
 use crate::print::outline::{
     self, heading, outputs_section, section_index, Connection, Place, Source,
@@ -150,19 +151,8 @@ impl Architecture<'_> {
     /// Groups of lines under the headings of their sections.
     fn sections(&self, out: &mut Vec<String>, groups: impl Fn(usize) -> Vec<Vec<String>>) {
         for section in 0..=outputs_section(self.legal) {
-            let mut groups = groups(section);
-            groups.retain(|group| !group.is_empty());
-            if groups.is_empty() {
-                continue;
-            }
-            if let Some(heading) = heading(self.legal, section) {
-                out.push(text::heading(&heading));
-                out.push(String::new());
-            }
-            for group in groups {
-                out.extend(group);
-                out.push(String::new());
-            }
+            let heading = heading(self.legal, section).map(|text| text::heading(&text));
+            lines::section(out, heading, groups(section));
         }
     }
 
@@ -333,17 +323,7 @@ impl Architecture<'_> {
             let lines = text::sequential(&word, sign, &self.printer.arms(write.data));
             statements.push((self.enable(Some(write.enable)), lines));
         }
-        let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
-        for (condition, lines) in statements {
-            match groups.last_mut() {
-                Some((last, group)) if *last == condition => group.extend(lines),
-                _ => groups.push((condition, lines)),
-            }
-        }
-        let groups = groups.into_iter();
-        let body: Vec<String> = groups
-            .flat_map(|(condition, lines)| text::guarded(condition, lines))
-            .collect();
+        let body = lines::grouped(statements, text::guarded);
         let declarations = match is_signal {
             true => Vec::new(),
             false => self.memory_declaration(mem, "variable"),

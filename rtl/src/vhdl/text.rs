@@ -70,9 +70,7 @@ pub fn type_name(width: u32) -> String {
 
 /// A heading across the page.
 pub fn heading(heading: &str) -> String {
-    let start = format!("  -- {} ", comment(heading));
-    let dashes = "-".repeat(80usize.saturating_sub(start.len()));
-    format!("{start}{dashes}").trim_end().to_string()
+    lines::heading("-- ", &comment(heading))
 }
 
 /// Signals in columns: name, type with first value and semicolon, comment.
@@ -198,17 +196,8 @@ pub fn instance(entity: &str, name: &str, connections: &[(String, String)]) -> V
 }
 
 /// Behind the line where there is room, else above.
-pub fn with_comment(mut lines: Vec<String>, note: Option<&str>) -> Vec<String> {
-    let Some(note) = note.map(comment).filter(|note| !note.is_empty()) else {
-        return lines;
-    };
-    match lines.as_mut_slice() {
-        [line] if line.len() + note.len() + 5 <= COLUMNS + 10 => {
-            line.push_str(&format!("  -- {note}"));
-        }
-        _ => lines.insert(0, format!("  -- {note}")),
-    }
-    lines
+pub fn with_comment(lines: Vec<String>, note: Option<&str>) -> Vec<String> {
+    lines::with_comment(lines, "--", &note.map(comment).unwrap_or_default())
 }
 
 /// Text that is safe behind `--`. VHDL is written in Latin-1, not in UTF-8.
