@@ -6,12 +6,13 @@ use hardpath_blocks::interface::Interface;
 use hardpath_ir::maps::Image;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::Compiled;
-use hardpath_testbed::dut::{Dut, Port};
+use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{self, HostEvent, PacketIn, PacketOut, RunOptions};
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
+use hardpath_testbed::watch::{Entered, Watched};
 
 /// How the hardware is built and driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,14 +100,6 @@ pub fn drive(
     Ok((result.outcomes, maps))
 }
 
-/// What entered a pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Entered {
-    Packet,
-    /// A map command of the host's.
-    Host,
-}
-
 /// Packets and the host's operations, in the order in which they entered the pipeline.
 pub struct Mixed {
     pub order: Vec<Entered>,
@@ -130,15 +123,13 @@ pub fn drive_mixed(
     let mut native = Native::new(&compiled.design)?;
     prepare(&mut native, interface, image)?;
     let packets: Vec<PacketIn> = packets.iter().map(packet_in).collect();
-    let mut watched = Watched {
-        native,
-        order: Vec::new(),
-    };
+    let mut watched = Watched::new(&mut native);
     let options = hardware.run_options(events);
     let result = run::run(&mut watched, interface, &packets, &options)?;
-    let maps = Host::new(&mut watched.native, interface)?.dump_image(&mut watched.native)?;
+    let order = watched.order;
+    let maps = Host::new(&mut native, interface)?.dump_image(&mut native)?;
     Ok(Mixed {
-        order: watched.order,
+        order,
         outcomes: result.outcomes,
         answers: result.host_answers,
         maps,
@@ -155,41 +146,6 @@ fn prepare(dut: &mut dyn Dut, interface: &Interface, image: &Image) -> Result<()
         }
     }
     host.load_image(dut, image)
-}
-
-/// A design, and a note of what enters its pipeline.
-struct Watched {
-    native: Native,
-    order: Vec<Entered>,
-}
-
-impl Dut for Watched {
-    fn port(&self, name: &str) -> Option<Port> {
-        self.native.port(name)
-    }
-
-    fn set(&mut self, port: Port, limbs: &[u64]) {
-        self.native.set(port, limbs);
-    }
-
-    fn get(&self, port: Port) -> &[u64] {
-        self.native.get(port)
-    }
-
-    fn step(&mut self) -> Result<(), Diagnostic> {
-        let register = |name: &str| {
-            let limbs = self.native.simulator().peek(name);
-            limbs.and_then(|limbs| limbs.first().copied()).unwrap_or(0)
-        };
-        if register("ingress.packet_valid_reg") == 1 {
-            self.order.push(Entered::Packet);
-        }
-        // The slot is injected in the last clock in which the entrance is held.
-        if register("host.hold_count") == 1 && register("host.running") == 1 {
-            self.order.push(Entered::Host);
-        }
-        self.native.step()
-    }
 }
 
 /// What the host does to maps while packets run: mostly to keys that are `known` to be used.

@@ -3,7 +3,7 @@
 
 use crate::code::Code;
 use crate::features;
-use crate::hardware::{self, host_events, Engine, Entered, Hardware};
+use crate::hardware::{self, host_events, Engine, Hardware};
 use crate::packets::{Packet, PORTS};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::diagnostic::Class;
@@ -15,6 +15,7 @@ use hardpath_oracle::{Expected, JudgeOptions, KernelJudge, Observed, Reference};
 use hardpath_pipeline::{Compiled, Hazard, Options};
 use hardpath_testbed::host::{HostAnswer, HostOperation};
 use hardpath_testbed::run::PacketOut;
+use hardpath_testbed::watch::Entered;
 use std::collections::BTreeSet;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 

@@ -20,3 +20,4 @@ pub mod statistics;
 pub mod stream;
 pub mod traffic;
 pub mod verilator;
+pub mod watch;

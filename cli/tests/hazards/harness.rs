@@ -12,14 +12,13 @@ use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{parse, verifier, Diagnostic, Program};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
-use hardpath_testbed::dut::{Dut, Port};
+use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::{Pace, Pacer};
 use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
 use hardpath_testbed::stream::Source;
-use std::cell::RefCell;
-use std::rc::Rc;
+use hardpath_testbed::watch::{Entered, Watched};
 
 /// A program in hardware.
 pub struct Hardware {
@@ -28,66 +27,6 @@ pub struct Hardware {
     /// The longest that an operation of the host took in traffic, in clocks.
     pub longest_operation: u64,
     native: Native,
-}
-
-/// What entered the pipeline, in order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entered {
-    Packet,
-    Host,
-}
-
-/// The design, and a note of what enters its pipeline.
-struct Watched<'a> {
-    native: &'a mut Native,
-    order: Rc<RefCell<Vec<Entered>>>,
-    busy: u64,
-    longest_operation: &'a mut u64,
-}
-
-impl Dut for Watched<'_> {
-    fn port(&self, name: &str) -> Option<Port> {
-        self.native.port(name)
-    }
-
-    fn set(&mut self, port: Port, limbs: &[u64]) {
-        self.native.set(port, limbs);
-    }
-
-    fn get(&self, port: Port) -> &[u64] {
-        self.native.get(port)
-    }
-
-    fn step(&mut self) -> Result<(), Diagnostic> {
-        let register = |name: &str| {
-            self.native
-                .simulator()
-                .peek(name)
-                .map_or(0, |limbs| limbs[0])
-        };
-        self.busy = if register("host.busy") == 1 {
-            self.busy + 1
-        } else {
-            0
-        };
-        *self.longest_operation = self.busy.max(*self.longest_operation);
-        let packet = register("ingress.packet_valid_reg") == 1;
-        // The slot is injected in the last clock in which the entrance is held.
-        let injected = register("host.hold_count") == 1 && register("host.running") == 1;
-        let mut order = self.order.borrow_mut();
-        assert!(
-            !(packet && injected),
-            "a packet and a host operation share a slot"
-        );
-        if packet {
-            order.push(Entered::Packet);
-        }
-        if injected {
-            order.push(Entered::Host);
-        }
-        drop(order);
-        self.native.step()
-    }
 }
 
 /// Reads a program's text.
@@ -212,13 +151,7 @@ impl Hardware {
         manner: Manner,
     ) -> RunResult {
         let interface = self.compiled.interface.clone();
-        let order = Rc::new(RefCell::new(Vec::new()));
-        let mut watched = Watched {
-            native: &mut self.native,
-            order: Rc::clone(&order),
-            busy: 0,
-            longest_operation: &mut self.longest_operation,
-        };
+        let mut watched = Watched::new(&mut self.native);
         let options = RunOptions {
             pace: manner.pace,
             backpressure: manner.backpressure,
@@ -227,12 +160,12 @@ impl Hardware {
         };
         let result = run(&mut watched, &interface, packets, &options)
             .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program));
-        let order = order.borrow();
+        self.longest_operation = self.longest_operation.max(watched.longest_operation);
         let mut interpreter = Prepared::new(&self.program);
         let mut entering = (0..packets.len()).filter(|number| packets[*number].enters(&interface));
         let mut commands =
             (0..events.len()).filter(|number| reaches_maps(&events[*number], &interface));
-        for entered in order.iter() {
+        for entered in &watched.order {
             match entered {
                 Entered::Packet => {
                     let number = entering.next().expect("as many packets as went in");

@@ -1,0 +1,76 @@
+//! A design in the native simulator, with a note of what enters its pipeline: packets and the host's map operations
+//! are done in this order, whatever the ports show.
+
+use crate::dut::{Dut, Port};
+use crate::native::Native;
+use hardpath_ir::Diagnostic;
+
+/// What entered the pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entered {
+    Packet,
+    /// A map command of the host's.
+    Host,
+}
+
+pub struct Watched<'a> {
+    native: &'a mut Native,
+    /// What entered since the watch began.
+    pub order: Vec<Entered>,
+    /// The most clocks that one map operation of the host took.
+    pub longest_operation: u64,
+    operation: u64,
+}
+
+impl<'a> Watched<'a> {
+    pub fn new(native: &'a mut Native) -> Watched<'a> {
+        Watched {
+            native,
+            order: Vec::new(),
+            longest_operation: 0,
+            operation: 0,
+        }
+    }
+
+    /// The lowest 64 bits of a register; 0 when the design has none of that name.
+    fn register(&self, name: &str) -> u64 {
+        let limbs = self.native.simulator().peek(name);
+        limbs.and_then(|limbs| limbs.first().copied()).unwrap_or(0)
+    }
+}
+
+impl Dut for Watched<'_> {
+    fn port(&self, name: &str) -> Option<Port> {
+        self.native.port(name)
+    }
+
+    fn set(&mut self, port: Port, limbs: &[u64]) {
+        self.native.set(port, limbs);
+    }
+
+    fn get(&self, port: Port) -> &[u64] {
+        self.native.get(port)
+    }
+
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        self.operation = match self.register("host.busy") {
+            1 => self.operation + 1,
+            _ => 0,
+        };
+        self.longest_operation = self.longest_operation.max(self.operation);
+        let packet = self.register("ingress.packet_valid_reg") == 1;
+        // The slot is injected in the last clock in which the entrance is held.
+        let host = self.register("host.hold_count") == 1 && self.register("host.running") == 1;
+        assert!(
+            !(packet && host),
+            "a packet and a host operation share a slot"
+        );
+        if packet {
+            self.order.push(Entered::Packet);
+        }
+        if host {
+            self.order.push(Entered::Host);
+        }
+        self.native.step()
+    }
+}
