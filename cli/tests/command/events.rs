@@ -2,31 +2,12 @@
 //! They are compiled here, so these tests need clang.
 
 use crate::common::{compile, hardpath, judge, path};
-use std::path::Path;
+use crate::packets::{write_made, Numbers};
 
-/// A capture (pcap) of packets of any bytes: what the programs give to their helpers.
-fn write_capture(file: &Path, count: u32) {
-    let mut bytes = Vec::new();
-    for word in [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1] {
-        bytes.extend(word.to_le_bytes());
-    }
-    // splitmix64
-    let mut state = 0u64;
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
-    for second in 0..count {
-        let length = 20 + random() as u32 % 200;
-        for word in [second, 0, length, length] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend((0..length).map(|_| random() as u8));
-    }
-    std::fs::write(file, bytes).unwrap();
+/// Any bytes: what the programs give to their helpers.
+fn packet(numbers: &mut Numbers) -> Vec<u8> {
+    let length = 20 + numbers.below(200);
+    (0..length).map(|_| numbers.next() as u8).collect()
 }
 
 #[test]
@@ -35,7 +16,7 @@ fn answers_are_those_of_a_kernel_where_nobody_listens() {
         return;
     };
     let capture = place.path().join("any.pcap");
-    write_capture(&capture, 600);
+    write_made(&capture, 600, packet);
     let judge = judge();
     for program in ["sample", "usual", "buffered", "large", "in_place"] {
         let mut arguments = vec!["check", path(&object), "--program", program, "--json"];

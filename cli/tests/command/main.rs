@@ -11,6 +11,7 @@ mod live_kernel;
 mod maps;
 mod mtu;
 mod offsets;
+mod packets;
 mod protocol;
 mod rates;
 mod refused;

@@ -2,24 +2,7 @@
 //! is compiled here, so these tests need clang.
 
 use crate::common::{compile, hardpath, judge, path};
-use std::path::Path;
-
-/// Numbers that look random and are the same in every run (splitmix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.next() as usize % from.len()]
-    }
-}
+use crate::packets::{write_made, Numbers};
 
 /// `struct asked` of the program: usual questions, and those around the limits of 32 bits.
 fn packet(numbers: &mut Numbers) -> Vec<u8> {
@@ -58,24 +41,6 @@ fn packet(numbers: &mut Numbers) -> Vec<u8> {
     packet
 }
 
-/// A capture (pcap) of such packets.
-fn write_capture(file: &Path, count: u32) {
-    let mut bytes = Vec::new();
-    for word in [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1] {
-        bytes.extend(word.to_le_bytes());
-    }
-    let mut numbers = Numbers(1);
-    for second in 0..count {
-        let packet = packet(&mut numbers);
-        let length = packet.len() as u32;
-        for word in [second, 0, length, length] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(packet);
-    }
-    std::fs::write(file, bytes).unwrap();
-}
-
 /// Three of the four ports; a packet's length chooses one.
 const PORTS: &str = r#"{"ports": [
     {"key": ["0x00", "0x00", "0x00", "0x00"], "value": ["0x05", "0x00", "0x00", "0x00"]},
@@ -89,7 +54,7 @@ fn answers_are_those_of_the_kernel() {
         return;
     };
     let capture = place.path().join("asked.pcap");
-    write_capture(&capture, 800);
+    write_made(&capture, 800, packet);
     let ports = place.path().join("ports.json");
     std::fs::write(&ports, PORTS).unwrap();
     let judge = judge();
@@ -128,7 +93,7 @@ fn interfaces_that_nothing_is_said_about() {
         return;
     };
     let capture = place.path().join("asked.pcap");
-    write_capture(&capture, 10);
+    write_made(&capture, 10, packet);
     let ports = place.path().join("ports.json");
     std::fs::write(&ports, PORTS).unwrap();
     let after = place.path().join("after.json");

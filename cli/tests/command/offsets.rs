@@ -3,24 +3,7 @@
 //! programs are compiled here, so these tests need clang.
 
 use crate::common::{compile, hardpath, judge, path};
-use std::path::Path;
-
-/// Numbers that look random and are the same in every run (splitmix64).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as usize % limit
-    }
-
-    fn pick(&mut self, from: &[u8]) -> u8 {
-        from[self.below(from.len())]
-    }
-}
+use crate::packets::{write_made, Numbers};
 
 /// Random bytes, shaped so that the programs go far: VLAN tags and IPv4 options, IPv6 extension headers, TCP options.
 fn packet(numbers: &mut Numbers) -> Vec<u8> {
@@ -63,31 +46,13 @@ fn packet(numbers: &mut Numbers) -> Vec<u8> {
     packet
 }
 
-/// A capture (pcap) of such packets.
-fn write_capture(file: &Path, count: u32) {
-    let mut bytes = Vec::new();
-    for word in [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1] {
-        bytes.extend(word.to_le_bytes());
-    }
-    let mut numbers = Numbers(1);
-    for second in 0..count {
-        let packet = packet(&mut numbers);
-        let length = packet.len() as u32;
-        for word in [second, 0, length, length] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(packet);
-    }
-    std::fs::write(file, bytes).unwrap();
-}
-
 #[test]
 fn accesses_and_moves_that_depend_on_the_packet() {
     let Some((place, object)) = compile("offsets") else {
         return;
     };
     let capture = place.path().join("shaped.pcap");
-    write_capture(&capture, 800);
+    write_made(&capture, 800, packet);
     let judge = judge();
     for program in ["vlan", "extensions", "options", "moves", "any_move"] {
         for bus in ["64", "128", "256", "512"] {
