@@ -203,7 +203,7 @@ pub struct CompileArguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum HdlName {
-    /// SystemVerilog (IEEE 1800-2012)
+    /// SystemVerilog (IEEE 1800-2012), with a test bench
     Verilog,
     /// VHDL-2008, with a test bench
     Vhdl,
@@ -225,7 +225,7 @@ pub struct SimArguments {
     pub program: ProgramArguments,
     #[command(flatten)]
     pub run: RunArguments,
-    /// Where to write the run for the test bench of a VHDL design: what goes in and what must come out
+    /// Where to write the run for the test bench of a compiled design: what goes in and what must come out
     #[arg(long, value_name = "FILE")]
     pub bench: Option<PathBuf>,
 }

@@ -3,6 +3,7 @@
 mod address_map;
 mod contract;
 mod example;
+mod fusesoc;
 mod tools;
 
 use crate::arguments::HdlName;
@@ -51,32 +52,35 @@ pub fn files(
     program: &Program,
 ) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let top = &sources.top;
+    let clock = compiled.report.clock_mhz;
+    let interface = &compiled.interface;
     let mut files = vec![
         (
             String::from("README.md"),
             contract::readme(compiled, origin, &sources),
         ),
         (file_list_name(top), file_list(&sources.files)),
-        (format!("{top}.xdc"), constraints(compiled)),
+        (format!("{top}.xdc"), tools::xdc(clock)),
+        (format!("{top}.sdc"), tools::sdc(clock)),
+        (format!("{top}.tcl"), tools::vivado(&sources)),
+        (format!("{top}.qip"), tools::quartus(&sources)),
+        (format!("{top}.core"), fusesoc::core(&sources, origin)),
         (format!("{top}.h"), address_map::c_header(compiled)),
         (format!("{top}.json"), address_map::json(compiled)),
         (format!("{top}.ir"), compiled.scheduled.to_string()),
     ];
-    if sources.hdl == HdlName::Vhdl {
-        let clock = compiled.report.clock_mhz;
-        files.extend([
-            (format!("{top}.tcl"), tools::vivado(&sources)),
-            (format!("{top}.qip"), tools::quartus(&sources)),
-            (
-                format!("{top}_tb.vhd"),
-                bench::vhdl::bench(&compiled.interface, top, clock),
-            ),
-            (
-                format!("{top}_tb.txt"),
-                example::example(program, compiled)?,
-            ),
-        ]);
+    for (_, end) in TEST_BENCH.iter().filter(|(hdl, _)| *hdl == sources.hdl) {
+        let text = match *end {
+            "_tb.vhd" => bench::vhdl::bench(interface, top, clock),
+            "_tb.sv" => bench::verilog::bench(interface),
+            _ => bench::verilog::protocol(interface),
+        };
+        files.push((format!("{top}{end}"), text));
     }
+    files.push((
+        format!("{top}_tb.txt"),
+        example::example(program, compiled)?,
+    ));
     // The top, which is the last one, is what a reader wants first.
     files.extend(sources.files.into_iter().rev());
     Ok(files
@@ -84,6 +88,13 @@ pub fn files(
         .map(|(name, text)| (name, text.into_bytes()))
         .collect())
 }
+
+/// The files of the test bench, by what stands behind the top's name, callees first.
+const TEST_BENCH: [(HdlName, &str); 3] = [
+    (HdlName::Verilog, "_protocol.sv"),
+    (HdlName::Verilog, "_tb.sv"),
+    (HdlName::Vhdl, "_tb.vhd"),
+];
 
 /// The file list is in every design and in no other folder: it marks a folder as a design.
 pub fn file_list_name(top: &str) -> String {
@@ -96,17 +107,6 @@ fn file_list(sources: &[(String, String)]) -> String {
         .iter()
         .map(|(name, _)| format!("{name}\n"))
         .collect()
-}
-
-/// Constraints in Synopsys form, as Vivado reads them.
-fn constraints(compiled: &Compiled) -> String {
-    let report = &compiled.report;
-    format!(
-        "# The clock that the design was scheduled for: {} MHz.\n\
-         create_clock -name clk -period {:.3} [get_ports clk]\n",
-        report.clock_mhz,
-        1000.0 / report.clock_mhz,
-    )
 }
 
 /// As in the JSON of `compile`.

@@ -1,13 +1,13 @@
 //! A run as text that a test bench plays again: what the host and the stream did, and what the design answered.
 //!
 //! [`Recorder`] stands between a driver and an engine and writes a line for each transaction at the design's ports.
-//! [`vhdl`] makes the bench that reads the lines; both ends stay in step because AXI does, whatever the clock:
+//! [`vhdl`] and [`verilog`] make benches that read the lines; both ends stay in step because AXI does, whatever the clock:
 //!
 //! | line | meaning |
 //! |---|---|
 //! | `W ADDRESS DATA` | the host writes a register |
 //! | `R ADDRESS DATA` | the host reads a register until it holds that |
-//! | `S USER LAST KEEP DATA [TIME] [RANDOM]` | a beat of `s_axis` |
+//! | `S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]` | a beat of `s_axis`, with the inputs that the design has |
 //! | `M DEST USER LAST KEEP DATA` | a beat of `m_axis` must come |
 //! | `V VERDICT` | a verdict strobe must come |
 //! | `#` | a comment |
@@ -15,6 +15,7 @@
 //! Numbers are hexadecimal with all digits of their port. `W`, `R` and `S` are done one after the other; the `M` and the
 //! `V` lines each have their own order. Bytes whose `KEEP` bit is 0 mean nothing.
 
+pub mod verilog;
 pub mod vhdl;
 
 use crate::dut::{Dut, Port};
@@ -27,7 +28,7 @@ const HEAD: &str = "\
     # Stimuli and expected outputs of the test bench; numbers are hexadecimal.\n\
     # W ADDRESS DATA                          the host writes a register\n\
     # R ADDRESS DATA                          the host reads a register until it holds that\n\
-    # S USER LAST KEEP DATA [TIME] [RANDOM]   a beat of s_axis\n\
+    # S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has\n\
     # M DEST USER LAST KEEP DATA              a beat of m_axis must come\n\
     # V VERDICT                               a verdict must come\n";
 
@@ -46,7 +47,7 @@ pub struct Recorder<'a> {
 
 struct Ports {
     input: Stream,
-    /// Time and random number, where the design has them.
+    /// [`optional_inputs`].
     with_input: Vec<Port>,
     output: Stream,
     destination: Port,
@@ -99,13 +100,9 @@ impl<'a> Recorder<'a> {
                 ready: find(&format!("s_axil_{letters}ready"))?,
             })
         };
-        let mut with_input = Vec::new();
-        if interface.has_time {
-            with_input.push(find("time_ns")?);
-        }
-        if interface.has_random {
-            with_input.push(find("random")?);
-        }
+        let with_input = optional_inputs(interface)
+            .map(|(name, _)| find(name))
+            .collect::<Result<Vec<Port>, Diagnostic>>()?;
         let ports = Ports {
             input: stream("s_axis")?,
             with_input,
@@ -229,6 +226,27 @@ impl Dut for Recorder<'_> {
         }
         Ok(())
     }
+}
+
+/// Inputs beside the packet's beats that only some designs have, with their widths, in the order of a line.
+fn optional_inputs(interface: &Interface) -> impl Iterator<Item = (&'static str, u32)> {
+    let inputs = [
+        (interface.has_time, "time_ns", 64),
+        (interface.has_random, "random", 32),
+        (interface.has_egress, "egress_ifindex", 32),
+    ];
+    inputs
+        .into_iter()
+        .filter(|(exists, _, _)| *exists)
+        .map(|(_, name, width)| (name, width))
+}
+
+/// A template with its marks replaced.
+fn fill(template: &str, values: &[(&str, String)]) -> String {
+    let template = template.to_string();
+    values
+        .iter()
+        .fold(template, |text, (mark, value)| text.replace(mark, value))
 }
 
 /// All digits of the width.

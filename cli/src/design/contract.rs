@@ -91,21 +91,62 @@ fn files(sources: &Sources) -> String {
     };
     let mut text = format!(
         "## Files\n\n\
-         `{top}.f` lists the {} {language} files, callees first; the top module is `{top}`. `{top}.xdc` has the \
-         clock constraint, `{top}.h` and `{top}.json` the registers, `{top}.ir` the scheduled program with the stage \
-         of every operation.\n\n",
-        sources.files.len()
+         | file | what for |\n|---|---|\n\
+         | `{top}.f` | the {} {language} files, callees first; the top module is `{top}` |\n\
+         | `{top}.xdc`, `{top}.sdc` | the clock, for Vivado and for Quartus Prime |\n\
+         | `{top}.tcl` | reads sources and constraints in Vivado: `source {top}.tcl` |\n\
+         | `{top}.qip` | the same for a Quartus Prime project |\n\
+         | `{top}.core` | a core of FuseSoC: `fusesoc --cores-root . run --target sim {top}`; targets {} |\n\
+         | `{top}.h`, `{top}.json` | the registers |\n\
+         | `{top}.ir` | the scheduled program, with the stage of every operation |\n",
+        sources.files.len(),
+        match sources.hdl {
+            HdlName::Verilog => "`lint`, `sim` (Verilator), `synth` (Vivado, `--part=NAME`)",
+            HdlName::Vhdl => "`sim` (GHDL), `synth` (Vivado, `--part=NAME`)",
+        }
     );
-    if sources.hdl == HdlName::Vhdl {
-        text.push_str(&vhdl_files(top));
-    }
+    text.push_str(&match sources.hdl {
+        HdlName::Verilog => verilog_simulation(top),
+        HdlName::Vhdl => vhdl_simulation(top),
+    });
     text
 }
 
-fn vhdl_files(top: &str) -> String {
+fn verilog_simulation(top: &str) -> String {
     format!(
-        "`{top}.tcl` reads them in Vivado (`source {top}.tcl`), `{top}.qip` is for a Quartus Prime project. Only \
-         `ieee.std_logic_1164` and `ieee.numeric_std` are used; everything is in library `work`.\n\n\
+        "| `{top}_tb.sv`, `{top}_tb.txt` | a test bench, and what it plays |\n\
+         | `{top}_protocol.sv` | the protocols at the ports, as assertions |\n\n\
+         ## Simulation\n\n\
+         `{top}_tb.sv` plays the lines of `{top}_tb.txt` (register accesses, packets, and what must come out; the \
+         first lines say how they are written). It says PASSED at its end, or stops with `$fatal` at the first \
+         difference. With Verilator, Icarus Verilog, Questa, and xsim of Vivado:\n\n\
+         ```\n\
+         verilator --binary --timing --assert -CFLAGS -std=c++20 --top-module {top}_tb -f {top}.f {top}_protocol.sv {top}_tb.sv\n\
+         obj_dir/V{top}_tb\n\
+         \n\
+         iverilog -g2012 -DSYNTHESIS -s {top}_tb -o {top}_tb.vvp -c {top}.f {top}_protocol.sv {top}_tb.sv\n\
+         vvp {top}_tb.vvp\n\
+         \n\
+         vlog -sv -f {top}.f {top}_protocol.sv {top}_tb.sv\n\
+         vsim -c {top}_tb -do 'run -all; quit'\n\
+         \n\
+         xvlog -sv -f {top}.f {top}_protocol.sv {top}_tb.sv\n\
+         xelab {top}_tb -s {top}_tb && xsim {top}_tb -R\n\
+         ```\n\n\
+         `+backpressure` makes the sink wait now and then, `+lines=FILE` plays another file (`hardpath sim OBJECT \
+         --pcap CAPTURE --bench FILE` writes one for any capture and maps), `+dump=FILE` writes a waveform (build \
+         with `--trace` in Verilator). xsim wants them as `-testplusarg backpressure`. `-DSYNTHESIS` leaves the \
+         design's own assertions out, because Icarus Verilog 11 does not take their labels.\n\n\
+         `{top}_protocol.sv` says in words and as assertions what both sides of each port must do. To have it in a \
+         test bench of your own, compile it with `HARDPATH_ASSERT` defined: it is then bound to the design, and \
+         whoever breaks a rule is named by an `$error`.\n\n"
+    )
+}
+
+fn vhdl_simulation(top: &str) -> String {
+    format!(
+        "| `{top}_tb.vhd`, `{top}_tb.txt` | a test bench, and what it plays |\n\n\
+         Only `ieee.std_logic_1164` and `ieee.numeric_std` are used; everything is in library `work`.\n\n\
          ## Simulation\n\n\
          `{top}_tb.vhd` plays the lines of `{top}_tb.txt` (register accesses, packets, and what must come out; the \
          first lines say how they are written) and stops at the first difference. With GHDL:\n\n\

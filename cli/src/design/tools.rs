@@ -1,7 +1,22 @@
-//! Lists of VHDL files for tools that must be told the language of each: the older one is their default.
+//! Constraints, and lists of files for tools that must be told the language of each: the older one is their default.
 
 use super::Sources;
+use crate::arguments::HdlName;
 use std::fmt::Write;
+
+/// The clock, as Vivado reads it.
+pub fn xdc(clock_mhz: f64) -> String {
+    format!(
+        "# The clock that the design was scheduled for: {clock_mhz} MHz.\n\
+         create_clock -name clk -period {:.3} [get_ports clk]\n",
+        1000.0 / clock_mhz,
+    )
+}
+
+/// The same for Quartus Prime, which leaves the uncertainty of clocks to the constraints.
+pub fn sdc(clock_mhz: f64) -> String {
+    format!("{}derive_clock_uncertainty\n", xdc(clock_mhz))
+}
 
 /// For `source` in Vivado, in a project or without one.
 pub fn vivado(sources: &Sources) -> String {
@@ -14,19 +29,32 @@ pub fn vivado(sources: &Sources) -> String {
     for (name, _) in &sources.files {
         let _ = writeln!(text, "  {name}");
     }
-    text.push_str("} {\n  read_vhdl -vhdl2008 [file join $folder $name]\n}\n");
+    let read = match sources.hdl {
+        HdlName::Verilog => "read_verilog -sv",
+        HdlName::Vhdl => "read_vhdl -vhdl2008",
+    };
+    let _ = writeln!(text, "}} {{\n  {read} [file join $folder $name]\n}}");
     let _ = writeln!(text, "read_xdc [file join $folder {top}.xdc]");
     text
 }
 
 /// Quartus: add this one file to the project.
 pub fn quartus(sources: &Sources) -> String {
+    let (kind, version) = match sources.hdl {
+        HdlName::Verilog => ("SYSTEMVERILOG_FILE", ""),
+        HdlName::Vhdl => ("VHDL_FILE", " -hdl_version VHDL_2008"),
+    };
     let mut text = String::new();
     for (name, _) in &sources.files {
         let _ = writeln!(
             text,
-            "set_global_assignment -name VHDL_FILE [file join $::quartus(qip_path) {name}] -hdl_version VHDL_2008"
+            "set_global_assignment -name {kind} [file join $::quartus(qip_path) {name}]{version}"
         );
     }
+    let _ = writeln!(
+        text,
+        "set_global_assignment -name SDC_FILE [file join $::quartus(qip_path) {}.sdc]",
+        sources.top
+    );
     text
 }

@@ -16,4 +16,5 @@ mod protocol;
 mod rates;
 mod refused;
 mod supported;
+mod verilog;
 mod vhdl;

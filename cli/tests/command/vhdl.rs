@@ -1,6 +1,6 @@
 //! Programs as VHDL: GHDL plays runs of the native simulator at the ports of what was printed.
 
-use crate::common::{compile_source, hardpath, object, path, root};
+use crate::common::{compile, compile_source, hardpath, object, path, root};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -186,6 +186,17 @@ fn time_random_numbers_ports_and_metadata() {
     arguments.extend(["--bench", path(&lines)]);
     assert_eq!(hardpath(&arguments).status, 0);
     design.passes(&["-gLINES=lines.txt"]);
+}
+
+#[test]
+fn the_interface_that_a_packet_leaves_by() {
+    let Some((_kept, object)) = compile("egress") else {
+        return;
+    };
+    let options = ["--program", "count", "--bus", "64"].map(String::from);
+    if let Some(design) = Design::new(path(&object), &options) {
+        design.passes(&[]);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 --
 --   W ADDRESS DATA                          the host writes a register
 --   R ADDRESS DATA                          the host reads a register until it holds that
---   S USER LAST KEEP DATA [TIME] [RANDOM]   a beat of s_axis; time and random number where the design has them
+--   S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has
 --   M DEST USER LAST KEEP DATA              a beat of m_axis must come
 --   V VERDICT                               a verdict must come
 --

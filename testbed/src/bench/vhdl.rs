@@ -7,11 +7,8 @@ pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
     let bus = interface.bus_bits;
     let user = interface.output_user_bits();
     let mut optional = Optional::default();
-    if interface.has_time {
-        optional.add("time_ns", 64);
-    }
-    if interface.has_random {
-        optional.add("random", 32);
+    for (port, width) in super::optional_inputs(interface) {
+        optional.add(port, width);
     }
     let half_period = format!("{:.3} ns", 500.0 / clock_mhz);
     let values = [
@@ -26,10 +23,7 @@ pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
         ("@VARIABLES@", optional.variables),
         ("@READS@", optional.reads),
     ];
-    let template = include_str!("bench.vhd").to_string();
-    values
-        .iter()
-        .fold(template, |text, (mark, value)| text.replace(mark, value))
+    super::fill(include_str!("bench.vhd"), &values)
 }
 
 /// Ports that only some designs have: taken on a packet's first beat.

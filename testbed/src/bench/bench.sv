@@ -1,0 +1,375 @@
+// Plays the lines of a file at the ports of @TOP@ and compares what comes out. The simulation ends by itself; it ends
+// with $fatal at the first difference, or when nothing happens any more. @TOP@_protocol checks the protocols meanwhile.
+//
+//   W ADDRESS DATA                          the host writes a register
+//   R ADDRESS DATA                          the host reads a register until it holds that
+//   S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has
+//   M DEST USER LAST KEEP DATA              a beat of m_axis must come
+//   V VERDICT                               a verdict must come
+//
+// Numbers are hexadecimal, with all digits of their port. W, R and S are done one after the other; the M lines and
+// the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared.
+//
+// When it runs it looks at
+//   +lines=FILE        another file than @TOP@_tb.txt
+//   +backpressure      the sink is not ready in some of the clocks
+//   +patience=CLOCKS   clocks without a beat, a verdict or a write after which the design counts as hung
+//   +dump=FILE         a waveform (Verilator: build with --trace)
+//
+// Half a clock is one unit of time: neither the bench nor the design has a time scale.
+
+`default_nettype none
+
+module @TOP@_tb;
+
+  reg            clk;
+  reg            rst;
+  reg  [@DATA@-1:0] s_axis_tdata;
+  reg  [@KEEP@-1:0]  s_axis_tkeep;
+  reg  [24:0]    s_axis_tuser;
+  reg            s_axis_tlast;
+  reg            s_axis_tvalid;
+  wire           s_axis_tready;@REGISTERS@
+  wire [@DATA@-1:0] m_axis_tdata;
+  wire [@KEEP@-1:0]  m_axis_tkeep;
+  wire [@USER@-1:0]     m_axis_tuser;
+  wire [31:0]    m_axis_tdest;
+  wire           m_axis_tlast;
+  wire           m_axis_tvalid;
+  reg            m_axis_tready;
+  wire           verdict_valid;
+  wire [2:0]     verdict;@WIRES@
+  reg  [15:0]    s_axil_awaddr;
+  reg            s_axil_awvalid;
+  wire           s_axil_awready;
+  reg  [31:0]    s_axil_wdata;
+  reg            s_axil_wvalid;
+  wire           s_axil_wready;
+  wire [1:0]     s_axil_bresp;
+  wire           s_axil_bvalid;
+  reg  [15:0]    s_axil_araddr;
+  reg            s_axil_arvalid;
+  wire           s_axil_arready;
+  wire [31:0]    s_axil_rdata;
+  wire [1:0]     s_axil_rresp;
+  wire           s_axil_rvalid;
+
+  reg driver_done;
+  reg beats_done;
+  reg verdicts_done;
+
+  @TOP@ dut (
+      .clk            (clk),
+      .rst            (rst),
+      .s_axis_tdata   (s_axis_tdata),
+      .s_axis_tkeep   (s_axis_tkeep),
+      .s_axis_tuser   (s_axis_tuser),
+      .s_axis_tlast   (s_axis_tlast),
+      .s_axis_tvalid  (s_axis_tvalid),
+      .s_axis_tready  (s_axis_tready),@CONNECTIONS@
+      .m_axis_tdata   (m_axis_tdata),
+      .m_axis_tkeep   (m_axis_tkeep),
+      .m_axis_tuser   (m_axis_tuser),
+      .m_axis_tdest   (m_axis_tdest),
+      .m_axis_tlast   (m_axis_tlast),
+      .m_axis_tvalid  (m_axis_tvalid),
+      .m_axis_tready  (m_axis_tready),
+      .verdict_valid  (verdict_valid),
+      .verdict        (verdict),@OUTPUTS@
+      .s_axil_awaddr  (s_axil_awaddr),
+      .s_axil_awvalid (s_axil_awvalid),
+      .s_axil_awready (s_axil_awready),
+      .s_axil_wdata   (s_axil_wdata),
+      .s_axil_wstrb   (4'b1111),
+      .s_axil_wvalid  (s_axil_wvalid),
+      .s_axil_wready  (s_axil_wready),
+      .s_axil_bresp   (s_axil_bresp),
+      .s_axil_bvalid  (s_axil_bvalid),
+      .s_axil_bready  (1'b1),
+      .s_axil_araddr  (s_axil_araddr),
+      .s_axil_arvalid (s_axil_arvalid),
+      .s_axil_arready (s_axil_arready),
+      .s_axil_rdata   (s_axil_rdata),
+      .s_axil_rresp   (s_axil_rresp),
+      .s_axil_rvalid  (s_axil_rvalid),
+      .s_axil_rready  (1'b1)
+  );
+
+  @TOP@_protocol protocol (
+      .clk            (clk),
+      .rst            (rst),
+      .s_axis_tdata   (s_axis_tdata),
+      .s_axis_tkeep   (s_axis_tkeep),
+      .s_axis_tuser   (s_axis_tuser),
+      .s_axis_tlast   (s_axis_tlast),
+      .s_axis_tvalid  (s_axis_tvalid),
+      .s_axis_tready  (s_axis_tready),
+      .m_axis_tdata   (m_axis_tdata),
+      .m_axis_tkeep   (m_axis_tkeep),
+      .m_axis_tuser   (m_axis_tuser),
+      .m_axis_tdest   (m_axis_tdest),
+      .m_axis_tlast   (m_axis_tlast),
+      .m_axis_tvalid  (m_axis_tvalid),
+      .m_axis_tready  (m_axis_tready),
+      .verdict_valid  (verdict_valid),
+      .verdict        (verdict),@OUTPUTS@
+      .s_axil_awaddr  (s_axil_awaddr),
+      .s_axil_awvalid (s_axil_awvalid),
+      .s_axil_awready (s_axil_awready),
+      .s_axil_wdata   (s_axil_wdata),
+      .s_axil_wstrb   (4'b1111),
+      .s_axil_wvalid  (s_axil_wvalid),
+      .s_axil_wready  (s_axil_wready),
+      .s_axil_bresp   (s_axil_bresp),
+      .s_axil_bvalid  (s_axil_bvalid),
+      .s_axil_bready  (1'b1),
+      .s_axil_araddr  (s_axil_araddr),
+      .s_axil_arvalid (s_axil_arvalid),
+      .s_axil_arready (s_axil_arready),
+      .s_axil_rdata   (s_axil_rdata),
+      .s_axil_rresp   (s_axil_rresp),
+      .s_axil_rvalid  (s_axil_rvalid),
+      .s_axil_rready  (1'b1)
+  );
+
+  // ---- Clock and files -------------------------------------------------------
+
+  initial clk = 1'b0;
+  always #1 clk = !clk;
+
+  reg [8*256-1:0] name;
+  integer stimuli;
+  integer beat_lines;
+  integer verdict_lines;
+
+  // All is there before the first edge.
+  initial begin : files
+    if ($value$plusargs("dump=%s", name) != 0) begin
+      $dumpfile(name);
+      $dumpvars;
+    end
+    if ($value$plusargs("lines=%s", name) == 0) name = "@TOP@_tb.txt";
+    stimuli = $fopen(name, "r");
+    beat_lines = $fopen(name, "r");
+    verdict_lines = $fopen(name, "r");
+    if (stimuli == 0 || beat_lines == 0 || verdict_lines == 0)
+      $fatal(1, "FAILED: %0s cannot be read", name);
+  end
+
+  // The first character of the next line that is not empty; negative behind the last one.
+  task automatic first_character(input integer file, output integer character);
+    character = $fgetc(file);
+    while (character == "\n") character = $fgetc(file);
+  endtask
+
+  task automatic skip_line(input integer file);
+    integer character;
+    character = $fgetc(file);
+    while (character >= 0 && character != "\n") character = $fgetc(file);
+  endtask
+
+  // Goes behind the first character of the next line that begins with it.
+  task automatic find_line(input integer file, input integer tag, output reg found);
+    integer character;
+    first_character(file, character);
+    while (character >= 0 && character != tag) begin
+      skip_line(file);
+      first_character(file, character);
+    end
+    found = character == tag;
+  endtask
+
+  task automatic check_fields(input integer fields, input integer wanted, input [7:0] tag);
+    if (fields != wanted) $fatal(1, "FAILED: a line %s has not %0d numbers", tag, wanted);
+  endtask
+
+  // ---- W, R and S ------------------------------------------------------------
+
+  // Goes behind the first character of the next line that is W, R or S.
+  task automatic find_stimulus(output integer tag);
+    first_character(stimuli, tag);
+    while (tag >= 0 && tag != "W" && tag != "R" && tag != "S") begin
+      skip_line(stimuli);
+      first_character(stimuli, tag);
+    end
+  endtask
+
+  // Written as `always`, because Verilator wants no nonblocking assignments in `initial`. No two of them
+  // give one variable different values at one time: Verilator would keep the one that stands last in the text.
+  always begin : driver
+    integer tag;
+    integer fields;
+    reg [15:0] address;
+    reg [31:0] word;
+    reg [24:0] user;
+    reg last;
+    reg [@KEEP@-1:0] keep;
+    reg [@DATA@-1:0] data;@VARIABLES@
+    rst = 1'b1;
+    driver_done = 1'b0;
+    s_axis_tdata = @DATA@'d0;
+    s_axis_tkeep = @KEEP@'d0;
+    s_axis_tuser = 25'd0;
+    s_axis_tlast = 1'b0;
+    s_axis_tvalid = 1'b0;@ZEROS@
+    s_axil_awaddr = 16'd0;
+    s_axil_awvalid = 1'b0;
+    s_axil_wdata = 32'd0;
+    s_axil_wvalid = 1'b0;
+    s_axil_araddr = 16'd0;
+    s_axil_arvalid = 1'b0;
+    repeat (4) @(posedge clk);
+    rst <= 1'b0;
+    find_stimulus(tag);
+    s_axis_tvalid <= tag == "S";
+    while (tag >= 0) begin
+      case (tag)
+        "W": begin
+          fields = $fscanf(stimuli, " %h %h", address, word);
+          check_fields(fields, 2, "W");
+          s_axil_awaddr <= address;
+          s_axil_wdata <= word;
+          s_axil_awvalid <= 1'b1;
+          s_axil_wvalid <= 1'b1;
+          do begin
+            @(posedge clk);
+            if (s_axil_awready) s_axil_awvalid <= 1'b0;
+            if (s_axil_wready) s_axil_wvalid <= 1'b0;
+          end while (!s_axil_bvalid);
+          if (s_axil_bresp !== 2'b00)
+            $fatal(1, "FAILED: writing %h gives the response %b", address, s_axil_bresp);
+        end
+        "R": begin
+          fields = $fscanf(stimuli, " %h %h", address, word);
+          check_fields(fields, 2, "R");
+          s_axil_araddr <= address;
+          do begin
+            s_axil_arvalid <= 1'b1;
+            do begin
+              @(posedge clk);
+              if (s_axil_arready) s_axil_arvalid <= 1'b0;
+            end while (!s_axil_rvalid);
+            if (s_axil_rresp !== 2'b00)
+              $fatal(1, "FAILED: reading %h gives the response %b", address, s_axil_rresp);
+          end while (s_axil_rdata !== word);
+        end
+        "S": begin
+          fields = $fscanf(stimuli, " %h %h %h %h", user, last, keep, data);
+          check_fields(fields, 4, "S");@READS@
+          s_axis_tuser <= user;
+          s_axis_tlast <= last;
+          s_axis_tkeep <= keep;
+          s_axis_tdata <= data;
+          do @(posedge clk); while (!s_axis_tready);
+        end
+        default: ;
+      endcase
+      skip_line(stimuli);
+      find_stimulus(tag);
+      s_axis_tvalid <= tag == "S";
+    end
+    driver_done = 1'b1;
+    forever @(posedge clk);
+  end
+
+  // ---- M: what comes behind the last line is one beat too many -------------------
+
+  initial begin : beats
+    integer fields;
+    integer lane;
+    integer count;
+    reg expected;
+    reg [31:0] dest;
+    reg [@USER@-1:0] user;
+    reg last;
+    reg [@KEEP@-1:0] keep;
+    reg [@DATA@-1:0] data;
+    beats_done = 1'b0;
+    count = 0;
+    @(posedge clk);
+    forever begin
+      find_line(beat_lines, "M", expected);
+      beats_done = !expected;
+      do @(posedge clk); while (rst || !m_axis_tvalid || !m_axis_tready);
+      if (!expected) $fatal(1, "FAILED: m_axis: a beat too many, after %0d", count);
+      count = count + 1;
+      fields = $fscanf(beat_lines, " %h %h %h %h %h", dest, user, last, keep, data);
+      check_fields(fields, 5, "M");
+      skip_line(beat_lines);
+      if (m_axis_tdest !== dest || m_axis_tuser !== user || m_axis_tlast !== last
+          || m_axis_tkeep !== keep)
+        $fatal(1, "FAILED: m_axis: beat %0d has dest %h, user %h, last %b, keep %h; not %h, %h, %b, %h", count,
+               m_axis_tdest, m_axis_tuser, m_axis_tlast, m_axis_tkeep, dest, user, last, keep);
+      for (lane = 0; lane < @KEEP@; lane = lane + 1)
+        if (keep[lane] && m_axis_tdata[8*lane +: 8] !== data[8*lane +: 8])
+          $fatal(1, "FAILED: m_axis: beat %0d has %h in byte %0d, not %h; all of it: %h", count,
+                 m_axis_tdata[8*lane +: 8], lane, data[8*lane +: 8], m_axis_tdata);
+    end
+  end
+
+  // ---- V -----------------------------------------------------------------------
+
+  initial begin : verdicts
+    integer fields;
+    integer count;
+    reg expected;
+    reg [2:0] value;
+    verdicts_done = 1'b0;
+    count = 0;
+    @(posedge clk);
+    forever begin
+      find_line(verdict_lines, "V", expected);
+      verdicts_done = !expected;
+      do @(posedge clk); while (rst || !verdict_valid);
+      if (!expected) $fatal(1, "FAILED: a verdict too many, after %0d", count);
+      count = count + 1;
+      fields = $fscanf(verdict_lines, " %h", value);
+      check_fields(fields, 1, "V");
+      skip_line(verdict_lines);
+      if (verdict !== value)
+        $fatal(1, "FAILED: verdict %0d is %0d, not %0d", count, verdict, value);
+    end
+  end
+
+  // ---- The sink: with +backpressure not ready in one clock of four, in no regular order ------------
+
+  reg has_backpressure;
+  reg [15:0] noise;
+
+  initial begin
+    has_backpressure = $test$plusargs("backpressure") != 0;
+    noise = 16'hace1;
+    m_axis_tready = 1'b1;
+  end
+
+  always @(posedge clk)
+    if (has_backpressure) begin
+      noise <= {noise[14:0], noise[15] ^ noise[13] ^ noise[12] ^ noise[10]};
+      m_axis_tready <= noise[0] || noise[7];
+    end
+
+  // ---- The end: some clocks after all lines are done, so that what is too much is seen --------------
+
+  initial begin : finish
+    integer quiet;
+    integer patience;
+    integer waited;
+    if ($value$plusargs("patience=%d", patience) == 0) patience = 1000000;
+    quiet = 0;
+    waited = 0;
+    while (quiet < 64) begin
+      @(posedge clk);
+      waited = waited + 1;
+      if ((s_axis_tvalid && s_axis_tready) || m_axis_tvalid || verdict_valid || s_axil_bvalid) waited = 0;
+      if (driver_done && beats_done && verdicts_done) quiet = quiet + 1;
+      if (waited >= patience)
+        $fatal(1, "FAILED: nothing happens any more; done: stimuli %b, beats %b, verdicts %b", driver_done,
+               beats_done, verdicts_done);
+    end
+    $display("PASSED: everything came as expected");
+    $finish;
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,215 @@
+// The protocols at the ports of @TOP@ as assertions, checked in every clock of a simulation.
+//
+// What the surroundings of the design must do (s_axis, the host's side of s_axil) and what the design promises (m_axis,
+// verdict, its own side of s_axil):
+//
+//   reset      valid is 0 from the second clock of a reset on
+//   handshake  what is valid stays, and does not change, until it is ready: every AXI4-Stream and AXI4-Lite channel
+//   tkeep      all ones but on the last beat of a packet; there at least one byte, packed from bit 0
+//   packet     verdict and destination are the same on every beat of a packet that comes out
+//   verdict    XDP_ABORTED to XDP_REDIRECT; one for each packet that went in, no later than the last beat that comes
+//              out; only PASS, TX and REDIRECT come out, and only REDIRECT has a destination
+//   response   the host port answers only what was asked
+//
+// It is an ordinary module: put an instance beside the design, as @TOP@_tb.sv does; or compile this file with
+// HARDPATH_ASSERT defined, and it is bound to every instance of the design (Icarus Verilog 11 has no `bind`). It is for
+// simulation only.
+
+`default_nettype none
+
+module @TOP@_protocol (
+    input wire         clk,
+    input wire         rst,
+    input wire [@DATA@-1:0] s_axis_tdata,
+    input wire [@KEEP@-1:0]  s_axis_tkeep,
+    input wire [24:0]  s_axis_tuser,
+    input wire         s_axis_tlast,
+    input wire         s_axis_tvalid,
+    input wire         s_axis_tready,
+    input wire [@DATA@-1:0] m_axis_tdata,
+    input wire [@KEEP@-1:0]  m_axis_tkeep,
+    input wire [@USER@-1:0]   m_axis_tuser,
+    input wire [31:0]  m_axis_tdest,
+    input wire         m_axis_tlast,
+    input wire         m_axis_tvalid,
+    input wire         m_axis_tready,
+    input wire         verdict_valid,
+    input wire [2:0]   verdict,@PORTS@
+    input wire [15:0]  s_axil_awaddr,
+    input wire         s_axil_awvalid,
+    input wire         s_axil_awready,
+    input wire [31:0]  s_axil_wdata,
+    input wire [3:0]   s_axil_wstrb,
+    input wire         s_axil_wvalid,
+    input wire         s_axil_wready,
+    input wire [1:0]   s_axil_bresp,
+    input wire         s_axil_bvalid,
+    input wire         s_axil_bready,
+    input wire [15:0]  s_axil_araddr,
+    input wire         s_axil_arvalid,
+    input wire         s_axil_arready,
+    input wire [31:0]  s_axil_rdata,
+    input wire [1:0]   s_axil_rresp,
+    input wire         s_axil_rvalid,
+    input wire         s_axil_rready
+);
+
+  // ---- One handshake of each channel -------------------------------------------
+
+  localparam CHANNELS = 7;
+  // The widest payload: that of s_axis or of m_axis.
+  localparam PAYLOAD = @DATA@ + @KEEP@ + 64;
+
+  wire [8*6-1:0] name [0:CHANNELS-1];
+  wire [PAYLOAD-1:0] payload [0:CHANNELS-1];
+  wire [CHANNELS-1:0] valid = {s_axil_rvalid, s_axil_arvalid, s_axil_bvalid, s_axil_wvalid, s_axil_awvalid,
+                               m_axis_tvalid, s_axis_tvalid};
+  wire [CHANNELS-1:0] ready = {s_axil_rready, s_axil_arready, s_axil_bready, s_axil_wready, s_axil_awready,
+                               m_axis_tready, s_axis_tready};
+  wire [CHANNELS-1:0] taken = valid & ready;
+
+  assign name[0] = "s_axis";
+  assign name[1] = "m_axis";
+  assign name[2] = "aw";
+  assign name[3] = "w";
+  assign name[4] = "b";
+  assign name[5] = "ar";
+  assign name[6] = "r";
+  assign payload[0] = {38'd0, s_axis_tlast, s_axis_tuser, s_axis_tkeep, s_axis_tdata};
+  assign payload[1] = {{(31 - @USER@) {1'b0}}, m_axis_tlast, m_axis_tuser, m_axis_tdest, m_axis_tkeep, m_axis_tdata};
+  assign payload[2] = {{(PAYLOAD - 16) {1'b0}}, s_axil_awaddr};
+  assign payload[3] = {{(PAYLOAD - 36) {1'b0}}, s_axil_wstrb, s_axil_wdata};
+  assign payload[4] = {{(PAYLOAD - 2) {1'b0}}, s_axil_bresp};
+  assign payload[5] = {{(PAYLOAD - 16) {1'b0}}, s_axil_araddr};
+  assign payload[6] = {{(PAYLOAD - 34) {1'b0}}, s_axil_rresp, s_axil_rdata};
+
+  // What waited in the clock before, and whether that was in reset.
+  reg [CHANNELS-1:0] waits;
+  reg [PAYLOAD-1:0] waiting [0:CHANNELS-1];
+  reg was_reset;
+  integer channel;
+
+  initial begin
+    waits = {CHANNELS{1'b0}};
+    was_reset = 1'b0;
+  end
+
+  always @(posedge clk) begin
+    was_reset <= rst;
+    waits <= rst ? {CHANNELS{1'b0}} : valid & ~ready;
+    for (channel = 0; channel < CHANNELS; channel = channel + 1) begin
+      waiting[channel] <= payload[channel];
+      if (rst && was_reset)
+        assert (!valid[channel])
+          else $error("reset: %0s is valid in reset", name[channel]);
+      if (!rst && waits[channel]) begin
+        assert (valid[channel])
+          else $error("handshake: %0s: valid fell before ready", name[channel]);
+        assert (!valid[channel] || payload[channel] === waiting[channel])
+          else $error("handshake: %0s changed before it was taken", name[channel]);
+      end
+    end
+  end
+
+  // ---- Streams -----------------------------------------------------------------
+
+  wire [@KEEP@-1:0] s_above = s_axis_tkeep + @KEEP@'d1;
+  wire [@KEEP@-1:0] m_above = m_axis_tkeep + @KEEP@'d1;
+  reg m_inside;
+  reg [31:0] m_dest;
+  reg [@USER@-1:0] m_user;
+
+  initial m_inside = 1'b0;
+
+  always @(posedge clk) begin
+    if (rst) m_inside <= 1'b0;
+    else if (taken[1]) m_inside <= !m_axis_tlast;
+    if (taken[1]) begin
+      m_dest <= m_axis_tdest;
+      m_user <= m_axis_tuser;
+    end
+    if (!rst && s_axis_tvalid) begin
+      assert (s_axis_tlast || &s_axis_tkeep)
+        else $error("tkeep: s_axis: a beat that is not the last one has empty bytes");
+      assert (s_axis_tkeep[0] && (s_axis_tkeep & s_above) == @KEEP@'d0)
+        else $error("tkeep: s_axis: not packed from bit 0");
+    end
+    if (!rst && m_axis_tvalid) begin
+      assert (m_axis_tlast || &m_axis_tkeep)
+        else $error("tkeep: m_axis: a beat that is not the last one has empty bytes");
+      assert (m_axis_tkeep[0] && (m_axis_tkeep & m_above) == @KEEP@'d0)
+        else $error("tkeep: m_axis: not packed from bit 0");
+      assert (m_axis_tuser[2:0] >= 3'd2 && m_axis_tuser[2:0] <= 3'd4)
+        else $error("verdict: m_axis: a packet of verdict %0d comes out", m_axis_tuser[2:0]);
+      assert (m_axis_tuser[2:0] == 3'd4 || m_axis_tdest == 32'd0)
+        else $error("verdict: m_axis: a packet of verdict %0d has a destination", m_axis_tuser[2:0]);
+    end
+    if (!rst && m_axis_tvalid && m_inside)
+      assert (m_axis_tdest == m_dest && m_axis_tuser == m_user)
+        else $error("packet: m_axis: tdest or tuser changes inside a packet");
+  end
+
+  // ---- Packets in, verdicts, packets out -----------------------------------------------
+
+  // Good packets without a verdict yet, and verdicts that send a packet which has not come out yet.
+  reg [31:0] undecided;
+  reg [31:0] unsent;
+  wire comes_in = taken[0] && s_axis_tlast && !s_axis_tuser[0];
+  wire sends = verdict_valid && verdict >= 3'd2@SENT@;
+  wire goes_out = taken[1] && m_axis_tlast@LAST_COPY@;
+
+  initial begin
+    undecided = 32'd0;
+    unsent = 32'd0;
+  end
+
+  always @(posedge clk)
+    if (rst) begin
+      undecided <= 32'd0;
+      unsent <= 32'd0;
+    end else begin
+      undecided <= undecided + {31'd0, comes_in} - {31'd0, verdict_valid};
+      unsent <= unsent + {31'd0, sends} - {31'd0, goes_out};
+      assert (!verdict_valid || verdict <= 3'd4)
+        else $error("verdict: %0d is none", verdict);
+      assert (!verdict_valid || undecided != 32'd0)
+        else $error("verdict: more verdicts than packets");
+      assert (!(taken[1] && m_axis_tlast) || unsent != 32'd0 || sends)
+        else $error("verdict: a packet is out before its verdict");
+    end
+
+  // ---- Host port ---------------------------------------------------------------
+
+  // Requests that were taken and not answered yet.
+  reg [15:0] addresses;
+  reg [15:0] words;
+  reg [15:0] reads;
+
+  initial begin
+    addresses = 16'd0;
+    words = 16'd0;
+    reads = 16'd0;
+  end
+
+  always @(posedge clk)
+    if (rst) begin
+      addresses <= 16'd0;
+      words <= 16'd0;
+      reads <= 16'd0;
+    end else begin
+      addresses <= addresses + {15'd0, taken[2]} - {15'd0, taken[4]};
+      words <= words + {15'd0, taken[3]} - {15'd0, taken[4]};
+      reads <= reads + {15'd0, taken[5]} - {15'd0, taken[6]};
+      assert (!s_axil_bvalid || (addresses != 16'd0 && words != 16'd0))
+        else $error("response: b: there was no write");
+      assert (!s_axil_rvalid || reads != 16'd0)
+        else $error("response: r: there was no read");
+    end
+
+endmodule
+
+`ifdef HARDPATH_ASSERT
+bind @TOP@ @TOP@_protocol protocol (.*);
+`endif
+
+`default_nettype wire
