@@ -248,6 +248,12 @@ pub struct SynthArguments {
     /// Synthesis flow
     #[arg(long, value_enum, default_value_t = FlowName::Yosys)]
     pub flow: FlowName,
+    /// Device to synthesize for (vivado, quartus) [default: that of an Alveo U250; an Agilex 7]
+    #[arg(long, value_name = "NAME", value_parser = part)]
+    pub part: Option<String>,
+    /// Folder for the design and the scripts of the flow (vivado, quartus); not with the folder of a design
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
     /// Where the placement starts from (ecp5)
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u32,
@@ -259,6 +265,11 @@ pub enum FlowName {
     Yosys,
     /// Synthesis, placement and routing for Lattice's ECP5: area and the clock that is reached
     Ecp5,
+    /// A folder with scripts for Vivado, out of context, which are run if Vivado is installed; if not, it says how to
+    /// run them, with status 0. OBJECT may be the folder of a design
+    Vivado,
+    /// The same for Quartus Prime, with virtual pins
+    Quartus,
 }
 
 #[derive(Args, Debug)]
@@ -432,6 +443,15 @@ fn clock(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
         _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
+    }
+}
+
+/// It stands in a script's command line, so it is one plain word.
+fn part(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        true => Ok(text.into()),
+        false => Err("a part is a name such as xcu250-figd2104-2L-e".into()),
     }
 }
 

@@ -12,3 +12,4 @@ pub mod sim;
 pub mod supported;
 pub mod synth;
 pub mod traffic;
+mod vendor;

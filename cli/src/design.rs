@@ -10,6 +10,7 @@ use crate::arguments::HdlName;
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::{Compiled, Hazard};
 use hardpath_rtl::{verilog, vhdl};
+use hardpath_synth::project::Vendor;
 use hardpath_testbed::bench;
 
 /// A design's sources in a language.
@@ -64,6 +65,8 @@ pub fn files(
         (format!("{top}.sdc"), tools::sdc(clock)),
         (format!("{top}.tcl"), tools::vivado(&sources)),
         (format!("{top}.qip"), tools::quartus(&sources)),
+        script(Vendor::Vivado, top),
+        script(Vendor::Quartus, top),
         (format!("{top}.core"), fusesoc::core(&sources, origin)),
         (format!("{top}.h"), address_map::c_header(compiled)),
         (format!("{top}.json"), address_map::json(compiled)),
@@ -87,6 +90,10 @@ pub fn files(
         .into_iter()
         .map(|(name, text)| (name, text.into_bytes()))
         .collect())
+}
+
+fn script(vendor: Vendor, top: &str) -> (String, String) {
+    (vendor.script_name(top), vendor.script(top))
 }
 
 /// The files of the test bench, by what stands behind the top's name, callees first.

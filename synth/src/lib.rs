@@ -7,7 +7,10 @@ pub mod cards;
 pub mod ecp5;
 pub mod levels;
 pub mod netlist;
+pub mod project;
+pub mod quartus;
 pub mod tool;
+pub mod vivado;
 pub mod wrapper;
 pub mod yosys;
 

@@ -63,7 +63,7 @@ fn dropped_calls(calls: &[EventCall]) -> String {
 }
 
 /// The files written, with their folder.
-fn write(
+pub fn write(
     loaded: &Loaded,
     compiled: &Compiled,
     hdl: HdlName,

@@ -1,5 +1,6 @@
 //! `hardpath synth`: area and depth of a program's hardware.
 
+use super::vendor;
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
 use crate::load::load;
@@ -8,24 +9,26 @@ use hardpath_ir::Diagnostic;
 use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, Direction};
 use hardpath_synth::cards::{Card, CARDS};
+use hardpath_synth::project::Vendor;
 use hardpath_synth::wrapper::WrappedPort;
 use hardpath_synth::{Ecp5Options, ModuleArea, Options, SynthReport};
 use serde_json::json;
 
 pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
+    match arguments.flow {
+        FlowName::Yosys | FlowName::Ecp5 => open_tools(arguments),
+        FlowName::Vivado => vendor::run(arguments, Vendor::Vivado),
+        FlowName::Quartus => vendor::run(arguments, Vendor::Quartus),
+    }
+}
+
+fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
     let compiled = load(&arguments.program)?.compile(&arguments.program)?;
     let sources = verilog::print(&compiled.design);
     let top = &compiled.interface.top;
     let map_modules = map_modules(&compiled);
-    let report = match arguments.flow {
-        FlowName::Yosys => {
-            let options = Options {
-                map_modules,
-                ..Options::default()
-            };
-            hardpath_synth::yosys(&sources, top, &options)
-        }
-        FlowName::Ecp5 => {
+    let report = match arguments.flow == FlowName::Ecp5 {
+        true => {
             let options = Ecp5Options {
                 clock_mhz: compiled.report.clock_mhz,
                 seed: arguments.seed,
@@ -33,6 +36,13 @@ pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
                 map_modules,
             };
             hardpath_synth::ecp5(&sources, top, &options)
+        }
+        false => {
+            let options = Options {
+                map_modules,
+                ..Options::default()
+            };
+            hardpath_synth::yosys(&sources, top, &options)
         }
     };
     let report = report.map_err(|error| vec![error])?;

@@ -96,6 +96,9 @@ fn files(sources: &Sources) -> String {
          | `{top}.xdc`, `{top}.sdc` | the clock, for Vivado and for Quartus Prime |\n\
          | `{top}.tcl` | reads sources and constraints in Vivado: `source {top}.tcl` |\n\
          | `{top}.qip` | the same for a Quartus Prime project |\n\
+         | `{top}_vivado.tcl` | places and routes the design without pins: `vivado -mode batch -source \
+         {top}_vivado.tcl -tclargs PART` |\n\
+         | `{top}_quartus.tcl` | the same: `quartus_sh -t {top}_quartus.tcl PART` |\n\
          | `{top}.core` | a core of FuseSoC: `fusesoc --cores-root . run --target sim {top}`; targets {} |\n\
          | `{top}.h`, `{top}.json` | the registers |\n\
          | `{top}.ir` | the scheduled program, with the stage of every operation |\n",

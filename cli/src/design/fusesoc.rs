@@ -2,10 +2,8 @@
 
 use super::{Sources, TEST_BENCH};
 use crate::arguments::HdlName;
+use hardpath_synth::vivado::PART;
 use std::fmt::Write;
-
-/// Where no other part is asked for: the FPGA of an Alveo U250.
-pub const PART: &str = "xcu250-figd2104-2L-e";
 
 /// The core file. `origin` says what was compiled.
 pub fn core(sources: &Sources, origin: &str) -> String {

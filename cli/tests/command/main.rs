@@ -16,5 +16,6 @@ mod protocol;
 mod rates;
 mod refused;
 mod supported;
+mod vendor;
 mod verilog;
 mod vhdl;

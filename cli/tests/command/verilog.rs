@@ -274,3 +274,39 @@ fn rare_ports_are_connected() {
             .passes(&[]);
     }
 }
+
+#[test]
+fn the_core_names_every_file() {
+    for hdl in ["verilog", "vhdl"] {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("design");
+        let arguments = ["compile", &object("listing1"), "--hdl", hdl];
+        let run = hardpath(&[&arguments[..], &["-o", path(&folder)]].concat());
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let core = read("listing1.core");
+        assert!(core.starts_with("CAPI=2:\n"), "{core}");
+        let items = core
+            .lines()
+            .filter_map(|line| line.strip_prefix("      - "));
+        let named: Vec<&str> = items
+            .map(|item| item.split(':').next().unwrap_or_default())
+            .collect();
+        for name in &named {
+            assert!(folder.join(name).is_file(), "{hdl}: {name}");
+        }
+        // The sources come first, in the order of the file list, then the test bench and constraints.
+        let list = read("listing1.f");
+        let list: Vec<&str> = list.lines().collect();
+        assert_eq!(named[..list.len()], list);
+        let end = match hdl {
+            "verilog" => ["listing1_protocol.sv", "listing1_tb.sv"].as_slice(),
+            _ => ["listing1_tb.vhd"].as_slice(),
+        };
+        let rest = [end, &["listing1_tb.txt", "listing1.xdc"]].concat();
+        assert_eq!(named[list.len()..], rest);
+        for target in ["default: &default", "sim", "synth"] {
+            assert!(core.contains(&format!("\n  {target}")), "{hdl}: {target}");
+        }
+    }
+}

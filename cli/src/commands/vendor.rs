@@ -1,0 +1,135 @@
+//! `hardpath synth --flow vivado` and `--flow quartus`: the folder of a design through a vendor's tool.
+
+use super::compile;
+use crate::answer::{Answer, Status};
+use crate::arguments::{HdlName, SynthArguments};
+use crate::files::read_text;
+use crate::load::load;
+use crate::table::{facts, grouped};
+use hardpath_ir::Diagnostic;
+use hardpath_synth::project::{self, ProjectReport, Vendor};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub fn run(arguments: &SynthArguments, vendor: Vendor) -> Result<Answer, Vec<Diagnostic>> {
+    let folder = folder(arguments)?;
+    let one = |error: Diagnostic| vec![error];
+    let top = top(&folder).map_err(one)?;
+    let clock_mhz = clock_mhz(&folder, &top).map_err(one)?;
+    let part = arguments.part.as_deref().unwrap_or(vendor.default_part());
+    let report = project::run(vendor, &folder, &top, part).map_err(one)?;
+    let fmax_mhz = report
+        .slack_ns
+        .map(|slack| 1000.0 / (1000.0 / clock_mhz - slack));
+    let mut object = json!(report);
+    object["folder"] = json!(folder);
+    object["clock_mhz"] = json!(clock_mhz);
+    object["fmax_mhz"] = json!(fmax_mhz);
+    let text = match report.ran {
+        true => measured(&report, clock_mhz, fmax_mhz),
+        false => to_be_run(&report, &folder),
+    };
+    let mut answer = Answer::good(object, text);
+    if report.slack_ns.is_some_and(|slack| slack < 0.0) {
+        answer.status = Status::Differs;
+    }
+    Ok(answer)
+}
+
+/// The folder of the design: the one that was given, or a new one for the object that was given.
+fn folder(arguments: &SynthArguments) -> Result<PathBuf, Vec<Diagnostic>> {
+    let given = &arguments.program.object;
+    match (given.is_dir(), &arguments.output) {
+        (true, None) => Ok(given.clone()),
+        (true, Some(_)) => Err(vec![Diagnostic::input(
+            "synth-output",
+            "the folder of a design is used where it is",
+        )
+        .help("leave -o out, or give an object instead of the folder")]),
+        (false, None) => Err(vec![Diagnostic::input(
+            "synth-output",
+            "this flow needs a folder for the design and its scripts",
+        )
+        .help("give one with -o DIR, or give a folder that `hardpath compile` wrote")]),
+        (false, Some(output)) => {
+            let loaded = load(&arguments.program)?;
+            let compiled = loaded.compile(&arguments.program)?;
+            compile::write(&loaded, &compiled, HdlName::Verilog, output)
+                .map_err(|error| vec![error])?;
+            Ok(output.clone())
+        }
+    }
+}
+
+/// What the folder's one file list is called after.
+fn top(folder: &Path) -> Result<String, Diagnostic> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut lists = paths.filter(|path| path.extension().is_some_and(|end| end == "f"));
+    let list = match (lists.next(), lists.next()) {
+        (Some(list), None) => list,
+        _ => {
+            return Err(no_design(
+                folder,
+                "it has not exactly one file list (TOP.f)",
+            ))
+        }
+    };
+    let top = list.file_stem().and_then(|stem| stem.to_str());
+    top.map(String::from)
+        .ok_or_else(|| no_design(folder, "the name of its file list is no text"))
+}
+
+fn no_design(folder: &Path, why: &str) -> Diagnostic {
+    Diagnostic::input("no-design", format!("this is no folder of a design: {why}"))
+        .at(folder.display().to_string())
+        .help("give a folder that `hardpath compile -o DIR` wrote, or an object and -o DIR")
+}
+
+/// The clock in the folder's constraints.
+fn clock_mhz(folder: &Path, top: &str) -> Result<f64, Diagnostic> {
+    let text = read_text(&folder.join(format!("{top}.xdc")))?;
+    let mut words = text
+        .split_whitespace()
+        .skip_while(|word| *word != "-period");
+    let period: Option<f64> = words.nth(1).and_then(|word| word.parse().ok());
+    match period {
+        Some(period) if period > 0.0 => Ok(1000.0 / period),
+        _ => Err(no_design(folder, "its constraints name no period")),
+    }
+}
+
+fn to_be_run(report: &ProjectReport, folder: &Path) -> String {
+    format!(
+        "{} is not installed here (not in PATH), so nothing was synthesized.\n\
+         The design and its scripts are in {}. Where the tool is:\n\n    cd {}\n    {}\n",
+        report.command[0],
+        folder.display(),
+        folder.display(),
+        report.command.join(" ")
+    )
+}
+
+fn measured(report: &ProjectReport, clock_mhz: f64, fmax_mhz: Option<f64>) -> String {
+    let number = |value: Option<u64>| value.map_or("-".into(), grouped);
+    let (logic, ram) = match report.flow.as_str() {
+        "vivado" => ("LUT", "BRAM36"),
+        _ => ("ALM", "M20K"),
+    };
+    let clock = match (fmax_mhz, report.slack_ns) {
+        (Some(fmax), Some(slack)) => format!(
+            "{fmax:.1} MHz after routing, {clock_mhz:.1} MHz were asked for: {}",
+            if slack < 0.0 { "MISSED" } else { "met" }
+        ),
+        _ => String::from("not in the reports"),
+    };
+    facts(&[
+        ("flow", format!("{} for {}", report.flow, report.part)),
+        (logic, number(report.logic)),
+        ("FF", number(report.ff)),
+        (ram, report.ram.map_or("-".into(), |ram| ram.to_string())),
+        ("UltraRAM", number(report.uram)),
+        ("DSP", number(report.dsp)),
+        ("clock", clock),
+    ])
+}
