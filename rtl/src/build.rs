@@ -46,7 +46,6 @@ impl Module {
             instances: PrimaryMap::new(),
             sections: PrimaryMap::new(),
             asserts: Vec::new(),
-            in_text: None,
         }
     }
 
@@ -268,6 +267,16 @@ impl Module {
             return a;
         }
         self.binary(NodeOp::Sub, a, b)
+    }
+
+    /// [`NodeOp::AddAsLogic`].
+    pub fn add_as_logic(&mut self, a: Node, b: Node) -> Node {
+        self.binary(NodeOp::AddAsLogic, a, b)
+    }
+
+    /// [`NodeOp::SubAsLogic`].
+    pub fn sub_as_logic(&mut self, a: Node, b: Node) -> Node {
+        self.binary(NodeOp::SubAsLogic, a, b)
     }
 
     pub fn mul(&mut self, a: Node, b: Node) -> Node {

@@ -280,7 +280,7 @@ impl Checker<'_> {
                 count(args.len() >= 2, "two or more")?;
                 all_of(&args, width)
             }
-            NodeOp::Add | NodeOp::Sub | NodeOp::Mul => {
+            NodeOp::Add | NodeOp::Sub | NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::Mul => {
                 count(args.len() == 2, "two")?;
                 all_of(&args, width)
             }

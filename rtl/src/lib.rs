@@ -69,9 +69,6 @@ pub struct Module {
     pub instances: PrimaryMap<Instance, InstanceData>,
     pub sections: PrimaryMap<Section, String>,
     pub asserts: Vec<Assert>,
-    /// The same module made of other nodes, without instances, for the text: what a tool should map in a certain way
-    /// need not be simulated so. The one who sets it shows that both do the same.
-    pub in_text: Option<Box<Module>>,
 }
 
 /// A port of a module.
@@ -125,8 +122,12 @@ pub enum NodeOp {
     And,
     Or,
     Xor,
+    /// In the text `+` and `-`, which tools build as carry chains.
     Add,
     Sub,
+    /// The same sums; in the text they are gates, so that tools map them together with the logic around them.
+    AddAsLogic,
+    SubAsLogic,
     /// Low bits of the product; arguments and result have the same width.
     Mul,
     /// Shifts by a second argument of any width, unsigned; too far gives 0 (`AShr`: the sign).

@@ -8,6 +8,7 @@ pub mod names;
 pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
+mod sums;
 
 /// What the shared steps must know of a language.
 pub struct Language {

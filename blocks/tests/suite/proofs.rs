@@ -1,6 +1,7 @@
 //! Bounded proofs by yosys' SAT solver of the blocks on which serial equivalence rests. Each block is also proved with
 //! one mistake in its text, which must be refuted.
 
+use hardpath_blocks::arithmetic::adder;
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::interlock::{interlock, Interlock};
@@ -11,11 +12,11 @@ use std::process::Command;
 
 /// A block called `block`, beside what it must do.
 struct Claim {
-    name: &'static str,
+    name: String,
     block: Module,
     harness: &'static str,
     /// Parameters of the harness.
-    parameters: &'static str,
+    parameters: String,
     /// Clocks from reset for which it is proved.
     clocks: u32,
     /// What the mistake replaces in the text, once, and by what.
@@ -25,10 +26,10 @@ struct Claim {
 #[test]
 fn a_fifo_keeps_order_and_room() {
     Claim {
-        name: "fifo",
+        name: "fifo".into(),
         block: fifo("block", 2, 4),
         harness: include_str!("proofs/fifo.sv"),
-        parameters: "",
+        parameters: "".into(),
         clocks: 14,
         mistake: (
             "(load && !push) ? stored + 3'd7",
@@ -41,10 +42,10 @@ fn a_fifo_keeps_order_and_room() {
 #[test]
 fn a_replay_fifo_gives_the_same_words_again() {
     Claim {
-        name: "replay_fifo",
+        name: "replay_fifo".into(),
         block: replay_fifo("block", 2, 4),
         harness: include_str!("proofs/replay_fifo.sv"),
-        parameters: "",
+        parameters: "".into(),
         clocks: 13,
         mistake: (
             "rewind ? retired_pointer : load ? read_pointer",
@@ -63,10 +64,10 @@ fn an_interlock_keeps_equal_tags_apart() {
         waits_for_all: None,
     };
     Claim {
-        name: "interlock",
+        name: "interlock".into(),
         block: interlock(&config),
         harness: include_str!("proofs/interlock.sv"),
-        parameters: "",
+        parameters: "".into(),
         clocks: 20,
         mistake: ("inside_3 && tag_3 == head_tag", "1'b0"),
     }
@@ -76,10 +77,10 @@ fn an_interlock_keeps_equal_tags_apart() {
 #[test]
 fn a_value_memory_in_lut_ram_reads_what_was_committed() {
     Claim {
-        name: "array_lut_ram",
+        name: "array_lut_ram".into(),
         block: memory(4),
         harness: include_str!("proofs/array.sv"),
-        parameters: "-set BITS 2 -set CLOCKS 1 -set DEPTH 4",
+        parameters: "-set BITS 2 -set CLOCKS 1 -set DEPTH 4".into(),
         clocks: 14,
         mistake: ("commit_write && index_a == commit_index", "1'b0"),
     }
@@ -89,14 +90,37 @@ fn a_value_memory_in_lut_ram_reads_what_was_committed() {
 #[test]
 fn a_value_memory_in_block_ram_reads_what_was_committed() {
     Claim {
-        name: "array_block_ram",
+        name: "array_block_ram".into(),
         block: memory(65),
         harness: include_str!("proofs/array.sv"),
-        parameters: "-set BITS 7 -set CLOCKS 2 -set DEPTH 65",
+        parameters: "-set BITS 7 -set CLOCKS 2 -set DEPTH 65".into(),
         clocks: 10,
         mistake: ("last_write_0 && index_0_b == last_index_0", "1'b0"),
     }
     .holds();
+}
+
+/// What is printed as gates is the sum: for every width of the narrow ones, and around the borders of the groups that
+/// the wide ones are made of.
+#[test]
+fn sums_as_logic_are_sums() {
+    for width in [1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 31, 32, 33, 48, 64] {
+        for subtracts in [false, true] {
+            let what = if subtracts { "subtract" } else { "add" };
+            Claim {
+                name: format!("{what}_{width}"),
+                block: adder("block", width, subtracts),
+                harness: include_str!("proofs/adder.sv"),
+                parameters: format!("-set BITS {width} -set SUBTRACTS {}", u8::from(subtracts)),
+                clocks: 1,
+                mistake: match width {
+                    1 | 2 => ("assign sum =", "assign sum = ~"),
+                    _ => ("carry_from_0_to_2 =", "carry_from_0_to_2 = !"),
+                },
+            }
+            .holds();
+        }
+    }
 }
 
 /// A memory whose packets read and write in the clock in which the word comes.
@@ -128,7 +152,7 @@ impl Claim {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("proof-{}", self.name));
         std::fs::create_dir_all(&folder).expect("a folder for a test");
         let run = |text: &str| {
-            let parameters = match self.parameters {
+            let parameters = match self.parameters.as_str() {
                 "" => String::new(),
                 some => format!("chparam {some} harness\n"),
             };

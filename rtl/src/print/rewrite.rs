@@ -1,5 +1,6 @@
 //! Legalize: a copy of a module in which every node can be printed as it is.
 //!
+//! * Sums as logic are gates.
 //! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked.
 //! * Comparisons that are constant are constants (tools warn of them), shifts by more than the width too, and a
 //!   variable shift amount has as many bits as the language takes.
@@ -8,7 +9,7 @@
 //! * Nothing refers to an unnamed wire. A named register, input or memory word is an unnamed one behind a wire of
 //!   that name.
 
-use super::{constant, fold, Language};
+use super::{constant, fold, sums, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
@@ -31,12 +32,12 @@ pub struct Legal {
 
 /// Makes the copy. The design has passed [`crate::check::check`].
 pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> Legal {
-    let module = &design.modules[id];
-    let module = module.in_text.as_deref().unwrap_or(module).clone();
+    let mut module = design.modules[id].clone();
     let mut anchor = SecondaryMap::new();
     for node in module.nodes.keys() {
         anchor[node] = node.as_u32();
     }
+    sums::expand(&mut module, &mut anchor);
     let mut legal = Legal {
         language,
         module,

@@ -149,8 +149,14 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
         0 => m.and(&[a, b]),
         1 => m.or(&[a, b]),
         2 => m.xor(&[a, b]),
-        3 => m.add(a, b),
-        4 => m.sub(a, b),
+        3 => match random.below(2) {
+            0 => m.add(a, b),
+            _ => m.add_as_logic(a, b),
+        },
+        4 => match random.below(2) {
+            0 => m.sub(a, b),
+            _ => m.sub_as_logic(a, b),
+        },
         5 => m.mul(a, b),
         6 => m.not(a),
         7..=9 => {
@@ -317,8 +323,8 @@ impl Interpreter<'_> {
             NodeOp::And => zip(|a, b| a & b),
             NodeOp::Or => zip(|a, b| a | b),
             NodeOp::Xor => zip(|a, b| a ^ b),
-            NodeOp::Add => add(args[0], args[1], false),
-            NodeOp::Sub => {
+            NodeOp::Add | NodeOp::AddAsLogic => add(args[0], args[1], false),
+            NodeOp::Sub | NodeOp::SubAsLogic => {
                 let inverted: Bits = args[1].iter().map(|bit| !bit).collect();
                 add(args[0], &inverted, true)
             }

@@ -25,7 +25,9 @@ pub fn check_node(
         | NodeOp::Wire => true,
         NodeOp::Not => args.len() == 1 && all(node.width),
         NodeOp::And | NodeOp::Or | NodeOp::Xor => !args.is_empty() && all(node.width),
-        NodeOp::Add | NodeOp::Sub | NodeOp::Mul => args.len() == 2 && all(node.width),
+        NodeOp::Add | NodeOp::Sub | NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::Mul => {
+            args.len() == 2 && all(node.width)
+        }
         NodeOp::Shl | NodeOp::LShr | NodeOp::AShr => args.len() == 2 && width(0) == node.width,
         NodeOp::Eq | NodeOp::Ne | NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
             args.len() == 2 && node.width == 1 && width(0) == width(1)

@@ -202,7 +202,7 @@ impl Generator<'_> {
     /// One more operation.
     fn grow(&mut self, design: &Design) {
         let width = width(self.rng);
-        match self.rng.u8(..27) {
+        match self.rng.u8(..29) {
             0 => {
                 let a = self.any();
                 self.push(NodeOp::Not, &[a], self.module.width(a));
@@ -280,6 +280,14 @@ impl Generator<'_> {
             }
             24 => self.asynchronous_read(),
             25 => self.neighbours(),
+            kind @ 26..=27 => {
+                let a = self.any();
+                let b = self.of_width(self.module.width(a));
+                match kind {
+                    26 => self.push(NodeOp::AddAsLogic, &[a, b], self.module.width(a)),
+                    _ => self.push(NodeOp::SubAsLogic, &[a, b], self.module.width(a)),
+                };
+            }
             _ => self.instance(design),
         }
     }

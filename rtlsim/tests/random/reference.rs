@@ -253,8 +253,8 @@ fn pure(op: &NodeOp, args: &[Number], widths: &[u32], width: u32) -> Number {
         NodeOp::And => args[1..].iter().fold(a.clone(), |all, arg| all & arg),
         NodeOp::Or => args[1..].iter().fold(a.clone(), |all, arg| all | arg),
         NodeOp::Xor => args[1..].iter().fold(a.clone(), |all, arg| all ^ arg),
-        NodeOp::Add => (two().0 + two().1) % modulus(width),
-        NodeOp::Sub => (two().0 + modulus(width) - two().1) % modulus(width),
+        NodeOp::Add | NodeOp::AddAsLogic => (two().0 + two().1) % modulus(width),
+        NodeOp::Sub | NodeOp::SubAsLogic => (two().0 + modulus(width) - two().1) % modulus(width),
         NodeOp::Mul => (two().0 * two().1) % modulus(width),
         NodeOp::Shl => match shift_amount(b, width) {
             Some(amount) => (a << amount) % modulus(width),
