@@ -8,7 +8,7 @@
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
 #   make cocotb    generated designs under models of AXI by others (a part of `make test`): tests/cocotb
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
-#   make calibrate LUT levels of single operations as yosys maps them, beside the delay model
+#   make calibrate LUT levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
@@ -98,7 +98,11 @@ realworld-sources: setup
 	@tools/realworld-sources build/realworld
 
 calibrate: setup
-	@cargo run --release --package hardpath-cli --example calibrate
+	@cargo build --release --package hardpath-cli --example calibrate
+	$(CARGO_TARGET_DIR)/release/examples/calibrate
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --target 7-series
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --target agilex
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --target ecp5 --routed
 
 # The kernel's objects are compiled by the command itself.
 LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4 xdpwall test_xdp_noinline

@@ -38,7 +38,12 @@ pub fn egress(config: &Egress) -> Module {
     let frame_bits = index_bits(u64::from(config.frame_depth));
     let result_valid = m.input("result_valid", 1, "a packet's result waits");
     let verdict = m.input("result_verdict", config.verdict_bits, "");
-    let length = m.input("result_length", LENGTH_BITS, "bytes");
+    let last_byte = m.input(
+        "result_last_byte",
+        LENGTH_BITS,
+        "the number of its last byte; 0 if it has none",
+    );
+    let empty = raw.then(|| m.input("result_empty", 1, "it has no bytes"));
     let destination = config
         .has_destination
         .then(|| m.input("result_destination", 32, "where a redirect goes"));
@@ -63,12 +68,6 @@ pub fn egress(config: &Egress) -> Module {
     m.name(advance, "advance");
     let number_bits = LENGTH_BITS - lane_bits;
     let (number_reg, number) = m.reg_reset("frame_number", number_bits, 0);
-    let one = m.constant(1, LENGTH_BITS);
-    let nothing = m.zero(LENGTH_BITS);
-    let empty = m.eq(length, nothing);
-    let less_one = m.sub(length, one);
-    let last_byte = m.mux(empty, nothing, less_one);
-    m.name(last_byte, "last_byte");
     let last_number = m.slice(last_byte, lane_bits, number_bits);
     let is_last = m.eq(number, last_number);
     m.name(is_last, "is_last");
@@ -118,11 +117,7 @@ pub fn egress(config: &Egress) -> Module {
     let read_last = hold(&mut m, "read_last", advance, is_last);
     let low_count = m.slice(last_byte, 0, lane_bits);
     let read_count = hold(&mut m, "read_last_lane", advance, low_count);
-    let read_empty = if raw {
-        Some(hold(&mut m, "read_empty", advance, empty))
-    } else {
-        None
-    };
+    let read_empty = empty.map(|empty| hold(&mut m, "read_empty", advance, empty));
     let read_verdict = hold(&mut m, "read_verdict", advance, verdict);
     let read_again = repeat.map(|(again, _)| hold(&mut m, "read_again", advance, again));
     let read_destination = destination.map(|node| {
@@ -205,6 +200,16 @@ pub fn egress(config: &Egress) -> Module {
         verdict_strobe(&mut m, pop, verdict, goes_on, again);
     }
     m
+}
+
+/// The number of the last byte of a packet of this length, and whether it has none, for the exit that counts frames
+/// by them. In front of the result FIFO this costs the exit nothing.
+pub fn last_byte(m: &mut Module, length: Node) -> (Node, Node) {
+    let nothing = m.zero(LENGTH_BITS);
+    let empty = m.eq(length, nothing);
+    let one = m.constant(1, LENGTH_BITS);
+    let less_one = m.sub(length, one);
+    (m.mux(empty, nothing, less_one), empty)
 }
 
 /// What says that a packet is sent once more, and that it is sent to nobody.

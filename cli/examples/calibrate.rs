@@ -1,34 +1,59 @@
-//! What operations cost in LUT levels: measured by yosys, beside what the scheduler's delay model says.
+//! What operations cost: measured by a flow for a family of FPGAs, beside what the scheduler's delay model says.
 //!
 //! ```text
-//! make calibrate
+//! make calibrate                          levels for UltraScale+, 7 series and ALMs, nanoseconds for ECP5
+//! calibrate --target 7-series             levels, from yosys
+//! calibrate --target ecp5 --routed        nanoseconds, placed and routed (a few cases)
 //! ```
 //!
 //! Each case is a small program that goes through the whole compiler with a clock so slow that it has one stage. Its
 //! compute module is synthesized between registers. A word on the command line keeps the cases whose names hold it.
 
 use hardpath_ir::Diagnostic;
+use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use hardpath_pipeline::Options;
 use hardpath_rtl::{verilog, Design, Direction, Module, ModuleId};
+use hardpath_synth::wrapper::WrappedPort;
+use hardpath_synth::Ecp5Options;
 use std::process::ExitCode;
 
 /// So slow that everything fits one stage.
 const CLOCK_MHZ: f64 = 2.0;
+/// What place and route aims at: as fast as it can.
+const ROUTED_FOR_MHZ: f64 = 250.0;
 
 fn main() -> ExitCode {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    let mut technology = TECHNOLOGIES[0];
+    if wanted.len() > 1 && wanted[0] == "--target" {
+        technology = technology::find(&wanted[1]).expect("a target");
+        wanted.drain(..2);
+    }
+    let routed = wanted.first().is_some_and(|word| word == "--routed");
+    if routed {
+        wanted.remove(0);
+    }
     println!(
-        "{:<34} {:>8} {:>8} {:>6} {:>6}",
-        "case", "measured", "model", "LUT", "carry"
+        "{}, {}\n{:<34} {:>8} {:>8} {:>6} {:>6}",
+        technology.title,
+        if routed { "nanoseconds" } else { "levels" },
+        "case",
+        "measured",
+        "model",
+        "LUT",
+        "carry"
     );
     let mut failed = false;
     for (name, text) in cases() {
         if !wanted.is_empty() && !wanted.iter().any(|word| name.contains(word.as_str())) {
             continue;
         }
-        match measure(&text) {
+        if routed && !ROUTED.contains(&name.as_str()) {
+            continue;
+        }
+        match measure(&text, technology, routed) {
             Ok((measured, model, lut, carry)) => {
-                println!("{name:<34} {measured:>8} {model:>8.1} {lut:>6} {carry:>6}");
+                println!("{name:<34} {measured:>8.1} {model:>8.1} {lut:>6} {carry:>6}");
             }
             Err(errors) => {
                 failed = true;
@@ -42,11 +67,39 @@ fn main() -> ExitCode {
     }
 }
 
-/// Levels as synthesized, levels as estimated, LUTs, carry cells.
-fn measure(text: &str) -> Result<(u32, f64, u64, u64), Vec<Diagnostic>> {
+/// The cases that are placed and routed, which takes half a minute each.
+const ROUTED: &[&str] = &[
+    "add 8 x1",
+    "add 16 x1",
+    "add 32 x1",
+    "add 64 x1",
+    "add 32 x2",
+    "add 32 x3",
+    "ult 16 x1",
+    "ult 32 x1",
+    "ult 64 x1",
+    "eq 32 x1",
+    "eq 64 x1",
+    "select x4",
+    "select x12",
+    "eq constant, select x3",
+    "eq constant, select x6",
+    "and, or x16",
+    "shl 32",
+    "add, ult, select 16 x2",
+    "add, ult, select 32 x2",
+];
+
+/// As synthesized and as estimated: levels, or the nanoseconds of a clock; LUTs, carry cells.
+fn measure(
+    text: &str,
+    technology: &'static Technology,
+    routed: bool,
+) -> Result<(f64, f64, u64, u64), Vec<Diagnostic>> {
     let program = hardpath_ir::parse::parse(text).map_err(|error| vec![error])?;
     let options = Options {
         clock_mhz: CLOCK_MHZ,
+        technology,
         ..Options::default()
     };
     let compiled = hardpath_pipeline::compile(program, &options)?;
@@ -55,18 +108,38 @@ fn measure(text: &str) -> Result<(u32, f64, u64, u64), Vec<Diagnostic>> {
         .find(|(_, module)| module.name.ends_with("_pipeline"))
         .expect("every design has a compute module");
     let design = between_registers(compiled.design.clone(), compute);
-    let report = hardpath_synth::yosys(
-        &verilog::print(&design),
-        "between_registers",
-        &hardpath_synth::Options::default(),
-    );
+    let (files, top) = (verilog::print(&design), "between_registers");
+    let report = match routed {
+        true => {
+            let ports = design.modules.values().next_back().map(|top| &top.ports);
+            let ports = ports.into_iter().flatten().map(|port| WrappedPort {
+                name: port.name.clone(),
+                bits: port.width,
+                is_input: port.direction == Direction::Input,
+            });
+            let options = Ecp5Options {
+                clock_mhz: ROUTED_FOR_MHZ,
+                seed: 1,
+                ports: ports.collect(),
+                map_modules: Vec::new(),
+            };
+            hardpath_synth::ecp5(&files, top, &options)
+        }
+        false => {
+            let options = hardpath_synth::Options {
+                family: technology.yosys.into(),
+                map_modules: Vec::new(),
+            };
+            hardpath_synth::yosys(&files, top, &options)
+        }
+    };
     let report = report.map_err(|error| vec![error])?;
-    Ok((
-        report.levels,
-        compiled.report.levels,
-        report.lut,
-        report.carry,
-    ))
+    let levels = compiled.report.levels;
+    let (measured, model) = match report.fmax_mhz {
+        Some(fmax_mhz) => (1000.0 / fmax_mhz, 1000.0 / technology.clock_of(levels)),
+        None => (f64::from(report.levels), levels),
+    };
+    Ok((measured, model, report.lut, report.carry))
 }
 
 /// Another top: a module with a register at each of its ports.

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hardpath_blocks::interface::BUS_BITS;
+use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 
@@ -74,6 +75,10 @@ pub struct ProgramArguments {
     /// Target clock in MHz
     #[arg(long, value_name = "MHZ", default_value_t = 250.0, value_parser = clock)]
     pub clock: f64,
+    /// Family of FPGAs whose delays count: ultrascale+, 7-series, ecp5, agilex [default: ultrascale+; of synth
+    /// --flow ecp5: ecp5]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<&'static Technology>,
     /// Width of the packet streams in bits
     #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = bus)]
     pub bus: u32,
@@ -453,6 +458,16 @@ fn part(text: &str) -> Result<String, String> {
         true => Ok(text.into()),
         false => Err("a part is a name such as xcu250-figd2104-2L-e".into()),
     }
+}
+
+fn target(text: &str) -> Result<&'static Technology, String> {
+    technology::find(text).ok_or_else(|| {
+        let names = TECHNOLOGIES.iter().map(|technology| technology.name);
+        format!(
+            "a target is one of {}",
+            names.collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 fn depth(text: &str) -> Result<u32, String> {

@@ -4,6 +4,7 @@ use crate::arguments::ProgramArguments;
 use crate::files;
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage};
 use hardpath_ir::{Diagnostic, Program};
+use hardpath_pipeline::technology::TECHNOLOGIES;
 use hardpath_pipeline::{Compiled, Options};
 
 /// An object, the program chosen from it, and what that program means.
@@ -44,6 +45,7 @@ pub fn pipeline_options(arguments: &ProgramArguments) -> Options {
     Options {
         clock_mhz: arguments.clock,
         bus_bits: arguments.bus,
+        technology: arguments.target.unwrap_or(TECHNOLOGIES[0]),
     }
 }
 

@@ -255,6 +255,7 @@ impl Trial<'_> {
         let options = Options {
             bus_bits: self.subject.hardware.bus_bits,
             clock_mhz: f64::from(self.subject.hardware.clock_mhz),
+            ..Options::default()
         };
         let program = self.lifted.clone();
         let compiled = flatten(caught(|| hardpath_pipeline::compile(program, &options)))?;

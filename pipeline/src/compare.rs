@@ -3,6 +3,7 @@
 //! `x >= 0b0001_0000_0100` is `|x[11:9] || x[8] && (|x[7:3] || x[2])`. A subtraction in a carry chain would tear the
 //! surrounding logic apart, and a tool maps each part for itself.
 
+use crate::technology::Technology;
 use hardpath_ir::{Bits, Op, Program, Value};
 use hardpath_rtl::{Module, Node};
 
@@ -53,9 +54,9 @@ pub fn constant_compare(program: &Program, op: &Op, args: &[Value]) -> Option<Co
 
 impl ConstantCompare {
     /// Levels of logic for an argument of so many bits.
-    pub fn levels(&self, width: u32) -> f64 {
-        let spread = f64::from(width.max(2)).ln() / 6f64.ln();
-        spread.max(0.5) + 0.35 * (self.runs.len() as f64 - 1.0)
+    pub fn levels(&self, technology: &Technology, width: u32) -> f64 {
+        let spread = technology.tree(f64::from(width.max(2)));
+        spread.max(0.5) + 0.7 * technology.gate * (self.runs.len() as f64 - 1.0)
     }
 
     /// The compare's result.

@@ -1,56 +1,122 @@
-//! What operations cost in time, for LUTs of six inputs and carry chains of eight bits (UltraScale+-like).
+//! What operations cost in time, on a family of FPGAs at a clock.
 //!
 //! The unit is the *level*: one LUT with the routing in front of it. A small operation costs less than a level,
-//! because synthesis packs about two and a half two-input gates, one behind the other, into one LUT.
+//! because synthesis packs about two and a half two-input gates, one behind the other, into one LUT. The numbers are
+//! those of a [`Technology`].
 
+use crate::technology::{Costs, Technology};
 use hardpath_ir::{Op, Program, Value};
 
-/// Nanoseconds of one level: about 0.1 in the LUT, the rest in routing.
-pub const LEVEL_NS: f64 = 0.38;
-/// Nanoseconds of a clock that no logic can use: clock to output, setup, skew.
-pub const OVERHEAD_NS: f64 = 0.35;
-/// Levels of a carry chain for each bit it is long.
-const CARRY_PER_BIT: f64 = 0.02;
+/// A family of FPGAs and the clock that is asked of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    pub technology: &'static Technology,
+    pub clock_mhz: f64,
+}
 
-/// Wider sums have a carry chain.
-pub const WIDEST_LOGIC: u32 = 64;
-/// Width and levels, as `make calibrate` measures them where operations stand behind each other.
-const ADD: &[(f64, f64)] = &[
-    (1.0, 0.5),
-    (2.0, 0.7),
-    (4.0, 1.0),
-    (8.0, 1.6),
-    (16.0, 2.5),
-    (24.0, 3.0),
-    (32.0, 3.2),
-    (64.0, 4.0),
-];
-const ADD_CONSTANT: &[(f64, f64)] = &[
-    (4.0, 0.8),
-    (8.0, 1.1),
-    (16.0, 2.0),
-    (32.0, 3.0),
-    (64.0, 4.0),
-];
-const COMPARE: &[(f64, f64)] = &[
-    (2.0, 0.7),
-    (4.0, 1.0),
-    (8.0, 1.5),
-    (16.0, 2.3),
-    (32.0, 3.0),
-    (64.0, 3.6),
-];
-const COMPARE_CONSTANT: &[(f64, f64)] = &[
-    (4.0, 0.7),
-    (8.0, 1.0),
-    (16.0, 1.8),
-    (32.0, 2.3),
-    (64.0, 3.0),
-];
+impl Timing {
+    /// Levels that fit one clock.
+    pub fn budget(&self) -> f64 {
+        let technology = self.technology;
+        (1000.0 / self.clock_mhz - technology.overhead_ns) / technology.level_ns
+    }
+}
 
-/// Levels that fit one clock.
-pub fn budget(clock_mhz: f64) -> f64 {
-    (1000.0 / clock_mhz - OVERHEAD_NS) / LEVEL_NS
+impl Technology {
+    /// The fastest clock, in MHz, in which so many levels fit.
+    pub fn clock_of(&self, levels: f64) -> f64 {
+        1000.0 / (levels * self.level_ns + self.overhead_ns)
+    }
+
+    /// Whether a sum or compare of so many bits is built as logic, not as a carry chain.
+    pub fn is_logic(&self, bits: u32) -> bool {
+        bits <= self.widest_logic
+    }
+
+    /// Levels of a tree of LUTs over so many inputs.
+    pub fn tree(&self, inputs: f64) -> f64 {
+        inputs.max(1.0).ln() / f64::from(self.lut_inputs).ln()
+    }
+
+    /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of exclusive ors, digests joined.
+    pub fn hash(&self, key_bits: u32) -> f64 {
+        1.0 + self.tree((f64::from(key_bits) / 2.0).max(2.0)) + 1.0 + 0.7
+    }
+
+    /// Levels from an update's guard to the write enables of the keys of a table with so many ports.
+    pub fn hash_commit(&self, ports: usize) -> f64 {
+        match ports > 1 {
+            true => self.around_maps.hash_commit_shared,
+            false => self.around_maps.hash_commit,
+        }
+    }
+
+    /// Levels from the arguments of a pure operation to its result.
+    pub fn levels(&self, program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
+        let constant = |place: usize| {
+            args.get(place)
+                .is_some_and(|v| program.as_const(*v).is_some())
+        };
+        let arg_width = |place: usize| f64::from(program.width(args[place]));
+        let bits = f64::from(width);
+        match op {
+            _ if is_wiring(op) => 0.0,
+            Op::And | Op::Or | Op::Xor if constant(0) || constant(1) => 0.0,
+            Op::And | Op::Or | Op::Xor => self.gate,
+            Op::Select => {
+                let constants = usize::from(constant(1)) + usize::from(constant(2));
+                self.select[2 - constants]
+            }
+            Op::Eq | Op::Ne => {
+                let inputs = if constant(0) || constant(1) { 1.0 } else { 2.0 };
+                self.tree(arg_width(0) * inputs).max(0.35)
+            }
+            Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
+                match crate::compare::constant_compare(program, op, args) {
+                    Some(compare) => compare.levels(self, program.width(args[0])),
+                    None if constant(0) || constant(1) => {
+                        self.measured(self.compare_constant, arg_width(0))
+                    }
+                    None => self.measured(self.compare, arg_width(0)),
+                }
+            }
+            Op::Add | Op::Sub if self.widest_logic > 0 && !self.is_logic(width) => {
+                self.chain_ends + bits * self.chain_bit
+            }
+            Op::Add | Op::Sub if constant(0) || constant(1) => {
+                self.measured(self.add_constant, bits)
+            }
+            Op::Add | Op::Sub => self.measured(self.add, bits),
+            Op::Shl | Op::LShr | Op::AShr => {
+                if constant(1) {
+                    0.0
+                } else {
+                    let choices = bits.min(2f64.powf(arg_width(1).min(16.0)));
+                    self.shift_bit * choices.log2().ceil() + 0.5
+                }
+            }
+            // Not pipelined inside.
+            Op::Mul => self.multiply,
+            // Divisions are expanded before scheduling.
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Levels by width, between measured ones in a straight line; wider than all of them: by a chain's bits.
+    fn measured(&self, table: Costs, bits: f64) -> f64 {
+        let after = table.iter().position(|(width, _)| *width >= bits);
+        match after {
+            Some(0) => table[0].1,
+            None => {
+                let (widest, levels) = table[table.len() - 1];
+                levels + (bits - widest) * self.chain_bit
+            }
+            Some(at) => {
+                let ((low, from), (high, to)) = (table[at - 1], table[at]);
+                from + (to - from) * (bits - low) / (high - low)
+            }
+        }
+    }
 }
 
 /// Operations that are wires: they are made anew where they are used instead of being carried in registers.
@@ -66,95 +132,4 @@ pub fn is_wiring(op: &Op) -> bool {
             | Op::PacketLoad
             | Op::Input(_)
     )
-}
-
-/// Levels from the arguments of a pure operation to its result.
-pub fn levels(program: &Program, op: &Op, args: &[Value], width: u32) -> f64 {
-    let constant = |place: usize| {
-        args.get(place)
-            .is_some_and(|v| program.as_const(*v).is_some())
-    };
-    let arg_width = |place: usize| f64::from(program.width(args[place]));
-    let bits = f64::from(width);
-    match op {
-        _ if is_wiring(op) => 0.0,
-        Op::And | Op::Or | Op::Xor => {
-            if constant(0) || constant(1) {
-                0.0
-            } else {
-                0.5
-            }
-        }
-        Op::Select => match (constant(1), constant(2)) {
-            (true, true) => 0.2,
-            (true, false) | (false, true) => 0.5,
-            _ => 0.7,
-        },
-        Op::Eq | Op::Ne => {
-            let inputs = if constant(0) || constant(1) { 1.0 } else { 2.0 };
-            tree(arg_width(0) * inputs)
-        }
-        Op::Ult | Op::Ule | Op::Slt | Op::Sle => {
-            match crate::compare::constant_compare(program, op, args) {
-                Some(compare) => compare.levels(program.width(args[0])),
-                None if constant(0) || constant(1) => measured(COMPARE_CONSTANT, arg_width(0)),
-                None => measured(COMPARE, arg_width(0)),
-            }
-        }
-        Op::Add | Op::Sub if bits > f64::from(WIDEST_LOGIC) => 2.0 + bits * CARRY_PER_BIT,
-        Op::Add | Op::Sub if constant(0) || constant(1) => measured(ADD_CONSTANT, bits),
-        Op::Add | Op::Sub => measured(ADD, bits),
-        Op::Shl | Op::LShr | Op::AShr => {
-            if constant(1) {
-                0.0
-            } else {
-                let choices = bits.min(2f64.powf(arg_width(1).min(16.0)));
-                0.5 * choices.log2().ceil() + 0.5
-            }
-        }
-        // One DSP48E2, not pipelined inside: most of a clock.
-        Op::Mul => 7.0,
-        // Divisions are expanded before scheduling.
-        _ => f64::INFINITY,
-    }
-}
-
-/// Levels by width, between measured ones in a straight line.
-fn measured(table: &[(f64, f64)], bits: f64) -> f64 {
-    let after = table.iter().position(|(width, _)| *width >= bits);
-    match after {
-        Some(0) => table[0].1,
-        None => table[table.len() - 1].1,
-        Some(at) => {
-            let ((low, from), (high, to)) = (table[at - 1], table[at]);
-            from + (to - from) * (bits - low) / (high - low)
-        }
-    }
-}
-
-/// Levels of a tree of LUTs over so many inputs.
-fn tree(inputs: f64) -> f64 {
-    (inputs.max(1.0).ln() / 6f64.ln()).max(0.35)
-}
-
-/// The cost of what stands around a map's memory, in levels.
-pub mod map {
-    /// Index to the address register of a block RAM: the host's index is chosen.
-    pub const BLOCK_ADDRESS: f64 = 1.0;
-    /// Index through LUT RAM and forwarding into the word's register.
-    pub const LUT_RAM_READ: f64 = 3.6;
-    /// New word back into the forwarding of the read: the host's value, the sweep, the choice.
-    pub const WRITE_BACK: f64 = 1.6;
-    /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of XORs, digests joined.
-    pub fn hash(key_bits: u32) -> f64 {
-        1.0 + (f64::from(key_bits) / 2.0).max(2.0).ln() / 6f64.ln() + 1.0 + 0.7
-    }
-    /// An update's guard to the write enables of the keys of a table with so many ports.
-    pub fn hash_commit(ports: usize) -> f64 {
-        if ports > 1 {
-            4.2
-        } else {
-            3.6
-        }
-    }
 }

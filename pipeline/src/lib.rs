@@ -4,6 +4,7 @@
 
 mod banks;
 mod boundary;
+pub mod clock;
 mod compare;
 pub mod delay;
 mod implication;
@@ -20,9 +21,11 @@ pub mod region;
 pub mod report;
 pub mod schedule;
 pub mod segments;
+pub mod technology;
 pub mod top;
 pub mod words;
 
+use delay::Timing;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
 use hardpath_ir::{verifier, Diagnostic, Phase, Program};
@@ -31,6 +34,7 @@ pub use limits::MOST_MAPS;
 use plan::{Access, Class};
 pub use report::{Hazard, MapReport, Report};
 use schedule::Schedule;
+use technology::{Technology, TECHNOLOGIES};
 
 /// What the user asks of a design.
 #[derive(Clone, Debug)]
@@ -39,6 +43,8 @@ pub struct Options {
     pub clock_mhz: f64,
     /// Width of the packet streams, one of [`BUS_BITS`].
     pub bus_bits: u32,
+    /// The family of FPGAs that it is for.
+    pub technology: &'static Technology,
 }
 
 impl Default for Options {
@@ -46,6 +52,7 @@ impl Default for Options {
         Options {
             clock_mhz: 250.0,
             bus_bits: 512,
+            technology: TECHNOLOGIES[0],
         }
     }
 }
@@ -81,8 +88,13 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     limits::check(&program)?;
     hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
     let mut program = dataflow(&program)?;
-    let mut plan = plan::plan(&program, options.clock_mhz)?;
-    let schedule = schedule::schedule(&program, &mut plan, options.clock_mhz)?;
+    let timing = Timing {
+        technology: options.technology,
+        clock_mhz: options.clock_mhz,
+    };
+    let mut plan = plan::plan(&program, timing)?;
+    clock::check(&program, &plan, timing)?;
+    let schedule = schedule::schedule(&program, &mut plan, timing)?;
     plan::drop_hints(&mut program, &plan);
     mark_stages(&mut program, &schedule);
     assert_eq!(
@@ -203,6 +215,7 @@ fn report(
         window_bytes: compute.window_bytes,
         levels: schedule.levels,
         clock_mhz: options.clock_mhz,
+        technology: options.technology.name,
         bus_bits: options.bus_bits,
         register_bits: compute.register_bits,
         maps,
@@ -233,7 +246,8 @@ fn hazard(access: &plan::Access) -> (Hazard, String) {
 
 /// A hash of the program and what it was compiled for (FNV-1a).
 fn design_id(program: &Program, options: &Options) -> u32 {
-    let text = format!("{program}{}{}", options.clock_mhz, options.bus_bits);
+    let target = options.technology.name;
+    let text = format!("{program}{}{}{target}", options.clock_mhz, options.bus_bits);
     text.bytes().fold(0x811c_9dc5u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })

@@ -12,7 +12,7 @@ use crate::plan::Access;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::arithmetic;
-use hardpath_blocks::egress::offset_name;
+use hardpath_blocks::egress::{last_byte, offset_name};
 use hardpath_ir::{Input, Inst, Kind, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
@@ -445,9 +445,12 @@ impl<'a> Lower<'a> {
 
     fn operation(&mut self, op: &Op, args: &[Value]) -> Node {
         let nodes: Vec<Node> = args.iter().map(|arg| self.node(*arg)).collect();
-        if matches!(op, Op::Add | Op::Sub) && self.m.width(nodes[0]) <= crate::delay::WIDEST_LOGIC {
+        let technology = self.schedule.timing.technology;
+        let is_sum = matches!(op, Op::Add | Op::Sub);
+        if is_sum && technology.is_logic(self.m.width(nodes[0])) {
             return self.sum(*op == Op::Sub, nodes[0], nodes[1]);
         }
+        let is_logic = technology.is_logic(1);
         let m = &mut self.m;
         match op {
             Op::Add => m.add(nodes[0], nodes[1]),
@@ -466,11 +469,15 @@ impl<'a> Lower<'a> {
                     let other = nodes[usize::from(compare.constant_first)];
                     compare.build(m, other)
                 }
-                None if *op == Op::Ult => arithmetic::less(m, nodes[0], nodes[1]),
-                None => arithmetic::at_most(m, nodes[0], nodes[1]),
+                None if *op == Op::Ult && is_logic => arithmetic::less(m, nodes[0], nodes[1]),
+                None if is_logic => arithmetic::at_most(m, nodes[0], nodes[1]),
+                None if *op == Op::Ult => m.ult(nodes[0], nodes[1]),
+                None => m.ule(nodes[0], nodes[1]),
             },
-            Op::Slt => arithmetic::less_signed(m, nodes[0], nodes[1]),
-            Op::Sle => arithmetic::at_most_signed(m, nodes[0], nodes[1]),
+            Op::Slt if is_logic => arithmetic::less_signed(m, nodes[0], nodes[1]),
+            Op::Sle if is_logic => arithmetic::at_most_signed(m, nodes[0], nodes[1]),
+            Op::Slt => m.compare(NodeOp::Slt, nodes[0], nodes[1]),
+            Op::Sle => m.compare(NodeOp::Sle, nodes[0], nodes[1]),
             Op::Select => m.mux(nodes[0], nodes[1], nodes[2]),
             _ => unreachable!("divisions are expanded, effects are not operations"),
         }
@@ -497,12 +504,19 @@ impl<'a> Lower<'a> {
         self.m.output("result_verdict", verdict, "");
         let length = self.segments.input(Input::PacketLength);
         let length = self.base_node(length);
-        self.m.output("result_length", length, "bytes");
         if let Some(moved) = self.moved.clone() {
+            self.m.output("result_length", length, "bytes");
             for (port, width, doc) in moved.moves.ports() {
                 let node = self.node(moved.value(port));
                 let node = self.m.slice(node, 0, width);
                 self.m.output(port, node, doc);
+            }
+        } else {
+            let (last_byte, empty) = last_byte(&mut self.m, length);
+            self.m
+                .output("result_last_byte", last_byte, "the number of its last byte");
+            if self.raw {
+                self.m.output("result_empty", empty, "it has no bytes");
             }
         }
         if self.has_destination {

@@ -5,7 +5,8 @@
 //! An array of which every access has its own few constant indexes is cut into banks, each a map of its own.
 
 use crate::banks::banks;
-use crate::delay;
+use crate::clock;
+use crate::delay::Timing;
 use crate::ports::{ports, take_turns, Port};
 use crate::recurrence::{self, Way};
 use crate::refuse::refusal;
@@ -131,11 +132,11 @@ impl Access {
 ///
 /// # Errors
 /// Programs whose maps cannot stay serial with what the pipeline has.
-pub fn plan(program: &Program, clock_mhz: f64) -> Result<Vec<Access>, Vec<Diagnostic>> {
+pub fn plan(program: &Program, timing: Timing) -> Result<Vec<Access>, Vec<Diagnostic>> {
     let mut accesses = Vec::new();
     let mut errors = Vec::new();
     for map in program.maps.keys() {
-        match plan_map(program, map, clock_mhz) {
+        match plan_map(program, map, timing) {
             Ok(found) => accesses.extend(found),
             Err(error) => errors.push(error),
         }
@@ -147,7 +148,7 @@ pub fn plan(program: &Program, clock_mhz: f64) -> Result<Vec<Access>, Vec<Diagno
     }
 }
 
-fn plan_map(program: &Program, map: MapId, clock_mhz: f64) -> Result<Vec<Access>, Diagnostic> {
+fn plan_map(program: &Program, map: MapId, timing: Timing) -> Result<Vec<Access>, Diagnostic> {
     let decl = &program.maps[map];
     let ports = ports(program, map);
     let of = |ports: Vec<Port>, bank: Option<Vec<u32>>| Access {
@@ -197,8 +198,12 @@ fn plan_map(program: &Program, map: MapId, clock_mhz: f64) -> Result<Vec<Access>
         }
         let mut access = access;
         access.ports = take_turns(program, access.ports);
-        classify(program, &mut access, clock_mhz);
+        classify(program, &mut access, timing);
         if let (true, Some(inst)) = (decl.kind.is_trie(), writer) {
+            if let Some(levels) = value_too_late(program, &access, timing) {
+                let what = format!("the new value of {}", decl.name);
+                return Err(clock::refuse(program, inst, timing, &what, levels));
+            }
             if access.ports.len() > 1 || access.gate().is_some() {
                 return Err(trie_value(program, inst, &decl.name));
             }
@@ -215,10 +220,41 @@ fn trie_value(program: &Program, inst: Inst, name: &str) -> Diagnostic {
         inst,
         "trie-write",
         format!(
-            "a value of {name} is written together with other lookups of that map, or the new value takes longer than a clock"
+            "a value of {name} is written together with other lookups of that map, or waits for another map"
         ),
         "only count in the values of a trie; keep other state in an array, with its index as the trie's value",
     )
+}
+
+/// The levels of the way from the values to what is stored, if it is nothing but the clock that keeps it out of one
+/// stage.
+fn value_too_late(program: &Program, access: &Access, timing: Timing) -> Option<f64> {
+    if access.ports.len() > 1 || !matches!(access.values, Class::Interlock { .. }) {
+        return None;
+    }
+    let (words, stored) = (words(program, access), stored(program, access));
+    let way = Way::longest(program, timing.technology, &words, &stored);
+    let write_back = timing.technology.around_maps.write_back;
+    (way.levels.is_finite()).then_some(way.levels + write_back)
+}
+
+/// What is read of the values.
+fn words(program: &Program, access: &Access) -> Vec<Value> {
+    let results = |inst: Inst| program.insts[inst].results.iter().copied();
+    access.loads().flat_map(results).collect()
+}
+
+/// What is stored, and whether it is.
+fn stored(program: &Program, access: &Access) -> Vec<Value> {
+    let mut stored: Vec<Value> = Vec::new();
+    for port in &access.ports {
+        if let Some(store) = port.store {
+            stored.push(program.insts[store].args[2]);
+            stored.extend(program.insts[store].guard);
+        }
+        stored.extend(port.update.map(|update| program.insts[update].args[1]));
+    }
+    stored
 }
 
 /// Takes the guards from lookups at whose stage nobody asks for them: the memory is read in any case, and what it
@@ -235,11 +271,11 @@ pub fn drop_hints(program: &mut Program, plan: &[Access]) {
 }
 
 /// Chooses the classes of a map that the data plane writes.
-fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
-    let budget = delay::budget(clock_mhz);
+fn classify(program: &Program, access: &mut Access, timing: Timing) {
+    let technology = timing.technology;
     let results = |inst: Inst| program.insts[inst].results.iter().copied();
     let guards = |inst: Inst| program.insts[inst].guard;
-    let words: Vec<Value> = access.loads().flat_map(results).collect();
+    let words = words(program, access);
     let answers: Vec<Value> = access
         .ports
         .iter()
@@ -259,14 +295,7 @@ fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
             flags.into_iter().chain(guards(*inst))
         })
         .collect();
-    let mut stored: Vec<Value> = Vec::new();
-    for port in &access.ports {
-        if let Some(store) = port.store {
-            stored.push(program.insts[store].args[2]);
-            stored.extend(guards(store));
-        }
-        stored.extend(port.update.map(|update| program.insts[update].args[1]));
-    }
+    let stored = stored(program, access);
     let keys: Vec<Value> = access.ports.iter().filter_map(|port| port.key).collect();
     let everything: Vec<Value> = [&words, &answers, &given]
         .into_iter()
@@ -275,9 +304,9 @@ fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
         .collect();
     let several = access.ports.len() > 1;
     let turns = access.slots();
-    let deciding = Way::longest(program, &answers, &decisions);
-    let storing = Way::longest(program, &words, &stored);
-    let room = |levels: f64| budget - levels;
+    let deciding = Way::longest(program, technology, &answers, &decisions);
+    let storing = Way::longest(program, technology, &words, &stored);
+    let room = |levels: f64| timing.budget() - levels;
     let too_long = |what: &str, way: &Way, room: f64| {
         let (levels, lines) = (way.levels, way.lines(program));
         match levels.is_finite() {
@@ -287,10 +316,10 @@ fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
             false => format!("{what} waits for an access to another map{lines}"),
         }
     };
-    let decision_room = room(delay::map::hash_commit(access.ports.len()));
-    let value_room = room(delay::map::WRITE_BACK);
+    let decision_room = room(technology.hash_commit(access.ports.len()));
+    let value_room = room(technology.around_maps.write_back);
 
-    let chain = Way::longest(program, &everything, &keys);
+    let chain = Way::longest(program, technology, &everything, &keys);
     if chain.exists() {
         let lines = chain.lines(program);
         access.replay(&format!(
@@ -302,8 +331,8 @@ fn classify(program: &Program, access: &mut Access, clock_mhz: f64) {
         access.replay(&format!("one packet may write {turns} of its entries"));
         return;
     }
-    let by_value = Way::longest(program, &words, &decisions);
-    let by_answer = Way::longest(program, &given, &decisions);
+    let by_value = Way::longest(program, technology, &words, &decisions);
+    let by_answer = Way::longest(program, technology, &given, &decisions);
     let late_keys = if by_value.exists() {
         let lines = by_value.lines(program);
         Some(format!(

@@ -1,7 +1,8 @@
 //! Recurrences: the way from what a packet reads of a map to what it writes there.
 
-use crate::delay::{self, is_wiring};
+use crate::delay::is_wiring;
 use crate::ports::Port;
+use crate::technology::Technology;
 use hardpath_ir::{Inst, InstData, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +26,12 @@ pub fn needs(data: &InstData) -> impl Iterator<Item = Value> + '_ {
 
 impl Way {
     /// The longest way from one of the sources to one of the ends.
-    pub fn longest(program: &Program, sources: &[Value], ends: &[Value]) -> Way {
+    pub fn longest(
+        program: &Program,
+        technology: &Technology,
+        sources: &[Value],
+        ends: &[Value],
+    ) -> Way {
         const WIRE: f64 = 0.01;
         let mut arrival: HashMap<Value, f64> = sources.iter().map(|value| (*value, WIRE)).collect();
         let mut before: HashMap<Value, (Inst, Value)> = HashMap::new();
@@ -44,7 +50,9 @@ impl Way {
                     continue;
                 }
                 let cost = match data.op.is_pure() {
-                    true => delay::levels(program, &data.op, &data.args, program.width(*result)),
+                    true => {
+                        technology.levels(program, &data.op, &data.args, program.width(*result))
+                    }
                     false => f64::INFINITY,
                 };
                 arrival.insert(*result, latest + cost);

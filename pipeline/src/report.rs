@@ -15,6 +15,9 @@ pub struct Report {
     /// Levels of logic in the deepest stage of the compute pipeline, as the delay model sees them.
     pub levels: f64,
     pub clock_mhz: f64,
+    /// The family of FPGAs that it is scheduled for.
+    #[serde(rename = "target")]
+    pub technology: &'static str,
     pub bus_bits: u32,
     /// Bits of the registers between the stages of the compute pipeline.
     pub register_bits: u32,

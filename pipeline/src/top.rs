@@ -382,7 +382,12 @@ impl<'a> Top<'a> {
 
         self.m
             .section("Result FIFO: results wait here for the exit; each has a credit");
-        let mut fields = vec!["result_verdict".to_string(), "result_length".to_string()];
+        let mut fields = vec!["result_verdict".to_string()];
+        match (moves.is_some(), raw) {
+            (true, _) => fields.push("result_length".into()),
+            (false, true) => fields.extend(["result_last_byte".into(), "result_empty".into()]),
+            (false, false) => fields.push("result_last_byte".into()),
+        }
         if self.compute.has_destination {
             fields.push("result_destination".into());
         }

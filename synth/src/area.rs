@@ -88,26 +88,30 @@ pub enum Class {
     Other,
 }
 
-/// Primitives of Xilinx' 7 series, UltraScale and UltraScale+ (UG953, UG974) and of Lattice's ECP5 (FPGA-TN-02206), by name.
+/// Primitives of Xilinx' 7 series, UltraScale and UltraScale+ (UG953, UG974), of Lattice's ECP5 (FPGA-TN-02206), and of Intel's ALMs
+/// as yosys names them (an M10K counts as half a block RAM), by name.
 /// A carry cell of the ECP5 is made of the two LUTs of its slice; they are counted with the cell, not as LUTs.
 pub fn class(kind: &str) -> Class {
     match kind {
         "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" | "INV" => Class::Lut,
+        "MISTRAL_ALUT2" | "MISTRAL_ALUT3" | "MISTRAL_ALUT4" | "MISTRAL_ALUT5" | "MISTRAL_ALUT6"
+        | "MISTRAL_NOT" => Class::Lut,
         "PFUMX" | "L6MUX21" | "MUXF5" | "MUXF6" | "MUXF7" | "MUXF8" | "MUXF9" => Class::WideMux,
-        "CARRY4" | "CARRY8" | "CCU2C" => Class::Carry,
+        "CARRY4" | "CARRY8" | "CCU2C" | "MISTRAL_ALUT_ARITH" => Class::Carry,
         "TRELLIS_FF" | "FDRE" | "FDSE" | "FDCE" | "FDPE" | "FDRE_1" | "FDSE_1" | "FDCE_1"
-        | "FDPE_1" | "LDCE" | "LDPE" => Class::FlipFlop,
+        | "FDPE_1" | "LDCE" | "LDPE" | "MISTRAL_FF" => Class::FlipFlop,
         "SRL16E" | "SRL16" | "SRLC16E" | "SRLC32E" => Class::ShiftRegister,
-        "RAM32X1S" | "RAM64X1S" => Class::LutRam { luts: 1 },
+        "RAM32X1S" | "RAM64X1S" | "MISTRAL_MLAB" => Class::LutRam { luts: 1 },
         "RAM32X1D" | "RAM64X1D" | "RAM128X1S" | "RAM32X2S" => Class::LutRam { luts: 2 },
         "RAM128X1D" | "RAM256X1S" | "RAM32M" | "RAM64M" | "TRELLIS_DPR16X4" => {
             Class::LutRam { luts: 4 }
         }
         "RAM256X1D" | "RAM512X1S" | "RAM32M16" | "RAM64M8" => Class::LutRam { luts: 8 },
-        "RAMB18E1" | "RAMB18E2" | "DP16KD" => Class::BlockRam { halves: 1 },
+        "RAMB18E1" | "RAMB18E2" | "DP16KD" | "MISTRAL_M10K" => Class::BlockRam { halves: 1 },
         "RAMB36E1" | "RAMB36E2" => Class::BlockRam { halves: 2 },
         "URAM288" | "URAM288_BASE" => Class::UltraRam,
-        "DSP48E1" | "DSP48E2" | "MULT18X18D" | "ALU54B" => Class::Dsp,
+        "DSP48E1" | "DSP48E2" | "MULT18X18D" | "ALU54B" | "MISTRAL_MUL27X27"
+        | "MISTRAL_MUL18X18" | "MISTRAL_MUL9X9" => Class::Dsp,
         "BUFG" | "BUFGCTRL" | "BUFGCE" | "IBUF" | "OBUF" => Class::Buffer,
         _ => Class::Other,
     }

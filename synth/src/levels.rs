@@ -104,11 +104,11 @@ impl Graph<'_> {
         };
         // Carries from cell to cell and inverters behind LUTs are free, so these drivers must be known first.
         let carries: HashSet<Net> = outputs(netlist, Class::Carry)
-            .filter(|(_, pin, _)| *pin == "CO")
+            .filter(|(_, pin, _)| matches!(*pin, "CO" | "COUT"))
             .map(|(.., net)| net)
             .collect();
         let luts: HashSet<Net> = outputs(netlist, Class::Lut)
-            .filter(|(cell, ..)| cell.kind != "INV")
+            .filter(|(cell, ..)| !is_inverter(cell))
             .map(|(.., net)| net)
             .collect();
         for (index, cell) in netlist.cells.iter().enumerate() {
@@ -131,16 +131,16 @@ impl Graph<'_> {
             }
             for (input, input_position, from) in inputs() {
                 let levels = match class {
-                    Class::Lut if cell.kind == "INV" && luts.contains(&from) => Some(0),
+                    Class::Lut if is_inverter(cell) && luts.contains(&from) => Some(0),
                     Class::Lut => Some(1),
                     Class::WideMux | Class::Buffer => Some(0),
                     Class::Carry => {
                         let below = match (input, output) {
                             ("DI", "O") => input_position < position,
-                            ("CI" | "CYINIT", _) => true,
+                            ("CI" | "CIN" | "CYINIT", _) => true,
                             _ => input_position <= position,
                         };
-                        let chained = input == "CI" && carries.contains(&from);
+                        let chained = matches!(input, "CI" | "CIN") && carries.contains(&from);
                         below.then_some(if chained { 0 } else { 1 })
                     }
                     Class::LutRam { .. } | Class::ShiftRegister => {
@@ -325,6 +325,10 @@ fn reads_through(input: &str, output: &str) -> bool {
                     .is_some_and(|n| n.parse::<u8>().is_ok())
         }
     }
+}
+
+fn is_inverter(cell: &Cell) -> bool {
+    matches!(cell.kind.as_str(), "INV" | "MISTRAL_NOT")
 }
 
 fn is_clock(pin: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The flow `yosys`: `synth_xilinx -flatten -noiopad`, then a look at the mapped netlist.
+//! The flow `yosys`: synthesis for a family, then a look at the mapped netlist.
 //!
 //! What is without maps is measured, not guessed: after flattening nobody can say whose a LUT at a border was. So
 //! the design is synthesized a second time with the maps' modules as black boxes, and what is left is counted.
@@ -10,7 +10,7 @@ use hardpath_ir::Diagnostic;
 /// What to synthesize for, and what counts as a map.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// A family that `synth_xilinx` knows.
+    /// A family that `synth_xilinx` knows, `ecp5` or `intel_alm`.
     pub family: String,
     /// Modules whose instances are maps, with all that is inside them. May be empty.
     pub map_modules: Vec<String>,
@@ -40,9 +40,9 @@ pub fn yosys(
     std::fs::write(directory.path().join(SCRIPT), script(files, top, options))
         .map_err(|error| cannot_write(&error))?;
     let by_module = format!(
-        "{READ} {}\nsynth_xilinx -family {} -noiopad -top {top}\nwrite_json {BY_MODULE}\n",
+        "{READ} {}\n{} -top {top}\nwrite_json {BY_MODULE}\n",
         names(files),
-        options.family
+        command(&options.family, false)
     );
     std::fs::write(directory.path().join("by-module.ys"), by_module)
         .map_err(|error| cannot_write(&error))?;
@@ -97,9 +97,21 @@ pub(crate) fn names(files: &[(String, String)]) -> String {
     names.join(" ")
 }
 
+/// How a family is synthesized, as one module or module by module.
+fn command(family: &str, flatten: bool) -> String {
+    let whole = if flatten { "" } else { " -noflatten" };
+    match family {
+        "ecp5" => format!("synth_ecp5{whole}"),
+        "intel_alm" => format!("synth_intel_alm -family cyclonev -noiopad -noclkbuf{whole}"),
+        _ => {
+            let whole = if flatten { " -flatten" } else { "" };
+            format!("synth_xilinx -family {family}{whole} -noiopad")
+        }
+    }
+}
+
 fn script(files: &[(String, String)], top: &str, options: &Options) -> String {
-    let family = &options.family;
-    let synthesize = format!("synth_xilinx -family {family} -flatten -noiopad -top {top}\n");
+    let synthesize = format!("{} -top {top}\n", command(&options.family, true));
     let mut script = format!("{READ} {}\n", names(files));
     if options.map_modules.is_empty() {
         script.push_str(&format!("{synthesize}write_json {WHOLE}\n"));

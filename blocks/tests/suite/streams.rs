@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use crate::random::Random;
-use hardpath_blocks::egress::{egress, Egress};
+use hardpath_blocks::egress::{egress, last_byte, Egress};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
@@ -152,14 +152,17 @@ fn design(config: &Config) -> Design {
     let result = get(&mut m, &design, fifo_id, results, "data_out");
     let verdict = m.slice(result, 0, if config.raw { 64 } else { 3 });
     let length = m.slice(result, 64, LENGTH_BITS);
+    let (last, empty) = last_byte(&mut m, length);
     let mut inputs = vec![
         ("result_valid".to_string(), result_valid),
         ("result_verdict".to_string(), verdict),
-        ("result_length".to_string(), length),
+        ("result_last_byte".to_string(), last),
         ("frame_read_data".to_string(), frame),
         ("m_axis_tready".to_string(), tready),
     ];
-    if !config.raw {
+    if config.raw {
+        inputs.push(("result_empty".to_string(), empty));
+    } else {
         inputs.push(("result_destination".to_string(), m.slice(result, 16, 32)));
     }
     let eight_bytes = m.slice(result, 0, 64);

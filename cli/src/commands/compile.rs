@@ -103,7 +103,10 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
     text.push_str(&facts(&[
         (
             "pipeline",
-            format!("{} stages at {} MHz", report.stages, report.clock_mhz),
+            format!(
+                "{} stages at {} MHz ({})",
+                report.stages, report.clock_mhz, report.technology
+            ),
         ),
         (
             "latency",

@@ -3,9 +3,10 @@
 use super::vendor;
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
-use crate::load::load;
+use crate::load::{load, pipeline_options};
 use crate::table::{facts, grouped, rows};
 use hardpath_ir::Diagnostic;
+use hardpath_pipeline::technology::ECP5;
 use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, Direction};
 use hardpath_synth::cards::{Card, CARDS};
@@ -23,11 +24,17 @@ pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
 }
 
 fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let compiled = load(&arguments.program)?.compile(&arguments.program)?;
+    let is_ecp5 = arguments.flow == FlowName::Ecp5;
+    let mut wanted = pipeline_options(&arguments.program);
+    if is_ecp5 && arguments.program.target.is_none() {
+        wanted.technology = &ECP5;
+    }
+    let program = load(&arguments.program)?.program;
+    let compiled = hardpath_pipeline::compile(program, &wanted)?;
     let sources = verilog::print(&compiled.design);
     let top = &compiled.interface.top;
     let map_modules = map_modules(&compiled);
-    let report = match arguments.flow == FlowName::Ecp5 {
+    let report = match is_ecp5 {
         true => {
             let options = Ecp5Options {
                 clock_mhz: compiled.report.clock_mhz,
@@ -39,8 +46,8 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         }
         false => {
             let options = Options {
+                family: wanted.technology.yosys.into(),
                 map_modules,
-                ..Options::default()
             };
             hardpath_synth::yosys(&sources, top, &options)
         }

@@ -62,6 +62,7 @@ fn a_design_has_all_its_files() {
             "latency_clocks",
             "window_bytes",
             "clock_mhz",
+            "target",
             "bus_bits",
             "register_bits",
             "maps",

@@ -7,6 +7,7 @@ mod egress;
 mod events;
 mod explain;
 mod hardware;
+mod levels;
 mod live_kernel;
 mod maps;
 mod mtu;

@@ -10,6 +10,7 @@ use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{parse, verifier, Diagnostic, Program};
+use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
 use hardpath_testbed::dut::Dut;
@@ -79,6 +80,12 @@ impl Hardware {
         let options = Options {
             clock_mhz,
             bus_bits,
+            // At slow clocks sums and compares as carry chains have their turn.
+            technology: if clock_mhz < 100.0 {
+                &ECP5
+            } else {
+                &ULTRASCALE_PLUS
+            },
         };
         let compiled = compile(program.clone(), &options)?;
         if let Err(errors) = check(&compiled.design) {

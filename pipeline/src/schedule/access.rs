@@ -1,10 +1,8 @@
 //! The stages of the map accesses: what a memory or table asks of them.
 
 use super::{
-    answer_clocks, at, raise, read_clocks, read_cost, AccessStages, Bounds, PortStages, Scheduler,
-    Time,
+    answer_clocks, at, raise, read_clocks, AccessStages, Bounds, PortStages, Scheduler, Time,
 };
-use crate::delay;
 use crate::plan::{Class, Gate};
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::{Inst, Op, Value};
@@ -37,7 +35,7 @@ impl Scheduler<'_> {
                 table
             }
             Op::MapLookup(map) => {
-                let index_time = ready(data.args[0], read_cost(program, map));
+                let index_time = ready(data.args[0], self.read_cost(map));
                 raise(&mut bounds[index].ports[port].address, index_time.stage);
                 accesses[index] = self.first_stages(index, bounds);
                 let address = accesses[index].ports[port].address;
@@ -60,7 +58,7 @@ impl Scheduler<'_> {
                 let last = [Some(data.args[2]), data.guard]
                     .into_iter()
                     .flatten()
-                    .map(|value| ready(value, delay::map::WRITE_BACK).stage)
+                    .map(|value| ready(value, self.timing.technology.around_maps.write_back).stage)
                     .max()
                     .unwrap_or(0);
                 self.commit_values_by(index, last.saturating_sub(slot), bounds, accesses);
@@ -71,7 +69,7 @@ impl Scheduler<'_> {
                 accesses[index] = self.first_stages(index, bounds);
                 // The value of an update is only needed when it is written; the rest before.
                 let flags = data.args.get(2).into_iter();
-                let cost = delay::map::hash_commit(access.ports.len());
+                let cost = self.timing.technology.hash_commit(access.ports.len());
                 let last = flags
                     .chain(data.guard.iter())
                     .map(|value| ready(*value, cost).stage)
@@ -80,7 +78,8 @@ impl Scheduler<'_> {
                     .saturating_sub(slot);
                 let mut value = 0;
                 if matches!(data.op, Op::MapUpdate(_)) {
-                    value = ready(data.args[1], delay::map::WRITE_BACK).stage;
+                    value =
+                        ready(data.args[1], self.timing.technology.around_maps.write_back).stage;
                     self.commit_values_by(index, value.saturating_sub(slot), bounds, accesses);
                 }
                 let late = last.saturating_sub(accesses[index].table_commit);
@@ -203,7 +202,7 @@ impl Scheduler<'_> {
         let map = &self.program.maps[access.map];
         let key = access.ports[port].key.expect("an instruction has a key");
         let bound = &mut bounds[index].ports[port];
-        let hashed = ready(key, delay::map::hash(map.key_bytes * 8));
+        let hashed = ready(key, self.timing.technology.hash(map.key_bytes * 8));
         raise(&mut bound.table, hashed.stage + 1);
         if access.gate() == Some(Gate::Keys) {
             let lookup = access.ports[port].lookup;
@@ -229,7 +228,7 @@ impl Scheduler<'_> {
         // What waits at a window's entrance holds its index in a register.
         let stage = match access.gate() {
             Some(Gate::Values) => ready(entry, 0.0).stage + 1,
-            _ => ready(entry, read_cost(self.program, access.map)).stage,
+            _ => ready(entry, self.read_cost(access.map)).stage,
         };
         raise(&mut bounds[index].ports[port].address, stage);
     }

@@ -12,7 +12,7 @@
 mod access;
 mod apart;
 
-use crate::delay::{self, budget, levels};
+use crate::delay::Timing;
 use crate::plan::{Access, Gate};
 use crate::recurrence;
 use crate::refuse::refusal;
@@ -73,6 +73,8 @@ impl AccessStages {
 /// A schedule.
 #[derive(Clone, Debug)]
 pub struct Schedule {
+    /// What it was made for.
+    pub timing: Timing,
     pub times: SecondaryMap<Value, Time>,
     /// The stage of each effect (of pure operations: that of their result).
     pub stage_of: HashMap<Inst, u32>,
@@ -189,15 +191,15 @@ impl Bounds {
 }
 
 /// Schedules a program with its plan. Windows that would have to overlap become one that is replayed: the plan changes.
+/// All that must happen within one clock fits it ([`crate::clock::check`]).
 ///
 /// # Errors
-/// An operation that does not fit a clock.
+/// Windows that cannot be brought into an order.
 pub fn schedule(
     program: &Program,
     plan: &mut [Access],
-    clock_mhz: f64,
+    timing: Timing,
 ) -> Result<Schedule, Vec<Diagnostic>> {
-    check_operations(program, clock_mhz)?;
     const MERGED: &str = "its window overlaps that of another map on which it depends";
     for merge in [None, Some(false), Some(true)] {
         if let Some(all) = merge {
@@ -209,7 +211,7 @@ pub fn schedule(
                 }
             }
         }
-        let scheduler = Scheduler::new(program, plan, clock_mhz);
+        let scheduler = Scheduler::new(program, plan, timing);
         if let Some(schedule) = scheduler.best() {
             return Ok(schedule);
         }
@@ -223,41 +225,10 @@ pub fn schedule(
     }])
 }
 
-/// Refuses operations that do not fit a clock at all.
-fn check_operations(program: &Program, clock_mhz: f64) -> Result<(), Vec<Diagnostic>> {
-    let budget = budget(clock_mhz);
-    let mut errors = Vec::new();
-    for inst in &program.blocks[program.region()].insts {
-        let data = &program.insts[*inst];
-        if !data.op.is_pure() || data.results.is_empty() {
-            continue;
-        }
-        let width = program.width(data.results[0]);
-        let cost = levels(program, &data.op, &data.args, width);
-        if cost > budget {
-            let best = 1000.0 / (cost * delay::LEVEL_NS + delay::OVERHEAD_NS);
-            errors.push(refusal(
-                program,
-                *inst,
-                "clock-too-fast",
-                format!(
-                    "operation {:?} on {width} bits takes {cost:.1} levels of logic; a clock of {} MHz has {:.1}",
-                    data.op, clock_mhz, budget
-                ),
-                &format!("ask for a clock of at most {:.0} MHz (--clock)", best.floor()),
-            ));
-        }
-    }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
-}
-
 struct Scheduler<'a> {
     program: &'a Program,
     plan: &'a [Access],
+    timing: Timing,
     budget: f64,
     /// The access and port that an instruction belongs to.
     access_of: HashMap<Inst, (usize, usize)>,
@@ -268,7 +239,7 @@ struct Scheduler<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(program: &'a Program, plan: &'a [Access], clock_mhz: f64) -> Scheduler<'a> {
+    fn new(program: &'a Program, plan: &'a [Access], timing: Timing) -> Scheduler<'a> {
         let mut access_of = HashMap::new();
         for (index, access) in plan.iter().enumerate() {
             for (number, port) in access.ports.iter().enumerate() {
@@ -290,7 +261,8 @@ impl<'a> Scheduler<'a> {
         Scheduler {
             program,
             plan,
-            budget: budget(clock_mhz),
+            timing,
+            budget: timing.budget(),
             access_of,
             depends,
             deepest: Cell::new(0.0),
@@ -380,9 +352,12 @@ impl<'a> Scheduler<'a> {
                 }
                 None => {
                     let cost = match data.results.first() {
-                        Some(result) if data.op.is_pure() => {
-                            levels(program, &data.op, &data.args, program.width(*result))
-                        }
+                        Some(result) if data.op.is_pure() => self.timing.technology.levels(
+                            program,
+                            &data.op,
+                            &data.args,
+                            program.width(*result),
+                        ),
                         _ => 0.0,
                     };
                     let start = latest(data.args.iter().map(|arg| times[*arg]));
@@ -425,6 +400,7 @@ impl<'a> Scheduler<'a> {
             .max()
             .unwrap_or(0);
         Schedule {
+            timing: self.timing,
             times,
             stage_of,
             accesses,
@@ -432,6 +408,15 @@ impl<'a> Scheduler<'a> {
             emit,
             stages: emit.max(last) + 1,
             levels: self.deepest.get(),
+        }
+    }
+
+    /// From an index to the word's memory.
+    fn read_cost(&self, map: MapId) -> f64 {
+        let costs = &self.timing.technology.around_maps;
+        match Array::in_lut_ram(value_entries(self.program, map)) {
+            true => costs.lut_ram_read,
+            false => costs.block_address,
         }
     }
 
@@ -492,14 +477,6 @@ pub fn answer_clocks(program: &Program, map: MapId) -> u32 {
 
 /// A hash table answers so soon.
 const HASH_CLOCKS: u32 = 2;
-
-fn read_cost(program: &Program, map: MapId) -> f64 {
-    if Array::in_lut_ram(value_entries(program, map)) {
-        delay::map::LUT_RAM_READ
-    } else {
-        delay::map::BLOCK_ADDRESS
-    }
-}
 
 /// The instructions that use, directly or not, what an access gives. `asked`: the lookups whose guards are asked at an
 /// entrance.

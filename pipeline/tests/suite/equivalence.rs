@@ -6,6 +6,7 @@ use crate::random::Random;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{verdict, Phase, Program};
+use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, dataflow, predicate, Options};
 
 /// Packets for each program.
@@ -69,10 +70,12 @@ fn every_step_keeps_the_meaning() {
             continue;
         };
         assert_same(&program, &words, &format!("{what}, dataflow"));
-        for clock_mhz in [50.0, 250.0, 400.0] {
+        let clocks = [50.0, 250.0, 400.0].map(|mhz| (&ULTRASCALE_PLUS, mhz));
+        for (technology, clock_mhz) in clocks.into_iter().chain([(&ECP5, 75.0)]) {
             let options = Options {
                 clock_mhz,
                 bus_bits: 512,
+                technology,
             };
             if let Ok(compiled) = compile(program.clone(), &options) {
                 let what = format!("{what}, scheduled for {clock_mhz} MHz");

@@ -2,6 +2,7 @@
 
 use crate::files::read;
 use hardpath_ir::diagnostic::Class;
+use hardpath_pipeline::technology::TECHNOLOGIES;
 use hardpath_pipeline::{compile, Options};
 
 const PRODUCT: &str = "program \"product\" xdp control-flow
@@ -22,6 +23,7 @@ fn refusal(clock_mhz: f64, bus_bits: u32) -> (Class, &'static str, String) {
     let options = Options {
         clock_mhz,
         bus_bits,
+        ..Options::default()
     };
     let errors = compile(read(PRODUCT), &options).expect_err("something is wrong");
     (errors[0].class, errors[0].code, errors[0].to_string())
@@ -44,12 +46,51 @@ fn buses_and_clocks_that_do_not_exist() {
 fn a_clock_that_an_operation_cannot_keep() {
     let (class, code, text) = refusal(900.0, 512);
     assert_eq!((class, code), (Class::Refused, "clock-too-fast"));
-    let (_, rest) = text.split_once("at most ").expect("a clock is named");
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    let clock_mhz = digits.parse().expect("a number");
+    let clock_mhz = clock_in(&text);
     let options = Options {
         clock_mhz,
         bus_bits: 64,
+        ..Options::default()
     };
     assert!(compile(read(PRODUCT), &options).is_ok(), "{clock_mhz} MHz");
+}
+
+/// Operations, and what stands around memories: every error names the one clock that all allow, on every family.
+#[test]
+fn the_fastest_clock_of_a_family() {
+    let texts = [
+        ("map counts", include_str!("../report_counter.hir")),
+        ("map flows", include_str!("../report_insert.hir")),
+    ];
+    for (place, text) in texts {
+        let (text, _) = text
+            .split_once("; expect:")
+            .expect("a program and what comes of it");
+        for technology in TECHNOLOGIES {
+            let options = |clock_mhz: f64| Options {
+                clock_mhz,
+                technology,
+                ..Options::default()
+            };
+            let errors = compile(read(text), &options(1900.0)).expect_err("far too fast");
+            let clocks: Vec<f64> = errors
+                .iter()
+                .map(|error| clock_in(&error.to_string()))
+                .collect();
+            assert!(clocks.iter().all(|clock| *clock == clocks[0]), "{clocks:?}");
+            assert!(errors.iter().all(|error| error.code == "clock-too-fast"));
+            let says = |words: &str| errors.iter().any(|error| error.to_string().contains(words));
+            assert!(says(place), "{errors:?}");
+            assert!(says("operation Add on 64 bits"), "{errors:?}");
+            assert!(compile(read(text), &options(clocks[0])).is_ok());
+            assert!(compile(read(text), &options(clocks[0] * 1.02)).is_err());
+        }
+    }
+}
+
+/// The clock that a message names.
+fn clock_in(text: &str) -> f64 {
+    let (_, rest) = text.split_once("at most ").expect("a clock is named");
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("a number")
 }

@@ -2,7 +2,9 @@
 
 use crate::files;
 use hardpath_ir::{verifier, Phase};
+use hardpath_pipeline::delay::Timing;
 use hardpath_pipeline::plan::{self, Gate};
+use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{dataflow, schedule};
 
 #[test]
@@ -18,11 +20,16 @@ fn stages_and_entrances() {
         let Ok(program) = dataflow(&program) else {
             continue;
         };
-        for clock_mhz in [30.0, 100.0, 250.0, 330.0] {
-            let Ok(mut plan) = plan::plan(&program, clock_mhz) else {
+        let clocks = [30.0, 100.0, 250.0, 330.0].map(|mhz| (&ULTRASCALE_PLUS, mhz));
+        for (technology, clock_mhz) in clocks.into_iter().chain([(&ECP5, 75.0)]) {
+            let timing = Timing {
+                technology,
+                clock_mhz,
+            };
+            let Ok(mut plan) = plan::plan(&program, timing) else {
                 continue;
             };
-            let Ok(schedule) = schedule::schedule(&program, &mut plan, clock_mhz) else {
+            let Ok(schedule) = schedule::schedule(&program, &mut plan, timing) else {
                 continue;
             };
             schedules += 1;

@@ -1,0 +1,162 @@
+//! What must happen within one clock, whatever the schedule: refused when the clock is too fast for it.
+//!
+//! The scheduler spreads a program over as many stages as its operations need, but three things cannot be divided: one
+//! operation; the way into or out of a map's memory, whose next access must see the new word; and what the blocks around
+//! the program do in a clock.
+
+use crate::delay::Timing;
+use crate::plan::Access;
+use crate::refuse::{place_text, refusal};
+use hardpath_blocks::array::Array;
+use hardpath_ir::{Diagnostic, Inst, PlaceId, Program, Value};
+use std::collections::HashSet;
+
+/// Something that cannot be divided.
+struct Undivided {
+    what: String,
+    place: String,
+    levels: f64,
+}
+
+/// Checks operations, maps and what is around the program.
+///
+/// # Errors
+/// All that does not fit the clock, the slowest first; each names the clock that all of them allow.
+pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), Vec<Diagnostic>> {
+    let mut all = operations(program, timing);
+    all.push(Undivided {
+        what: "the count of frames at the exit".into(),
+        place: format!("program {}", program.name),
+        levels: timing.technology.exit,
+    });
+    all.extend(
+        plan.iter()
+            .flat_map(|access| around_map(program, access, timing)),
+    );
+    let budget = timing.budget();
+    all.retain(|one| one.levels > budget);
+    all.sort_by(|a, b| b.levels.total_cmp(&a.levels));
+    let Some(slowest) = all.first().map(|one| one.levels) else {
+        return Ok(());
+    };
+    let errors = all.into_iter().map(|one| {
+        let Undivided {
+            what,
+            place,
+            levels,
+        } = one;
+        too_fast(timing, &what, place, levels).help(way_out(timing, slowest))
+    });
+    Err(errors.collect())
+}
+
+/// A refusal at an instruction whose work cannot be divided.
+pub(crate) fn refuse(
+    program: &Program,
+    inst: Inst,
+    timing: Timing,
+    what: &str,
+    levels: f64,
+) -> Diagnostic {
+    let place = refusal(program, inst, CODE, "", "").place;
+    too_fast(timing, what, place.unwrap_or_default(), levels).help(way_out(timing, levels))
+}
+
+const CODE: &str = "clock-too-fast";
+
+fn too_fast(timing: Timing, what: &str, place: String, levels: f64) -> Diagnostic {
+    let Timing {
+        technology,
+        clock_mhz,
+    } = timing;
+    let message = format!(
+        "{what} takes {levels:.1} levels of logic, all in one clock; a clock of {clock_mhz} MHz on {} has {:.1}",
+        technology.title,
+        timing.budget().max(0.0)
+    );
+    Diagnostic::refused(CODE, message).at(place)
+}
+
+fn way_out(timing: Timing, levels: f64) -> String {
+    let best = timing.technology.clock_of(levels).floor();
+    format!("ask for a clock of at most {best:.0} MHz (--clock), or for a faster target (--target)")
+}
+
+/// Every operation, which is one piece of logic.
+fn operations(program: &Program, timing: Timing) -> Vec<Undivided> {
+    let mut all = Vec::new();
+    for inst in &program.blocks[program.region()].insts {
+        let data = &program.insts[*inst];
+        if !data.op.is_pure() || data.results.is_empty() {
+            continue;
+        }
+        let width = program.width(data.results[0]);
+        let levels = (timing.technology).levels(program, &data.op, &data.args, width);
+        all.push(Undivided {
+            what: format!("operation {:?} on {width} bits", data.op),
+            place: match nearest_place(program, *inst) {
+                Some(place) => place_text(program, place),
+                None => format!("program {}", program.name),
+            },
+            levels,
+        });
+    }
+    all
+}
+
+/// Where an instruction comes from, or, if passes made it, one that uses what it gives.
+fn nearest_place(program: &Program, inst: Inst) -> Option<PlaceId> {
+    let mut behind: HashSet<Value> = HashSet::new();
+    for next in &program.blocks[program.region()].insts {
+        let data = &program.insts[*next];
+        let uses = data.args.iter().chain(&data.guard);
+        if *next != inst && !uses.into_iter().any(|value| behind.contains(value)) {
+            continue;
+        }
+        if data.place.is_some() {
+            return data.place;
+        }
+        behind.extend(&data.results);
+    }
+    None
+}
+
+/// What stands around the memories of a map.
+fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivided> {
+    let (technology, decl) = (timing.technology, &program.maps[access.map]);
+    let around = &technology.around_maps;
+    let name = &decl.name;
+    let in_lut_ram = Array::in_lut_ram(crate::schedule::value_entries(program, access.map));
+    let mut all = Vec::new();
+    let mut add = |what: &str, levels: f64| {
+        all.push(Undivided {
+            what: what.to_string(),
+            place: format!("program {}, map {name}", program.name),
+            levels,
+        });
+    };
+    if access.has_keys(program) {
+        let bits = decl.key_bytes * 8;
+        let what = match decl.kind.is_trie() {
+            true => "the rows of a key",
+            false => "the hash of a key",
+        };
+        add(what, technology.hash(bits));
+    }
+    add("the host's way to its values", technology.host);
+    match in_lut_ram {
+        true => add(
+            "a read of LUT RAM with what is being written",
+            around.lut_ram_read,
+        ),
+        false => add("the address of a block RAM", around.block_address),
+    }
+    if access.writes_values() {
+        add("a new value back to the next read", around.write_back);
+    }
+    if access.is_structural() {
+        let levels = technology.hash_commit(access.ports.len());
+        add("the commit of an insert or delete", levels);
+    }
+    all
+}

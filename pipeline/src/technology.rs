@@ -1,0 +1,229 @@
+//! What FPGAs need for the logic of a design, family by family: the numbers behind [`crate::delay`].
+//!
+//! The unit is the *level*: one LUT with the routing in front of it. Levels are measured by `make calibrate`, which
+//! synthesizes every operation and every block for every family; how long a level takes is measured where a free tool
+//! places and routes (ECP5), and is taken from practice elsewhere, as each [`Technology::source`] says.
+
+/// One family of FPGAs.
+#[derive(Debug, PartialEq)]
+pub struct Technology {
+    /// As `--target` wants it.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// Where the numbers come from.
+    pub source: &'static str,
+    /// The family that yosys synthesizes for.
+    pub yosys: &'static str,
+    /// Inputs of a LUT.
+    pub lut_inputs: u32,
+    /// Nanoseconds of one level: the LUT, and the routing in front of it.
+    pub level_ns: f64,
+    /// Nanoseconds of a clock that no logic can use: clock to output, setup, skew.
+    pub overhead_ns: f64,
+    /// Sums of up to so many bits are built as logic, wider ones as carry chains, and compares of any width as logic.
+    /// 0: all are chains.
+    pub widest_logic: u32,
+    /// A gate of two variables, where operations stand behind each other and share LUTs.
+    pub gate: f64,
+    /// A choice between two constants, between a constant and a variable, between two variables.
+    pub select: [f64; 3],
+    /// Each bit of a shift's amount.
+    pub shift_bit: f64,
+    /// Sums and differences of two variables, as logic or as a chain.
+    pub add: Costs,
+    /// … with a constant.
+    pub add_constant: Costs,
+    /// `<` and `<=` of two variables, signed or not.
+    pub compare: Costs,
+    /// … with a constant.
+    pub compare_constant: Costs,
+    /// Levels of a carry chain beyond what the tables hold, for each bit.
+    pub chain_bit: f64,
+    /// Levels to enter and to leave a carry chain that is wider than [`Technology::widest_logic`].
+    pub chain_ends: f64,
+    /// One multiplier block, without registers inside.
+    pub multiply: f64,
+    pub around_maps: AroundMaps,
+    /// The exit's count of frames, from the result FIFO to the pointer of the frame FIFO.
+    pub exit: f64,
+    /// The host's command to a map's values.
+    pub host: f64,
+}
+
+/// Widths in bits and their levels, the narrowest first.
+pub type Costs = &'static [(f64, f64)];
+
+/// Levels of what stands around a map's memory.
+#[derive(Debug, PartialEq)]
+pub struct AroundMaps {
+    /// Index to the address register of a block RAM: the host's index is chosen.
+    pub block_address: f64,
+    /// Index through LUT RAM and forwarding into the word's register.
+    pub lut_ram_read: f64,
+    /// New word back into the forwarding of the read: the host's value, the sweep, the choice.
+    pub write_back: f64,
+    /// An update's guard to the write enables of the keys of a table with one port.
+    pub hash_commit: f64,
+    /// … with several ports.
+    pub hash_commit_shared: f64,
+}
+
+/// Every family, the default first.
+pub const TECHNOLOGIES: &[&Technology] = &[&ULTRASCALE_PLUS, &SERIES_7, &ECP5, &AGILEX];
+
+/// The family of that name.
+pub fn find(name: &str) -> Option<&'static Technology> {
+    TECHNOLOGIES
+        .iter()
+        .copied()
+        .find(|technology| technology.name == name)
+}
+
+/// AMD UltraScale+, middle speed grade.
+pub const ULTRASCALE_PLUS: Technology = Technology {
+    name: "ultrascale+",
+    title: "AMD UltraScale+",
+    source: "levels: yosys synth_xilinx -family xcup; a level of 0.1 ns in the LUT and 0.28 ns of routing, as placed \
+             designs of this kind have them",
+    yosys: "xcup",
+    lut_inputs: 6,
+    level_ns: 0.38,
+    overhead_ns: 0.35,
+    widest_logic: 64,
+    gate: 0.5,
+    select: [0.2, 0.5, 0.7],
+    shift_bit: 0.5,
+    add: &[
+        (1.0, 0.5),
+        (2.0, 0.7),
+        (4.0, 1.0),
+        (8.0, 1.6),
+        (16.0, 2.5),
+        (24.0, 3.0),
+        (32.0, 3.2),
+        (64.0, 4.0),
+    ],
+    add_constant: &[
+        (4.0, 0.8),
+        (8.0, 1.1),
+        (16.0, 2.0),
+        (32.0, 3.0),
+        (64.0, 4.0),
+    ],
+    compare: &[
+        (2.0, 0.7),
+        (4.0, 1.0),
+        (8.0, 1.5),
+        (16.0, 2.3),
+        (32.0, 3.0),
+        (64.0, 3.6),
+    ],
+    compare_constant: &[
+        (4.0, 0.7),
+        (8.0, 1.0),
+        (16.0, 1.8),
+        (32.0, 2.3),
+        (64.0, 3.0),
+    ],
+    chain_bit: 0.02,
+    chain_ends: 2.0,
+    // One DSP48E2: most of a clock of 250 MHz.
+    multiply: 7.0,
+    around_maps: AroundMaps {
+        block_address: 1.0,
+        lut_ram_read: 3.6,
+        write_back: 1.6,
+        hash_commit: 3.6,
+        hash_commit_shared: 4.2,
+    },
+    exit: 5.0,
+    host: 5.0,
+};
+
+/// AMD 7 series, by the numbers of a Kintex-7.
+pub const SERIES_7: Technology = Technology {
+    name: "7-series",
+    title: "AMD 7 series",
+    source: "levels: yosys synth_xilinx -family xc7, the same LUTs as UltraScale+; a level of 0.1 ns in the LUT and \
+             0.45 ns of routing is that of a Kintex-7 of speed grade 2, stated, not measured",
+    yosys: "xc7",
+    level_ns: 0.55,
+    overhead_ns: 0.5,
+    // A DSP48E1.
+    multiply: 7.0,
+    ..ULTRASCALE_PLUS
+};
+
+/// Lattice ECP5, speed grade 6.
+pub const ECP5: Technology = Technology {
+    name: "ecp5",
+    title: "Lattice ECP5",
+    source:
+        "yosys synth_ecp5 and nextpnr-ecp5, placed and routed, for an LFE5U-85F of speed grade 6",
+    yosys: "ecp5",
+    lut_inputs: 4,
+    level_ns: 1.0,
+    overhead_ns: 1.0,
+    widest_logic: 0,
+    // A LUT of four inputs holds little more than one of these.
+    gate: 0.6,
+    select: [0.3, 0.6, 1.0],
+    shift_bit: 0.7,
+    add: &[
+        (1.0, 0.5),
+        (4.0, 1.5),
+        (8.0, 1.9),
+        (16.0, 2.2),
+        (32.0, 2.8),
+        (64.0, 3.9),
+    ],
+    add_constant: &[
+        (1.0, 0.5),
+        (4.0, 1.2),
+        (8.0, 1.9),
+        (16.0, 2.2),
+        (32.0, 2.8),
+        (64.0, 3.9),
+    ],
+    compare: &[
+        (1.0, 0.5),
+        (4.0, 1.5),
+        (8.0, 2.0),
+        (16.0, 2.4),
+        (32.0, 3.0),
+        (64.0, 4.0),
+    ],
+    compare_constant: &[
+        (1.0, 0.5),
+        (4.0, 1.2),
+        (8.0, 2.0),
+        (16.0, 2.4),
+        (32.0, 3.0),
+        (64.0, 4.0),
+    ],
+    chain_bit: 0.035,
+    chain_ends: 1.6,
+    multiply: 6.0,
+    around_maps: AroundMaps {
+        block_address: 1.5,
+        lut_ram_read: 4.5,
+        write_back: 2.0,
+        hash_commit: 4.5,
+        hash_commit_shared: 5.2,
+    },
+    exit: 7.0,
+    host: 7.0,
+};
+
+/// Intel Agilex 7 and its kin: adaptive logic modules.
+pub const AGILEX: Technology = Technology {
+    name: "agilex",
+    title: "Intel Agilex",
+    source: "levels: yosys synth_intel_alm (Cyclone V, whose logic modules have the same LUTs); a level of 0.35 ns is \
+             derived from the clocks that such designs are known to reach, not measured",
+    yosys: "intel_alm",
+    level_ns: 0.35,
+    overhead_ns: 0.35,
+    ..ULTRASCALE_PLUS
+};
