@@ -105,14 +105,19 @@ calibrate: setup
 	$(CARGO_TARGET_DIR)/release/examples/calibrate --target ecp5 --routed
 
 # The kernel's objects are compiled by the command itself.
+KERNEL_WORK = build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)
 LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4 xdpwall test_xdp_noinline
+# Maps that take yosys too long: they need no logic of their own for each entry.
+SMALLER_xdp_router_ipv4 := @rx_cnt=64
+SMALLER_suricata_like := @flows_v4=256,flows_v6=256
+SYNTHESIZED = $(foreach object,$(1),$(object)$(SMALLER_$(basename $(notdir $(object)))))
 COMMA := ,
 EMPTY :=
 levels: setup programs realworld-sources
 	@cargo build --release --package hardpath-cli --bin hardpath --example levels
 	$(HARDPATH) realworld --only $(subst $(EMPTY) $(EMPTY),$(COMMA),$(strip $(LEVELS_KERNEL))) >/dev/null
-	$(CARGO_TARGET_DIR)/release/examples/levels --docs docs/levels.md $(OBJECTS) \
-		$(addprefix build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)/,$(addsuffix .o,$(LEVELS_KERNEL))) \
+	$(CARGO_TARGET_DIR)/release/examples/levels --docs docs/levels.md $(call SYNTHESIZED,$(OBJECTS) \
+		$(LEVELS_KERNEL:%=$(KERNEL_WORK)/%.o)) \
 		build/realworld/packages/objects/xdpfilt_alw_all.o@128
 
 # BTF stays, DWARF goes: smaller, and what most people ship.

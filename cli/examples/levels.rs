@@ -4,15 +4,16 @@
 //! make levels
 //! ```
 //!
-//! Objects on the command line; `OBJECT@128` compiles with `--depth 128`. With `--docs FILE` first, the table goes there.
-//! Minutes for each program.
+//! Objects on the command line, as [`common`] reads them. With `--docs FILE` first, the table goes there. Minutes for
+//! each program.
 
-use hardpath_ebpf::LoadOptions;
+mod common;
+
+use common::{map_modules, Given};
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::verilog;
 use hardpath_synth::SynthReport;
-use std::path::Path;
 use std::process::ExitCode;
 
 const INTRODUCTION: &str = "# Levels and area
@@ -21,7 +22,8 @@ const INTRODUCTION: &str = "# Levels and area
 (`synth_xilinx -family xcup`). *Levels* are LUTs of the longest path from register to register, as `hardpath synth` counts
 them; a clock of 250 MHz has room for 9. *Estimate* is what `hardpath compile` says of the deepest stage of the program
 alone, from the delay model in [pipeline/src/delay.rs](../pipeline/src/delay.rs), which `make calibrate` measures.
-*LUT without maps* leaves out the memories of the maps with all that is around them.
+*LUT without maps* leaves out the memories of the maps with all that is around them. Options behind a program's name
+make maps smaller that take the tool too long, or say what the object leaves open.
 
 ";
 
@@ -36,8 +38,17 @@ fn main() -> ExitCode {
                 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
     let mut table = String::from(head);
     print!("{head}");
-    for argument in &arguments {
-        let row = row(argument);
+    let programs: Result<Vec<Given>, String> =
+        arguments.iter().map(|text| Given::read(text)).collect();
+    let programs = match programs {
+        Ok(programs) => programs,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for given in &programs {
+        let row = row(given);
         print!("{row}");
         table.push_str(&row);
     }
@@ -51,30 +62,20 @@ fn main() -> ExitCode {
 }
 
 /// One program, as a line of the table.
-fn row(argument: &str) -> String {
-    let (file, depth) = match argument.split_once('@') {
-        Some((file, depth)) => (file, depth.parse().ok()),
-        None => (argument, None),
-    };
-    let name = Path::new(file).file_stem().unwrap_or_default();
-    let name = name.to_string_lossy();
-    let (compiled, report) = match synthesize(file, depth) {
+fn row(given: &Given) -> String {
+    let title = given.title();
+    let (compiled, report) = match synthesize(given) {
         Ok(all) => all,
         Err(errors) => {
-            return format!(
-                "| {name} | - | - | - | - | - | - | - | - | - | {} |\n",
-                errors[0].message.lines().next().unwrap_or_default()
-            );
+            let reason = errors[0].message.lines().next().unwrap_or_default();
+            return format!("| {title} | - | - | - | - | - | - | - | - | - | {reason} |\n");
         }
     };
     let ends = |step: Option<&hardpath_synth::PathStep>| {
         step.map(|step| step.name.clone()).unwrap_or_default()
     };
     format!(
-        "| {name}{} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {} | `{}` … `{}` |\n",
-        depth
-            .map(|depth| format!(" `--depth {depth}`"))
-            .unwrap_or_default(),
+        "| {title} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {} | `{}` … `{}` |\n",
         compiled.report.stages,
         compiled.report.levels,
         report.levels,
@@ -89,23 +90,10 @@ fn row(argument: &str) -> String {
     )
 }
 
-fn synthesize(file: &str, depth: Option<u32>) -> Result<(Compiled, SynthReport), Vec<Diagnostic>> {
-    let bytes = std::fs::read(file)
-        .map_err(|error| vec![Diagnostic::input("cannot-read", format!("{file}: {error}"))])?;
-    let object = hardpath_ebpf::load(&bytes, file, &LoadOptions::default())?;
-    let image = object.choose(None).map_err(|error| vec![error])?.clone();
-    let mut program = hardpath_ebpf::lift(&object, &image)?;
-    if let Some(depth) = depth {
-        hardpath_passes::limit_depth(&mut program, depth).map_err(|error| vec![error])?;
-    }
-    let compiled = hardpath_pipeline::compile(program, &Options::default())?;
-    let prefix = format!("{}_map_", compiled.interface.top);
-    let modules = compiled.design.modules.values();
+fn synthesize(given: &Given) -> Result<(Compiled, SynthReport), Vec<Diagnostic>> {
+    let compiled = given.compile(&Options::default())?;
     let options = hardpath_synth::Options {
-        map_modules: modules
-            .filter(|module| module.name.starts_with(&prefix))
-            .map(|module| module.name.clone())
-            .collect(),
+        map_modules: map_modules(&compiled),
         ..hardpath_synth::Options::default()
     };
     let report = hardpath_synth::yosys(

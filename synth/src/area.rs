@@ -13,6 +13,8 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Area {
     pub lut: u64,
+    /// Those of the LUTs that are shift registers.
+    pub srl: u64,
     pub ff: u64,
     pub carry: u64,
     /// In halves: a RAMB18 is 1, a RAMB36 is 2.
@@ -25,7 +27,11 @@ pub fn area(netlist: &Netlist) -> Area {
     let mut area = Area::default();
     for cell in &netlist.cells {
         match class(&cell.kind) {
-            Class::Lut | Class::ShiftRegister => area.lut += 1,
+            Class::Lut => area.lut += 1,
+            Class::ShiftRegister => {
+                area.lut += 1;
+                area.srl += 1;
+            }
             Class::LutRam { luts } => area.lut += luts,
             Class::FlipFlop => area.ff += 1,
             Class::Carry => area.carry += 1,
@@ -46,22 +52,27 @@ pub fn by_module(
     files: &[(String, String)],
     netlist: &Path,
 ) -> Result<Vec<ModuleArea>, Diagnostic> {
-    let names = files
+    let names: Vec<&str> = files
         .iter()
-        .filter_map(|(file, _)| file.strip_suffix(".sv"));
-    let mut modules = Vec::new();
-    for name in names {
-        let own = area(&netlist::read(netlist, name)?);
-        modules.push(ModuleArea {
-            name: name.to_owned(),
-            lut: own.lut,
-            ff: own.ff,
-            carry: own.carry,
-            bram36: own.bram18 as f64 / 2.0,
-            uram: own.uram,
-            dsp: own.dsp,
-        });
-    }
+        .filter_map(|(file, _)| file.strip_suffix(".sv"))
+        .collect();
+    let netlists = netlist::read_all(netlist, &names)?;
+    let mut modules: Vec<ModuleArea> = names
+        .iter()
+        .zip(&netlists)
+        .map(|(name, netlist)| {
+            let own = area(netlist);
+            ModuleArea {
+                name: (*name).to_owned(),
+                lut: own.lut,
+                ff: own.ff,
+                carry: own.carry,
+                bram36: own.bram18 as f64 / 2.0,
+                uram: own.uram,
+                dsp: own.dsp,
+            }
+        })
+        .collect();
     modules.sort_by_key(|module| std::cmp::Reverse(module.lut + module.ff));
     Ok(modules)
 }

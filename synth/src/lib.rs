@@ -15,7 +15,7 @@ pub mod wrapper;
 pub mod yosys;
 
 pub use ecp5::{ecp5, Ecp5Options};
-pub use yosys::{yosys, Options};
+pub use yosys::{area_without_maps, yosys, Options};
 
 use serde::Serialize;
 

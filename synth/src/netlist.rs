@@ -113,14 +113,26 @@ fn bit(json: &JsonBit) -> Bit {
 /// # Errors
 /// There is none, or it is not what yosys writes.
 pub fn read(file: &Path, top: &str) -> Result<Netlist, Diagnostic> {
+    Ok(read_all(file, &[top])?.remove(0))
+}
+
+/// Reads the netlists of several modules of a file, in the order of their names. Such files are large: one reading is
+/// to do for all.
+///
+/// # Errors
+/// There is none, it is not what yosys writes, or a module is not in it.
+pub fn read_all(file: &Path, names: &[&str]) -> Result<Vec<Netlist>, Diagnostic> {
     let json = std::fs::read_to_string(file).map_err(|error| {
         Diagnostic::input("yosys-failed", format!("yosys wrote no netlist: {error}"))
     })?;
-    parse(&json, top)
+    parse_all(&json, names)
 }
 
-/// Reads the netlist of a top module.
-pub fn parse(json: &str, top: &str) -> Result<Netlist, Diagnostic> {
+/// Reads the netlists of several modules, in the order of their names.
+///
+/// # Errors
+/// As [`read_all`].
+pub fn parse_all(json: &str, names: &[&str]) -> Result<Vec<Netlist>, Diagnostic> {
     let bad = |message: String| {
         Diagnostic::input("unreadable-netlist", message)
             .help("the yosys in use may be too old or too new; 0.23 and 0.70 are known to work")
@@ -130,10 +142,16 @@ pub fn parse(json: &str, top: &str) -> Result<Netlist, Diagnostic> {
             "yosys wrote a netlist that cannot be read: {error}"
         ))
     })?;
-    let module = file
-        .modules
-        .remove(top)
-        .ok_or_else(|| bad(format!("the netlist of yosys has no module {top}")))?;
+    let mut take = |name: &&str| {
+        let module = file.modules.remove(*name);
+        module
+            .map(netlist)
+            .ok_or_else(|| bad(format!("the netlist of yosys has no module {name}")))
+    };
+    names.iter().map(&mut take).collect()
+}
+
+fn netlist(module: JsonModule) -> Netlist {
     let mut netlist = Netlist::default();
     for (name, port) in module.ports {
         let list = match port.direction {
@@ -184,7 +202,7 @@ pub fn parse(json: &str, top: &str) -> Result<Netlist, Diagnostic> {
             pins: pins.collect(),
         });
     }
-    Ok(netlist)
+    netlist
 }
 
 fn indexed(name: &str, index: usize, width: usize) -> String {
@@ -206,8 +224,12 @@ mod tests {
                 "port_directions": {"I0": "input", "O": "output"}, "connections": {"I0": [2], "O": [4]}},
                 "d": {"type": "X", "connections": {"I": ["0", "x"]}}},
             "netnames": {"$x": {"hide_name": 1, "bits": [4]}, "sub.y": {"hide_name": 0, "bits": [4]},
-                "y": {"hide_name": 0, "bits": [4]}}}}}"#;
-        let netlist = parse(json, "top").unwrap();
+                "y": {"hide_name": 0, "bits": [4]}}},
+            "other": {"ports": {"b": {"direction": "input", "bits": [7]}}}}}"#;
+        let [netlist, other] = &parse_all(json, &["top", "other"]).unwrap()[..] else {
+            panic!("two modules");
+        };
+        assert_eq!(other.inputs, [("b".to_string(), 7)]);
         assert_eq!(
             netlist.inputs,
             [("a[0]".to_string(), 2), ("a[1]".to_string(), 3)]
@@ -223,10 +245,9 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong() {
-        assert_eq!(parse("{", "top").unwrap_err().code, "unreadable-netlist");
-        assert_eq!(
-            parse("{\"modules\": {}}", "top").unwrap_err().code,
-            "unreadable-netlist"
-        );
+        for json in ["{", "{\"modules\": {}}"] {
+            let error = parse_all(json, &["top"]).unwrap_err();
+            assert_eq!(error.code, "unreadable-netlist");
+        }
     }
 }

@@ -3,9 +3,12 @@
 //! What is without maps is measured, not guessed: after flattening nobody can say whose a LUT at a border was. So
 //! the design is synthesized a second time with the maps' modules as black boxes, and what is left is counted.
 
+use crate::area::Area;
 use crate::tool::{cannot_write, YOSYS};
 use crate::{area, levels, netlist, SynthReport};
 use hardpath_ir::Diagnostic;
+use std::path::Path;
+use tempfile::TempDir;
 
 /// What to synthesize for, and what counts as a map.
 #[derive(Clone, Debug)]
@@ -33,10 +36,7 @@ pub fn yosys(
     options: &Options,
 ) -> Result<SynthReport, Diagnostic> {
     let program = YOSYS.find()?;
-    let directory = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
-    for (name, text) in files {
-        std::fs::write(directory.path().join(name), text).map_err(|error| cannot_write(&error))?;
-    }
+    let directory = written(files)?;
     std::fs::write(directory.path().join(SCRIPT), script(files, top, options))
         .map_err(|error| cannot_write(&error))?;
     let by_module = format!(
@@ -46,11 +46,7 @@ pub fn yosys(
     );
     std::fs::write(directory.path().join("by-module.ys"), by_module)
         .map_err(|error| cannot_write(&error))?;
-    let synthesize = |script: &str| {
-        YOSYS.run(&program, directory.path(), &["-q", "-s", script]).map_err(|error| {
-            error.help("the text that hardpath prints should always synthesize: this is a defect of hardpath or of this yosys")
-        })
-    };
+    let synthesize = |script: &str| run(&program, directory.path(), script);
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| synthesize("by-module.ys"));
         synthesize(SCRIPT)?;
@@ -84,6 +80,43 @@ pub fn yosys(
     })
 }
 
+/// What a design costs with its maps taken out: one synthesis, where [`yosys`] needs three.
+///
+/// # Errors
+/// As [`yosys`].
+pub fn area_without_maps(
+    files: &[(String, String)],
+    top: &str,
+    options: &Options,
+) -> Result<Area, Diagnostic> {
+    let program = YOSYS.find()?;
+    let directory = written(files)?;
+    let script = format!(
+        "{READ} {}\n{}",
+        names(files),
+        synthesis_without_maps(top, options)
+    );
+    std::fs::write(directory.path().join(SCRIPT), script).map_err(|error| cannot_write(&error))?;
+    run(&program, directory.path(), SCRIPT)?;
+    let netlist = netlist::read(&directory.path().join(WITHOUT_MAPS), top)?;
+    Ok(area::area(&netlist))
+}
+
+/// A new directory with the files in it.
+fn written(files: &[(String, String)]) -> Result<TempDir, Diagnostic> {
+    let directory = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
+    for (name, text) in files {
+        std::fs::write(directory.path().join(name), text).map_err(|error| cannot_write(&error))?;
+    }
+    Ok(directory)
+}
+
+fn run(program: &Path, directory: &Path, script: &str) -> Result<String, Diagnostic> {
+    YOSYS.run(program, directory, &["-q", "-s", script]).map_err(|error| {
+        error.help("the text that hardpath prints should always synthesize: this is a defect of hardpath or of this yosys")
+    })
+}
+
 const SCRIPT: &str = "hardpath.ys";
 const WHOLE: &str = "hardpath-whole.json";
 const WITHOUT_MAPS: &str = "hardpath-without-maps.json";
@@ -111,7 +144,7 @@ fn command(family: &str, flatten: bool) -> String {
 }
 
 fn script(files: &[(String, String)], top: &str, options: &Options) -> String {
-    let synthesize = format!("{} -top {top}\n", command(&options.family, true));
+    let synthesize = synthesis(top, options);
     let mut script = format!("{READ} {}\n", names(files));
     if options.map_modules.is_empty() {
         script.push_str(&format!("{synthesize}write_json {WHOLE}\n"));
@@ -120,9 +153,19 @@ fn script(files: &[(String, String)], top: &str, options: &Options) -> String {
     script.push_str(&format!(
         "design -save read\n{synthesize}write_json {WHOLE}\ndesign -load read\n"
     ));
-    for module in &options.map_modules {
-        script.push_str(&format!("blackbox {module}\n"));
-    }
-    script.push_str(&format!("{synthesize}write_json {WITHOUT_MAPS}\n"));
+    script.push_str(&synthesis_without_maps(top, options));
     script
+}
+
+fn synthesis(top: &str, options: &Options) -> String {
+    format!("{} -top {top}\n", command(&options.family, true))
+}
+
+fn synthesis_without_maps(top: &str, options: &Options) -> String {
+    let modules = options.map_modules.iter();
+    let boxes: String = modules.map(|name| format!("blackbox {name}\n")).collect();
+    format!(
+        "{boxes}{}write_json {WITHOUT_MAPS}\n",
+        synthesis(top, options)
+    )
 }
