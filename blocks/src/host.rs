@@ -1,6 +1,7 @@
 //! The host port: an AXI4-Lite slave with identification, counters, the port table and one map operation at a
 //! time. The address map is [`crate::interface`].
 
+use crate::counters::{choose, counters, COUNTER_BITS};
 use crate::index_bits;
 use crate::interface::{register, MAGIC, VERSION};
 use hardpath_rtl::{MemStyle, Module, Node};
@@ -22,21 +23,24 @@ pub struct Host {
 
 /// Entries of the port table.
 pub const PORTS: u32 = 16;
-/// Bits of a counter.
-const COUNTER_BITS: u32 = 48;
+/// Words that are chosen by the low bits of an address: keys and values begin at multiples of so many.
+const PAGE_WORDS: usize = 1024;
+/// Codes of `enum xdp_action`.
+const VERDICTS: u64 = 5;
 /// Clocks between the entrance's hold and the free slot behind it: the last packet enters in the third one, and a dump
 /// must come three clocks behind it ([`crate::hash::hash_table`]).
 const HOLD_CLOCKS: u64 = 6;
 
 /// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
 /// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the
-/// pipeline like a packet.
+/// pipeline like a packet. A counter shows an event at most 8 clocks later ([`crate::counters`]).
 pub fn host(config: &Host) -> Module {
     let mut m = Module::new(
         config.name.clone(),
         "Host port: AXI4-Lite slave, 32-bit data, 16-bit byte addresses. The address map stands in the C header\n\
          beside this file. A map operation stops the entrance for a few clocks, enters the pipeline as a slot\n\
-         without packet and passes the maps in order with the packets; its wait is bounded at any traffic.",
+         without packet and passes the maps in order with the packets; its wait is bounded at any traffic.\n\
+         A counter shows an event at most 8 clocks later.",
     );
     let awaddr = m.input("s_axil_awaddr", 16, "");
     let awvalid = m.input("s_axil_awvalid", 1, "");
@@ -240,34 +244,17 @@ pub fn host(config: &Host) -> Module {
     );
 
     m.section("Counters");
-    let mut counters = vec![
-        (register::PACKETS_IN, "packets_in", packet_in),
-        (register::DROPPED_BAD, "dropped_bad_count", dropped_bad),
-        (
-            register::DROPPED_LENGTH,
-            "dropped_length_count",
-            dropped_length,
-        ),
-    ];
-    for (code, name) in ["aborted", "dropped", "passed", "sent_back", "redirected"]
-        .iter()
-        .enumerate()
-    {
-        let this = m.eq_const(verdict, code as u64);
-        let count = m.and(&[verdict_valid, this]);
-        counters.push((register::VERDICTS + 8 * code as u32, *name, count));
+    let mut strobes = vec![packet_in, dropped_bad, dropped_length];
+    for code in 0..VERDICTS {
+        let this = m.eq_const(verdict, code);
+        strobes.push(m.and(&[verdict_valid, this]));
     }
-    let mut readable: Vec<(u32, Node)> = Vec::new();
-    let mut highs = Vec::new();
-    for (address, name, strobe) in counters {
-        let (reg, node) = m.reg_reset(name, COUNTER_BITS, 0);
-        let next = m.add_const(node, 1);
-        m.set_next_when(reg, strobe, next);
-        let low = m.slice(node, 0, 32);
-        let high = m.slice(node, 32, COUNTER_BITS - 32);
-        readable.push((address, low));
-        highs.push((address, high));
-    }
+    // A counter's place in the memory is what its address ends in.
+    strobes.rotate_right(register::PACKETS_IN as usize / 8);
+    let read_word = m.slice(araddr, 2, 14);
+    m.name(read_word, "read_word");
+    let shown = m.slice(read_word, 1, index_bits(strobes.len() as u64));
+    let counter = counters(&mut m, &strobes, shown);
 
     m.section("AXI4-Lite, read channel");
     let (rvalid_reg, rvalid) = m.reg_reset("rvalid", 1, 0);
@@ -283,48 +270,51 @@ pub fn host(config: &Host) -> Module {
     let waits = m.and(&[rvalid, not_gone]);
     let rvalid_next = m.or(&[read, waits]);
     m.set_next(rvalid_reg, rvalid_next);
-    let read_word = m.slice(araddr, 2, 14);
-    m.name(read_word, "read_word");
-    let (latch_reg, latched) = m.reg("latched_high", COUNTER_BITS - 32);
-    let mut latch_value = m.zero(COUNTER_BITS - 32);
-    let mut latch_enable = m.zero(1);
-    for (address, high) in highs {
-        let here = m.eq_const(read_word, u64::from(address / 4));
-        let mask = m.sext(here, COUNTER_BITS - 32);
-        let this = m.and(&[mask, high]);
-        latch_value = m.or(&[latch_value, this]);
-        latch_enable = m.or(&[latch_enable, here]);
-        readable.push((address + 4, latched));
+    let (latch_reg, latched) = m.reg_reset("latched_high", COUNTER_BITS - 32, 0);
+    let mut here = Vec::new();
+    for pair in 0..strobes.len() as u32 / 2 {
+        let group = m.slice(read_word, 2, 12);
+        here.push(m.eq_const(group, u64::from(register::PACKETS_IN / 16 + pair)));
     }
-    let latch = m.and(&[read, latch_enable]);
-    m.set_next_when(latch_reg, latch, latch_value);
+    let at_counter = m.or(&here);
+    let reads_counter = m.and(&[at_counter, counter.begun]);
+    let high_word = m.bit(read_word, 0);
+    let low_word = m.not(high_word);
+    let latch = m.and(&[read, reads_counter, low_word]);
+    let low = m.slice(counter.count, 0, 32);
+    let high = m.slice(counter.count, 32, COUNTER_BITS - 32);
+    m.set_next_when(latch_reg, latch, high);
+    let high = m.zext(latched, 32);
+    let count = m.mux(high_word, high, low);
     let magic = m.constant(u64::from(MAGIC), 32);
     let version = m.constant(u64::from(VERSION), 32);
     let id = m.constant(u64::from(config.design_id), 32);
     let gap = m.zero(26);
     let status = m.concat(&[busy, gap, errno]);
-    readable.extend([
-        (register::MAGIC, magic),
-        (register::VERSION, version),
-        (register::DESIGN_ID, id),
-        (register::STATUS, running),
-        (register::MAP_SELECT, select),
-        (register::MAP_STATUS, status),
-        (register::MAP_FLAGS, flags),
-        (register::MAP_SLOT, slot),
-    ]);
-    for (word, node) in key_words.iter().enumerate() {
-        readable.push((register::KEY + 4 * word as u32, *node));
+    let no_word = m.zero(32);
+    // In the order of their addresses. A page begins at a multiple of its size.
+    let mut pages = vec![
+        (register::MAGIC, vec![magic, version, id, running]),
+        (
+            register::MAP_SELECT,
+            vec![select, no_word, status, flags, slot],
+        ),
+    ];
+    for (first, words) in [(register::KEY, key_words), (register::VALUE, value_words)] {
+        let addresses = (first..).step_by(PAGE_WORDS * 4);
+        pages.extend(addresses.zip(words.chunks(PAGE_WORDS).map(<[Node]>::to_vec)));
     }
-    for (word, node) in value_words.iter().enumerate() {
-        readable.push((register::VALUE + 4 * word as u32, *node));
-    }
-    let mut terms = Vec::new();
-    for (address, node) in readable {
-        let here = m.eq_const(read_word, u64::from(address / 4));
+    let mask = m.sext(reads_counter, 32);
+    let mut terms = vec![m.and(&[mask, count])];
+    for (address, words) in pages {
+        let words: Vec<Node> = words.into_iter().map(|word| m.zext(word, 32)).collect();
+        let bits = index_bits(words.len() as u64);
+        let index = m.slice(read_word, 0, bits);
+        let page = m.slice(read_word, bits, 14 - bits);
+        let here = m.eq_const(page, u64::from(address / 4) >> bits);
         let mask = m.sext(here, 32);
-        let wide = m.zext(node, 32);
-        terms.push(m.and(&[mask, wide]));
+        let word = choose(&mut m, &words, index);
+        terms.push(m.and(&[mask, word]));
     }
     if config.has_port_table {
         let read_out = port_table(&mut m, write, write_word, wdata, read_word);

@@ -298,31 +298,24 @@ fn reaches(m: &mut Module, beat_number: Node, keep: Node, index: u32) -> Node {
     m.or(&[behind, within])
 }
 
-/// The number of ones in a byte mask that is packed from bit 0: the place of its highest one, plus one.
+/// The number of ones in a byte mask that is packed from bit 0, of a power of two of lanes. The bit in the middle says in
+/// which half the ones end; that half is looked at next.
 fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
     let lanes = m.width(keep);
-    let bits = index_bits(u64::from(lanes) + 1);
-    let mut tops = Vec::new();
-    for lane in 0..lanes {
-        let here = m.bit(keep, lane);
-        if lane + 1 == lanes {
-            tops.push(here);
-        } else {
-            let above = m.bit(keep, lane + 1);
-            let below_top = m.not(above);
-            tops.push(m.and(&[here, below_top]));
+    let full = m.bit(keep, lanes - 1);
+    let not_full = m.not(full);
+    let mut bits = vec![full];
+    let mut rest = m.slice(keep, 0, lanes - 1);
+    loop {
+        let half = m.width(rest) / 2;
+        let upper = m.bit(rest, half);
+        bits.push(m.and(&[upper, not_full]));
+        if half == 0 {
+            return m.concat(&bits);
         }
+        let (above, below) = (m.slice(rest, half + 1, half), m.slice(rest, 0, half));
+        rest = m.mux(upper, above, below);
     }
-    let mut columns = Vec::new();
-    for bit in 0..bits {
-        let with_bit: Vec<Node> = (0..lanes)
-            .filter(|lane| (lane + 1) >> bit & 1 == 1)
-            .map(|lane| tops[lane as usize])
-            .collect();
-        columns.push(m.or(&with_bit));
-    }
-    columns.reverse();
-    m.concat(&columns)
 }
 
 /// Whether a byte mask is all ones (not the last beat) or packed from bit 0.

@@ -197,6 +197,8 @@ class Bench:
 
     async def counters_add_up(self):
         """The counters of the register map say what was seen on the ports."""
+        # They show an event at most 8 clocks later.
+        await ClockCycles(self.dut.clk, 8)
         assert await self.register("PACKETS_IN") == len(self.verdicts)
         for verdict, name in enumerate(VERDICTS):
             assert await self.register(name) == self.verdicts.count(verdict), name

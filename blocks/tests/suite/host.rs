@@ -543,7 +543,10 @@ fn counters_count() {
             port.step();
         }
         port.strobes_now = false;
-        port.step();
+        // The round of turns after the last event.
+        for _ in 0..8 {
+            port.step();
+        }
         for (address, name) in [
             (register::PACKETS_IN, "packet_in"),
             (register::DROPPED_BAD, "dropped_bad"),
@@ -562,7 +565,10 @@ fn counters_count() {
     }
     port.bench.reset(1);
     port.strobes_now = false;
-    assert_eq!(port.counter(register::PACKETS_IN), 0);
+    for number in 0..8 {
+        assert_eq!(port.counter(register::PACKETS_IN + 8 * number), 0);
+    }
+    assert_eq!(port.read(register::VERDICTS + 8 * 5), 0, "no counter");
 }
 
 /// Reads and writes at once do not disturb each other.

@@ -1,0 +1,75 @@
+//! Counters of events, side by side in one LUT RAM.
+//!
+//! Every clock it is the turn of one counter: what happened since its last turn, which a few flip-flops hold, is added to
+//! its word. So one adder does for all, and a count is seen at most one round of turns late.
+
+use crate::index_bits;
+use hardpath_rtl::{MemStyle, Module, Node};
+
+/// Bits of a counter.
+pub const COUNTER_BITS: u32 = 48;
+
+/// The count that is shown.
+pub struct Shown {
+    pub count: Node,
+    /// 0 in the first round after a reset, when the count is yet to be cleared: it stands for 0.
+    pub begun: Node,
+}
+
+/// Adds counters to a module. `strobes`: for each counter, a power of two of them, what it counts, once a clock at most.
+/// `shown`: the place of the one that is looked at.
+pub fn counters(m: &mut Module, strobes: &[Node], shown: Node) -> Shown {
+    assert!(strobes.len().is_power_of_two());
+    let turns = strobes.len() as u64;
+    let turn_bits = index_bits(turns);
+    let (turn_reg, turn) = m.reg_reset("counter_turn", turn_bits, 0);
+    let next_turn = m.add_const(turn, 1);
+    m.set_next(turn_reg, next_turn);
+    // The words begin anew in the first round after a reset.
+    let (begun_reg, begun) = m.reg_reset("counters_begun", 1, 0);
+    let last_turn = m.eq_const(turn, turns - 1);
+    let one = m.one();
+    m.set_next_when(begun_reg, last_turn, one);
+
+    let recent_bits = index_bits(turns + 1);
+    let mut recent = Vec::new();
+    for (number, &strobe) in strobes.iter().enumerate() {
+        let (reg, count) = m.reg_reset(format!("recent_{number}"), recent_bits, 0);
+        let is_turn = m.eq_const(turn, number as u64);
+        let others = m.not(is_turn);
+        let kept = m.sext(others, recent_bits);
+        let before = m.and(&[kept, count]);
+        let event = m.zext(strobe, recent_bits);
+        let next = m.add(before, event);
+        m.set_next(reg, next);
+        recent.push(count);
+    }
+    let events = choose(m, &recent, turn);
+    let memory = m.mem("counts", COUNTER_BITS, turns as u32, MemStyle::Distributed);
+    let word = m.mem_read_async(memory, turn);
+    let mask = m.sext(begun, COUNTER_BITS);
+    let word = m.and(&[mask, word]);
+    let events = m.zext(events, COUNTER_BITS);
+    let sum = m.add(word, events);
+    m.mem_write(memory, turn, sum, one);
+    let count = m.mem_read_async(memory, shown);
+    Shown { count, begun }
+}
+
+/// The word of that index; zeros behind the last one.
+pub fn choose(m: &mut Module, words: &[Node], index: Node) -> Node {
+    let width = m.width(words[0]);
+    let mut level = words.to_vec();
+    for bit in 0..m.width(index) {
+        let odd = m.bit(index, bit);
+        level = level
+            .chunks(2)
+            .map(|pair| {
+                let beyond = m.zero(width);
+                let second = pair.get(1).copied().unwrap_or(beyond);
+                m.mux(odd, second, pair[0])
+            })
+            .collect();
+    }
+    level[0]
+}
