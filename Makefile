@@ -10,6 +10,7 @@
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
 #   make calibrate LUT levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT levels and area of whole programs, to docs/levels.md   (an hour or two)
+#   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
 
@@ -37,7 +38,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels
+.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -119,6 +120,13 @@ levels: setup programs realworld-sources
 	$(CARGO_TARGET_DIR)/release/examples/levels --docs docs/levels.md $(call SYNTHESIZED,$(OBJECTS) \
 		$(LEVELS_KERNEL:%=$(KERNEL_WORK)/%.o)) \
 		build/realworld/packages/objects/xdpfilt_alw_all.o@128
+
+AREA := listing1 firewall nat suricata_like
+bench-area: setup programs realworld-sources
+	@cargo build --release --package hardpath-cli --bin hardpath --example area
+	$(HARDPATH) realworld --only xdp_tx_iptunnel >/dev/null
+	$(CARGO_TARGET_DIR)/release/examples/area --docs docs/area.md \
+		$(call SYNTHESIZED,$(AREA:%=build/programs/%.o)) $(KERNEL_WORK)/xdp_tx_iptunnel.o
 
 # BTF stays, DWARF goes: smaller, and what most people ship.
 prebuilt: $(OBJECTS)

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hardpath_blocks::interface::BUS_BITS;
+use hardpath_pipeline::savings::Saving;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
@@ -98,6 +99,9 @@ pub struct ProgramArguments {
     /// BTF of the kernel that the program is meant for [default: the running kernel's]
     #[arg(long, value_name = "FILE")]
     pub btf: Option<PathBuf>,
+    /// Leave out what makes designs small, to see what it gains: pruning, chaining, narrowing, srl, reassociation
+    #[arg(long, value_name = "SAVING", value_delimiter = ',', value_parser = saving, hide_short_help = true)]
+    pub without: Vec<Saving>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -475,6 +479,13 @@ fn depth(text: &str) -> Result<u32, String> {
         Ok(bytes @ (64 | 128 | 256)) => Ok(bytes),
         _ => Err("a depth is 64, 128 or 256 bytes".into()),
     }
+}
+
+fn saving(text: &str) -> Result<Saving, String> {
+    Saving::find(text).ok_or_else(|| {
+        let names: Vec<&str> = Saving::ALL.iter().map(|saving| saving.name()).collect();
+        format!("what can be left out: {}", names.join(", "))
+    })
 }
 
 fn bus(text: &str) -> Result<u32, String> {

@@ -46,6 +46,7 @@ pub fn pipeline_options(arguments: &ProgramArguments) -> Options {
         clock_mhz: arguments.clock,
         bus_bits: arguments.bus,
         technology: arguments.target.unwrap_or(TECHNOLOGIES[0]),
+        without: arguments.without.iter().copied().collect(),
     }
 }
 

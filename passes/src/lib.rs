@@ -29,7 +29,10 @@ use hardpath_ir::{Diagnostic, Program};
 
 pub use conditions::{are_disjoint, implies};
 pub use depth::limit_depth;
-pub use pipelines::{optimize_control_flow, optimize_dataflow};
+pub use pipelines::{
+    optimize_control_flow, optimize_control_flow_without, optimize_dataflow,
+    optimize_dataflow_without, Omitted,
+};
 
 /// A pass: a name for the command line, what it does in one line, and the function.
 pub struct Pass {

@@ -12,8 +12,29 @@ const MOST_ROUNDS: u32 = 8;
 
 const MOST_EXPANSIONS: u32 = 3;
 
+/// What is left out of the passes, to see what it gains: it makes designs smaller, and no program right or wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    pub narrow: bool,
+    pub reassociate: bool,
+}
+
 /// Passes on a program in the control-flow phase, as it comes from a front end.
+///
+/// # Errors
+/// What a pass refuses.
 pub fn optimize_control_flow(program: &mut Program) -> Result<(), Diagnostic> {
+    optimize_control_flow_without(program, Omitted::default())
+}
+
+/// The same with passes left out.
+///
+/// # Errors
+/// What a pass refuses.
+pub fn optimize_control_flow_without(
+    program: &mut Program,
+    omitted: Omitted,
+) -> Result<(), Diagnostic> {
     // Offsets into stack and packet become constants where they are; dead branches are gone before their accesses
     // count.
     run(program, fold::run)?;
@@ -24,20 +45,34 @@ pub fn optimize_control_flow(program: &mut Program) -> Result<(), Diagnostic> {
     // Before everything that looks at values: what went through memory hides what it is.
     run(program, bytes_to_values::run)?;
     run(program, dce::run)?;
-    clean_up(program)?;
+    clean_up(program, omitted)?;
     // Only now is seen which bytes are read together.
     if run(program, merge_packet_loads::run)? {
-        clean_up(program)?;
+        clean_up(program, omitted)?;
     }
     Ok(())
 }
 
 /// Passes on a program in the dataflow phase.
+///
+/// # Errors
+/// What a pass refuses.
 pub fn optimize_dataflow(program: &mut Program) -> Result<(), Diagnostic> {
+    optimize_dataflow_without(program, Omitted::default())
+}
+
+/// The same with passes left out.
+///
+/// # Errors
+/// What a pass refuses.
+pub fn optimize_dataflow_without(
+    program: &mut Program,
+    omitted: Omitted,
+) -> Result<(), Diagnostic> {
     // Guards first say much twice; tidy ones are what merge_map_ops reads.
-    clean_up(program)?;
+    clean_up(program, omitted)?;
     if run(program, merge_map_ops::run)? {
-        clean_up(program)?;
+        clean_up(program, omitted)?;
     }
     // Last: it needs final widths, and what it makes no longer looks like a division. Once more where cleaning up has
     // joined products again.
@@ -45,13 +80,13 @@ pub fn optimize_dataflow(program: &mut Program) -> Result<(), Diagnostic> {
         if !run(program, expand_mul_div::run)? {
             break;
         }
-        clean_up(program)?;
+        clean_up(program, omitted)?;
     }
     Ok(())
 }
 
 /// Makes everything simpler and narrower until nothing changes.
-fn clean_up(program: &mut Program) -> Result<(), Diagnostic> {
+fn clean_up(program: &mut Program, omitted: Omitted) -> Result<(), Diagnostic> {
     for _ in 0..MOST_ROUNDS {
         // Local rules make the shapes that the other passes look for; they share equal values as they go.
         let mut changed = run(program, fold::run)?;
@@ -60,10 +95,14 @@ fn clean_up(program: &mut Program) -> Result<(), Diagnostic> {
         changed |= run(program, simplify_select::run)?;
         changed |= run(program, dce::run)?;
         // After the selects: an arm that is gone no longer widens the result.
-        changed |= run(program, narrow::run)?;
-        changed |= run(program, dce::run)?;
+        if !omitted.narrow {
+            changed |= run(program, narrow::run)?;
+            changed |= run(program, dce::run)?;
+        }
         // After narrowing: whether a sum can overflow is seen at its true width, and widths decide the tree.
-        changed |= run(program, reassociate::run)?;
+        if !omitted.reassociate {
+            changed |= run(program, reassociate::run)?;
+        }
         changed |= run(program, cse::run)?;
         // Behind cse, because it compares entries and offsets by name.
         changed |= run(program, forward_map_values::run)?;

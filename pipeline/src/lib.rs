@@ -19,6 +19,7 @@ pub mod recurrence;
 mod refuse;
 pub mod region;
 pub mod report;
+pub mod savings;
 pub mod schedule;
 pub mod segments;
 pub mod technology;
@@ -29,10 +30,12 @@ use delay::Timing;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
 use hardpath_ir::{verifier, Diagnostic, Phase, Program};
+use hardpath_passes::Omitted;
 use hardpath_rtl::Design;
 pub use limits::MOST_MAPS;
 use plan::{Access, Class};
 pub use report::{Hazard, MapReport, Report};
+use savings::{omitted, Saving, Without};
 use schedule::Schedule;
 use technology::{Technology, TECHNOLOGIES};
 
@@ -45,6 +48,8 @@ pub struct Options {
     pub bus_bits: u32,
     /// The family of FPGAs that it is for.
     pub technology: &'static Technology,
+    /// What is not done to make the design small.
+    pub without: Without,
 }
 
 impl Default for Options {
@@ -53,6 +58,7 @@ impl Default for Options {
             clock_mhz: 250.0,
             bus_bits: 512,
             technology: TECHNOLOGIES[0],
+            without: Without::new(),
         }
     }
 }
@@ -86,15 +92,17 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         )]);
     }
     limits::check(&program)?;
-    hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
-    let mut program = dataflow(&program)?;
+    let omitted = omitted(&options.without);
+    hardpath_passes::optimize_control_flow_without(&mut program, omitted)
+        .map_err(|error| vec![error])?;
+    let mut program = dataflow_without(&program, omitted)?;
     let timing = Timing {
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
     let mut plan = plan::plan(&program, timing)?;
     clock::check(&program, &plan, timing)?;
-    let schedule = schedule::schedule(&program, &mut plan, timing)?;
+    let schedule = schedule::schedule(&program, &mut plan, timing, &options.without)?;
     plan::drop_hints(&mut program, &plan);
     mark_stages(&mut program, &schedule);
     assert_eq!(
@@ -112,7 +120,16 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
     let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
-    let compute = lower::lower(&program, &plan, &schedule, &mut design, &prefix, credits);
+    let pruned = !options.without.contains(&Saving::Pruning);
+    let compute = lower::lower(
+        &program,
+        &plan,
+        &schedule,
+        &mut design,
+        &prefix,
+        credits,
+        pruned,
+    );
     let report = report(&program, &plan, &schedule, options, &compute);
     let id = design_id(&program, options);
     let interface = top::top(
@@ -124,6 +141,9 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         credits,
         id,
     );
+    if options.without.contains(&Saving::Srl) {
+        savings::reset_all(&mut design);
+    }
     debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     Ok(Compiled {
         design,
@@ -138,13 +158,20 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
 /// # Errors
 /// Map accesses that cannot be committed at one place.
 pub fn dataflow(program: &Program) -> Result<Program, Vec<Diagnostic>> {
+    dataflow_without(program, Omitted::default())
+}
+
+fn dataflow_without(program: &Program, omitted: Omitted) -> Result<Program, Vec<Diagnostic>> {
+    let optimize = |program: &mut Program| {
+        hardpath_passes::optimize_dataflow_without(program, omitted).map_err(|error| vec![error])
+    };
     let mut program = predicate::predicate(program);
-    hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+    optimize(&mut program)?;
     words::map_words(&mut program)?;
-    hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+    optimize(&mut program)?;
     let shared = ports::share(&mut program);
     if moves::drop_unseen_stores(&mut program) || shared {
-        hardpath_passes::optimize_dataflow(&mut program).map_err(|error| vec![error])?;
+        optimize(&mut program)?;
     }
     debug_assert_eq!(verifier::verify(&program), Ok(()));
     Ok(program)
@@ -247,7 +274,12 @@ fn hazard(access: &plan::Access) -> (Hazard, String) {
 /// A hash of the program and what it was compiled for (FNV-1a).
 fn design_id(program: &Program, options: &Options) -> u32 {
     let target = options.technology.name;
-    let text = format!("{program}{}{}{target}", options.clock_mhz, options.bus_bits);
+    let without = options.without.iter().map(|saving| saving.name());
+    let without: String = without.collect();
+    let text = format!(
+        "{program}{}{}{target}{without}",
+        options.clock_mhz, options.bus_bits
+    );
     text.bytes().fold(0x811c_9dc5u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })

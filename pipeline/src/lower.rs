@@ -33,7 +33,8 @@ pub struct Compute {
     pub register_bits: u32,
 }
 
-/// Lowers a program. `credits` is the number of packets that may be inside, a power of two.
+/// Lowers a program. `credits` is the number of packets that may be inside, a power of two. `pruned`: stages carry
+/// only what a later one uses; otherwise everything, and the module has an output with all of it.
 pub fn lower(
     program: &Program,
     plan: &[Access],
@@ -41,8 +42,10 @@ pub fn lower(
     design: &mut Design,
     prefix: &str,
     credits: u32,
+    pruned: bool,
 ) -> Compute {
     let mut lower = Lower::new(program, plan, schedule, design, prefix, credits);
+    lower.carries_all = !pruned;
     lower.find_bases();
     lower.find_uses();
     lower.make_ports();
@@ -51,6 +54,11 @@ pub fn lower(
     }
     lower.finish()
 }
+
+/// The output with all that a design without pruning carries.
+pub const CARRIED: &str = "carried";
+pub const CARRIED_DOC: &str =
+    "all that the pipeline carries to its end, so that tools leave it there";
 
 /// The state of lowering; maps add to it in [`crate::maps`].
 pub(crate) struct Lower<'a> {
@@ -82,6 +90,8 @@ pub(crate) struct Lower<'a> {
     overlays: Vec<Inst>,
     moved: Option<PacketMoves>,
     raw: bool,
+    /// All values go on to the end.
+    carries_all: bool,
 }
 
 impl<'a> Lower<'a> {
@@ -137,6 +147,7 @@ impl<'a> Lower<'a> {
             overlays,
             moved: packet_moves(program),
             raw: program.kind == Kind::Raw,
+            carries_all: false,
         }
     }
 
@@ -239,7 +250,26 @@ impl<'a> Lower<'a> {
         let length = self.segments.input(Input::PacketLength);
         let bits = self.segments.bases[length].width;
         self.segments.demand_bits(length, 0, bits, emit);
+        if self.carries_all {
+            for base in self.arisen(emit) {
+                let width = self.segments.bases[base].width;
+                self.segments.demand_bits(base, 0, width, emit);
+            }
+        }
         self.demand_for_answers();
+    }
+
+    /// What has arisen up to a stage: the packet's window, what came with it, and all results that somebody uses.
+    fn arisen(&self, stage: u32) -> Vec<BaseId> {
+        let own = self.segments.given().chain(self.base_of.values().copied());
+        let mut arisen: Vec<BaseId> = own
+            .filter(|base| {
+                let base = &self.segments.bases[*base];
+                base.stage <= stage && base.last_use.iter().any(Option::is_some)
+            })
+            .collect();
+        arisen.sort_unstable();
+        arisen
     }
 
     fn make_ports(&mut self) {
@@ -535,6 +565,15 @@ impl<'a> Lower<'a> {
                 "the program wrote these bytes",
             );
             self.m.output(format!("overlay_{offset}_data"), value, "");
+        }
+        if self.carries_all {
+            let all: Vec<Node> = self
+                .arisen(self.schedule.emit)
+                .into_iter()
+                .map(|base| self.base_node(base))
+                .collect();
+            let all = self.m.concat(&all);
+            self.m.output(CARRIED, all, CARRIED_DOC);
         }
     }
 

@@ -159,6 +159,11 @@ impl Segments {
         base
     }
 
+    /// The window and the side inputs.
+    pub fn given(&self) -> impl Iterator<Item = BaseId> + '_ {
+        self.window.into_iter().chain(self.inputs.values().copied())
+    }
+
     /// The side inputs that some value needs.
     pub fn used_inputs(&self) -> Vec<(Input, BaseId)> {
         let mut all: Vec<(Input, BaseId)> = self

@@ -2,7 +2,7 @@
 
 mod broadcast;
 
-use crate::lower::{identifier, Compute};
+use crate::lower::{identifier, Compute, CARRIED, CARRIED_DOC};
 use crate::maps::{clear_words, host_widths};
 use crate::moves::PacketMoves;
 use hardpath_blocks::egress::{egress, offset_name, Egress};
@@ -527,6 +527,11 @@ impl<'a> Top<'a> {
             self.m.output(port, node, "");
         }
         debug_assert_eq!(self.m.width(length), LENGTH_BITS);
+        let ports = &self.design.modules[program.module].ports;
+        if ports.iter().any(|port| port.name == CARRIED) {
+            let carried = self.get(program, CARRIED);
+            self.m.output(CARRIED, carried, CARRIED_DOC);
+        }
         let has_metadata = moves.is_some_and(|moves| moves.has_metadata());
         let interface = Interface {
             top: self.m.name.clone(),

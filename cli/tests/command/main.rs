@@ -16,6 +16,7 @@ mod packets;
 mod protocol;
 mod rates;
 mod refused;
+mod savings;
 mod supported;
 mod vendor;
 mod verilog;

@@ -86,6 +86,7 @@ impl Hardware {
             } else {
                 &ULTRASCALE_PLUS
             },
+            ..Options::default()
         };
         let compiled = compile(program.clone(), &options)?;
         if let Err(errors) = check(&compiled.design) {

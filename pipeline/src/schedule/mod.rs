@@ -13,9 +13,10 @@ mod access;
 mod apart;
 
 use crate::delay::Timing;
-use crate::plan::{Access, Gate};
+use crate::plan::{Access, Class, Gate};
 use crate::recurrence;
 use crate::refuse::refusal;
+use crate::savings::{Saving, Without};
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
@@ -199,6 +200,7 @@ pub fn schedule(
     program: &Program,
     plan: &mut [Access],
     timing: Timing,
+    without: &Without,
 ) -> Result<Schedule, Vec<Diagnostic>> {
     const MERGED: &str = "its window overlaps that of another map on which it depends";
     for merge in [None, Some(false), Some(true)] {
@@ -211,7 +213,7 @@ pub fn schedule(
                 }
             }
         }
-        let scheduler = Scheduler::new(program, plan, timing);
+        let scheduler = Scheduler::new(program, plan, timing, without);
         if let Some(schedule) = scheduler.best() {
             return Ok(schedule);
         }
@@ -234,12 +236,19 @@ struct Scheduler<'a> {
     access_of: HashMap<Inst, (usize, usize)>,
     /// For each access: the instructions that depend on what it reads.
     depends: Vec<HashSet<Inst>>,
+    /// The instructions that may share a stage with others. `None`: all.
+    chained: Option<HashSet<Inst>>,
     /// Levels of the deepest stage of the present round.
     deepest: Cell<f64>,
 }
 
 impl<'a> Scheduler<'a> {
-    fn new(program: &'a Program, plan: &'a [Access], timing: Timing) -> Scheduler<'a> {
+    fn new(
+        program: &'a Program,
+        plan: &'a [Access],
+        timing: Timing,
+        without: &Without,
+    ) -> Scheduler<'a> {
         let mut access_of = HashMap::new();
         for (index, access) in plan.iter().enumerate() {
             for (number, port) in access.ports.iter().enumerate() {
@@ -254,10 +263,14 @@ impl<'a> Scheduler<'a> {
         let asked = asks
             .flat_map(|access| access.ports.iter().filter_map(|port| port.lookup))
             .collect();
-        let depends = plan
+        let depends: Vec<HashSet<Inst>> = plan
             .iter()
             .map(|access| dependants(program, access, &asked))
             .collect();
+        let chained = match without.contains(&Saving::Chaining) {
+            true => Some(fused(program, plan, &depends)),
+            false => None,
+        };
         Scheduler {
             program,
             plan,
@@ -265,6 +278,7 @@ impl<'a> Scheduler<'a> {
             budget: timing.budget(),
             access_of,
             depends,
+            chained,
             deepest: Cell::new(0.0),
         }
     }
@@ -360,7 +374,11 @@ impl<'a> Scheduler<'a> {
                         ),
                         _ => 0.0,
                     };
-                    let start = latest(data.args.iter().map(|arg| times[*arg]));
+                    let mut start = latest(data.args.iter().map(|arg| times[*arg]));
+                    let alone = self.chained.as_ref().is_some_and(|all| !all.contains(inst));
+                    if alone && cost > 0.0 && start.levels > 0.0 {
+                        start = at(start.stage + 1);
+                    }
                     let end = self.after(start, cost);
                     for result in &data.results {
                         times[*result] = end;
@@ -493,6 +511,28 @@ fn dependants(program: &Program, access: &Access, asked: &HashSet<Inst>) -> Hash
         });
         if found {
             all.insert(*inst);
+        }
+    }
+    all
+}
+
+/// The instructions between what a map's memory gives and what is written there in the same clock.
+fn fused(program: &Program, plan: &[Access], depends: &[HashSet<Inst>]) -> HashSet<Inst> {
+    let mut all = HashSet::new();
+    for (access, depends) in plan.iter().zip(depends) {
+        let is_fused = |class: &Class| matches!(class, Class::Fused { .. });
+        if !is_fused(&access.keys) && !is_fused(&access.values) {
+            continue;
+        }
+        let mut todo: Vec<Inst> = access.insts().collect();
+        while let Some(inst) = todo.pop() {
+            for value in recurrence::needs(&program.insts[inst]) {
+                if let ValueDef::Result(def, _) = program.values[value].def {
+                    if depends.contains(&def) && all.insert(def) {
+                        todo.push(def);
+                    }
+                }
+            }
         }
     }
     all

@@ -76,6 +76,7 @@ fn every_step_keeps_the_meaning() {
                 clock_mhz,
                 bus_bits: 512,
                 technology,
+                ..Options::default()
             };
             if let Ok(compiled) = compile(program.clone(), &options) {
                 let what = format!("{what}, scheduled for {clock_mhz} MHz");

@@ -4,6 +4,7 @@ use crate::files;
 use hardpath_ir::{verifier, Phase};
 use hardpath_pipeline::delay::Timing;
 use hardpath_pipeline::plan::{self, Gate};
+use hardpath_pipeline::savings::Without;
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{dataflow, schedule};
 
@@ -29,7 +30,8 @@ fn stages_and_entrances() {
             let Ok(mut plan) = plan::plan(&program, timing) else {
                 continue;
             };
-            let Ok(schedule) = schedule::schedule(&program, &mut plan, timing) else {
+            let without = Without::new();
+            let Ok(schedule) = schedule::schedule(&program, &mut plan, timing, &without) else {
                 continue;
             };
             schedules += 1;
