@@ -1,8 +1,7 @@
 //! What FPGAs need for the logic of a design, family by family: the numbers behind [`crate::delay`].
 //!
-//! The unit is the *level*: one LUT with the routing in front of it. Levels are measured by `make calibrate`, which
-//! synthesizes every operation and every block for every family; how long a level takes is measured where a free tool
-//! places and routes (ECP5), and is taken from practice elsewhere, as each [`Technology::source`] says.
+//! The unit is the *level*: one LUT with the routing in front of it. `make calibrate` synthesizes every operation for
+//! a family and shows what it costs beside these numbers; each [`Technology::source`] says which of them come from there.
 
 /// One family of FPGAs.
 #[derive(Debug, PartialEq)]
@@ -145,8 +144,8 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
 pub const SERIES_7: Technology = Technology {
     name: "7-series",
     title: "AMD 7 series",
-    source: "levels: yosys synth_xilinx -family xc7, the same LUTs as UltraScale+; a level of 0.1 ns in the LUT and \
-             0.45 ns of routing is that of a Kintex-7 of speed grade 2, stated, not measured",
+    source: "levels: those of UltraScale+, which has the same LUTs; a level of 0.1 ns in the LUT and 0.45 ns of routing \
+             is that of a Kintex-7 of speed grade 2; stated, not measured",
     yosys: "xc7",
     level_ns: 0.55,
     overhead_ns: 0.5,
@@ -159,8 +158,8 @@ pub const SERIES_7: Technology = Technology {
 pub const ECP5: Technology = Technology {
     name: "ecp5",
     title: "Lattice ECP5",
-    source:
-        "yosys synth_ecp5 and nextpnr-ecp5, placed and routed, for an LFE5U-85F of speed grade 6",
+    source: "stated from the delays that nextpnr-ecp5 has for cells of speed grade 6, and cautious; not yet fitted to \
+             routed operations",
     yosys: "ecp5",
     lut_inputs: 4,
     level_ns: 1.0,
@@ -212,6 +211,7 @@ pub const ECP5: Technology = Technology {
         hash_commit: 4.5,
         hash_commit_shared: 5.2,
     },
+    // Those of UltraScale+, times what a LUT of four inputs needs more.
     exit: 7.0,
     host: 7.0,
 };
@@ -220,8 +220,8 @@ pub const ECP5: Technology = Technology {
 pub const AGILEX: Technology = Technology {
     name: "agilex",
     title: "Intel Agilex",
-    source: "levels: yosys synth_intel_alm (Cyclone V, whose logic modules have the same LUTs); a level of 0.35 ns is \
-             derived from the clocks that such designs are known to reach, not measured",
+    source: "levels: those of UltraScale+, whose LUTs also have six inputs; a level of 0.35 ns is derived from the \
+             clocks that such designs are known to reach; nothing is measured",
     yosys: "intel_alm",
     level_ns: 0.35,
     overhead_ns: 0.35,
