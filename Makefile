@@ -93,7 +93,7 @@ realworld: setup realworld-sources
 	@cargo build --release --package hardpath-cli
 	$(HARDPATH) realworld --compiler "$(CLANG)" --compiler ".venv/bin/python -m ziglang cc" \
 		$(if $(CAPTURES),--captures $(CAPTURES)) $(if $(SYNTH),--synth) \
-		--out build/realworld.json --docs docs/realworld.md
+		--time-limit 1800 --out build/realworld.json --docs docs/realworld.md
 
 realworld-sources: setup
 	@tools/realworld-sources build/realworld
