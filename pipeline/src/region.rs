@@ -9,6 +9,8 @@ pub struct Rebuild<'a> {
     pub program: &'a mut Program,
     region: Block,
     renamed: HashMap<Value, Value>,
+    /// What the region computes so far: an operation with its arguments and the width of its result.
+    computed: HashMap<(Op, Vec<Value>, u32), Value>,
 }
 
 impl<'a> Rebuild<'a> {
@@ -20,6 +22,7 @@ impl<'a> Rebuild<'a> {
             program,
             region,
             renamed: HashMap::new(),
+            computed: HashMap::new(),
         };
         (rebuild, old)
     }
@@ -45,6 +48,11 @@ impl<'a> Rebuild<'a> {
             *arg = self.now(*arg);
         }
         data.guard = data.guard.map(|guard| self.now(guard));
+        if data.op.is_pure() && data.guard.is_none() {
+            let width = self.width(data.results[0]);
+            let computation = (data.op.clone(), data.args.clone(), width);
+            self.computed.entry(computation).or_insert(data.results[0]);
+        }
         self.program.insts[inst] = data;
         self.program.blocks[self.region].insts.push(inst);
     }
@@ -63,30 +71,30 @@ impl<'a> Rebuild<'a> {
         inst
     }
 
-    /// Appends a pure instruction and gives its result.
+    /// The result of a pure operation, which is appended unless the region computes it already.
     pub fn op(&mut self, op: Op, args: Vec<Value>, width: u32) -> Value {
-        let inst = self.push(op, args, &[width], None, None);
-        self.program.insts[inst].results[0]
+        if let Some(result) = self.computed.get(&(op.clone(), args.clone(), width)) {
+            return *result;
+        }
+        let inst = self.push(op.clone(), args.clone(), &[width], None, None);
+        let result = self.program.insts[inst].results[0];
+        self.computed.insert((op, args, width), result);
+        result
     }
 
     pub fn constant(&mut self, value: u64, width: u32) -> Value {
-        self.program
-            .append_const(self.region, Bits::from_u64(value, width))
+        self.constant_bits(Bits::from_u64(value, width))
     }
 
     /// A constant of any width.
     pub fn constant_bits(&mut self, bits: Bits) -> Value {
-        self.program.append_const(self.region, bits)
-    }
-
-    /// What stands in the region so far.
-    pub fn insts(&self) -> &[Inst] {
-        &self.program.blocks[self.region].insts
+        let width = bits.width();
+        self.op(Op::Const(bits), Vec::new(), width)
     }
 
     /// Zeros of any width.
     pub fn zeros(&mut self, width: u32) -> Value {
-        self.program.append_const(self.region, Bits::zero(width))
+        self.constant_bits(Bits::zero(width))
     }
 
     pub fn width(&self, value: Value) -> u32 {

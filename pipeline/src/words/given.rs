@@ -14,9 +14,22 @@
 
 use super::tables::{Change, Wants};
 use super::{same_value, Origin, Words};
-use hardpath_ir::{eval, Bits, Inst, MapId, Op, Value};
+use hardpath_ir::{eval, Bits, MapId, Op, Value};
 use hardpath_passes::{are_disjoint, implies};
 use std::collections::{HashMap, HashSet};
+
+/// The most operations that are computed once more for a store. Where every store asks for the results of the updates
+/// before it, each update doubles what the next store needs; such a program is refused in the end, as it was not clear
+/// what its stores know.
+const MOST_COMPUTED: usize = 10_000;
+
+/// What some values are computed from.
+#[derive(Default)]
+pub struct Needed {
+    all: HashSet<Value>,
+    /// Those of them that pure operations compute, each behind its arguments.
+    computed: Vec<Value>,
+}
 
 /// A condition in the making.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +52,8 @@ impl Words<'_> {
         let needed = self.needed(&roots);
         let changes = self.maps[&map].changes.iter();
         let results: Vec<Value> = changes.map(|change| self.result(change)).collect();
-        if !results.iter().any(|result| needed.contains(result)) {
+        let asks = results.iter().any(|result| needed.all.contains(result));
+        if !asks || needed.computed.len() > MOST_COMPUTED {
             return Some((guard, value));
         }
         let (known, must_hold) = match self.maps[&map].elements[place].origin {
@@ -114,7 +128,7 @@ impl Words<'_> {
         let asked: Vec<Value> = changes.filter_map(|change| change.done).collect();
         for done in asked {
             let needed = self.needed(&[guard]);
-            if !needed.contains(&done) {
+            if !needed.all.contains(&done) {
                 continue;
             }
             let never = self.rebuild.constant(0, 1);
@@ -129,12 +143,18 @@ impl Words<'_> {
     }
 
     /// All that values are computed from.
-    pub fn needed(&self, roots: &[Value]) -> HashSet<Value> {
-        let mut needed: HashSet<Value> = roots.iter().copied().collect();
-        for inst in self.rebuild.insts().iter().rev() {
-            let data = &self.rebuild.program.insts[*inst];
-            if data.op.is_pure() && data.results.iter().any(|result| needed.contains(result)) {
-                needed.extend(&data.args);
+    pub fn needed(&self, roots: &[Value]) -> Needed {
+        let mut needed = Needed::default();
+        let mut open: Vec<(Value, bool)> = roots.iter().map(|root| (*root, false)).collect();
+        while let Some((value, is_done)) = open.pop() {
+            if is_done {
+                needed.computed.push(value);
+            } else if needed.all.insert(value) {
+                let maker = self.rebuild.program.def_inst(value);
+                if let Some(data) = maker.filter(|data| data.op.is_pure()) {
+                    open.push((value, true));
+                    open.extend(data.args.iter().map(|arg| (*arg, false)));
+                }
             }
         }
         needed
@@ -144,19 +164,15 @@ impl Words<'_> {
     /// what stands for what.
     pub fn given(
         &mut self,
-        needed: &HashSet<Value>,
+        needed: &Needed,
         mut given: HashMap<Value, Value>,
     ) -> HashMap<Value, Value> {
-        let insts: Vec<Inst> = self.rebuild.insts().to_vec();
-        for inst in insts {
-            let data = &self.rebuild.program.insts[inst];
-            let concerned = data.op.is_pure()
-                && data.results.iter().any(|result| needed.contains(result))
-                && data.args.iter().any(|arg| given.contains_key(arg));
-            if !concerned {
+        for &result in &needed.computed {
+            let data = (self.rebuild.program.def_inst(result)).expect("it is computed");
+            if given.contains_key(&result) || !data.args.iter().any(|arg| given.contains_key(arg)) {
                 continue;
             }
-            let (op, result) = (data.op.clone(), data.results[0]);
+            let op = data.op.clone();
             let args: Vec<Value> = (data.args.iter())
                 .map(|arg| *given.get(arg).unwrap_or(arg))
                 .collect();

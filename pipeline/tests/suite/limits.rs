@@ -122,3 +122,32 @@ block0:
         );
     }
 }
+
+/// Each round asks what the updates before it returned, so that each doubles the cases that its store is in.
+#[test]
+fn many_changes_that_ask_for_the_changes_before_them() {
+    let rounds = |count: usize| {
+        let mut text = "program \"rounds\" xdp control-flow\n\n\
+             map @flows hash key 4 value 8 entries 8\n\n\
+             block0:\n    v0:64 = const 0\n    v1:32 = const 0\n    v2:32 = const 2\n    v3:64 = packet.load v0\n"
+            .to_string();
+        let mut sum = 3;
+        for round in 0..count {
+            let v = 10 + 10 * round;
+            let (store, next) = (2 * round + 1, 2 * round + 2);
+            let values = format!(
+                "    v{v}:64 = const {at}\n    v{}:32 = packet.load v{v}\n    \
+                 v{}:1, v{}:32 = map.lookup @flows v{}\n    branch v{}, block{store}, block{next}\n\
+                 block{store}:\n    map.store @flows v{}, v1, v{sum}\n    jump block{next}\n\
+                 block{next}:\n    v{}:64 = map.update @flows v{}, v{sum}, v0\n    v{}:64 = add v{sum}, v{}\n",
+                v + 1, v + 2, v + 3, v + 1, v + 2, v + 3, v + 4, v + 1, v + 5, v + 4,
+                at = 8 + 4 * round,
+            );
+            text.push_str(&values);
+            sum = v + 5;
+        }
+        read(&format!("{text}    emit v2, v1\n"))
+    };
+    assert!(build(rounds(1)).is_ok());
+    assert_eq!(build(rounds(14)).err(), Some("lookup-after-update"));
+}
