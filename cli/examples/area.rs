@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{map_modules, Given};
+use common::Given;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::savings::{Saving, Without};
 use hardpath_pipeline::Options;
@@ -37,43 +37,24 @@ with the kernel.
 ";
 
 fn main() -> ExitCode {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut docs = None;
-    if arguments.len() > 1 && arguments[0] == "--docs" {
-        docs = Some(arguments.remove(1));
-        arguments.remove(0);
-    }
-    match page(&arguments) {
-        Ok(page) => match docs.map(|file| std::fs::write(file, format!("{INTRODUCTION}{page}"))) {
-            Some(Err(error)) => failure(&format!("the page cannot be written: {error}")),
-            _ => ExitCode::SUCCESS,
-        },
-        Err(error) => failure(&error),
-    }
-}
-
-fn failure(message: &str) -> ExitCode {
-    eprintln!("{message}");
-    ExitCode::FAILURE
+    common::run(INTRODUCTION, page)
 }
 
 /// A table for each program.
-fn page(arguments: &[String]) -> Result<String, String> {
-    let programs: Result<Vec<Given>, String> =
-        arguments.iter().map(|text| Given::read(text)).collect();
+fn page(programs: &[Given]) -> Result<String, String> {
     let mut page = String::new();
     let mut say = |text: String| {
         print!("{text}");
         page.push_str(&text);
     };
-    for given in programs? {
+    for given in programs {
         say(format!(
             "## {}\n\n| | stages | LUT | | of these SRL | FF | |\n|---|--:|--:|--:|--:|--:|--:|\n",
             given.title()
         ));
         let mut all = None;
         for (title, without) in rows() {
-            let (stages, area) = measure(&given, &without).map_err(|errors| {
+            let (stages, area) = measure(given, &without).map_err(|errors| {
                 let first = errors.first().map_or("", |error| error.message.as_str());
                 format!("{}, {title}: {first}", given.title())
             })?;
@@ -104,7 +85,7 @@ fn measure(given: &Given, without: &Without) -> Result<(u32, Area), Vec<Diagnost
         ..Options::default()
     })?;
     let options = hardpath_synth::Options {
-        map_modules: map_modules(&compiled),
+        map_modules: compiled.map_modules(),
         ..hardpath_synth::Options::default()
     };
     let sources = verilog::print(&compiled.design);

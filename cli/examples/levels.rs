@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{map_modules, Given};
+use common::Given;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::verilog;
@@ -28,37 +28,20 @@ make maps smaller that take the tool too long, or say what the object leaves ope
 ";
 
 fn main() -> ExitCode {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut docs = None;
-    if arguments.len() > 1 && arguments[0] == "--docs" {
-        docs = Some(arguments.remove(1));
-        arguments.remove(0);
-    }
+    common::run(INTRODUCTION, table)
+}
+
+fn table(programs: &[Given]) -> Result<String, String> {
     let head = "| program | stages | estimate | levels | LUT | without maps | FF | without maps | BRAM36 | DSP | longest path |\n\
                 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
     let mut table = String::from(head);
     print!("{head}");
-    let programs: Result<Vec<Given>, String> =
-        arguments.iter().map(|text| Given::read(text)).collect();
-    let programs = match programs {
-        Ok(programs) => programs,
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    for given in &programs {
+    for given in programs {
         let row = row(given);
         print!("{row}");
         table.push_str(&row);
     }
-    match docs.map(|file| std::fs::write(file, format!("{INTRODUCTION}{table}"))) {
-        Some(Err(error)) => {
-            eprintln!("the table cannot be written: {error}");
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
-    }
+    Ok(table)
 }
 
 /// One program, as a line of the table.
@@ -93,7 +76,7 @@ fn row(given: &Given) -> String {
 fn synthesize(given: &Given) -> Result<(Compiled, SynthReport), Vec<Diagnostic>> {
     let compiled = given.compile(&Options::default())?;
     let options = hardpath_synth::Options {
-        map_modules: map_modules(&compiled),
+        map_modules: compiled.map_modules(),
         ..hardpath_synth::Options::default()
     };
     let report = hardpath_synth::yosys(

@@ -73,9 +73,9 @@ pub struct ProgramArguments {
     /// Program in the object, by function or section name
     #[arg(long, value_name = "NAME")]
     pub program: Option<String>,
-    /// Target clock in MHz
-    #[arg(long, value_name = "MHZ", default_value_t = 250.0, value_parser = clock)]
-    pub clock: f64,
+    /// Target clock in MHz [default: 250; 200 for 7-series, 75 for ecp5]
+    #[arg(long, value_name = "MHZ", value_parser = clock)]
+    pub clock: Option<f64>,
     /// Family of FPGAs whose delays count: ultrascale+, 7-series, ecp5, agilex [default: ultrascale+; of synth
     /// --flow ecp5: ecp5]
     #[arg(long, value_name = "NAME", value_parser = target)]

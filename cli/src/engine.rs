@@ -79,7 +79,7 @@ fn in_hardware<T>(
     let options = RunOptions {
         pace,
         backpressure: arguments.backpressure,
-        clock_mhz: program.clock,
+        clock_mhz: compiled.report.clock_mhz,
         progress: Some(&|done| progress.set(done)),
         ..RunOptions::default()
     };

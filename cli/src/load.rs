@@ -4,7 +4,7 @@ use crate::arguments::ProgramArguments;
 use crate::files;
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage};
 use hardpath_ir::{Diagnostic, Program};
-use hardpath_pipeline::technology::TECHNOLOGIES;
+use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options};
 
 /// An object, the program chosen from it, and what that program means.
@@ -42,10 +42,15 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
 }
 
 pub fn pipeline_options(arguments: &ProgramArguments) -> Options {
+    options_on(arguments.target.unwrap_or(TECHNOLOGIES[0]), arguments)
+}
+
+/// As the arguments say, but for this family of FPGAs.
+pub fn options_on(technology: &'static Technology, arguments: &ProgramArguments) -> Options {
     Options {
-        clock_mhz: arguments.clock,
+        clock_mhz: arguments.clock.unwrap_or(technology.usual_clock_mhz),
         bus_bits: arguments.bus,
-        technology: arguments.target.unwrap_or(TECHNOLOGIES[0]),
+        technology,
         without: arguments.without.iter().copied().collect(),
     }
 }

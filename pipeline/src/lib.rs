@@ -73,6 +73,18 @@ pub struct Compiled {
     pub scheduled: Program,
 }
 
+impl Compiled {
+    /// The modules that hold a map's memory with all that is around it: `TOP_map_…`.
+    pub fn map_modules(&self) -> Vec<String> {
+        let prefix = format!("{}_map_", self.interface.top);
+        let names = self.design.modules.values().map(|module| &module.name);
+        names
+            .filter(|name| name.starts_with(&prefix))
+            .cloned()
+            .collect()
+    }
+}
+
 /// Compiles a program, as lifted (control-flow phase), to hardware.
 ///
 /// # Errors

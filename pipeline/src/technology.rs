@@ -14,6 +14,8 @@ pub struct Technology {
     pub source: &'static str,
     /// The family that yosys synthesizes for.
     pub yosys: &'static str,
+    /// The clock that designs are made for when nobody says another one, in MHz.
+    pub usual_clock_mhz: f64,
     /// Inputs of a LUT.
     pub lut_inputs: u32,
     /// Nanoseconds of one level: the LUT, and the routing in front of it.
@@ -86,6 +88,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     source: "levels: yosys synth_xilinx -family xcup; a level of 0.1 ns in the LUT and 0.28 ns of routing, as placed \
              designs of this kind have them",
     yosys: "xcup",
+    usual_clock_mhz: 250.0,
     lut_inputs: 6,
     level_ns: 0.38,
     overhead_ns: 0.35,
@@ -147,6 +150,7 @@ pub const SERIES_7: Technology = Technology {
     source: "levels: those of UltraScale+, which has the same LUTs; a level of 0.1 ns in the LUT and 0.45 ns of routing \
              is that of a Kintex-7 of speed grade 2; stated, not measured",
     yosys: "xc7",
+    usual_clock_mhz: 200.0,
     level_ns: 0.55,
     overhead_ns: 0.5,
     // A DSP48E1.
@@ -161,6 +165,7 @@ pub const ECP5: Technology = Technology {
     source: "stated from the delays that nextpnr-ecp5 has for cells of speed grade 6, and cautious; not yet fitted to \
              routed operations",
     yosys: "ecp5",
+    usual_clock_mhz: 75.0,
     lut_inputs: 4,
     level_ns: 1.0,
     overhead_ns: 1.0,

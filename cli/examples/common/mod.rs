@@ -5,6 +5,7 @@ use hardpath_ebpf::LoadOptions;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Options};
 use std::path::Path;
+use std::process::ExitCode;
 
 /// A program with the options that it is compiled with.
 pub struct Given {
@@ -69,12 +70,28 @@ impl Given {
     }
 }
 
-/// The modules that hold a map's memory: `TOP_map_…`, as the pipeline names them.
-pub fn map_modules(compiled: &Compiled) -> Vec<String> {
-    let prefix = format!("{}_map_", compiled.interface.top);
-    let modules = compiled.design.modules.values();
-    modules
-        .filter(|module| module.name.starts_with(&prefix))
-        .map(|module| module.name.clone())
-        .collect()
+/// The command line of an example: objects, with `--docs FILE` in front to keep the page, too.
+pub fn run(introduction: &str, page: impl Fn(&[Given]) -> Result<String, String>) -> ExitCode {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut docs = None;
+    if arguments.len() > 1 && arguments[0] == "--docs" {
+        docs = Some(arguments.remove(1));
+        arguments.remove(0);
+    }
+    let programs: Result<Vec<Given>, String> =
+        arguments.iter().map(|text| Given::read(text)).collect();
+    let written = programs.and_then(|programs| {
+        let page = page(&programs)?;
+        match docs.map(|file| std::fs::write(file, format!("{introduction}{page}"))) {
+            Some(Err(error)) => Err(format!("the page cannot be written: {error}")),
+            _ => Ok(()),
+        }
+    });
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::{EngineName, SimArguments};
 use crate::engine::{self, Ran};
 use crate::files;
-use crate::load::load;
+use crate::load::{load, pipeline_options};
 use crate::outputs;
 use crate::packets;
 use crate::table::{facts, grouped};
@@ -32,7 +32,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let text = match has_clock {
         true => text(
             &ran.statistics,
-            arguments.program.clock,
+            pipeline_options(program).clock_mhz,
             arguments.run.engine,
         ),
         false => text_without_clock(&ran),

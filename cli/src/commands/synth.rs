@@ -3,7 +3,7 @@
 use super::vendor;
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
-use crate::load::{load, pipeline_options};
+use crate::load::{load, options_on, pipeline_options};
 use crate::table::{facts, grouped, rows};
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::technology::ECP5;
@@ -25,15 +25,15 @@ pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
 
 fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
     let is_ecp5 = arguments.flow == FlowName::Ecp5;
-    let mut wanted = pipeline_options(&arguments.program);
-    if is_ecp5 && arguments.program.target.is_none() {
-        wanted.technology = &ECP5;
-    }
+    let wanted = match is_ecp5 && arguments.program.target.is_none() {
+        true => options_on(&ECP5, &arguments.program),
+        false => pipeline_options(&arguments.program),
+    };
     let program = load(&arguments.program)?.program;
     let compiled = hardpath_pipeline::compile(program, &wanted)?;
     let sources = verilog::print(&compiled.design);
     let top = &compiled.interface.top;
-    let map_modules = map_modules(&compiled);
+    let map_modules = compiled.map_modules();
     let report = match is_ecp5 {
         true => {
             let options = Ecp5Options {
@@ -76,16 +76,6 @@ fn ports(compiled: &Compiled) -> Vec<WrappedPort> {
             bits: port.width,
             is_input: port.direction == Direction::Input,
         })
-        .collect()
-}
-
-/// The modules that hold a map's memory: `TOP_map_…`, as the pipeline names them.
-fn map_modules(compiled: &Compiled) -> Vec<String> {
-    let prefix = format!("{}_map_", compiled.interface.top);
-    let modules = compiled.design.modules.values();
-    modules
-        .filter(|module| module.name.starts_with(&prefix))
-        .map(|module| module.name.clone())
         .collect()
 }
 
