@@ -17,6 +17,9 @@ use hardpath_ir::{Input, Inst, Kind, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
 
+/// A compare of more bits is an instance of a module, so that a stage can be read.
+const WIDEST_COMPARE_IN_PLACE: u32 = 3;
+
 /// What the top needs to know about the compute module.
 pub struct Compute {
     pub module: Module,
@@ -80,8 +83,8 @@ pub(crate) struct Lower<'a> {
     /// The base values of results that are not wiring.
     base_of: HashMap<Value, BaseId>,
     pub register_bits: u32,
-    /// How many adders there are so far.
-    adders: u32,
+    /// How many adders and comparers there are so far, by kind.
+    instances: HashMap<&'static str, u32>,
     /// A packet waits at some entrance.
     pub stall: Option<Node>,
     /// The window that is replayed, while its stages are made.
@@ -140,7 +143,7 @@ impl<'a> Lower<'a> {
             ports: MapPorts::default(),
             base_of: HashMap::new(),
             register_bits: 0,
-            adders: 0,
+            instances: HashMap::new(),
             stall: None,
             replay: None,
             has_destination,
@@ -459,18 +462,44 @@ impl<'a> Lower<'a> {
 
     /// A sum or difference as logic; see [`arithmetic`].
     fn sum(&mut self, subtracts: bool, a: Node, b: Node) -> Node {
-        let width = self.m.width(a);
         let kind = if subtracts { "subtract" } else { "add" };
+        let adder = |name: &str, width| arithmetic::adder(name, width, subtracts);
+        self.as_module(kind, adder, [a, b], "sum")
+    }
+
+    /// `a < b` or `a <= b`, unsigned, as logic; see [`arithmetic`].
+    fn compare(&mut self, or_equal: bool, a: Node, b: Node) -> Node {
+        if self.m.width(a) <= WIDEST_COMPARE_IN_PLACE {
+            return match or_equal {
+                true => self.m.ule_as_logic(a, b),
+                false => self.m.ult_as_logic(a, b),
+            };
+        }
+        let kind = if or_equal { "at_most" } else { "less" };
+        let comparer = |name: &str, width| arithmetic::comparer(name, width, or_equal);
+        self.as_module(kind, comparer, [a, b], "holds")
+    }
+
+    /// An instance of a module with the ports `a` and `b`, which all operations of the kind and width share; its output.
+    fn as_module(
+        &mut self,
+        kind: &'static str,
+        make: impl Fn(&str, u32) -> Module,
+        [a, b]: [Node; 2],
+        output: &str,
+    ) -> Node {
+        let width = self.m.width(a);
         let name = format!("{}_{kind}_{width}", self.prefix);
         let id = match self.design.find(&name) {
             Some(id) => id,
-            None => self.design.add(arithmetic::adder(&name, width, subtracts)),
+            None => self.design.add(make(&name, width)),
         };
-        let adder = &self.design.modules[id];
-        self.adders += 1;
-        let name = format!("{kind}_{}", self.adders);
-        let instance = self.m.instance(adder, id, name, &[("a", a), ("b", b)]);
-        self.m.instance_output(adder, instance, "sum")
+        let callee = &self.design.modules[id];
+        let number = self.instances.entry(kind).or_default();
+        *number += 1;
+        let name = format!("{kind}_{number}");
+        let instance = self.m.instance(callee, id, name, &[("a", a), ("b", b)]);
+        self.m.instance_output(callee, instance, output)
     }
 
     fn operation(&mut self, op: &Op, args: &[Value]) -> Node {
@@ -499,13 +528,14 @@ impl<'a> Lower<'a> {
                     let other = nodes[usize::from(compare.constant_first)];
                     compare.build(m, other)
                 }
-                None if *op == Op::Ult && is_logic => arithmetic::less(m, nodes[0], nodes[1]),
-                None if is_logic => arithmetic::at_most(m, nodes[0], nodes[1]),
+                None if is_logic => self.compare(*op == Op::Ule, nodes[0], nodes[1]),
                 None if *op == Op::Ult => m.ult(nodes[0], nodes[1]),
                 None => m.ule(nodes[0], nodes[1]),
             },
-            Op::Slt if is_logic => arithmetic::less_signed(m, nodes[0], nodes[1]),
-            Op::Sle if is_logic => arithmetic::at_most_signed(m, nodes[0], nodes[1]),
+            Op::Slt | Op::Sle if is_logic => {
+                let (a, b) = arithmetic::without_signs(m, nodes[0], nodes[1]);
+                self.compare(*op == Op::Sle, a, b)
+            }
             Op::Slt => m.compare(NodeOp::Slt, nodes[0], nodes[1]),
             Op::Sle => m.compare(NodeOp::Sle, nodes[0], nodes[1]),
             Op::Select => m.mux(nodes[0], nodes[1], nodes[2]),

@@ -289,7 +289,7 @@ impl Module {
         self.push(op, vec![a, by], self.width(a))
     }
 
-    /// A compare: `Eq`, `Ne`, `Ult`, `Ule`, `Slt` or `Sle`.
+    /// A compare, as [`NodeOp`] has them.
     pub fn compare(&mut self, op: NodeOp, a: Node, b: Node) -> Node {
         self.same_width(&[a, b]);
         self.push(op, vec![a, b], 1)
@@ -307,6 +307,16 @@ impl Module {
 
     pub fn ne(&mut self, a: Node, b: Node) -> Node {
         self.compare(NodeOp::Ne, a, b)
+    }
+
+    /// [`NodeOp::UltAsLogic`].
+    pub fn ult_as_logic(&mut self, a: Node, b: Node) -> Node {
+        self.compare(NodeOp::UltAsLogic, a, b)
+    }
+
+    /// [`NodeOp::UleAsLogic`].
+    pub fn ule_as_logic(&mut self, a: Node, b: Node) -> Node {
+        self.compare(NodeOp::UleAsLogic, a, b)
     }
 
     pub fn ult(&mut self, a: Node, b: Node) -> Node {

@@ -141,6 +141,9 @@ pub enum NodeOp {
     Ule,
     Slt,
     Sle,
+    /// `Ult` and `Ule`, which are gates in the text, like [`NodeOp::AddAsLogic`].
+    UltAsLogic,
+    UleAsLogic,
     /// `args[0]` ? `args[1]` : `args[2]`.
     Mux,
     Slice {

@@ -1,6 +1,8 @@
 //! What the printers of the languages share: the steps **legalize** ([`rewrite`]) and **prettify** ([`plan`], [`names`]),
 //! the order of the text ([`outline`]), and lines ([`lines`]).
 
+mod as_logic;
+mod compares;
 pub(crate) mod constant;
 mod fold;
 pub(crate) mod lines;

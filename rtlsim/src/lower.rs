@@ -94,6 +94,8 @@ impl Lowering<'_> {
             NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
                 self.less(op, args[0], args[1])
             }
+            NodeOp::UltAsLogic => self.less(&NodeOp::Ult, args[0], args[1]),
+            NodeOp::UleAsLogic => self.less(&NodeOp::Ule, args[0], args[1]),
             NodeOp::Mux => {
                 let condition = self.values[args[0]][0];
                 let (yes, no) = (self.limbs(args[1]), self.limbs(args[2]));

@@ -7,7 +7,7 @@
 //! symmetry: structured keys then fill like random ones.
 
 use super::{Hash, WAYS};
-use hardpath_rtl::{Module, Node};
+use hardpath_rtl::Module;
 
 /// The hash functions of a table as a module without state.
 ///
@@ -37,14 +37,15 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
     for way in 0..WAYS {
         let mut bits = Vec::new();
         for bit in 0..row_bits {
-            let terms: Vec<Node> = (0..key_bits)
-                .filter(|key_bit| matrix_column(way, *key_bit, row_bits) >> bit & 1 == 1)
-                .map(|key_bit| m.bit(chosen, key_bit))
-                .collect();
-            bits.push(match terms.len() {
-                0 => m.zero(1),
-                _ => m.xor(&terms),
-            });
+            let mut mask = vec![0; key_bits.div_ceil(64) as usize];
+            for key_bit in 0..key_bits {
+                let is_term = matrix_column(way, key_bit, row_bits) >> bit & 1;
+                mask[key_bit as usize / 64] |= is_term << (key_bit % 64);
+            }
+            let mask = m.constant_limbs(&mask, key_bits);
+            let terms = m.and(&[chosen, mask]);
+            m.name(terms, format!("terms_{way}_{bit}"));
+            bits.push(m.reduce_xor(terms));
         }
         bits.reverse();
         let digest = m.concat(&bits);

@@ -1,10 +1,10 @@
-//! Sums and compares as logic, as they are simulated, beside what numbers say. What is printed of sums is proved in
+//! Sums and compares as logic, as they are simulated, beside what numbers say. What is printed is proved in
 //! [`crate::proofs`].
 
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::arithmetic;
-use hardpath_rtl::Module;
+use hardpath_rtl::{Design, Module};
 
 /// All pairs of short numbers; of long ones random pairs, neighbours, and the ends.
 fn pairs(width: u32, random: &mut Random) -> Vec<(u64, u64)> {
@@ -71,16 +71,24 @@ fn compares() {
     for width in WIDTHS {
         let mut m = Module::new("compares", "");
         let (a, b) = (m.input("a", width, ""), m.input("b", width, ""));
-        let results = [
-            ("less", arithmetic::less(&mut m, a, b)),
-            ("at_most", arithmetic::at_most(&mut m, a, b)),
-            ("less_signed", arithmetic::less_signed(&mut m, a, b)),
-            ("at_most_signed", arithmetic::at_most_signed(&mut m, a, b)),
-        ];
-        for (name, node) in results {
-            m.output(name, node, "");
+        let (signed_a, signed_b) = arithmetic::without_signs(&mut m, a, b);
+        let mut design = Design::new();
+        for or_equal in [false, true] {
+            let name = if or_equal { "at_most" } else { "less" };
+            let id = design.add(arithmetic::comparer(name, width, or_equal));
+            let comparer = &design.modules[id];
+            for (output, a, b) in [
+                (name.to_string(), a, b),
+                (format!("{name}_signed"), signed_a, signed_b),
+            ] {
+                let instance =
+                    m.instance(comparer, id, format!("u_{output}"), &[("a", a), ("b", b)]);
+                let result = m.instance_output(comparer, instance, "holds");
+                m.output(output, result, "");
+            }
         }
-        let mut bench = Bench::of(m);
+        design.add(m);
+        let mut bench = Bench::new(&design);
         for (a, b) in pairs(width, &mut random) {
             bench.set("a", a);
             bench.set("b", b);

@@ -1,7 +1,7 @@
 //! Bounded proofs by yosys' SAT solver of the blocks on which serial equivalence rests. Each block is also proved with
 //! one mistake in its text, which must be refuted.
 
-use hardpath_blocks::arithmetic::adder;
+use hardpath_blocks::arithmetic::{adder, comparer};
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::interlock::{interlock, Interlock};
@@ -116,6 +116,27 @@ fn sums_as_logic_are_sums() {
                 mistake: match width {
                     1 | 2 => ("assign sum =", "assign sum = ~"),
                     _ => ("carry_from_0_to_2 =", "carry_from_0_to_2 = !"),
+                },
+            }
+            .holds();
+        }
+    }
+}
+
+#[test]
+fn compares_as_logic_are_compares() {
+    for width in [1, 2, 3, 4, 5, 6, 7, 12, 13, 24, 33, 64, 96, 128] {
+        for or_equal in [false, true] {
+            let what = if or_equal { "at_most" } else { "less" };
+            Claim {
+                name: format!("{what}_{width}"),
+                block: comparer("block", width, or_equal),
+                harness: include_str!("proofs/comparer.sv"),
+                parameters: format!("-set BITS {width} -set OR_EQUAL {}", u8::from(or_equal)),
+                clocks: 1,
+                mistake: match width {
+                    1..=6 => ("assign holds =", "assign holds = !"),
+                    _ => ("at_least_5_to_3 =", "at_least_5_to_3 = !"),
                 },
             }
             .holds();

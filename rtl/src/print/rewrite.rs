@@ -1,6 +1,6 @@
 //! Legalize: a copy of a module in which every node can be printed as it is.
 //!
-//! * Sums as logic are gates.
+//! * Sums and compares as logic are gates.
 //! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked.
 //! * Comparisons that are constant are constants (tools warn of them), shifts by more than the width too, and a
 //!   variable shift amount has as many bits as the language takes.
@@ -9,7 +9,7 @@
 //! * Nothing refers to an unnamed wire. A named register, input or memory word is an unnamed one behind a wire of
 //!   that name.
 
-use super::{constant, fold, sums, Language};
+use super::{as_logic, constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
@@ -37,7 +37,7 @@ pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> L
     for node in module.nodes.keys() {
         anchor[node] = node.as_u32();
     }
-    sums::expand(&mut module, &mut anchor);
+    as_logic::expand(&mut module, &mut anchor);
     let mut legal = Legal {
         language,
         module,

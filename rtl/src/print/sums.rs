@@ -1,34 +1,12 @@
-//! Legalize: sums as logic become carry-select adders.
+//! Sums as logic: carry-select adders.
 //!
 //! Each group of bits makes its sum without and with a carry from below; the carries into the groups, from what all
 //! groups below would do, choose. Tools keep this shape; parallel prefixes they make smaller and slower.
 
-use crate::{Module, Node, NodeOp};
-use cranelift_entity::SecondaryMap;
-
-/// Replaces [`NodeOp::AddAsLogic`] and [`NodeOp::SubAsLogic`]. `anchor`: where nodes belong in the text.
-pub fn expand(module: &mut Module, anchor: &mut SecondaryMap<Node, u32>) {
-    for node in module.nodes.keys().collect::<Vec<_>>() {
-        let subtracts = match module.nodes[node].op {
-            NodeOp::AddAsLogic => false,
-            NodeOp::SubAsLogic => true,
-            _ => continue,
-        };
-        let (a, b) = (module.nodes[node].args[0], module.nodes[node].args[1]);
-        let first_new = module.nodes.len();
-        let sum = carry_select(module, a, b, subtracts);
-        let (place, section) = (anchor[node], module.nodes[node].section);
-        for new in module.nodes.keys().skip(first_new).collect::<Vec<_>>() {
-            anchor[new] = place;
-            module.nodes[new].section = section;
-        }
-        module.nodes[node].op = NodeOp::Wire;
-        module.nodes[node].args = vec![sum];
-    }
-}
+use crate::{Module, Node};
 
 /// `a + b`, or `a - b` as `a + !b + 1`, modulo 2^width.
-fn carry_select(m: &mut Module, a: Node, b: Node, subtracts: bool) -> Node {
+pub fn carry_select(m: &mut Module, a: Node, b: Node, subtracts: bool) -> Node {
     let width = m.width(a);
     let b = if subtracts { m.not(b) } else { b };
     let first = m.constant(u64::from(subtracts), 1);

@@ -173,8 +173,10 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
                 NodeOp::Ule,
                 NodeOp::Slt,
                 NodeOp::Sle,
+                NodeOp::UltAsLogic,
+                NodeOp::UleAsLogic,
             ];
-            m.compare(ops[random.below(6)].clone(), a, b)
+            m.compare(ops[random.below(ops.len())].clone(), a, b)
         }
         13..=15 => m.mux(bit, a, b),
         16 => m.concat(&[bit, a, b]),
@@ -348,8 +350,8 @@ impl Interpreter<'_> {
             }
             NodeOp::Eq => vec![args[0] == args[1]],
             NodeOp::Ne => vec![args[0] != args[1]],
-            NodeOp::Ult => vec![order(args[0], args[1], false).is_lt()],
-            NodeOp::Ule => vec![order(args[0], args[1], false).is_le()],
+            NodeOp::Ult | NodeOp::UltAsLogic => vec![order(args[0], args[1], false).is_lt()],
+            NodeOp::Ule | NodeOp::UleAsLogic => vec![order(args[0], args[1], false).is_le()],
             NodeOp::Slt => vec![order(args[0], args[1], true).is_lt()],
             NodeOp::Sle => vec![order(args[0], args[1], true).is_le()],
             NodeOp::Mux => args[if args[0][0] { 1 } else { 2 }].clone(),

@@ -273,8 +273,8 @@ fn pure(op: &NodeOp, args: &[Number], widths: &[u32], width: u32) -> Number {
         }
         NodeOp::Eq => truth(two().0 == two().1),
         NodeOp::Ne => truth(two().0 != two().1),
-        NodeOp::Ult => truth(two().0 < two().1),
-        NodeOp::Ule => truth(two().0 <= two().1),
+        NodeOp::Ult | NodeOp::UltAsLogic => truth(two().0 < two().1),
+        NodeOp::Ule | NodeOp::UleAsLogic => truth(two().0 <= two().1),
         NodeOp::Slt => truth(signed(&two().0) < signed(&two().1)),
         NodeOp::Sle => truth(signed(&two().0) <= signed(&two().1)),
         NodeOp::Mux if *a == number(1) => args[1].clone(),
