@@ -1,6 +1,6 @@
 //! From one stage to the next: registers, or the segment FIFO where a hazard window begins.
 
-use crate::lower::Lower;
+use crate::lower::{identifier, Lower};
 use crate::segments::BaseId;
 use hardpath_rtl::{Node, NodeOp};
 
@@ -61,6 +61,9 @@ impl Lower<'_> {
     pub fn run_name(&self, base: BaseId, lo: u32, width: u32, stage: u32) -> String {
         let data = &self.segments.bases[base];
         if base == self.segments.window() {
+            if let Some(name) = self.fields.name(lo, width) {
+                return format!("{}_s{stage}", identifier(name));
+            }
             let (first, last) = (lo / 8, (lo + width - 1) / 8);
             return match (lo % 8, width % 8) {
                 (0, 0) if first == last => format!("packet_{first}_s{stage}"),

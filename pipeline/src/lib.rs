@@ -7,6 +7,7 @@ mod boundary;
 pub mod clock;
 mod compare;
 pub mod delay;
+mod fields;
 mod implication;
 mod limits;
 pub mod lower;

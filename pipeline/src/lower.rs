@@ -6,6 +6,7 @@
 //! wires.
 
 use crate::compare::constant_compare;
+use crate::fields::Fields;
 use crate::maps::{MapPorts, Replay};
 use crate::moves::{packet_moves, store_offset, PacketMoves};
 use crate::plan::Access;
@@ -83,6 +84,11 @@ pub(crate) struct Lower<'a> {
     /// The base values of results that are not wiring.
     base_of: HashMap<Value, BaseId>,
     pub register_bits: u32,
+    pub fields: Fields,
+    /// The fields that have a name in the present stage.
+    pub named: HashMap<usize, Node>,
+    /// The present stage.
+    pub now: u32,
     /// How many adders and comparers there are so far, by kind.
     instances: HashMap<&'static str, u32>,
     /// A packet waits at some entrance.
@@ -143,6 +149,9 @@ impl<'a> Lower<'a> {
             ports: MapPorts::default(),
             base_of: HashMap::new(),
             register_bits: 0,
+            fields: Fields::of(program),
+            named: HashMap::new(),
+            now: 0,
             instances: HashMap::new(),
             stall: None,
             replay: None,
@@ -200,6 +209,9 @@ impl<'a> Lower<'a> {
         let data = &self.program.insts[inst];
         if let Some(name) = &self.program.values[value].name {
             return identifier(name);
+        }
+        if let Some(name) = self.condition_name(&data.op, &data.args) {
+            return name;
         }
         let op = match &data.op {
             Op::Add => "sum",
@@ -305,6 +317,8 @@ impl<'a> Lower<'a> {
         if stage > 0 {
             self.boundary(stage);
         }
+        self.named.clear();
+        self.now = stage;
         self.maps_before_operations(stage);
         let mut last_place = None;
         for inst in self.insts() {
@@ -344,7 +358,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn is_stored(&self, node: Node) -> bool {
+    pub fn is_stored(&self, node: Node) -> bool {
         matches!(
             self.m.nodes[node].op,
             NodeOp::Reg(_) | NodeOp::Input(_) | NodeOp::MemRead(..) | NodeOp::InstanceOutput(..)
@@ -368,6 +382,18 @@ impl<'a> Lower<'a> {
 
     /// `len` bits of a base as they stand in the present stage.
     pub fn base_bits(&mut self, base: BaseId, lo: u32, len: u32) -> Node {
+        if base == self.segments.window() {
+            if let Some(field) = self.fields.around(lo, len) {
+                let start = self.fields.get(field).lo;
+                if let Some(node) = self.field(field) {
+                    return self.m.slice(node, lo - start, len);
+                }
+            }
+        }
+        self.bits_in_place(base, lo, len)
+    }
+
+    pub fn bits_in_place(&mut self, base: BaseId, lo: u32, len: u32) -> Node {
         let mut parts = Vec::new();
         let mut at = lo;
         while at < lo + len {

@@ -452,3 +452,53 @@ fn random_programs_agree() {
     assert_eq!(run.status, 0);
     assert!(!cases.exists(), "nothing failed, nothing is written");
 }
+
+/// A stage reads as the source does: fields of headers, lengths, and compares that wait in modules of their own.
+#[test]
+fn names_are_those_of_the_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let design = folder.path().join("design");
+    let run = hardpath(&[
+        "compile",
+        "programs/prebuilt/firewall.o",
+        "-o",
+        path(&design),
+    ]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let text = std::fs::read_to_string(design.join("firewall_pipeline.sv")).unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in [
+        "wire [15:0] h_proto_s0 = packet[111:96];",
+        "wire h_proto_is_0x0800_s0 = h_proto_s0 == 16'd8;",
+        "wire protocol_is_17_s0 = protocol_s0 == 8'd17;",
+        "wire packet_length_from_14_s0 = (|packet_length[13:4]) || (&packet_length[3:1]);",
+        "firewall_less_48 less_1 (",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+}
+
+#[test]
+fn without_a_clock_a_target_has_its_usual_one() {
+    for (target, clock) in [
+        ("ultrascale+", 250.0),
+        ("7-series", 200.0),
+        ("ecp5", 75.0),
+        ("agilex", 250.0),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let design = folder.path().join("design");
+        let object = "programs/prebuilt/listing1.o";
+        let run = hardpath(&[
+            "compile",
+            object,
+            "--target",
+            target,
+            "--json",
+            "-o",
+            path(&design),
+        ]);
+        assert_eq!(run.status, 0, "{target}: {}", run.stdout);
+        assert_eq!(run.json()["clock_mhz"].as_f64(), Some(clock), "{target}");
+    }
+}

@@ -57,17 +57,22 @@ fn assigned_variable(line: &str) -> Option<&str> {
     (is_identifier(last) && is_plain).then_some(last)
 }
 
-/// `h_proto` in `if (eth->h_proto == 8)`; nothing where a line names several fields.
+/// `h_proto` in `if (eth->h_proto == 8)`, `saddr` in `key->from = ip->saddr`; nothing where a line reads several fields.
 fn only_field(line: &str) -> Option<&str> {
-    let mut fields = line.match_indices("->").map(|(at, _)| {
-        let rest = &line[at + 2..];
+    let right = match line.split_once('=') {
+        Some((left, right)) if !right.starts_with('=') && !left.ends_with(['!', '<', '>']) => right,
+        _ => line,
+    };
+    let read = if right.contains("->") { right } else { line };
+    let mut fields = read.match_indices("->").map(|(at, _)| {
+        let rest = &read[at + 2..];
         let end = rest
             .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
             .unwrap_or(rest.len());
         &rest[..end]
     });
     let field = fields.next()?;
-    (fields.next().is_none() && is_identifier(field)).then_some(field)
+    (fields.all(|other| other == field) && is_identifier(field)).then_some(field)
 }
 
 #[cfg(test)]
@@ -88,7 +93,11 @@ mod tests {
     #[test]
     fn fields() {
         assert_eq!(only_field("if (eth->h_proto == 8)"), Some("h_proto"));
-        assert_eq!(only_field("a->b = c->d;"), None);
+        assert_eq!(only_field("a->b = c->d;"), Some("d"));
+        assert_eq!(only_field("a->b = 7;"), Some("b"));
+        assert_eq!(only_field("if (a->b != c->d)"), None);
+        let twice = "if (ip->protocol != 6 && ip->protocol != 17)";
+        assert_eq!(only_field(twice), Some("protocol"));
         assert_eq!(only_field("x = y;"), None);
     }
 }

@@ -1,0 +1,181 @@
+//! What the hardware calls packet bytes: the fields that the program reads, as its source names them.
+
+use crate::lower::{identifier, Lower};
+use crate::segments::Segment;
+use hardpath_ir::{Op, Program, Value};
+use hardpath_rtl::Node;
+use std::collections::HashMap;
+
+/// Bits of the packet's window that the program reads as one.
+pub struct Field {
+    pub lo: u32,
+    pub width: u32,
+    pub name: String,
+}
+
+/// The fields with names, the narrowest first.
+#[derive(Default)]
+pub struct Fields(Vec<Field>);
+
+impl Fields {
+    /// Those of a program whose loads have constant offsets. Where two places have one name, the byte is added.
+    pub fn of(program: &Program) -> Fields {
+        let mut fields: Vec<Field> = Vec::new();
+        for inst in &program.blocks[program.region()].insts {
+            let data = &program.insts[*inst];
+            if data.op != Op::PacketLoad {
+                continue;
+            }
+            let result = data.results[0];
+            let (Some(offset), Some(name)) = (
+                program.as_const(data.args[0]),
+                program.values[result].name.clone(),
+            ) else {
+                continue;
+            };
+            let (lo, width) = (offset.low_u64() as u32 * 8, program.width(result));
+            let is_known = fields
+                .iter()
+                .any(|field| (field.lo, field.width) == (lo, width));
+            if !is_known && !is_place(&name) {
+                fields.push(Field { lo, width, name });
+            }
+        }
+        let mut places: HashMap<String, u32> = HashMap::new();
+        for field in &fields {
+            *places.entry(field.name.clone()).or_default() += 1;
+        }
+        for field in &mut fields {
+            if places[&field.name] > 1 {
+                field.name = format!("{}_{}", field.name, field.lo / 8);
+            }
+        }
+        fields.sort_by_key(|field| (field.width, field.lo));
+        Fields(fields)
+    }
+
+    /// The number of the narrowest field that holds these bits.
+    pub fn around(&self, lo: u32, len: u32) -> Option<usize> {
+        let holds = |field: &Field| field.lo <= lo && lo + len <= field.lo + field.width;
+        self.0.iter().position(holds)
+    }
+
+    /// The name of exactly these bits.
+    pub fn name(&self, lo: u32, width: u32) -> Option<&str> {
+        let field = self
+            .0
+            .iter()
+            .find(|field| (field.lo, field.width) == (lo, width));
+        field.map(|field| field.name.as_str())
+    }
+
+    pub fn get(&self, number: usize) -> &Field {
+        &self.0[number]
+    }
+}
+
+/// A name that only says where the bytes are: `pkt_14`, or a register.
+fn is_place(name: &str) -> bool {
+    let number = name.strip_prefix("pkt").or(name.strip_prefix('r'));
+    number.is_some_and(|rest| {
+        rest.trim_start_matches('_')
+            .chars()
+            .all(|c| c.is_ascii_digit())
+    })
+}
+
+impl Lower<'_> {
+    /// A field under its name. `None`: not all of its bits have come up to the present stage.
+    pub fn field(&mut self, number: usize) -> Option<Node> {
+        if let Some(node) = self.named.get(&number) {
+            return Some(*node);
+        }
+        let field = self.fields.get(number);
+        let (lo, width) = (field.lo, field.width);
+        let name = format!("{}_s{}", field.name, self.now);
+        let window = self.segments.window();
+        let mut at = lo;
+        while at < lo + width {
+            let here = self.present[window].iter();
+            let mut ends = here.map(|(start, node)| (*start, *start + self.m.width(*node)));
+            at = ends.find(|(start, end)| *start <= at && at < *end)?.1;
+        }
+        let node = self.bits_in_place(window, lo, width);
+        let node = match self.is_stored(node) {
+            true => node,
+            false => self.m.alias(node, name),
+        };
+        self.named.insert(number, node);
+        Some(node)
+    }
+
+    /// `h_proto_is_0x0800`, `packet_length_from_34`: compares of something with a name with a constant.
+    pub fn condition_name(&self, op: &Op, args: &[Value]) -> Option<String> {
+        let constant = |place: usize| self.program.as_const(args[place])?.as_u64();
+        let (constant, constant_first, other) = match (op, args.len()) {
+            (Op::Eq | Op::Ne | Op::Ult | Op::Ule, 2) => match (constant(0), constant(1)) {
+                (Some(constant), None) => (constant, true, args[1]),
+                (None, Some(constant)) => (constant, false, args[0]),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        // Zeros above do not matter.
+        let (
+            Segment::Bits {
+                base,
+                lo,
+                len,
+                inverted: false,
+            },
+            zeros,
+        ) = self.segments.of(other).split_first()?
+        else {
+            return None;
+        };
+        if !zeros
+            .iter()
+            .all(|above| matches!(above, Segment::Const(bits) if bits.is_zero()))
+        {
+            return None;
+        }
+        let data = &self.segments.bases[*base];
+        let is_field = *base == self.segments.window();
+        let name = match is_field {
+            true => self.fields.name(*lo, *len)?,
+            false if self.segments.given().any(|input| input == *base) => &data.name,
+            false => return None,
+        };
+        let name = identifier(name);
+        let equals = |joint: &str| match (is_field, len) {
+            // A field of several bytes in the order of the packet, as manuals have its values.
+            (true, 16) => Some(format!(
+                "{name}_{joint}_0x{:04x}",
+                (constant as u16).swap_bytes()
+            )),
+            (true, 32) => Some(format!(
+                "{name}_{joint}_0x{:08x}",
+                (constant as u32).swap_bytes()
+            )),
+            (true, 8) | (false, _) if is_field || *lo == 0 => {
+                Some(format!("{name}_{joint}_{constant}"))
+            }
+            _ => None,
+        };
+        match op {
+            Op::Eq => return equals("is"),
+            Op::Ne => return equals("is_not"),
+            // The first byte of a longer field is its lowest here, but its highest in the packet.
+            _ if is_field && *len > 8 => return None,
+            // Without its upper bits something else is compared.
+            _ if !is_field && lo + len < data.width => return None,
+            _ => {}
+        }
+        // c <= x, c < x, x < c, x <= c; without the lower bits of x.
+        let next = u64::from((*op == Op::Ult) == constant_first);
+        let lower = if is_field { 0 } else { *lo };
+        let bound = constant.checked_add(next)?.checked_mul(1 << lower)?;
+        let joint = if constant_first { "from" } else { "below" };
+        Some(format!("{name}_{joint}_{bound}"))
+    }
+}
