@@ -107,7 +107,9 @@ calibrate: setup
 
 # The kernel's objects are compiled by the command itself.
 KERNEL_WORK = build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)
-LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4 xdpwall test_xdp_noinline
+LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4
+# Others of ours, too: make levels LEVELS="acl syn_filter"
+LEVELS := suricata_like nat token_bucket leaky_bucket listing1 firewall
 # Maps that take yosys too long: they need no logic of their own for each entry.
 SMALLER_xdp_router_ipv4 := @rx_cnt=64
 SMALLER_suricata_like := @flows_v4=256,flows_v6=256
@@ -117,9 +119,10 @@ EMPTY :=
 levels: setup programs realworld-sources
 	@cargo build --release --package hardpath-cli --bin hardpath --example levels
 	$(HARDPATH) realworld --only $(subst $(EMPTY) $(EMPTY),$(COMMA),$(strip $(LEVELS_KERNEL))) >/dev/null
-	$(CARGO_TARGET_DIR)/release/examples/levels --docs docs/levels.md $(call SYNTHESIZED,$(OBJECTS) \
-		$(LEVELS_KERNEL:%=$(KERNEL_WORK)/%.o)) \
-		build/realworld/packages/objects/xdpfilt_alw_all.o@128
+	$(CARGO_TARGET_DIR)/release/examples/levels --docs docs/levels.md \
+		$(call SYNTHESIZED,$(LEVELS_KERNEL:%=$(KERNEL_WORK)/%.o)) \
+		build/realworld/packages/objects/xdpfilt_alw_all.o@128 \
+		$(call SYNTHESIZED,$(LEVELS:%=build/programs/%.o))
 
 AREA := listing1 firewall nat suricata_like
 bench-area: setup programs realworld-sources
