@@ -142,7 +142,14 @@ fn verilog_simulation(top: &str) -> String {
          design's own assertions out, because Icarus Verilog 11 does not take their labels.\n\n\
          `{top}_protocol.sv` says in words and as assertions what both sides of each port must do. To have it in a \
          test bench of your own, compile it with `HARDPATH_ASSERT` defined: it is then bound to the design, and \
-         whoever breaks a rule is named by an `$error`.\n\n"
+         whoever breaks a rule is named by an `$error`.\n\n\
+         ## Lint and synthesis\n\n\
+         ```\n\
+         verilator --lint-only -Wall -f {top}.f\n\
+         \n\
+         yosys -q -w Resizing -p \"read_verilog -sv -DSYNTHESIS $(tr '\\n' ' ' < {top}.f); synth_xilinx -family xcup -flatten -noiopad -top {top}; tee -o {top}_area.txt stat\"\n\
+         ```\n\n\
+         `xc7` instead of `xcup` for the 7 series, `synth_ecp5 -top {top}` for an ECP5.\n\n"
     )
 }
 

