@@ -23,6 +23,9 @@ impl Lower<'_> {
             }
             self.present[base].clear();
         }
+        // A field that is asked for from here on is the one of the new stage.
+        self.named.clear();
+        self.now = stage;
         let gates = self.schedule.gates(self.plan);
         let gated = gates
             .iter()

@@ -317,8 +317,6 @@ impl<'a> Lower<'a> {
         if stage > 0 {
             self.boundary(stage);
         }
-        self.named.clear();
-        self.now = stage;
         self.maps_before_operations(stage);
         let mut last_place = None;
         for inst in self.insts() {
