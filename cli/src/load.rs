@@ -42,11 +42,12 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
 }
 
 pub fn pipeline_options(arguments: &ProgramArguments) -> Options {
-    options_on(arguments.target.unwrap_or(TECHNOLOGIES[0]), arguments)
+    options_or(TECHNOLOGIES[0], arguments)
 }
 
-/// As the arguments say, but for this family of FPGAs.
-pub fn options_on(technology: &'static Technology, arguments: &ProgramArguments) -> Options {
+/// As the arguments say; for this family of FPGAs when they name none.
+pub fn options_or(usual: &'static Technology, arguments: &ProgramArguments) -> Options {
+    let technology = arguments.target.unwrap_or(usual);
     Options {
         clock_mhz: arguments.clock.unwrap_or(technology.usual_clock_mhz),
         bus_bits: arguments.bus,

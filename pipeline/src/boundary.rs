@@ -1,6 +1,6 @@
 //! From one stage to the next: registers, or the segment FIFO where a hazard window begins.
 
-use crate::lower::{identifier, Lower};
+use crate::lower::Lower;
 use crate::segments::BaseId;
 use hardpath_rtl::{Node, NodeOp};
 
@@ -65,7 +65,7 @@ impl Lower<'_> {
         let data = &self.segments.bases[base];
         if base == self.segments.window() {
             if let Some(name) = self.fields.name(lo, width) {
-                return format!("{}_s{stage}", identifier(name));
+                return format!("{name}_s{stage}");
             }
             let (first, last) = (lo / 8, (lo + width - 1) / 8);
             return match (lo % 8, width % 8) {

@@ -7,10 +7,11 @@ use hardpath_rtl::Node;
 use std::collections::HashMap;
 
 /// Bits of the packet's window that the program reads as one.
-pub struct Field {
-    pub lo: u32,
-    pub width: u32,
-    pub name: String,
+struct Field {
+    lo: u32,
+    width: u32,
+    /// An identifier.
+    name: String,
 }
 
 /// The fields with names, the narrowest first.
@@ -38,6 +39,7 @@ impl Fields {
                 .iter()
                 .any(|field| (field.lo, field.width) == (lo, width));
             if !is_known && !is_place(&name) {
+                let name = identifier(&name);
                 fields.push(Field { lo, width, name });
             }
         }
@@ -55,7 +57,7 @@ impl Fields {
     }
 
     /// The number of the narrowest field that holds these bits.
-    pub fn around(&self, lo: u32, len: u32) -> Option<usize> {
+    fn around(&self, lo: u32, len: u32) -> Option<usize> {
         let holds = |field: &Field| field.lo <= lo && lo + len <= field.lo + field.width;
         self.0.iter().position(holds)
     }
@@ -67,10 +69,6 @@ impl Fields {
             .iter()
             .find(|field| (field.lo, field.width) == (lo, width));
         field.map(|field| field.name.as_str())
-    }
-
-    pub fn get(&self, number: usize) -> &Field {
-        &self.0[number]
     }
 }
 
@@ -85,20 +83,26 @@ fn is_place(name: &str) -> bool {
 }
 
 impl Lower<'_> {
+    /// Bits of the window as a part of a field that holds them. `None`: there is none.
+    pub fn part_of_field(&mut self, lo: u32, len: u32) -> Option<Node> {
+        let number = self.fields.around(lo, len)?;
+        let node = self.field(number)?;
+        Some(self.m.slice(node, lo - self.fields.0[number].lo, len))
+    }
+
     /// A field under its name. `None`: not all of its bits have come up to the present stage.
-    pub fn field(&mut self, number: usize) -> Option<Node> {
+    fn field(&mut self, number: usize) -> Option<Node> {
         if let Some(node) = self.named.get(&number) {
             return Some(*node);
         }
-        let field = self.fields.get(number);
+        let field = &self.fields.0[number];
         let (lo, width) = (field.lo, field.width);
         let name = format!("{}_s{}", field.name, self.now);
         let window = self.segments.window();
         let mut at = lo;
         while at < lo + width {
-            let here = self.present[window].iter();
-            let mut ends = here.map(|(start, node)| (*start, *start + self.m.width(*node)));
-            at = ends.find(|(start, end)| *start <= at && at < *end)?.1;
+            let (start, node) = self.run_at(window, at)?;
+            at = start + self.m.width(node);
         }
         let node = self.bits_in_place(window, lo, width);
         let node = match self.is_stored(node) {
@@ -146,7 +150,6 @@ impl Lower<'_> {
             false if self.segments.given().any(|input| input == *base) => &data.name,
             false => return None,
         };
-        let name = identifier(name);
         let equals = |joint: &str| match (is_field, len) {
             // A field of several bytes in the order of the packet, as manuals have its values.
             (true, 16) => Some(format!(

@@ -380,30 +380,29 @@ impl<'a> Lower<'a> {
 
     /// `len` bits of a base as they stand in the present stage.
     pub fn base_bits(&mut self, base: BaseId, lo: u32, len: u32) -> Node {
-        if base == self.segments.window() {
-            if let Some(field) = self.fields.around(lo, len) {
-                let start = self.fields.get(field).lo;
-                if let Some(node) = self.field(field) {
-                    return self.m.slice(node, lo - start, len);
-                }
-            }
+        let is_window = base == self.segments.window();
+        if let Some(node) = is_window.then(|| self.part_of_field(lo, len)).flatten() {
+            return node;
         }
         self.bits_in_place(base, lo, len)
+    }
+
+    /// The lowest bit and the node of what holds a bit of a base in the present stage.
+    pub fn run_at(&self, base: BaseId, at: u32) -> Option<(u32, Node)> {
+        let holds = |&&(start, node): &&(u32, Node)| start <= at && at < start + self.m.width(node);
+        self.present[base].iter().find(holds).copied()
     }
 
     pub fn bits_in_place(&mut self, base: BaseId, lo: u32, len: u32) -> Node {
         let mut parts = Vec::new();
         let mut at = lo;
         while at < lo + len {
-            let (start, node) = *self.present[base]
-                .iter()
-                .find(|(start, node)| *start <= at && at < *start + self.m.width(*node))
-                .unwrap_or_else(|| {
-                    panic!(
-                        "bit {at} of {} is not there",
-                        self.segments.bases[base].name
-                    )
-                });
+            let (start, node) = self.run_at(base, at).unwrap_or_else(|| {
+                panic!(
+                    "bit {at} of {} is not there",
+                    self.segments.bases[base].name
+                )
+            });
             let end = (start + self.m.width(node)).min(lo + len);
             parts.push(self.m.slice(node, at - start, end - at));
             at = end;

@@ -73,12 +73,14 @@ impl<'a> Rebuild<'a> {
 
     /// The result of a pure operation, which is appended unless the region computes it already.
     pub fn op(&mut self, op: Op, args: Vec<Value>, width: u32) -> Value {
-        if let Some(result) = self.computed.get(&(op.clone(), args.clone(), width)) {
+        let computation = (op, args, width);
+        if let Some(result) = self.computed.get(&computation) {
             return *result;
         }
-        let inst = self.push(op.clone(), args.clone(), &[width], None, None);
+        let (op, args, _) = computation.clone();
+        let inst = self.push(op, args, &[width], None, None);
         let result = self.program.insts[inst].results[0];
-        self.computed.insert((op, args, width), result);
+        self.computed.insert(computation, result);
         result
     }
 

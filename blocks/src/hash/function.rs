@@ -35,16 +35,19 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
     let dumps = m.and(&[host, host_dump]);
     let mut digests = Vec::new();
     for way in 0..WAYS {
+        let columns: Vec<u64> = (0..key_bits)
+            .map(|key_bit| matrix_column(way, key_bit, row_bits))
+            .collect();
         let mut bits = Vec::new();
         for bit in 0..row_bits {
             let mut mask = vec![0; key_bits.div_ceil(64) as usize];
-            for key_bit in 0..key_bits {
-                let is_term = matrix_column(way, key_bit, row_bits) >> bit & 1;
-                mask[key_bit as usize / 64] |= is_term << (key_bit % 64);
+            for (key_bit, column) in columns.iter().enumerate() {
+                mask[key_bit / 64] |= (column >> bit & 1) << (key_bit % 64);
             }
             let mask = m.constant_limbs(&mask, key_bits);
             let terms = m.and(&[chosen, mask]);
-            m.name(terms, format!("terms_{way}_{bit}"));
+            // A short key can have all bits or none in the mask: `terms` is `chosen` or 0 then, which keeps its name.
+            let terms = m.alias(terms, format!("terms_{way}_{bit}"));
             bits.push(m.reduce_xor(terms));
         }
         bits.reverse();

