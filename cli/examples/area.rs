@@ -4,7 +4,7 @@
 //! make bench-area
 //! ```
 //!
-//! Objects on the command line, as [`common`] reads them. With `--docs FILE` first, the page goes there. Seven syntheses
+//! Objects on the command line, as [`common`] reads them. With `--docs FILE` first, the page goes there. Eight syntheses
 //! for each program, some of designs that are far larger than they need be: minutes for each program.
 
 mod common;
@@ -28,6 +28,7 @@ with the kernel.
 * *pruning*: a stage carries only the bits that a later stage uses, and the packet waits in block RAM. Without it
   all values and the packet's window go on to the last stage, and out of the design, so that synthesis keeps them.
 * *chaining*: operations that fit one clock share a stage.
+* *conditions*: guards that say things twice, selects under conditions that are known, and chains of selects are simplified.
 * *narrowing*: operations run on the bits that are neither known nor ignored. Synthesis finds constant bits by itself, too;
   what it does not find are widths that follow from ranges, and that narrow operations need fewer stages.
 * *srl*: values that wait for several stages do so in registers without reset, which synthesis turns into shift registers

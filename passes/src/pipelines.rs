@@ -17,6 +17,7 @@ const MOST_EXPANSIONS: u32 = 3;
 pub struct Omitted {
     pub narrow: bool,
     pub reassociate: bool,
+    pub simplify_select: bool,
 }
 
 /// Passes on a program in the control-flow phase, as it comes from a front end.
@@ -92,8 +93,10 @@ fn clean_up(program: &mut Program, omitted: Omitted) -> Result<(), Diagnostic> {
         let mut changed = run(program, fold::run)?;
         // Dead users make a value look as if it were used twice: away with them before every pass that asks.
         changed |= run(program, dce::run)?;
-        changed |= run(program, simplify_select::run)?;
-        changed |= run(program, dce::run)?;
+        if !omitted.simplify_select {
+            changed |= run(program, simplify_select::run)?;
+            changed |= run(program, dce::run)?;
+        }
         // After the selects: an arm that is gone no longer widens the result.
         if !omitted.narrow {
             changed |= run(program, narrow::run)?;

@@ -14,6 +14,9 @@ pub enum Saving {
     /// Operations that fit one clock share a stage. Without it each has its own, but for what must be done to a map's
     /// word between reading and writing it in one clock: that is about the rate.
     Chaining,
+    /// Conditions say nothing twice, and choices take no more steps than they must. Without it guards and selects stay
+    /// as the branches of the program make them.
+    Conditions,
     /// Operations run on the bits that are neither known nor ignored. Without it: on the 64 bits of the instructions.
     Narrowing,
     /// Values that wait several stages do so in registers without reset, of which tools make shift registers. Without
@@ -24,9 +27,10 @@ pub enum Saving {
 }
 
 impl Saving {
-    pub const ALL: [Saving; 5] = [
+    pub const ALL: [Saving; 6] = [
         Saving::Pruning,
         Saving::Chaining,
+        Saving::Conditions,
         Saving::Narrowing,
         Saving::Srl,
         Saving::Reassociation,
@@ -37,6 +41,7 @@ impl Saving {
         match self {
             Saving::Pruning => "pruning",
             Saving::Chaining => "chaining",
+            Saving::Conditions => "conditions",
             Saving::Narrowing => "narrowing",
             Saving::Srl => "srl",
             Saving::Reassociation => "reassociation",
@@ -55,6 +60,7 @@ pub type Without = BTreeSet<Saving>;
 /// The passes that are left out.
 pub(crate) fn omitted(without: &Without) -> hardpath_passes::Omitted {
     hardpath_passes::Omitted {
+        simplify_select: without.contains(&Saving::Conditions),
         narrow: without.contains(&Saving::Narrowing),
         reassociate: without.contains(&Saving::Reassociation),
     }

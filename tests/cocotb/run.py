@@ -29,6 +29,8 @@ import traffic  # noqa: E402
 DESIGNS = [
     ("pairs", 64, ["test_streams", "test_reset", "test_host"]),
     ("pairs", 512, ["test_streams", "test_host"]),
+    ("kinds", 64, ["test_kinds"]),
+    ("kinds", 512, ["test_kinds"]),
     ("redirector", 64, ["test_streams", "test_reset"]),
     ("ipip_encap", 512, ["test_streams", "test_reset"]),
 ]

@@ -3,7 +3,14 @@
 use crate::common::{compile_source, hardpath, judge, path, root};
 use std::path::Path;
 
-const SAVINGS: [&str; 5] = ["pruning", "chaining", "narrowing", "srl", "reassociation"];
+const SAVINGS: [&str; 6] = [
+    "pruning",
+    "chaining",
+    "conditions",
+    "narrowing",
+    "srl",
+    "reassociation",
+];
 
 /// Each saving alone, and all.
 fn left_out() -> Vec<String> {
