@@ -4,7 +4,7 @@
 //! make bench-area
 //! ```
 //!
-//! Objects on the command line, as [`common`] reads them. With `--docs FILE` first, the page goes there. Eight syntheses
+//! Objects on the command line, as [`common`] reads them. With `--docs FILE` first, the page goes there. Ten syntheses
 //! for each program, some of designs that are far larger than they need be: minutes for each program.
 
 mod common;
@@ -12,7 +12,7 @@ mod common;
 use common::Given;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::savings::{Saving, Without};
-use hardpath_pipeline::Options;
+use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::verilog;
 use hardpath_synth::area::Area;
 use std::process::ExitCode;
@@ -20,7 +20,8 @@ use std::process::ExitCode;
 const INTRODUCTION: &str = "# What the compiler saves
 
 `make bench-area` wrote this page: each program compiled for 250 MHz and a bus of 512 bits, and synthesized with yosys
-(`synth_xilinx -family xcup`) without its maps. *All* is what `hardpath compile` makes. In the rows below one saving is
+(`synth_xilinx -family xcup`) without its maps. The tables are about the compute pipeline (`TOP_pipeline`); below each stands
+what becomes of the whole design, whose ports, FIFOs and host port are the same in all rows. *All* is what `hardpath compile` makes. In the rows below one saving is
 left out (`hardpath compile --without NAME`), in the last one all are (*naive*): one operation a stage, on the full
 width, and everything that ever came up carried to the end in flip-flops. All of these designs are right; tests compare them
 with the kernel.
@@ -53,16 +54,25 @@ fn page(programs: &[Given]) -> Result<String, String> {
             "## {}\n\n| | stages | LUT | | of these SRL | FF | |\n|---|--:|--:|--:|--:|--:|--:|\n",
             given.title()
         ));
-        let mut all = None;
-        for (title, without) in rows() {
-            let (stages, area) = measure(given, &without).map_err(|errors| {
+        let rows = rows();
+        let (mut all, mut whole) = (None, None);
+        for (number, (title, without)) in rows.iter().enumerate() {
+            let failed = |errors: Vec<Diagnostic>| {
                 let first = errors.first().map_or("", |error| error.message.as_str());
                 format!("{}, {title}: {first}", given.title())
-            })?;
+            };
+            let compiled = compile(given, without).map_err(failed)?;
+            let pipeline = format!("{}_pipeline", compiled.interface.top);
+            let area = measure(&compiled, &pipeline).map_err(failed)?;
             let all = *all.get_or_insert(area);
-            say(row(&title, stages, area, all));
+            say(row(title, compiled.report.stages, area, all));
+            if number == 0 {
+                whole = Some(measure(&compiled, &compiled.interface.top).map_err(failed)?);
+            } else if number + 1 == rows.len() {
+                let naive = measure(&compiled, &compiled.interface.top).map_err(failed)?;
+                say(whole.map_or(String::new(), |whole| in_all(whole, naive)));
+            }
         }
-        say("\n".to_string());
     }
     Ok(page)
 }
@@ -79,26 +89,24 @@ fn rows() -> Vec<(String, Without)> {
     rows
 }
 
-/// Stages, and the area without maps.
-fn measure(given: &Given, without: &Without) -> Result<(u32, Area), Vec<Diagnostic>> {
-    let compiled = given.compile(&Options {
+fn compile(given: &Given, without: &Without) -> Result<Compiled, Vec<Diagnostic>> {
+    given.compile(&Options {
         without: without.clone(),
         ..Options::default()
-    })?;
+    })
+}
+
+/// The area of a module of a design, without maps.
+fn measure(compiled: &Compiled, top: &str) -> Result<Area, Vec<Diagnostic>> {
     let options = hardpath_synth::Options {
         map_modules: compiled.map_modules(),
         ..hardpath_synth::Options::default()
     };
     let sources = verilog::print(&compiled.design);
-    let area = hardpath_synth::area_without_maps(&sources, &compiled.interface.top, &options);
-    Ok((compiled.report.stages, area.map_err(|error| vec![error])?))
+    hardpath_synth::area_without_maps(&sources, top, &options).map_err(|error| vec![error])
 }
 
 fn row(title: &str, stages: u32, area: Area, all: Area) -> String {
-    let times = |this: u64, all: u64| match this == all {
-        true => String::new(),
-        false => format!("× {:.2}", this as f64 / all.max(1) as f64),
-    };
     format!(
         "| {title} | {stages} | {} | {} | {} | {} | {} |\n",
         area.lut,
@@ -107,4 +115,25 @@ fn row(title: &str, stages: u32, area: Area, all: Area) -> String {
         area.ff,
         times(area.ff, all.ff),
     )
+}
+
+/// The whole design with all savings and without any.
+fn in_all(all: Area, naive: Area) -> String {
+    format!(
+        "\nThe whole design without maps: {} LUT and {} FF; naive {} LUT ({}) and {} FF ({}).\n\n",
+        all.lut,
+        all.ff,
+        naive.lut,
+        times(naive.lut, all.lut),
+        naive.ff,
+        times(naive.ff, all.ff),
+    )
+}
+
+/// How many times as much, if it is another number.
+fn times(this: u64, all: u64) -> String {
+    match this == all {
+        true => String::new(),
+        false => format!("× {:.2}", this as f64 / all.max(1) as f64),
+    }
 }
