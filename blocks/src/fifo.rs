@@ -24,24 +24,27 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
     let bits = index_bits(u64::from(depth));
     m.section("Storage");
     let words = m.mem("words", width, depth, MemStyle::Distributed);
-    let (write_index_reg, write_index) = m.reg_reset("write_index", bits, 0);
-    let (read_index_reg, read_index) = m.reg_reset("read_index", bits, 0);
-    let (stored_reg, stored) = m.reg_reset("stored", bits + 1, 0);
+    // One bit more than an index, so that full and empty differ. No count of the words: `pop` comes late, behind
+    // whatever decides that the head may go, and has only clock enables to reach.
+    let (write_reg, write) = m.reg_reset("write_pointer", bits + 1, 0);
+    let (read_reg, read) = m.reg_reset("read_pointer", bits + 1, 0);
     let (valid_reg, valid) = m.reg_reset("head_valid", 1, 0);
     let (head_reg, head) = m.reg("head", width);
 
-    let some_stored = m.reduce_or(stored);
+    let some_stored = m.ne(write, read);
     let not_valid = m.not(valid);
     let head_free = m.or(&[not_valid, pop]);
     let load = m.and(&[some_stored, head_free]);
     m.name(load, "load");
 
+    let write_index = m.slice(write, 0, bits);
     m.mem_write(words, write_index, data_in, push);
-    let next_write = m.add_const(write_index, 1);
-    m.set_next_when(write_index_reg, push, next_write);
+    let next_write = m.add_const(write, 1);
+    m.set_next_when(write_reg, push, next_write);
+    let read_index = m.slice(read, 0, bits);
     let word = m.mem_read_async(words, read_index);
-    let next_read = m.add_const(read_index, 1);
-    m.set_next_when(read_index_reg, load, next_read);
+    let next_read = m.add_const(read, 1);
+    m.set_next_when(read_reg, load, next_read);
     m.set_next_when(head_reg, load, word);
 
     let keep = m.not(pop);
@@ -49,18 +52,8 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
     let next_valid = m.or(&[load, kept]);
     m.set_next(valid_reg, next_valid);
 
-    let one_more = m.add_const(stored, 1);
-    let minus_one = m.constant(u64::MAX, bits + 1);
-    let one_less = m.add(stored, minus_one);
-    let not_load = m.not(load);
-    let not_push = m.not(push);
-    let grows = m.and(&[push, not_load]);
-    let shrinks = m.and(&[load, not_push]);
-    let shrunk = m.mux(shrinks, one_less, stored);
-    let next_stored = m.mux(grows, one_more, shrunk);
-    m.set_next(stored_reg, next_stored);
-
-    let full = m.bit(stored, bits);
+    let used = m.sub(write, read);
+    let full = m.bit(used, bits);
     let push_when_full = m.and(&[push, full]);
     let fits = m.not(push_when_full);
     m.assert(

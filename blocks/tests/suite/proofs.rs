@@ -31,10 +31,7 @@ fn a_fifo_keeps_order_and_room() {
         harness: include_str!("proofs/fifo.sv"),
         parameters: "".into(),
         clocks: 14,
-        mistake: (
-            "(load && !push) ? stored + 3'd7",
-            "(load && !push) ? stored",
-        ),
+        mistake: ("load || (head_valid && !pop)", "load"),
     }
     .holds();
 }
