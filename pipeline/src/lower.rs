@@ -10,6 +10,7 @@ use crate::fields::Fields;
 use crate::maps::{MapPorts, Replay};
 use crate::moves::{packet_moves, store_offset, PacketMoves};
 use crate::plan::Access;
+use crate::predicate::REACHES;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::arithmetic;
@@ -207,10 +208,14 @@ impl<'a> Lower<'a> {
     /// What a value is called in the output.
     fn name_of(&self, value: Value, inst: Inst) -> String {
         let data = &self.program.insts[inst];
-        if let Some(name) = &self.program.values[value].name {
-            return identifier(name);
-        }
-        if let Some(name) = self.condition_name(&data.op, &data.args) {
+        let name = self.program.values[value].name.as_deref();
+        let is_line = name.is_some_and(|name| name.starts_with(REACHES));
+        // What is compared says more than the line that it leads to.
+        let condition = match name.is_none() || is_line {
+            true => self.condition_name(&data.op, &data.args),
+            false => None,
+        };
+        if let Some(name) = condition.or(name.map(identifier)) {
             return name;
         }
         let op = match &data.op {

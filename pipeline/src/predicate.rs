@@ -26,6 +26,9 @@ use hardpath_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// How the condition under which a line of the source runs is called, before the line's number.
+pub const REACHES: &str = "reaches_line_";
+
 /// Turns a program of the control-flow phase into one of the dataflow phase. Needs stack and packet bytes as
 /// values: packet stores stand only before the exits, with constant offsets.
 pub fn predicate(program: &Program) -> Program {
@@ -190,6 +193,7 @@ impl<'a> Flow<'a> {
             self.values.insert(*param, value);
         }
         let guard = self.condition(0, index);
+        self.name_condition(guard, block);
         for inst in &data.insts {
             let data = &self.old.insts[*inst];
             if data.op == Op::PacketStore {
@@ -199,6 +203,16 @@ impl<'a> Flow<'a> {
         }
         if let Terminator::Branch { cond, .. } = &data.terminator {
             self.branch[index] = Some(self.values[cond]);
+        }
+    }
+
+    /// A block's condition is called after its first line in the source.
+    fn name_condition(&mut self, condition: Condition, block: Block) {
+        let insts = self.old.blocks[block].insts.iter();
+        let mut places = insts.filter_map(|inst| self.old.insts[*inst].place);
+        let line = places.next().map(|place| self.old.places[place].line);
+        if let (Some(condition), Some(line)) = (condition, line.filter(|line| *line > 0)) {
+            self.new.name_value(condition, &format!("{REACHES}{line}"));
         }
     }
 

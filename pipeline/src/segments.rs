@@ -8,7 +8,7 @@ use crate::delay::is_wiring;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::ingress::LENGTH_BITS;
 use hardpath_ir::{Bits, Input, Op, Program, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A base value.
 #[derive(Clone, Debug)]
@@ -119,12 +119,21 @@ pub struct Segments {
     of: SecondaryMap<Value, Vec<Segment>>,
     inputs: HashMap<Input, BaseId>,
     window: Option<BaseId>,
+    names: HashSet<String>,
 }
 
 impl Segments {
+    /// Numbers a name that another base has, so that a value is called the same in all stages.
     pub fn add_base(&mut self, name: impl Into<String>, width: u32, stage: u32) -> BaseId {
+        let wanted = name.into();
+        let mut name = wanted.clone();
+        let mut number = 1;
+        while !self.names.insert(name.clone()) {
+            number += 1;
+            name = format!("{wanted}_{number}");
+        }
         self.bases.push(Base {
-            name: name.into(),
+            name,
             width,
             stage,
             last_use: vec![None; width as usize],
