@@ -18,6 +18,7 @@ pub mod flows;
 pub mod generate;
 pub mod hardware;
 pub mod minimize;
+mod names;
 pub mod packets;
 mod random;
 pub mod session;

@@ -4,6 +4,7 @@
 use crate::code::Code;
 use crate::features;
 use crate::hardware::{self, host_events, Engine, Hardware};
+use crate::names::give_names;
 use crate::packets::{Packet, PORTS};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::diagnostic::Class;
@@ -145,11 +146,12 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
             }
         }
     };
-    let lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
+    let mut lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
         Ok(Ok(program)) => program,
         Ok(Err(errors)) => return Ok(refused(errors, 0)),
         Err(panic) => return Ok(Outcome::Failed(panic)),
     };
+    give_names(&mut lifted);
     let mut trial = Trial {
         subject,
         options,
