@@ -141,7 +141,15 @@ pub fn ingress(config: &Ingress) -> Module {
     let length = m.concat(&[whole_beats, lanes]);
     m.name(length, "length");
     let too_many = m.constant(u64::from(most_beats), beat_bits);
-    let more_beats = m.ule(too_many, beat_number);
+    // A last beat behind others may be empty (`tkeep` of zeros): it ends the packet and adds nothing to it.
+    let some_bytes = m.bit(keep, 0);
+    let no_bytes = m.not(some_bytes);
+    let behind_others = m.reduce_or(beat_number);
+    let only_ends = m.and(&[last, no_bytes, behind_others]);
+    m.name(only_ends, "only_ends");
+    let adds = m.not(only_ends);
+    let beats_used_up = m.ule(too_many, beat_number);
+    let more_beats = m.and(&[beats_used_up, adds]);
     let over_beats = m.or(&[over_before, more_beats]);
     m.name(over_beats, "too_many_beats");
     let over_bytes = reaches(&mut m, beat_number, keep, config.longest);
@@ -171,14 +179,14 @@ pub fn ingress(config: &Ingress) -> Module {
     let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
     let (start_reg, start) = m.reg_reset("packet_start", frame_bits, 0);
     let in_time = m.not(over_beats);
-    let write = m.and(&[valid, in_time]);
+    let write = m.and(&[valid, in_time, adds]);
     let after = m.add_const(write_pointer, 1);
     let not_good = m.not(good);
     let gives_up = m.and(&[done, not_good]);
     let stepped = m.mux(write, after, write_pointer);
     let pointer_next = m.mux(gives_up, start, stepped);
     m.set_next(write_reg, pointer_next);
-    m.set_next_when(start_reg, good, after);
+    m.set_next_when(start_reg, good, stepped);
     m.output("frame_write", write, "");
     m.output("frame_write_address", write_pointer, "");
     m.output("frame_write_data", data, "");

@@ -9,6 +9,9 @@ from bench import ABORTED, COMMAND_CLOCKS, ENOENT, LONGEST_COMMAND_CLOCKS, PASS,
 from flows import FLOWS, halves, key, pair, under_traffic
 
 ALL_FLOWS = (0, bytes(4))
+# A command waits its turn behind the packets inside, of which each may wait for the window of `states`.
+PACKETS_INSIDE, WINDOW = 32, 5
+COMMAND_CLOCKS = COMMAND_CLOCKS + PACKETS_INSIDE * WINDOW
 MAX_64 = (1 << 64) - 1
 
 

@@ -227,6 +227,17 @@ struct Packet {
     bad: bool,
     port: u64,
     queue: u64,
+    /// The last beat has no bytes, when the bytes fill all beats before it.
+    ends_apart: bool,
+}
+
+impl Packet {
+    /// On a bus of so many bytes.
+    fn beats(&self, beat: usize) -> usize {
+        let beats = self.data.len().div_ceil(beat).max(1);
+        let fills = self.data.len() == beats * beat;
+        beats + usize::from(self.ends_apart && fills)
+    }
 }
 
 /// How often things happen, in eighths.
@@ -298,7 +309,7 @@ impl<'a> Run<'a> {
     fn send(&mut self, packets: &[Packet], manner: Manner) {
         let beat = self.config.beat_bytes as usize;
         for packet in packets {
-            let beats = packet.data.len().div_ceil(beat).max(1);
+            let beats = packet.beats(beat);
             let mut first = (0, 0);
             for number in 0..beats {
                 while self.random.below(8) >= manner.offered {
@@ -524,6 +535,7 @@ fn packet(random: &mut Random, length: usize) -> Packet {
         bad: random.below(12) == 0,
         port: random.below(256),
         queue: random.below(65536),
+        ends_apart: random.below(4) == 0,
     }
 }
 
@@ -627,6 +639,27 @@ fn short_packets_at_full_rate() {
     }
 }
 
+/// A last beat with `tkeep` of zeros behind full ones is no part of the packet, and the next packet stands behind it.
+#[test]
+fn an_empty_last_beat_only_ends_the_packet() {
+    for config in configs() {
+        let beat = config.beat_bytes as usize;
+        let mut random = Random::new(6);
+        let packets: Vec<Packet> = (0..200)
+            .map(|number| match number % 50 {
+                0 => LONGEST,
+                1 => LONGEST + beat,
+                number => number % 5 * beat,
+            })
+            .map(|length| Packet {
+                ends_apart: true,
+                ..packet(&mut random, length)
+            })
+            .collect();
+        Run::new(&config, 2).send(&packets, MANNERS[1]);
+    }
+}
+
 #[test]
 fn one_packet_a_clock() {
     let config = &configs()[0];
@@ -635,6 +668,7 @@ fn one_packet_a_clock() {
     let packets: Vec<Packet> = (0..2000)
         .map(|_| Packet {
             bad: false,
+            ends_apart: false,
             ..packet(&mut random, 64)
         })
         .collect();

@@ -168,7 +168,13 @@ fn vhdl_simulation(top: &str) -> String {
          It says PASSED at its end. `-gBACKPRESSURE=true` makes the sink wait now and then, `-gLINES=FILE` plays \
          another file: `hardpath sim OBJECT --pcap CAPTURE --bench FILE` writes one for any capture and maps. \
          `--ieee-asserts=disable-at-0` is for the first delta cycle, in which nets have no value yet; \
-         `--assert-level=error` makes the design's own assertions stop the simulation.\n\n"
+         `--assert-level=error` makes the design's own assertions stop the simulation, `--vcd=FILE` writes a \
+         waveform. Before the first packet the design clears its tables, one entry a clock: GHDL takes a minute for \
+         260,000 entries and says nothing meanwhile.\n\n\
+         ## Synthesis\n\n\
+         ```\n\
+         ghdl --synth --std=08 {top} > {top}_netlist.vhd\n\
+         ```\n\n"
     )
 }
 
@@ -180,7 +186,7 @@ fn ports(interface: &Interface) -> String {
             "s_axis_tdata/tkeep/tvalid/tready/tlast",
             &format!("{bus}, {}, 1, 1, 1", bus / 8),
             "packets in, without frame check sequence; byte 0 in bits 7:0; tkeep is all ones but on the last beat, \
-             where it is packed from bit 0",
+             where it is packed from bit 0; all zeros there, behind other beats, end the packet and add nothing",
         ),
         row(
             "s_axis_tuser",

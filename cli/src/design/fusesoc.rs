@@ -40,8 +40,8 @@ pub fn core(sources: &Sources, origin: &str) -> String {
     });
     let _ = write!(
         text,
-        "  synth:\n    <<: *default\n    description: \"Vivado; another device with --part=NAME\"\n    \
-         filesets: [rtl, constraints]\n    flow: vivado\n    flow_options:\n      part: {PART}\n"
+        "  synth:\n    <<: *default\n    description: \"synthesis in Vivado; another device with --part=NAME\"\n    \
+         filesets: [rtl, constraints]\n    flow: vivado\n    flow_options:\n      part: {PART}\n      pnr: none\n"
     );
     text
 }
@@ -59,7 +59,7 @@ fn verilator(top: &str) -> String {
 fn ghdl(top: &str) -> String {
     format!(
         "  sim:\n    description: \"the test bench in GHDL\"\n    filesets: [rtl, tb]\n    toplevel: {top}_tb\n    \
-         flow: sim\n    flow_options:\n      tool: ghdl\n      analyze_options: [--std=08]\n      \
-         run_options: [--ieee-asserts=disable-at-0, --assert-level=error]\n"
+         flow: sim\n    flow_options:\n      tool: ghdl\n      \
+         sim_options: [--ieee-asserts=disable-at-0, --assert-level=error]\n"
     )
 }

@@ -44,7 +44,11 @@ pub fn quartus(sources: &Sources) -> String {
         HdlName::Verilog => ("SYSTEMVERILOG_FILE", ""),
         HdlName::Vhdl => ("VHDL_FILE", " -hdl_version VHDL_2008"),
     };
-    let mut text = String::new();
+    // Quartus does not say that it synthesizes; without it, it would run the loops that clear memories for simulators.
+    let mut text = match sources.hdl {
+        HdlName::Verilog => "set_global_assignment -name VERILOG_MACRO \"SYNTHESIS=1\"\n".into(),
+        HdlName::Vhdl => String::new(),
+    };
     for (name, _) in &sources.files {
         let _ = writeln!(
             text,
