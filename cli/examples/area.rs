@@ -24,7 +24,8 @@ const INTRODUCTION: &str = "# What the compiler saves
 what becomes of the whole design, whose ports, FIFOs and host port are the same in all rows. *All* is what `hardpath compile` makes. In the rows below one saving is
 left out (`hardpath compile --without NAME`), in the last one all are (*naive*): one operation a stage, on the full
 width, and everything that ever came up carried to the end in flip-flops. All of these designs are right; tests compare them
-with the kernel.
+with the kernel. Yosys' mapper is uneven: the same gates with other names around them can come out a fifth smaller or larger,
+so small differences mean nothing.
 
 * *pruning*: a stage carries only the bits that a later stage uses, and the packet waits in block RAM. Without it
   all values and the packet's window go on to the last stage, and out of the design, so that synthesis keeps them.
