@@ -128,7 +128,8 @@ fn quartus_makes_a_project_with_virtual_pins() {
         set_global_assignment -name FAMILY {A family}\n\
         set_global_assignment -name DEVICE AGFB027R25A2E2V\n\
         set_global_assignment -name TOP_LEVEL_ENTITY firewall\n\
-        set_global_assignment -name QIP_FILE firewall.qip"
+        set_global_assignment -name QIP_FILE firewall.qip\n\
+        set_global_assignment -name VERILOG_MACRO SYNTHESIS=1"
         .lines()
         .map(|line| line.trim().to_string())
         .collect();
