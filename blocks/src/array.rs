@@ -282,8 +282,7 @@ pub fn array(config: &Array) -> Module {
         let some = m.reduce_or(first);
         let sets = m.and(&[updates, some]);
         let present = m.delay("host_sets", sets);
-        let mask = m.sext(present, config.value_bits);
-        let value = m.and(&[mask, host_value]);
+        let value = m.gate(present, host_value);
         m.concat(&[present, value])
     } else {
         host_value
@@ -299,8 +298,7 @@ pub fn array(config: &Array) -> Module {
     m.drive(commit_index, index_c);
     m.drive(commit_word, value);
     let running = m.not(clear);
-    let keep = m.sext(running, word);
-    let stored = m.and(&[keep, value]);
+    let stored = m.gate(running, value);
     let stores = m.or(&[write, clear]);
     let address = m.mux(clear, clear_index, index_c);
     for copy in &copies {

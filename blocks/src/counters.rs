@@ -7,18 +7,11 @@ use crate::index_bits;
 use hardpath_rtl::{MemStyle, Module, Node};
 
 /// Bits of a counter.
-pub const COUNTER_BITS: u32 = 48;
+const COUNTER_BITS: u32 = 64;
 
-/// The count that is shown.
-pub struct Shown {
-    pub count: Node,
-    /// 0 in the first round after a reset, when the count is yet to be cleared: it stands for 0.
-    pub begun: Node,
-}
-
-/// Adds counters to a module. `strobes`: for each counter, a power of two of them, what it counts, once a clock at most.
-/// `shown`: the place of the one that is looked at.
-pub fn counters(m: &mut Module, strobes: &[Node], shown: Node) -> Shown {
+/// Adds counters to a module. `strobes`: for each counter, a power of two of them, its name and what it counts, once a
+/// clock at most. `shown`: the place of the one that is looked at. Gives its count.
+pub fn counters(m: &mut Module, strobes: &[(&str, Node)], shown: Node) -> Node {
     assert!(strobes.len().is_power_of_two());
     let turns = strobes.len() as u64;
     let turn_bits = index_bits(turns);
@@ -33,27 +26,27 @@ pub fn counters(m: &mut Module, strobes: &[Node], shown: Node) -> Shown {
 
     let recent_bits = index_bits(turns + 1);
     let mut recent = Vec::new();
-    for (number, &strobe) in strobes.iter().enumerate() {
-        let (reg, count) = m.reg_reset(format!("recent_{number}"), recent_bits, 0);
+    for (number, (name, strobe)) in strobes.iter().enumerate() {
+        let (reg, count) = m.reg_reset(format!("recent_{name}"), recent_bits, 0);
         let is_turn = m.eq_const(turn, number as u64);
         let others = m.not(is_turn);
-        let kept = m.sext(others, recent_bits);
-        let before = m.and(&[kept, count]);
-        let event = m.zext(strobe, recent_bits);
+        let before = m.gate(others, count);
+        let event = m.zext(*strobe, recent_bits);
         let next = m.add(before, event);
         m.set_next(reg, next);
         recent.push(count);
     }
     let events = choose(m, &recent, turn);
+    m.name(events, "recent_events");
     let memory = m.mem("counts", COUNTER_BITS, turns as u32, MemStyle::Distributed);
     let word = m.mem_read_async(memory, turn);
-    let mask = m.sext(begun, COUNTER_BITS);
-    let word = m.and(&[mask, word]);
+    let word = m.gate(begun, word);
     let events = m.zext(events, COUNTER_BITS);
     let sum = m.add(word, events);
     m.mem_write(memory, turn, sum, one);
     let count = m.mem_read_async(memory, shown);
-    Shown { count, begun }
+    // In that round the count is yet to be cleared.
+    m.gate(begun, count)
 }
 
 /// The word of that index; zeros behind the last one.

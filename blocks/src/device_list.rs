@@ -131,10 +131,9 @@ pub fn device_list(config: &DeviceList) -> Module {
     m.set_next_when(current_reg, taken, other);
     m.set_next_when(count_reg, taken, next_count);
     m.set_next_when(before_reg, taken, count);
-    let one_less = m.constant(u64::MAX, config.flight_bits);
-    let leaving = m.sext(packet_left, config.flight_bits);
-    let inside = m.add(in_flight, leaving);
-    let fewer = m.add(seeing_before, one_less);
+    let leaving = m.zext(packet_left, config.flight_bits);
+    let inside = m.sub(in_flight, leaving);
+    let fewer = m.sub_const(seeing_before, 1);
     let left_next = m.mux(taken, inside, fewer);
     let leaves = m.and(&[packet_left, see_before]);
     let left_changes = m.or(&[taken, leaves]);

@@ -22,11 +22,15 @@ pub struct Egress {
 /// One beat a clock; a packet that does not go out costs one clock. All three registers of the way out move
 /// together, when the output register is free or taken.
 pub fn egress(config: &Egress) -> Module {
+    let overlays = match config.overlays.is_empty() {
+        true => "",
+        false => " overlays the bytes that the program wrote,",
+    };
     let mut m = Module::new(
         config.name.clone(),
         format!(
-            "Exit: takes a packet's result, reads its frames, overlays the bytes that the program wrote, and sends\n\
-             them as AXI4-Stream, {} bytes a beat. A packet with verdict DROP or ABORTED is forgotten in one clock.\n\
+            "Exit: takes a packet's result, reads its beats,{overlays} and sends them as AXI4-Stream,\n\
+             {} bytes a beat. A packet with verdict DROP or ABORTED is forgotten in one clock.\n\
              While tvalid is 1 and tready is 0, the beat stays as it is; there is no gap inside a packet while\n\
              tready is 1.",
             config.beat_bytes
@@ -102,8 +106,7 @@ pub fn egress(config: &Egress) -> Module {
             let moves = m.and(&[active, moves]);
             m.set_next_when(pointer_reg, moves, pointer_next);
             let wide = m.resize(number, frame_bits);
-            let mask = m.sext(again, frame_bits);
-            let further = m.and(&[mask, wide]);
+            let further = m.gate(again, wide);
             let address = m.add(pointer, further);
             m.output("frame_read_address", address, "the frame that is read");
         }
@@ -122,8 +125,7 @@ pub fn egress(config: &Egress) -> Module {
     let read_again = repeat.map(|(again, _)| hold(&mut m, "read_again", advance, again));
     let read_destination = destination.map(|node| {
         let redirect = m.bit(verdict, 2);
-        let mask = m.sext(redirect, 32);
-        let given = m.and(&[mask, node]);
+        let given = m.gate(redirect, node);
         hold(&mut m, "read_destination", advance, given)
     });
     let mut lanes: Vec<Vec<(Node, Node)>> = vec![Vec::new(); beat as usize];
@@ -294,17 +296,14 @@ pub(crate) fn hold_reset(m: &mut Module, name: &str, enable: Node, next: Node) -
 
 /// The one value whose bit is on, or else the other one. At most one bit is on.
 pub(crate) fn one_of(m: &mut Module, choices: &[(Node, Node)], otherwise: Node) -> Node {
-    let width = m.width(otherwise);
     let mut terms = Vec::new();
     let mut any = Vec::new();
     for (on, value) in choices {
-        let mask = m.sext(*on, width);
-        terms.push(m.and(&[mask, *value]));
+        terms.push(m.gate(*on, *value));
         any.push(*on);
     }
     let some = m.or(&any);
     let none = m.not(some);
-    let mask = m.sext(none, width);
-    terms.push(m.and(&[mask, otherwise]));
+    terms.push(m.gate(none, otherwise));
     m.or(&terms)
 }

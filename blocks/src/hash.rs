@@ -175,6 +175,7 @@ pub fn hash_table(config: &Hash) -> Module {
 
     // The commit's effect on the buckets, used by the stages before it.
     let commit = Commit {
+        label: "commit",
         write: m.wire(1, "commit_write"),
         occupy: m.wire(1, "commit_occupies"),
         row: m.wire(row_bits, "commit_row"),
@@ -182,6 +183,7 @@ pub fn hash_table(config: &Hash) -> Module {
         key: keeps_key.then(|| m.wire(key_bits, "commit_key")),
     };
     let last = Commit {
+        label: "last",
         write: m.delay_reset("last_write", commit.write),
         occupy: m.delay("last_occupies", commit.occupy),
         row: m.delay("last_row", commit.row),
@@ -252,23 +254,27 @@ pub fn hash_table(config: &Hash) -> Module {
         let dumps = m.and(&[host_1, dump]);
         let mut found = hits;
         if number == 0 {
+            m.name(dumps, "dumps");
             let mut dumped = Vec::new();
             for place in 0..total_slots as usize {
                 let here = m.eq_const(dump_place, place as u64);
+                m.name(here, format!("dump_at_{place}"));
                 let picked = m.and(&[here, taken[place], dump_in_range]);
                 found[place] = m.mux(dumps, picked, found[place]);
+                m.name(found[place], format!("found_at_{place}"));
                 let stored = m.slice(words[place], 0, key_bits);
-                let mask = m.sext(here, key_bits);
-                dumped.push(m.and(&[mask, stored]));
+                dumped.push(m.gate(here, stored));
             }
             let dumped_key = m.or(&dumped);
             let (dump_reg, dump_key_held) = m.reg("host_key_reg", key_bits);
             m.set_next_when(dump_reg, dumps, dumped_key);
             dump_key = Some(dump_key_held);
         }
+        let some_found = m.or(&found);
+        let found_place = encode(&mut m, &found);
         let mut found_1 = Found {
-            hit: m.or(&found),
-            place: encode(&mut m, &found),
+            hit: m.name(some_found, name("found".into())),
+            place: m.name(found_place, name("found_place".into())),
             row: m.zero(row_bits),
         };
         found_1.row = row_of_place(&mut m, rows_1, found_1.place, row_bits);
@@ -408,16 +414,22 @@ pub fn hash_table(config: &Hash) -> Module {
     let bad_flags = pick(&mut m, flags_bad, signals);
     let removals = inputs.iter().filter_map(|port| port.remove).collect();
     let delete = pick(&mut m, host_delete, removals);
+    m.name(update, "updates");
+    m.name(delete, "deletes");
     let absent = m.not(state.found.hit);
     let exists_wrongly = m.and(&[no_exist, state.found.hit]);
     let missing_wrongly = m.and(&[must_exist, absent]);
+    m.name(exists_wrongly, "exists_wrongly");
+    m.name(missing_wrongly, "missing_wrongly");
     let refused = m.or(&[bad_flags, exists_wrongly, missing_wrongly]);
     let allowed = m.not(refused);
+    m.name(allowed, "allowed");
     let no_place = m.not(state.free);
     let no_room = match evicts {
         true => m.zero(1),
         false => m.or(&[full, no_place]),
     };
+    m.name(no_room, "no_room");
     let room = m.not(no_room);
     let insert = m.and(&[update, allowed, absent, room]);
     m.name(insert, "insert");
@@ -455,8 +467,7 @@ pub fn hash_table(config: &Hash) -> Module {
         m.drive(wire, state.key);
     }
     let more = m.add_const(count, 1);
-    let minus_one = m.constant(u64::MAX, count_bits);
-    let less = m.add(count, minus_one);
+    let less = m.sub_const(count, 1);
     let changed = m.mux(insert, more, less);
     let same_count = m.not(displaces);
     let counts = m.and(&[write_key, same_count]);

@@ -1,9 +1,9 @@
 //! The host port: an AXI4-Lite slave with identification, counters, the port table and one map operation at a
 //! time. The address map is [`crate::interface`].
 
-use crate::counters::{choose, counters, COUNTER_BITS};
+use crate::counters::{choose, counters};
 use crate::index_bits;
-use crate::interface::{register, MAGIC, VERSION};
+use crate::interface::{command, register, MAGIC, VERSION};
 use hardpath_rtl::{MemStyle, Module, Node};
 
 /// What the host port must know.
@@ -25,8 +25,10 @@ pub struct Host {
 pub const PORTS: u32 = 16;
 /// Words that are chosen by the low bits of an address: keys and values begin at multiples of so many.
 const PAGE_WORDS: usize = 1024;
-/// Codes of `enum xdp_action`.
-const VERDICTS: u64 = 5;
+/// `enum xdp_action`.
+const VERDICTS: [&str; 5] = ["aborted", "drop", "pass", "tx", "redirect"];
+const COMMAND_BITS: u32 = 3;
+const EINVAL: u64 = 22;
 /// Clocks between the entrance's hold and the free slot behind it: the last packet enters in the third one, and a dump
 /// must come three clocks behind it ([`crate::hash::hash_table`]).
 const HOLD_CLOCKS: u64 = 6;
@@ -40,16 +42,14 @@ pub fn host(config: &Host) -> Module {
         "Host port: AXI4-Lite slave, 32-bit data, 16-bit byte addresses. The address map stands in the C header\n\
          beside this file. A map operation stops the entrance for a few clocks, enters the pipeline as a slot\n\
          without packet and passes the maps in order with the packets; its wait is bounded at any traffic.\n\
+         SLVERR answers what has no effect: an address without a register, a write of parts of a word or of what\n\
+         can only be read, and a write of a map register while a map operation is busy.\n\
          A counter shows an event at most 8 clocks later.",
     );
     let awaddr = m.input("s_axil_awaddr", 16, "");
     let awvalid = m.input("s_axil_awvalid", 1, "");
     let wdata = m.input("s_axil_wdata", 32, "");
-    let wstrb = m.input(
-        "s_axil_wstrb",
-        4,
-        "whole words only: other writes change nothing",
-    );
+    let wstrb = m.input("s_axil_wstrb", 4, "whole words only");
     let wvalid = m.input("s_axil_wvalid", 1, "");
     let bready = m.input("s_axil_bready", 1, "");
     let araddr = m.input("s_axil_araddr", 16, "");
@@ -90,56 +90,74 @@ pub fn host(config: &Host) -> Module {
     let (bvalid_reg, bvalid) = m.reg_reset("bvalid", 1, 0);
     let (ready_reg, ready) = m.reg_reset("write_ready", 1, 0);
     let both = m.and(&[awvalid, wvalid]);
+    m.name(both, "write_valid");
     let idle = m.not(bvalid);
     let not_ready = m.not(ready);
     let take_next = m.and(&[both, idle, not_ready]);
     m.set_next(ready_reg, take_next);
     let full_word = m.reduce_and(wstrb);
+    m.name(full_word, "whole_word");
     let taken = m.and(&[ready, both]);
+    m.name(taken, "write_taken");
     let write = m.and(&[taken, full_word]);
     m.name(write, "write");
-    let answered = m.and(&[bvalid, bready]);
-    let not_answered = m.not(answered);
-    let pending = m.and(&[bvalid, not_answered]);
+    let not_bready = m.not(bready);
+    let pending = m.and(&[bvalid, not_bready]);
     let bvalid_next = m.or(&[taken, pending]);
     m.set_next(bvalid_reg, bvalid_next);
     m.output("s_axil_awready", ready, "");
     m.output("s_axil_wready", ready, "");
-    let okay = m.zero(2);
-    m.output("s_axil_bresp", okay, "");
     m.output("s_axil_bvalid", bvalid, "");
     let write_word = m.slice(awaddr, 2, 14);
     m.name(write_word, "write_word");
-    let writes_to = |m: &mut Module, address: u32| {
-        let here = m.eq_const(write_word, u64::from(address / 4));
-        m.and(&[write, here])
-    };
 
     m.section("Map operation");
     let (busy_reg, busy) = m.reg_reset("busy", 1, 0);
     let (wait_reg, wait) = m.reg_reset("hold_count", 3, 0);
     let still = m.not(busy);
-    let plain = |m: &mut Module, name: &str, address: u32, width: u32| {
+    let map_write = m.and(&[write, still]);
+    m.name(map_write, "map_write");
+    // Where a map register is.
+    let mut places = Vec::new();
+    let mut at = |m: &mut Module, name: &str, address: u32| {
+        let here = m.eq_const(write_word, u64::from(address / 4));
+        m.name(here, format!("at_{name}"));
+        m.comment(here, format!("address 0x{address:04x}"));
+        places.push(here);
+        here
+    };
+    let mut plain = |m: &mut Module, name: &str, address: u32, width: u32| {
         let (reg, node) = m.reg_reset(name, width, 0);
-        let hit = writes_to(m, address);
-        let enable = m.and(&[hit, still]);
+        let here = at(m, name, address);
+        let enable = m.and(&[map_write, here]);
         let data = m.slice(wdata, 0, width);
         m.set_next_when(reg, enable, data);
-        node
+        (node, enable)
     };
-    let select_bits = index_bits(u64::from(config.maps.max(1)));
-    let select = plain(&mut m, "map_select", register::MAP_SELECT, 8);
-    let flags = plain(&mut m, "map_flags", register::MAP_FLAGS, 32);
-    let slot = plain(&mut m, "map_slot", register::MAP_SLOT, 32);
-    let command = plain(&mut m, "map_command", register::MAP_COMMAND, 3);
-    let commanded = writes_to(&mut m, register::MAP_COMMAND);
-    let start = m.and(&[commanded, still]);
+    let (select, _) = plain(&mut m, "map_select", register::MAP_SELECT, 32);
+    let (flags, _) = plain(&mut m, "map_flags", register::MAP_FLAGS, 32);
+    let (slot, _) = plain(&mut m, "map_slot", register::MAP_SLOT, 32);
+    let (command, start) = plain(&mut m, "map_command", register::MAP_COMMAND, COMMAND_BITS);
     m.name(start, "start");
-    let limit = m.constant(u64::from(config.maps), 8);
-    let known = m.ult(select, limit);
+    let limit = m.constant(u64::from(config.maps), 32);
+    let known_map = m.ult(select, limit);
+    m.name(known_map, "known_map");
+    let command_above = m.slice(wdata, COMMAND_BITS, 32 - COMMAND_BITS);
+    let command_above = m.reduce_or(command_above);
+    let is_short = m.not(command_above);
+    let number = m.slice(wdata, 0, COMMAND_BITS);
+    let is_some = m.reduce_or(number);
+    let last_command = m.constant(u64::from(command::DUMP), COMMAND_BITS);
+    let in_list = m.ule(number, last_command);
+    let known_command = m.and(&[is_short, is_some, in_list]);
+    m.name(known_command, "known_command");
+    let known = m.and(&[known_map, known_command]);
+    m.name(known, "known");
     let unknown = m.not(known);
     let begin = m.and(&[start, known]);
+    m.name(begin, "begins");
     let fails = m.and(&[start, unknown]);
+    m.name(fails, "fails");
     let finished = m.and(&[busy, map_done]);
     m.name(finished, "finished");
     let not_finished = m.not(finished);
@@ -149,8 +167,7 @@ pub fn host(config: &Host) -> Module {
     let hold_from = m.constant(HOLD_CLOCKS, 3);
     let holding = m.reduce_or(wait);
     m.name(holding, "holding");
-    let minus_one = m.constant(7, 3);
-    let fewer = m.add(wait, minus_one);
+    let fewer = m.sub_const(wait, 1);
     let counts = m.and(&[holding, running]);
     let count_down = m.mux(counts, fewer, wait);
     let holds_from_now = match prepared {
@@ -178,10 +195,10 @@ pub fn host(config: &Host) -> Module {
     m.output("inject", inject, "the free slot carries the map operation");
     let (errno_reg, errno) = m.reg_reset("errno", 5, 0);
     let ended = m.or(&[finished, fails]);
-    let einval = m.constant(22, 5);
+    let einval = m.constant(EINVAL, 5);
     let errno_next = m.mux(fails, einval, map_errno);
     m.set_next_when(errno_reg, ended, errno_next);
-    let chosen = m.slice(select, 0, select_bits);
+    let chosen = m.slice(select, 0, index_bits(u64::from(config.maps.max(1))));
     m.output("map_select", chosen, "");
     m.output("host_command", command, "");
     m.output("host_flags", flags, "");
@@ -189,18 +206,24 @@ pub fn host(config: &Host) -> Module {
 
     m.section("Key and value");
     let success = m.eq_const(map_errno, 0);
-    let is_dump = m.eq_const(command, u64::from(crate::interface::command::DUMP));
-    let is_lookup = m.eq_const(command, u64::from(crate::interface::command::LOOKUP));
+    m.name(success, "success");
+    let is_dump = m.eq_const(command, u64::from(command::DUMP));
+    let is_lookup = m.eq_const(command, u64::from(command::LOOKUP));
+    m.name(is_dump, "is_dump");
+    m.name(is_lookup, "is_lookup");
     let gives = m.or(&[is_dump, is_lookup]);
     let take_value = m.and(&[finished, success, gives]);
+    m.name(take_value, "take_value");
     let take_key = m.and(&[finished, success, is_dump]);
-    let words = |m: &mut Module, name: &str, base: u32, bits: u32, load: Node, from: Node| {
+    m.name(take_key, "take_key");
+    let mut words = |m: &mut Module, name: &str, base: u32, bits: u32, load: Node, from: Node| {
         let mut all = Vec::new();
         for word in 0..bits.div_ceil(32) {
             let width = (bits - word * 32).min(32);
-            let (reg, node) = m.reg(format!("{name}_{word}"), width);
-            let hit = writes_to(m, base + word * 4);
-            let written = m.and(&[hit, still]);
+            let register = format!("{name}_{word}");
+            let here = at(m, &register, base + word * 4);
+            let (reg, node) = m.reg(register, width);
+            let written = m.and(&[map_write, here]);
             let enable = m.or(&[written, load]);
             let loaded = m.slice(from, word * 32, width);
             let data = m.slice(wdata, 0, width);
@@ -244,17 +267,21 @@ pub fn host(config: &Host) -> Module {
     );
 
     m.section("Counters");
-    let mut strobes = vec![packet_in, dropped_bad, dropped_length];
-    for code in 0..VERDICTS {
-        let this = m.eq_const(verdict, code);
-        strobes.push(m.and(&[verdict_valid, this]));
+    let mut strobes = vec![
+        ("packets_in", packet_in),
+        ("dropped_bad", dropped_bad),
+        ("dropped_length", dropped_length),
+    ];
+    for (code, name) in VERDICTS.into_iter().enumerate() {
+        let this = m.eq_const(verdict, code as u64);
+        strobes.push((name, m.and(&[verdict_valid, this])));
     }
     // A counter's place in the memory is what its address ends in.
     strobes.rotate_right(register::PACKETS_IN as usize / 8);
     let read_word = m.slice(araddr, 2, 14);
     m.name(read_word, "read_word");
     let shown = m.slice(read_word, 1, index_bits(strobes.len() as u64));
-    let counter = counters(&mut m, &strobes, shown);
+    let shown = counters(&mut m, &strobes, shown);
 
     m.section("AXI4-Lite, read channel");
     let (rvalid_reg, rvalid) = m.reg_reset("rvalid", 1, 0);
@@ -265,27 +292,25 @@ pub fn host(config: &Host) -> Module {
     m.set_next(arready_reg, ar_next);
     let read = m.and(&[arready, arvalid]);
     m.name(read, "read");
-    let gone = m.and(&[rvalid, rready]);
-    let not_gone = m.not(gone);
-    let waits = m.and(&[rvalid, not_gone]);
+    let not_rready = m.not(rready);
+    let waits = m.and(&[rvalid, not_rready]);
     let rvalid_next = m.or(&[read, waits]);
     m.set_next(rvalid_reg, rvalid_next);
-    let (latch_reg, latched) = m.reg_reset("latched_high", COUNTER_BITS - 32, 0);
-    let mut here = Vec::new();
-    for pair in 0..strobes.len() as u32 / 2 {
-        let group = m.slice(read_word, 2, 12);
-        here.push(m.eq_const(group, u64::from(register::PACKETS_IN / 16 + pair)));
-    }
-    let at_counter = m.or(&here);
-    let reads_counter = m.and(&[at_counter, counter.begun]);
+    let first_counter = u64::from(register::PACKETS_IN / 8);
+    let counter_page = m.slice(read_word, 1, 13);
+    let of_counters =
+        (0..strobes.len() as u64).map(|place| m.eq_const(counter_page, first_counter + place));
+    let of_counters: Vec<Node> = of_counters.collect();
+    let at_counter = m.or(&of_counters);
+    m.name(at_counter, "at_counter");
     let high_word = m.bit(read_word, 0);
     let low_word = m.not(high_word);
-    let latch = m.and(&[read, reads_counter, low_word]);
-    let low = m.slice(counter.count, 0, 32);
-    let high = m.slice(counter.count, 32, COUNTER_BITS - 32);
+    let (latch_reg, latched) = m.reg_reset("latched_high", 32, 0);
+    let latch = m.and(&[read, at_counter, low_word]);
+    let high = m.slice(shown, 32, 32);
     m.set_next_when(latch_reg, latch, high);
-    let high = m.zext(latched, 32);
-    let count = m.mux(high_word, high, low);
+    let low = m.slice(shown, 0, 32);
+    let count = m.mux(high_word, latched, low);
     let magic = m.constant(u64::from(MAGIC), 32);
     let version = m.constant(u64::from(VERSION), 32);
     let id = m.constant(u64::from(config.design_id), 32);
@@ -294,93 +319,140 @@ pub fn host(config: &Host) -> Module {
     let no_word = m.zero(32);
     // In the order of their addresses. A page begins at a multiple of its size.
     let mut pages = vec![
-        (register::MAGIC, vec![magic, version, id, running]),
         (
+            "identification",
+            register::MAGIC,
+            vec![magic, version, id, running],
+        ),
+        (
+            "operation",
             register::MAP_SELECT,
             vec![select, no_word, status, flags, slot],
         ),
     ];
-    for (first, words) in [(register::KEY, key_words), (register::VALUE, value_words)] {
+    for (name, first, words) in [
+        ("key", register::KEY, key_words),
+        ("value", register::VALUE, value_words),
+    ] {
         let addresses = (first..).step_by(PAGE_WORDS * 4);
-        pages.extend(addresses.zip(words.chunks(PAGE_WORDS).map(<[Node]>::to_vec)));
+        let chunks = words.chunks(PAGE_WORDS).map(<[Node]>::to_vec);
+        pages.extend(
+            addresses
+                .zip(chunks)
+                .map(|(address, words)| (name, address, words)),
+        );
     }
-    let mask = m.sext(reads_counter, 32);
-    let mut terms = vec![m.and(&[mask, count])];
-    for (address, words) in pages {
+    // What is where, and its word.
+    let mut readable = vec![(at_counter, count)];
+    for (name, address, words) in pages {
         let words: Vec<Node> = words.into_iter().map(|word| m.zext(word, 32)).collect();
         let bits = index_bits(words.len() as u64);
         let index = m.slice(read_word, 0, bits);
         let page = m.slice(read_word, bits, 14 - bits);
-        let here = m.eq_const(page, u64::from(address / 4) >> bits);
-        let mask = m.sext(here, 32);
+        let mut here = m.eq_const(page, u64::from(address / 4) >> bits);
+        if !words.len().is_power_of_two() {
+            let count = m.constant(words.len() as u64, bits);
+            let within = m.ult(index, count);
+            here = m.and(&[here, within]);
+        }
+        m.name(here, format!("reads_{name}"));
         let word = choose(&mut m, &words, index);
-        terms.push(m.and(&[mask, word]));
+        readable.push((here, word));
     }
+    let at_map_register = m.or(&places);
+    let mut writable = vec![m.and(&[at_map_register, still])];
     if config.has_port_table {
-        let read_out = port_table(&mut m, write, write_word, wdata, read_word);
-        terms.push(read_out);
+        let table = port_table(&mut m, write, write_word, wdata, read_word);
+        readable.push((table.reads_here, table.word));
+        writable.push(table.writes_here);
     }
+    let terms: Vec<Node> = readable
+        .iter()
+        .map(|(here, word)| m.gate(*here, *word))
+        .collect();
     let answer = m.or(&terms);
     let (rdata_reg, rdata) = m.reg("rdata", 32);
     m.set_next_when(rdata_reg, read, answer);
     m.output("s_axil_arready", arready, "");
     m.output("s_axil_rdata", rdata, "");
-    let okay = m.zero(2);
-    m.output("s_axil_rresp", okay, "");
     m.output("s_axil_rvalid", rvalid, "");
+
+    m.section("AXI4-Lite, responses: OKAY or SLVERR");
+    let readable: Vec<Node> = readable.into_iter().map(|(here, _)| here).collect();
+    let readable = m.or(&readable);
+    m.name(readable, "readable");
+    let writable = m.or(&writable);
+    m.name(writable, "writable");
+    let effective = m.and(&[full_word, writable]);
+    for (name, when, fine) in [("bresp", taken, effective), ("rresp", read, readable)] {
+        let (reg, refused) = m.reg_reset(format!("{name}_slverr"), 1, 0);
+        let refuses = m.not(fine);
+        m.set_next_when(reg, when, refuses);
+        let low = m.zero(1);
+        let response = m.concat(&[refused, low]);
+        m.output(format!("s_axil_{name}"), response, "");
+    }
+
     m
 }
 
-/// The port table: for each of 16 ports an ifindex and a number that is added to the queue. Gives what the host
-/// reads there, or 0.
-fn port_table(m: &mut Module, write: Node, write_word: Node, wdata: Node, read_word: Node) -> Node {
+/// What the AXI4-Lite channels must know of the port table.
+struct PortTable {
+    reads_here: Node,
+    word: Node,
+    writes_here: Node,
+}
+
+/// The port table: for each of 16 ports an ifindex and a number that is added to the queue.
+fn port_table(
+    m: &mut Module,
+    write: Node,
+    write_word: Node,
+    wdata: Node,
+    read_word: Node,
+) -> PortTable {
     m.section("Port table");
     let early_port = m.input("early_port", 8, "the port of the packet that enters next");
     let bits = index_bits(u64::from(PORTS));
     let base = u64::from(register::PORT_TABLE / 4);
     let above = bits + 1;
     let page = m.slice(write_word, above, 14 - above);
-    let here = m.eq_const(page, base >> above);
-    let hit = m.and(&[write, here]);
-    let read_page = m.slice(read_word, above, 14 - above);
-    let reads_here = m.eq_const(read_page, base >> above);
+    let writes_here = m.eq_const(page, base >> above);
+    m.name(writes_here, "at_port_table");
+    let hit = m.and(&[write, writes_here]);
+    let page = m.slice(read_word, above, 14 - above);
+    let reads_here = m.eq_const(page, base >> above);
+    m.name(reads_here, "reads_port_table");
     let port_high = m.slice(early_port, bits, 8 - bits);
     let beyond = m.reduce_or(port_high);
     let known = m.not(beyond);
+    m.name(known, "known_port");
     let port = m.slice(early_port, 0, bits);
     let write_port = m.slice(write_word, 1, bits);
     let read_port = m.slice(read_word, 1, bits);
-    let second_write = m.bit(write_word, 0);
-    let second_read = m.bit(read_word, 0);
-    let mut shown = Vec::new();
-    for (name, width, second) in [("port_ifindex", 32, false), ("port_queue", 16, true)] {
+    let writes_queue = m.bit(write_word, 0);
+    let reads_queue = m.bit(read_word, 0);
+    let column = |m: &mut Module, name: &str, width: u32, is_written: Node| {
         let memory = m.mem(format!("{name}_table"), width, PORTS, MemStyle::Distributed);
-        let which = if second {
-            second_write
-        } else {
-            m.not(second_write)
-        };
-        let enable = m.and(&[hit, which]);
+        let enable = m.and(&[hit, is_written]);
         let data = m.slice(wdata, 0, width);
         m.mem_write(memory, write_port, data, enable);
         let value = m.mem_read_async(memory, port);
-        let mask = m.sext(known, width);
-        let given = m.and(&[mask, value]);
+        let given = m.gate(known, value);
         m.output(
             name,
             given,
             "of early_port; 0 for a port that the table does not have",
         );
         let read = m.mem_read_async(memory, read_port);
-        let which = if second {
-            second_read
-        } else {
-            m.not(second_read)
-        };
-        let chosen = m.and(&[reads_here, which]);
-        let mask = m.sext(chosen, 32);
-        let wide = m.zext(read, 32);
-        shown.push(m.and(&[mask, wide]));
+        m.zext(read, 32)
+    };
+    let writes_ifindex = m.not(writes_queue);
+    let ifindex = column(m, "port_ifindex", 32, writes_ifindex);
+    let queue = column(m, "port_queue", 16, writes_queue);
+    PortTable {
+        reads_here,
+        word: m.mux(reads_queue, queue, ifindex),
+        writes_here,
     }
-    m.or(&shown)
 }

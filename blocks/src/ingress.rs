@@ -238,8 +238,7 @@ pub fn ingress(config: &Ingress) -> Module {
     let credit_bits = index_bits(u64::from(config.credits) + 1);
     let (flight_reg, in_flight) = m.reg_reset("in_flight", credit_bits, 0);
     let one_more = m.add_const(in_flight, 1);
-    let minus_one = m.constant(u64::MAX, credit_bits);
-    let one_less = m.add(in_flight, minus_one);
+    let one_less = m.sub_const(in_flight, 1);
     let stays_in = m.not(packet_left);
     let comes = m.and(&[packet_valid, stays_in]);
     let none_comes = m.not(packet_valid);
@@ -285,8 +284,7 @@ fn cleared_window(
     }
     let mask = m.concat(&masks);
     let bytes = m.and(&[data, mask]);
-    let taken = m.sext(take, lanes * 8);
-    let next = m.and(&[bytes, taken]);
+    let next = m.gate(take, bytes);
     let is_first = m.eq_const(beat_number, 0);
     let begins = m.and(&[valid, is_first]);
     let changes = m.or(&[take, begins]);

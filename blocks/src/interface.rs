@@ -21,10 +21,11 @@
 /// Identification: the letters `HPTH`.
 pub const MAGIC: u32 = 0x4850_5448;
 /// Version of this contract: major in the high half, minor in the low one.
-pub const VERSION: u32 = 0x0001_0000;
+pub const VERSION: u32 = 0x0001_0001;
 
 /// Byte offsets of the host registers. 64-bit counters have their low word first; reading the low word latches
-/// the high one. `R`: read, `W`: write.
+/// the high one. `R`: read, `W`: write. What has no effect is answered with SLVERR: an address without a register, a
+/// write of parts of a word or of what can only be read, and of a map register (0x0200 and above) while a command is busy.
 pub mod register {
     /// R: [`super::MAGIC`].
     pub const MAGIC: u32 = 0x0000;

@@ -187,8 +187,7 @@ impl Table<'_> {
         let (valid_reg, valid) = self.m.reg_reset("valid", self.entries, 0);
         let others = self.m.not(prepared.one_hot);
         let without = self.m.and(&[valid, others]);
-        let appearing = self.m.sext(appears, self.entries);
-        let added = self.m.and(&[appearing, prepared.one_hot]);
+        let added = self.m.gate(appears, prepared.one_hot);
         let valid_next = self.m.or(&[without, added]);
         let changes = self.m.or(&[appears, vanishes]);
         self.m.set_next_when(valid_reg, changes, valid_next);
@@ -324,8 +323,7 @@ impl Table<'_> {
         let before = self.m.mem_read_sync(memory, row, one);
         let others = self.m.not(prepared.one_hot);
         let kept = self.m.and(&[before, others]);
-        let wide = self.m.sext(bit, self.entries);
-        let set = self.m.and(&[wide, prepared.one_hot]);
+        let set = self.m.gate(bit, prepared.one_hot);
         let after = self.m.or(&[kept, set]);
         self.m.mem_write(memory, row, after, write);
         word
@@ -341,8 +339,7 @@ impl Table<'_> {
                 let (reg, ones) = self.m.reg(format!("length_bit_{bit}"), self.entries);
                 let kept = self.m.and(&[ones, others]);
                 let one = self.m.bit(prepared.row.length, bit);
-                let wide = self.m.sext(one, self.entries);
-                let set = self.m.and(&[wide, prepared.one_hot]);
+                let set = self.m.gate(one, prepared.one_hot);
                 let next = self.m.or(&[kept, set]);
                 self.m.set_next_when(reg, prepared.row.write, next);
                 ones

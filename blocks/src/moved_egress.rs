@@ -368,8 +368,7 @@ impl<'a> Exit<'a> {
         let goes = sent_to_someone(m, verdict, repeat);
         let given_destination = destination.map(|node| {
             let redirect = m.bit(verdict, 2);
-            let mask = m.sext(redirect, 32);
-            m.and(&[mask, node])
+            m.gate(redirect, node)
         });
         let words = self
             .moves
@@ -420,8 +419,7 @@ impl<'a> Exit<'a> {
             let is_headroom = m.bit(number, self.number_bits - 1);
             let is_headroom = hold(m, "read_headroom", advance, is_headroom);
             let is_frame = m.not(is_headroom);
-            let mask = m.sext(is_frame, self.beat * 8);
-            frame = m.and(&[frame, mask]);
+            frame = m.gate(is_frame, frame);
         }
         let Some(keep) = keep else {
             return frame;
@@ -531,8 +529,7 @@ impl<'a> Exit<'a> {
                     _ => {
                         let mut terms = Vec::new();
                         for (on, part) in choices {
-                            let mask = m.sext(on, bits);
-                            terms.push(m.and(&[mask, part]));
+                            terms.push(m.gate(on, part));
                         }
                         m.or(&terms)
                     }

@@ -137,8 +137,7 @@ fn choose(m: &mut Module, on: &[Node], nodes: &[Node]) -> Node {
     }
     let mut terms = Vec::new();
     for (on, node) in on.iter().zip(nodes) {
-        let mask = m.sext(*on, m.width(*node));
-        terms.push(m.and(&[mask, *node]));
+        terms.push(m.gate(*on, *node));
     }
     m.or(&terms)
 }

@@ -8,7 +8,7 @@ mod tools;
 
 use crate::arguments::HdlName;
 use hardpath_ir::{Diagnostic, Program};
-use hardpath_pipeline::{Compiled, Hazard};
+use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, vhdl};
 use hardpath_synth::project::Vendor;
 use hardpath_testbed::bench;
@@ -114,12 +114,4 @@ fn file_list(sources: &[(String, String)]) -> String {
         .iter()
         .map(|(name, _)| format!("{name}\n"))
         .collect()
-}
-
-/// As in the JSON of `compile`.
-pub fn hazard_name(hazard: Hazard) -> String {
-    match serde_json::to_value(hazard) {
-        Ok(serde_json::Value::String(name)) => name,
-        _ => format!("{hazard:?}"),
-    }
 }

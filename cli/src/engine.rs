@@ -87,17 +87,30 @@ fn in_hardware<T>(
     drive(dut.as_mut(), &compiled.interface, &image, packets, &options).map_err(one)
 }
 
-/// A run in the native engine with maps as the object has them, as the text that a test bench plays.
+/// A run in the native engine, as the text that a test bench plays.
 pub fn record(
     program: &Program,
     compiled: &Compiled,
+    image: &Image,
     packets: &[Packet],
 ) -> Result<String, Diagnostic> {
+    let image = with_first_contents(program, image);
+    let mut maps = Maps::new(&program.maps);
+    maps.load(&image).map_err(|mut errors| errors.remove(0))?;
+    // Which entries are worth a look afterwards, the interpreter says sooner than a dump of all slots.
+    let after = interpret(program, maps, packets).maps;
     let mut dut = Native::new(&compiled.design)?;
-    let image = with_first_contents(program, &Image::new());
+    let mut recorder = Recorder::new(&mut dut, &compiled.interface)?;
     let options = RunOptions::default();
-    let (_, recorded) = drive_recorded(&mut dut, &compiled.interface, &image, packets, &options)?;
-    Ok(recorded)
+    send(
+        &mut recorder,
+        &compiled.interface,
+        &image,
+        packets,
+        &options,
+    )?;
+    look_up(&mut recorder, &compiled.interface, &after)?;
+    Ok(recorder.text())
 }
 
 /// A design in an engine that simulates hardware.

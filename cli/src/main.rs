@@ -3,6 +3,7 @@
 mod answer;
 mod arguments;
 mod commands;
+mod contents;
 mod design;
 mod engine;
 mod files;

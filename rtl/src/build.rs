@@ -320,7 +320,26 @@ impl Module {
     }
 
     pub fn ult(&mut self, a: Node, b: Node) -> Node {
+        if self.is_above(b, a) {
+            return self.one();
+        }
         self.compare(NodeOp::Ult, a, b)
+    }
+
+    /// A constant that is more than an extended value can be.
+    fn is_above(&self, constant: Node, value: Node) -> bool {
+        let data = &self.nodes[value];
+        let Some(limbs) = self.as_const(constant) else {
+            return false;
+        };
+        data.op == NodeOp::ZExt && {
+            let bits = self.width(data.args[0]);
+            let at_least = |(i, limb): (usize, &u64)| match bits.checked_sub(64 * i as u32) {
+                None => *limb != 0,
+                Some(above) => above < 64 && limb >> above != 0,
+            };
+            limbs.iter().enumerate().any(at_least)
+        }
     }
 
     pub fn ule(&mut self, a: Node, b: Node) -> Node {
@@ -337,6 +356,12 @@ impl Module {
     pub fn add_const(&mut self, a: Node, value: u64) -> Node {
         let value = self.constant(value, self.width(a));
         self.add(a, value)
+    }
+
+    /// `a - value`, modulo 2^width.
+    pub fn sub_const(&mut self, a: Node, value: u64) -> Node {
+        let value = self.constant(value, self.width(a));
+        self.sub(a, value)
     }
 
     pub fn mux(&mut self, select: Node, yes: Node, no: Node) -> Node {
@@ -423,6 +448,12 @@ impl Module {
         }
         assert!(width > self.width(a));
         self.push(NodeOp::SExt, vec![a], width)
+    }
+
+    /// The value where `on`, of one bit, is set; else zeros.
+    pub fn gate(&mut self, on: Node, value: Node) -> Node {
+        let mask = self.sext(on, self.width(value));
+        self.and(&[mask, value])
     }
 
     pub fn reduce_or(&mut self, a: Node) -> Node {

@@ -85,6 +85,8 @@ pub(super) struct ProgramUpdate {
 
 /// A write to the buckets.
 pub(super) struct Commit {
+    /// What it is called in names.
+    pub(super) label: &'static str,
     pub(super) write: Node,
     pub(super) occupy: Node,
     pub(super) row: Node,
@@ -108,6 +110,7 @@ impl Found {
         let same = m.eq(committed, key);
         let concerns = m.and(&[same, looks_up]);
         let changes = m.and(&[concerns, commit.write]);
+        m.name(changes, format!("{}_has_key", commit.label));
         Found {
             hit: m.mux(changes, commit.occupy, self.hit),
             place: m.mux(changes, commit.place, self.place),
@@ -140,5 +143,6 @@ pub(super) fn patched(
     let same_row = m.eq(row, commit.row);
     let same_place = m.eq_const(commit.place, u64::from(place));
     let hit = m.and(&[commit.write, same_row, same_place]);
+    m.name(hit, format!("{}_at_{place}", commit.label));
     m.mux(hit, commit.occupy, bit)
 }

@@ -53,21 +53,26 @@ pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> (Node, Node) {
     let empty: Vec<Node> = (0..WAYS as usize)
         .map(|way| {
             let some = m.or(&[taken[way * 2], taken[way * 2 + 1]]);
-            m.not(some)
+            let none = m.not(some);
+            m.name(none, format!("way_{way}_is_empty"))
         })
         .collect();
     let room: Vec<Node> = (0..WAYS as usize)
         .map(|way| {
             let all = m.and(&[taken[way * 2], taken[way * 2 + 1]]);
-            m.not(all)
+            let some_free = m.not(all);
+            m.name(some_free, format!("way_{way}_has_room"))
         })
         .collect();
     let any_empty = m.or(&empty);
+    m.name(any_empty, "some_way_is_empty");
     let any_room = m.or(&room);
+    m.name(any_room, "some_way_has_room");
     let mut way = m.zero(2);
     let mut second = m.zero(1);
     for w in (0..WAYS as usize).rev() {
         let fits = m.mux(any_empty, empty[w], room[w]);
+        m.name(fits, format!("way_{w}_fits"));
         let number = m.constant(w as u64, 2);
         way = m.mux(fits, number, way);
         second = m.mux(fits, taken[w * 2], second);

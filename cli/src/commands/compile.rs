@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::{CompileArguments, HdlName};
-use crate::design::{self, file_list_name, hazard_name, Sources};
+use crate::design::{self, file_list_name, Sources};
 use crate::files::write_folder;
 use crate::load::{load, Loaded};
 use crate::table::{facts, grouped, rows};
@@ -142,7 +142,7 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
                 map.key_bytes.to_string(),
                 map.value_bytes.to_string(),
                 grouped(u64::from(map.max_entries)),
-                hazard_name(map.hazard),
+                map.hazard.name().to_string(),
                 map.window.to_string(),
                 map.reason.clone(),
             ]

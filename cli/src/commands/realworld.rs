@@ -4,7 +4,6 @@
 //! Each step is a run of this command in a process of its own with a time limit, so that no program can stop the rest.
 
 mod builds;
-mod contents;
 mod measure;
 mod report;
 mod steps;

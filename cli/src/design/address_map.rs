@@ -121,7 +121,7 @@ pub const REGISTERS: [Register; 20] = [
         register::PORT_TABLE,
         32,
         "RW",
-        "16 entries of two words: ifindex, number added to the queue",
+        "16 entries of two words, 8 bytes apart: ifindex, number added to the queue",
     ),
     register(
         "MAP_SELECT",

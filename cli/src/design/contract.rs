@@ -1,7 +1,7 @@
 //! The README of a design: what its ports and registers promise, and what the compiler decided.
 
 use super::address_map::{COMMANDS, REGISTERS};
-use super::{hazard_name, Sources};
+use super::Sources;
 use crate::arguments::HdlName;
 use crate::table::grouped;
 use hardpath_blocks::interface::Interface;
@@ -35,9 +35,9 @@ fn figures(report: &Report) -> String {
          | clock that it was scheduled for | {} MHz |\n\
          | packet streams | {} bits |\n\
          | stages of the compute pipeline | {} |\n\
-         | latency of a packet of one frame in an idle design | {} clocks |\n\
+         | latency of a packet of one beat in an idle design | {} clocks |\n\
          | bytes at the front of a packet that the program can see | {} |\n\
-         | pipeline registers | {} bits |\n\n",
+         | flip-flops between these stages, without those of maps, streams and host port | {} |\n\n",
         report.clock_mhz,
         report.bus_bits,
         report.stages,
@@ -64,15 +64,24 @@ fn maps(report: &Report) -> String {
             map.key_bytes,
             map.value_bytes,
             grouped(u64::from(map.max_entries)),
-            hazard_name(map.hazard),
+            map.hazard.name(),
             map.window,
             map.reason,
         );
     }
     text.push_str(
-        "\n`none`: the data plane only reads, or only adds. `fused`: read, compute and write in one clock. \
-         `interlock`: a packet waits while an older one with the same key is inside the window, given in clocks.\n\n",
+        "\n`none`: the data plane only reads, or only adds. `fused`: what a packet writes is forwarded to the packets \
+         behind it, so that one enters in every clock, with the same key, too. `interlock`: a packet waits while an \
+         older one with the same key is inside the window, given in clocks. `replay`: a packet that read what an older \
+         one in the window writes afterwards is run again, with all behind it.\n\n",
     );
+    if report.maps.iter().any(|map| map.kind.starts_with("lru_")) {
+        text.push_str(
+            "A full map that forgets (`lru_…`) puts a new key in the place of one that was not used lately, among the few \
+             places that the new key can have. While one of these is free it goes there, so such a map can hold more \
+             keys than its entries say, and never less before it forgets one for lack of entries.\n\n",
+        );
+    }
     if report.maps.iter().any(|map| map.name == MTU_MAP) {
         let _ = writeln!(
             text,
@@ -276,7 +285,11 @@ fn output_user(interface: &Interface) -> String {
 fn registers(interface: &Interface) -> String {
     let mut text = String::from(
         "## Registers\n\nPackets wait until bit 0 of STATUS is 1. To use a map: write MAP_SELECT, KEY (and VALUE, \
-         MAP_FLAGS), then MAP_COMMAND; read MAP_STATUS until bit 31 is 0.\n\n\
+         MAP_FLAGS), then MAP_COMMAND; read MAP_STATUS until bit 31 is 0. Only whole words are written. SLVERR answers \
+         what has no effect: an address without a register, a write of a part of a word or of a register without W, \
+         and of registers from MAP_SELECT on while bit 31 of MAP_STATUS is 1.\n\n\
+         Registers of 64 bits are two words, the low one first: reading it latches the high one. A reset clears maps, \
+         counters and what is selected; KEY, VALUE and PORT_TABLE keep what they held.\n\n\
          | register | offset | bits | access | meaning |\n|---|---|---|---|---|\n",
     );
     for register in &REGISTERS {
@@ -292,6 +305,13 @@ fn registers(interface: &Interface) -> String {
     text.push_str("\n| command | number | |\n|---|---|---|\n");
     for (name, number, meaning) in COMMANDS {
         let _ = writeln!(text, "| {name} | {number} | {meaning} |");
+    }
+    if !interface.maps.is_empty() {
+        text.push_str("\n| MAP_SELECT | map | slots of a dump |\n|---|---|---|\n");
+    }
+    for (number, map) in interface.maps.iter().enumerate() {
+        let slots = grouped(u64::from(map.slots));
+        let _ = writeln!(text, "| {number} | `{}` | {slots} |", map.name);
     }
     text
 }

@@ -1,11 +1,11 @@
 //! One object: build, schedule, simulate, compare.
 
 use super::builds::{build, Compiler};
-use super::contents::fill;
 use super::report::{hazards, Row, RowStatus};
 use super::steps::{self, Step};
 use super::targets::{Origin, Target};
 use super::Setting;
+use crate::contents::fill;
 use crate::files;
 use hardpath_ebpf::{LoadOptions, Object, ObjectMap, ProgramImage};
 use hardpath_ir::{Diagnostic, Program};
@@ -33,6 +33,8 @@ pub struct Traffic {
 
 /// Different contents of maps that a program is compared with, besides none.
 const FILLINGS: u64 = 2;
+/// Entries of an array that are set.
+const ARRAY_ENTRIES: u32 = 256;
 /// Entries of a map whose size the loader chooses; most often that is the number of CPUs.
 const OPEN_SIZE: u32 = 64;
 /// Entries of an LRU map that never evicts what these captures put in.
@@ -303,7 +305,7 @@ impl Work<'_> {
         packets: &[Captured],
         seed: u64,
     ) -> Result<PathBuf, String> {
-        let image = fill(program, packets, 1, seed);
+        let image = fill(program, packets, 1, ARRAY_ENTRIES, seed);
         let path = self.setting.work.join(format!("{}-{seed}.json", self.name));
         let text = mapfile::to_text(&image, program.maps.values());
         files::write_text(&path, &text).map_err(|error| error.to_string())?;

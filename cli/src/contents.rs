@@ -18,19 +18,24 @@ use std::thread::available_parallelism;
 
 /// A lookup of what another lookup gave, of what another lookup gave: no program in sight goes deeper.
 const ROUNDS: usize = 4;
-/// Entries of an array that are set. Programs look at the first ones, or at all alike.
-const ARRAY_ENTRIES: u32 = 256;
 /// Interfaces that device maps name.
 const INTERFACES: u32 = 4;
 
-/// Contents for the maps of a program that is to be given these packets.
-pub fn fill(program: &Program, packets: &[Captured], ifindex: u32, seed: u64) -> Image {
+/// Contents for the maps of a program that is to be given these packets. Of an array the first `array_entries` are set:
+/// programs look at the first ones, or at all alike.
+pub fn fill(
+    program: &Program,
+    packets: &[Captured],
+    ifindex: u32,
+    array_entries: u32,
+    seed: u64,
+) -> Image {
     let mut random = Random(seed);
     let mut image = Image::new();
     let mut prepared = Prepared::new(program);
     for decl in program.maps.values().filter(|decl| is_array(decl)) {
         let entries = image.entry(decl.name.clone()).or_default();
-        for index in 0..decl.max_entries.min(ARRAY_ENTRIES) {
+        for index in 0..decl.max_entries.min(array_entries) {
             let value = value(decl, packets, &mut random);
             entries.insert(index.to_le_bytes().to_vec(), value);
         }
@@ -224,9 +229,13 @@ block2(v10:32):
     fn keys_are_those_that_the_program_asks_for() {
         let program = hardpath_ir::parse::parse(PROGRAM).unwrap();
         let packets = packets();
-        let image = fill(&program, &packets, 1, 7);
-        assert_eq!(image, fill(&program, &packets, 1, 7), "it can be repeated");
-        assert_ne!(image, fill(&program, &packets, 1, 8));
+        let image = fill(&program, &packets, 1, 2, 7);
+        assert_eq!(
+            image,
+            fill(&program, &packets, 1, 2, 7),
+            "it can be repeated"
+        );
+        assert_ne!(image, fill(&program, &packets, 1, 2, 8));
         assert_eq!(image["settings"].len(), 2);
         let found = image["first"].len();
         assert!((60..140).contains(&found), "half of 200 keys: {found}");
