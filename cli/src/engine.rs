@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
-use hardpath_ir::{verdict, Diagnostic, Program, MAX_PACKET_BYTES};
+use hardpath_ir::{verdict, Diagnostic, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_pipeline::Compiled;
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
@@ -292,9 +292,9 @@ fn interpret_one(
     }
 }
 
-/// The lengths that the hardware takes in: an Ethernet header to the longest frame.
+/// The lengths that the hardware takes in.
 pub fn enters(packet: &Packet) -> bool {
-    (14..=MAX_PACKET_BYTES as usize).contains(&packet.data.len())
+    (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&packet.data.len())
 }
 
 fn one(error: Diagnostic) -> Vec<Diagnostic> {

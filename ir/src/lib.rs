@@ -404,6 +404,8 @@ pub const STACK_BYTES: u32 = 512;
 pub const MAX_WIDTH: u32 = 1 << 20;
 /// The longest packet, in bytes.
 pub const MAX_PACKET_BYTES: u32 = 9216;
+/// The shortest Ethernet frame that hardware takes in: a header.
+pub const MIN_PACKET_BYTES: u32 = 14;
 /// Bytes by which a packet's head can grow: `XDP_PACKET_HEADROOM` without `sizeof(struct xdp_frame)` (Linux 6.18, 64 bits).
 pub const HEADROOM_BYTES: u32 = 216;
 /// Up to here, from where it began, a packet's tail can grow: what a page holds behind the headroom and before `struct

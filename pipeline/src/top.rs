@@ -13,13 +13,11 @@ use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_blocks::moved_egress::moved_egress;
-use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES};
+use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_rtl::{Design, Instance, MemStyle, Module, ModuleId, Node};
 
-/// Clocks of the entrance and the exit around the compute stages, for a packet of one frame in an idle design.
+/// Clocks of the entrance and the exit around the compute stages, for a packet of one beat in an idle design.
 pub const CLOCKS_AROUND: u32 = 5;
-/// The shortest Ethernet frame that is taken.
-const SHORTEST: u32 = 14;
 
 /// Adds the top to the design.
 pub fn top(
@@ -203,7 +201,7 @@ impl<'a> Top<'a> {
             window_beats,
             frame_depth,
             credits: self.credits,
-            shortest: if raw { 0 } else { SHORTEST },
+            shortest: if raw { 0 } else { MIN_PACKET_BYTES },
             longest: MAX_PACKET_BYTES,
             has_time,
             has_random,

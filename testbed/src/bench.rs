@@ -13,7 +13,7 @@
 //! | `#` | a comment |
 //!
 //! Numbers are hexadecimal with all digits of their port. `W`, `R` and `S` are done one after the other; the `M` and the
-//! `V` lines each have their own order. Bytes whose `KEEP` bit is 0 mean nothing.
+//! `V` lines each have their own order. Bytes whose `KEEP` bit is 0 mean nothing. Any other line is an error.
 
 pub mod verilog;
 pub mod vhdl;

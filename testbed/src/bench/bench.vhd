@@ -8,7 +8,7 @@
 --   V VERDICT                               a verdict must come
 --
 -- Numbers are hexadecimal, with all digits of their port. W, R and S are done one after the other; the M lines and
--- the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared.
+-- the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared. Lines that begin with # are comments.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -63,6 +63,17 @@ architecture test of @TOP@_tb is
   signal beats_done    : boolean := false;
   signal verdicts_done : boolean := false;
   signal finished      : boolean := false;
+
+  -- What the driver waits for.
+  signal waits_for_register : boolean := false;
+  signal register_wanted    : std_logic_vector(31 downto 0) := (others => '0');
+  signal register_value     : std_logic_vector(31 downto 0) := (others => '0');
+
+  -- What was done.
+  signal accesses     : natural := 0;
+  signal beats_in     : natural := 0;
+  signal beats_out    : natural := 0;
+  signal verdicts_out : natural := 0;
 
   -- The next line with a tag; not found behind the last one.
   procedure next_line(
@@ -159,6 +170,9 @@ begin
       if text_line'length > 0 then
         read(text_line, tag);
       end if;
+      if tag = cr then
+        tag := '#';
+      end if;
       case tag is
 
         when 'W' =>
@@ -178,11 +192,18 @@ begin
             end if;
             exit when s_axil_bvalid = '1';
           end loop;
+          assert s_axil_bresp = "00"
+            report "writing register " & to_hstring(address) & " gives the response "
+              & to_string(s_axil_bresp)
+            severity failure;
+          accesses <= accesses + 1;
 
         when 'R' =>
           hread(text_line, address);
           hread(text_line, word);
           s_axil_araddr <= address;
+          register_wanted <= word;
+          waits_for_register <= true;
           loop
             s_axil_arvalid <= '1';
             loop
@@ -192,8 +213,15 @@ begin
               end if;
               exit when s_axil_rvalid = '1';
             end loop;
+            assert s_axil_rresp = "00"
+              report "reading register " & to_hstring(address) & " gives the response "
+                & to_string(s_axil_rresp)
+              severity failure;
+            register_value <= s_axil_rdata;
             exit when s_axil_rdata = word;
           end loop;
+          waits_for_register <= false;
+          accesses <= accesses + 1;
 
         when 'S' =>
           hread(text_line, user);
@@ -210,9 +238,13 @@ begin
             exit when s_axis_tready = '1';
           end loop;
           s_axis_tvalid <= '0';
+          beats_in <= beats_in + 1;
+
+        when 'M' | 'V' | '#' =>
+          null;
 
         when others =>
-          null;
+          report "a line begins with '" & tag & "', which means nothing" severity failure;
 
       end case;
     end loop;
@@ -225,7 +257,6 @@ begin
     file lines_file    : text open read_mode is LINES;
     variable text_line : line;
     variable found     : boolean;
-    variable count     : natural := 0;
     variable dest      : std_logic_vector(31 downto 0);
     variable user      : std_logic_vector(@USER_DIGITS@ * 4 - 1 downto 0);
     variable last      : std_logic_vector(3 downto 0);
@@ -240,7 +271,7 @@ begin
         exit when rst = '0' and m_axis_tvalid = '1' and m_axis_tready = '1';
       end loop;
       assert found
-        report "m_axis: a beat too many, after " & integer'image(count) severity failure;
+        report "m_axis: a beat too many, after " & integer'image(beats_out) severity failure;
       hread(text_line, dest);
       hread(text_line, user);
       hread(text_line, last);
@@ -248,18 +279,18 @@ begin
       hread(text_line, data);
       assert m_axis_tdest = dest and m_axis_tuser = user(m_axis_tuser'range)
         and m_axis_tlast = last(0) and m_axis_tkeep = keep
-        report "m_axis: beat " & integer'image(count) & " has dest " & to_hstring(m_axis_tdest)
+        report "m_axis: beat " & integer'image(beats_out) & " has dest " & to_hstring(m_axis_tdest)
           & ", user " & to_hstring(m_axis_tuser) & ", keep " & to_hstring(m_axis_tkeep)
           & ", last " & std_logic'image(m_axis_tlast)
         severity failure;
       for lane in keep'range loop
         assert keep(lane) = '0'
           or m_axis_tdata(8 * lane + 7 downto 8 * lane) = data(8 * lane + 7 downto 8 * lane)
-          report "m_axis: beat " & integer'image(count) & " is " & to_hstring(m_axis_tdata)
+          report "m_axis: beat " & integer'image(beats_out) & " is " & to_hstring(m_axis_tdata)
             & ", not " & to_hstring(data)
           severity failure;
       end loop;
-      count := count + 1;
+      beats_out <= beats_out + 1;
     end loop;
   end process beats;
 
@@ -268,7 +299,6 @@ begin
     file lines_file    : text open read_mode is LINES;
     variable text_line : line;
     variable found     : boolean;
-    variable count     : natural := 0;
     variable value     : std_logic_vector(3 downto 0);
   begin
     loop
@@ -279,13 +309,13 @@ begin
         exit when rst = '0' and verdict_valid = '1';
       end loop;
       assert found
-        report "a verdict too many, after " & integer'image(count) severity failure;
+        report "a verdict too many, after " & integer'image(verdicts_out) severity failure;
       hread(text_line, value);
       assert verdict = value(2 downto 0)
-        report "verdict " & integer'image(count) & " is " & to_hstring(verdict)
+        report "verdict " & integer'image(verdicts_out) & " is " & to_hstring(verdict)
           & ", not " & to_hstring(value)
         severity failure;
-      count := count + 1;
+      verdicts_out <= verdicts_out + 1;
     end loop;
   end process verdicts;
 
@@ -315,9 +345,16 @@ begin
         quiet := quiet + 1;
       end if;
       if quiet = 64 then
-        report "PASSED: everything came as expected" severity note;
+        report "PASSED: " & integer'image(accesses) & " register accesses, "
+          & integer'image(beats_in) & " beats in; " & integer'image(beats_out)
+          & " beats out and " & integer'image(verdicts_out) & " verdicts, all as expected"
+          severity note;
         finished <= true;
       end if;
+      assert patient < PATIENCE or not waits_for_register
+        report "register " & to_hstring(s_axil_araddr) & " holds " & to_hstring(register_value)
+          & ", not " & to_hstring(register_wanted)
+        severity failure;
       assert patient < PATIENCE
         report "nothing happens any more: " & boolean'image(driver_done) & ", "
           & boolean'image(beats_done) & ", " & boolean'image(verdicts_done)

@@ -5,7 +5,8 @@
 //
 //   reset      valid is 0 from the second clock of a reset on
 //   handshake  what is valid stays, and does not change, until it is ready: every AXI4-Stream and AXI4-Lite channel
-//   tkeep      all ones but on the last beat of a packet; there at least one byte, packed from bit 0
+//   tkeep      all ones but on the last beat of a packet; there packed from bit 0, and not empty on a packet's only beat
+//              (m_axis: on none)
 //   packet     verdict and destination are the same on every beat of a packet that comes out
 //   verdict    XDP_ABORTED to XDP_REDIRECT; one for each packet that went in, no later than the last beat that comes
 //              out; only PASS, TX and REDIRECT come out, and only REDIRECT has a destination
@@ -115,13 +116,19 @@ module @TOP@_protocol (
 
   wire [@KEEP@-1:0] s_above = s_axis_tkeep + @KEEP@'d1;
   wire [@KEEP@-1:0] m_above = m_axis_tkeep + @KEEP@'d1;
+  reg s_inside;
   reg m_inside;
   reg [31:0] m_dest;
   reg [@USER@-1:0] m_user;
 
-  initial m_inside = 1'b0;
+  initial begin
+    s_inside = 1'b0;
+    m_inside = 1'b0;
+  end
 
   always @(posedge clk) begin
+    if (rst) s_inside <= 1'b0;
+    else if (taken[0]) s_inside <= !s_axis_tlast;
     if (rst) m_inside <= 1'b0;
     else if (taken[1]) m_inside <= !m_axis_tlast;
     if (taken[1]) begin
@@ -131,8 +138,10 @@ module @TOP@_protocol (
     if (!rst && s_axis_tvalid) begin
       assert (s_axis_tlast || &s_axis_tkeep)
         else $error("tkeep: s_axis: a beat that is not the last one has empty bytes");
-      assert (s_axis_tkeep[0] && (s_axis_tkeep & s_above) == @KEEP@'d0)
+      assert ((s_axis_tkeep & s_above) == @KEEP@'d0)
         else $error("tkeep: s_axis: not packed from bit 0");
+      assert (s_axis_tkeep[0] || s_inside)
+        else $error("tkeep: s_axis: a packet without bytes");
     end
     if (!rst && m_axis_tvalid) begin
       assert (m_axis_tlast || &m_axis_tkeep)
@@ -151,10 +160,20 @@ module @TOP@_protocol (
 
   // ---- Packets in, verdicts, packets out -----------------------------------------------
 
-  // Good packets without a verdict yet, and verdicts that send a packet which has not come out yet.
+  // A packet that the MAC marks bad, or of a wrong length, is dropped and has no verdict.
+  reg [31:0] bytes_before;
+  wire [31:0] bytes = bytes_before + $countones(s_axis_tkeep);
+  wire comes_in = taken[0] && s_axis_tlast && !s_axis_tuser[0] && bytes >= 32'd@SHORTEST@ && bytes <= 32'd@LONGEST@;
+
+  initial bytes_before = 32'd0;
+
+  always @(posedge clk)
+    if (rst) bytes_before <= 32'd0;
+    else if (taken[0]) bytes_before <= s_axis_tlast ? 32'd0 : bytes;
+
+  // Packets without a verdict yet, and verdicts that send a packet which has not come out yet.
   reg [31:0] undecided;
   reg [31:0] unsent;
-  wire comes_in = taken[0] && s_axis_tlast && !s_axis_tuser[0];
   wire sends = verdict_valid && verdict >= 3'd2@SENT@;
   wire goes_out = taken[1] && m_axis_tlast@LAST_COPY@;
 

@@ -2,6 +2,7 @@
 //! another module checks the protocols. The text keeps to what Verilator, Questa, xsim and Icarus Verilog 11 take.
 
 use hardpath_blocks::interface::Interface;
+use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 
 /// The bench's module is `<top>_tb`; it reads `<top>_tb.txt`.
 pub fn bench(interface: &Interface) -> String {
@@ -52,6 +53,8 @@ pub fn protocol(interface: &Interface) -> String {
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
         ("@PORTS@", ports.to_string()),
+        ("@SHORTEST@", MIN_PACKET_BYTES.to_string()),
+        ("@LONGEST@", MAX_PACKET_BYTES.to_string()),
         ("@SENT@", sent.to_string()),
         ("@LAST_COPY@", last_copy),
     ];
