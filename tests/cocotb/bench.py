@@ -15,7 +15,7 @@ from monitor import watch_stream
 
 ABORTED, DROP, PASS, TX, REDIRECT = range(5)
 VERDICTS = ["ABORTED", "DROP", "PASS", "TX", "REDIRECT"]
-ENOENT, E2BIG, EEXIST = 2, 7, 17
+ENOENT, E2BIG, EEXIST, EINVAL = 2, 7, 17, 22
 
 # Clocks for which one access to a register may take, and one command on a map, from its register write to the clock
 # in which the status says that it is done, with the reads of the status in between: under traffic at line rate, too.

@@ -22,6 +22,10 @@ def halves(data):
     return left
 
 
+def frame(flow):
+    return bytes(12) + b"\x08\0" + key(flow) + bytes(42)
+
+
 async def under_traffic(bench, access):
     """Runs `access` while packets of all flows come in without a pause; the flows of the packets, in order."""
     sent = []
@@ -30,7 +34,7 @@ async def under_traffic(bench, access):
         if bench.source.count() < 16:
             flows = [bench.random.choice(FLOWS) for _ in range(64)]
             sent += flows
-            bench.send([bytes(12) + b"\x08\0" + key(flow) + bytes(42) for flow in flows])
+            bench.send([frame(flow) for flow in flows])
         await bench.clock()
     running.result()
     await bench.verdict_of_each(len(sent))

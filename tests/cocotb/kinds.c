@@ -63,11 +63,11 @@ struct {
 	__type(value, __u32);
 } ports SEC(".maps");
 
-/* `next_state` of test_kinds.py is the same. */
+/* `next_state` of test_kinds.py is the same. It does not come back to a state for as long as a test runs. */
 static __always_inline __u64 next(__u64 state)
 {
 	state += (state >> 3) + 1;
-	state ^= state << (state & 7);
+	state ^= state << ((state & 7) | 1);
 	return state + (state >> 5);
 }
 

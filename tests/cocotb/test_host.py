@@ -4,9 +4,11 @@ lost."""
 import struct
 
 import cocotb
+from cocotbext.axi import AxiResp
 
-from bench import ABORTED, COMMAND_CLOCKS, E2BIG, EEXIST, ENOENT, PASS, Bench
+from bench import ABORTED, COMMAND_CLOCKS, E2BIG, EEXIST, EINVAL, ENOENT, PASS, Bench
 from flows import FLOWS, halves, key, pair, under_traffic
+
 
 @cocotb.test()
 @cocotb.parametrize(stalls=[False, True])
@@ -90,3 +92,25 @@ async def nothing_is_lost(dut):
         assert halves((await bench.lookup("flows", key(flow)))[0]) == sent.count(flow)
     assert bench.verdicts.count(PASS) == len(sent)
     await bench.counters_add_up()
+
+
+@cocotb.test()
+async def what_has_no_effect_is_refused(dut):
+    bench = await Bench.start(dut)
+    at = {name: entry["offset"] for name, entry in bench.registers.items()}
+    await bench.write("MAP_FLAGS", 0x01020304)
+    for address, data in [(at["MAP_FLAGS"], b"\7"), (at["MAP_FLAGS"] + 2, b"\7\7")]:
+        assert (await bench.host.write(address, data)).resp == AxiResp.SLVERR, "a part of a word"
+    for address in (at["MAGIC"], at["STATUS"], at["PACKETS_IN"], at["MAP_STATUS"], at["MAP_SLOT"] + 4, 0xFFFC):
+        assert (await bench.host.write(address, bytes(4))).resp == AxiResp.SLVERR, f"write of {address:#x}"
+    for address in (at["MAP_SLOT"] + 4, at["KEY"] - 4, 0xFFFC):
+        answer = await bench.host.read(address, 4)
+        assert (answer.resp, answer.data) == (AxiResp.SLVERR, bytes(4)), f"read of {address:#x}"
+    assert await bench.register("MAP_FLAGS") == 0x01020304
+    # Neither a map nor a command is taken for another one that has the same low bits.
+    assert (await bench.command("flows", "LOOKUP", key(1)))[0] == ENOENT
+    await bench.write("MAP_COMMAND", 8 + bench.commands["LOOKUP"])
+    assert await bench.register("MAP_STATUS") == EINVAL
+    await bench.write("MAP_SELECT", 0x100)
+    await bench.write("MAP_COMMAND", bench.commands["LOOKUP"])
+    assert await bench.register("MAP_STATUS") == EINVAL

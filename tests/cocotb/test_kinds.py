@@ -1,12 +1,13 @@
 """Maps of every kind from the host port while packets come in at line rate, with the program `kinds`: bounded waits,
 nothing torn, nothing lost. Each test turns to one map; the data plane works on all of them all the time."""
 
+import itertools
 import struct
 
 import cocotb
 
 from bench import ABORTED, COMMAND_CLOCKS, ENOENT, LONGEST_COMMAND_CLOCKS, PASS, REDIRECT, Bench
-from flows import FLOWS, halves, key, pair, under_traffic
+from flows import FLOWS, frame, halves, key, pair, under_traffic
 
 ALL_FLOWS = (0, bytes(4))
 # A command waits its turn behind the packets inside, of which each may wait for the window of `states`.
@@ -18,15 +19,13 @@ MAX_64 = (1 << 64) - 1
 def next_state(state):
     """`next` of kinds.c."""
     state = (state + (state >> 3) + 1) & MAX_64
-    state ^= (state << (state & 7)) & MAX_64
+    state ^= (state << (state & 7 | 1)) & MAX_64
     return (state + (state >> 5)) & MAX_64
 
 
-def state_after(packets):
-    state = 0
-    for _ in range(packets):
-        state = next_state(state)
-    return state
+# After so many packets, more than any test sends; and back again.
+STATES = list(itertools.accumulate(range(20_000), lambda state, _: next_state(state), initial=0))
+PACKETS_BEFORE = {state: packets for packets, state in enumerate(STATES)}
 
 
 def prefix(bits, flow):
@@ -63,13 +62,20 @@ async def does(bench, map_name, command, which, value=b"", errno=0):
     assert bench.stalled or clocks <= bound, f"{command} {map_name}[{which.hex()}]: {clocks} clocks"
 
 
+async def reads(bench, map_name, which):
+    """The number whose halves an entry holds; `None`: it is not there."""
+    got, clocks = await bench.lookup(map_name, which)
+    assert bench.stalled or clocks <= COMMAND_CLOCKS, f"{map_name}[{which.hex()}]: {clocks} clocks"
+    return None if got is None else halves(got)
+
+
 async def every_packet_counts(bench, sent):
     """What the data plane made of all packets: nothing aborted or dropped, and each map says how many there were."""
     assert bench.verdicts.count(PASS) + bench.verdicts.count(REDIRECT) == len(sent)
-    assert halves((await bench.lookup("lanes", key(0)))[0]) == len(sent)
+    assert await reads(bench, "lanes", key(0)) == len(sent)
     for flow in FLOWS:
-        assert halves((await bench.lookup("sources", key(flow)))[0]) == sent.count(flow)
-        assert halves((await bench.lookup("states", key(flow)))[0]) == state_after(sent.count(flow))
+        assert await reads(bench, "sources", key(flow)) == sent.count(flow)
+        assert await reads(bench, "states", key(flow)) == STATES[sent.count(flow)]
     await bench.counters_add_up()
 
 
@@ -93,9 +99,7 @@ async def routes(dut, stalls):
                 await does(bench, "routes", "UPDATE", prefix(bits, flow), pair(value))
                 model[bits, flow] = value
             asked = key(bench.random.choice(FLOWS))
-            got, clocks = await bench.lookup("routes", prefix(32, asked))
-            assert halves(got) == longest(model, asked)
-            assert bench.stalled or clocks <= COMMAND_CLOCKS
+            assert await reads(bench, "routes", prefix(32, asked)) == longest(model, asked)
 
     sent = await under_traffic(bench, access())
     await every_packet_counts(bench, sent)
@@ -106,8 +110,7 @@ async def torn_routes_are_seen(dut):
     """The control of the test above: packets do look at both halves, and at the longest prefix."""
     bench = await start(dut)
     await does(bench, "routes", "UPDATE", prefix(32, key(3)), struct.pack("<QQ", 1, 2))
-    frames = [bytes(12) + b"\x08\0" + key(flow) + bytes(42) for flow in (2, 3, 4)]
-    bench.send(frames)
+    bench.send([frame(flow) for flow in (2, 3, 4)])
     await bench.verdict_of_each(3)
     assert bench.verdicts == [PASS, ABORTED, PASS]
 
@@ -118,19 +121,22 @@ async def entries(dut, map_name, stalls):
     """The host's own entries come and go beside those that packets change, in a table that packets fill (LRU) and in
     one with a recurrence over several clocks; the packets' entries are seen whole and never go back."""
     bench = await start(dut, stalls)
+    seen = [0 for _ in FLOWS]
 
     async def access():
         for step in range(16):
             other, value = key(100 + bench.random.randrange(1000)), bench.random.getrandbits(64)
             await does(bench, map_name, "DELETE", other, errno=ENOENT)
             await does(bench, map_name, "UPDATE", other, pair(value))
-            assert halves((await bench.lookup(map_name, other))[0]) == value
-            got, clocks = await bench.lookup(map_name, key(step % len(FLOWS)))
-            assert bench.stalled or clocks <= COMMAND_CLOCKS
+            assert await reads(bench, map_name, other) == value
+            flow = step % len(FLOWS)
+            got = await reads(bench, map_name, key(flow))
             if got is not None:
-                halves(got)
+                packets = got if map_name == "sources" else PACKETS_BEFORE[got]
+                assert packets >= seen[flow], f"{map_name}[{flow}] went back"
+                seen[flow] = packets
             await does(bench, map_name, "DELETE", other)
-            assert (await bench.lookup(map_name, other))[0] is None
+            assert await reads(bench, map_name, other) is None
 
     sent = await under_traffic(bench, access())
     await every_packet_counts(bench, sent)
@@ -176,9 +182,7 @@ async def counters_of_all_packets(dut):
 
     async def access():
         for _ in range(40):
-            got, clocks = await bench.lookup("lanes", key(0))
-            assert clocks <= COMMAND_CLOCKS
-            seen.append(halves(got))
+            seen.append(await reads(bench, "lanes", key(0)))
 
     sent = await under_traffic(bench, access())
     assert seen == sorted(seen) and seen[0] < seen[-1]
@@ -186,4 +190,4 @@ async def counters_of_all_packets(dut):
     await does(bench, "lanes", "UPDATE", key(0), pair(1 << 40))
     bench.send([bytes(60)] * 3)
     await bench.verdict_of_each(len(sent) + 3)
-    assert halves((await bench.lookup("lanes", key(0)))[0]) == (1 << 40) + 3
+    assert await reads(bench, "lanes", key(0)) == (1 << 40) + 3
