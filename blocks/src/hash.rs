@@ -275,15 +275,13 @@ pub fn hash_table(config: &Hash) -> Module {
         let mut found_1 = Found {
             hit: m.name(some_found, name("found".into())),
             place: m.name(found_place, name("found_place".into())),
-            row: m.zero(row_bits),
         };
-        found_1.row = row_of_place(&mut m, rows_1, found_1.place, row_bits);
         if config.forward {
             // What committed in the clock before does not show in the buckets yet, nor does what commits now.
             let looks_up = m.not(dumps);
             for commit in [&last, &commit] {
                 if evicts {
-                    found_1 = found_1.unless_displaced(&mut m, commit, looks_up);
+                    found_1 = found_1.unless_displaced(&mut m, commit, rows_1, looks_up);
                 }
                 found_1 = found_1.after(&mut m, commit, key_1, looks_up);
             }
@@ -295,7 +293,6 @@ pub fn hash_table(config: &Hash) -> Module {
             found: Found {
                 hit: m.delay(name("hit_2nd".into()), found_1.hit),
                 place: m.delay(name("place_2nd".into()), found_1.place),
-                row: m.delay(name("row_2nd".into()), found_1.row),
             },
             key: m.delay(name("key_2nd".into()), key_1),
             host: m.delay_reset(name("host_2nd".into()), host_1),
@@ -310,7 +307,7 @@ pub fn hash_table(config: &Hash) -> Module {
             },
             victim,
         };
-        let entry = m.concat(&[state.found.place, state.found.row]);
+        let entry = state.found.entry(&mut m, state.rows);
         m.output(name("hit".into()), state.found.hit, "stage R + 2");
         m.output(name("entry".into()), entry, "stage R + 2: way, slot, row");
 
@@ -335,7 +332,6 @@ pub fn hash_table(config: &Hash) -> Module {
                 found: Found {
                     hit: m.delay(name(format!("hit_{clock}th")), found.hit),
                     place: m.delay(name(format!("place_{clock}th")), found.place),
-                    row: m.delay(name(format!("row_{clock}th")), found.row),
                 },
                 key: m.delay(name(format!("key_{clock}th")), state.key),
                 host: m.delay_reset(name(format!("host_{clock}th")), state.host),
@@ -347,13 +343,11 @@ pub fn hash_table(config: &Hash) -> Module {
         waiting.push(Ready {
             free,
             chosen,
-            chosen_row: row_of_place(&mut m, state.rows, chosen, row_bits),
             found: state.found,
+            rows: state.rows,
             key: state.key,
             host: state.host,
             candidates: state.victim.map(|victim| Candidates {
-                rows: state.rows,
-                row: row_of_place(&mut m, state.rows, victim.place, row_bits),
                 displaces: picked(&mut m, &state.taken, victim.place),
                 victim,
             }),
@@ -438,24 +432,22 @@ pub fn hash_table(config: &Hash) -> Module {
     m.name(remove, "removes");
     let write_value = m.or(&[insert, overwrite]);
     let mut new_place = state.chosen;
-    let mut new_row = state.chosen_row;
     let mut displaces = m.zero(1);
     if let Some(candidates) = &state.candidates {
         let instead = m.and(&[full, candidates.displaces]);
         let takes_place = m.or(&[no_place, instead]);
         m.name(takes_place, "takes_a_place");
         new_place = m.mux(takes_place, candidates.victim.place, new_place);
-        new_row = m.mux(takes_place, candidates.row, new_row);
         displaces = m.and(&[insert, takes_place]);
     }
     let place_c = m.mux(state.found.hit, state.found.place, new_place);
-    let row_c = m.mux(state.found.hit, state.found.row, new_row);
+    let row_c = row_of_place(&mut m, state.rows, place_c);
     if let (Some(candidates), Some(uses)) = (&state.candidates, uses) {
         let found = m.and(&[uses, state.found.hit]);
         let marks = m.or(&[found, insert]);
         let resets = m.and(&[displaces, candidates.victim.all_used]);
         for bits in &used_bits {
-            bits.write(&mut m, candidates.rows, place_c, marks, resets);
+            bits.write(&mut m, state.rows, place_c, marks, resets);
         }
     }
     let write_key = m.or(&[insert, remove]);
@@ -507,8 +499,7 @@ pub fn hash_table(config: &Hash) -> Module {
         if let Some(update) = &port.update {
             let own = m.and(&[write_value, update.update]);
             m.output(port_name("write_value", number as u32), own, "stage C");
-            let found = waiting[number].found;
-            let found = m.concat(&[found.place, found.row]);
+            let found = waiting[number].found.entry(&mut m, waiting[number].rows);
             let entry = m.mux(update.update, entry_c, found);
             m.output(port_name("entry_c", number as u32), entry, "stage C");
         }

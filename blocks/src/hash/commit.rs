@@ -1,6 +1,7 @@
 //! What is known of a packet's key on the way to its commit, and what a commit does to those behind it.
 
 use super::evict::Victim;
+use super::places::row_of_place;
 use super::SLOTS;
 use hardpath_rtl::{Module, Node};
 
@@ -17,8 +18,8 @@ pub(super) struct Inputs {
 pub(super) struct Ready {
     pub(super) free: Node,
     pub(super) chosen: Node,
-    pub(super) chosen_row: Node,
     pub(super) found: Found,
+    pub(super) rows: Node,
     pub(super) key: Node,
     pub(super) host: Node,
     /// Only in a table that evicts.
@@ -28,11 +29,7 @@ pub(super) struct Ready {
 /// Whose place a new key can take.
 #[derive(Clone, Copy)]
 pub(super) struct Candidates {
-    /// The buckets.
-    pub(super) rows: Node,
     pub(super) victim: Victim,
-    /// The bucket of the victim.
-    pub(super) row: Node,
     /// There is a key in the victim's slot.
     pub(super) displaces: Node,
 }
@@ -51,22 +48,19 @@ pub(super) fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Re
         all = Ready {
             free: choose(port.free, all.free),
             chosen: choose(port.chosen, all.chosen),
-            chosen_row: choose(port.chosen_row, all.chosen_row),
             found: Found {
                 hit: choose(port.found.hit, all.found.hit),
                 place: choose(port.found.place, all.found.place),
-                row: choose(port.found.row, all.found.row),
             },
+            rows: choose(port.rows, all.rows),
             key: choose(port.key, all.key),
             host: all.host,
             candidates: match (port.candidates, all.candidates) {
                 (Some(own), Some(other)) => Some(Candidates {
-                    rows: choose(own.rows, other.rows),
                     victim: Victim {
                         place: choose(own.victim.place, other.victim.place),
                         all_used: choose(own.victim.all_used, other.victim.all_used),
                     },
-                    row: choose(own.row, other.row),
                     displaces: choose(own.displaces, other.displaces),
                 }),
                 _ => None,
@@ -95,15 +89,20 @@ pub(super) struct Commit {
     pub(super) key: Option<Node>,
 }
 
-/// Where a key lies.
+/// Where a key lies. Its row follows from its place, and is chosen when it is needed: the compares leave no time for that.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) hit: Node,
     pub(super) place: Node,
-    pub(super) row: Node,
 }
 
 impl Found {
+    /// The entry: way, slot, row.
+    pub(super) fn entry(self, m: &mut Module, rows: Node) -> Node {
+        let row = row_of_place(m, rows, self.place);
+        m.concat(&[self.place, row])
+    }
+
     /// The same after a commit that the buckets do not show yet, when it is one of the same key.
     pub(super) fn after(self, m: &mut Module, commit: &Commit, key: Node, looks_up: Node) -> Found {
         let committed = commit.key.expect("a table that forwards keeps the key");
@@ -114,7 +113,6 @@ impl Found {
         Found {
             hit: m.mux(changes, commit.occupy, self.hit),
             place: m.mux(changes, commit.place, self.place),
-            row: m.mux(changes, commit.row, self.row),
         }
     }
 }

@@ -17,6 +17,7 @@
 //! bucket is the packet's tag at the window's entrance, so that nobody loses a key that a packet in the window has found.
 //! A new key without a neighbour in its first bucket goes there, so the table has at most one key more for each bucket.
 
+use super::places::row_of_place;
 use super::{Commit, Found, SLOTS, WAYS};
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
@@ -141,9 +142,16 @@ impl Uses {
 
 impl Found {
     /// The same after a commit that put another key into the slot.
-    pub fn unless_displaced(self, m: &mut Module, commit: &Commit, looks_up: Node) -> Found {
+    pub fn unless_displaced(
+        self,
+        m: &mut Module,
+        commit: &Commit,
+        rows: Node,
+        looks_up: Node,
+    ) -> Found {
         let same_place = m.eq(self.place, commit.place);
-        let same_row = m.eq(self.row, commit.row);
+        let row = row_of_place(m, rows, self.place);
+        let same_row = m.eq(row, commit.row);
         let gone = m.and(&[commit.write, commit.occupy, same_place, same_row, looks_up]);
         let stays = m.not(gone);
         Found {

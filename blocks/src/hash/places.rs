@@ -33,8 +33,9 @@ pub(super) fn picked(m: &mut Module, bits: &[Node], number: Node) -> Node {
     m.or(&terms)
 }
 
-/// The row in the way of a place.
-pub(super) fn row_of_place(m: &mut Module, rows: Node, place: Node, row_bits: u32) -> Node {
+/// The row in the way of a place, of the rows of all ways.
+pub(super) fn row_of_place(m: &mut Module, rows: Node, place: Node) -> Node {
+    let row_bits = m.width(rows) / WAYS;
     let slot_bits = index_bits(u64::from(SLOTS));
     let way_bits = index_bits(u64::from(WAYS));
     let way = m.slice(place, slot_bits, way_bits);
