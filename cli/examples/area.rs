@@ -21,10 +21,10 @@ const INTRODUCTION: &str = "# What the compiler saves
 
 `make bench-area` wrote this page: each program compiled for 250 MHz and a bus of 512 bits, and synthesized with yosys
 (`synth_xilinx -family xcup`) without its maps. The tables are about the compute pipeline (`TOP_pipeline`); below each stands
-what becomes of the whole design, whose ports, FIFOs and host port are the same in all rows. *All* is what `hardpath compile` makes. In the rows below one saving is
-left out (`hardpath compile --without NAME`), in the last one all are (*naive*): one operation a stage, on the full
-width, and everything that ever came up carried to the end in flip-flops. All of these designs are right; tests compare them
-with the kernel. Yosys' mapper is uneven: the same gates with other names around them can come out a fifth smaller or larger,
+what becomes of the whole design, whose ports, FIFOs and host port are the same in all rows. *All* is what
+`hardpath compile` makes. In the rows below one saving is left out (`hardpath compile --without NAME`), in the last one all
+are (*naive*): one operation a stage, on the full width, and everything that ever came up carried to the end in
+flip-flops. All of these designs are right; tests compare them with the kernel. Yosys' mapper is uneven: the same gates with other names around them can come out a fifth smaller or larger,
 so small differences mean nothing.
 
 * *pruning*: a stage carries only the bits that a later stage uses, and the packet waits in block RAM. Without it
@@ -55,25 +55,25 @@ fn page(programs: &[Given]) -> Result<String, String> {
             "## {}\n\n| | stages | LUT | | of these SRL | FF | |\n|---|--:|--:|--:|--:|--:|--:|\n",
             given.title()
         ));
-        let rows = rows();
-        let (mut all, mut whole) = (None, None);
-        for (number, (title, without)) in rows.iter().enumerate() {
-            let failed = |errors: Vec<Diagnostic>| {
-                let first = errors.first().map_or("", |error| error.message.as_str());
-                format!("{}, {title}: {first}", given.title())
-            };
-            let compiled = compile(given, without).map_err(failed)?;
+        let failed = |title: &str, errors: Vec<Diagnostic>| {
+            let first = errors.first().map_or("", |error| error.message.as_str());
+            format!("{}, {title}: {first}", given.title())
+        };
+        let mut all = None;
+        let mut designs = Vec::new();
+        for (title, without) in rows() {
+            let compiled = compile(given, &without).map_err(|errors| failed(&title, errors))?;
             let pipeline = format!("{}_pipeline", compiled.interface.top);
-            let area = measure(&compiled, &pipeline).map_err(failed)?;
+            let area = measure(&compiled, &pipeline).map_err(|errors| failed(&title, errors))?;
             let all = *all.get_or_insert(area);
-            say(row(title, compiled.report.stages, area, all));
-            if number == 0 {
-                whole = Some(measure(&compiled, &compiled.interface.top).map_err(failed)?);
-            } else if number + 1 == rows.len() {
-                let naive = measure(&compiled, &compiled.interface.top).map_err(failed)?;
-                say(whole.map_or(String::new(), |whole| in_all(whole, naive)));
-            }
+            say(row(&title, compiled.report.stages, area, all));
+            designs.push(compiled);
         }
+        let [all, naive] = [0, designs.len() - 1].map(|index| {
+            let design = &designs[index];
+            measure(design, &design.interface.top).map_err(|errors| failed("all of it", errors))
+        });
+        say(in_all(all?, naive?));
     }
     Ok(page)
 }

@@ -125,7 +125,8 @@ impl<'a> Lower<'a> {
             format!("{prefix}_pipeline"),
             format!(
                 "The program {} as a pipeline of {} stages: {pace}.\n\
-                 A packet enters with packet_valid and leaves with result_valid in the same order.",
+                 A packet enters with packet_valid and leaves with result_valid in the same order.\n\
+                 Names end with their stage (_s3); comments begin with the number of a BPF instruction.",
                 program.name, schedule.stages
             ),
         );

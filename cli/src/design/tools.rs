@@ -6,10 +6,15 @@ use std::fmt::Write;
 
 /// The clock, as Vivado reads it.
 pub fn xdc(clock_mhz: f64) -> String {
+    let period_ns = 1000.0 / clock_mhz;
     format!(
-        "# The clock that the design was scheduled for: {clock_mhz} MHz.\n\
-         create_clock -name clk -period {:.3} [get_ports clk]\n",
-        1000.0 / clock_mhz,
+        "# The design on its own; inside another one the clock comes from there.\n\
+         # The clock that it was scheduled for: {clock_mhz} MHz.\n\
+         create_clock -name clk -period {period_ns:.3} [get_ports clk]\n\
+         # What the surroundings of its ports need is theirs to say, for example a quarter of the period:\n\
+         # set_input_delay -clock clk {quarter_ns:.3} [all_inputs]\n\
+         # set_output_delay -clock clk {quarter_ns:.3} [all_outputs]\n",
+        quarter_ns = period_ns / 4.0,
     )
 }
 
@@ -34,7 +39,11 @@ pub fn vivado(sources: &Sources) -> String {
         HdlName::Vhdl => "read_vhdl -vhdl2008",
     };
     let _ = writeln!(text, "}} {{\n  {read} [file join $folder $name]\n}}");
-    let _ = writeln!(text, "read_xdc [file join $folder {top}.xdc]");
+    // Inside another design Vivado leaves these constraints out.
+    let _ = writeln!(
+        text,
+        "read_xdc -mode out_of_context [file join $folder {top}.xdc]"
+    );
     text
 }
 

@@ -94,7 +94,7 @@ fn vivado_reads_all_files_and_routes() {
             .iter()
             .map(|name| format!("read_verilog -sv {name}")),
     );
-    let rest = "read_xdc firewall.xdc\n\
+    let rest = "read_xdc -mode out_of_context firewall.xdc\n\
         synth_design -top firewall -part xc7a35t-1 -mode out_of_context\n\
         opt_design\nplace_design\nphys_opt_design\nroute_design\n\
         report_utilization -file utilization.rpt\n\
