@@ -42,6 +42,9 @@ pub struct Hash {
     /// A lookup sees the updates and deletes that commit before its answer stands in registers. With `commit_after` 0
     /// those are all of older packets, however close; else the caller keeps packets with the same key apart.
     pub forward: bool,
+    /// What is read from the memories of the keys stands in registers before it is compared: a clock more, where
+    /// memories are slow.
+    pub registers: bool,
     /// A new key always finds room: a full table, or one whose buckets for the key are full, forgets another key
     /// ([`evict`]). Needs `forward` when the data plane updates under [`Evicts::Candidates`].
     pub evicts: Evicts,
@@ -61,6 +64,11 @@ pub struct HashPort {
 }
 
 impl Hash {
+    /// Clocks from the stage in which a key stands in a register to the one in which the answer does.
+    pub fn answer_clocks(registers: bool) -> u32 {
+        2 + u32::from(registers)
+    }
+
     /// Buckets of a way: a power of two.
     pub fn rows(max_entries: u32) -> u32 {
         max_entries.div_ceil(KEYS_A_ROW).next_power_of_two().max(4)
@@ -82,10 +90,11 @@ impl Hash {
     }
 }
 
-/// The table. Stage R is the one in which `key` and `rows` of a port stand in registers; C = R + 2 + `commit_after`.
+/// The table. Stage R is the one in which `key` and `rows` of a port stand in registers; A = R + 2 is that of the answer, with
+/// [`Hash::registers`] R + 3; C = A + `commit_after`.
 /// Ports behind the first one have their number in the names of their signals.
 ///
-/// Signals: `key`, `rows`, `host_r` (R; the host's in the first port) → `hit`, `entry` (R + 2, from registers). With updates
+/// Signals: `key`, `rows`, `host_r` (R; the host's in the first port) → `hit`, `entry` (A, from registers). With updates
 /// or deletes of the data plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `remove` (C) → `errno` (C).
 /// `write_value`, `entry_c` (C): the value of that entry is to be written. `host_c` (C): the slot is the host's.
 /// `host_found` (C): what the host looked for is there. `uses` (C, only of a table that evicts): the slot is a packet that
@@ -95,10 +104,11 @@ impl Hash {
 /// clock; packets are as many clocks apart as one of them has turns.
 ///
 /// Without forwarding, and with `commit_after` above 0, the caller sees to it that no packet commits what it decided
-/// before an older one with the same key committed. A dump reads a slot, not a key: no packet may stand in the three
-/// stages before it.
+/// before an older one with the same key committed. A dump reads a slot, not a key: no packet may stand in the stages
+/// from R to A before it. What comes behind an operation of the host comes a clock after A at the earliest.
 pub fn hash_table(config: &Hash) -> Module {
     let row_bits = Hash::row_bits(config.max_entries);
+    let answer_clocks = Hash::answer_clocks(config.registers);
     let rows = Hash::rows(config.max_entries);
     let entry_bits = Hash::entry_bits(config.max_entries);
     let key_bits = config.key_bits;
@@ -120,12 +130,12 @@ pub fn hash_table(config: &Hash) -> Module {
         config.name.clone(),
         format!(
             "Keys of map {}: {WAYS} ways of {rows} buckets of {SLOTS} slots, for {} entries of {key_bits} bits.\n\
-             Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + 2.\n\
+             Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + {answer_clocks}.\n\
              Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.{}\n\
              {}Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
             config.map,
             config.max_entries,
-            2 + config.ports[0].commit_after,
+            answer_clocks + config.ports[0].commit_after,
             if config.forward {
                 "\nA lookup sees the updates and deletes that commit before its answer stands in registers."
             } else {
@@ -182,17 +192,12 @@ pub fn hash_table(config: &Hash) -> Module {
         place: m.wire(index_bits(u64::from(total_slots)), "commit_place"),
         key: keeps_key.then(|| m.wire(key_bits, "commit_key")),
     };
-    let last = Commit {
-        label: "last",
-        write: m.delay_reset("last_write", commit.write),
-        occupy: m.delay("last_occupies", commit.occupy),
-        row: m.delay("last_row", commit.row),
-        place: m.delay("last_place", commit.place),
-        key: match config.forward {
-            true => commit.key.map(|key| m.delay("last_key", key)),
-            false => None,
-        },
-    };
+    // What the buckets do not show yet when they are compared, the oldest first.
+    let mut commits = vec![commit];
+    let labels = ["last", "before_last"];
+    for label in &labels[..answer_clocks as usize - 1] {
+        commits.insert(0, commits[0].delayed(&mut m, label, config.forward));
+    }
     // The host's registers stand still long before its operation arrives: what follows from them alone has
     // registers of its own.
     let is_dump = m.eq_const(host_command, u64::from(crate::interface::command::DUMP));
@@ -232,15 +237,30 @@ pub fn hash_table(config: &Hash) -> Module {
                 memories.push((way * SLOTS + slot, memory));
             }
         }
-        let used = evicts.then(|| Uses::read(&mut m, name, config.evicts, rows_in, rows));
-        let key_1 = m.delay(name("key_1st".into()), key);
-        let rows_1 = m.delay(name("rows_1st".into()), rows_in);
-        let host_1 = match number {
+        let mut used = evicts.then(|| Uses::read(&mut m, name, config.evicts, rows_in, rows));
+        let mut key_1 = m.delay(name("key_1st".into()), key);
+        let mut rows_1 = m.delay(name("rows_1st".into()), rows_in);
+        let mut host_1 = match number {
             0 => m.delay_reset("host_1st", host_r),
             _ => m.zero(1),
         };
+        if config.registers {
+            m.section(format!("Stage R + 1{of_port}: out of the memories"));
+            for (place, word) in words.iter_mut().enumerate() {
+                *word = m.delay(name(format!("word_{place}")), *word);
+            }
+            used = used.map(|used| used.wait_for_compare(&mut m, name));
+            key_1 = m.delay(name("key_read".into()), key_1);
+            rows_1 = m.delay(name("rows_read".into()), rows_1);
+            if number == 0 {
+                host_1 = m.delay_reset("host_read", host_1);
+            }
+        }
 
-        m.section(format!("Stage R + 1{of_port}: the keys are compared"));
+        m.section(format!(
+            "Stage R + {}{of_port}: the keys are compared",
+            answer_clocks - 1
+        ));
         let mut hits = Vec::new();
         let mut taken = Vec::new();
         for (place, word) in words.iter().enumerate() {
@@ -277,9 +297,8 @@ pub fn hash_table(config: &Hash) -> Module {
             place: m.name(found_place, name("found_place".into())),
         };
         if config.forward {
-            // What committed in the clock before does not show in the buckets yet, nor does what commits now.
             let looks_up = m.not(dumps);
-            for commit in [&last, &commit] {
+            for commit in &commits {
                 if evicts {
                     found_1 = found_1.unless_displaced(&mut m, commit, rows_1, looks_up);
                 }
@@ -299,8 +318,9 @@ pub fn hash_table(config: &Hash) -> Module {
             taken: {
                 let mut now = Vec::new();
                 for (place, bit) in taken.iter().enumerate() {
-                    let older = patched(&mut m, &last, rows_1, place as u32, row_bits, *bit);
-                    let fresh = patched(&mut m, &commit, rows_1, place as u32, row_bits, older);
+                    let fresh = commits.iter().fold(*bit, |bit, commit| {
+                        patched(&mut m, commit, rows_1, place as u32, row_bits, bit)
+                    });
                     now.push(m.delay(name(format!("taken_{place}_2nd")), fresh));
                 }
                 now
@@ -308,24 +328,26 @@ pub fn hash_table(config: &Hash) -> Module {
             victim,
         };
         let entry = state.found.entry(&mut m, state.rows);
-        m.output(name("hit".into()), state.found.hit, "stage R + 2");
-        m.output(name("entry".into()), entry, "stage R + 2: way, slot, row");
+        m.output(name("hit".into()), state.found.hit, "stage A");
+        m.output(name("entry".into()), entry, "stage A: way, slot, row");
 
+        let commit = &commits[commits.len() - 1];
         for clock in 3..3 + port.commit_after {
             m.section(format!(
-                "Stage R + {clock}{of_port}: waiting for the commit"
+                "Stage R + {}{of_port}: waiting for the commit",
+                clock + answer_clocks - 2
             ));
             let rows_before = state.rows;
             let mut now = Vec::new();
             for (place, bit) in state.taken.iter().enumerate() {
-                let fresh = patched(&mut m, &commit, rows_before, place as u32, row_bits, *bit);
+                let fresh = patched(&mut m, commit, rows_before, place as u32, row_bits, *bit);
                 now.push(m.delay(name(format!("taken_{place}_{clock}th")), fresh));
             }
             // What the same packet committed in a turn before this one.
             let mut found = state.found;
             if clock > 2 + port.commit_after - port.slot {
                 let always = m.one();
-                found = found.after(&mut m, &commit, state.key, always);
+                found = found.after(&mut m, commit, state.key, always);
             }
             state = Pending {
                 rows: m.delay(name(format!("rows_{clock}th")), rows_before),
@@ -451,6 +473,7 @@ pub fn hash_table(config: &Hash) -> Module {
         }
     }
     let write_key = m.or(&[insert, remove]);
+    let commit = &commits[commits.len() - 1];
     m.drive(commit.write, write_key);
     m.drive(commit.occupy, insert);
     m.drive(commit.row, row_c);

@@ -30,8 +30,9 @@ const VERDICTS: [&str; 5] = ["aborted", "drop", "pass", "tx", "redirect"];
 const COMMAND_BITS: u32 = 3;
 const EINVAL: u64 = 22;
 /// Clocks between the entrance's hold and the free slot behind it: the last packet enters in the third one, and a dump
-/// must come three clocks behind it ([`crate::hash::hash_table`]).
-const HOLD_CLOCKS: u64 = 6;
+/// must come up to four clocks behind it. The next packet enters four clocks after the slot
+/// ([`crate::hash::hash_table`] wants both).
+const HOLD_CLOCKS: u64 = 7;
 
 /// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
 /// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the

@@ -142,6 +142,9 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
             false => "the hash of a key",
         };
         add(what, technology.hash(bits));
+        if decl.kind.is_hash() {
+            add("the compare of a key", technology.key_compare(bits));
+        }
     }
     add("the host's way to its values", technology.host);
     match in_lut_ram {

@@ -20,6 +20,12 @@ impl Timing {
         let technology = self.technology;
         (1000.0 / self.clock_mhz - technology.overhead_ns) / technology.level_ns
     }
+
+    /// Whether the keys of a table must stand in registers between their memories and the compare.
+    pub fn registers_keys(&self, key_bits: u32) -> bool {
+        let technology = self.technology;
+        technology.around_maps.block_ram + technology.key_compare(key_bits) > self.budget()
+    }
 }
 
 impl Technology {
@@ -41,6 +47,11 @@ impl Technology {
     /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of exclusive ors, digests joined.
     pub fn hash(&self, key_bits: u32) -> f64 {
         1.0 + self.tree((f64::from(key_bits) / 2.0).max(2.0)) + 1.0 + 0.7
+    }
+
+    /// Levels from a packet's key, and from those of its buckets, to the register of the table's answer.
+    pub fn key_compare(&self, key_bits: u32) -> f64 {
+        self.tree(2.0 * f64::from(key_bits)) + self.around_maps.key_found
     }
 
     /// Levels from an update's guard to the write enables of the keys of a table with so many ports.

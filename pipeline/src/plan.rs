@@ -25,6 +25,8 @@ pub struct Access {
     pub keys: Class,
     /// How the values stay serial.
     pub values: Class,
+    /// Of a hash table: [`Hash::registers`].
+    pub registers_keys: bool,
 }
 
 /// How accesses of different packets are kept in order.
@@ -157,6 +159,7 @@ fn plan_map(program: &Program, map: MapId, timing: Timing) -> Result<Vec<Access>
         ports,
         keys: Class::ReadOnly,
         values: Class::ReadOnly,
+        registers_keys: decl.kind.is_hash() && timing.registers_keys(decl.key_bytes * 8),
     };
     let writer = ports.iter().flat_map(|port| port.writers()).next();
     if let (false, Some(inst)) = (decl.kind.is_writable_by_program(), writer) {

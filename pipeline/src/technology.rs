@@ -58,6 +58,10 @@ pub type Costs = &'static [(f64, f64)];
 /// Levels of what stands around a map's memory.
 #[derive(Debug, PartialEq)]
 pub struct AroundMaps {
+    /// Out of a block RAM without an output register.
+    pub block_ram: f64,
+    /// From the compares of a table's keys to the answer: the host's dump, the place, what commits meanwhile.
+    pub key_found: f64,
     /// Index to the address register of a block RAM: the host's index is chosen.
     pub block_address: f64,
     /// Index through LUT RAM and forwarding into the word's register.
@@ -133,6 +137,8 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     // One DSP48E2: most of a clock of 250 MHz.
     multiply: 7.0,
     around_maps: AroundMaps {
+        block_ram: 2.5,
+        key_found: 3.0,
         block_address: 1.0,
         lut_ram_read: 3.6,
         write_back: 1.6,
@@ -155,6 +161,10 @@ pub const SERIES_7: Technology = Technology {
     overhead_ns: 0.5,
     // A DSP48E1.
     multiply: 7.0,
+    around_maps: AroundMaps {
+        block_ram: 3.3,
+        ..ULTRASCALE_PLUS.around_maps
+    },
     ..ULTRASCALE_PLUS
 };
 
@@ -210,6 +220,8 @@ pub const ECP5: Technology = Technology {
     chain_ends: 1.6,
     multiply: 6.0,
     around_maps: AroundMaps {
+        block_ram: 5.7,
+        key_found: 5.5,
         block_address: 1.5,
         lut_ram_read: 4.5,
         write_back: 2.0,

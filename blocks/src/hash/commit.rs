@@ -96,6 +96,23 @@ pub(super) struct Found {
     pub(super) place: Node,
 }
 
+impl Commit {
+    /// The same a clock later.
+    pub(super) fn delayed(&self, m: &mut Module, label: &'static str, keeps_key: bool) -> Commit {
+        Commit {
+            label,
+            write: m.delay_reset(format!("{label}_write"), self.write),
+            occupy: m.delay(format!("{label}_occupies"), self.occupy),
+            row: m.delay(format!("{label}_row"), self.row),
+            place: m.delay(format!("{label}_place"), self.place),
+            key: match keeps_key {
+                true => self.key.map(|key| m.delay(format!("{label}_key"), key)),
+                false => None,
+            },
+        }
+    }
+}
+
 impl Found {
     /// The entry: way, slot, row.
     pub(super) fn entry(self, m: &mut Module, rows: Node) -> Node {

@@ -83,7 +83,17 @@ impl Uses {
         uses
     }
 
-    /// Stage R + 1: chooses among the slots that are taken; the choice stands in registers in stage R + 2.
+    /// Where the keys stand in registers before they are compared, so do the bits.
+    pub fn wait_for_compare(self, m: &mut Module, name: impl Fn(String) -> String) -> Uses {
+        let bits = self.bits.iter().enumerate();
+        let bits = bits.map(|(place, bit)| m.delay(name(format!("used_{place}")), *bit));
+        Uses {
+            bits: bits.collect(),
+            ..self
+        }
+    }
+
+    /// The stage of the compare: chooses among the slots that are taken; the choice stands in registers a clock later.
     pub fn choose(
         &self,
         m: &mut Module,

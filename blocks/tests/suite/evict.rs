@@ -31,6 +31,8 @@ struct Run {
     max_entries: u32,
     evicts: Evicts,
     commit_after: u32,
+    /// From the key to the answer of its lookup.
+    clocks: usize,
     random: Random,
     /// By entry.
     slots: BTreeMap<u64, Held>,
@@ -39,11 +41,8 @@ struct Run {
     most: usize,
 }
 
-/// Clocks from the key to the answer of its lookup.
-const CLOCKS: usize = 3;
-
 impl Run {
-    fn new(max_entries: u32, commit_after: u32) -> Run {
+    fn new(max_entries: u32, commit_after: u32, registers: bool) -> Run {
         let evicts = match commit_after {
             0 => Evicts::Candidates,
             _ => Evicts::FirstBucket,
@@ -60,6 +59,7 @@ impl Run {
                 slot: 0,
             }],
             forward: true,
+            registers,
             evicts,
         }));
         bench.reset(2);
@@ -68,6 +68,7 @@ impl Run {
             max_entries,
             evicts,
             commit_after,
+            clocks: 1 + Hash::answer_clocks(registers) as usize,
             random: Random::new(max_entries.into()),
             slots: BTreeMap::new(),
             on_the_way: VecDeque::new(),
@@ -118,11 +119,11 @@ impl Run {
             found: None,
         }));
         let found = (self.bench.get("hit") == 1).then(|| self.bench.get("entry"));
-        let answered = self.on_the_way.iter_mut().rev().nth(CLOCKS);
+        let answered = self.on_the_way.iter_mut().rev().nth(self.clocks);
         if let Some(Some(packet)) = answered {
             packet.found = found;
         }
-        match self.on_the_way.len() > CLOCKS + self.commit_after as usize {
+        match self.on_the_way.len() > self.clocks + self.commit_after as usize {
             true => self.on_the_way.pop_front().flatten(),
             false => None,
         }
@@ -190,7 +191,7 @@ impl Run {
         let present = self.place_of(key).is_some();
         let before = self.slots.clone();
         let mut packet = Some((key, updates, false));
-        for _ in 0..2 * (CLOCKS + self.commit_after as usize) {
+        for _ in 0..2 * (self.clocks + self.commit_after as usize) {
             let Some(done) = self.step(packet.take()) else {
                 continue;
             };
@@ -220,17 +221,20 @@ impl Run {
     }
 }
 
-/// `max_entries`, and the stages in which a packet waits for its commit.
-fn sizes() -> impl Iterator<Item = (u32, u32)> {
-    let waits = |entries| [0, 1, 4].map(|commit_after| (entries, commit_after));
-    [7, 16, 33, 64, 100, 256].into_iter().flat_map(waits)
+/// Tables of all sizes, without and with registers behind the memories, of which packets wait for their commit or do not.
+fn runs() -> impl Iterator<Item = Run> {
+    let ways = [(0, false), (1, false), (4, false), (0, true), (3, true)];
+    let runs = move |entries| {
+        ways.map(|(commit_after, registers)| Run::new(entries, commit_after, registers))
+    };
+    [7, 16, 33, 64, 100, 256].into_iter().flat_map(runs)
 }
 
 /// Who goes: never a used key as long as there is an unused one among those whose place the new one can take.
 #[test]
 fn the_unused_go_first() {
-    for (max_entries, commit_after) in sizes() {
-        let mut run = Run::new(max_entries, commit_after);
+    for mut run in runs() {
+        let max_entries = run.max_entries;
         let keys = u64::from(max_entries) * 3;
         for _ in 0..3000 {
             let key = run.random.below(keys) * 0x0001_0003;
@@ -250,10 +254,9 @@ fn the_unused_go_first() {
 /// Packets in every clock: a key that had to go is not found any more, even by the packet right behind.
 #[test]
 fn close_packets_see_who_is_gone() {
-    for (max_entries, commit_after) in sizes() {
-        let mut run = Run::new(max_entries, commit_after);
+    for mut run in runs() {
         for phase in 0..40 {
-            let keys = [3, 20, u64::from(max_entries) * 3][phase % 3];
+            let keys = [3, 20, u64::from(run.max_entries) * 3][phase % 3];
             for _ in 0..300 {
                 let key = run.random.below(keys) * 0x0001_0003;
                 let packet = match run.random.below(10) {

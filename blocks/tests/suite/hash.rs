@@ -83,8 +83,12 @@ fn torture(config: Hash, pool: u64, slots: usize, seed: u64) -> Table {
 #[test]
 fn packets_and_the_host_change_keys() {
     for max_entries in [1, 2, 3, 4, 8, 15, 16, 17, 64, 100] {
-        for commit_after in [0, 1, 5] {
-            let config = config(max_entries, 32, commit_after);
+        for (commit_after, registers) in [(0, false), (1, false), (5, false), (0, true), (4, true)]
+        {
+            let config = Hash {
+                registers,
+                ..config(max_entries, 32, commit_after)
+            };
             let pool = u64::from(max_entries) * 2 + 2;
             let table = torture(
                 config,
@@ -102,19 +106,20 @@ fn packets_and_the_host_change_keys() {
 fn nothing_waits_with_forwarding() {
     for max_entries in [1, 2, 3, 8, 16, 64] {
         for pool in [1, 2, 4, u64::from(max_entries) * 2 + 1] {
-            let config = Hash {
-                forward: true,
-                evicts: Evicts::Nobody,
-                ..config(max_entries, 32, 0)
-            };
-            let table = torture(config, pool, 2500, u64::from(max_entries) * 100 + pool);
-            assert_eq!(table.failures, 0, "{max_entries} entries");
+            for registers in [false, true] {
+                let config = Hash {
+                    forward: true,
+                    registers,
+                    ..config(max_entries, 32, 0)
+                };
+                let table = torture(config, pool, 2500, u64::from(max_entries) * 100 + pool);
+                assert_eq!(table.failures, 0, "{max_entries} entries");
+            }
         }
     }
     for key_bits in [8, 65, 104] {
         let config = Hash {
             forward: true,
-            evicts: Evicts::Nobody,
             ..config(20, key_bits, 0)
         };
         torture(config, 45, 1500, u64::from(key_bits));
@@ -168,8 +173,15 @@ fn only_updates_or_only_deletes() {
 
 #[test]
 fn only_the_host_changes_keys() {
+    for registers in [false, true] {
+        only_the_host(registers);
+    }
+}
+
+fn only_the_host(registers: bool) {
     let mut table = Table::new(Hash {
         ports: vec![HashPort::default()],
+        registers,
         ..config(30, 40, 0)
     });
     let mut random = Random::new(2);

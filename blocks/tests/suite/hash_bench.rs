@@ -76,7 +76,8 @@ pub fn design(config: &Hash) -> Design {
     }
     for name in late {
         let mut node = m.input(name, 1, "");
-        for clock in 0..3 + config.ports[0].commit_after {
+        let answer_clocks = Hash::answer_clocks(config.registers);
+        for clock in 0..1 + answer_clocks + config.ports[0].commit_after {
             node = m.delay_reset(format!("{name}_{clock}"), node);
         }
         inputs.push((name, node));
@@ -154,7 +155,7 @@ impl Table {
 
     /// Clocks for which a key must be alone: from R to C.
     pub fn window(&self) -> u64 {
-        2 + u64::from(self.config.ports[0].commit_after)
+        u64::from(Hash::answer_clocks(self.config.registers) + self.config.ports[0].commit_after)
     }
 
     /// All slots of the table.
@@ -233,7 +234,7 @@ impl Table {
     }
 
     /// The host's lookup, update or delete. Its registers stand still from two clocks before until it is over, and
-    /// what comes behind it comes three clocks later.
+    /// what comes behind it comes a clock after its answer at the earliest.
     pub fn host(&mut self, command: u32, key: &Key, flags: u64) {
         self.bench.set("host_command", command.into());
         self.bench.set_wide("host_key", key);
@@ -251,8 +252,9 @@ impl Table {
         self.bench.set_wide("key", &junk);
         self.enqueue(key, change, Some(command));
         self.step();
-        self.idle();
-        self.idle();
+        for _ in 0..Hash::answer_clocks(self.config.registers) {
+            self.idle();
+        }
     }
 
     /// The key in a slot, as a dump finds it. Nothing else may be inside.
@@ -281,11 +283,12 @@ impl Table {
 
     fn step(&mut self) {
         self.bench.step();
+        let answer_clocks = u64::from(Hash::answer_clocks(self.config.registers));
         // Stage R is one clock behind the key.
         if self
             .at_hit
             .front()
-            .is_some_and(|due| due.clock + 3 == self.clock)
+            .is_some_and(|due| due.clock + 1 + answer_clocks == self.clock)
         {
             let due = self.at_hit.pop_front().expect("looked at");
             let hit = self.bench.get("hit") == 1;
@@ -428,6 +431,7 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
             slot: 0,
         }],
         forward: false,
+        registers: false,
         evicts: Evicts::Nobody,
     }
 }

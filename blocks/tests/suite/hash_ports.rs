@@ -99,6 +99,7 @@ fn ports_that_forward_take_any_keys_in_every_clock() {
                 let config = Hash {
                     ports,
                     forward: true,
+                    registers: random.below(2) == 1,
                     ..config(max_entries, 32, 0)
                 };
                 assert_eq!(Times::of(&config).apart, 1);
@@ -130,6 +131,7 @@ fn ports_commit_in_turns() {
                 let config = Hash {
                     ports,
                     forward: round == 3,
+                    registers: random.below(2) == 1,
                     ..config(max_entries, key_bits, 0)
                 };
                 let pool = u64::from(max_entries) * 2 + 2;
@@ -157,6 +159,7 @@ fn three_turns_of_one_packet_on_few_keys() {
                     .collect();
                 let config = Hash {
                     ports,
+                    registers: max_entries % 2 == 1,
                     ..config(max_entries, 32, 0)
                 };
                 let seed = u64::from(max_entries * 10 + commit_after[1]);

@@ -18,12 +18,15 @@ pub struct Times {
     end: u64,
     /// Packets are so many clocks apart.
     pub apart: u64,
+    /// From a key to its answer.
+    answer_clocks: u64,
 }
 
 impl Times {
     pub fn of(config: &Hash) -> Times {
         let ports = &config.ports;
-        let before = |port: &HashPort| 2 + u64::from(port.commit_after - port.slot);
+        let answer_clocks = u64::from(Hash::answer_clocks(config.registers));
+        let before = |port: &HashPort| answer_clocks + u64::from(port.commit_after - port.slot);
         let base = 1 + ports.iter().map(before).max().expect("a port");
         let commits = ports.iter().map(|port| base + u64::from(port.slot));
         let reads = ports.iter().map(|port| base - before(port));
@@ -34,6 +37,7 @@ impl Times {
             commits: commits.collect(),
             end: base + apart,
             apart,
+            answer_clocks,
         }
     }
 }
@@ -127,7 +131,10 @@ fn design(config: &Hash) -> Design {
     let instance = m.instance(table, table_id, "table", &inputs);
     let changes = config.ports.iter().any(|port| port.updates || port.deletes);
     for (number, port) in config.ports.iter().enumerate() {
-        let (found, commit) = (times.reads[number] + 2, times.commits[number]);
+        let (found, commit) = (
+            times.reads[number] + times.answer_clocks,
+            times.commits[number],
+        );
         let mut outputs = vec![("hit", found), ("entry", found)];
         if number == 0 || port.updates {
             outputs.extend([("write_value", commit), ("entry_c", commit)]);

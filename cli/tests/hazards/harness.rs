@@ -65,7 +65,11 @@ pub const MANNERS: [Manner; 3] = [
 
 impl Hardware {
     pub fn new(text: &str, bus_bits: u32) -> Hardware {
-        Hardware::of(read(text), bus_bits, 250.0).unwrap_or_else(|errors| {
+        Hardware::at(text, bus_bits, 250.0)
+    }
+
+    pub fn at(text: &str, bus_bits: u32, clock_mhz: f64) -> Hardware {
+        Hardware::of(read(text), bus_bits, clock_mhz).unwrap_or_else(|errors| {
             let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{text}", list.join("\n"))
         })

@@ -122,6 +122,35 @@ fn keys_that_come_and_go() {
     torture(&make::three_ways(), 6);
 }
 
+/// Keys that stand in registers before they are compared, as an ECP5 has them at its usual clock.
+#[test]
+fn keys_out_of_slow_memories() {
+    let mut programs = vec![
+        make::expiry(16),
+        make::hash_blind(16),
+        make::stale_pointer(),
+        make::deleted_pointer(),
+        make::three_ways(),
+        make::values_behind_an_entrance(),
+        make::look_or_change(),
+        make::churn_behind_a_window(),
+    ];
+    for late in [false, true] {
+        programs.extend([1, 3, 100].map(|entries| make::hash_everything(entries, late)));
+        programs.push(make::two_hashes([late, !late]));
+    }
+    for (seed, text) in programs.iter().enumerate() {
+        let mut hardware = Hardware::at(text, 512, 75.0);
+        let modules = &hardware.compiled.design.modules;
+        let mut registers = modules.values().flat_map(|module| module.regs.values());
+        assert!(
+            registers.any(|register| register.name == "word_0"),
+            "{text}"
+        );
+        torture_design(&mut hardware, seed as u64, PACKETS);
+    }
+}
+
 #[test]
 fn two_windows() {
     for late in [false, true] {

@@ -35,7 +35,7 @@ fn random_programs_with_maps() {
             panic!("{}\n{program}", errors[0]);
         }
         let bus_bits = if number % 4 == 0 { 64 } else { 512 };
-        let clock_mhz = [250.0, 250.0, 400.0, 60.0][(number / 4 % 4) as usize];
+        let clock_mhz = [250.0, 250.0, 400.0, 75.0][(number / 4 % 4) as usize];
         match Hardware::of(program, bus_bits, clock_mhz) {
             Ok(mut hardware) => {
                 built += 1;

@@ -101,7 +101,7 @@ impl<'a> Lower<'a> {
 
     /// Clocks that the table of a map with keys takes to answer.
     fn answer_clocks(&self, number: usize) -> u32 {
-        answer_clocks(self.program, self.plan[number].map)
+        answer_clocks(self.program, &self.plan[number])
     }
 
     fn index_width(&self, map: MapId) -> u32 {

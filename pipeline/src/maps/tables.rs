@@ -88,13 +88,14 @@ impl Lower<'_> {
                 .map(|port| HashPort {
                     commit_after: self.table_commit(number, port)
                         - self.port_stages(number, port).table
-                        - 2,
+                        - Hash::answer_clocks(access.registers_keys),
                     updates: access.ports[port].update.is_some(),
                     deletes: access.ports[port].delete.is_some(),
                     slot: access.ports[port].slot,
                 })
                 .collect(),
             forward: matches!(access.keys, Class::Fused { .. } | Class::Interlock { .. }),
+            registers: access.registers_keys,
             evicts: access.evicts(self.program),
         };
         let rows_bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);

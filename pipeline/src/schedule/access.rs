@@ -30,7 +30,7 @@ impl Scheduler<'_> {
                 accesses[index] = self.first_stages(index, bounds);
                 let table = accesses[index].ports[port].table;
                 for result in &data.results {
-                    times[*result] = at(table + answer_clocks(program, access.map));
+                    times[*result] = at(table + answer_clocks(program, access));
                 }
                 table
             }
@@ -139,7 +139,7 @@ impl Scheduler<'_> {
         let hash = access.has_keys(self.program);
         let replayed = access.gate() == Some(Gate::Replay);
         let clocks = read_clocks(self.program, access);
-        let answers = answer_clocks(self.program, access.map);
+        let answers = answer_clocks(self.program, access);
         let mut ports = bounds.ports.clone();
         for port in &mut ports {
             port.table = if hash { port.table.max(1) } else { 0 };

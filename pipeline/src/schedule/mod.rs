@@ -116,7 +116,7 @@ impl Schedule {
         let values = stages.commit.saturating_sub(word);
         let keys = stages
             .table_commit
-            .saturating_sub(first.table + answer_clocks(program, access.map));
+            .saturating_sub(first.table + answer_clocks(program, access));
         match access.gate() {
             None => 0,
             Some(Gate::Values) => values.max(1),
@@ -485,16 +485,13 @@ pub fn value_entries(program: &Program, map: MapId) -> u32 {
 }
 
 /// Clocks from the stage in which a key stands in a register to the one in which the table's answer does.
-pub fn answer_clocks(program: &Program, map: MapId) -> u32 {
-    let decl = &program.maps[map];
+pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
+    let decl = &program.maps[access.map];
     match decl.kind.is_trie() {
         true => Lpm::clocks(decl.key_bytes, decl.max_entries),
-        false => HASH_CLOCKS,
+        false => Hash::answer_clocks(access.registers_keys),
     }
 }
-
-/// A hash table answers so soon.
-const HASH_CLOCKS: u32 = 2;
 
 /// The instructions that use, directly or not, what an access gives. `asked`: the lookups whose guards are asked at an
 /// entrance.
