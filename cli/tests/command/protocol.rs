@@ -4,9 +4,11 @@ use crate::common::{path, root};
 use std::process::Command;
 
 /// A design with its bus width, and how many tests run on it.
-const DESIGNS: [(&str, usize); 4] = [
-    ("pairs-64", 10),
-    ("pairs-512", 8),
+const DESIGNS: [(&str, usize); 6] = [
+    ("pairs-64", 11),
+    ("pairs-512", 9),
+    ("kinds-64", 10),
+    ("kinds-512", 10),
     ("redirector-64", 6),
     ("ipip_encap-512", 6),
 ];
