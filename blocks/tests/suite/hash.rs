@@ -3,7 +3,7 @@
 
 use crate::hash_bench::{config, Change, Key, Table};
 use crate::random::Random;
-use hardpath_blocks::hash::{buckets, Evicts, Hash, HashPort};
+use hardpath_blocks::hash::{buckets, Hash, HashPort};
 use hardpath_blocks::interface::command;
 
 fn random_change(random: &mut Random, inserts: u64) -> Change {
