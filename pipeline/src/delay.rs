@@ -46,7 +46,8 @@ impl Technology {
 
     /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of exclusive ors, digests joined.
     pub fn hash(&self, key_bits: u32) -> f64 {
-        1.0 + self.tree((f64::from(key_bits) / 2.0).max(2.0)) + 1.0 + 0.7
+        let parities = self.tree((f64::from(key_bits) / 2.0).max(2.0)) * self.shared_parity;
+        1.0 + parities + 1.0 + 0.7
     }
 
     /// Levels from a packet's key, and from those of its buckets, to the register of the table's answer.

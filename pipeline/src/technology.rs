@@ -29,6 +29,8 @@ pub struct Technology {
     pub gate: f64,
     /// A choice between two constants, between a constant and a variable, between two variables.
     pub select: [f64; 3],
+    /// Parities that share bits, as a hash function has them: how many times as deep as a tree for one of them.
+    pub shared_parity: f64,
     /// Each bit of a shift's amount.
     pub shift_bit: f64,
     /// Sums and differences of two variables, as logic or as a chain.
@@ -99,6 +101,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     widest_logic: 64,
     gate: 0.5,
     select: [0.2, 0.5, 0.7],
+    shared_parity: 1.0,
     shift_bit: 0.5,
     add: &[
         (1.0, 0.5),
@@ -183,6 +186,8 @@ pub const ECP5: Technology = Technology {
     // A LUT of four inputs holds little more than one of these.
     gate: 0.6,
     select: [0.3, 0.6, 1.0],
+    // Seen in a routed hash function behind a select.
+    shared_parity: 2.0,
     shift_bit: 0.7,
     add: &[
         (1.0, 0.5),
