@@ -271,11 +271,7 @@ fn interpret_one(
 ) -> PacketOut {
     let outcome = prepared.run(maps, packet, context);
     let nowhere = outcome.broadcast.as_ref().is_some_and(Vec::is_empty);
-    let sent_on = !nowhere
-        && matches!(
-            outcome.verdict,
-            verdict::PASS | verdict::TX | verdict::REDIRECT
-        );
+    let sent_on = !nowhere && verdict::leaves(outcome.verdict);
     PacketOut {
         verdict: if outcome.verdict > verdict::REDIRECT {
             verdict::ABORTED

@@ -424,6 +424,11 @@ pub mod verdict {
     /// REDIRECT.
     pub const TOO_DEEP: u64 = 0x6465_6570;
 
+    /// Whether a packet of that verdict goes on: PASS, TX or REDIRECT.
+    pub fn leaves(verdict: u64) -> bool {
+        matches!(verdict, PASS | TX | REDIRECT)
+    }
+
     /// The name of a verdict; anything above REDIRECT is treated as ABORTED, as `bpf_warn_invalid_xdp_action` says.
     pub fn name(verdict: u64) -> &'static str {
         match verdict {

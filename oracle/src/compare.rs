@@ -201,7 +201,7 @@ pub fn compare_packet(expected: &Outcome, got: Option<Observed<'_>>) -> Option<D
             got: described(got.destination, got.broadcast),
         });
     }
-    if !leaves(right) || broadcast.is_some_and(<[u32]>::is_empty) {
+    if !verdict::leaves(right) || broadcast.is_some_and(<[u32]>::is_empty) {
         return None;
     }
     match got.packet {
@@ -257,11 +257,6 @@ fn described(destination: u32, broadcast: Option<&[u32]>) -> String {
         Some(interfaces) => destination::describe_broadcast(interfaces),
         None => destination::describe(destination),
     }
-}
-
-/// Whether a packet of that verdict goes on.
-fn leaves(verdict: u64) -> bool {
-    matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT)
 }
 
 impl Difference {

@@ -9,7 +9,7 @@ use crate::compare::constant_compare;
 use crate::fields::Fields;
 use crate::maps::{MapPorts, Replay};
 use crate::moves::{packet_moves, store_offset, PacketMoves};
-use crate::plan::{Access, Class};
+use crate::plan::Access;
 use crate::predicate::REACHES;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
@@ -113,11 +113,7 @@ impl<'a> Lower<'a> {
         prefix: &'a str,
         credits: u32,
     ) -> Lower<'a> {
-        let waits = |class: &Class| matches!(class, Class::Interlock { .. } | Class::Replay { .. });
-        let pace = match plan
-            .iter()
-            .any(|access| waits(&access.keys) || waits(&access.values))
-        {
+        let pace = match plan.iter().any(|access| access.gate().is_some()) {
             true => "at most one packet a clock; packets can wait for one another at a map",
             false => "one packet a clock, fixed latency, no stalls",
         };

@@ -112,6 +112,7 @@ impl Module {
         wire
     }
 
+    /// What stands above or behind a node's signal; a word behind a constant.
     pub fn comment(&mut self, node: Node, comment: impl Into<String>) -> Node {
         self.nodes[node].comment = Some(comment.into());
         node
@@ -646,5 +647,29 @@ impl Module {
             condition,
             message: message.into(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compare_that_cannot_fail_is_a_constant() {
+        let mut m = Module::new("m", "");
+        for (bits, width, limit, always) in [
+            (1, 32, [2, 0], true),
+            (1, 32, [1, 0], false),
+            (64, 128, [u64::MAX, 0], false),
+            (64, 128, [0, 1], true),
+            (65, 128, [0, 1], false),
+            (65, 128, [0, 2], true),
+        ] {
+            let narrow = m.input("a", bits, "");
+            let wide = m.zext(narrow, width);
+            let limit = m.constant_limbs(&limit, width);
+            let below = m.ult(wide, limit);
+            assert_eq!(m.as_const(below).is_some(), always, "{bits} bits");
+        }
     }
 }

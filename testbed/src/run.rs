@@ -225,7 +225,7 @@ impl VerdictPort {
             let verdict = dut.get_u64(self.verdict);
             let sent = match self.sent {
                 Some(port) => dut.get_bit(port),
-                None => matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT),
+                None => verdict::leaves(verdict),
             };
             (verdict, sent)
         })
@@ -340,7 +340,7 @@ impl<'a> Books<'a> {
             let message = format!("verdict {given} does not exist");
             return Err(protocol_violation(message).at(at));
         }
-        let may_be_sent = matches!(given, verdict::PASS | verdict::TX | verdict::REDIRECT);
+        let may_be_sent = verdict::leaves(given);
         let may_be_lost = !may_be_sent || given == verdict::REDIRECT;
         if sent && !may_be_sent || !sent && !may_be_lost {
             let message = format!("verdict {given} with verdict_sent = {}", u8::from(sent));

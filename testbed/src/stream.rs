@@ -375,7 +375,7 @@ impl Sink {
             return Err(self.violation(clock, "m_axis_tkeep is 0"));
         }
         if !self.raw {
-            if !matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT) {
+            if !verdict::leaves(verdict) {
                 let message = format!("a packet with verdict {verdict} comes out");
                 return Err(self.violation(clock, message));
             }

@@ -155,7 +155,12 @@ impl Table {
 
     /// Clocks for which a key must be alone: from R to C.
     pub fn window(&self) -> u64 {
-        u64::from(Hash::answer_clocks(self.config.registers) + self.config.ports[0].commit_after)
+        self.answer_clocks() + u64::from(self.config.ports[0].commit_after)
+    }
+
+    /// Clocks from a key to its answer.
+    fn answer_clocks(&self) -> u64 {
+        Hash::answer_clocks(self.config.registers).into()
     }
 
     /// All slots of the table.
@@ -252,7 +257,7 @@ impl Table {
         self.bench.set_wide("key", &junk);
         self.enqueue(key, change, Some(command));
         self.step();
-        for _ in 0..Hash::answer_clocks(self.config.registers) {
+        for _ in 0..self.answer_clocks() {
             self.idle();
         }
     }
@@ -283,7 +288,7 @@ impl Table {
 
     fn step(&mut self) {
         self.bench.step();
-        let answer_clocks = u64::from(Hash::answer_clocks(self.config.registers));
+        let answer_clocks = self.answer_clocks();
         // Stage R is one clock behind the key.
         if self
             .at_hit

@@ -129,7 +129,7 @@ impl Fate {
         Fate {
             verdict,
             destination,
-            leaves: matches!(verdict, verdict::PASS | verdict::TX | verdict::REDIRECT),
+            leaves: verdict::leaves(verdict),
             is_rewritten: left != packet.data,
             growth: left.len() as i64 - packet.data.len() as i64,
             writes: maps

@@ -147,3 +147,32 @@ pub fn judge() -> &'static str {
     }
     "kernel"
 }
+
+/// Lines that the test bench of a design refuses, and how.
+pub const WRONG_LINES: [(&str, &str); 3] = [
+    ("w 0200 00000000\n", "a line begins with 'w'"),
+    (
+        "W 0000 00000000\n",
+        "writing register 0000 gives the response 10",
+    ),
+    (
+        "R 0300 00000000\n",
+        "reading register 0300 gives the response 10",
+    ),
+];
+
+/// The lines of a test bench, with another digit in that column of the first line with a tag.
+pub fn changed(lines: &str, tag: char, column: usize) -> String {
+    let first = lines.lines().position(|line| line.starts_with(tag));
+    let lines = lines.lines().enumerate().map(|(at, line)| {
+        if Some(at) != first {
+            return format!("{line}\n");
+        }
+        let other = match &line[column..=column] {
+            "1" => "0",
+            _ => "1",
+        };
+        format!("{}{other}{}\n", &line[..column], &line[column + 1..])
+    });
+    lines.collect()
+}

@@ -1,6 +1,6 @@
 //! A folder with a design in SystemVerilog is enough: its test bench plays runs of the native simulator in Verilator.
 
-use crate::common::{compile, hardpath, object, path, root};
+use crate::common::{changed, compile, hardpath, object, path, root, WRONG_LINES};
 use hardpath_testbed::verilator::{find, Tool};
 use serde_json::Value;
 use std::fs;
@@ -109,22 +109,6 @@ impl Bench {
     }
 }
 
-/// The lines, with another digit in that column of the first line with a tag.
-fn changed(lines: &str, tag: char, column: usize) -> String {
-    let first = lines.lines().position(|line| line.starts_with(tag));
-    let lines = lines.lines().enumerate().map(|(at, line)| {
-        if Some(at) != first {
-            return format!("{line}\n");
-        }
-        let other = match &line[column..=column] {
-            "1" => "0",
-            _ => "1",
-        };
-        format!("{}{other}{}\n", &line[..column], &line[column + 1..])
-    });
-    lines.collect()
-}
-
 #[test]
 fn a_design_brings_its_own_test() {
     let Some(tool) = verilator() else {
@@ -160,17 +144,9 @@ fn a_design_brings_its_own_test() {
     let short = lines.replacen("M 00000000", "M", 1);
     bench.fails(&short, &[], "FAILED");
     bench.fails("V oops\n", &["+patience=2000"], "nothing happens any more");
-    bench.fails("w 0200 00000000\n", &[], "a line begins with 'w'");
-    bench.fails(
-        "W 0000 00000000\n",
-        &[],
-        "writing register 0000 gives the response 10",
-    );
-    bench.fails(
-        "R 0300 00000000\n",
-        &[],
-        "reading register 0300 gives the response 10",
-    );
+    for (line, what) in WRONG_LINES {
+        bench.fails(line, &[], what);
+    }
     let (success, text) = bench.play(&["+lines=missing.txt"]);
     assert!(
         !success && text.contains("missing.txt cannot be read"),

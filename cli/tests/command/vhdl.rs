@@ -1,6 +1,6 @@
 //! Programs as VHDL: GHDL plays runs of the native simulator at the ports of what was printed.
 
-use crate::common::{compile, compile_source, hardpath, object, path, root};
+use crate::common::{changed, compile, compile_source, hardpath, object, path, root, WRONG_LINES};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -215,36 +215,15 @@ fn a_design_brings_its_own_test() {
         ('R', 13, "register 000C holds 00000001, not 00000011"),
     ];
     for (tag, digit, what) in changes {
-        let changed = lines.lines().map(|line| match line.starts_with(tag) {
-            true => {
-                let other = if &line[digit..=digit] == "1" {
-                    "0"
-                } else {
-                    "1"
-                };
-                format!("{}{other}{}\n", &line[..digit], &line[digit + 1..])
-            }
-            false => format!("{line}\n"),
-        });
-        let changed: String = changed.collect();
-        fs::write(design.folder().join("changed.txt"), changed).unwrap();
+        let lines = changed(&lines, tag, digit);
+        fs::write(design.folder().join("changed.txt"), lines).unwrap();
         let (success, text) = design.play(&["-gLINES=changed.txt", "-gPATIENCE=2000"]);
         assert!(
             !success && text.contains(what) && !text.contains("PASSED"),
             "{tag} {digit}: {text}"
         );
     }
-    for (line, what) in [
-        ("w 0200 00000000", "a line begins with 'w'"),
-        (
-            "W 0000 00000000",
-            "writing register 0000 gives the response 10",
-        ),
-        (
-            "R 0300 00000000",
-            "reading register 0300 gives the response 10",
-        ),
-    ] {
+    for (line, what) in WRONG_LINES {
         fs::write(design.folder().join("changed.txt"), line).unwrap();
         let (success, text) = design.play(&["-gLINES=changed.txt"]);
         assert!(!success && text.contains(what), "{text}");
