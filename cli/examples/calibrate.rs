@@ -109,6 +109,11 @@ fn measure(
         .expect("every design has a compute module");
     let design = between_registers(compiled.design.clone(), compute);
     let (files, top) = (verilog::print(&design), "between_registers");
+    let yosys = hardpath_synth::Options {
+        family: technology.yosys.into(),
+        map_modules: Vec::new(),
+        parts: false,
+    };
     let report = match routed {
         true => {
             let ports = design.modules.values().next_back().map(|top| &top.ports);
@@ -121,17 +126,11 @@ fn measure(
                 clock_mhz: ROUTED_FOR_MHZ,
                 seed: 1,
                 ports: ports.collect(),
-                map_modules: Vec::new(),
+                yosys,
             };
             hardpath_synth::ecp5(&files, top, &options)
         }
-        false => {
-            let options = hardpath_synth::Options {
-                family: technology.yosys.into(),
-                map_modules: Vec::new(),
-            };
-            hardpath_synth::yosys(&files, top, &options)
-        }
+        false => hardpath_synth::yosys(&files, top, &yosys),
     };
     let report = report.map_err(|error| vec![error])?;
     let levels = compiled.report.levels;

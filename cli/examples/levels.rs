@@ -13,6 +13,7 @@ use common::Given;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::verilog;
+use hardpath_synth::area::Area;
 use hardpath_synth::SynthReport;
 use std::process::ExitCode;
 
@@ -32,8 +33,8 @@ fn main() -> ExitCode {
 }
 
 fn table(programs: &[Given]) -> Result<String, String> {
-    let head = "| program | stages | estimate | levels | LUT | without maps | FF | without maps | BRAM36 | DSP | longest path |\n\
-                |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
+    let head = "| program | stages | estimate | levels | LUT | without maps | FF | without maps | BRAM36 | UltraRAM | DSP | longest path |\n\
+                |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
     let mut table = String::from(head);
     print!("{head}");
     for given in programs {
@@ -47,42 +48,46 @@ fn table(programs: &[Given]) -> Result<String, String> {
 /// One program, as a line of the table.
 fn row(given: &Given) -> String {
     let title = given.title();
-    let (compiled, report) = match synthesize(given) {
+    let (compiled, report, rest) = match synthesize(given) {
         Ok(all) => all,
         Err(errors) => {
             let reason = errors[0].message.lines().next().unwrap_or_default();
-            return format!("| {title} | - | - | - | - | - | - | - | - | - | {reason} |\n");
+            return format!("| {title} | - | - | - | - | - | - | - | - | - | - | {reason} |\n");
         }
     };
     let ends = |step: Option<&hardpath_synth::PathStep>| {
         step.map(|step| step.name.clone()).unwrap_or_default()
     };
     format!(
-        "| {title} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {} | `{}` … `{}` |\n",
+        "| {title} | {} | {:.1} | {} | {} | {} | {} | {} | {} | {} | {} | `{}` … `{}` |\n",
         compiled.report.stages,
         compiled.report.levels,
         report.levels,
         report.lut,
-        report.lut_without_maps,
+        rest.lut,
         report.ff,
-        report.ff_without_maps,
+        rest.ff,
         report.bram36,
+        report.uram,
         report.dsp,
         ends(report.critical_path.first()),
         ends(report.critical_path.last()),
     )
 }
 
-fn synthesize(given: &Given) -> Result<(Compiled, SynthReport), Vec<Diagnostic>> {
+/// A program's design, its report, and its area without maps.
+fn synthesize(given: &Given) -> Result<(Compiled, SynthReport, Area), Vec<Diagnostic>> {
     let compiled = given.compile(&Options::default())?;
     let options = hardpath_synth::Options {
         map_modules: compiled.map_modules(),
+        parts: false,
         ..hardpath_synth::Options::default()
     };
-    let report = hardpath_synth::yosys(
-        &verilog::print(&compiled.design),
-        &compiled.interface.top,
-        &options,
-    );
-    Ok((compiled, report.map_err(|error| vec![error])?))
+    let (files, top) = (verilog::print(&compiled.design), &compiled.interface.top);
+    let report = hardpath_synth::yosys(&files, top, &options);
+    let rest = hardpath_synth::area_without_maps(&files, top, &options);
+    match (report, rest) {
+        (Ok(report), Ok(rest)) => Ok((compiled, report, rest)),
+        (Err(error), _) | (_, Err(error)) => Err(vec![error]),
+    }
 }

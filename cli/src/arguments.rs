@@ -263,6 +263,9 @@ pub struct SynthArguments {
     /// Folder for the design and the scripts of the flow (vivado, quartus); not with the folder of a design
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Leave out what the parts cost, without maps and by module, which takes most of the time (yosys, ecp5)
+    #[arg(long)]
+    pub no_parts: bool,
     /// Where the placement starts from (ecp5)
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u32,

@@ -1,11 +1,11 @@
 //! The flow `ecp5`: yosys and nextpnr for Lattice's ECP5, placed and routed, with the clock that the result reaches.
 //!
-//! The area is that of the design alone, as synthesized; the clock that of the design in its [`wrapper`](crate::wrapper).
+//! The area is that of the design alone, as synthesized; the clock that of this netlist in its [`wrapper`](crate::wrapper).
 
-use crate::tool::{cannot_write, NEXTPNR_ECP5, YOSYS};
+use crate::tool::NEXTPNR_ECP5;
 use crate::wrapper::{wrapper, WrappedPort, INSTANCE, WRAPPER};
-use crate::yosys::{names, READ};
-use crate::{area, netlist, PathStep, SynthReport};
+use crate::yosys::{synthesize, write, written, Options};
+use crate::{PathStep, SynthReport};
 use hardpath_ir::Diagnostic;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ pub struct Ecp5Options {
     pub seed: u32,
     /// All ports of the top but `clk` and `rst`, in any order.
     pub ports: Vec<WrappedPort>,
-    /// Modules whose instances are maps, for the figures without maps.
-    pub map_modules: Vec<String>,
+    /// What is a map, and whether the figures of parts are wanted. The family is not looked at.
+    pub yosys: Options,
 }
 
 /// The largest of the family, in its slowest speed grade.
@@ -34,27 +34,15 @@ pub fn ecp5(
     top: &str,
     options: &Ecp5Options,
 ) -> Result<SynthReport, Diagnostic> {
-    let yosys = YOSYS.find()?;
     let nextpnr = NEXTPNR_ECP5.find()?;
-    let directory = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
+    let directory = written(files)?;
     let directory = directory.path();
-    let write = |name: &str, text: &str| {
-        std::fs::write(directory.join(name), text).map_err(|error| cannot_write(&error))
+    write(directory, "wrapper.sv", &wrapper(top, &options.ports))?;
+    let yosys = Options {
+        family: "ecp5".into(),
+        ..options.yosys.clone()
     };
-    for (name, text) in files {
-        write(name, text)?;
-    }
-    write("wrapper.sv", &wrapper(top, &options.ports))?;
-    write("hardpath.ys", &script(files, top, options))?;
-    YOSYS.run(&yosys, directory, &["-q", "-s", "hardpath.ys"])?;
-    let count = |file: &str| -> Result<area::Area, Diagnostic> {
-        Ok(area::area(&netlist::read(&directory.join(file), top)?))
-    };
-    let cost = count("whole.json")?;
-    let rest = match options.map_modules.is_empty() {
-        true => cost,
-        false => count("without-maps.json")?,
-    };
+    let (_, report) = synthesize(directory, files, top, &yosys, &wrap(top))?;
     let clock = options.clock_mhz.to_string();
     let seed = options.seed.to_string();
     NEXTPNR_ECP5
@@ -83,43 +71,22 @@ pub fn ecp5(
     Ok(SynthReport {
         flow: "ecp5".into(),
         part: DEVICE.into(),
-        lut: cost.lut,
-        ff: cost.ff,
-        carry: cost.carry,
-        bram36: cost.bram18 as f64 / 2.0,
-        uram: cost.uram,
-        dsp: cost.dsp,
         levels: levels.count() as u32,
-        port_levels: 0,
         critical_path: routed.path,
-        lut_without_maps: rest.lut,
-        ff_without_maps: rest.ff,
         clock_mhz: Some(options.clock_mhz),
         fmax_mhz: Some(routed.fmax_mhz),
-        modules: area::by_module(files, &directory.join("by-module.json"))?,
+        ..report
     })
 }
 
-fn script(files: &[(String, String)], top: &str, options: &Ecp5Options) -> String {
-    let read = format!("{READ} {}", names(files));
-    let mut script = format!(
-        "{read}\ndesign -save read\n\
-         read_verilog -sv wrapper.sv\nsynth_ecp5 -top {WRAPPER} -json wrapped.json\n\
-         design -load read\nsynth_ecp5 -top {top}\nwrite_json whole.json\n"
-    );
-    if !options.map_modules.is_empty() {
-        script.push_str("design -load read\n");
-        for module in &options.map_modules {
-            script.push_str(&format!("blackbox {module}\n"));
-        }
-        script.push_str(&format!(
-            "synth_ecp5 -top {top}\nwrite_json without-maps.json\n"
-        ));
-    }
-    script.push_str(&format!(
-        "design -load read\nsynth_ecp5 -noflatten -top {top}\nwrite_json by-module.json\n"
-    ));
-    script
+/// The mapped design in its wrapper, of which only what is around it is synthesized.
+fn wrap(top: &str) -> String {
+    format!(
+        "setattr -mod -set blackbox 1 {top}\n\
+         read_verilog -sv wrapper.sv\nsynth_ecp5 -top {WRAPPER}\n\
+         setattr -mod -unset blackbox ={top}\n\
+         flatten\nopt_clean -purge\nwrite_json wrapped.json\n"
+    )
 }
 
 /// What does not fit is no defect of the tool.

@@ -42,15 +42,15 @@ pub struct SynthReport {
     pub port_levels: u32,
     /// The cells of the longest path from register to register, its ends included.
     pub critical_path: Vec<PathStep>,
-    /// LUTs of the design with its maps taken out.
-    pub lut_without_maps: u64,
-    /// Flip-flops of the design with its maps taken out.
-    pub ff_without_maps: u64,
+    /// LUTs of the design with its maps taken out, if the parts were asked for.
+    pub lut_without_maps: Option<u64>,
+    /// Flip-flops of the design with its maps taken out, if the parts were asked for.
+    pub ff_without_maps: Option<u64>,
     /// The clock that was asked for, where the flow has one.
     pub clock_mhz: Option<f64>,
     /// The clock that the placed and routed design reaches.
     pub fmax_mhz: Option<f64>,
-    /// Each module as it is synthesized on its own, without what is inside it.
+    /// Each module as it is synthesized on its own, without what is inside it; none if the parts were not asked for.
     pub modules: Vec<ModuleArea>,
 }
 

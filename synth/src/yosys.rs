@@ -4,6 +4,7 @@
 //! the design is synthesized a second time with the maps' modules as black boxes, and what is left is counted.
 
 use crate::area::Area;
+use crate::netlist::Netlist;
 use crate::tool::{cannot_write, YOSYS};
 use crate::{area, levels, netlist, SynthReport};
 use hardpath_ir::Diagnostic;
@@ -17,14 +18,17 @@ pub struct Options {
     pub family: String,
     /// Modules whose instances are maps, with all that is inside them. May be empty.
     pub map_modules: Vec<String>,
+    /// Whether the figures without maps and by module are wanted: two more syntheses.
+    pub parts: bool,
 }
 
 impl Default for Options {
-    /// UltraScale+; no maps.
+    /// UltraScale+; no maps, so the parts cost little.
     fn default() -> Options {
         Options {
             family: "xcup".to_string(),
             map_modules: Vec::new(),
+            parts: true,
         }
     }
 }
@@ -35,32 +39,60 @@ pub fn yosys(
     top: &str,
     options: &Options,
 ) -> Result<SynthReport, Diagnostic> {
-    let program = YOSYS.find()?;
     let directory = written(files)?;
-    std::fs::write(directory.path().join(SCRIPT), script(files, top, options))
-        .map_err(|error| cannot_write(&error))?;
+    let (whole, report) = synthesize(directory.path(), files, top, options, "")?;
+    let depth = levels::depth(&whole)?;
+    Ok(SynthReport {
+        levels: depth.levels,
+        port_levels: depth.port_levels,
+        critical_path: depth.critical_path,
+        ..report
+    })
+}
+
+/// The netlist of the whole design, and a report with its area but without times. `then`: commands that yosys runs on
+/// the mapped design afterwards.
+pub(crate) fn synthesize(
+    directory: &Path,
+    files: &[(String, String)],
+    top: &str,
+    options: &Options,
+    then: &str,
+) -> Result<(Netlist, SynthReport), Diagnostic> {
+    let program = YOSYS.find()?;
+    let without_maps = options.parts && !options.map_modules.is_empty();
+    let mut script = format!("{READ} {}\n", names(files));
+    if without_maps {
+        script.push_str("design -save read\n");
+    }
+    let synthesis = synthesis(top, options);
+    script.push_str(&format!("{synthesis}write_json {WHOLE}\n{then}"));
+    if without_maps {
+        script.push_str("design -load read\n");
+        script.push_str(&synthesis_without_maps(top, options));
+    }
     let by_module = format!(
         "{READ} {}\n{} -top {top}\nwrite_json {BY_MODULE}\n",
         names(files),
         command(&options.family, false)
     );
-    std::fs::write(directory.path().join("by-module.ys"), by_module)
-        .map_err(|error| cannot_write(&error))?;
-    let synthesize = |script: &str| run(&program, directory.path(), script);
     std::thread::scope(|scope| {
-        let beside = scope.spawn(|| synthesize("by-module.ys"));
-        synthesize(SCRIPT)?;
-        beside.join().expect("a flow does not panic")
+        let beside = options
+            .parts
+            .then(|| scope.spawn(|| run(&program, directory, "by-module.ys", &by_module)));
+        run(&program, directory, "hardpath.ys", &script)?;
+        beside.map_or(Ok(()), |thread| {
+            thread.join().expect("a flow does not panic")
+        })
     })?;
-    let read = |file: &str| netlist::read(&directory.path().join(file), top);
-    let whole = read(WHOLE)?;
+    let whole = netlist::read(&directory.join(WHOLE), top)?;
     let cost = area::area(&whole);
-    let depth = levels::depth(&whole)?;
-    let rest = match options.map_modules.is_empty() {
-        true => cost,
-        false => area::area(&read(WITHOUT_MAPS)?),
+    let rest = match without_maps {
+        true => area::area(&netlist::read(&directory.join(WITHOUT_MAPS), top)?),
+        false => cost,
     };
-    Ok(SynthReport {
+    let rest = options.parts.then_some(rest);
+    let report = SynthReport {
         flow: "yosys".to_string(),
         part: options.family.clone(),
         lut: cost.lut,
@@ -69,15 +101,19 @@ pub fn yosys(
         bram36: cost.bram18 as f64 / 2.0,
         uram: cost.uram,
         dsp: cost.dsp,
-        levels: depth.levels,
-        port_levels: depth.port_levels,
-        critical_path: depth.critical_path,
-        lut_without_maps: rest.lut,
-        ff_without_maps: rest.ff,
+        levels: 0,
+        port_levels: 0,
+        critical_path: Vec::new(),
+        lut_without_maps: rest.map(|rest| rest.lut),
+        ff_without_maps: rest.map(|rest| rest.ff),
         clock_mhz: None,
         fmax_mhz: None,
-        modules: area::by_module(files, &directory.path().join(BY_MODULE))?,
-    })
+        modules: match options.parts {
+            true => area::by_module(files, &directory.join(BY_MODULE))?,
+            false => Vec::new(),
+        },
+    };
+    Ok((whole, report))
 }
 
 /// What a design costs with its maps taken out: one synthesis, where [`yosys`] needs three.
@@ -96,36 +132,41 @@ pub fn area_without_maps(
         names(files),
         synthesis_without_maps(top, options)
     );
-    std::fs::write(directory.path().join(SCRIPT), script).map_err(|error| cannot_write(&error))?;
-    run(&program, directory.path(), SCRIPT)?;
+    run(&program, directory.path(), "hardpath.ys", &script)?;
     let netlist = netlist::read(&directory.path().join(WITHOUT_MAPS), top)?;
     Ok(area::area(&netlist))
 }
 
 /// A new directory with the files in it.
-fn written(files: &[(String, String)]) -> Result<TempDir, Diagnostic> {
+pub(crate) fn written(files: &[(String, String)]) -> Result<TempDir, Diagnostic> {
     let directory = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
     for (name, text) in files {
-        std::fs::write(directory.path().join(name), text).map_err(|error| cannot_write(&error))?;
+        write(directory.path(), name, text)?;
     }
     Ok(directory)
 }
 
-fn run(program: &Path, directory: &Path, script: &str) -> Result<String, Diagnostic> {
-    YOSYS.run(program, directory, &["-q", "-s", script]).map_err(|error| {
+pub(crate) fn write(directory: &Path, name: &str, text: &str) -> Result<(), Diagnostic> {
+    std::fs::write(directory.join(name), text).map_err(|error| cannot_write(&error))
+}
+
+/// Runs a script of this name and text in the directory.
+fn run(program: &Path, directory: &Path, name: &str, script: &str) -> Result<(), Diagnostic> {
+    write(directory, name, script)?;
+    let ran = YOSYS.run(program, directory, &["-q", "-s", name]);
+    ran.map(|_| ()).map_err(|error| {
         error.help("the text that hardpath prints should always synthesize: this is a defect of hardpath or of this yosys")
     })
 }
 
-const SCRIPT: &str = "hardpath.ys";
 const WHOLE: &str = "hardpath-whole.json";
 const WITHOUT_MAPS: &str = "hardpath-without-maps.json";
 const BY_MODULE: &str = "hardpath-by-module.json";
 /// How the files are read.
-pub(crate) const READ: &str = "read_verilog -sv -DSYNTHESIS";
+const READ: &str = "read_verilog -sv -DSYNTHESIS";
 
 /// The files of the design, for [`READ`].
-pub(crate) fn names(files: &[(String, String)]) -> String {
+fn names(files: &[(String, String)]) -> String {
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     names.join(" ")
 }
@@ -141,20 +182,6 @@ fn command(family: &str, flatten: bool) -> String {
             format!("synth_xilinx -family {family}{whole} -noiopad")
         }
     }
-}
-
-fn script(files: &[(String, String)], top: &str, options: &Options) -> String {
-    let synthesize = synthesis(top, options);
-    let mut script = format!("{READ} {}\n", names(files));
-    if options.map_modules.is_empty() {
-        script.push_str(&format!("{synthesize}write_json {WHOLE}\n"));
-        return script;
-    }
-    script.push_str(&format!(
-        "design -save read\n{synthesize}write_json {WHOLE}\ndesign -load read\n"
-    ));
-    script.push_str(&synthesis_without_maps(top, options));
-    script
 }
 
 fn synthesis(top: &str, options: &Options) -> String {

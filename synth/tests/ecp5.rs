@@ -4,6 +4,7 @@
 use hardpath_synth::ecp5::{ecp5, Ecp5Options};
 use hardpath_synth::tool::{NEXTPNR_ECP5, YOSYS};
 use hardpath_synth::wrapper::WrappedPort;
+use hardpath_synth::Options;
 
 fn port(name: &str, bits: u32, is_input: bool) -> WrappedPort {
     WrappedPort {
@@ -42,7 +43,7 @@ fn a_multiply_and_add_is_placed_and_routed() {
             port("one", 1, true),
             port("sum", 32, false),
         ],
-        map_modules: Vec::new(),
+        yosys: Options::default(),
     };
     let report = ecp5(&files, "top", &options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(report.dsp, 1, "{report:?}");

@@ -33,24 +33,22 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
     let compiled = hardpath_pipeline::compile(program, &wanted)?;
     let sources = verilog::print(&compiled.design);
     let top = &compiled.interface.top;
-    let map_modules = compiled.map_modules();
+    let options = Options {
+        family: wanted.technology.yosys.into(),
+        map_modules: compiled.map_modules(),
+        parts: !arguments.no_parts,
+    };
     let report = match is_ecp5 {
         true => {
             let options = Ecp5Options {
                 clock_mhz: compiled.report.clock_mhz,
                 seed: arguments.seed,
                 ports: ports(&compiled),
-                map_modules,
+                yosys: options,
             };
             hardpath_synth::ecp5(&sources, top, &options)
         }
-        false => {
-            let options = Options {
-                family: wanted.technology.yosys.into(),
-                map_modules,
-            };
-            hardpath_synth::yosys(&sources, top, &options)
-        }
+        false => hardpath_synth::yosys(&sources, top, &options),
     };
     let report = report.map_err(|error| vec![error])?;
     let mut answer = Answer::good(json!(report), text(&report));
@@ -89,8 +87,10 @@ fn signal(name: &str) -> &str {
 }
 
 fn text(report: &SynthReport) -> String {
-    let with_maps =
-        |all: u64, without: u64| format!("{} ({} without maps)", grouped(all), grouped(without));
+    let with_maps = |all: u64, without: Option<u64>| match without {
+        Some(without) => format!("{} ({} without maps)", grouped(all), grouped(without)),
+        None => grouped(all),
+    };
     let mut lines = vec![
         ("flow", format!("{} for {}", report.flow, report.part)),
         ("LUT", with_maps(report.lut, report.lut_without_maps)),
@@ -121,10 +121,12 @@ fn text(report: &SynthReport) -> String {
         }
     }
     let mut text = facts(&lines);
-    let modules: Vec<Vec<String>> = report.modules.iter().map(module).collect();
-    text.push_str("\nBy module, each on its own:\n\n");
-    let heads = ["module", "LUT", "FF", "carry", "BRAM36", "UltraRAM", "DSP"];
-    text.push_str(&rows(&heads, &modules));
+    if !report.modules.is_empty() {
+        let modules: Vec<Vec<String>> = report.modules.iter().map(module).collect();
+        text.push_str("\nBy module, each on its own:\n\n");
+        let heads = ["module", "LUT", "FF", "carry", "BRAM36", "UltraRAM", "DSP"];
+        text.push_str(&rows(&heads, &modules));
+    }
     if report.flow == "yosys" {
         let cards: Vec<Vec<String>> = CARDS.iter().map(|card| shares(card, report)).collect();
         text.push_str("\nOf a card, in percent:\n\n");
