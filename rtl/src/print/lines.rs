@@ -1,5 +1,7 @@
 //! Lines of text: filled to a width, and safe as comments.
 
+use crate::NodeData;
+
 /// Characters in a line, as far as that can be kept.
 pub const COLUMNS: usize = 100;
 
@@ -78,6 +80,15 @@ pub fn section(out: &mut Vec<String>, heading: Option<String>, mut groups: Vec<V
     for mut group in heading.map(|line| vec![line]).into_iter().chain(groups) {
         out.append(&mut group);
         out.push(String::new());
+    }
+}
+
+/// A constant, with what it is called behind it where its comment is one word: `5'd22 /* EINVAL */`.
+pub fn called(data: &NodeData, constant: String) -> String {
+    let is_word = |text: &&String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match data.comment.as_ref().filter(is_word) {
+        Some(name) => format!("{constant} /* {name} */"),
+        None => constant,
     }
 }
 

@@ -6,7 +6,7 @@
 //! comparison of two `$signed` operands or a statement of its own.
 
 use super::constant;
-use crate::print::lines::fill;
+use crate::print::lines::{self, fill};
 use crate::print::plan::{Plan, Signal};
 use crate::{Module, Node, NodeOp};
 
@@ -93,7 +93,7 @@ impl Printer<'_> {
         match &data.op {
             NodeOp::Const(limbs) => match constant::parts(limbs, data.width) {
                 Some(parts) => concatenation(&parts),
-                None => atom(constant::text(limbs, data.width)),
+                None => atom(lines::called(data, constant::text(limbs, data.width))),
             },
             NodeOp::Wire => self.operand(args[0]),
             NodeOp::MemRead(mem, port) => {

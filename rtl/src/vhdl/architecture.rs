@@ -287,7 +287,17 @@ impl Architecture<'_> {
         }
         let words = &self.plan.mem_types[mem];
         lines.push(format!("  type {words} is array (0 to {last}) of {word};"));
-        lines.push(format!("  {object} {name} : {words} := {zeros};"));
+        match data.style {
+            // An UltraRAM has no initial words: with some, tools would not take one.
+            MemStyle::Ultra => lines.extend([
+                format!("  {object} {name} : {words}"),
+                "  -- synthesis translate_off".to_string(),
+                format!("    := {zeros}"),
+                "  -- synthesis translate_on".to_string(),
+                "    ;".to_string(),
+            ]),
+            _ => lines.push(format!("  {object} {name} : {words} := {zeros};")),
+        }
         let style = match data.style {
             MemStyle::Auto => None,
             MemStyle::Block => Some("block"),

@@ -6,10 +6,10 @@
 
 use super::constant;
 use crate::print::constant::is_zero;
-use crate::print::lines::fill_separated;
+use crate::print::lines::{self, fill_separated};
 use crate::print::plan::{Plan, Signal};
 use crate::print::rewrite::Legal;
-use crate::{Mem, Module, Node, NodeOp};
+use crate::{Mem, Module, Node, NodeData, NodeOp};
 
 /// Binding strength, weakest first. Different logical operators have the same strength and need parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -92,7 +92,7 @@ impl Printer<'_> {
                 let parts = constant::parts(limbs, data.width);
                 let expression = Expression {
                     lines: fill_separated(&parts, " &", 88),
-                    ..primary(constant::assigned(limbs, data.width))
+                    ..primary(lines::called(data, constant::assigned(limbs, data.width)))
                 };
                 vec![(None, expression)]
             }
@@ -104,7 +104,8 @@ impl Printer<'_> {
     fn assigned(&self, node: Node) -> Expression {
         match self.module.as_const(node) {
             Some(limbs) if self.plan.nodes[node].is_none() => {
-                primary(constant::assigned(limbs, self.module.width(node)))
+                let data = &self.module.nodes[node];
+                primary(lines::called(data, constant::assigned(limbs, data.width)))
             }
             _ => self.value(node),
         }
@@ -141,7 +142,7 @@ impl Printer<'_> {
         let args = &data.args;
         let width = data.width;
         match &data.op {
-            NodeOp::Const(limbs) => constant_expression(limbs, width),
+            NodeOp::Const(limbs) => constant_expression(data, limbs),
             NodeOp::Wire => self.value(args[0]),
             NodeOp::MemRead(mem, port) => {
                 let name = self.plan.mems[*mem].clone().unwrap_or_default();
@@ -189,7 +190,7 @@ impl Printer<'_> {
             NodeOp::Concat => self.concatenation(args),
             NodeOp::ZExt => {
                 let pad = width - module.width(args[0]);
-                let zeros = constant_expression(&constant_zero(pad), pad);
+                let zeros = primary(constant::text(&constant_zero(pad), pad));
                 joined(vec![zeros, self.value(args[0])])
             }
             NodeOp::SExt => match module.width(args[0]) {
@@ -317,7 +318,7 @@ impl Printer<'_> {
                     // A literal of one bit in quotes is no `std_logic`.
                     let is_bit = width == 1;
                     parts.extend(literals.into_iter().map(|text| match is_bit {
-                        true => constant_expression(limbs, 1),
+                        true => primary(constant::text(limbs, 1)),
                         false => primary(text),
                     }));
                 }
@@ -353,7 +354,7 @@ impl Printer<'_> {
             NodeOp::Const(limbs) => match constant::natural(limbs) {
                 Some(number) => primary(number),
                 None => {
-                    let constant = constant_expression(limbs, data.width);
+                    let constant = constant_expression(data, limbs);
                     let tick = if constant.has_type { "" } else { "'" };
                     let text = without_parentheses(&constant);
                     primary(format!("unsigned{tick}({text})"))
@@ -483,9 +484,8 @@ fn constant_zero(width: u32) -> Vec<u64> {
     vec![0; width.div_ceil(64) as usize]
 }
 
-fn constant_expression(limbs: &[u64], width: u32) -> Expression {
-    let text = constant::text(limbs, width);
-    primary(text)
+fn constant_expression(data: &NodeData, limbs: &[u64]) -> Expression {
+    primary(lines::called(data, constant::text(limbs, data.width)))
 }
 
 /// Parts side by side. Also two vectors can be joined to several types: to a vector, or to a memory of two words.

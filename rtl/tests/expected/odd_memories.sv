@@ -29,7 +29,7 @@ module odd_memories (
   logic [23:0] ten [0:15];
   logic [23:0] ten_data;
 
-  (* ram_style = "block" *)
+  (* ram_style = "ultra" *)
   logic [23:0] big [0:4999];
   logic [23:0] big_data0;
   logic [23:0] big_data1;

@@ -103,8 +103,12 @@ begin
 
   process (clk)
     type big_words is array (0 to 4999) of std_logic_vector(23 downto 0);
-    variable big : big_words := (others => (others => '0'));
-    attribute ram_style of big : variable is "block";
+    variable big : big_words
+    -- synthesis translate_off
+      := (others => (others => '0'))
+    -- synthesis translate_on
+      ;
+    attribute ram_style of big : variable is "ultra";
   begin
     if rising_edge(clk) then
       if read = '1' then

@@ -258,7 +258,7 @@ fn odd_memories() -> Design {
     let value = m.mem_read_sync(ten, nibble, read);
     m.output("ten_value", value, "");
 
-    let big = m.mem("big", 24, 5000, MemStyle::Block);
+    let big = m.mem("big", 24, 5000, MemStyle::Ultra);
     m.mem_write(big, address, data, write);
     m.mem_write(big, other, data, read);
     let first = m.mem_read_sync(big, address, read);

@@ -58,6 +58,7 @@ pub fn module(name: &str, seed: u64) -> Module {
     let mut mems = Vec::new();
     let styles = [
         (MemStyle::Block, 2),
+        (MemStyle::Ultra, 2),
         (MemStyle::Distributed, 1),
         (MemStyle::Registers, 1),
         (MemStyle::Auto, 1),
@@ -71,7 +72,7 @@ pub fn module(name: &str, seed: u64) -> Module {
             let address = address(&mut m, &mut random, &nodes, depth);
             let enable = pick(&mut m, &mut random, &nodes, 1);
             nodes.push(match style {
-                MemStyle::Block => m.mem_read_sync(mem, address, enable),
+                MemStyle::Block | MemStyle::Ultra => m.mem_read_sync(mem, address, enable),
                 _ => m.mem_read_async(mem, address),
             });
         }
