@@ -1,6 +1,7 @@
 //! The memory behind a map's values: reads in packet order, one write a packet at the commit stage, the host's
 //! operations in between.
 
+use crate::errno::{last_error, E2BIG, EBADF, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
 use crate::{index_bits, port_name};
 use hardpath_rtl::{MemStyle, Module, Node, NodeOp};
 
@@ -268,7 +269,10 @@ pub fn array(config: &Array) -> Module {
     };
     let (host_write, errno) = match &host_key_ports {
         Some(host) => host.check(&mut m, config, old, host_value),
-        None => (host_write_ok.expect("given with Follows"), m.zero(5)),
+        None => (
+            host_write_ok.expect("given with Follows"),
+            m.zero(ERRNO_BITS),
+        ),
     };
     let host_writes = m.and(&[host_c, host_write]);
     m.name(host_writes, "host_writes");
@@ -306,7 +310,7 @@ pub fn array(config: &Array) -> Module {
     }
 
     m.section("Result for the host");
-    let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
+    let (errno_reg, errno_held) = m.reg("host_errno_reg", ERRNO_BITS);
     m.set_next_when(errno_reg, host_c, errno);
     let result = m.slice(old, 0, config.value_bits);
     let (result_reg, result_held) = m.reg("host_result_reg", config.value_bits);
@@ -419,18 +423,15 @@ impl HostKey {
         } else {
             m.zero(1)
         };
-        let mut errno = m.zero(5);
-        for (condition, code) in [
-            (no_device, 22),
-            (enoent, 2),
-            (refuse_exist, 17),
-            (no_value, 9),
-            (e2big, 7),
-            (einval, 22),
-        ] {
-            let code = m.constant(code, 5);
-            errno = m.mux(condition, code, errno);
-        }
+        let conditions = [
+            (no_device, EINVAL),
+            (enoent, ENOENT),
+            (refuse_exist, EEXIST),
+            (no_value, EBADF),
+            (e2big, E2BIG),
+            (einval, EINVAL),
+        ];
+        let errno = last_error(m, &conditions);
         let some_error = m.reduce_or(errno);
         let fine = m.not(some_error);
         let changes = if config.presence.is_stored() {

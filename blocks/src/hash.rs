@@ -14,6 +14,7 @@ mod places;
 
 pub use function::{buckets, hash_function};
 
+use crate::errno::{last_error, E2BIG, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
 use crate::{index_bits, port_name};
 use commit::{active, patched, Candidates, Commit, Found, Inputs, Pending, ProgramUpdate, Ready};
 pub use evict::Evicts;
@@ -53,7 +54,7 @@ pub struct Hash {
 /// One key of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashPort {
-    /// Stages between the one in which a lookup's answer stands in registers (R + 2) and the commit stage.
+    /// Stages between the one in which a lookup's answer stands in registers and the commit stage.
     pub commit_after: u32,
     /// The data plane updates or deletes under this key.
     pub updates: bool,
@@ -536,7 +537,6 @@ pub fn hash_table(config: &Hash) -> Module {
         "stage C: what the host looked for is there",
     );
 
-    let mut errno = m.zero(5);
     let lookup_missed = {
         let writes = m.or(&[update, delete]);
         let reads = m.not(writes);
@@ -551,10 +551,13 @@ pub fn hash_table(config: &Hash) -> Module {
     let dump_einval = m.and(&[host, dump, dump_behind]);
     let einval = m.or(&[einval, dump_einval]);
     let enoent = m.or(&[lookup_missed, enoent_update]);
-    for (condition, code) in [(enoent, 2), (e2big, 7), (eexist, 17), (einval, 22)] {
-        let code = m.constant(code, 5);
-        errno = m.mux(condition, code, errno);
-    }
+    let conditions = [
+        (enoent, ENOENT),
+        (e2big, E2BIG),
+        (eexist, EEXIST),
+        (einval, EINVAL),
+    ];
+    let errno = last_error(&mut m, &conditions);
     m.name(errno, "errno_c");
     if structural {
         m.output(
@@ -563,7 +566,7 @@ pub fn hash_table(config: &Hash) -> Module {
             "stage C: 0 or the positive errno of the packet's update or delete",
         );
     }
-    let (errno_reg, errno_held) = m.reg("host_errno_reg", 5);
+    let (errno_reg, errno_held) = m.reg("host_errno_reg", ERRNO_BITS);
     m.set_next_when(errno_reg, host, errno);
     m.output("host_errno", errno_held, "");
     m.output(

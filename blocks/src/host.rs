@@ -2,6 +2,7 @@
 //! time. The address map is [`crate::interface`].
 
 use crate::counters::{choose, counters};
+use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
 use crate::interface::{command, register, MAGIC, VERSION};
 use hardpath_rtl::{MemStyle, Module, Node};
@@ -28,7 +29,6 @@ const PAGE_WORDS: usize = 1024;
 /// `enum xdp_action`.
 const VERDICTS: [&str; 5] = ["aborted", "drop", "pass", "tx", "redirect"];
 const COMMAND_BITS: u32 = 3;
-const EINVAL: u64 = 22;
 /// Clocks between the entrance's hold and the free slot behind it: the last packet enters in the third one, and a dump
 /// must come up to four clocks behind it. The next packet enters four clocks after the slot
 /// ([`crate::hash::hash_table`] wants both).
@@ -194,9 +194,9 @@ pub fn host(config: &Host) -> Module {
     let inject = m.and(&[last, running]);
     m.output("hold", holding, "the entrance takes nothing in");
     m.output("inject", inject, "the free slot carries the map operation");
-    let (errno_reg, errno) = m.reg_reset("errno", 5, 0);
+    let (errno_reg, errno) = m.reg_reset("errno", ERRNO_BITS, 0);
     let ended = m.or(&[finished, fails]);
-    let einval = m.constant(EINVAL, 5);
+    let einval = errno_constant(&mut m, EINVAL);
     let errno_next = m.mux(fails, einval, map_errno);
     m.set_next_when(errno_reg, ended, errno_next);
     let chosen = m.slice(select, 0, index_bits(u64::from(config.maps.max(1))));

@@ -7,6 +7,7 @@ pub mod array;
 pub mod counters;
 pub mod device_list;
 pub mod egress;
+pub mod errno;
 pub mod fifo;
 pub mod hash;
 pub mod host;

@@ -16,6 +16,7 @@
 
 mod prepare;
 
+use crate::errno::{errno_constant, ENOENT, ERRNO_BITS};
 use crate::index_bits;
 use hardpath_rtl::{MemStyle, Module, Node};
 use prepare::Prepared;
@@ -28,14 +29,16 @@ pub struct Lpm {
     /// Bytes of a key: 4 of length (little endian), then the data; the first bit is the highest of the first byte.
     pub key_bytes: u32,
     pub max_entries: u32,
+    /// What is read from the memories stands in registers before it is joined: a clock more, where memories are slow.
+    pub registers: bool,
+    /// Bits of the lengths that the search for the longest looks at in one clock, at least one.
+    pub bits_a_clock: u32,
 }
 
 /// Bits of the length in front of a key's data.
 const LENGTH_FIELD: u32 = 32;
 /// A chunk has at most this many bits: a block RAM has 512 rows where its words are widest.
 const MOST_CHUNK_BITS: u32 = 9;
-/// Levels of logic that one clock of the search for the longest may take.
-const SEARCH_LEVELS: u32 = 8;
 
 /// Entries times bits of data at most: so many registers and bits of a row there are in the order of.
 const MOST_ENTRY_BITS: u32 = 1 << 18;
@@ -59,9 +62,14 @@ impl Lpm {
     }
 
     /// Clocks from the stage of the key, R, to that of the answer.
-    pub fn clocks(key_bytes: u32, max_entries: u32) -> u32 {
-        let bits = length_bits(key_bytes);
-        2 + bits.div_ceil(bits_a_clock(max_entries)) + 1
+    pub fn clocks(key_bytes: u32, registers: bool, bits_a_clock: u32) -> u32 {
+        2 + u32::from(registers) + length_bits(key_bytes).div_ceil(bits_a_clock) + 1
+    }
+
+    /// Words that are joined for a lookup, each with a bit for each entry: those of the chunks, of the length, of the
+    /// valid entries, and whether the length is possible.
+    pub fn words(key_bytes: u32) -> u32 {
+        chunks(key_bytes).len() as u32 + 3
     }
 
     /// Clocks that preparing an operation of the host may take.
@@ -108,18 +116,6 @@ fn length_bits(key_bytes: u32) -> u32 {
     index_bits(u64::from(Lpm::data_bits(key_bytes)) + 1)
 }
 
-/// How many bits of the lengths are looked at in one clock.
-fn bits_a_clock(max_entries: u32) -> u32 {
-    // Three entries with their bit fit a LUT, then six signals each; one more level takes the others out.
-    let mut levels = 2;
-    let mut signals = max_entries.div_ceil(3);
-    while signals > 1 {
-        signals = signals.div_ceil(6);
-        levels += 1;
-    }
-    (SEARCH_LEVELS / levels).max(1)
-}
-
 /// The table. Stage R is the one in which `key` stands in registers; A = R + [`Lpm::clocks`].
 ///
 /// Ports: `key`, `host_r` (R: the slot is a host operation on this map, `key` its key) → `hit`, `entry` (A, from registers;
@@ -141,13 +137,16 @@ struct Table<'a> {
     data_bits: u32,
     length_bits: u32,
     key_bits: u32,
+    /// [`Lpm::clocks`].
+    clocks: u32,
 }
 
 impl Table<'_> {
     fn new(config: &Lpm) -> Table<'_> {
         let data_bits = Lpm::data_bits(config.key_bytes);
-        let clocks = Lpm::clocks(config.key_bytes, config.max_entries);
+        let clocks = Lpm::clocks(config.key_bytes, config.registers, config.bits_a_clock);
         Table {
+            clocks,
             m: Module::new(
                 config.name.clone(),
                 format!(
@@ -193,24 +192,34 @@ impl Table<'_> {
         self.m.set_next_when(valid_reg, changes, valid_next);
 
         self.m.section("Stage R: the rows are read");
-        let words = self.chunk_words(key, &prepared);
-        self.m
-            .section("Stage R + 1: the entries that match, in a register in R + 2");
-        let mut terms = words;
-        terms.push(valid);
+        let mut words = self.chunk_words(key, &prepared);
         let length = self.m.slice(key, 0, LENGTH_FIELD);
         let longest = self.m.constant(u64::from(self.data_bits), LENGTH_FIELD);
         let possible = self.m.ule(length, longest);
-        let possible = self.m.delay("length_is_possible", possible);
-        terms.push(self.m.sext(possible, self.entries));
-        let matching = self.m.and(&terms);
+        let mut possible = self.m.delay("length_is_possible", possible);
+        let mut stage = 1;
+        if self.config.registers {
+            self.m.section("Stage R + 1: the rows, into registers");
+            for (number, word) in words.iter_mut().enumerate() {
+                *word = self.m.delay(format!("row_{number}"), *word);
+            }
+            possible = self.m.delay("length_is_possible_2", possible);
+            stage = 2;
+        }
+        let (now, then) = (stage, stage + 1);
+        self.m.section(format!(
+            "Stage R + {now}: the entries that match, in a register in R + {then}"
+        ));
+        words.push(valid);
+        words.push(self.m.sext(possible, self.entries));
+        let matching = self.m.and(&words);
         let mut matching = self.m.delay("matching", matching);
 
         let lengths = self.length_registers(&prepared);
-        let a_clock = bits_a_clock(self.entries) as usize;
-        for (clock, bits) in lengths.chunks(a_clock).enumerate() {
+        let a_clock = self.config.bits_a_clock as usize;
+        for (clock, bits) in (1..).zip(lengths.chunks(a_clock)) {
             self.m
-                .section(format!("Stage R + {}: longer ones win", clock + 2));
+                .section(format!("Stage R + {}: longer ones win", stage + clock));
             for ones in bits {
                 let long = self.m.and(&[matching, *ones]);
                 let some = self.m.reduce_or(long);
@@ -219,11 +228,11 @@ impl Table<'_> {
                 let stays = self.m.or(&[*ones, all]);
                 matching = self.m.and(&[matching, stays]);
             }
-            matching = self.m.delay(format!("longest_{}", clock + 1), matching);
+            matching = self.m.delay(format!("longest_{clock}"), matching);
         }
 
         self.m.section("The entry's number");
-        let clocks = Lpm::clocks(self.config.key_bytes, self.entries);
+        let clocks = self.clocks;
         let mut host = host_1;
         for clock in 2..clocks {
             host = self.m.delay_reset(format!("host_{clock}"), host);
@@ -248,9 +257,9 @@ impl Table<'_> {
         );
         let missed = self.m.not(hit);
         let missed = self.m.and(&[missed, prepared.is_lookup]);
-        let enoent = self.m.constant(2, 5);
+        let enoent = errno_constant(&mut self.m, ENOENT);
         let errno = self.m.mux(missed, enoent, prepared.errno);
-        let (errno_reg, errno_held) = self.m.reg("host_errno_reg", 5);
+        let (errno_reg, errno_held) = self.m.reg("host_errno_reg", ERRNO_BITS);
         self.m.set_next_when(errno_reg, host_c, errno);
         self.m
             .output("host_errno", errno_held, "0 or a positive errno");

@@ -8,6 +8,7 @@ use crate::delay::Timing;
 use crate::plan::Access;
 use crate::refuse::{place_text, refusal};
 use hardpath_blocks::array::Array;
+use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Diagnostic, Inst, PlaceId, Program, Value};
 use std::collections::HashSet;
 
@@ -126,7 +127,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     let (technology, decl) = (timing.technology, &program.maps[access.map]);
     let around = &technology.around_maps;
     let name = &decl.name;
-    let in_lut_ram = Array::in_lut_ram(crate::schedule::value_entries(program, access.map));
+    let entries = crate::schedule::value_entries(program, access.map);
     let mut all = Vec::new();
     let mut add = |what: &str, levels: f64| {
         all.push(Undivided {
@@ -137,22 +138,33 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     };
     if access.has_keys(program) {
         let bits = decl.key_bytes * 8;
-        let what = match decl.kind.is_trie() {
-            true => "the rows of a key",
-            false => "the hash of a key",
-        };
-        add(what, technology.hash(bits));
-        if decl.kind.is_hash() {
+        if decl.kind.is_trie() {
+            let join = technology.tree(f64::from(Lpm::words(decl.key_bytes)));
+            let read = match access.registers_keys {
+                true => around.block_ram,
+                false => around.block_ram + join,
+            };
+            add("the read of the rows of a key", read);
+            let search = technology.longer_prefixes(decl.max_entries);
+            add("the search for the longest prefix", search);
+        } else {
+            add("the hash of a key", technology.hash(bits));
             add("the compare of a key", technology.key_compare(bits));
         }
     }
     add("the host's way to its values", technology.host);
-    match in_lut_ram {
+    match Array::in_lut_ram(entries) {
         true => add(
             "a read of LUT RAM with what is being written",
             around.lut_ram_read,
         ),
-        false => add("the address of a block RAM", around.block_address),
+        false => {
+            add("the address of a block RAM", around.block_address);
+            // What was written in the clock before, and what is written now.
+            let forwarded = 2.0 * technology.select[2];
+            let read = technology.memory_read(decl.value_bytes * 8, entries) + forwarded;
+            add("a read of the values with what is being written", read);
+        }
     }
     if access.writes_values() {
         add("a new value back to the next read", around.write_back);

@@ -4,8 +4,10 @@
 //! because synthesis packs about two and a half two-input gates, one behind the other, into one LUT. The numbers are
 //! those of a [`Technology`].
 
+use crate::memories::ultra_rams_deep;
 use crate::technology::{Costs, Technology};
-use hardpath_ir::{Op, Program, Value};
+use hardpath_blocks::hash::Hash;
+use hardpath_ir::{MapDecl, Op, Program, Value};
 
 /// A family of FPGAs and the clock that is asked of it.
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +23,22 @@ impl Timing {
         (1000.0 / self.clock_mhz - technology.overhead_ns) / technology.level_ns
     }
 
-    /// Whether the keys of a table must stand in registers between their memories and the compare.
-    pub fn registers_keys(&self, key_bits: u32) -> bool {
+    /// Whether what a table reads must stand in registers between its memories and the compare.
+    pub fn registers_keys(&self, map: &MapDecl) -> bool {
         let technology = self.technology;
-        technology.around_maps.block_ram + technology.key_compare(key_bits) > self.budget()
+        let bits = map.key_bytes * 8;
+        if map.kind.is_trie() {
+            // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
+            return 3.0 * technology.around_maps.block_ram > self.budget();
+        }
+        let read = technology.memory_read(bits + 1, Hash::rows(map.max_entries));
+        map.kind.is_hash() && read + technology.key_compare(bits) > self.budget()
+    }
+
+    /// How many bits of the lengths the search for the longest of so many prefixes looks at in one clock.
+    pub fn length_bits_a_clock(&self, entries: u32) -> u32 {
+        let bits = self.budget() / self.technology.longer_prefixes(entries);
+        (bits as u32).max(1)
     }
 }
 
@@ -37,6 +51,15 @@ impl Technology {
     /// Whether a sum or compare of so many bits is built as logic, not as a carry chain.
     pub fn is_logic(&self, bits: u32) -> bool {
         bits <= self.widest_logic
+    }
+
+    /// Levels out of a memory that is not in LUTs.
+    pub fn memory_read(&self, width: u32, depth: u32) -> f64 {
+        let around = &self.around_maps;
+        match (around.ultra_ram, ultra_rams_deep(width, depth)) {
+            (Some(levels), Some(deep)) => levels + self.tree(f64::from(deep)),
+            _ => around.block_ram,
+        }
     }
 
     /// Levels of a tree of LUTs over so many inputs.
@@ -53,6 +76,12 @@ impl Technology {
     /// Levels from a packet's key, and from those of its buckets, to the register of the table's answer.
     pub fn key_compare(&self, key_bits: u32) -> f64 {
         self.tree(2.0 * f64::from(key_bits)) + self.around_maps.key_found
+    }
+
+    /// Levels of one bit in the search for the longest of so many prefixes: those that match and have it, whether there
+    /// are any, and the others out.
+    pub fn longer_prefixes(&self, entries: u32) -> f64 {
+        self.tree(2.0 * f64::from(entries)).ceil() + 1.0
     }
 
     /// Levels from an update's guard to the write enables of the keys of a table with so many ports.

@@ -12,6 +12,7 @@ mod implication;
 mod limits;
 pub mod lower;
 mod maps;
+mod memories;
 mod moves;
 pub mod plan;
 pub mod ports;
@@ -156,6 +157,9 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     );
     if options.without.contains(&Saving::Srl) {
         savings::reset_all(&mut design);
+    }
+    if options.technology.around_maps.ultra_ram.is_some() {
+        memories::place_in_ultra_ram(&mut design);
     }
     debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     Ok(Compiled {

@@ -25,8 +25,10 @@ pub struct Access {
     pub keys: Class,
     /// How the values stay serial.
     pub values: Class,
-    /// Of a hash table: [`Hash::registers`].
+    /// What a table reads stands in registers before it is compared: [`Hash::registers`], [`Lpm::registers`].
     pub registers_keys: bool,
+    /// Of a table of prefixes: [`Lpm::bits_a_clock`].
+    pub bits_a_clock: Option<u32>,
 }
 
 /// How accesses of different packets are kept in order.
@@ -159,7 +161,8 @@ fn plan_map(program: &Program, map: MapId, timing: Timing) -> Result<Vec<Access>
         ports,
         keys: Class::ReadOnly,
         values: Class::ReadOnly,
-        registers_keys: decl.kind.is_hash() && timing.registers_keys(decl.key_bytes * 8),
+        registers_keys: timing.registers_keys(decl),
+        bits_a_clock: (decl.kind.is_trie()).then(|| timing.length_bits_a_clock(decl.max_entries)),
     };
     let writer = ports.iter().flat_map(|port| port.writers()).next();
     if let (false, Some(inst)) = (decl.kind.is_writable_by_program(), writer) {

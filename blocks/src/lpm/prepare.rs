@@ -2,6 +2,7 @@
 //! rows, while packets go on.
 
 use super::{chunks, Table, LENGTH_FIELD};
+use crate::errno::{last_error, EEXIST, EINVAL, ENOENT, ENOSPC, ERRNO_BITS};
 use crate::interface::command;
 use hardpath_rtl::{Mem, MemStyle, Module, Node, NodeOp};
 
@@ -99,10 +100,15 @@ impl Table<'_> {
         let one = m.one();
         let address = m.slice(index, 0, self.entry_bits);
         let word = m.mem_read_sync(keys, address, one);
-        let scanned_1 = m.delay_reset("scanned_1", scans);
+        let read = m.delay_reset("read", scans);
         let index_1 = m.delay("index_1", address);
-        let stored = m.slice(word, 0, self.key_bits);
-        let present = m.bit(word, self.key_bits);
+        // A register between the memory and the compare; it keeps the word that a dump asked for.
+        let (stored_reg, stored_word) = m.reg("stored_word", self.key_bits + 1);
+        m.set_next_when(stored_reg, read, word);
+        let compares = m.delay_reset("compares", read);
+        let index_2 = m.delay("index_2", index_1);
+        let stored = m.slice(stored_word, 0, self.key_bits);
+        let present = m.bit(stored_word, self.key_bits);
         let stored_length = m.slice(stored, 0, LENGTH_FIELD);
         let mut same = vec![present, m.eq(stored_length, length_field)];
         for (number, counts) in counts.iter().enumerate() {
@@ -113,12 +119,12 @@ impl Table<'_> {
         }
         let m = &mut self.m;
         let same = m.and(&same);
-        let same = m.and(&[same, scanned_1]);
-        let vacant = m.not(present);
-        let vacant = m.and(&[vacant, scanned_1]);
-        let same_2 = m.delay_reset("same_2", same);
-        let vacant_2 = m.delay_reset("vacant_2", vacant);
-        let index_2 = m.delay("index_2", index_1);
+        let same = m.and(&[same, compares]);
+        let absent = m.not(present);
+        let vacant = m.and(&[absent, compares]);
+        let same = m.delay_reset("same", same);
+        let vacant = m.delay_reset("vacant", vacant);
+        let index_3 = m.delay("index_3", index_2);
         let flag = |m: &mut Module, name: &str, seen: Node| {
             let (reg, node) = m.reg_reset(name, 1, 0);
             let idle = m.not(begins);
@@ -127,45 +133,39 @@ impl Table<'_> {
             m.set_next(reg, next);
             node
         };
-        let exists = flag(m, "exists", same_2);
-        let has_room = flag(m, "has_room", vacant_2);
+        let exists = flag(m, "exists", same);
+        let has_room = flag(m, "has_room", vacant);
         let (found_reg, found) = m.reg("found_entry", self.entry_bits);
-        m.set_next_when(found_reg, same_2, index_2);
+        m.set_next_when(found_reg, same, index_3);
         let (vacant_reg, vacant_entry) = m.reg("vacant_entry", self.entry_bits);
         let first_vacant = m.not(has_room);
-        let takes_vacant = m.and(&[vacant_2, first_vacant]);
-        m.set_next_when(vacant_reg, takes_vacant, index_2);
-        let (dump_reg, dumped) = m.reg("dumped", self.key_bits + 1);
-        m.set_next_when(dump_reg, scanned_1, word);
-        let dumped_present = m.bit(dumped, self.key_bits);
-        let dumped_key = m.slice(dumped, 0, self.key_bits);
+        let takes_vacant = m.and(&[vacant, first_vacant]);
+        m.set_next_when(vacant_reg, takes_vacant, index_3);
 
         m.section("Preparation: the decision");
         let ended_1 = m.delay_reset("ended_1", ends);
         let ended_2 = m.delay_reset("ended_2", ended_1);
-        let decides = m.delay_reset("decides", ended_2);
+        let ended_3 = m.delay_reset("ended_3", ended_2);
+        let decides = m.delay_reset("decides", ended_3);
         let absent = m.not(exists);
         let no_room = m.not(has_room);
         let no_slot = m.not(slot_exists);
-        let nothing = m.not(dumped_present);
-        let mut errno = m.zero(5);
-        for (conditions, code) in [
-            (vec![is_update, absent, no_room], 28),
-            (vec![is_update, exists, no_exist], 17),
-            (vec![is_update, absent, must_exist], 2),
-            (vec![is_delete, absent], 2),
-            (vec![is_dump, nothing], 2),
-            (vec![is_update, bad_flags], 22),
-            (vec![is_update, too_long], 22),
-            (vec![is_delete, too_long], 22),
-            (vec![is_dump, no_slot], 22),
-        ] {
-            let condition = m.and(&conditions);
-            let code = m.constant(code, 5);
-            errno = m.mux(condition, code, errno);
-        }
-        let (errno_reg, errno_held) = m.reg("prepared_errno", 5);
-        let none = m.zero(5);
+        let nothing = m.not(present);
+        let conditions = [
+            (vec![is_update, absent, no_room], ENOSPC),
+            (vec![is_update, exists, no_exist], EEXIST),
+            (vec![is_update, absent, must_exist], ENOENT),
+            (vec![is_delete, absent], ENOENT),
+            (vec![is_dump, nothing], ENOENT),
+            (vec![is_update, bad_flags], EINVAL),
+            (vec![is_update, too_long], EINVAL),
+            (vec![is_delete, too_long], EINVAL),
+            (vec![is_dump, no_slot], EINVAL),
+        ];
+        let conditions = conditions.map(|(all, code)| (m.and(&all), code));
+        let errno = last_error(m, &conditions);
+        let (errno_reg, errno_held) = m.reg("prepared_errno", ERRNO_BITS);
+        let none = m.zero(ERRNO_BITS);
         let errno_next = m.mux(begins, none, errno);
         let settles = m.or(&[begins, decides]);
         m.set_next_when(errno_reg, settles, errno_next);
@@ -211,7 +211,7 @@ impl Table<'_> {
             is_update,
             is_delete,
             is_lookup,
-            key: dumped_key,
+            key: stored,
             row: row.0,
         }
     }

@@ -9,12 +9,14 @@ use std::collections::VecDeque;
 /// `struct bpf_lpm_trie_key` in memory order.
 type Key = Vec<u8>;
 
-fn config(data_bytes: u32, max_entries: u32) -> Lpm {
+fn config(data_bytes: u32, max_entries: u32, registers: bool, bits_a_clock: u32) -> Lpm {
     Lpm {
         name: "prefixes".into(),
         map: "routes".into(),
         key_bytes: 4 + data_bytes,
         max_entries,
+        registers,
+        bits_a_clock,
     }
 }
 
@@ -68,6 +70,11 @@ impl Run {
 
     fn data_bits(&self) -> u32 {
         Lpm::data_bits(self.config.key_bytes)
+    }
+
+    fn clocks(&self) -> u32 {
+        let config = &self.config;
+        Lpm::clocks(config.key_bytes, config.registers, config.bits_a_clock)
     }
 
     fn best(&self, key: &Key) -> Option<usize> {
@@ -125,7 +132,7 @@ impl Run {
     }
 
     fn check(&mut self) {
-        let clocks = u64::from(Lpm::clocks(self.config.key_bytes, self.config.max_entries));
+        let clocks = u64::from(self.clocks());
         while self
             .due
             .front()
@@ -176,7 +183,7 @@ impl Run {
         for _ in 0..3 {
             self.step(None);
         }
-        let clocks = Lpm::clocks(self.config.key_bytes, self.config.max_entries);
+        let clocks = self.clocks();
         for clock in 4..=clocks + 1 {
             if clock == clocks + 1 {
                 assert_eq!(self.bench.get("host_c"), 1);
@@ -261,16 +268,17 @@ impl Run {
 
 #[test]
 fn lookups_and_the_hosts_changes() {
-    for (data_bytes, entries, operations) in [
-        (1, 1, 40),
-        (1, 5, 60),
-        (4, 2, 60),
-        (4, 33, 120),
-        (8, 70, 120),
-        (16, 12, 60),
-        (20, 3, 30),
+    for (data_bytes, entries, registers, bits_a_clock, operations) in [
+        (1, 1, false, 4, 40),
+        (1, 5, true, 2, 60),
+        (4, 2, true, 4, 60),
+        (4, 33, false, 1, 120),
+        (8, 70, true, 1, 120),
+        (16, 12, false, 3, 60),
+        (20, 3, true, 8, 30),
     ] {
-        let mut run = Run::new(config(data_bytes, entries), data_bytes.into());
+        let config = config(data_bytes, entries, registers, bits_a_clock);
+        let mut run = Run::new(config, data_bytes.into());
         for _ in 0..operations {
             run.random_host();
             let count = run.random.below(40) as u32;
@@ -287,7 +295,7 @@ fn lookups_and_the_hosts_changes() {
 fn the_largest_tables_are_known() {
     assert_eq!(Lpm::most_entries(8), 4096);
     assert_eq!(Lpm::most_entries(20), 2048);
-    // A slot more than the bits of a length, and the number.
-    assert_eq!(Lpm::clocks(8, 4096), 2 + 6 + 1);
-    assert_eq!(Lpm::clocks(8, 50), 2 + 3 + 1);
+    // A length has six bits; then the number.
+    assert_eq!(Lpm::clocks(8, false, 1), 2 + 6 + 1);
+    assert_eq!(Lpm::clocks(8, true, 4), 3 + 2 + 1);
 }

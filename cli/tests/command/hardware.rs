@@ -1,6 +1,6 @@
 //! Programs as hardware: the files of a design, its figures, its speed, and that it does what the kernel does.
 
-use crate::common::{captures, hardpath, judge, object, path, root};
+use crate::common::{captures, compile_source, hardpath, judge, object, path, root};
 use crate::verilog::{verilator, Folder};
 use serde_json::Value;
 use std::fs;
@@ -320,6 +320,28 @@ fn generated_traffic_as_the_kernel_has_it() {
                 ];
                 is_clean("check", program, &arguments);
             }
+        }
+    }
+}
+
+/// Each family's delays give another schedule, and another shape of its tables.
+#[test]
+fn designs_for_every_family_as_the_kernel_has_them() {
+    let judge = judge();
+    let captures = captures();
+    for program in ["acl", "ipip_encap", "firewall"] {
+        let Some((_place, object)) = compile_source("programs", program) else {
+            return;
+        };
+        let maps = format!("programs/{program}.maps.json");
+        for target in ["7-series", "ecp5", "agilex"] {
+            let mut arguments = vec!["check", path(&object), "--against", judge, "--json"];
+            arguments.extend(["--maps", &maps, "--target", target, "--bus", "128"]);
+            for capture in &captures {
+                arguments.extend(["--pcap", capture]);
+            }
+            let run = hardpath(&arguments);
+            assert_eq!(run.status, 0, "{program} {target}: {:#}", run.json());
         }
     }
 }

@@ -25,11 +25,14 @@ impl Lower<'_> {
         let decl = self.decl(number);
         let key_bits = decl.key_bytes * 8;
         let (module_name, name) = self.instance_name(number, "_prefixes");
+        let access = self.access(number);
         let module = lpm(&Lpm {
             name: module_name,
             map: decl.name.clone(),
             key_bytes: decl.key_bytes,
             max_entries: decl.max_entries,
+            registers: access.registers_keys,
+            bits_a_clock: access.bits_a_clock.expect("a trie has them"),
         });
         let clear_index = self.clear_index(Lpm::entry_bits(decl.max_entries));
         let host = self.host_ports();

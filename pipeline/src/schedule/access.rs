@@ -202,8 +202,13 @@ impl Scheduler<'_> {
         let map = &self.program.maps[access.map];
         let key = access.ports[port].key.expect("an instruction has a key");
         let bound = &mut bounds[index].ports[port];
-        let hashed = ready(key, self.timing.technology.hash(map.key_bytes * 8));
-        raise(&mut bound.table, hashed.stage + 1);
+        let technology = self.timing.technology;
+        let levels = match map.kind.is_trie() {
+            // The host's key is chosen, nothing else.
+            true => technology.select[2],
+            false => technology.hash(map.key_bytes * 8),
+        };
+        raise(&mut bound.table, ready(key, levels).stage + 1);
         if access.gate() == Some(Gate::Keys) {
             let lookup = access.ports[port].lookup;
             if let Some(guard) = lookup.and_then(|inst| self.program.insts[inst].guard) {

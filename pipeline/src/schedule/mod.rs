@@ -487,9 +487,9 @@ pub fn value_entries(program: &Program, map: MapId) -> u32 {
 /// Clocks from the stage in which a key stands in a register to the one in which the table's answer does.
 pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
     let decl = &program.maps[access.map];
-    match decl.kind.is_trie() {
-        true => Lpm::clocks(decl.key_bytes, decl.max_entries),
-        false => Hash::answer_clocks(access.registers_keys),
+    match access.bits_a_clock {
+        Some(bits_a_clock) => Lpm::clocks(decl.key_bytes, access.registers_keys, bits_a_clock),
+        None => Hash::answer_clocks(access.registers_keys),
     }
 }
 

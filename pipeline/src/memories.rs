@@ -1,0 +1,88 @@
+//! Which memories go to UltraRAM: large ones, on families that have it.
+//!
+//! Left to themselves, tools build every memory of block RAM, of which a card has an eighth to a third as many bits as it
+//! has UltraRAM. But UltraRAM is slower, so what is small stays in block RAM.
+
+use hardpath_rtl::{Design, MemData, MemStyle};
+
+/// Words of an UltraRAM, and their bits (UG573).
+const WORDS: u32 = 4096;
+const WORD_BITS: u32 = 72;
+/// The shapes of a block RAM of 36 kbit: bits of a word, and words.
+const SHAPES: [(u32, u32); 7] = [
+    (1, 32768),
+    (2, 16384),
+    (4, 8192),
+    (9, 4096),
+    (18, 2048),
+    (36, 1024),
+    (72, 512),
+];
+/// What an UltraRAM has for all reads and writes.
+const PORTS: usize = 2;
+/// Block RAMs (of 36 kbit) from which on a memory is large: a twentieth of what a card has.
+const LARGE: u32 = 64;
+
+/// UltraRAMs behind each other in a large memory of such words; `None`: it stays in block RAM.
+pub fn ultra_rams_deep(width: u32, depth: u32) -> Option<u32> {
+    let block_rams = SHAPES.map(|(bits, words)| width.div_ceil(bits) * depth.div_ceil(words));
+    let block_rams = block_rams.into_iter().min().expect("there are shapes");
+    let deep = depth.div_ceil(WORDS);
+    // Cards have about four UltraRAMs for nine block RAMs.
+    let is_cheaper = width.div_ceil(WORD_BITS) * deep * 9 <= block_rams * 4;
+    (block_rams >= LARGE && is_cheaper).then_some(deep)
+}
+
+/// Marks the large memories that are left to the tool.
+pub fn place_in_ultra_ram(design: &mut Design) {
+    let modules = design.modules.values_mut();
+    let memories = modules.flat_map(|module| module.mems.values_mut());
+    for memory in memories.filter(|memory| suits(memory)) {
+        memory.style = MemStyle::Ultra;
+    }
+}
+
+fn suits(memory: &MemData) -> bool {
+    memory.style == MemStyle::Auto
+        && memory.reads.len() + memory.writes.len() <= PORTS
+        && memory.reads.iter().all(|read| read.enable.is_some())
+        && ultra_rams_deep(memory.width, memory.depth).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpath_rtl::Module;
+
+    /// The style of a memory with so many ports of each kind.
+    fn style(width: u32, depth: u32, reads: u32, is_synchronous: bool) -> MemStyle {
+        let mut m = Module::new("memory", "");
+        let one = m.one();
+        let index = m.input("index", 32 - (depth - 1).leading_zeros(), "");
+        let data = m.input("data", width, "");
+        let memory = m.mem("words", width, depth, MemStyle::Auto);
+        m.mem_write(memory, index, data, one);
+        for _ in 0..reads {
+            match is_synchronous {
+                true => m.mem_read_sync(memory, index, one),
+                false => m.mem_read_async(memory, index),
+            };
+        }
+        let mut design = Design::new();
+        let id = design.add(m);
+        place_in_ultra_ram(&mut design);
+        design.modules[id].mems[memory].style
+    }
+
+    #[test]
+    fn large_memories_with_two_ports() {
+        assert_eq!(style(72, 32768, 1, true), MemStyle::Ultra);
+        assert_eq!(style(97, 32768, 1, true), MemStyle::Ultra);
+        assert_eq!(style(32, 65536, 1, true), MemStyle::Ultra);
+        // Small; of words that fill an eighth of an UltraRAM's; with three ports; read at once.
+        assert_eq!(style(72, 16384, 1, true), MemStyle::Auto);
+        assert_eq!(style(9, 524_288, 1, true), MemStyle::Auto);
+        assert_eq!(style(72, 32768, 2, true), MemStyle::Auto);
+        assert_eq!(style(72, 32768, 1, false), MemStyle::Auto);
+    }
+}
