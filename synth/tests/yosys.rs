@@ -117,6 +117,17 @@ fn memories_and_maps() {
     ] {
         assert!(json.get(key).is_some(), "{key} is missing");
     }
+    let options = Options {
+        parts: false,
+        ..options
+    };
+    let whole = run(text, &options).expect("yosys is there");
+    assert_eq!((whole.lut, whole.ff), (report.lut, report.ff));
+    assert_eq!(
+        (whole.lut_without_maps, whole.ff_without_maps),
+        (None, None)
+    );
+    assert!(whole.modules.is_empty(), "{whole:?}");
 }
 
 #[test]
