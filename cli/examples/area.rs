@@ -37,7 +37,6 @@ can come out a fifth smaller or larger, so small differences mean nothing.
 * *srl*: values that wait for several stages do so in registers without reset, which synthesis turns into shift registers
   (SRL, counted among the LUTs). Without it every register has a reset.
 * *reassociation*: chains of additions and logic become trees, which are not smaller but faster, so that fewer stages do.
-
 ";
 
 /// The first row, and the last two.
@@ -58,7 +57,7 @@ fn page(programs: &[Given]) -> Result<String, String> {
     };
     for given in programs {
         say(format!(
-            "## {}\n\n| | stages | LUT | | of these SRL | FF | |\n|---|--:|--:|--:|--:|--:|--:|\n",
+            "\n## {}\n\n| | stages | LUT | | of these SRL | FF | |\n|---|--:|--:|--:|--:|--:|--:|\n",
             given.title()
         ));
         let failed = |title: &str, errors: Vec<Diagnostic>| {
@@ -95,7 +94,7 @@ fn page(programs: &[Given]) -> Result<String, String> {
             }
         }
     }
-    say("## All of these programs\n".to_string());
+    say("\n## All of these programs\n".to_string());
     say(in_all("The pipelines", of_pipelines));
     say(in_all("The whole designs without maps", of_designs));
     Ok(page)
@@ -155,7 +154,7 @@ fn in_all(what: &str, areas: [Area; 3]) -> String {
         )
     });
     let others: String = others.collect();
-    format!("\n{what}: {} LUT and {} FF{others}.\n\n", all.lut, all.ff)
+    format!("\n{what}: {} LUT and {} FF{others}.\n", all.lut, all.ff)
 }
 
 /// How many times as much, if it is another number.

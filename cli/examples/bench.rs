@@ -23,6 +23,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const PACKETS: usize = 50_000;
+/// Runs of each engine, of which the fastest counts.
+const RUNS: u32 = 7;
 
 fn main() -> ExitCode {
     match bench() {
@@ -60,9 +62,7 @@ fn bench_program(name: &str) -> Result<(), Vec<Diagnostic>> {
 
     let started = Instant::now();
     let mut native = Native::new(&compiled.design).map_err(one)?;
-    let building = started.elapsed();
-    let native = drive(&mut native, &compiled, &program, &maps, &packets)?;
-    report("native", building, &native);
+    let building_native = started.elapsed();
 
     let cache = tempfile::tempdir().map_err(|error| {
         vec![Diagnostic::input(
@@ -77,9 +77,19 @@ fn bench_program(name: &str) -> Result<(), Vec<Diagnostic>> {
     };
     let started = Instant::now();
     let mut verilator = Verilator::new(&compiled.design, &options).map_err(one)?;
-    let building = started.elapsed();
-    let verilator = drive(&mut verilator, &compiled, &program, &maps, &packets)?;
-    report("Verilator -O3", building, &verilator);
+    let building_verilator = started.elapsed();
+
+    // In turns, so that what else the machine does meets both.
+    let (mut of_native, mut of_verilator) = (None, None);
+    for _ in 0..RUNS {
+        let run = |dut: &mut dyn Dut| drive(dut, &compiled, &program, &maps, &packets);
+        keep_faster(&mut of_native, run(&mut native)?);
+        keep_faster(&mut of_verilator, run(&mut verilator)?);
+    }
+    let native = of_native.expect("there are runs");
+    let verilator = of_verilator.expect("there are runs");
+    report("native", building_native, &native);
+    report("Verilator -O3", building_verilator, &verilator);
 
     if native.result.outcomes != verilator.result.outcomes {
         return Err(vec![Diagnostic::input(
@@ -125,6 +135,12 @@ fn packets() -> Result<Vec<PacketIn>, Vec<Diagnostic>> {
 struct Driven {
     result: RunResult,
     time: Duration,
+}
+
+fn keep_faster(best: &mut Option<Driven>, driven: Driven) {
+    if best.as_ref().is_none_or(|best| driven.time < best.time) {
+        *best = Some(driven);
+    }
 }
 
 fn drive(

@@ -246,11 +246,43 @@ pub const ECP5: Technology = Technology {
 pub const AGILEX: Technology = Technology {
     name: "agilex",
     title: "Intel Agilex",
-    source: "levels: those of UltraScale+, whose LUTs also have six inputs; a level of 0.35 ns is derived from the \
-             clocks that such designs are known to reach; nothing is measured",
+    source: "levels: yosys synth_intel_alm (make calibrate), whose ALMs are a little deeper than UltraScale+'s LUTs; a \
+             level of 0.35 ns is derived from the clocks that such designs are known to reach, not measured",
     yosys: "intel_alm",
     level_ns: 0.35,
     overhead_ns: 0.35,
+    add: &[
+        (1.0, 0.5),
+        (4.0, 1.4),
+        (8.0, 2.4),
+        (16.0, 3.4),
+        (24.0, 4.4),
+        (32.0, 4.5),
+        (64.0, 5.4),
+    ],
+    add_constant: &[
+        (4.0, 1.4),
+        (8.0, 1.5),
+        (16.0, 2.5),
+        (24.0, 3.4),
+        (32.0, 4.0),
+        (64.0, 5.4),
+    ],
+    compare: &[
+        (2.0, 0.8),
+        (4.0, 1.4),
+        (8.0, 1.6),
+        (16.0, 3.2),
+        (32.0, 3.5),
+        (64.0, 4.4),
+    ],
+    compare_constant: &[
+        (4.0, 1.3),
+        (8.0, 1.5),
+        (16.0, 2.4),
+        (32.0, 3.2),
+        (64.0, 4.4),
+    ],
     around_maps: AroundMaps {
         ultra_ram: None,
         ..ULTRASCALE_PLUS.around_maps
