@@ -6,6 +6,7 @@
 //! packets that enter from now on, while those that are inside still see the list of before. So each packet sees the
 //! list as it was when the packet entered, which is the map at its place in the order of packets and operations.
 
+use crate::errno::ERRNO_BITS;
 use crate::index_bits;
 use crate::interface::command;
 use hardpath_rtl::{MemStyle, Module, Node};
@@ -53,7 +54,7 @@ pub fn device_list(config: &DeviceList) -> Module {
     let map_start = m.input("map_start", 1, "strobe: a command begins");
     let inject = m.input("inject", 1, "strobe: it enters the pipeline");
     let map_done = m.input("map_done", 1, "strobe: it is over");
-    let map_errno = m.input("map_errno", 5, "0: the map took it");
+    let map_errno = m.input("map_errno", ERRNO_BITS, "0: the map took it");
     let host_command = m.input("host_command", 3, "");
     let host_key = m.input("host_key", 32, "stands still, as the value does");
     let host_value = m.input("host_value", config.value_bits, "begins with the ifindex");

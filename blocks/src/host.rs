@@ -62,7 +62,7 @@ pub fn host(config: &Host) -> Module {
     let verdict_valid = m.input("verdict_valid", 1, "strobe");
     let verdict = m.input("verdict", 3, "");
     let map_done = m.input("map_done", 1, "strobe: the map operation is over");
-    let map_errno = m.input("map_errno", 5, "");
+    let map_errno = m.input("map_errno", ERRNO_BITS, "");
     let map_value = m.input("map_value", config.value_bits, "");
     let map_key = m.input("map_key", config.key_bits, "");
     let prepared = config.prepares.then(|| {

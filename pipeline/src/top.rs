@@ -6,6 +6,7 @@ use crate::lower::{identifier, Compute, CARRIED, CARRIED_DOC};
 use crate::maps::{clear_words, host_widths};
 use crate::moves::PacketMoves;
 use hardpath_blocks::egress::{egress, offset_name, Egress};
+use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{host, Host};
@@ -243,7 +244,7 @@ impl<'a> Top<'a> {
         let (map_done, map_errno, map_value, map_key) = if has_maps {
             (
                 self.m.wire(1, "map_done"),
-                self.m.wire(5, "map_errno"),
+                self.m.wire(ERRNO_BITS, "map_errno"),
                 self.m.wire(value_bits, "map_value"),
                 self.m.wire(key_bits, "map_key"),
             )

@@ -186,6 +186,19 @@ pub enum MemStyle {
     Ultra,
 }
 
+impl MemStyle {
+    /// The value of the attribute `ram_style`, as AMD's tools and yosys read it; `None`: no attribute.
+    pub fn ram_style(self) -> Option<&'static str> {
+        match self {
+            MemStyle::Auto => None,
+            MemStyle::Block => Some("block"),
+            MemStyle::Distributed => Some("distributed"),
+            MemStyle::Registers => Some("registers"),
+            MemStyle::Ultra => Some("ultra"),
+        }
+    }
+}
+
 /// A memory of `depth` words. Words start as zeros; reset does not clear them.
 #[derive(Clone, Debug)]
 pub struct MemData {

@@ -2,6 +2,7 @@
 
 use crate::lower::{identifier, Lower};
 use crate::schedule::value_entries;
+use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::index_bits;
 use hardpath_rtl::Node;
 
@@ -144,7 +145,7 @@ impl Lower<'_> {
             let one = self.m.one();
             let chosen = self.selected(number, one);
             for (terms, node, bits) in [
-                (&mut errno_terms, errno, 5),
+                (&mut errno_terms, errno, ERRNO_BITS),
                 (&mut value_terms, value, value_bits),
                 (&mut key_terms, key, key_bits),
             ] {

@@ -7,7 +7,7 @@ use super::text;
 use crate::print::lines::{self, fill, COLUMNS};
 use crate::print::outline::{heading, outputs_section, section_index, Place};
 use crate::print::plan::{Signal, SignalKind};
-use crate::{Mem, MemStyle, NodeOp, Reg};
+use crate::{Mem, NodeOp, Reg};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
 
@@ -145,14 +145,7 @@ impl Layout<'_> {
         if let Some(comment) = &data.comment {
             lines.push(format!("  // {}", lines::comment(comment)));
         }
-        let style = match data.style {
-            MemStyle::Auto => None,
-            MemStyle::Block => Some("block"),
-            MemStyle::Distributed => Some("distributed"),
-            MemStyle::Registers => Some("registers"),
-            MemStyle::Ultra => Some("ultra"),
-        };
-        if let Some(style) = style {
+        if let Some(style) = data.style.ram_style() {
             lines.push(format!("  (* ram_style = \"{style}\" *)"));
         }
         let last = self.legal.depth[mem] - 1;

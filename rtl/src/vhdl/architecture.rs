@@ -298,14 +298,7 @@ impl Architecture<'_> {
             ]),
             _ => lines.push(format!("  {object} {name} : {words} := {zeros};")),
         }
-        let style = match data.style {
-            MemStyle::Auto => None,
-            MemStyle::Block => Some("block"),
-            MemStyle::Distributed => Some("distributed"),
-            MemStyle::Registers => Some("registers"),
-            MemStyle::Ultra => Some("ultra"),
-        };
-        if let Some(style) = style {
+        if let Some(style) = data.style.ram_style() {
             lines.push(format!(
                 "  attribute ram_style of {name} : {object} is \"{style}\";"
             ));
