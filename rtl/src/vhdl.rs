@@ -5,7 +5,7 @@
 //!
 //! What the text looks like, and why:
 //!
-//! * One entity a file, `<module>.vhd`, with one architecture, `rtl`. All files use the package in `hardpath_pkg.vhd`,
+//! * One entity a file, `<module>.vhd`, with one architecture, `rtl`. All files use the package in `<top>_pkg.vhd`,
 //!   which has the few conversions that `ieee.numeric_std` lacks, and nothing else: no `std_logic_unsigned`, no
 //!   `numeric_std_unsigned`.
 //! * Ports and signals are `std_logic` and `std_logic_vector`; `unsigned` and `signed` stand only around
@@ -61,7 +61,8 @@ pub fn print_module(design: &Design, module: ModuleId) -> String {
 /// The package, then every module as a file: name (`<entity>.vhd`) and text, callees before callers.
 pub fn print(design: &Design) -> Vec<(String, String)> {
     let public = PublicNames::of(design, &LANGUAGE);
-    let package = (package::FILE.to_string(), package::TEXT.to_string());
+    let package = package::name(design, &public);
+    let package = (format!("{package}.vhd"), package::text(&package));
     let modules = design.modules.keys().map(|id| {
         let name = format!("{}.vhd", public.modules[id]);
         (name, print_module(design, id))

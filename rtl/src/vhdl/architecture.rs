@@ -5,6 +5,7 @@
 
 use super::constant;
 use super::expression::Printer;
+use super::package;
 use super::text;
 use crate::print::constant::is_one_bit_true;
 use crate::print::lines;
@@ -40,7 +41,12 @@ pub fn print(
         read_data: outline::read_data(plan),
     };
     architecture.collect();
-    let mut out = text::header(module, name, &public.ports[id]);
+    let mut out = text::header(
+        module,
+        name,
+        &public.ports[id],
+        &package::name(design, public),
+    );
     out.push(format!("architecture rtl of {name} is"));
     out.push(String::new());
     out.extend(architecture.attributes());

@@ -1,15 +1,29 @@
 //! The package that every printed file uses: the few conversions that `ieee.numeric_std` does not have.
 
-/// Its file, which must be analysed first.
-pub const FILE: &str = "hardpath_pkg.vhd";
+use crate::print::names::PublicNames;
+use crate::Design;
 
-pub const TEXT: &str = r#"-- Conversions that ieee.numeric_std does not have. Every file of a design uses them; nothing else is needed.
+/// What the package of a design is called. Each design has its own, so that several stand in one library.
+pub fn name(design: &Design, public: &PublicNames) -> String {
+    let mut name = format!("{}_pkg", public.modules[design.top()]);
+    while public.modules.values().any(|module| *module == name) {
+        name.push('s');
+    }
+    name
+}
+
+/// Its text, which must be analysed first.
+pub fn text(name: &str) -> String {
+    TEXT.replace("$NAME", name)
+}
+
+const TEXT: &str = r#"-- Conversions that ieee.numeric_std does not have. Every file of a design uses them; nothing else is needed.
 
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
 
-package hardpath_pkg is
+package $NAME is
 
   -- '1' when the condition holds.
   function to_logic(condition : boolean) return std_logic;
@@ -28,9 +42,9 @@ package hardpath_pkg is
   function index(address : std_logic_vector; words : positive) return natural;
   function index(address : std_logic; words : positive) return natural;
 
-end package hardpath_pkg;
+end package $NAME;
 
-package body hardpath_pkg is
+package body $NAME is
 
   function to_logic(condition : boolean) return std_logic is
   begin
@@ -87,5 +101,5 @@ package body hardpath_pkg is
     return number(address);
   end function index;
 
-end package body hardpath_pkg;
+end package body $NAME;
 "#;

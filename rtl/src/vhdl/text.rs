@@ -5,7 +5,7 @@ use crate::print::lines::{self, COLUMNS};
 use crate::{Direction, Module};
 
 /// Comment, context clause and entity of a module.
-pub fn header(module: &Module, name: &str, ports: &[String]) -> Vec<String> {
+pub fn header(module: &Module, name: &str, ports: &[String], package: &str) -> Vec<String> {
     let doc = module.doc.lines();
     let mut lines: Vec<String> = doc
         .map(|line| format!("-- {}", comment(line)).trim_end().to_string())
@@ -17,11 +17,11 @@ pub fn header(module: &Module, name: &str, ports: &[String]) -> Vec<String> {
         "library ieee;",
         "use ieee.std_logic_1164.all;",
         "use ieee.numeric_std.all;",
-        "use work.hardpath_pkg.all;",
-        "",
     ] {
         lines.push(line.to_string());
     }
+    lines.push(format!("use work.{package}.all;"));
+    lines.push(String::new());
     lines.push(format!("entity {name} is"));
     lines.push("  port (".to_string());
     let mut rows = vec![

@@ -3,7 +3,7 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
-use work.hardpath_pkg.all;
+use work.instances_pkg.all;
 
 entity adder is
   port (

@@ -3,7 +3,7 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
-use work.hardpath_pkg.all;
+use work.foreign_names_pkg.all;
 
 entity block_2 is
   port (

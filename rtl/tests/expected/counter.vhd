@@ -5,7 +5,7 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
-use work.hardpath_pkg.all;
+use work.counter_pkg.all;
 
 entity counter is
   port (

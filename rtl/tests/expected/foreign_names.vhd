@@ -1,7 +1,7 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
-use work.hardpath_pkg.all;
+use work.foreign_names_pkg.all;
 
 entity foreign_names is
   port (

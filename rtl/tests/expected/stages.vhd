@@ -3,7 +3,7 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
-use work.hardpath_pkg.all;
+use work.stages_pkg.all;
 
 entity stages is
   port (

@@ -9,12 +9,12 @@ fn printed_text_is_as_expected() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected");
     let update = std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1");
     let mut different = Vec::new();
-    for design in designs::all() {
+    for (number, design) in designs::all().into_iter().enumerate() {
         check::check(&design).expect("the test designs are good");
-        for (file, text) in verilog::print(&design)
-            .into_iter()
-            .chain(vhdl::print(&design))
-        {
+        let vhdl = vhdl::print(&design);
+        // The packages differ in their names only.
+        let vhdl = vhdl.into_iter().skip(usize::from(number > 0));
+        for (file, text) in verilog::print(&design).into_iter().chain(vhdl) {
             let path = directory.join(&file);
             if update {
                 std::fs::write(&path, &text).expect("an expectation is written");

@@ -4,7 +4,7 @@ library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
 
-package hardpath_pkg is
+package counter_pkg is
 
   -- '1' when the condition holds.
   function to_logic(condition : boolean) return std_logic;
@@ -23,9 +23,9 @@ package hardpath_pkg is
   function index(address : std_logic_vector; words : positive) return natural;
   function index(address : std_logic; words : positive) return natural;
 
-end package hardpath_pkg;
+end package counter_pkg;
 
-package body hardpath_pkg is
+package body counter_pkg is
 
   function to_logic(condition : boolean) return std_logic is
   begin
@@ -82,4 +82,4 @@ package body hardpath_pkg is
     return number(address);
   end function index;
 
-end package body hardpath_pkg;
+end package body counter_pkg;
