@@ -148,6 +148,11 @@ pub fn judge() -> &'static str {
     "kernel"
 }
 
+/// `PATH` with a folder in front.
+pub fn before_path(folder: &Path) -> String {
+    format!("{}:{}", path(folder), std::env::var("PATH").unwrap())
+}
+
 /// Lines that the test bench of a design refuses, and how.
 pub const WRONG_LINES: [(&str, &str); 3] = [
     ("w 0200 00000000\n", "a line begins with 'w'"),

