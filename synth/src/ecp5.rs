@@ -83,7 +83,7 @@ pub fn ecp5(
 fn wrap(top: &str) -> String {
     format!(
         "setattr -mod -set blackbox 1 {top}\n\
-         read_verilog -sv wrapper.sv\nsynth_ecp5 -top {WRAPPER}\n\
+         read_verilog -sv wrapper.sv\nsynth_ecp5 -abc9 -top {WRAPPER}\n\
          setattr -mod -unset blackbox ={top}\n\
          flatten\nopt_clean -purge\nwrite_json wrapped.json\n"
     )

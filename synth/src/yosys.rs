@@ -175,7 +175,7 @@ fn names(files: &[(String, String)]) -> String {
 fn command(family: &str, flatten: bool) -> String {
     let whole = if flatten { "" } else { " -noflatten" };
     match family {
-        "ecp5" => format!("synth_ecp5{whole}"),
+        "ecp5" => format!("synth_ecp5 -abc9{whole}"),
         "intel_alm" => format!("synth_intel_alm -family cyclonev -noiopad -noclkbuf{whole}"),
         _ => {
             let whole = if flatten { " -flatten" } else { "" };

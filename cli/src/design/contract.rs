@@ -159,7 +159,7 @@ fn verilog_simulation(top: &str) -> String {
          \n\
          yosys -q -w Resizing -p \"read_verilog -sv -DSYNTHESIS $(tr '\\n' ' ' < {top}.f); synth_xilinx -family xcup -flatten -noiopad -top {top}; tee -o {top}_area.txt stat\"\n\
          ```\n\n\
-         `xc7` instead of `xcup` for the 7 series, `synth_ecp5 -top {top}` for an ECP5.\n\n"
+         `xc7` instead of `xcup` for the 7 series, `synth_ecp5 -abc9 -top {top}` for an ECP5.\n\n"
     )
 }
 
