@@ -1,29 +1,91 @@
 //! What must happen within one clock, whatever the schedule: refused when the clock is too fast for it.
 //!
-//! The scheduler spreads a program over as many stages as its operations need, but three things cannot be divided: one
-//! operation; the way into or out of a map's memory, whose next access must see the new word; and what the blocks around
-//! the program do in a clock.
+//! The scheduler spreads a program over as many stages as its operations need, but four things cannot be divided: one
+//! operation; the way into or out of a map's memory, whose next access must see the new word; what the blocks around
+//! the program do in a clock; and the entrance of a hazard window, where the next packet must see who went in.
 
 use crate::delay::Timing;
-use crate::plan::Access;
+use crate::maps::TAG_BITS;
+use crate::plan::{Access, Gate};
 use crate::refuse::{place_text, refusal};
+use crate::schedule::Schedule;
 use hardpath_blocks::array::Array;
+use hardpath_blocks::index_bits;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Diagnostic, Inst, PlaceId, Program, Value};
 use std::collections::HashSet;
 
 /// Something that cannot be divided.
-struct Undivided {
+pub struct Undivided {
     what: String,
     place: String,
     levels: f64,
 }
 
+/// Why a program does not become a pipeline.
+pub enum Misfit {
+    Refused(Vec<Diagnostic>),
+    /// The clock is too fast for these, the slowest first; at least one.
+    TooFast(Vec<Undivided>),
+}
+
+impl From<Vec<Diagnostic>> for Misfit {
+    fn from(errors: Vec<Diagnostic>) -> Misfit {
+        Misfit::Refused(errors)
+    }
+}
+
+/// Plans and schedules a program, all of which must fit the clock.
+///
+/// # Errors
+/// All that is refused. What the clock is too fast for names the fastest, in whole MHz, that all of the program allows.
+pub fn fit<T>(
+    timing: Timing,
+    build: impl Fn(Timing) -> Result<T, Misfit>,
+) -> Result<T, Vec<Diagnostic>> {
+    let all = match build(timing) {
+        Ok(built) => return Ok(built),
+        Err(Misfit::Refused(errors)) => return Err(errors),
+        Err(Misfit::TooFast(all)) => all,
+    };
+    let technology = timing.technology;
+    let clock_of = |all: &[Undivided]| technology.clock_of(all[0].levels).floor();
+    let build_at = |clock_mhz| {
+        build(Timing {
+            clock_mhz,
+            ..timing
+        })
+    };
+    let mut best = clock_of(&all);
+    let mut too_fast_at = best;
+    // The entrances are known only when all else fits. A slower clock may do without some.
+    while let Err(Misfit::TooFast(others)) = build_at(best) {
+        too_fast_at = best;
+        best = clock_of(&others);
+    }
+    while too_fast_at - best > 1.0 {
+        let middle = ((too_fast_at + best) / 2.0).floor();
+        match build_at(middle) {
+            Ok(_) => best = middle,
+            Err(_) => too_fast_at = middle,
+        }
+    }
+    let errors = all.into_iter().map(|one| {
+        let Undivided {
+            what,
+            place,
+            levels,
+        } = one;
+        too_fast(timing, &what, place, levels).help(way_out(best))
+    });
+    Err(errors.collect())
+}
+
 /// Checks operations, maps and what is around the program.
 ///
 /// # Errors
-/// All that does not fit the clock, the slowest first; each names the clock that all of them allow.
-pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), Vec<Diagnostic>> {
+/// All that does not fit the clock.
+pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), Misfit> {
     let mut all = operations(program, timing);
     all.push(Undivided {
         what: "the count of frames at the exit".into(),
@@ -34,21 +96,47 @@ pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), V
         plan.iter()
             .flat_map(|access| around_map(program, access, timing)),
     );
+    too_slow(all, timing)
+}
+
+/// Checks the entrances of hazard windows, which are known when the program is scheduled.
+///
+/// # Errors
+/// As those of [`check`].
+pub fn check_entrances(
+    program: &Program,
+    plan: &[Access],
+    schedule: &Schedule,
+    timing: Timing,
+) -> Result<(), Misfit> {
+    let mut all = Vec::new();
+    for (index, access) in plan.iter().enumerate() {
+        if !matches!(access.gate(), Some(Gate::Keys | Gate::Values)) {
+            continue;
+        }
+        let window = schedule.window(program, access, index);
+        let decl = &program.maps[access.map];
+        let bits = match access.has_keys(program) {
+            true => TAG_BITS,
+            false => index_bits(u64::from(decl.max_entries)).min(TAG_BITS),
+        };
+        all.push(Undivided {
+            what: "the entrance of the packets that wait for each other".into(),
+            place: format!("program {}, map {}", program.name, decl.name),
+            levels: timing.technology.interlock(bits, window),
+        });
+    }
+    too_slow(all, timing)
+}
+
+fn too_slow(mut all: Vec<Undivided>, timing: Timing) -> Result<(), Misfit> {
     let budget = timing.budget();
     all.retain(|one| one.levels > budget);
     all.sort_by(|a, b| b.levels.total_cmp(&a.levels));
-    let Some(slowest) = all.first().map(|one| one.levels) else {
-        return Ok(());
-    };
-    let errors = all.into_iter().map(|one| {
-        let Undivided {
-            what,
-            place,
-            levels,
-        } = one;
-        too_fast(timing, &what, place, levels).help(way_out(timing, slowest))
-    });
-    Err(errors.collect())
+    match all.is_empty() {
+        true => Ok(()),
+        false => Err(Misfit::TooFast(all)),
+    }
 }
 
 /// A refusal at an instruction whose work cannot be divided.
@@ -60,7 +148,8 @@ pub(crate) fn refuse(
     levels: f64,
 ) -> Diagnostic {
     let place = refusal(program, inst, CODE, "", "").place;
-    too_fast(timing, what, place.unwrap_or_default(), levels).help(way_out(timing, levels))
+    let best = timing.technology.clock_of(levels).floor();
+    too_fast(timing, what, place.unwrap_or_default(), levels).help(way_out(best))
 }
 
 const CODE: &str = "clock-too-fast";
@@ -78,9 +167,8 @@ fn too_fast(timing: Timing, what: &str, place: String, levels: f64) -> Diagnosti
     Diagnostic::refused(CODE, message).at(place)
 }
 
-fn way_out(timing: Timing, levels: f64) -> String {
-    let best = timing.technology.clock_of(levels).floor();
-    format!("ask for a clock of at most {best:.0} MHz (--clock), or for a faster target (--target)")
+fn way_out(clock_mhz: f64) -> String {
+    format!("ask for a clock of at most {clock_mhz:.0} MHz (--clock), or for a faster target (--target)")
 }
 
 /// Every operation, which is one piece of logic.
@@ -160,9 +248,8 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
         ),
         false => {
             add("the address of a block RAM", around.block_address);
-            // What was written in the clock before, and what is written now.
-            let forwarded = 2.0 * technology.select[2];
-            let read = technology.memory_read(decl.value_bytes * 8, entries) + forwarded;
+            let read = timing.memory_read(decl.value_bytes * 8, entries);
+            let read = read + technology.forwarded_read();
             add("a read of the values with what is being written", read);
         }
     }

@@ -23,6 +23,21 @@ impl Timing {
         (1000.0 / self.clock_mhz - technology.overhead_ns) / technology.level_ns
     }
 
+    /// Levels out of a memory that is not in LUTs.
+    pub fn memory_read(&self, width: u32, depth: u32) -> f64 {
+        let block_ram = self.technology.around_maps.block_ram;
+        self.ultra_ram_read(width, depth).unwrap_or(block_ram)
+    }
+
+    /// Levels out of a memory in UltraRAM. `None`: it stays in block RAM, because the family has none, because that
+    /// would be no gain, or because the clock is too fast.
+    pub fn ultra_ram_read(&self, width: u32, depth: u32) -> Option<f64> {
+        let technology = self.technology;
+        let deep = ultra_rams_deep(width, depth)?;
+        let levels = technology.around_maps.ultra_ram? + technology.tree(f64::from(deep));
+        (levels + technology.forwarded_read() <= self.budget()).then_some(levels)
+    }
+
     /// Whether what a table reads must stand in registers between its memories and the compare.
     pub fn registers_keys(&self, map: &MapDecl) -> bool {
         let technology = self.technology;
@@ -31,7 +46,7 @@ impl Timing {
             // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
             return 3.0 * technology.around_maps.block_ram > self.budget();
         }
-        let read = technology.memory_read(bits + 1, Hash::rows(map.max_entries));
+        let read = self.memory_read(bits + 1, Hash::rows(map.max_entries));
         map.kind.is_hash() && read + technology.key_compare(bits) > self.budget()
     }
 
@@ -53,13 +68,9 @@ impl Technology {
         bits <= self.widest_logic
     }
 
-    /// Levels out of a memory that is not in LUTs.
-    pub fn memory_read(&self, width: u32, depth: u32) -> f64 {
-        let around = &self.around_maps;
-        match (around.ultra_ram, ultra_rams_deep(width, depth)) {
-            (Some(levels), Some(deep)) => levels + self.tree(f64::from(deep)),
-            _ => around.block_ram,
-        }
+    /// Levels behind a read of values: what was written in the clock before, and what is written now.
+    pub fn forwarded_read(&self) -> f64 {
+        2.0 * self.select[2]
     }
 
     /// Levels of a tree of LUTs over so many inputs.
@@ -82,6 +93,15 @@ impl Technology {
     /// are any, and the others out.
     pub fn longer_prefixes(&self, entries: u32) -> f64 {
         self.tree(2.0 * f64::from(entries)).ceil() + 1.0
+    }
+
+    /// Levels from the head of a segment FIFO to its next: the tag of so many bits is compared with those of a window of
+    /// so many clocks, with what else the head waits for, and the FIFO moves on.
+    pub fn interlock(&self, tag_bits: u32, window: u32) -> f64 {
+        let meets = self.tree(2.0 * f64::from(tag_bits)) + self.gate;
+        let someone = self.tree(2.0 * f64::from(window));
+        let others = self.tree(10.0);
+        meets + someone + others + 2.0
     }
 
     /// Levels from an update's guard to the write enables of the keys of a table with so many ports.

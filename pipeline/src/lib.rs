@@ -114,9 +114,13 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
-    let mut plan = plan::plan(&program, timing)?;
-    clock::check(&program, &plan, timing)?;
-    let schedule = schedule::schedule(&program, &mut plan, timing, &options.without)?;
+    let (plan, schedule) = clock::fit(timing, |timing| {
+        let mut plan = plan::plan(&program, timing)?;
+        clock::check(&program, &plan, timing)?;
+        let schedule = schedule::schedule(&program, &mut plan, timing, &options.without)?;
+        clock::check_entrances(&program, &plan, &schedule, timing)?;
+        Ok((plan, schedule))
+    })?;
     plan::drop_hints(&mut program, &plan);
     mark_stages(&mut program, &schedule);
     assert_eq!(
@@ -158,9 +162,7 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     if options.without.contains(&Saving::Srl) {
         savings::reset_all(&mut design);
     }
-    if options.technology.around_maps.ultra_ram.is_some() {
-        memories::place_in_ultra_ram(&mut design);
-    }
+    memories::place_in_ultra_ram(&mut design, timing);
     debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     Ok(Compiled {
         design,

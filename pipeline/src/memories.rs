@@ -1,8 +1,9 @@
-//! Which memories go to UltraRAM: large ones, on families that have it.
+//! Which memories go to UltraRAM: large ones, on families that have it, at clocks that it can keep.
 //!
 //! Left to themselves, tools build every memory of block RAM, of which a card has an eighth to a third as many bits as it
 //! has UltraRAM. But UltraRAM is slower, so what is small stays in block RAM.
 
+use crate::delay::Timing;
 use hardpath_rtl::{Design, MemData, MemStyle};
 
 /// Words of an UltraRAM, and their bits (UG573).
@@ -33,29 +34,34 @@ pub fn ultra_rams_deep(width: u32, depth: u32) -> Option<u32> {
     (block_rams >= LARGE && is_cheaper).then_some(deep)
 }
 
-/// Marks the large memories that are left to the tool.
-pub fn place_in_ultra_ram(design: &mut Design) {
+/// Marks the large memories that are left to the tool, where the clock allows it.
+pub fn place_in_ultra_ram(design: &mut Design, timing: Timing) {
     let modules = design.modules.values_mut();
     let memories = modules.flat_map(|module| module.mems.values_mut());
-    for memory in memories.filter(|memory| suits(memory)) {
+    for memory in memories.filter(|memory| suits(memory, timing)) {
         memory.style = MemStyle::Ultra;
     }
 }
 
-fn suits(memory: &MemData) -> bool {
+fn suits(memory: &MemData, timing: Timing) -> bool {
     memory.style == MemStyle::Auto
         && memory.reads.len() + memory.writes.len() <= PORTS
         && memory.reads.iter().all(|read| read.enable.is_some())
-        && ultra_rams_deep(memory.width, memory.depth).is_some()
+        && timing.ultra_ram_read(memory.width, memory.depth).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::technology::{Technology, AGILEX, ULTRASCALE_PLUS};
     use hardpath_rtl::Module;
 
+    /// A family and a clock for it in MHz.
+    type Target = (&'static Technology, f64);
+    const USUAL: Target = (&ULTRASCALE_PLUS, 250.0);
+
     /// The style of a memory with so many ports of each kind.
-    fn style(width: u32, depth: u32, reads: u32, is_synchronous: bool) -> MemStyle {
+    fn style(target: Target, width: u32, depth: u32, reads: u32, is_synchronous: bool) -> MemStyle {
         let mut m = Module::new("memory", "");
         let one = m.one();
         let index = m.input("index", 32 - (depth - 1).leading_zeros(), "");
@@ -70,19 +76,30 @@ mod tests {
         }
         let mut design = Design::new();
         let id = design.add(m);
-        place_in_ultra_ram(&mut design);
+        let (technology, clock_mhz) = target;
+        place_in_ultra_ram(
+            &mut design,
+            Timing {
+                technology,
+                clock_mhz,
+            },
+        );
         design.modules[id].mems[memory].style
     }
 
     #[test]
     fn large_memories_with_two_ports() {
-        assert_eq!(style(72, 32768, 1, true), MemStyle::Ultra);
-        assert_eq!(style(97, 32768, 1, true), MemStyle::Ultra);
-        assert_eq!(style(32, 65536, 1, true), MemStyle::Ultra);
+        assert_eq!(style(USUAL, 72, 32768, 1, true), MemStyle::Ultra);
+        assert_eq!(style(USUAL, 97, 32768, 1, true), MemStyle::Ultra);
+        assert_eq!(style(USUAL, 32, 65536, 1, true), MemStyle::Ultra);
         // Small; of words that fill an eighth of an UltraRAM's; with three ports; read at once.
-        assert_eq!(style(72, 16384, 1, true), MemStyle::Auto);
-        assert_eq!(style(9, 524_288, 1, true), MemStyle::Auto);
-        assert_eq!(style(72, 32768, 2, true), MemStyle::Auto);
-        assert_eq!(style(72, 32768, 1, false), MemStyle::Auto);
+        assert_eq!(style(USUAL, 72, 16384, 1, true), MemStyle::Auto);
+        assert_eq!(style(USUAL, 9, 524_288, 1, true), MemStyle::Auto);
+        assert_eq!(style(USUAL, 72, 32768, 2, true), MemStyle::Auto);
+        assert_eq!(style(USUAL, 72, 32768, 1, false), MemStyle::Auto);
+        // At a clock that it cannot keep, and on a family without.
+        let fast = (&ULTRASCALE_PLUS, 400.0);
+        assert_eq!(style(fast, 72, 32768, 1, true), MemStyle::Auto);
+        assert_eq!(style((&AGILEX, 250.0), 72, 32768, 1, true), MemStyle::Auto);
     }
 }

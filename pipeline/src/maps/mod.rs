@@ -13,6 +13,7 @@ use crate::plan::Access;
 use crate::ports::Port;
 use crate::schedule::{answer_clocks, read_clocks, value_entries, AccessStages, PortStages};
 use crate::segments::{BaseId, Segment};
+use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::index_bits;
 use hardpath_ir::{MapDecl, MapId, Op, Value};
@@ -22,9 +23,7 @@ pub use host::{clear_words, host_widths};
 pub(crate) use windows::Replay;
 
 /// Bits of a tag that stands for a key at a window's entrance.
-const TAG_BITS: u32 = 24;
-/// Bits of a positive errno.
-const ERRNO_BITS: u32 = 5;
+pub(crate) const TAG_BITS: u32 = 24;
 
 /// The host's side and the memories that are being built.
 #[derive(Default)]

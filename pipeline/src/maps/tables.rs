@@ -1,8 +1,9 @@
 //! The tables behind maps with keys: hash functions, lookups, and the commit of inserted and removed keys.
 
 use super::host::HostPorts;
-use super::{Lower, ERRNO_BITS};
+use super::Lower;
 use crate::plan::Class;
+use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashPort};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::port_name;

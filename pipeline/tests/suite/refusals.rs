@@ -88,6 +88,30 @@ fn the_fastest_clock_of_a_family() {
     }
 }
 
+/// Where packets wait for each other is known only when all else fits the clock. The clock that is named works.
+#[test]
+fn the_fastest_clock_of_a_window() {
+    let text = include_str!("../report_expiry.hir");
+    let (text, _) = text
+        .split_once("; expect:")
+        .expect("a program and what comes of it");
+    for technology in TECHNOLOGIES {
+        let options = |clock_mhz: f64| Options {
+            clock_mhz,
+            technology,
+            ..Options::default()
+        };
+        let errors = compile(read(text), &options(1900.0)).expect_err("far too fast");
+        let clock = clock_in(&errors[0].to_string());
+        assert!(compile(read(text), &options(clock)).is_ok(), "{clock} MHz");
+        let errors = compile(read(text), &options(clock * 1.02)).expect_err("a little too fast");
+        let said = errors[0].to_string();
+        let what = "the entrance of the packets";
+        assert!(said.contains(what) && said.contains("map flows"), "{said}");
+        assert_eq!(clock_in(&said), clock);
+    }
+}
+
 /// The clock that a message names.
 fn clock_in(text: &str) -> f64 {
     let (_, rest) = text.split_once("at most ").expect("a clock is named");
