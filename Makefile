@@ -6,7 +6,7 @@
 #   make bench     compile time and simulation speed, native and Verilator
 #   make programs  our XDP samples and the kernel's xdp1 and xdp2, to build/programs/NAME.o
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
-#   make cocotb    generated designs under models of AXI by others (a part of `make test`): tests/cocotb
+#   make cocotb    generated designs and all blocks under models of AXI by others (a part of `make test`)
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
 #   make calibrate LUT levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT levels and area of whole programs, to docs/levels.md   (an hour or two)
@@ -60,6 +60,7 @@ ecp5: setup programs
 cocotb: setup build/.tools
 	@cargo build --profile ci --package hardpath-cli
 	.venv/bin/python tests/cocotb/run.py $(CARGO_TARGET_DIR)/ci/hardpath build/cocotb
+	$(STRICT) cargo test --profile ci --package hardpath-blocks --test cocotb
 
 setup:
 	@tools/setup

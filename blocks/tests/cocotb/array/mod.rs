@@ -1,0 +1,68 @@
+//! Value memories in LUT RAM and block RAM, with and without forwarding, several reads and writers.
+
+use crate::Case;
+use hardpath_blocks::array::{array, Array, HostAddress, Presence};
+use serde_json::json;
+
+pub fn cases() -> Vec<Case> {
+    let two_writers = Array {
+        writers: 2,
+        own_write_index: true,
+        ..memory(5, 40, &[1, 1])
+    };
+    let follows = Array {
+        writers: 3,
+        own_write_index: true,
+        host: HostAddress::Follows,
+        ..memory(100, 24, &[2, 4])
+    };
+    let late = Array {
+        forward: false,
+        ..memory(70, 64, &[6, 3])
+    };
+    let devices = Array {
+        presence: Presence::Devices,
+        writers: 0,
+        forward: false,
+        ..memory(64, 64, &[3])
+    };
+    let sockets = Array {
+        presence: Presence::Sockets,
+        writers: 0,
+        forward: false,
+        ..memory(65, 32, &[2])
+    };
+    [two_writers, follows, late, devices, sockets]
+        .map(case)
+        .into()
+}
+
+fn memory(depth: u32, value_bits: u32, reads: &[u32]) -> Array {
+    Array {
+        name: "block".into(),
+        map: "map".into(),
+        depth,
+        value_bits,
+        presence: Presence::Always,
+        reads: reads.into(),
+        writers: 1,
+        own_write_index: false,
+        forward: true,
+        host_commit_after: reads[0],
+        host: HostAddress::Key,
+    }
+}
+
+fn case(config: Array) -> Case {
+    let parameters = json!({
+        "depth": config.depth,
+        "value_bits": config.value_bits,
+        "presence": format!("{:?}", config.presence),
+        "reads": config.reads,
+        "writers": config.writers,
+        "own_write_index": config.own_write_index,
+        "forward": config.forward,
+        "host": format!("{:?}", config.host),
+    });
+    Case::new(array(&config), parameters)
+}

@@ -1,0 +1,275 @@
+"""A hash table and the bench around it, beside a model that knows where every key lies."""
+
+from functools import cache
+
+from timeline import DELETE, DUMP, E2BIG, EEXIST, EINVAL, ENOENT, UPDATE, Timeline
+
+WAYS, SLOTS = 4, 2
+
+
+class Functions:
+    """A digest for each way, a random matrix times the key, joined with the AND of the next two ways' digests."""
+
+    def __init__(self, key_bits, row_bits):
+        self.row_bits = row_bits
+        self.matrices = [[self.column(way, bit) for bit in range(key_bits)] for way in range(WAYS)]
+        self.rows = cache(self.rows)
+
+    def column(self, way, bit):
+        """The first number of splitmix64 whose low bits are not all 0."""
+        most = (1 << 64) - 1
+        seed = (way << 32 | bit) + 0x9E3779B9
+        while True:
+            seed = seed + 0x9E3779B97F4A7C15 & most
+            mixed = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9 & most
+            mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & most
+            column = (mixed ^ mixed >> 31) & (1 << self.row_bits) - 1
+            if column:
+                return column
+
+    def rows(self, key):
+        """The bucket of each way."""
+        digests = [0] * WAYS
+        for way, matrix in enumerate(self.matrices):
+            for bit, column in enumerate(matrix):
+                if key >> bit & 1:
+                    digests[way] ^= column
+        return [digests[way] ^ digests[(way + 1) % 4] & self.rotated(digests[(way + 2) % 4]) for way in range(WAYS)]
+
+    def rotated(self, digest):
+        return (digest << 1 | digest >> (self.row_bits - 1)) & (1 << self.row_bits) - 1
+
+
+class Keys:
+    """What the table holds, as a commit finds and leaves it."""
+
+    def __init__(self, functions, max_entries, evicts):
+        self.functions, self.max_entries = functions, max_entries
+        # So many of a new key's slots can be taken from others.
+        self.taken_from = {"Nobody": 0, "Candidates": WAYS * SLOTS, "FirstBucket": SLOTS}[evicts]
+        self.entry_of, self.key_at, self.used = {}, {}, set()
+
+    def candidates(self, key):
+        """The entries in which it may lie: place, then row."""
+        rows = self.functions.rows(key)
+        return [place << self.functions.row_bits | rows[place // SLOTS] for place in range(WAYS * SLOTS)]
+
+    def victim(self, key):
+        """Who goes for a new key, and whether all who could go were used."""
+        candidates = self.candidates(key)[: self.taken_from]
+        taken = [entry for entry in candidates if entry in self.key_at]
+        unused = [entry for entry in taken if entry not in self.used]
+        return (unused or taken or candidates)[0], not unused
+
+    def emptiest(self, key):
+        """The first free slot of the emptiest bucket, the leftmost way first; None when all are taken."""
+        candidates = self.candidates(key)
+        buckets = [candidates[way * SLOTS : way * SLOTS + SLOTS] for way in range(WAYS)]
+        free = [[entry for entry in bucket if entry not in self.key_at] for bucket in buckets]
+        return next(iter(max(free, key=len)), None)
+
+    def answer(self, command, key, flags):
+        """As the kernel's htab_map_*."""
+        there = key in self.entry_of
+        if command != UPDATE:
+            return 0 if there else ENOENT
+        if flags > 2:
+            return EINVAL
+        if there:
+            return EEXIST if flags == 1 else 0
+        if flags == 2:
+            return ENOENT
+        full = len(self.entry_of) == self.max_entries or self.emptiest(key) is None
+        return E2BIG if full and not self.taken_from else 0
+
+    def commit(self, command, key, flags, uses, victim):
+        """Gives the errno and the entry of the key. `victim`: who would go, as it was when the buckets were read."""
+        errno, entry = self.answer(command, key, flags), self.entry_of.get(key)
+        if entry is not None:
+            if uses:
+                self.used.add(entry)
+            if command == DELETE:
+                del self.entry_of[key], self.key_at[entry]
+        elif command == UPDATE and errno == 0:
+            entry = self.emptiest(key)
+            if self.taken_from:
+                chosen, all_used = victim
+                full = len(self.entry_of) >= self.max_entries
+                if entry is None or full and chosen in self.key_at:
+                    entry = chosen
+                    del self.entry_of[self.key_at[entry]]
+                    if all_used:
+                        self.used -= set(self.candidates(key)[: self.taken_from])
+            self.entry_of[key], self.key_at[entry] = entry, key
+            self.used.add(entry)
+        return errno, entry
+
+
+class Table:
+    """The table with packets. Each has a key for each port and may change some of them."""
+
+    @classmethod
+    async def start(cls, dut):
+        table = cls()
+        table.bench = bench = await Timeline.start(dut)
+        parameters = bench.parameters
+        for name in ("key_bits", "max_entries", "ports", "forward", "evicts"):
+            setattr(table, name, parameters[name])
+        table.rows = max(4, 1 << (-(-table.max_entries // 3) - 1).bit_length())
+        table.row_bits = table.rows.bit_length() - 1
+        table.entries = table.rows * WAYS * SLOTS
+        table.functions = Functions(table.key_bits, table.row_bits)
+        table.clocks = 2 + parameters["registers"]
+        # From a packet's entrance, a clock before the first stage R, to R and C of each port.
+        before = [table.clocks + port["commit_after"] - port["slot"] for port in table.ports]
+        first = 1 + max(before)
+        table.reads = [first - clocks for clocks in before]
+        table.commits = [first + port["slot"] for port in table.ports]
+        table.changer = next(number for number, port in enumerate(table.ports) if port["updates"] and port["deletes"])
+        table.apart = 1 + max(port["slot"] for port in table.ports)
+
+        bench.strobes, bench.free = ["host", "clear"], {}
+        if table.evicts != "Nobody":
+            bench.strobes.append("uses")
+        for number, port in enumerate(table.ports):
+            suffix = table.suffix(number)
+            bench.free["key" + suffix] = table.key_bits
+            if port["updates"]:
+                bench.strobes.append("update" + suffix)
+                bench.free.update({flag + suffix: 1 for flag in ("no_exist", "must_exist", "bad_flags")})
+            if port["deletes"]:
+                bench.strobes.append("remove" + suffix)
+        await table.restart()
+        return table
+
+    async def restart(self):
+        await self.bench.restart(self.rows)
+        self.keys = Keys(self.functions, self.max_entries, self.evicts)
+        # Keys on their way: first bucket, whether it is changed, clock of the commit.
+        self.pending, self.errnos, self.next = [], [], 0
+
+    @staticmethod
+    def suffix(number):
+        return f"_{number}" if number else ""
+
+    def some_key(self):
+        return self.bench.random.getrandbits(self.key_bits)
+
+    def may_enter(self, keys):
+        """Whether the contract lets a packet in: its lookups see all older commits of its keys."""
+        now = self.bench.now
+        self.pending = [older for older in self.pending if older[-1] >= now]
+        if now < self.next:
+            return False
+        for number, key in keys.items():
+            read = now + self.reads[number]
+            answer = read + self.clocks * self.forward
+            bucket = self.functions.rows(key)[0]
+            for older, older_bucket, changes, commit in self.pending:
+                same_bucket = self.evicts == "FirstBucket" and bucket == older_bucket
+                if same_bucket and commit >= read or changes and key == older and commit >= answer:
+                    return False
+        return True
+
+    def enter(self, number, key, command=None, flags=0, host=False):
+        """A port's part of a packet that enters in this clock."""
+        bench, port = self.bench, self.ports[number]
+        read, commit = self.reads[number], self.commits[number]
+        what = f"port {number}, key {key:#x}, command {command}, flags {flags}, clock {bench.now}"
+        if not host:
+            bench.drive(read - 1, **{"key" + self.suffix(number): key})
+        self.pending.append((key, self.functions.rows(key)[0], command in (UPDATE, DELETE), bench.now + commit))
+        self.next = bench.now + self.apart
+        bench.check(read + self.clocks, lambda: self.see_answer(number, self.keys.entry_of.get(key), what))
+        if not (port["updates"] or port["deletes"] or number == 0):
+            return
+        if not host:
+            self.drive_change(number, command, flags)
+        uses = not host and self.evicts != "Nobody" and bench.happens(0.8)
+        if uses:
+            bench.drive(commit, uses=1)
+        victims = []
+        if self.evicts != "Nobody":
+            bench.check(read, lambda: victims.append(self.keys.victim(key)))
+
+        def turn():
+            hit = key in self.keys.entry_of
+            errno, entry = self.keys.commit(command, key, flags, uses, victims and victims[0])
+            if host or command:
+                assert bench.get("errno_c") == errno, f"{bench.get('errno_c')}, not {errno}: {what}"
+                self.errnos.append(errno)
+            self.see_commit(number, host, hit, entry if command == UPDATE and errno == 0 else None, what)
+            if host:
+                bench.expect(1, what, host_errno=errno)
+
+        bench.commit(commit, turn)
+
+    def drive_change(self, number, command, flags):
+        commit, suffix = self.commits[number], self.suffix(number)
+        if command == UPDATE:
+            said = {"update": 1, "no_exist": flags == 1, "must_exist": flags == 2, "bad_flags": flags > 2}
+            self.bench.drive(commit, **{name + suffix: value for name, value in said.items()})
+        if command == DELETE:
+            self.bench.drive(commit, **{"remove" + suffix: 1})
+
+    def see_answer(self, number, entry, what):
+        hit, found = self.bench.get("hit" + self.suffix(number)), self.bench.get("entry" + self.suffix(number))
+        assert hit == (entry is not None), f"hit {hit}: {what}"
+        assert not hit or found == entry, f"entry {found}, not {entry}: {what}"
+
+    def see_commit(self, number, host, hit, written, what):
+        """Only the port that commits writes, and only what is the key's."""
+        for other, port in enumerate(self.ports):
+            if other == 0 or port["updates"]:
+                writes = other == number and written is not None
+                assert self.bench.get("write_value" + self.suffix(other)) == writes, what
+        if written is not None:
+            assert self.bench.get("entry_c" + self.suffix(number)) == written, what
+        if number == 0:
+            assert self.bench.get("host_c") == host, what
+            assert self.bench.get("host_found") == (host and hit), what
+
+    async def packet(self, keys, changes=None):
+        """Enters as soon as it may; `changes`: command and flags of the ports that have some."""
+        while not self.may_enter(keys):
+            await self.bench.clock()
+        for number, key in keys.items():
+            self.enter(number, key, *(changes or {}).get(number, ()))
+        await self.bench.clock()
+
+    async def operate(self, command, key, flags=0, errno=None):
+        """The host's operation behind other packets; nothing enters before its answer, then others may."""
+        bench = self.bench
+        bench.set(host_command=command, host_key=key, host_flags=flags)
+        for _ in range(3):
+            await self.packet({number: self.some_key() for number in range(len(self.ports))})
+        while not self.may_enter({0: key}):
+            await bench.clock()
+        bench.drive(self.reads[0] - 1, host=1)
+        entered = bench.now
+        self.enter(0, key, command, flags, host=True)
+        await bench.clock(self.clocks + 1)
+        while bench.now <= entered + self.commits[0] + 1:
+            await self.packet({0: self.some_key()})
+        if errno is not None:
+            assert bench.get("host_errno") == errno
+
+    async def dump(self, slot):
+        """Alone in the table."""
+        bench = self.bench
+        await bench.settled()
+        bench.set(host_command=DUMP, host_slot=slot)
+        await bench.clock(2)
+        key = self.keys.key_at.get(slot)
+        errno = EINVAL if slot >= self.entries else 0 if key is not None else ENOENT
+        bench.drive(self.reads[0] - 1, host=1)
+        answer, commit = self.reads[0] + self.clocks, self.commits[0]
+        bench.check(answer, lambda: self.see_answer(0, None if key is None else slot, f"slot {slot}"))
+        bench.expect(commit, f"slot {slot}", host_c=1, host_found=key is not None, write_value=0)
+        bench.expect(commit + 1, f"slot {slot}", host_errno=errno, **({} if key is None else {"host_key_out": key}))
+        await bench.settled()
+
+    async def compare(self):
+        """Every slot, and behind the last."""
+        for slot in [*range(self.entries), self.entries, (1 << 32) - 1]:
+            await self.dump(slot)

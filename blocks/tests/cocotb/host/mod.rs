@@ -1,0 +1,37 @@
+//! Host ports for one and several maps, with and without a port table and maps that are made ready.
+
+use crate::Case;
+use hardpath_blocks::host::{host, Host};
+use hardpath_blocks::interface::VERSION;
+use serde_json::json;
+
+pub fn cases() -> Vec<Case> {
+    let case = |maps, key_bits, value_bits, has_port_table, prepares, clear_words| {
+        let config = Host {
+            name: "block".into(),
+            design_id: 0x1234_5678,
+            maps,
+            key_bits,
+            value_bits,
+            has_port_table,
+            prepares,
+            clear_words,
+        };
+        let parameters = json!({
+            "version": VERSION,
+            "design_id": config.design_id,
+            "maps": maps,
+            "key_bits": key_bits,
+            "value_bits": value_bits,
+            "has_port_table": has_port_table,
+            "prepares": prepares,
+            "clear_words": clear_words,
+        });
+        Case::new(host(&config), parameters)
+    };
+    vec![
+        case(1, 32, 32, false, false, 30),
+        case(3, 104, 80, true, true, 50),
+        case(9, 64, 260, true, false, 32),
+    ]
+}

@@ -1,0 +1,149 @@
+//! Every block in Verilator under cocotb, in a folder of its own: which parameters it is built with (`mod.rs`), and
+//! what it must do with all of them (`test_*.py`), idle, busy and under backpressure.
+
+mod arithmetic;
+mod array;
+mod device_list;
+mod egress;
+mod fifo;
+mod hash;
+mod host;
+mod ingress;
+mod interlock;
+mod lpm;
+mod moved_egress;
+mod repeater;
+mod replay_fifo;
+
+use hardpath_rtl::check::check;
+use hardpath_rtl::{verilog, Design, Module};
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A block that is built with some parameters.
+struct Case {
+    /// Callees first.
+    modules: Vec<Module>,
+    /// What the tests must know of it.
+    parameters: Value,
+}
+
+impl Case {
+    fn new(module: Module, parameters: Value) -> Case {
+        Case {
+            modules: vec![module],
+            parameters,
+        }
+    }
+
+    /// Writes its text and parameters to a folder.
+    fn write(self, block: &str, folder: &Path) {
+        let mut design = Design::new();
+        for module in self.modules {
+            design.add(module);
+        }
+        if let Err(errors) = check(&design) {
+            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            panic!("{block}: {}", list.join("\n"));
+        }
+        fs::create_dir_all(folder).unwrap();
+        let mut files = Vec::new();
+        for (name, text) in verilog::print(&design) {
+            fs::write(folder.join(&name), text).unwrap();
+            files.push(name);
+        }
+        let case = json!({
+            "block": block,
+            "top": design.modules[design.top()].name,
+            "files": files,
+            "parameters": self.parameters,
+        });
+        fs::write(folder.join("case.json"), case.to_string()).unwrap();
+    }
+}
+
+/// Each block with its cases and the number of its tests.
+fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
+    vec![
+        ("arithmetic", arithmetic::cases(), 2),
+        ("array", array::cases(), 4),
+        ("device_list", device_list::cases(), 6),
+        ("egress", egress::cases(), 9),
+        ("fifo", fifo::cases(), 10),
+        ("hash", hash::cases(), 9),
+        ("host", host::cases(), 17),
+        ("ingress", ingress::cases(), 19),
+        ("interlock", interlock::cases(), 7),
+        ("lpm", lpm::cases(), 5),
+        ("moved_egress", moved_egress::cases(), 9),
+        ("repeater", repeater::cases(), 8),
+        ("replay_fifo", replay_fifo::cases(), 17),
+    ]
+}
+
+#[test]
+fn every_block_keeps_its_contract() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let python = root.join(".venv/bin/python");
+    let import = ["-c", "import cocotb, cocotbext.axi, verilator"];
+    let found = Command::new(&python).args(import).output();
+    if !found.is_ok_and(|output| output.status.success()) {
+        assert!(
+            std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+            "cocotb and Verilator in .venv: tools/setup"
+        );
+        eprintln!("not tested, tools are missing: tools/setup");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let only = std::env::var("HARDPATH_BLOCK").ok();
+    let mut expected = BTreeMap::new();
+    for (block, cases, tests) in blocks() {
+        if only.as_ref().is_some_and(|only| only != block) {
+            continue;
+        }
+        for (number, case) in cases.into_iter().enumerate() {
+            let name = format!("{block}-{number}");
+            case.write(block, &place.path().join(&name));
+            expected.insert(name, tests);
+        }
+    }
+    assert!(!expected.is_empty(), "there is no such block: {only:?}");
+    let output = Command::new(&python)
+        .arg(root.join("blocks/tests/cocotb/run.py"))
+        .arg(place.path())
+        .output()
+        .expect("Python can be started");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{log}");
+    for (case, tests) in expected {
+        let passed = said.matches(&format!("passed {case} ")).count();
+        assert_eq!(passed, tests, "{case}: {said}");
+    }
+}
+
+/// Every file of the library that makes a module has a folder here.
+#[test]
+fn no_block_is_left_out() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let tested: Vec<&str> = blocks().into_iter().map(|(block, ..)| block).collect();
+    for entry in fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(block) = path.file_stem().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        let makes_module = path.is_file()
+            && fs::read_to_string(&path)
+                .unwrap()
+                .lines()
+                .any(|line| line.starts_with("pub fn ") && line.ends_with("-> Module {"));
+        assert!(
+            !makes_module || tested.contains(&block),
+            "{block} has no tests here"
+        );
+    }
+}

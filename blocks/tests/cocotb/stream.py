@@ -1,0 +1,202 @@
+"""What the tests of the blocks at the streams share."""
+
+import random
+from collections import deque
+
+from cocotbext.axi import AxiStreamBus, AxiStreamSink
+
+from bench import Bench
+
+ABORTED, DROP, PASS, TX, REDIRECT = range(5)
+BEAT_PORTS = ("tdata", "tkeep", "tlast", "tuser", "tdest")
+
+
+def pauses(seed, share):
+    """For the model of a stream: a pause in this share of the clocks."""
+    generator = random.Random(seed)
+    while True:
+        yield generator.random() < share
+
+
+def beats_of(length, beat):
+    """So many words of the frame FIFO a packet takes."""
+    return max(1, -(-length // beat))
+
+
+class Exit(Bench):
+    """An exit with a sink behind it and, in front of it, the result FIFO and the frame FIFO's memory, in which words
+    change as soon as the exit no longer needs them."""
+
+    def __init__(self, dut):
+        super().__init__(dut)
+        self.dut.rst.value = 1
+        self.sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk, dut.rst)
+        self.sink.log.setLevel("WARNING")
+        self.beat, self.depth = self.parameters["beat"], self.parameters["frame_depth"]
+        self.now, self.gaps = 0, 0
+        self.forget()
+
+    def forget(self):
+        """As after a reset."""
+        self.memory = [self.random.getrandbits(8 * self.beat) for _ in range(self.depth)]
+        # Words that were given, written and read, all told.
+        self.end = self.written = self.pointer = 0
+        # What waits to be shown to the exit: frames, inputs. The first is shown.
+        self.results, self.shown = deque(), False
+        # What must come: frames with tuser and tdest; verdicts.
+        self.expected, self.verdicts = deque(), deque()
+        # A beat that was offered and not taken; amid a frame.
+        self.offered, self.amid = None, False
+        self.needed = 0
+        self.first_beat = self.last_freed = None
+
+    def overlays(self):
+        """Inputs that overlay some bytes, and these bytes by their offset."""
+        inputs, written = {}, {}
+        for offset, count in self.parameters["overlays"]:
+            name = f"overlay_{offset}" if offset >= 0 else f"overlay_m{-offset}"
+            data = self.random.randbytes(count)
+            inputs[f"{name}_data"] = int.from_bytes(data, "little")
+            inputs[f"{name}_enable"] = enable = self.random.randint(0, 1)
+            if enable:
+                written.update(enumerate(data, offset))
+        return inputs, written
+
+    def give(self, data, leaves, clocks, inputs, verdict=None, words=0):
+        """A packet that came in as `data`, with its result: the bytes that leave, in so many clocks, if any do."""
+        raw, has_destination, repeats = (self.parameters[name] for name in ("raw", "has_destination", "repeats"))
+        if raw:
+            verdict = self.random.getrandbits(64)
+        elif verdict is None:
+            verdict = self.random.choice([ABORTED, DROP, PASS, PASS, TX, TX, REDIRECT, REDIRECT, REDIRECT])
+        copies = self.random.choice([0, 1, 2, 3]) if repeats and verdict == REDIRECT else 1
+        sent = raw or (verdict >= PASS and copies > 0)
+        frames = [data[at : at + self.beat] for at in range(0, len(data), self.beat)] or [b""]
+        self.end += len(frames)
+        self.verdicts.append((0 if raw else verdict, sent, self.end if copies < 2 else None))
+        for copy in range(max(1, copies)):
+            again, destination = copy + 1 < copies, self.random.getrandbits(32)
+            inputs = {**inputs, "result_verdict": verdict}
+            if has_destination:
+                inputs["result_destination"] = destination
+            if repeats:
+                inputs |= {"result_again": again, "result_nobody": copies == 0}
+            self.results.append((frames if copy == 0 else [], inputs))
+            self.needed += clocks if sent else 1
+            if sent:
+                user = again << (3 + self.parameters["word_bits"]) | words << 3 | verdict
+                goes_to = destination if has_destination and verdict == REDIRECT else 0
+                self.expected.append((leaves, user, goes_to))
+
+    async def run(self, gaps=0.0, stalls=0.0):
+        """Until all that was given is out; the clocks from the first result until no frame is needed."""
+        self.gaps = gaps
+        self.sink.set_pause_generator(pauses(self.random.random(), stalls))
+        since = self.now
+        while self.results or self.expected or self.verdicts:
+            assert self.now - since < 5_000, "nothing comes out any more"
+            await self.clock()
+        for _ in range(10):
+            await self.clock()
+        assert self.pointer == self.end, "frames of packets that are gone are still needed"
+        return self.last_freed - since
+
+    async def clock(self):
+        """One clock, in which everything that the exit does is looked at."""
+        frames = []
+        if self.results and not self.shown and not self.happens(self.gaps):
+            frames, inputs = self.results[0]
+            self.set(**inputs)
+            self.shown = True
+        self.set(result_valid=self.shown)
+        await self.settle()
+        self.look_at_pointer()
+        self.write(frames)
+        self.look_at_verdict()
+        self.look_at_stream()
+        reads, pops = self.get("frame_read"), self.get("result_pop")
+        assert self.shown or not pops
+        has_address = self.parameters["has_address"]
+        address = self.get("frame_read_address" if has_address else "frame_read_pointer")
+        await self.edge()
+        if reads:
+            self.set(frame_read_data=self.memory[address])
+        if pops:
+            self.results.popleft()
+            self.shown = False
+        self.now += 1
+        while not self.sink.empty():
+            self.look_at_frame(self.sink.recv_nowait(compact=False))
+
+    def write(self, frames):
+        for frame in frames:
+            # What is behind the end of a packet is of no meaning.
+            frame += self.random.randbytes(self.beat - len(frame))
+            self.memory[self.written % self.depth] = int.from_bytes(frame, "little")
+            self.written += 1
+        assert self.written - self.pointer <= self.depth, "the memory is too small for these packets"
+
+    def look_at_pointer(self):
+        """What is before the first word still needed may be overwritten."""
+        while self.pointer % self.depth != self.get("frame_read_pointer"):
+            assert self.pointer < self.written, "a word was read that had not been written"
+            self.memory[self.pointer % self.depth] = self.random.getrandbits(8 * self.beat)
+            self.pointer += 1
+            self.last_freed = self.now
+
+    def look_at_verdict(self):
+        """One verdict for each packet, in the clock in which its last word is no longer needed: with the first copy."""
+        if self.get("verdict_valid"):
+            assert self.verdicts, "a verdict without a packet"
+            verdict, sent, end = self.verdicts.popleft()
+            assert self.get("verdict") == verdict
+            assert end in (None, self.pointer)
+            assert not self.parameters["repeats"] or self.get("verdict_sent") == sent
+        assert not self.verdicts or self.verdicts[0][2] is None or self.pointer < self.verdicts[0][2]
+
+    def look_at_stream(self):
+        """A beat that is offered stays as it is until it is taken; a frame has no gaps, and full beats up to its last;
+        the exit reads on exactly if it can send on."""
+        valid, ready = self.get("m_axis_tvalid"), self.get("m_axis_tready")
+        assert self.get("frame_read") == (ready or not valid)
+        if not valid:
+            assert self.offered is None, "tvalid fell before tready"
+            assert not self.amid, "a gap amid a frame"
+            return
+        beat = tuple(self.get(f"m_axis_{name}") for name in BEAT_PORTS)
+        assert self.offered in (None, beat), "a beat changed while it waited"
+        self.offered = None if ready else beat
+        _, keep, last, _, _ = beat
+        assert keep == (1 << self.beat) - 1 or (last and keep & (keep + 1) == 0), f"tkeep {keep:x}, tlast {last}"
+        if self.first_beat is None:
+            self.first_beat = self.now
+        if ready:
+            self.amid = not last
+
+    def look_at_frame(self, frame):
+        assert self.expected, "a frame that was not to leave"
+        leaves, user, destination = self.expected.popleft()
+        got = bytes(byte for byte, keep in zip(frame.tdata, frame.tkeep) if keep)
+        assert got == leaves, f"{got.hex()} instead of {leaves.hex()}"
+        assert len(frame.tdata) == beats_of(len(leaves), self.beat) * self.beat, "too many beats"
+        assert set(frame.tuser) == {user} and set(frame.tdest) == {destination}
+
+
+async def resets_amid_traffic(dut, give_some):
+    """Cuts traffic off in many places: what comes after is as if nothing had been before."""
+    bench = await Exit.start(dut, result_valid=0)
+    for number in range(12):
+        give_some(bench)
+        bench.sink.set_pause_generator(pauses(number, 0.3))
+        for _ in range(bench.random.randint(3, 40)):
+            await bench.clock()
+        assert bench.results or bench.expected, "the reset comes in the middle of traffic"
+        bench.set(result_valid=0)
+        await bench.reset(clocks=2)
+        bench.sink.clear()
+        bench.forget()
+        await bench.settle()
+        assert (bench.get("m_axis_tvalid"), bench.get("verdict_valid"), bench.get("frame_read_pointer")) == (0, 0, 0)
+        await bench.edge()
+        give_some(bench)
+        await bench.run(gaps=0.3, stalls=0.3)
