@@ -2,6 +2,7 @@
 
 use hardpath_ir::Diagnostic;
 use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -92,15 +93,14 @@ impl Tool {
         directory: &Path,
         arguments: &[S],
     ) -> Result<String, Diagnostic> {
-        let output = Command::new(program)
-            .current_dir(directory)
-            .args(arguments)
-            .output()
-            .map_err(|error| {
-                Diagnostic::input(self.missing, format!("{}: {error}", program.display())).help(
-                    format!("set {} to the path of one that runs", self.variable),
-                )
-            })?;
+        let mut command = Command::new(program);
+        command.current_dir(directory).args(arguments);
+        end_with_this_process(&mut command);
+        let output = command.output().map_err(|error| {
+            Diagnostic::input(self.missing, format!("{}: {error}", program.display())).help(
+                format!("set {} to the path of one that runs", self.variable),
+            )
+        })?;
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stderr));
         if output.status.success() {
@@ -116,6 +116,17 @@ impl Tool {
             format!("{} failed ({}):\n{last}", self.name, output.status),
         ))
     }
+}
+
+/// The command gets a SIGTERM when the thread that started it ends, killed or not: synthesis takes hours, and nobody is
+/// left to read what comes of it (prctl(2), PR_SET_PDEATHSIG).
+fn end_with_this_process(command: &mut Command) {
+    let ask = || match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    };
+    // Between fork and exec only this one system call is made.
+    unsafe { command.pre_exec(ask) };
 }
 
 /// A temporary file cannot be written.

@@ -1,11 +1,12 @@
 //! Scripts for Vivado and Quartus Prime, run by a plain Tcl with commands that only write down how they were called; and
 //! what is made of reports that a stand-in for the tool leaves.
 
-use crate::common::{hardpath, object, path};
+use crate::common::{hardpath, object, path, root};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Every command that Tcl does not know is one of the tool's: it is printed, with the names of files without their
@@ -240,4 +241,48 @@ fn a_design_needs_a_folder() {
     hardpath(&[&["synth", empty][..], &flow].concat()).error(2, "no-design");
     hardpath(&[&["synth", empty, "-o", "other"][..], &flow].concat()).error(2, "synth-output");
     hardpath(&[&["synth", &firewall, "--part", "a;b"][..], &flow].concat()).error(2, "usage");
+}
+
+/// Synthesis takes long, so people stop it; the tool must not go on alone.
+#[test]
+fn a_tool_ends_with_the_command() {
+    let place = tempfile::tempdir().unwrap();
+    let told = place.path().join("started");
+    let tool = place.path().join("yosys");
+    // Says who it is and does not end.
+    let script = format!("#!/bin/sh\necho $$ > '{}'\nexec sleep 600\n", path(&told));
+    fs::write(&tool, script).unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hardpath"))
+        .args(["synth", &object("listing1"), "--flow", "yosys"])
+        .current_dir(root())
+        .env("HARDPATH_YOSYS", &tool)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = within(Duration::from_secs(60), || {
+        fs::read_to_string(&told).ok()?.trim().parse::<u32>().ok()
+    });
+    let pid = pid.expect("the tool is started");
+    let runs = || {
+        let state = fs::read_to_string(format!("/proc/{pid}/stat"));
+        state.is_ok_and(|state| !state.contains(") Z "))
+    };
+    assert!(runs());
+    command.kill().unwrap();
+    command.wait().unwrap();
+    let ended = within(Duration::from_secs(60), || (!runs()).then_some(()));
+    assert!(ended.is_some(), "process {pid} goes on");
+}
+
+/// What is found by asking again and again.
+fn within<T>(most: Duration, ask: impl Fn() -> Option<T>) -> Option<T> {
+    let since = Instant::now();
+    loop {
+        match ask() {
+            None if since.elapsed() < most => std::thread::sleep(Duration::from_millis(20)),
+            answer => return answer,
+        }
+    }
 }
