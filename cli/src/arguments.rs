@@ -273,12 +273,12 @@ pub struct SynthArguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum FlowName {
-    /// Synthesis for UltraScale+: area and LUT levels
+    /// Synthesis for UltraScale+: area and LUT levels. In every flow OBJECT may be the folder of a design
     Yosys,
     /// Synthesis, placement and routing for Lattice's ECP5: area and the clock that is reached
     Ecp5,
     /// A folder with scripts for Vivado, out of context, which are run if Vivado is installed; if not, it says how to
-    /// run them, with status 0. OBJECT may be the folder of a design
+    /// run them, with status 0
     Vivado,
     /// The same for Quartus Prime, with virtual pins
     Quartus,

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compile;
 pub mod explain;
+mod folder;
 pub mod fuzz;
 pub mod ir;
 pub mod isa;

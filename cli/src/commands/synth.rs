@@ -1,6 +1,6 @@
 //! `hardpath synth`: area and depth of a program's hardware.
 
-use super::vendor;
+use super::{folder, vendor};
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
 use crate::load::{load, options_or, pipeline_options};
@@ -29,26 +29,27 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         true => options_or(&ECP5, &arguments.program),
         false => pipeline_options(&arguments.program),
     };
-    let program = load(&arguments.program)?.program;
-    let compiled = hardpath_pipeline::compile(program, &wanted)?;
-    let sources = verilog::print(&compiled.design);
-    let top = &compiled.interface.top;
+    let design = match arguments.program.object.is_dir() {
+        true => in_folder(arguments).map_err(|error| vec![error])?,
+        false => of_object(arguments, &wanted)?,
+    };
+    let (sources, top) = (design.sources, design.top);
     let options = Options {
         family: wanted.technology.yosys.into(),
-        map_modules: compiled.map_modules(),
+        map_modules: design.map_modules,
         parts: !arguments.no_parts,
     };
     let report = match is_ecp5 {
         true => {
             let options = Ecp5Options {
-                clock_mhz: compiled.report.clock_mhz,
+                clock_mhz: design.clock_mhz,
                 seed: arguments.seed,
-                ports: ports(&compiled),
+                ports: design.ports,
                 yosys: options,
             };
-            hardpath_synth::ecp5(&sources, top, &options)
+            hardpath_synth::ecp5(&sources, &top, &options)
         }
-        false => hardpath_synth::yosys(&sources, top, &options),
+        false => hardpath_synth::yosys(&sources, &top, &options),
     };
     let report = report.map_err(|error| vec![error])?;
     let mut answer = Answer::good(json!(report), text(&report));
@@ -56,6 +57,55 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         answer.status = Status::Differs;
     }
     Ok(answer)
+}
+
+/// What is synthesized.
+struct Design {
+    sources: Vec<(String, String)>,
+    top: String,
+    map_modules: Vec<String>,
+    ports: Vec<WrappedPort>,
+    clock_mhz: f64,
+}
+
+fn of_object(
+    arguments: &SynthArguments,
+    wanted: &hardpath_pipeline::Options,
+) -> Result<Design, Vec<Diagnostic>> {
+    let program = load(&arguments.program)?.program;
+    let compiled = hardpath_pipeline::compile(program, wanted)?;
+    Ok(Design {
+        sources: verilog::print(&compiled.design),
+        top: compiled.interface.top.clone(),
+        map_modules: compiled.map_modules(),
+        ports: ports(&compiled),
+        clock_mhz: compiled.report.clock_mhz,
+    })
+}
+
+/// The design in the folder that stands for the object, as it was written. What is asked of it is its own clock, unless
+/// another is given.
+fn in_folder(arguments: &SynthArguments) -> Result<Design, Diagnostic> {
+    let place = &arguments.program.object;
+    let top = folder::top(place)?;
+    let sources = folder::sources(place, &top)?;
+    let prefix = format!("{top}_map_");
+    let modules = sources
+        .iter()
+        .filter_map(|(name, _)| name.strip_suffix(".sv"));
+    Ok(Design {
+        map_modules: modules
+            .filter(|name| name.starts_with(&prefix))
+            .map(String::from)
+            .collect(),
+        ports: folder::ports(place, &sources, &top)?,
+        clock_mhz: match arguments.program.clock {
+            Some(clock_mhz) => clock_mhz,
+            None => folder::clock_mhz(place, &top)?,
+        },
+        sources,
+        top,
+    })
 }
 
 /// The routed design is slower than what was asked for.
@@ -104,7 +154,8 @@ fn text(report: &SynthReport) -> String {
         (Some(asked), Some(reached)) => lines.push((
             "clock",
             format!(
-                "{reached:.1} MHz after routing, {asked} MHz were asked for: {}",
+                "{reached:.1} MHz after routing, {} MHz were asked for: {}",
+                (asked * 10.0).round() / 10.0,
                 if misses_clock(report) {
                     "MISSED"
                 } else {

@@ -1,9 +1,9 @@
 //! `hardpath synth --flow vivado` and `--flow quartus`: the folder of a design through a vendor's tool.
 
 use super::compile;
+use super::folder::{clock_mhz, top};
 use crate::answer::{Answer, Status};
 use crate::arguments::{HdlName, SynthArguments};
-use crate::files::read_text;
 use crate::load::load;
 use crate::table::{facts, grouped};
 use hardpath_ir::Diagnostic;
@@ -58,44 +58,6 @@ fn folder(arguments: &SynthArguments) -> Result<PathBuf, Vec<Diagnostic>> {
                 .map_err(|error| vec![error])?;
             Ok(output.clone())
         }
-    }
-}
-
-/// What the folder's one file list is called after.
-fn top(folder: &Path) -> Result<String, Diagnostic> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    let mut lists = paths.filter(|path| path.extension().is_some_and(|end| end == "f"));
-    let list = match (lists.next(), lists.next()) {
-        (Some(list), None) => list,
-        _ => {
-            return Err(no_design(
-                folder,
-                "it has not exactly one file list (TOP.f)",
-            ))
-        }
-    };
-    let top = list.file_stem().and_then(|stem| stem.to_str());
-    top.map(String::from)
-        .ok_or_else(|| no_design(folder, "the name of its file list is no text"))
-}
-
-fn no_design(folder: &Path, why: &str) -> Diagnostic {
-    Diagnostic::input("no-design", format!("this is no folder of a design: {why}"))
-        .at(folder.display().to_string())
-        .help("give a folder that `hardpath compile -o DIR` wrote, or an object and -o DIR")
-}
-
-/// The clock in the folder's constraints.
-fn clock_mhz(folder: &Path, top: &str) -> Result<f64, Diagnostic> {
-    let text = read_text(&folder.join(format!("{top}.xdc")))?;
-    let mut words = text
-        .split_whitespace()
-        .skip_while(|word| *word != "-period");
-    let period: Option<f64> = words.nth(1).and_then(|word| word.parse().ok());
-    match period {
-        Some(period) if period > 0.0 => Ok(1000.0 / period),
-        _ => Err(no_design(folder, "its constraints name no period")),
     }
 }
 

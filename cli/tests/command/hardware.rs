@@ -548,3 +548,36 @@ fn the_commands_of_the_readme() {
     let area = fs::read_to_string(folder.path().join("listing1_area.txt"));
     assert!(area.is_ok_and(|text| text.contains("LUT6")));
 }
+
+/// The folder of a design is synthesized as the object that it was made from.
+#[test]
+fn the_folder_of_a_design_is_synthesized() {
+    if Command::new("yosys").arg("-V").output().is_err() {
+        let required = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some();
+        assert!(!required, "there is no yosys: tools/setup");
+        return;
+    }
+    let object = object("listing1");
+    let folder = Folder::new(&object, &["--bus", "64"]);
+    let place = folder.path();
+    let of = |what: &str| {
+        let run = hardpath(&["synth", what, "--bus", "64", "--json"]);
+        assert_eq!(run.status, 0, "{}", run.stdout);
+        run.json()
+    };
+    let report = of(path(&place));
+    assert!(report["lut_without_maps"].as_u64() < report["lut"].as_u64());
+    assert_eq!(report, of(&object));
+    // A file of the list that is gone, and a list of VHDL.
+    let refused = |code: &str, words: &str| {
+        let run = hardpath(&["synth", path(&place), "--flow", "ecp5", "--json"]);
+        let error = run.error(2, code);
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    fs::remove_file(place.join("listing1_host.sv")).unwrap();
+    refused("cannot-read", "listing1_host.sv");
+    fs::write(place.join("listing1.f"), "listing1_host.vhd\n").unwrap();
+    refused("no-design", "reads SystemVerilog only");
+    fs::write(place.join("listing1.f"), "").unwrap();
+    refused("no-design", "no ports");
+}
