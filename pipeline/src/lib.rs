@@ -78,13 +78,19 @@ pub struct Compiled {
 impl Compiled {
     /// The modules that hold a map's memory with all that is around it: `TOP_map_…`.
     pub fn map_modules(&self) -> Vec<String> {
-        let prefix = format!("{}_map_", self.interface.top);
-        let names = self.design.modules.values().map(|module| &module.name);
-        names
-            .filter(|name| name.starts_with(&prefix))
-            .cloned()
-            .collect()
+        let names = self.design.modules.values();
+        map_modules(
+            &self.interface.top,
+            names.map(|module| module.name.as_str()),
+        )
     }
+}
+
+/// Those names of modules that are of the maps of a design.
+pub fn map_modules<'a>(top: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let prefix = format!("{top}_map_");
+    let of_maps = names.filter(|name| name.starts_with(&prefix));
+    of_maps.map(String::from).collect()
 }
 
 /// Compiles a program, as lifted (control-flow phase), to hardware.

@@ -89,15 +89,10 @@ fn in_folder(arguments: &SynthArguments) -> Result<Design, Diagnostic> {
     let place = &arguments.program.object;
     let top = folder::top(place)?;
     let sources = folder::sources(place, &top)?;
-    let prefix = format!("{top}_map_");
-    let modules = sources
-        .iter()
-        .filter_map(|(name, _)| name.strip_suffix(".sv"));
+    let modules = sources.iter();
+    let modules = modules.filter_map(|(name, _)| name.strip_suffix(".sv"));
     Ok(Design {
-        map_modules: modules
-            .filter(|name| name.starts_with(&prefix))
-            .map(String::from)
-            .collect(),
+        map_modules: hardpath_pipeline::map_modules(&top, modules),
         ports: folder::ports(place, &sources, &top)?,
         clock_mhz: match arguments.program.clock {
             Some(clock_mhz) => clock_mhz,

@@ -2,8 +2,9 @@
 
 use crate::files::read;
 use hardpath_ir::diagnostic::Class;
-use hardpath_pipeline::technology::TECHNOLOGIES;
-use hardpath_pipeline::{compile, Options};
+use hardpath_ir::Diagnostic;
+use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
+use hardpath_pipeline::{compile, Compiled, Options};
 
 const PRODUCT: &str = "program \"product\" xdp control-flow
 
@@ -63,16 +64,9 @@ fn the_fastest_clock_of_a_family() {
         ("map flows", include_str!("../report_insert.hir")),
     ];
     for (place, text) in texts {
-        let (text, _) = text
-            .split_once("; expect:")
-            .expect("a program and what comes of it");
         for technology in TECHNOLOGIES {
-            let options = |clock_mhz: f64| Options {
-                clock_mhz,
-                technology,
-                ..Options::default()
-            };
-            let errors = compile(read(text), &options(1900.0)).expect_err("far too fast");
+            let at = |clock_mhz: f64| compile_at(text, technology, clock_mhz);
+            let errors = at(1900.0).expect_err("far too fast");
             let clocks: Vec<f64> = errors
                 .iter()
                 .map(|error| clock_in(&error.to_string()))
@@ -82,8 +76,8 @@ fn the_fastest_clock_of_a_family() {
             let says = |words: &str| errors.iter().any(|error| error.to_string().contains(words));
             assert!(says(place), "{errors:?}");
             assert!(says("operation Add on 64 bits"), "{errors:?}");
-            assert!(compile(read(text), &options(clocks[0])).is_ok());
-            assert!(compile(read(text), &options(clocks[0] * 1.02)).is_err());
+            assert!(at(clocks[0]).is_ok());
+            assert!(at(clocks[0] * 1.02).is_err());
         }
     }
 }
@@ -92,24 +86,34 @@ fn the_fastest_clock_of_a_family() {
 #[test]
 fn the_fastest_clock_of_a_window() {
     let text = include_str!("../report_expiry.hir");
-    let (text, _) = text
-        .split_once("; expect:")
-        .expect("a program and what comes of it");
     for technology in TECHNOLOGIES {
-        let options = |clock_mhz: f64| Options {
-            clock_mhz,
-            technology,
-            ..Options::default()
-        };
-        let errors = compile(read(text), &options(1900.0)).expect_err("far too fast");
+        let at = |clock_mhz: f64| compile_at(text, technology, clock_mhz);
+        let errors = at(1900.0).expect_err("far too fast");
         let clock = clock_in(&errors[0].to_string());
-        assert!(compile(read(text), &options(clock)).is_ok(), "{clock} MHz");
-        let errors = compile(read(text), &options(clock * 1.02)).expect_err("a little too fast");
+        assert!(at(clock).is_ok(), "{clock} MHz");
+        let errors = at(clock * 1.02).expect_err("a little too fast");
         let said = errors[0].to_string();
         let what = "the entrance of the packets";
         assert!(said.contains(what) && said.contains("map flows"), "{said}");
         assert_eq!(clock_in(&said), clock);
     }
+}
+
+/// Compiles a program that stands in front of what comes of it.
+fn compile_at(
+    text: &str,
+    technology: &'static Technology,
+    clock_mhz: f64,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let (text, _) = text
+        .split_once("; expect:")
+        .expect("a program and what comes of it");
+    let options = Options {
+        clock_mhz,
+        technology,
+        ..Options::default()
+    };
+    compile(read(text), &options)
 }
 
 /// The clock that a message names.
