@@ -4,6 +4,7 @@ import json
 import os
 import random
 import struct
+from errno import ENOENT
 from pathlib import Path
 
 import cocotb
@@ -11,11 +12,10 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
+from common import PASS, REDIRECT, TX, channels, pauses
 from monitor import watch_stream
 
-ABORTED, DROP, PASS, TX, REDIRECT = range(5)
 VERDICTS = ["ABORTED", "DROP", "PASS", "TX", "REDIRECT"]
-ENOENT, E2BIG, EEXIST, EINVAL = 2, 7, 17, 22
 
 # Clocks for which one access to a register may take, and one command on a map, from its register write to the clock
 # in which the status says that it is done, with the reads of the status in between: under traffic at line rate, too.
@@ -90,17 +90,9 @@ class Bench:
 
     def stall(self, share=0.3):
         """Pauses on both streams and on all channels of the host port, each in this share of the clocks."""
-
-        def pauses(seed):
-            generator = random.Random(seed)
-            while True:
-                yield generator.random() < share
-
         self.stalled = True
-        read, write = self.host.read_if, self.host.write_if
-        channels = (read.ar_channel, read.r_channel, write.aw_channel, write.w_channel, write.b_channel)
-        for model in (self.source, self.sink, *channels):
-            model.set_pause_generator(pauses(self.random.random()))
+        for model in (self.source, self.sink, *channels(self.host)):
+            model.set_pause_generator(pauses(self.random.random(), share))
 
     # Streams
 

@@ -2,11 +2,13 @@
 lost."""
 
 import struct
+from errno import E2BIG, EEXIST, EINVAL, ENOENT
 
 import cocotb
 from cocotbext.axi import AxiResp
 
-from bench import ABORTED, COMMAND_CLOCKS, E2BIG, EEXIST, EINVAL, ENOENT, PASS, Bench
+from bench import COMMAND_CLOCKS, Bench
+from common import ABORTED, PASS
 from flows import FLOWS, halves, key, pair, under_traffic
 
 

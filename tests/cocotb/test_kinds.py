@@ -3,10 +3,12 @@ nothing torn, nothing lost. Each test turns to one map; the data plane works on 
 
 import itertools
 import struct
+from errno import ENOENT
 
 import cocotb
 
-from bench import ABORTED, COMMAND_CLOCKS, ENOENT, LONGEST_COMMAND_CLOCKS, PASS, REDIRECT, Bench
+from bench import COMMAND_CLOCKS, LONGEST_COMMAND_CLOCKS, Bench
+from common import ABORTED, PASS, REDIRECT
 from flows import FLOWS, frame, halves, key, pair, under_traffic
 
 ALL_FLOWS = (0, bytes(4))

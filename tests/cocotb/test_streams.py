@@ -7,8 +7,9 @@ from pathlib import Path
 
 import cocotb
 
-from bench import DROP, PASS, REDIRECT, Bench
+from bench import Bench
 from capture import read_pcap, read_pcapng
+from common import DROP, PASS, REDIRECT
 
 
 @cocotb.test()

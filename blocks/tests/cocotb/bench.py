@@ -10,6 +10,15 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
 
+# Commands of the host on a map.
+LOOKUP, UPDATE, DELETE, DUMP = 1, 2, 3, 4
+
+
+def parameters():
+    """What the block was built with."""
+    return json.loads(Path(os.environ["HARDPATH_CASE"]).read_text())["parameters"]
+
+
 class Bench:
     """A block with its clock; all inputs are 0.
 
@@ -18,7 +27,7 @@ class Bench:
 
     def __init__(self, dut):
         self.dut = dut
-        self.parameters = json.loads(Path(os.environ["HARDPATH_CASE"]).read_text())["parameters"]
+        self.parameters = parameters()
         self.random = random.Random(str(self.parameters))
 
     @classmethod

@@ -1,21 +1,13 @@
 """What the tests of the blocks at the streams share."""
 
-import random
 from collections import deque
 
 from cocotbext.axi import AxiStreamBus, AxiStreamSink
 
 from bench import Bench
+from common import ABORTED, DROP, PASS, REDIRECT, TX, pauses
 
-ABORTED, DROP, PASS, TX, REDIRECT = range(5)
 BEAT_PORTS = ("tdata", "tkeep", "tlast", "tuser", "tdest")
-
-
-def pauses(seed, share):
-    """For the model of a stream: a pause in this share of the clocks."""
-    generator = random.Random(seed)
-    while True:
-        yield generator.random() < share
 
 
 def beats_of(length, beat):

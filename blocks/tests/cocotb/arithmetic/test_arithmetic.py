@@ -1,14 +1,13 @@
 """Adders and comparers: random pairs, neighbours, carries of every length, the ends."""
 
-import json
-import os
 import random
-from pathlib import Path
 
 import cocotb
 from cocotb.triggers import Timer
 
-PARAMETERS = json.loads(Path(os.environ["HARDPATH_CASE"]).read_text())["parameters"]
+from bench import parameters
+
+PARAMETERS = parameters()
 FUNCTIONS = {
     "a + b": lambda a, b: a + b,
     "a - b": lambda a, b: a - b,

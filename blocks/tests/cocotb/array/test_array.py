@@ -1,8 +1,11 @@
 """The value memory: a packet reads what all older ones wrote; the host between them, and its errors."""
 
+from errno import E2BIG, EBADF, EEXIST, EINVAL, ENOENT
+
 import cocotb
 
-from timeline import DELETE, DUMP, E2BIG, EBADF, EEXIST, EINVAL, ENOENT, LOOKUP, UPDATE, Timeline
+from bench import DELETE, DUMP, LOOKUP, UPDATE
+from timeline import Timeline
 
 
 class Array:

@@ -2,13 +2,12 @@
 entrance must wait, and for how long."""
 
 from collections import deque
+from errno import E2BIG, ENOENT
 
 import cocotb
 
-from bench import Bench
+from bench import DELETE, DUMP, LOOKUP, UPDATE, Bench
 
-LOOKUP, UPDATE, DELETE, DUMP = 1, 2, 3, 4
-ENOENT, E2BIG = 2, 7
 # So long a change takes besides a clock for each entry.
 MERGE_CLOCKS = 5
 

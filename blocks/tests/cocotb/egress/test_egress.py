@@ -2,7 +2,8 @@
 
 import cocotb
 
-from stream import TX, Exit, beats_of, resets_amid_traffic
+from common import TX
+from stream import Exit, beats_of, resets_amid_traffic
 
 
 def give(bench, length, verdict=None):

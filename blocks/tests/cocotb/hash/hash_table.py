@@ -1,8 +1,10 @@
 """A hash table and the bench around it, beside a model that knows where every key lies."""
 
+from errno import E2BIG, EEXIST, EINVAL, ENOENT
 from functools import cache
 
-from timeline import DELETE, DUMP, E2BIG, EEXIST, EINVAL, ENOENT, UPDATE, Timeline
+from bench import DELETE, DUMP, UPDATE
+from timeline import Timeline
 
 WAYS, SLOTS = 4, 2
 

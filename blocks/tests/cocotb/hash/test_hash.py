@@ -1,11 +1,12 @@
 """Hash tables: lookups, updates and deletes as close as the contract allows, the host between them, eviction."""
 
 from collections import defaultdict
+from errno import E2BIG, EEXIST, EINVAL, ENOENT
 
 import cocotb
 
+from bench import DELETE, DUMP, LOOKUP, UPDATE
 from hash_table import Table
-from timeline import DELETE, DUMP, E2BIG, EEXIST, EINVAL, ENOENT, LOOKUP, UPDATE
 
 
 def some_change(table, number):

@@ -1,20 +1,20 @@
 """The host port behind an AXI4-Lite master by others, with a responder in the place of the pipeline and its maps."""
 
-import random
+from errno import EINVAL
 
 import cocotb
 from cocotb.triggers import with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 from cocotbext.axi.axil_channels import AxiLiteAWTransaction, AxiLiteWTransaction
 
-from bench import Bench
+from bench import DELETE, DUMP, LOOKUP, UPDATE, Bench
+from common import channels, pauses
 
 OKAY, SLVERR = 0, 2
 MAGIC, VERSION, DESIGN_ID, STATUS, COUNTERS, PORT_TABLE = 0x0, 0x4, 0x8, 0xC, 0x10, 0x100
 MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_FLAGS, MAP_SLOT = 0x200, 0x204, 0x208, 0x20C, 0x210
 KEY, VALUE = 0x1000, 0x2000
-LOOKUP, UPDATE, DELETE, DUMP = 1, 2, 3, 4
-BUSY, EINVAL = 1 << 31, 22
+BUSY = 1 << 31
 # For so many clocks the entrance is closed before the slot of an operation comes, the slot's clock included.
 HOLD_CLOCKS = 7
 # So long an access may take; with pauses, whose clocks are the master's own, too.
@@ -44,15 +44,13 @@ class Host(Bench):
         self.forget()
 
     @classmethod
-    async def start(cls, dut, pauses=0.0):
+    async def start(cls, dut, share=0.0):
         names = [*EVENTS, "verdict_valid", "verdict", "map_done", "map_errno", "map_value", "map_key"]
         host = await super().start(dut, **dict.fromkeys(names, 0))
-        if pauses:
+        if share:
             host.bound = PAUSED_CLOCKS
-            read, write = host.axi.read_if, host.axi.write_if
-            channels = (read.ar_channel, read.r_channel, write.aw_channel, write.w_channel, write.b_channel)
-            for channel in channels:
-                channel.set_pause_generator(paused(pauses, host.random.random()))
+            for channel in channels(host.axi):
+                channel.set_pause_generator(pauses(host.random.random(), share))
         cocotb.start_soon(host.play())
         return host
 
@@ -238,16 +236,10 @@ class Host(Bench):
         return -(-self.value_bits // 32)
 
 
-def paused(share, seed):
-    generator = random.Random(seed)
-    while True:
-        yield generator.random() < share
-
-
 @cocotb.test()
-@cocotb.parametrize(pauses=PAUSES)
-async def registers_keep_what_is_written(dut, pauses):
-    host = await Host.start(dut, pauses)
+@cocotb.parametrize(share=PAUSES)
+async def registers_keep_what_is_written(dut, share):
+    host = await Host.start(dut, share)
     await host.sweep_is_over()
     constant = {MAGIC: int.from_bytes(b"HPTH", "big"), VERSION: host.version, DESIGN_ID: host.design_id, STATUS: 1}
     constant.update({COUNTERS + 4 * word: 0 for word in range(16)})
@@ -272,7 +264,7 @@ async def registers_keep_what_is_written(dut, pauses):
 
 @cocotb.test()
 async def parts_of_words_are_refused(dut):
-    host = await Host.start(dut, pauses=0.3)
+    host = await Host.start(dut, share=0.3)
     await host.sweep_is_over()
     for address in [MAP_SELECT, MAP_FLAGS, KEY, VALUE, *list(host.port_registers())[:1]]:
         await host.write(address, 0x12345678)
@@ -286,10 +278,10 @@ async def parts_of_words_are_refused(dut):
 
 
 @cocotb.test()
-@cocotb.parametrize(pauses=PAUSES)
-async def both_directions_at_once(dut, pauses):
+@cocotb.parametrize(share=PAUSES)
+async def both_directions_at_once(dut, share):
     """Reads and writes that do not wait for each other."""
-    host = await Host.start(dut, pauses)
+    host = await Host.start(dut, share)
     await host.write(MAP_FLAGS, 5)
 
     async def reads():
@@ -306,9 +298,9 @@ async def both_directions_at_once(dut, pauses):
 
 
 @cocotb.test()
-@cocotb.parametrize(pauses=PAUSES)
-async def operations_take_their_registers_with_them(dut, pauses):
-    host = await Host.start(dut, pauses)
+@cocotb.parametrize(share=PAUSES)
+async def operations_take_their_registers_with_them(dut, share):
+    host = await Host.start(dut, share)
     ended = 0
     for round in range(12):
         # Maps and commands that do not exist look like others in their low bits.
@@ -358,9 +350,9 @@ async def nothing_changes_while_an_operation_runs(dut):
 
 
 @cocotb.test()
-@cocotb.parametrize(pauses=PAUSES)
-async def a_reset_ends_all_accesses(dut, pauses):
-    host = await Host.start(dut, pauses)
+@cocotb.parametrize(share=PAUSES)
+async def a_reset_ends_all_accesses(dut, share):
+    host = await Host.start(dut, share)
     unanswered = 0
     for _ in range(10):
         known = await host.registers(host.maps - 1)
@@ -417,7 +409,7 @@ async def counters_count(dut):
 
 @cocotb.test()
 async def ports_become_interfaces_and_queues(dut):
-    host = await Host.start(dut, pauses=0.3)
+    host = await Host.start(dut, share=0.3)
     assert hasattr(dut, "port_ifindex") == host.has_port_table
     registers = host.port_registers()
     for place in range(len(registers) // 2):

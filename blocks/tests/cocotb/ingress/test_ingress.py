@@ -8,7 +8,8 @@ import cocotb
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSource
 
 from bench import Bench
-from stream import beats_of, pauses
+from common import pauses
+from stream import beats_of
 
 IDLE = {"hold": 0, "running": 1, "packet_left": 0, "frame_read_pointer": 0}
 

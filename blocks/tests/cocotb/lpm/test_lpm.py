@@ -1,8 +1,11 @@
 """Longest prefix match: a lookup a clock while the host inserts, replaces and deletes prefixes."""
 
+from errno import EEXIST, EINVAL, ENOENT, ENOSPC
+
 import cocotb
 
-from timeline import DELETE, DUMP, EEXIST, EINVAL, ENOENT, ENOSPC, LOOKUP, UPDATE, Timeline
+from bench import DELETE, DUMP, LOOKUP, UPDATE
+from timeline import Timeline
 
 
 class Prefix:

@@ -3,7 +3,8 @@ clocks."""
 
 import cocotb
 
-from stream import TX, Exit, resets_amid_traffic
+from common import TX
+from stream import Exit, resets_amid_traffic
 
 # So far before the place where it came in a packet may begin, its metadata included.
 HEADROOM = 216

@@ -4,8 +4,8 @@ import cocotb
 from cocotb.triggers import Timer
 
 from bench import Bench
+from common import REDIRECT
 
-REDIRECT = 4
 NOBODY = "nobody"
 
 
