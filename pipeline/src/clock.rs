@@ -13,6 +13,7 @@ use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::{Diagnostic, Inst, PlaceId, Program, Value};
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// Something that cannot be divided.
@@ -132,11 +133,15 @@ pub fn check_entrances(
 fn too_slow(mut all: Vec<Undivided>, timing: Timing) -> Result<(), Misfit> {
     let budget = timing.budget();
     all.retain(|one| one.levels > budget);
-    all.sort_by(|a, b| b.levels.total_cmp(&a.levels));
+    all.sort_by(slowest_first);
     match all.is_empty() {
         true => Ok(()),
         false => Err(Misfit::TooFast(all)),
     }
+}
+
+fn slowest_first(a: &Undivided, b: &Undivided) -> Ordering {
+    b.levels.total_cmp(&a.levels)
 }
 
 /// A refusal at an instruction whose work cannot be divided.
@@ -171,7 +176,7 @@ fn way_out(clock_mhz: f64) -> String {
     format!("ask for a clock of at most {clock_mhz:.0} MHz (--clock), or for a faster target (--target)")
 }
 
-/// Every operation, which is one piece of logic.
+/// Every operation, which is one piece of logic. An instruction may have become many: the slowest speaks for them.
 fn operations(program: &Program, timing: Timing) -> Vec<Undivided> {
     let mut all = Vec::new();
     for inst in &program.blocks[program.region()].insts {
@@ -190,6 +195,9 @@ fn operations(program: &Program, timing: Timing) -> Vec<Undivided> {
             levels,
         });
     }
+    all.sort_by(slowest_first);
+    let mut places = HashSet::new();
+    all.retain(|one| places.insert(one.place.clone()));
     all
 }
 

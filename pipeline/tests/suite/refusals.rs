@@ -56,6 +56,36 @@ fn a_clock_that_an_operation_cannot_keep() {
     assert!(compile(read(PRODUCT), &options).is_ok(), "{clock_mhz} MHz");
 }
 
+/// A remainder by a constant becomes several products, which are refused as the one instruction of the source.
+#[test]
+fn one_error_for_an_instruction() {
+    let text = r#"program "spread" xdp control-flow
+
+place0 slot 3 file "spread.c" line 7 source "hash % 7"
+
+block0:
+    v0:64 = const 0
+    v1:64 = packet.load v0
+    v2:64 = const 7
+    v3:64 = urem v1, v2 at place0
+    packet.store v0, v3
+    v4:32 = const 2
+    v5:32 = const 0
+    emit v4, v5
+"#;
+    let options = Options {
+        clock_mhz: 400.0,
+        ..Options::default()
+    };
+    let errors = compile(read(text), &options).expect_err("a product takes longer");
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    assert!(
+        texts[0].contains("operation Mul") && texts[0].contains("spread.c:7"),
+        "{texts:?}"
+    );
+}
+
 /// Operations, and what stands around memories: every error names the one clock that all allow, on every family.
 #[test]
 fn the_fastest_clock_of_a_family() {
