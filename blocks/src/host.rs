@@ -141,8 +141,9 @@ pub fn host(config: &Host) -> Module {
     let (command, start) = plain(&mut m, "map_command", register::MAP_COMMAND, COMMAND_BITS);
     m.name(start, "start");
     let limit = m.constant(u64::from(config.maps), 32);
+    // A write comes two clocks behind another at the earliest.
     let known_map = m.ult(select, limit);
-    m.name(known_map, "known_map");
+    let known_map = m.delay("known_map", known_map);
     let command_above = m.slice(wdata, COMMAND_BITS, 32 - COMMAND_BITS);
     let command_above = m.reduce_or(command_above);
     let is_short = m.not(command_above);

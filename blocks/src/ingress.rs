@@ -2,6 +2,7 @@
 
 use crate::index_bits;
 use hardpath_rtl::{Module, Node};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the entrance must know.
 pub struct Ingress {
@@ -129,7 +130,7 @@ pub fn ingress(config: &Ingress) -> Module {
     let most_beats = config.longest.div_ceil(beat);
     let beat_bits = index_bits(u64::from(most_beats) + 2);
     let (beat_reg, beat_number) = m.reg_reset("beat_number", beat_bits, 0);
-    let (over_reg, over_before) = m.reg_reset("too_long_before", 1, 0);
+    let place = Place::of_beats(&mut m, config, (beat_number, valid, last));
     // A full beat carries into the number of whole beats; otherwise the lanes are the low bits of the length.
     let count = ones_of_packed(&mut m, keep);
     m.name(count, "bytes_in_beat");
@@ -140,23 +141,21 @@ pub fn ingress(config: &Ingress) -> Module {
     let whole_beats = m.add(beats_before, carry);
     let length = m.concat(&[whole_beats, lanes]);
     m.name(length, "length");
-    let too_many = m.constant(u64::from(most_beats), beat_bits);
     // A last beat behind others may be empty (`tkeep` of zeros): it ends the packet and adds nothing to it.
     let some_bytes = m.bit(keep, 0);
     let no_bytes = m.not(some_bytes);
-    let behind_others = m.reduce_or(beat_number);
-    let only_ends = m.and(&[last, no_bytes, behind_others]);
+    let only_ends = m.and(&[last, no_bytes, place.behind[&0]]);
     m.name(only_ends, "only_ends");
     let adds = m.not(only_ends);
-    let beats_used_up = m.ule(too_many, beat_number);
+    let beats_used_up = place.behind[&(most_beats - 1)];
     let more_beats = m.and(&[beats_used_up, adds]);
-    let over_beats = m.or(&[over_before, more_beats]);
+    let over_beats = m.or(&[place.behind[&most_beats], more_beats]);
     m.name(over_beats, "too_many_beats");
-    let over_bytes = reaches(&mut m, beat_number, keep, config.longest);
+    let over_bytes = place.reaches(&mut m, keep, config.longest);
     let under = match config.shortest {
         0 => m.zero(1),
         bytes => {
-            let long_enough = reaches(&mut m, beat_number, keep, bytes - 1);
+            let long_enough = place.reaches(&mut m, keep, bytes - 1);
             m.not(long_enough)
         }
     };
@@ -167,13 +166,10 @@ pub fn ingress(config: &Ingress) -> Module {
     let good = m.and(&[done, right_length, not_bad]);
     m.name(good, "good");
     let next_beat = m.add_const(beat_number, 1);
-    let stay = m.mux(over_beats, beat_number, next_beat);
+    let stay = m.mux(beats_used_up, beat_number, next_beat);
     let zero_beat = m.zero(beat_bits);
     let beat_next = m.mux(last, zero_beat, stay);
     m.set_next_when(beat_reg, valid, beat_next);
-    let not_last = m.not(last);
-    let over_next = m.and(&[over_beats, not_last]);
-    m.set_next_when(over_reg, valid, over_next);
 
     m.section("Frame FIFO, write side");
     let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
@@ -194,11 +190,15 @@ pub fn ingress(config: &Ingress) -> Module {
     m.section("Packet window");
     let mut parts = Vec::new();
     for index in 0..config.window_beats {
-        let here = m.eq_const(beat_number, u64::from(index));
+        let here = place.at(&mut m, index);
         let take = m.and(&[valid, here]);
         let name = format!("window_{index}");
         parts.push(match config.clears_window {
-            true => cleared_window(&mut m, &name, (take, valid), (beat_number, data, keep)),
+            true => {
+                let first = place.at(&mut m, 0);
+                let begins = m.and(&[valid, first]);
+                cleared_window(&mut m, &name, (take, begins), (data, keep))
+            }
             false => hold_when(&mut m, &name, take, data),
         });
     }
@@ -236,16 +236,18 @@ pub fn ingress(config: &Ingress) -> Module {
 
     m.section("Credits and room");
     let credit_bits = index_bits(u64::from(config.credits) + 1);
-    let (flight_reg, in_flight) = m.reg_reset("in_flight", credit_bits, 0);
-    let one_more = m.add_const(in_flight, 1);
-    let one_less = m.sub_const(in_flight, 1);
-    let stays_in = m.not(packet_left);
-    let comes = m.and(&[packet_valid, stays_in]);
-    let none_comes = m.not(packet_valid);
-    let leaves = m.and(&[none_comes, packet_left]);
-    let after_leave = m.mux(leaves, one_less, in_flight);
-    let flight_next = m.mux(comes, one_more, after_leave);
-    m.set_next(flight_reg, flight_next);
+    // Two counts and their difference: a packet leaves late in a clock, and an enable is all that it reaches.
+    let (came_reg, came) = m.reg_reset("packets_came", credit_bits, 0);
+    let (left_reg, left) = m.reg_reset("packets_left", credit_bits, 0);
+    for (reg, count, step) in [
+        (came_reg, came, packet_valid),
+        (left_reg, left, packet_left),
+    ] {
+        let next = m.add_const(count, 1);
+        m.set_next_when(reg, step, next);
+    }
+    let in_flight = m.sub(came, left);
+    m.name(in_flight, "in_flight");
     if config.tells_flight {
         m.output("in_flight", in_flight, "packets behind the entrance");
     }
@@ -273,8 +275,8 @@ pub fn ingress(config: &Ingress) -> Module {
 fn cleared_window(
     m: &mut Module,
     name: &str,
-    (take, valid): (Node, Node),
-    (beat_number, data, keep): (Node, Node, Node),
+    (take, begins): (Node, Node),
+    (data, keep): (Node, Node),
 ) -> Node {
     let lanes = m.width(keep);
     let mut masks = Vec::new();
@@ -285,43 +287,91 @@ fn cleared_window(
     let mask = m.concat(&masks);
     let bytes = m.and(&[data, mask]);
     let next = m.gate(take, bytes);
-    let is_first = m.eq_const(beat_number, 0);
-    let begins = m.and(&[valid, is_first]);
     let changes = m.or(&[take, begins]);
     let (reg, node) = m.reg(name, lanes * 8);
     m.set_next_when(reg, changes, next);
     node
 }
 
-/// Whether the packet has a byte `index` (from 0), seen at its last beat.
-fn reaches(m: &mut Module, beat_number: Node, keep: Node, index: u32) -> Node {
-    let lanes = m.width(keep);
-    let beat = m.constant(u64::from(index / lanes), m.width(beat_number));
-    let behind = m.ult(beat, beat_number);
-    let at = m.eq(beat_number, beat);
-    let lane = m.bit(keep, index % lanes);
-    let within = m.and(&[at, lane]);
-    m.or(&[behind, within])
+/// Where in its packet the present beat is. Registers know it before the beat comes: a compare of its number would be
+/// the beginning of the longest path.
+struct Place {
+    /// Whether the present beat is behind this one, for all that somebody asks about.
+    behind: BTreeMap<u32, Node>,
 }
 
-/// The number of ones in a byte mask that is packed from bit 0, of a power of two of lanes. The bit in the middle says in
-/// which half the ones end; that half is looked at next.
+impl Place {
+    fn of_beats(
+        m: &mut Module,
+        config: &Ingress,
+        (beat_number, valid, last): (Node, Node, Node),
+    ) -> Place {
+        let beat = config.beat_bytes;
+        let most_beats = config.longest.div_ceil(beat);
+        let mut beats: BTreeSet<u32> = (0..config.window_beats).collect();
+        beats.extend([most_beats - 1, most_beats]);
+        for byte in [config.longest, config.shortest.saturating_sub(1)] {
+            beats.extend((byte / beat).saturating_sub(1)..=byte / beat);
+        }
+        let goes_on = m.not(last);
+        let mut behind = BTreeMap::new();
+        for beat in beats {
+            let (reg, node) = m.reg_reset(format!("behind_beat_{beat}"), 1, 0);
+            let next = match beat.checked_sub(1).map(|before| behind.get(&before)) {
+                None => goes_on,
+                Some(Some(reached)) => m.and(&[*reached, goes_on]),
+                Some(None) => {
+                    let at = m.eq_const(beat_number, u64::from(beat));
+                    let reached = m.or(&[node, at]);
+                    m.and(&[reached, goes_on])
+                }
+            };
+            m.set_next_when(reg, valid, next);
+            behind.insert(beat, node);
+        }
+        Place { behind }
+    }
+
+    /// Whether the present beat is this one.
+    fn at(&self, m: &mut Module, beat: u32) -> Node {
+        let not_behind = m.not(self.behind[&beat]);
+        match beat {
+            0 => not_behind,
+            _ => m.and(&[self.behind[&(beat - 1)], not_behind]),
+        }
+    }
+
+    /// Whether the packet has a byte `index` (from 0), seen at its last beat.
+    fn reaches(&self, m: &mut Module, keep: Node, index: u32) -> Node {
+        let lanes = m.width(keep);
+        let beat = index / lanes;
+        let lane = m.bit(keep, index % lanes);
+        let within = match beat {
+            0 => lane,
+            _ => m.and(&[self.behind[&(beat - 1)], lane]),
+        };
+        m.or(&[self.behind[&beat], within])
+    }
+}
+
+/// The number of ones in a byte mask that is packed from bit 0, of a power of two of lanes. A bit of the number is 1
+/// where the ones end in the upper half of a pair of runs as long as that bit counts.
 fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
     let lanes = m.width(keep);
-    let full = m.bit(keep, lanes - 1);
-    let not_full = m.not(full);
-    let mut bits = vec![full];
-    let mut rest = m.slice(keep, 0, lanes - 1);
-    loop {
-        let half = m.width(rest) / 2;
-        let upper = m.bit(rest, half);
-        bits.push(m.and(&[upper, not_full]));
-        if half == 0 {
-            return m.concat(&bits);
+    let mut bits = vec![m.bit(keep, lanes - 1)];
+    let mut run = lanes / 2;
+    while run > 0 {
+        let mut ends = Vec::new();
+        for pair in 0..lanes / (2 * run) {
+            let lower = m.bit(keep, (2 * pair + 1) * run - 1);
+            let upper = m.bit(keep, (2 * pair + 2) * run - 1);
+            let not_upper = m.not(upper);
+            ends.push(m.and(&[lower, not_upper]));
         }
-        let (above, below) = (m.slice(rest, half + 1, half), m.slice(rest, 0, half));
-        rest = m.mux(upper, above, below);
+        bits.push(m.or(&ends));
+        run /= 2;
     }
+    m.concat(&bits)
 }
 
 /// Whether a byte mask is all ones (not the last beat) or packed from bit 0.
