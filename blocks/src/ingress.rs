@@ -94,6 +94,7 @@ pub fn ingress(config: &Ingress) -> Module {
     let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
     m.set_next_when(first_reg, accept, tlast);
     let takes_first = m.and(&[accept, first]);
+    m.name(takes_first, "takes_first");
     let mut drawn: Vec<(&str, Node)> = Vec::new();
     if let Some(time) = time {
         drawn.push((
@@ -134,6 +135,10 @@ pub fn ingress(config: &Ingress) -> Module {
     // A full beat carries into the number of whole beats; otherwise the lanes are the low bits of the length.
     let count = ones_of_packed(&mut m, keep);
     m.name(count, "bytes_in_beat");
+    m.comment(
+        count,
+        "ones from bit 0 on: a full run of lanes with no full one beside it makes their number odd",
+    );
     let full = m.bit(count, lane_bits);
     let lanes = m.slice(count, 0, lane_bits);
     let beats_before = m.resize(beat_number, LENGTH_BITS - lane_bits);
@@ -152,15 +157,19 @@ pub fn ingress(config: &Ingress) -> Module {
     let over_beats = m.or(&[place.behind[&most_beats], more_beats]);
     m.name(over_beats, "too_many_beats");
     let over_bytes = place.reaches(&mut m, keep, config.longest);
+    m.name(over_bytes, "too_many_bytes");
     let under = match config.shortest {
         0 => m.zero(1),
         bytes => {
             let long_enough = place.reaches(&mut m, keep, bytes - 1);
+            m.name(long_enough, "long_enough");
             m.not(long_enough)
         }
     };
     let wrong_length = m.or(&[over_beats, over_bytes, under]);
+    m.name(wrong_length, "wrong_length");
     let done = m.and(&[valid, last]);
+    m.name(done, "frame_ends");
     let right_length = m.not(wrong_length);
     let not_bad = m.not(bad);
     let good = m.and(&[done, right_length, not_bad]);
@@ -180,6 +189,7 @@ pub fn ingress(config: &Ingress) -> Module {
     let not_good = m.not(good);
     let gives_up = m.and(&[done, not_good]);
     let stepped = m.mux(write, after, write_pointer);
+    m.name(stepped, "behind_this_beat");
     let pointer_next = m.mux(gives_up, start, stepped);
     m.set_next(write_reg, pointer_next);
     m.set_next_when(start_reg, good, stepped);
@@ -354,8 +364,8 @@ impl Place {
     }
 }
 
-/// The number of ones in a byte mask that is packed from bit 0, of a power of two of lanes. A bit of the number is 1
-/// where the ones end in the upper half of a pair of runs as long as that bit counts.
+/// The number of ones in a byte mask that is packed from bit 0, of a power of two of lanes. The bit that counts `run` is
+/// 1 where a run of so many lanes is full and the next one, with which it makes a pair, is not.
 fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
     let lanes = m.width(keep);
     let mut bits = vec![m.bit(keep, lanes - 1)];
@@ -368,7 +378,9 @@ fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
             let not_upper = m.not(upper);
             ends.push(m.and(&[lower, not_upper]));
         }
-        bits.push(m.or(&ends));
+        let odd = m.or(&ends);
+        m.name(odd, format!("odd_runs_of_{run}"));
+        bits.push(odd);
         run /= 2;
     }
     m.concat(&bits)
