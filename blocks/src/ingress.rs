@@ -175,9 +175,8 @@ pub fn ingress(config: &Ingress) -> Module {
     let good = m.and(&[done, right_length, not_bad]);
     m.name(good, "good");
     let next_beat = m.add_const(beat_number, 1);
-    let stay = m.mux(beats_used_up, beat_number, next_beat);
     let zero_beat = m.zero(beat_bits);
-    let beat_next = m.mux(last, zero_beat, stay);
+    let beat_next = m.mux(last, zero_beat, next_beat);
     m.set_next_when(beat_reg, valid, beat_next);
 
     m.section("Frame FIFO, write side");
@@ -306,7 +305,8 @@ fn cleared_window(
 /// Where in its packet the present beat is. Registers know it before the beat comes: a compare of its number would be
 /// the beginning of the longest path.
 struct Place {
-    /// Whether the present beat is behind this one, for all that somebody asks about.
+    /// Whether the present beat is behind this one, for all that somebody asks about; until the packet ends, even when
+    /// the number has begun again because the packet is far too long.
     behind: BTreeMap<u32, Node>,
 }
 
