@@ -152,10 +152,6 @@ pub fn ingress(config: &Ingress) -> Module {
     let only_ends = m.and(&[last, no_bytes, place.behind[&0]]);
     m.name(only_ends, "only_ends");
     let adds = m.not(only_ends);
-    let beats_used_up = place.behind[&(most_beats - 1)];
-    let more_beats = m.and(&[beats_used_up, adds]);
-    let over_beats = m.or(&[place.behind[&most_beats], more_beats]);
-    m.name(over_beats, "too_many_beats");
     let over_bytes = place.reaches(&mut m, keep, config.longest);
     m.name(over_bytes, "too_many_bytes");
     let under = match config.shortest {
@@ -166,7 +162,7 @@ pub fn ingress(config: &Ingress) -> Module {
             m.not(long_enough)
         }
     };
-    let wrong_length = m.or(&[over_beats, over_bytes, under]);
+    let wrong_length = m.or(&[over_bytes, under]);
     m.name(wrong_length, "wrong_length");
     let done = m.and(&[valid, last]);
     m.name(done, "frame_ends");
@@ -182,8 +178,8 @@ pub fn ingress(config: &Ingress) -> Module {
     m.section("Frame FIFO, write side");
     let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
     let (start_reg, start) = m.reg_reset("packet_start", frame_bits, 0);
-    let in_time = m.not(over_beats);
-    let write = m.and(&[valid, in_time, adds]);
+    let has_room = m.not(place.behind[&(most_beats - 1)]);
+    let write = m.and(&[valid, has_room, adds]);
     let after = m.add_const(write_pointer, 1);
     let not_good = m.not(good);
     let gives_up = m.and(&[done, not_good]);
@@ -319,7 +315,7 @@ impl Place {
         let beat = config.beat_bytes;
         let most_beats = config.longest.div_ceil(beat);
         let mut beats: BTreeSet<u32> = (0..config.window_beats).collect();
-        beats.extend([most_beats - 1, most_beats]);
+        beats.insert(most_beats - 1);
         for byte in [config.longest, config.shortest.saturating_sub(1)] {
             beats.extend((byte / beat).saturating_sub(1)..=byte / beat);
         }
