@@ -317,7 +317,8 @@ impl<'a> Run<'a> {
                     self.step(manner);
                 }
                 self.offer(packet, number, beats);
-                loop {
+                for waited in 0.. {
+                    assert!(waited < 40_000, "nothing is taken any more");
                     let (time, random) = (self.random.next(), self.random.next() & 0xffff_ffff);
                     self.bench.set("time_ns", time);
                     self.bench.set("random", random);
