@@ -1,6 +1,7 @@
 //! The `hardpath` command as its users see it: exit status, JSON, files.
 
 mod bad_input;
+mod ci;
 mod commands;
 mod common;
 mod egress;
