@@ -25,5 +25,5 @@ pub mod session;
 pub mod trial;
 
 pub use generate::Features;
-pub use session::{run, FailedProgram, FuzzOptions, FuzzReport};
-pub use trial::{Built, Failure, Judge, Layer, Outcome, Subject, TrialOptions};
+pub use session::{run, AskedAgain, FailedProgram, FuzzOptions, FuzzReport};
+pub use trial::{Built, Failure, Judge, Judged, Layer, Outcome, Subject, TrialOptions};

@@ -45,6 +45,14 @@ pub struct FailedProgram {
     pub case: Option<PathBuf>,
 }
 
+/// A program about which the kernel was wrong when it was asked first ([`hardpath_oracle::asking`]).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AskedAgain {
+    pub seed: u64,
+    /// The case file of the small subject, where one was written.
+    pub case: Option<PathBuf>,
+}
+
 /// What came of all programs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FuzzReport {
@@ -70,6 +78,8 @@ pub struct FuzzReport {
     pub with_host: u64,
     /// In the order of their seeds.
     pub failures: Vec<FailedProgram>,
+    /// Programs about which the kernel was wrong at first, likewise.
+    pub asked_again: Vec<AskedAgain>,
 }
 
 impl FuzzReport {
@@ -103,6 +113,7 @@ impl FuzzReport {
         self.in_verilator += other.in_verilator;
         self.with_host += other.with_host;
         self.failures.extend(other.failures);
+        self.asked_again.extend(other.asked_again);
     }
 }
 
@@ -176,6 +187,7 @@ pub fn run(
         .into_inner()
         .unwrap_or_else(|poisoned| poisoned.into_inner())?;
     report.failures.sort_by_key(|failed| failed.seed);
+    report.asked_again.sort_by_key(|asked| asked.seed);
     Ok(report)
 }
 
@@ -189,15 +201,13 @@ fn run_one(
     for attempt in 0..MOST_ATTEMPTS {
         let subject = subject(seed, attempt, options.packets, options.features);
         let packets = subject.packets.len() as u64;
+        let mut was_asked_again = false;
         match trial::run(&subject, trial)? {
             Outcome::Rejected(_) => {
                 report.rejected_by_kernel += 1;
                 continue;
             }
-            Outcome::Refused {
-                reason,
-                judged_by_kernel,
-            } => {
+            Outcome::Refused { reason, judged } => {
                 if let (Some(folder), true) = (&options.cases, options.keep_refused) {
                     let path = folder.join(format!("refused_{}_{seed}.case", reason.code));
                     let (subject, text) = smallest_refused(&subject, &reason, trial);
@@ -205,12 +215,10 @@ fn run_one(
                 }
                 report.refused = 1;
                 report.refusals.insert(reason.code, 1);
-                report.judged_by_kernel = judged_by_kernel;
+                report.judged_by_kernel = judged.packets;
+                was_asked_again = judged.again;
             }
-            Outcome::Same {
-                built,
-                judged_by_kernel,
-            } => {
+            Outcome::Same { built, judged } => {
                 report.compiled = 1;
                 report.in_verilator = u64::from(trial.verilator);
                 report.with_host = u64::from(subject.hardware.host.is_some());
@@ -218,7 +226,8 @@ fn run_one(
                 let features = built.features.into_iter();
                 report.features = features.map(|feature| (feature, 1)).collect();
                 report.packets = packets;
-                report.judged_by_kernel = judged_by_kernel;
+                report.judged_by_kernel = judged.packets;
+                was_asked_again = judged.again;
             }
             Outcome::Failed(failure) => {
                 report.compiled = 1;
@@ -228,10 +237,47 @@ fn run_one(
                     .push(failed(options, trial, seed, &subject, &failure)?);
             }
         }
+        if was_asked_again {
+            let case = keep_asked_again(options, trial, seed, &subject)?;
+            report.asked_again = vec![AskedAgain { seed, case }];
+        }
         report.programs = 1;
         break;
     }
     Ok(report)
+}
+
+/// Writes the case of a program about which the kernel was wrong at first, made small.
+fn keep_asked_again(
+    options: &FuzzOptions,
+    trial: TrialOptions,
+    seed: u64,
+    subject: &Subject,
+) -> Result<Option<PathBuf>, Diagnostic> {
+    let Some(folder) = &options.cases else {
+        return Ok(None);
+    };
+    let path = folder.join(format!("asked-again_{seed}.case"));
+    let comment = format!("Seed {seed}: the kernel's verifier leaves something out that runs.");
+    let small = smallest_asked_again(subject, trial);
+    write(&path, &case::print(&small, &comment))?;
+    Ok(Some(path))
+}
+
+/// The smallest program about which the kernel is wrong at first.
+fn smallest_asked_again(subject: &Subject, options: TrialOptions) -> Subject {
+    let as_failure = Failure {
+        layer: Layer::Lifted,
+        packet: None,
+        text: String::new(),
+    };
+    let mut is_wrong = |candidate: &Subject| match trial::run(candidate, options) {
+        Ok(Outcome::Same { judged, .. } | Outcome::Refused { judged, .. }) if judged.again => {
+            Some(as_failure.clone())
+        }
+        _ => None,
+    };
+    minimize(subject, &as_failure, scope(options.judge), &mut is_wrong).0
 }
 
 fn failed(

@@ -12,7 +12,9 @@ use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verifier, Diagnostic, Program};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
-use hardpath_oracle::{Expected, JudgeOptions, KernelJudge, Observed, Reference};
+use hardpath_oracle::{
+    Asked, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
+};
 use hardpath_pipeline::{Compiled, Hazard, Options};
 use hardpath_testbed::host::{HostAnswer, HostOperation};
 use hardpath_testbed::run::PacketOut;
@@ -103,14 +105,23 @@ pub enum Outcome {
     /// Hardpath does not build it; as far as it came all was right.
     Refused {
         reason: Diagnostic,
-        judged_by_kernel: u64,
+        judged: Judged,
     },
     /// The same everywhere.
     Same {
         built: Built,
-        judged_by_kernel: u64,
+        judged: Judged,
     },
     Failed(Failure),
+}
+
+/// What the kernel had to do with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Judged {
+    /// Packets that it ran.
+    pub packets: u64,
+    /// It was wrong at first: see [`hardpath_oracle::asking`].
+    pub again: bool,
 }
 
 /// What became hardware.
@@ -131,56 +142,70 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
     let Some(image) = object.programs.first() else {
         return Err(Diagnostic::input("no-program", "there is no program"));
     };
-    let kernel = match options.judge {
+    let start = |form| {
+        let options = JudgeOptions {
+            image: subject.image.clone(),
+            form,
+        };
+        KernelJudge::start(&object, image, &options)
+    };
+    let mut kernel = match options.judge {
         Judge::Interpreter => None,
-        Judge::Kernel => {
-            let options = JudgeOptions {
-                image: subject.image.clone(),
-            };
-            match KernelJudge::start(&object, image, &options) {
-                Ok(kernel) => Some(kernel),
-                Err(reason) if reason.code.starts_with("kernel-rejects") => {
-                    return Ok(Outcome::Rejected(reason));
-                }
-                Err(error) => return Err(error),
+        Judge::Kernel => match start(Form::AsItIs) {
+            Ok(kernel) => Some(kernel),
+            Err(reason) if reason.code.starts_with("kernel-rejects") => {
+                return Ok(Outcome::Rejected(reason));
             }
-        }
+            Err(error) => return Err(error),
+        },
     };
     let mut lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
         Ok(Ok(program)) => program,
-        Ok(Err(errors)) => return Ok(refused(errors, 0)),
+        Ok(Err(errors)) => return Ok(refused(errors, Judged::default())),
         Err(panic) => return Ok(Outcome::Failed(panic)),
     };
     give_names(&mut lifted);
-    let mut trial = Trial {
-        subject,
-        options,
-        image: used_maps(&lifted, &subject.image),
-        lifted,
-        expected: Vec::new(),
-        expected_maps: Image::new(),
-        judged_by_kernel: 0,
+    let image = used_maps(&lifted, &subject.image);
+    let question = |form| {
+        let kernel = match form {
+            Form::AsItIs => kernel.take(),
+            Form::Restrained => Some(start(form)?),
+        };
+        Answers::of(kernel, &lifted, &image, &subject.packets)
     };
-    if let Some(failure) = trial.ask(kernel)? {
+    let Asked {
+        answer: answers,
+        again,
+    } = hardpath_oracle::ask(question, Answers::disagreements)?;
+    if let Some(failure) = answers.disagreement() {
         return Ok(Outcome::Failed(failure));
     }
+    let judged = Judged {
+        packets: answers.judged_by_kernel(),
+        again,
+    };
+    let trial = Trial {
+        subject,
+        options,
+        image,
+        lifted,
+        expected: answers.packets,
+        expected_maps: answers.maps.image,
+    };
     match trial.compile() {
-        Ok(built) => Ok(Outcome::Same {
-            built,
-            judged_by_kernel: trial.judged_by_kernel,
-        }),
+        Ok(built) => Ok(Outcome::Same { built, judged }),
         Err(Stop::Failed(failure)) => Ok(Outcome::Failed(failure)),
-        Err(Stop::Refused(errors)) => Ok(refused(errors, trial.judged_by_kernel)),
+        Err(Stop::Refused(errors)) => Ok(refused(errors, judged)),
     }
 }
 
 /// An error that is none of the program's is a failure of the compiler.
-fn refused(errors: Vec<Diagnostic>, judged_by_kernel: u64) -> Outcome {
+fn refused(errors: Vec<Diagnostic>, judged: Judged) -> Outcome {
     let own = |error: &&Diagnostic| error.class == Class::Refused;
     match errors.iter().find(own) {
         Some(reason) if errors.iter().all(|error| own(&error)) => Outcome::Refused {
             reason: reason.clone(),
-            judged_by_kernel,
+            judged,
         },
         _ => {
             let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -211,6 +236,57 @@ fn failure(layer: Layer, packet: Option<usize>, text: impl Into<String>) -> Fail
     }
 }
 
+/// What is right for all packets, and for the maps behind the last one.
+struct Answers {
+    packets: Vec<Expected>,
+    maps: ExpectedMaps,
+}
+
+impl Answers {
+    fn of(
+        kernel: Option<KernelJudge>,
+        lifted: &Program,
+        image: &Image,
+        packets: &[Packet],
+    ) -> Result<Answers, Diagnostic> {
+        let questions: Vec<(&[u8], PacketContext)> = packets
+            .iter()
+            .map(|packet| (packet.data.as_slice(), context(packet)))
+            .collect();
+        let one = |mut errors: Vec<Diagnostic>| errors.remove(0);
+        let mut reference = Reference::new(lifted, image, kernel).map_err(one)?;
+        Ok(Answers {
+            packets: reference.run_all(&questions)?,
+            maps: reference.maps()?,
+        })
+    }
+
+    fn judged_by_kernel(&self) -> u64 {
+        let judged = self.packets.iter().filter(|packet| packet.judged_by_kernel);
+        judged.count() as u64
+    }
+
+    /// Packets and map entries in which the interpreter differs from the kernel.
+    fn disagreements(&self) -> u64 {
+        let packets = self.packets.iter();
+        let packets = packets.filter(|packet| packet.disagreement.is_some());
+        (packets.count() + self.maps.disagreements.len()) as u64
+    }
+
+    fn disagreement(&self) -> Option<Failure> {
+        let mut packets = self.packets.iter().enumerate();
+        let in_packets = packets.find_map(|(index, expected)| {
+            let text = expected.disagreement.as_ref()?.to_string();
+            Some(failure(Layer::Lifted, Some(index), text))
+        });
+        let in_maps = || {
+            let first = self.maps.disagreements.first()?;
+            Some(failure(Layer::Lifted, None, first.to_string()))
+        };
+        in_packets.or_else(in_maps)
+    }
+}
+
 struct Trial<'a> {
     subject: &'a Subject,
     options: TrialOptions,
@@ -218,33 +294,9 @@ struct Trial<'a> {
     image: Image,
     expected: Vec<Expected>,
     expected_maps: Image,
-    judged_by_kernel: u64,
 }
 
 impl Trial<'_> {
-    /// Asks the judge, and compares the interpreter with it.
-    fn ask(&mut self, kernel: Option<KernelJudge>) -> Result<Option<Failure>, Diagnostic> {
-        let questions: Vec<(&[u8], PacketContext)> = (self.subject.packets.iter())
-            .map(|packet| (packet.data.as_slice(), context(packet)))
-            .collect();
-        let one = |mut errors: Vec<Diagnostic>| errors.remove(0);
-        let mut reference = Reference::new(&self.lifted, &self.image, kernel).map_err(one)?;
-        self.expected = reference.run_all(&questions)?;
-        let maps = reference.maps()?;
-        self.expected_maps = maps.image;
-        self.judged_by_kernel = (self.expected.iter())
-            .filter(|expected| expected.judged_by_kernel)
-            .count() as u64;
-        for (index, expected) in self.expected.iter().enumerate() {
-            if let Some(difference) = &expected.disagreement {
-                let text = difference.to_string();
-                return Ok(Some(failure(Layer::Lifted, Some(index), text)));
-            }
-        }
-        let first = maps.disagreements.first();
-        Ok(first.map(|difference| failure(Layer::Lifted, None, difference.to_string())))
-    }
-
     fn compile(&self) -> Result<Built, Stop> {
         let flow = flatten(caught(|| {
             let mut program = self.lifted.clone();
@@ -462,7 +514,7 @@ fn context(packet: &Packet) -> PacketContext {
 fn flatten<T>(result: Result<Result<T, Vec<Diagnostic>>, Failure>) -> Result<T, Stop> {
     match result {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(errors)) => match refused(errors.clone(), 0) {
+        Ok(Err(errors)) => match refused(errors.clone(), Judged::default()) {
             Outcome::Failed(failure) => Err(Stop::Failed(failure)),
             _ => Err(Stop::Refused(errors)),
         },

@@ -7,10 +7,12 @@
 //!
 //! Nothing here knows of hardware.
 
+pub mod asking;
 pub mod compare;
 pub mod judge;
 pub mod kernel;
 
+pub use asking::{ask, Asked};
 pub use compare::{Comparison, Difference, Mismatch, Observed, Side};
 pub use judge::{Expected, ExpectedMaps, Reference};
-pub use kernel::{JudgeOptions, KernelJudge, MapChange, Verdict};
+pub use kernel::{Form, JudgeOptions, KernelJudge, MapChange, Verdict};

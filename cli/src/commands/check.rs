@@ -11,7 +11,7 @@ use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verdict, Diagnostic};
 use hardpath_oracle::{
-    Comparison, Expected, ExpectedMaps, JudgeOptions, KernelJudge, Observed, Reference,
+    Asked, Comparison, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         None => 0,
     };
     // The judge first: where it may not be asked, nobody has waited for an engine.
-    let mut reference = judge(arguments, &loaded, &image)?;
+    let mut first = Some(judge(arguments, &loaded, &image, Form::AsItIs)?);
     let ran = engine::run(
         &loaded,
         &arguments.program,
@@ -34,9 +34,15 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         &image,
     )?;
     outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
-    let comparison =
-        compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])?;
-    Ok(answer(arguments, &comparison, too_deep))
+    let question = |form| {
+        let mut reference = match first.take() {
+            Some(reference) => reference,
+            None => judge(arguments, &loaded, &image, form)?,
+        };
+        compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])
+    };
+    let asked = hardpath_oracle::ask(question, |comparison| comparison.interpreter_mismatches)?;
+    Ok(answer(arguments, &asked, too_deep))
 }
 
 /// Takes out the packets that a limited depth gives up: there the program means something else than in the kernel.
@@ -64,12 +70,14 @@ fn judge(
     arguments: &CheckArguments,
     loaded: &Loaded,
     image: &Image,
+    form: Form,
 ) -> Result<Reference, Vec<Diagnostic>> {
     let kernel = match arguments.against {
         JudgeName::Interpreter => None,
         JudgeName::Kernel => {
             let options = JudgeOptions {
                 image: image.clone(),
+                form,
             };
             let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
             Some(judge.map_err(|error| vec![error])?)
@@ -117,7 +125,8 @@ fn compare(
     Ok(comparison)
 }
 
-fn answer(arguments: &CheckArguments, comparison: &Comparison, too_deep: u64) -> Answer {
+fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, too_deep: u64) -> Answer {
+    let comparison = &asked.answer;
     let engine = arguments.run.engine.name();
     let against = arguments.against.name();
     let first: Vec<_> = comparison
@@ -144,6 +153,7 @@ fn answer(arguments: &CheckArguments, comparison: &Comparison, too_deep: u64) ->
         "map_mismatches": comparison.map_mismatches,
         "engine": engine,
         "against": against,
+        "asked_again": asked.again,
         "kernel": comparison.kernel,
         "first_mismatches": first,
     });
@@ -153,12 +163,13 @@ fn answer(arguments: &CheckArguments, comparison: &Comparison, too_deep: u64) ->
     };
     Answer {
         json,
-        text: text(comparison, engine, too_deep),
+        text: text(asked, engine, too_deep),
         status,
     }
 }
 
-fn text(comparison: &Comparison, engine: &str, too_deep: u64) -> String {
+fn text(asked: &Asked<Comparison>, engine: &str, too_deep: u64) -> String {
+    let comparison = &asked.answer;
     let judge = match &comparison.kernel {
         Some(release) => format!("Linux {release}"),
         None => String::from("the interpreter (no kernel was asked)"),
@@ -186,6 +197,12 @@ fn text(comparison: &Comparison, engine: &str, too_deep: u64) -> String {
             text,
             "  left out: {} packets whose headers lie deeper than --depth says",
             grouped(too_deep)
+        );
+    }
+    if asked.again {
+        text.push_str(
+            "  asked again: the kernel's verifier had left something out of the program that runs, and the kernel's\n  \
+             first answer was wrong; this is its answer about the whole program\n",
         );
     }
     if comparison.interpreter_mismatches > 0 {

@@ -60,6 +60,7 @@ fn answer(seed: u64, report: &FuzzReport) -> Answer {
         "features": report.features,
         "packets": report.packets,
         "judged_by_kernel": report.judged_by_kernel,
+        "asked_again": report.asked_again.iter().map(|asked| asked.seed).collect::<Vec<_>>(),
         "rejected_by_kernel": report.rejected_by_kernel,
         "with_host": report.with_host,
         "in_verilator": report.in_verilator,
@@ -109,6 +110,10 @@ fn text(seed: u64, report: &FuzzReport) -> String {
         ("features of those", features),
         ("packets", grouped(report.packets)),
         ("judged by the kernel", grouped(report.judged_by_kernel)),
+        (
+            "asked again, and agreed",
+            grouped(report.asked_again.len() as u64),
+        ),
         ("with the host in traffic", grouped(report.with_host)),
         ("in Verilator, too", grouped(report.in_verilator)),
         (
@@ -120,6 +125,16 @@ fn text(seed: u64, report: &FuzzReport) -> String {
             grouped(report.failures.len() as u64),
         ),
     ]);
+    for asked in &report.asked_again {
+        let _ = writeln!(
+            text,
+            "\n  seed {}: the kernel was wrong at first; its verifier left something out that runs",
+            asked.seed
+        );
+        if let Some(case) = &asked.case {
+            let _ = writeln!(text, "  made small in {}", case.display());
+        }
+    }
     for failed in &report.failures {
         let failure = &failed.failure;
         let _ = writeln!(

@@ -15,6 +15,7 @@ mod mtu;
 mod network;
 mod patch;
 mod program;
+mod restrain;
 mod syscall;
 mod tail_calls;
 mod worker;
@@ -43,6 +44,16 @@ pub struct KernelJudge {
 pub struct JudgeOptions {
     /// What the maps hold beside their first contents.
     pub image: Image,
+    pub form: Form,
+}
+
+/// In which form the kernel is given the program. In each it means the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    #[default]
+    AsItIs,
+    /// So that the verifier leaves nothing out (`restrain.rs`): it can be wrong about what nobody comes to.
+    Restrained,
 }
 
 /// The kernel's answer for one packet.

@@ -176,11 +176,47 @@ pub fn stack_depths(log: &str) -> Vec<u32> {
     numbers.filter_map(|number| number.parse().ok()).collect()
 }
 
+/// A jump that is never taken: in front of the instruction at slot `before`, to the one at slot `to`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Detour {
+    pub before: usize,
+    pub to: usize,
+}
+
+/// Puts jumps that are never taken into a program: `if r10 s>= 0 goto TO`. `r10` points into the kernel's half of the
+/// addresses, so as a signed number it is negative; the verifier does not reckon with what addresses are.
+pub fn with_detours(code: &[Insn], detours: &BTreeSet<Detour>) -> Result<Vec<Insn>, JumpTooFar> {
+    let mut edits = Edits::default();
+    for detour in detours {
+        let targets = edits.detours.entry(detour.before).or_default();
+        targets.push(detour.to);
+    }
+    rewrite(code, &edits)
+}
+
+/// Where an instruction that may jump or go on leads to, by slot; empty: it is no such jump.
+pub fn branches(code: &[Insn], slot: usize) -> Vec<usize> {
+    let insn = code[slot];
+    let is_conditional = insn.code != JUMP_ALWAYS;
+    match Reference::of(insn) {
+        Some(Reference::JumpShort) if is_conditional => {
+            let target = slot as i64 + 1 + i64::from(insn.off);
+            [slot as i64 + 1, target]
+                .into_iter()
+                .filter_map(|slot| usize::try_from(slot).ok())
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// What a rewrite does to a program, by slot of the unpatched program.
 #[derive(Default)]
 struct Edits {
     /// Comes before the first instruction of a function: calls go to it, jumps do not.
     prologues: BTreeMap<usize, Vec<Insn>>,
+    /// Jumps that are never taken, in front of an instruction: to these slots. Who jumps to it comes to them first.
+    detours: BTreeMap<usize, Vec<usize>>,
     /// Stands where one instruction of one slot stood.
     replaced: BTreeMap<usize, Vec<Insn>>,
 }
@@ -192,10 +228,15 @@ fn rewrite(code: &[Insn], edits: &Edits) -> Result<Vec<Insn>, JumpTooFar> {
     // counted from the end.
     let mut entries = Vec::with_capacity(code.len() + 1);
     let mut bodies = Vec::with_capacity(code.len() + 1);
+    // Where the instructions themselves are.
+    let mut places = Vec::with_capacity(code.len());
     for (slot, &insn) in code.iter().enumerate() {
         entries.push(rewritten.len());
         rewritten.extend(edits.prologues.get(&slot).into_iter().flatten());
         bodies.push(rewritten.len());
+        let detours = edits.detours.get(&slot).into_iter().flatten();
+        rewritten.extend(detours.map(|_| jump_imm(JUMP_SIGNED_AT_LEAST, 10, 0, 0)));
+        places.push(rewritten.len());
         match edits.replaced.get(&slot) {
             Some(replacement) => rewritten.extend(replacement),
             None => rewritten.push(insn),
@@ -204,9 +245,10 @@ fn rewrite(code: &[Insn], edits: &Edits) -> Result<Vec<Insn>, JumpTooFar> {
     entries.push(rewritten.len());
     bodies.push(rewritten.len());
 
+    let short = |slot: usize, offset: i32| i16::try_from(offset).map_err(|_| JumpTooFar { slot });
     for slot in instruction_starts(code) {
         let insn = code[slot];
-        let place = bodies[slot];
+        let place = places[slot];
         let moved = |distance: i32, targets: &[usize]| {
             let target = usize::try_from(slot as i64 + 1 + i64::from(distance)).ok();
             // A jump out of the program stays one; the verifier tells it to the user.
@@ -215,10 +257,13 @@ fn rewrite(code: &[Insn], edits: &Edits) -> Result<Vec<Insn>, JumpTooFar> {
                 None => distance,
             }
         };
+        let detours = edits.detours.get(&slot).into_iter().flatten();
+        for (detour, &to) in (bodies[slot]..).zip(detours) {
+            rewritten[detour].off = short(slot, bodies[to] as i32 - detour as i32 - 1)?;
+        }
         match Reference::of(insn) {
             Some(Reference::JumpShort) if !edits.replaced.contains_key(&slot) => {
-                let offset = moved(i32::from(insn.off), &bodies);
-                rewritten[place].off = i16::try_from(offset).map_err(|_| JumpTooFar { slot })?;
+                rewritten[place].off = short(slot, moved(i32::from(insn.off), &bodies))?;
             }
             Some(Reference::JumpLong) => rewritten[place].imm = moved(insn.imm, &bodies),
             Some(Reference::Function) => rewritten[place].imm = moved(insn.imm, &entries),
@@ -253,7 +298,7 @@ impl Reference {
 }
 
 /// The first slot of every instruction: `lddw` has two.
-fn instruction_starts(code: &[Insn]) -> Vec<usize> {
+pub fn instruction_starts(code: &[Insn]) -> Vec<usize> {
     let mut starts = Vec::with_capacity(code.len());
     let mut slot = 0;
     while slot < code.len() {
@@ -371,6 +416,7 @@ const DIVIDE: u8 = 0x37;
 const JUMP_ALWAYS: u8 = 0x05;
 const JUMP_SET: u8 = 0x45;
 const JUMP_NOT_EQUAL: u8 = 0x55;
+const JUMP_SIGNED_AT_LEAST: u8 = 0x75;
 
 // What the source register field of a call and of `lddw` means (`BPF_PSEUDO_*`).
 const CALL_HELPER: u8 = 0;
@@ -486,6 +532,32 @@ mod tests {
         assert_eq!(zeroed[6].imm, -5);
         assert_eq!(zeroed[8].imm, 1);
         assert_eq!(zeroed[10], store_imm(10, -8, 0));
+    }
+
+    #[test]
+    fn who_jumps_to_an_instruction_comes_to_its_detours_first() {
+        let code = [
+            jump_imm(JUMP_NOT_EQUAL, 1, 0, 1),
+            move_imm(2, 7),
+            jump_imm(JUMP_NOT_EQUAL, 2, 0, -3),
+            insn(EXIT, 0, 0, 0, 0),
+        ];
+        assert_eq!(branches(&code, 0), [1, 2]);
+        assert_eq!(branches(&code, 2), [3, 0]);
+        assert!(branches(&code, 1).is_empty() && branches(&code, 3).is_empty());
+        let detours = [(0, 2), (2, 0), (2, 3)].map(|(before, to)| Detour { before, to });
+        let patched = with_detours(&code, &detours.into()).unwrap();
+        let never = |offset| jump_imm(JUMP_SIGNED_AT_LEAST, 10, 0, offset);
+        let wanted = [
+            never(2),
+            jump_imm(JUMP_NOT_EQUAL, 1, 0, 1),
+            move_imm(2, 7),
+            never(-4),
+            never(1),
+            jump_imm(JUMP_NOT_EQUAL, 2, 0, -6),
+            insn(EXIT, 0, 0, 0, 0),
+        ];
+        assert_eq!(patched, wanted);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Loading the judged copy of a program.
 
 use super::control::Control;
-use super::functions;
+use super::functions::{self, FunctionInfo};
 use super::maps::KernelMap;
 use super::patch::{self, JumpTooFar};
+use super::restrain;
 use super::syscall::{self, LoadError, LoadedProgram, XdpContext};
-use super::unavailable;
+use super::{unavailable, Form};
 use hardpath_ebpf::{Insn, Object, ProgramImage};
 use hardpath_ir::Diagnostic;
 use std::collections::BTreeMap;
@@ -15,14 +16,35 @@ use std::os::fd::OwnedFd;
 /// Lines of the verifier's log that an error shows.
 const LOG_LINES: usize = 8;
 
-/// Loads the program with its maps' descriptors, helpers under control and a zeroed stack. `descriptors` are by
-/// index into the object's maps.
+/// Loads the program with its maps' descriptors, helpers under control and a zeroed stack, in one of its forms.
+/// `descriptors` are by index into the object's maps.
 pub fn load(
     object: &Object,
     program: &ProgramImage,
     descriptors: &BTreeMap<usize, i32>,
     control: &Control,
+    form: Form,
 ) -> Result<OwnedFd, Diagnostic> {
+    let (fd, code) = load_judged(object, program, descriptors, control)?;
+    let restrained = match form {
+        Form::AsItIs => None,
+        Form::Restrained => restrain::load(&code, |code, more_flags| {
+            let functions = functions_of(code)?;
+            let flags = flags(program) | more_flags;
+            syscall::program_load_followed(&program.name, code, flags, functions.as_ref())
+        }),
+    };
+    // Where the kernel takes no other form, there is no other answer.
+    Ok(restrained.unwrap_or(fd))
+}
+
+/// The program as it is, and the instructions that were loaded.
+fn load_judged(
+    object: &Object,
+    program: &ProgramImage,
+    descriptors: &BTreeMap<usize, i32>,
+    control: &Control,
+) -> Result<(OwnedFd, Vec<Insn>), Diagnostic> {
     let flags = flags(program);
     let place = format!("{}: section {}", object.file, program.section);
     let too_far = |error: JumpTooFar| {
@@ -38,14 +60,7 @@ pub fn load(
         .help("compare with `--against interpreter`")
     };
     let load = |code: &[Insn]| -> Result<LoadedProgram, LoadError> {
-        let functions = match patch::needs_types(code) {
-            true => Some(functions::describe(patch::function_starts(code))),
-            false => None,
-        };
-        let functions = functions.transpose().map_err(|error| LoadError {
-            error,
-            log: String::new(),
-        })?;
+        let functions = functions_of(code)?;
         syscall::program_load(&program.name, code, flags, functions.as_ref())
     };
 
@@ -68,12 +83,12 @@ pub fn load(
     // The verifier has just found out how much stack each function uses.
     let depths = patch::stack_depths(&log);
     if depths.iter().all(|&depth| depth == 0) {
-        return Ok(fd);
+        return Ok((fd, controlled));
     }
-    let mut loaded = Ok(fd);
+    let mut loaded = Ok((fd, Vec::new()));
     for depths in patch::depths_of_functions(&controlled, &depths) {
         let zeroed = patch::zero_stack(&controlled, &depths).map_err(too_far)?;
-        loaded = load(&zeroed).map(|loaded| loaded.fd);
+        loaded = load(&zeroed).map(|loaded| (loaded.fd, zeroed));
         if loaded.is_ok() {
             break;
         }
@@ -89,6 +104,18 @@ pub fn load(
             ..rejection
         }
         .at(place.clone())
+    })
+}
+
+/// What the kernel must know of the program's functions, if anything.
+fn functions_of(code: &[Insn]) -> Result<Option<FunctionInfo>, LoadError> {
+    let functions = match patch::needs_types(code) {
+        true => Some(functions::describe(patch::function_starts(code))),
+        false => None,
+    };
+    functions.transpose().map_err(|error| LoadError {
+        error,
+        log: String::new(),
     })
 }
 

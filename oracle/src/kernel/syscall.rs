@@ -22,6 +22,8 @@ pub const MAP_MEMORY_MAPPABLE: u32 = 1 << 10;
 
 /// `prog_flags`: the program understands packets in several buffers (section `xdp.frags`).
 pub const PROGRAM_HAS_FRAGS: u32 = 1 << 5;
+/// `prog_flags` (`BPF_F_TEST_STATE_FREQ`): the verifier keeps a state at every jump.
+pub const PROGRAM_MANY_STATES: u32 = 1 << 3;
 
 const COMMAND_MAP_CREATE: libc::c_long = 0;
 const COMMAND_MAP_LOOKUP: libc::c_long = 1;
@@ -37,7 +39,10 @@ const PROGRAM_TYPE_XDP: u32 = 6;
 const ATTACH_TYPE_XDP: u32 = 37;
 /// `BPF_LOG_STATS`: the log has the stack depth of each function and nothing about single instructions.
 const LOG_STATISTICS: u32 = 4;
+/// `BPF_LOG_LEVEL1`: the way to the refusal.
 const LOG_INSTRUCTIONS: u32 = 1;
+/// `BPF_LOG_LEVEL2`: every way.
+const LOG_ALL_WAYS: u32 = 2;
 
 /// `struct xdp_md`, as it goes into and comes out of a test run.
 #[repr(C)]
@@ -219,7 +224,10 @@ pub fn program_load(
     program_flags: u32,
     functions: Option<&FunctionInfo>,
 ) -> Result<LoadedProgram, LoadError> {
-    let load = |log_level| program_load_with_log(name, code, program_flags, functions, log_level);
+    const LOG_BYTES: usize = 1 << 20;
+    let load = |log_level| {
+        program_load_with_log(name, code, program_flags, functions, log_level, LOG_BYTES)
+    };
     let refused = match load(LOG_STATISTICS) {
         Err(refused) if refused.error.raw_os_error() != Some(libc::EPERM) => refused,
         answer => return answer,
@@ -232,17 +240,37 @@ pub fn program_load(
     })
 }
 
+/// The same with a log of every instruction that the verifier looked at, as often as it did: `4: (61) r0 = …`. A program
+/// whose log is longer than 64 MiB is refused (`ENOSPC`).
+pub fn program_load_followed(
+    name: &str,
+    code: &[Insn],
+    program_flags: u32,
+    functions: Option<&FunctionInfo>,
+) -> Result<LoadedProgram, LoadError> {
+    const LOG_BYTES: usize = 64 << 20;
+    program_load_with_log(
+        name,
+        code,
+        program_flags,
+        functions,
+        LOG_ALL_WAYS,
+        LOG_BYTES,
+    )
+}
+
 fn program_load_with_log(
     name: &str,
     code: &[Insn],
     program_flags: u32,
     functions: Option<&FunctionInfo>,
     log_level: u32,
+    log_bytes: usize,
 ) -> Result<LoadedProgram, LoadError> {
     let instructions: Vec<u8> = code.iter().flat_map(|insn| insn.to_bytes()).collect();
     let records = functions.map_or(&[][..], |functions| &functions.records);
     // A log that is longer than the buffer loses its beginning (since Linux 6.4), and we want its end.
-    let mut log = vec![0_u8; 1 << 20];
+    let mut log = vec![0_u8; log_bytes];
     let mut attr = ProgramLoad {
         program_type: PROGRAM_TYPE_XDP,
         instruction_count: code.len() as u32,

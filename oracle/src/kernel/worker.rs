@@ -84,10 +84,10 @@ impl Worker {
             program::target_addresses(program, &maps, &mut control).map_err(probe_failed)?;
         let longest_packet = program::longest_packet().map_err(probe_failed)?;
         let mtus = MtuTable::of(object, program);
-        let program = program::load(object, program, &descriptors, &control)?;
+        let program = program::load(object, program, &descriptors, &control, options.form)?;
         for entry in tail_calls {
             if let Some(called) = object.programs.get(entry.program) {
-                let called = program::load(object, called, &descriptors, &control)?;
+                let called = program::load(object, called, &descriptors, &control, options.form)?;
                 arrays.set(&entry, &called)?;
             }
         }

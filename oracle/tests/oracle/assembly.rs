@@ -91,6 +91,15 @@ pub fn atomic_add(dst: u8, off: i16, src: u8) -> Vec<Insn> {
     insn(0xdb, dst, src, off, 0)
 }
 
+/// `src = lock *(u64 *)(dst + off) |= src`, what was there before.
+pub fn atomic_fetch_or(dst: u8, off: i16, src: u8) -> Vec<Insn> {
+    insn(0xdb, dst, src, off, 0x41)
+}
+
+pub fn jump(off: i16) -> Vec<Insn> {
+    insn(0x05, 0, 0, off, 0)
+}
+
 pub fn jump_imm(condition: u8, dst: u8, imm: i32, off: i16) -> Vec<Insn> {
     insn(0x05 | condition, dst, 0, off, imm)
 }

@@ -3,7 +3,7 @@
 use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
-use hardpath_oracle::{JudgeOptions, KernelJudge};
+use hardpath_oracle::{Form, JudgeOptions, KernelJudge};
 
 pub const CONTEXT: PacketContext = PacketContext {
     ingress_ifindex: 1,
@@ -24,7 +24,20 @@ pub fn try_start_program(
     program: &ProgramImage,
     image: Image,
 ) -> Option<KernelJudge> {
-    let options = JudgeOptions { image };
+    let form = Form::AsItIs;
+    try_start_with(object, program, JudgeOptions { image, form })
+}
+
+/// The same with the program in another form.
+pub fn try_start_form(object: &Object, image: Image, form: Form) -> Option<KernelJudge> {
+    try_start_with(object, &object.programs[0], JudgeOptions { image, form })
+}
+
+fn try_start_with(
+    object: &Object,
+    program: &ProgramImage,
+    options: JudgeOptions,
+) -> Option<KernelJudge> {
     match KernelJudge::start(object, program, &options) {
         Ok(judge) => Some(judge),
         Err(error) if error.code == "kernel-unavailable" => {

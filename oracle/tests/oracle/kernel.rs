@@ -477,7 +477,10 @@ fn an_image_may_name_maps_of_other_programs_but_no_others() {
     };
     assert_eq!(judge.image().unwrap().keys().collect::<Vec<_>>(), ["used"]);
     let image = Image::from([("unknown".to_string(), [(word(1), double(1))].into())]);
-    let options = JudgeOptions { image };
+    let options = JudgeOptions {
+        image,
+        ..JudgeOptions::default()
+    };
     let error = KernelJudge::start(&object, &object.programs[0], &options).err();
     assert_eq!(error.unwrap().code, "unknown-map");
 }

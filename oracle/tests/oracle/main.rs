@@ -12,3 +12,4 @@ mod maps;
 mod moves;
 mod programs;
 mod reference;
+mod restrained;

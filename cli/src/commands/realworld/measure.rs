@@ -349,6 +349,10 @@ impl Work<'_> {
         if row.judge != Some("kernel") {
             row.judge = Some(judge);
         }
+        let again = String::from("asked again");
+        if step.object["asked_again"] == true && !row.options.contains(&again) {
+            row.options.push(again);
+        }
         row.packets += packets;
         row.mismatches += mismatches + in_maps;
         if mismatches + in_maps > 0 && row.reason.is_none() {

@@ -34,7 +34,7 @@ pub struct Row {
     pub reason: Option<String>,
     /// Why the kernel was not asked.
     pub note: Option<String>,
-    /// What the command line said beside the sizes of maps.
+    /// What the command line said beside the sizes of maps, and that the kernel was asked again.
     pub options: Vec<String>,
 }
 
@@ -258,6 +258,7 @@ empty maps and with maps filled with keys that the program asks for.
 *One flow* and *many flows* are packets a clock, 64 bytes each, back to back. A hazard's clocks are those for which a packet
 waits for an older one with the same key. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
 the program tells user space is left out. *--depth*: packets whose headers lie deeper are aborted, and not compared.
+*asked again*: the kernel was wrong at first, for its verifier left something out of the program that runs.
 
 {}.
 
