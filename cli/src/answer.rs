@@ -1,6 +1,7 @@
-//! What a command gives back, and how it is printed: text for people, or one JSON object for scripts.
+//! What a command gives back, and how it is printed: text for people, or one JSON object for scripts. Warnings and
+//! notes stand beside it: on standard error, so that the answer can be piped on, and under `warnings` in JSON.
 
-use hardpath_ir::diagnostic::Class;
+use hardpath_ir::diagnostic::{Class, Severity};
 use hardpath_ir::Diagnostic;
 use serde_json::{json, Value};
 use std::io::Write;
@@ -13,6 +14,8 @@ pub struct Answer {
     pub json: Value,
     pub text: String,
     pub status: Status,
+    /// What is to be said beside it, none of them an error.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// The exit status.
@@ -25,6 +28,8 @@ pub enum Status {
     Input = 2,
     /// A program that hardpath refuses.
     Refused = 3,
+    /// A defect of hardpath.
+    Defect = 4,
 }
 
 impl From<Status> for ExitCode {
@@ -34,29 +39,56 @@ impl From<Status> for ExitCode {
 }
 
 impl Status {
-    /// Unreadable input comes first: what is refused may follow from it.
+    /// A defect comes first: what else is wrong may follow from it. Then unreadable input, for the same reason.
     pub fn of_errors(errors: &[Diagnostic]) -> Status {
-        match errors.iter().any(|error| error.class == Class::Input) || errors.is_empty() {
-            true => Status::Input,
-            false => Status::Refused,
+        let is_there = |class| errors.iter().any(|error| error.class() == Some(class));
+        if is_there(Class::Defect) {
+            Status::Defect
+        } else if is_there(Class::Input) {
+            Status::Input
+        } else if is_there(Class::Refused) {
+            Status::Refused
+        } else {
+            // Nobody stops without an error.
+            Status::Defect
         }
     }
 }
 
 impl Answer {
     pub fn good(json: Value, text: impl Into<String>) -> Answer {
+        Answer::new(Status::Good, json, text)
+    }
+
+    pub fn new(status: Status, json: Value, text: impl Into<String>) -> Answer {
         Answer {
             json,
             text: text.into(),
-            status: Status::Good,
+            status,
+            warnings: Vec::new(),
         }
     }
 
-    pub fn print(&self, json: bool) {
-        match json {
-            true => print_text(&format!("{}\n", self.json)),
-            false => print_text(&self.text),
+    /// The same answer with more to be said beside it. What is there already is not said twice.
+    pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = Diagnostic>) -> Answer {
+        for warning in warnings {
+            debug_assert!(warning.class().is_none(), "errors are no part of an answer");
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
         }
+        self
+    }
+
+    pub fn print(&self, json: bool) {
+        if json {
+            let mut object = self.json.clone();
+            object["warnings"] = self.warnings.iter().map(diagnostic_json).collect();
+            print_text(&format!("{object}\n"));
+            return;
+        }
+        print_text(&self.text);
+        print_diagnostics(&self.warnings);
     }
 }
 
@@ -65,25 +97,37 @@ pub fn print_text(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// For people all errors, on standard error; for scripts one object on standard output: the first error, and all
-/// of them under `errors` when there are several.
-pub fn print_errors(errors: &[Diagnostic], json: bool) {
-    if json {
-        let mut object = json!({ "error": errors.first().map(error_json) });
-        if errors.len() > 1 {
-            object["errors"] = errors.iter().map(error_json).collect();
-        }
-        print_text(&format!("{object}\n"));
-        return;
+/// Why there is no answer; what was to be said beside it may be among the errors. For people all of them, on standard
+/// error; for scripts one object on standard output: the first error, all of them under `errors` when there are several,
+/// and the rest under `warnings`.
+pub fn print_errors(diagnostics: &[Diagnostic], json: bool) {
+    if !json {
+        return print_diagnostics(diagnostics);
     }
+    let is_error = |diagnostic: &&Diagnostic| matches!(diagnostic.severity, Severity::Error(_));
+    let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(is_error);
+    let list =
+        |list: &[&Diagnostic]| -> Value { list.iter().copied().map(diagnostic_json).collect() };
+    let mut object = json!({
+        "error": errors.first().copied().map(diagnostic_json),
+        "warnings": list(&warnings),
+    });
+    if errors.len() > 1 {
+        object["errors"] = list(&errors);
+    }
+    print_text(&format!("{object}\n"));
+}
+
+/// On standard error, and for each code where more is to be read.
+fn print_diagnostics(diagnostics: &[Diagnostic]) {
     let mut stderr = std::io::stderr().lock();
-    for error in errors {
-        let _ = writeln!(stderr, "{error}");
+    for diagnostic in diagnostics {
+        let _ = writeln!(stderr, "{diagnostic}");
     }
     let mut codes: Vec<&str> = Vec::new();
-    for error in errors {
-        if !codes.contains(&error.code) {
-            codes.push(error.code);
+    for diagnostic in diagnostics {
+        if !codes.contains(&diagnostic.code) {
+            codes.push(diagnostic.code);
         }
     }
     for code in codes {
@@ -91,12 +135,13 @@ pub fn print_errors(errors: &[Diagnostic], json: bool) {
     }
 }
 
-fn error_json(error: &Diagnostic) -> Value {
+fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     json!({
-        "code": error.code,
-        "message": error.message,
-        "place": error.place,
-        "help": error.help,
+        "severity": diagnostic.severity.name(),
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "place": diagnostic.place,
+        "help": diagnostic.help,
     })
 }
 
@@ -105,13 +150,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unreadable_input_decides_the_status() {
-        let input = Diagnostic::input("a", "b");
-        let refused = Diagnostic::refused("c", "d");
-        assert_eq!(
-            Status::of_errors(std::slice::from_ref(&refused)),
-            Status::Refused
-        );
-        assert_eq!(Status::of_errors(&[refused, input]), Status::Input);
+    fn the_gravest_error_decides_the_status() {
+        let note = || Diagnostic::note("n", "o");
+        let refused = || Diagnostic::refused("c", "d");
+        let input = || Diagnostic::input("a", "b");
+        let defect = || Diagnostic::defect("e", "f");
+        assert_eq!(Status::of_errors(&[note(), refused()]), Status::Refused);
+        assert_eq!(Status::of_errors(&[refused(), input()]), Status::Input);
+        let all = [refused(), input(), defect(), note()];
+        assert_eq!(Status::of_errors(&all), Status::Defect);
+    }
+
+    #[test]
+    fn a_warning_is_said_once() {
+        let warning = || Diagnostic::warning("a", "b");
+        let answer = Answer::good(json!({}), "").with_warnings([warning(), warning()]);
+        let answer = answer.with_warnings([warning(), warning().at("c")]);
+        assert_eq!(answer.warnings, [warning(), warning().at("c")]);
     }
 }

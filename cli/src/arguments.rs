@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 /// Compiles XDP programs to FPGA hardware, simulates that hardware, and checks it against the Linux kernel.
 ///
-/// Exit status: 0 good, 1 a comparison failed, 2 wrong usage or unreadable input, 3 a program that is refused.
+/// Exit status: 0 good, 1 a comparison failed, 2 wrong usage or unreadable input, 3 a program that is refused, 4 a
+/// defect of hardpath.
 #[derive(Parser, Debug)]
 #[command(name = "hardpath", version)]
 pub struct CommandLine {

@@ -8,7 +8,7 @@ use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Diagnostic, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
-use hardpath_pipeline::Compiled;
+use hardpath_pipeline::{Compiled, Report};
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
@@ -24,8 +24,10 @@ pub struct Ran {
     pub outcomes: Vec<Option<PacketOut>>,
     /// Contents of the maps after the last packet.
     pub maps: Image,
-    /// Of the interpreter, which has no clock: only `packets`, `verdicts` and `dropped`.
+    /// Of the interpreter, which has no clock: only `packets`, `verdicts` and `not_taken_in`.
     pub statistics: Statistics,
+    /// Of the hardware; `None`: the interpreter ran.
+    pub report: Option<Report>,
 }
 
 /// The ingress port that packets come in at; the port table says which interface that is.
@@ -44,7 +46,8 @@ pub fn run(
         maps.load(image)?;
         return Ok(interpret(&loaded.program, maps, packets));
     }
-    in_hardware(loaded, program, arguments, packets, image, drive)
+    let (ran, report) = in_hardware(loaded, program, arguments, packets, image, drive)?;
+    Ok(with_report(ran, report))
 }
 
 /// The same in hardware; also gives the run as the text that a test bench plays (see [`hardpath_testbed::bench`]).
@@ -55,7 +58,16 @@ pub fn run_recorded(
     packets: &[Packet],
     image: &Image,
 ) -> Result<(Ran, String), Vec<Diagnostic>> {
-    in_hardware(loaded, program, arguments, packets, image, drive_recorded)
+    let ((ran, text), report) =
+        in_hardware(loaded, program, arguments, packets, image, drive_recorded)?;
+    Ok((with_report(ran, report), text))
+}
+
+fn with_report(ran: Ran, report: Report) -> Ran {
+    Ran {
+        report: Some(report),
+        ..ran
+    }
 }
 
 /// What drives a design: the design, its interface, the first contents of its maps, and the packets.
@@ -69,7 +81,7 @@ fn in_hardware<T>(
     packets: &[Packet],
     image: &Image,
     drive: Drive<T>,
-) -> Result<T, Vec<Diagnostic>> {
+) -> Result<(T, Report), Vec<Diagnostic>> {
     // Says what is wrong with the contents.
     Maps::new(&loaded.program.maps).load(image)?;
     let pace = arguments.pace.parse().map_err(one)?;
@@ -84,7 +96,8 @@ fn in_hardware<T>(
         ..RunOptions::default()
     };
     let image = with_first_contents(&loaded.program, image);
-    drive(dut.as_mut(), &compiled.interface, &image, packets, &options).map_err(one)
+    let driven = drive(dut.as_mut(), &compiled.interface, &image, packets, &options);
+    Ok((driven.map_err(one)?, compiled.report))
 }
 
 /// A run in the native engine, as the text that a test bench plays.
@@ -141,6 +154,7 @@ fn drive(
         outcomes: result.outcomes,
         maps: Host::new(dut, interface)?.dump_image(dut)?,
         statistics: result.statistics,
+        report: None,
     })
 }
 
@@ -166,6 +180,7 @@ fn drive_recorded(
         outcomes: result.outcomes,
         maps,
         statistics: result.statistics,
+        report: None,
     };
     Ok((ran, recorder.text()))
 }
@@ -233,7 +248,7 @@ fn interpret(program: &Program, mut maps: Maps, packets: &[Packet]) -> Ran {
     let mut prepared = Prepared::new(program);
     let progress = Progress::new("packets", packets.len());
     let mut statistics = Statistics {
-        packets: packets.len() as u64,
+        packets: packets.iter().filter(|packet| enters(packet)).count() as u64,
         ..Statistics::default()
     };
     for known in verdict::ABORTED..=verdict::REDIRECT {
@@ -245,7 +260,7 @@ fn interpret(program: &Program, mut maps: Maps, packets: &[Packet]) -> Ran {
             progress.set(index);
         }
         if !enters(packet) {
-            statistics.dropped += 1;
+            statistics.not_taken_in += 1;
             outcomes.push(None);
             continue;
         }
@@ -260,6 +275,7 @@ fn interpret(program: &Program, mut maps: Maps, packets: &[Packet]) -> Ran {
         outcomes,
         maps: maps.image(),
         statistics,
+        report: None,
     }
 }
 

@@ -50,9 +50,8 @@ fn remember(info: &PanicHookInfo) {
     }
 }
 
-/// To the user it is a program that hardpath does not take.
 fn internal_error(message: String) -> Diagnostic {
-    Diagnostic::refused(
+    Diagnostic::defect(
         "internal-error",
         format!("hardpath has a defect: {message}"),
     )

@@ -5,7 +5,7 @@ use crate::files;
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage};
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
-use hardpath_pipeline::{Compiled, Options};
+use hardpath_pipeline::{Compiled, Options, Report};
 
 /// An object, the program chosen from it, and what that program means.
 pub struct Loaded {
@@ -13,6 +13,8 @@ pub struct Loaded {
     pub image: ProgramImage,
     /// As lifted, in the control-flow phase.
     pub program: Program,
+    /// What is to be said of object and program, whatever becomes of them.
+    pub warnings: Vec<Diagnostic>,
 }
 
 pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
@@ -38,6 +40,7 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         object,
         image,
         program,
+        warnings: Vec::new(),
     })
 }
 
@@ -64,6 +67,18 @@ impl Loaded {
 
     /// The program as hardware.
     pub fn compile(&self, arguments: &ProgramArguments) -> Result<Compiled, Vec<Diagnostic>> {
-        hardpath_pipeline::compile(self.program.clone(), &pipeline_options(arguments))
+        self.compile_for(&pipeline_options(arguments))
+    }
+
+    /// The same for given options. What was to be said of the program stands in front of the errors.
+    pub fn compile_for(&self, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+        hardpath_pipeline::compile(self.program.clone(), options)
+            .map_err(|errors| [self.warnings.clone(), errors].concat())
+    }
+
+    /// What is to be said beside an answer: of the program, and of the hardware where it became some.
+    pub fn warnings_with(&self, report: Option<&Report>) -> Vec<Diagnostic> {
+        let of_hardware = report.into_iter().flat_map(|report| &report.warnings);
+        self.warnings.iter().chain(of_hardware).cloned().collect()
     }
 }

@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod commands;
 mod contents;
+mod coverage;
 mod design;
 mod engine;
 mod files;

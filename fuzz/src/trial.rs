@@ -201,7 +201,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
 
 /// An error that is none of the program's is a failure of the compiler.
 fn refused(errors: Vec<Diagnostic>, judged: Judged) -> Outcome {
-    let own = |error: &&Diagnostic| error.class == Class::Refused;
+    let own = |error: &&Diagnostic| error.class() == Some(Class::Refused);
     match errors.iter().find(own) {
         Some(reason) if errors.iter().all(|error| own(&error)) => Outcome::Refused {
             reason: reason.clone(),

@@ -13,6 +13,7 @@
 //! and executed by [`interpreter`].
 
 pub mod bits;
+pub mod codes;
 pub mod destination;
 pub mod diagnostic;
 pub mod eval;

@@ -276,7 +276,10 @@ fn errors_tell_line_and_column() {
             None => text.to_string(),
         };
         let error = parse(&text).expect_err(&text);
-        assert_eq!((error.code, error.class), ("ir-syntax", Class::Input));
+        assert_eq!(
+            (error.code, error.class()),
+            ("ir-syntax", Some(Class::Input))
+        );
         assert_eq!(error.message, message, "{text}");
         assert_eq!(error.place.as_deref(), Some(place), "{text}: {message}");
     }

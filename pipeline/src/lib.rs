@@ -271,6 +271,7 @@ fn report(
         bus_bits: options.bus_bits,
         register_bits: compute.register_bits,
         maps,
+        warnings: Vec::new(),
     }
 }
 

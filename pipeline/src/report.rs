@@ -1,5 +1,6 @@
 //! What a compilation tells its user: size, latency, and how each map's hazard is handled.
 
+use hardpath_ir::Diagnostic;
 use serde::Serialize;
 
 /// The figures of one compiled design.
@@ -22,6 +23,9 @@ pub struct Report {
     /// Bits of the registers between the stages of the compute pipeline.
     pub register_bits: u32,
     pub maps: Vec<MapReport>,
+    /// What is to be said beside these figures; commands print it with all other warnings.
+    #[serde(skip)]
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// How one map became hardware.

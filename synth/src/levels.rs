@@ -231,7 +231,7 @@ impl Graph<'_> {
     fn combinational_loop(&self, net: Net) -> Diagnostic {
         let name = self.netlist.names.get(&net);
         let name = name.cloned().unwrap_or_else(|| format!("net {net}"));
-        Diagnostic::refused(
+        Diagnostic::defect(
             "combinational-loop",
             format!("the mapped netlist has a combinational loop through {name}"),
         )

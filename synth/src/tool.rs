@@ -111,7 +111,7 @@ impl Tool {
             .filter(|line| !line.trim().is_empty())
             .collect();
         let last = lines[lines.len().saturating_sub(8)..].join("\n");
-        Err(Diagnostic::refused(
+        Err(Diagnostic::input(
             self.failed,
             format!("{} failed ({}):\n{last}", self.name, output.status),
         ))

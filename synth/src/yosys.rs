@@ -154,8 +154,11 @@ pub(crate) fn write(directory: &Path, name: &str, text: &str) -> Result<(), Diag
 fn run(program: &Path, directory: &Path, name: &str, script: &str) -> Result<(), Diagnostic> {
     write(directory, name, script)?;
     let ran = YOSYS.run(program, directory, &["-q", "-s", name]);
-    ran.map(|_| ()).map_err(|error| {
-        error.help("the text that hardpath prints should always synthesize: this is a defect of hardpath or of this yosys")
+    ran.map(|_| ()).map_err(|error| match error.code == YOSYS.failed {
+        true => Diagnostic::defect(error.code, error.message).help(
+            "the text that hardpath prints should always synthesize: this is a defect of hardpath or of this yosys",
+        ),
+        false => error,
     })
 }
 

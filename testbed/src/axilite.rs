@@ -207,7 +207,7 @@ impl AxiLite {
 }
 
 fn unasked(port: &str) -> Diagnostic {
-    Diagnostic::input(
+    Diagnostic::defect(
         "protocol-violation",
         format!("{port} is 1 without an access that it could answer"),
     )
@@ -217,7 +217,7 @@ fn unasked(port: &str) -> Diagnostic {
 fn check_response(response: u64, address: u32) -> Result<(), Diagnostic> {
     match response {
         0 => Ok(()),
-        _ => Err(Diagnostic::input(
+        _ => Err(Diagnostic::defect(
             "host-port-error",
             format!("the design answered the access to register {address:#06x} with response {response}"),
         )),

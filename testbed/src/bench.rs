@@ -79,7 +79,7 @@ impl<'a> Recorder<'a> {
     pub fn new(dut: &'a mut dyn Dut, interface: &Interface) -> Result<Recorder<'a>, Diagnostic> {
         let find = |name: &str| {
             dut.port(name).ok_or_else(|| {
-                Diagnostic::input("port-missing", format!("the design has no port {name}"))
+                Diagnostic::defect("port-missing", format!("the design has no port {name}"))
                     .help("compile the program again: design and interface do not belong together")
             })
         };

@@ -60,11 +60,11 @@ impl dyn Dut + '_ {
         direction: PortDirection,
     ) -> Result<Port, Diagnostic> {
         let port = self.port(name).ok_or_else(|| {
-            Diagnostic::input("port-missing", format!("the design has no port {name}"))
+            Diagnostic::defect("port-missing", format!("the design has no port {name}"))
                 .help("compile the program again: design and interface do not belong together")
         })?;
         if port.width != width || port.is_input != (direction == PortDirection::Input) {
-            return Err(Diagnostic::input(
+            return Err(Diagnostic::defect(
                 "port-differs",
                 format!(
                     "port {name} is an {} of {} bits, not an {} of {width} bits",

@@ -185,7 +185,7 @@ impl<'a> Host<'a> {
             }
         }
         let pending = self.pending().unwrap_or_default();
-        Err(Diagnostic::input(
+        Err(Diagnostic::defect(
             "host-port-hangs",
             format!(
                 "the design does not answer the host within {OPERATION_CLOCKS} clocks: {pending}"
@@ -244,7 +244,7 @@ impl<'a> Host<'a> {
         } else {
             return Ok(());
         };
-        Err(Diagnostic::input(
+        Err(Diagnostic::defect(
             "not-this-design",
             format!("the design is another one: {wrong}"),
         )
@@ -307,7 +307,7 @@ impl<'a> Host<'a> {
                 match answer.errno {
                     0 => {
                         if entries.insert(answer.key.clone(), answer.value).is_some() {
-                            return Err(Diagnostic::input(
+                            return Err(Diagnostic::defect(
                                 "map-key-twice",
                                 format!("map {} holds key {:02x?} twice", port.name, answer.key),
                             )
@@ -316,7 +316,7 @@ impl<'a> Host<'a> {
                     }
                     errno::ENOENT => {}
                     other => {
-                        return Err(Diagnostic::input(
+                        return Err(Diagnostic::defect(
                             "map-dump-failed",
                             format!("slot {slot} of map {}: {}", port.name, errno::name(other)),
                         ));
@@ -332,7 +332,7 @@ impl<'a> Host<'a> {
         let maps = &self.interface.maps;
         maps.iter().position(|map| map.name == name).ok_or_else(|| {
             let names: Vec<&str> = maps.iter().map(|map| map.name.as_str()).collect();
-            Diagnostic::input("map-unknown", format!("the design has no map {name}"))
+            Diagnostic::input("unknown-map", format!("the design has no map {name}"))
                 .help(format!("its maps: {}", names.join(", ")))
         })
     }
@@ -371,7 +371,7 @@ pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic
             }
         }
     }
-    Err(Diagnostic::input(
+    Err(Diagnostic::defect(
         "design-hangs",
         format!("the design does not become ready within {limit} clocks after reset"),
     )
@@ -442,7 +442,7 @@ fn accesses(
     let port = interface.maps.get(map).ok_or_else(|| {
         let count = interface.maps.len();
         Diagnostic::input(
-            "map-unknown",
+            "unknown-map",
             format!("map number {map} of a design with {count} maps"),
         )
     })?;

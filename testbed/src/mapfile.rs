@@ -159,7 +159,7 @@ impl Reader<'_> {
                     false => format!("it has {}", names.join(", ")),
                 };
                 let message = format!("the program has no map {name} that can be filled: {known}");
-                self.error("map-unknown", &path, message);
+                self.error("unknown-map", &path, message);
                 continue;
             };
             match value {

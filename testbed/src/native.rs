@@ -23,7 +23,7 @@ impl Native {
                 false => simulator.output(&name),
             };
             let handle = handle.ok_or_else(|| {
-                Diagnostic::input("port-missing", format!("the simulator has no port {name}"))
+                Diagnostic::defect("port-missing", format!("the simulator has no port {name}"))
             })?;
             ports.push((name, port, handle));
         }
@@ -59,11 +59,11 @@ impl Dut for Native {
 fn failed(error: SimError) -> Diagnostic {
     let defect = "this is a defect of the generated design: please report it with the program";
     match error {
-        SimError::Assertion { name, message, .. } => Diagnostic::input(
+        SimError::Assertion { name, message, .. } => Diagnostic::defect(
             "assertion-failed",
             format!("an assertion of the design failed: {name}: {message}"),
         )
         .help(defect),
-        other => Diagnostic::input("simulator-failed", other.to_string()).help(defect),
+        other => Diagnostic::defect("simulator-failed", other.to_string()).help(defect),
     }
 }

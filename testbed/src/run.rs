@@ -3,7 +3,7 @@
 use crate::dut::{Dut, Port, PortDirection};
 use crate::host::{Host, HostAnswer, HostOperation};
 use crate::pace::{Backpressure, Pace, Pacer};
-use crate::statistics::{packets_per_clock, Latency, Statistics};
+use crate::statistics::{packets_per_clock, Latency, Span, Statistics};
 use crate::stream::{protocol_violation, Frame, Seen, Sink, Source};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::{verdict, Diagnostic, MAX_PACKET_BYTES};
@@ -303,6 +303,9 @@ struct Books<'a> {
     due: VecDeque<usize>,
     /// Clock of each packet's first beat.
     first_beats: Vec<u64>,
+    /// Of the packets judged: clocks of their first beats, and of their verdicts.
+    entrances: Span,
+    verdicts: Span,
     latencies: Vec<u64>,
     last_event: u64,
 }
@@ -318,6 +321,8 @@ impl<'a> Books<'a> {
             judged: 0,
             due: VecDeque::new(),
             first_beats: Vec::with_capacity(packets.len()),
+            entrances: Span::default(),
+            verdicts: Span::default(),
             latencies: Vec::new(),
             last_event: 0,
         }
@@ -333,7 +338,7 @@ impl<'a> Books<'a> {
 
     fn verdict(&mut self, given: u64, sent: bool, clock: u64) -> Result<(), Diagnostic> {
         let at = format!("verdict {}, clock {clock}", self.judged + 1);
-        let packet = self.next_judged().ok_or_else(|| {
+        let packet = self.next_judged(clock).ok_or_else(|| {
             protocol_violation("a verdict comes out for which there is no packet").at(at.as_str())
         })?;
         if given > verdict::REDIRECT {
@@ -361,11 +366,11 @@ impl<'a> Books<'a> {
     }
 
     /// The packet that the next verdict belongs to, when one was taken in.
-    fn next_judged(&mut self) -> Option<usize> {
+    fn next_judged(&mut self, clock: u64) -> Option<usize> {
         let packet = *self.entering.get(self.judged)?;
-        if packet >= self.first_beats.len() {
-            return None;
-        }
+        let first_beat = *self.first_beats.get(packet)?;
+        self.entrances.add(first_beat);
+        self.verdicts.add(clock);
         self.judged += 1;
         Some(packet)
     }
@@ -373,7 +378,7 @@ impl<'a> Books<'a> {
     fn packet_out(&mut self, frame: Frame, clock: u64) -> Result<(), Diagnostic> {
         let at = format!("clock {clock}");
         let next = match self.raw {
-            true => self.next_judged(),
+            true => self.next_judged(clock),
             false => self.due.front().copied(),
         };
         let packet = next.ok_or_else(|| {
@@ -417,13 +422,14 @@ impl<'a> Books<'a> {
     }
 
     fn statistics(&self, source: &Source, options: &RunOptions) -> Statistics {
+        let packets = self.entering.len() as u64;
         let mut statistics = Statistics {
-            packets: self.packets.len() as u64,
-            frames: source.frames,
-            packets_per_clock: packets_per_clock(&self.first_beats),
+            packets,
+            beats: source.beats,
+            packets_per_clock: packets_per_clock(packets, self.entrances, self.verdicts),
             latency_clocks: Latency::of(self.latencies.clone()),
             stall_clocks: source.stall_clocks,
-            dropped: (self.packets.len() - self.entering.len()) as u64,
+            not_taken_in: self.packets.len() as u64 - packets,
             ..Statistics::default()
         };
         statistics.mpps = statistics.packets_per_clock * options.clock_mhz;
@@ -489,7 +495,7 @@ fn hangs(
     }
     pending.extend(host.host.as_ref().and_then(Host::pending));
     let clocks = options.watchdog_clocks;
-    Diagnostic::input(
+    Diagnostic::defect(
         "design-hangs",
         format!(
             "nothing happens for {clocks} clocks: {}",

@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 /// What a run of a design took and did. Clocks are numbered from the one that takes the first beat in.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
-    /// Packets driven in, the dropped ones included.
+    /// Packets that went into the program.
     pub packets: u64,
-    /// Beats taken in.
-    pub frames: u64,
+    /// Beats taken in, those of packets that were not included.
+    pub beats: u64,
     /// From the clock that takes the first beat in to the clock of the last verdict or beat out, both counted.
     pub clocks: u64,
-    /// (packets − 1) / clocks from the first beat of the first packet to the first beat of the last packet; 0 when
-    /// there are fewer than two packets.
+    /// (packets − 1) / clocks from the first packet to the last one: at the entrance (first beats) or at the verdicts,
+    /// whichever take longer, because what waits inside was taken in, but is not done. 0 when there are fewer than two
+    /// packets.
     pub packets_per_clock: f64,
     /// Million packets a second at the clock of the design: `packets_per_clock` × MHz.
     pub mpps: f64,
@@ -22,8 +23,9 @@ pub struct Statistics {
     pub verdicts: BTreeMap<String, u64>,
     /// Clocks in which a beat was offered and the design did not take it.
     pub stall_clocks: u64,
-    /// Packets that the MAC marked bad or that are shorter than 14 or longer than 9,216 bytes.
-    pub dropped: u64,
+    /// Packets that did not go into the program: the MAC marked them bad, or they are shorter than 14 or longer than
+    /// 9,216 bytes.
+    pub not_taken_in: u64,
 }
 
 /// From the clock that takes a packet's first beat in to the clock that puts its first beat out, over the packets
@@ -47,13 +49,26 @@ impl Latency {
     }
 }
 
-/// (packets − 1) / clocks between the first beats of the first and of the last packet.
-pub(crate) fn packets_per_clock(first_beats: &[u64]) -> f64 {
-    match (first_beats.first(), first_beats.last()) {
-        (Some(first), Some(last)) if last > first => {
-            (first_beats.len() - 1) as f64 / (last - first) as f64
-        }
-        _ => 0.0,
+/// The first and the last clock of something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Span(Option<(u64, u64)>);
+
+impl Span {
+    pub fn add(&mut self, clock: u64) {
+        let first = self.0.map_or(clock, |(first, _)| first);
+        self.0 = Some((first, clock));
+    }
+
+    fn clocks(self) -> u64 {
+        self.0.map_or(0, |(first, last)| last - first)
+    }
+}
+
+/// See [`Statistics::packets_per_clock`].
+pub(crate) fn packets_per_clock(packets: u64, taken_in: Span, judged: Span) -> f64 {
+    match (packets, taken_in.clocks().max(judged.clocks())) {
+        (0 | 1, _) | (_, 0) => 0.0,
+        (packets, clocks) => (packets - 1) as f64 / clocks as f64,
     }
 }
 
@@ -73,8 +88,27 @@ mod tests {
 
     #[test]
     fn one_packet_a_clock_is_one() {
-        assert_eq!(packets_per_clock(&[5, 6, 7, 8]), 1.0);
-        assert_eq!(packets_per_clock(&[5, 7]), 0.5);
-        assert_eq!(packets_per_clock(&[5]), 0.0);
+        assert_eq!(
+            packets_per_clock(4, span(&[5, 6, 7, 8]), span(&[9, 12])),
+            1.0
+        );
+        assert_eq!(packets_per_clock(2, span(&[5, 7]), span(&[8, 9])), 0.5);
+        assert_eq!(packets_per_clock(1, span(&[5]), span(&[6])), 0.0);
+        assert_eq!(packets_per_clock(0, span(&[]), span(&[])), 0.0);
+    }
+
+    /// A queue takes packets in at one a clock until it is full.
+    #[test]
+    fn what_waits_inside_is_not_done() {
+        assert_eq!(
+            packets_per_clock(4, span(&[1, 2, 3, 4]), span(&[9, 15, 21, 27])),
+            3.0 / 18.0
+        );
+    }
+
+    fn span(clocks: &[u64]) -> Span {
+        let mut span = Span::default();
+        clocks.iter().for_each(|clock| span.add(*clock));
+        span
     }
 }

@@ -23,7 +23,7 @@ pub struct Source<'a> {
     gap_drawn: bool,
     limbs: Vec<u64>,
     /// Beats taken.
-    pub frames: u64,
+    pub beats: u64,
     /// Clocks in which a beat was offered and not taken.
     pub stall_clocks: u64,
 }
@@ -85,7 +85,7 @@ impl<'a> Source<'a> {
             beat: 0,
             offered: false,
             gap_drawn: false,
-            frames: 0,
+            beats: 0,
             stall_clocks: 0,
         })
     }
@@ -204,7 +204,7 @@ impl<'a> Source<'a> {
             is_first: self.beat == 0,
             is_last: self.beat + 1 == beats,
         };
-        self.frames += 1;
+        self.beats += 1;
         self.beat += 1;
         if taken.is_last {
             self.packet += 1;
@@ -432,7 +432,7 @@ impl Sink {
 
 /// The design broke a rule of its own contract.
 pub(crate) fn protocol_violation(message: impl Into<String>) -> Diagnostic {
-    Diagnostic::input("protocol-violation", message)
+    Diagnostic::defect("protocol-violation", message)
         .help("this is a defect of the generated design: please report it with the program")
 }
 

@@ -147,7 +147,7 @@ impl Dut for Verilator {
         // SAFETY: `error` gives a string that ends with a zero byte and lives until the next step.
         let text = unsafe { CStr::from_ptr((self.error)(self.model)) };
         let text = text.to_string_lossy();
-        Err(Diagnostic::input(
+        Err(Diagnostic::defect(
             "assertion-failed",
             format!("an assertion of the design failed: {}", text.trim()),
         )

@@ -93,7 +93,7 @@ fn all_errors_are_told_with_their_places() {
         .collect();
     told.sort_unstable();
     let mut expected = [
-        ("map-unknown", "m: $.nothing"),
+        ("unknown-map", "m: $.nothing"),
         ("map-size", "m: $.array[0].key"),
         ("map-size", "m: $.array[1].key"),
         ("map-file-form", "m: $.array[1].value[1]"),

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Status};
 use crate::arguments::{CheckArguments, JudgeName};
+use crate::coverage::{self, Coverage};
 use crate::engine::{self, Ran};
 use crate::load::{load, Loaded};
 use crate::outputs;
@@ -24,6 +25,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         Some(_) => leave_out_deep_packets(&loaded, &image, &mut packets)?,
         None => 0,
     };
+    let coverage = Coverage::of(&packets, too_deep);
     // The judge first: where it may not be asked, nobody has waited for an engine.
     let mut first = Some(judge(arguments, &loaded, &image, Form::AsItIs)?);
     let ran = engine::run(
@@ -42,7 +44,10 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])
     };
     let asked = hardpath_oracle::ask(question, |comparison| comparison.interpreter_mismatches)?;
-    Ok(answer(arguments, &asked, too_deep))
+    Ok(answer(arguments, &asked, &coverage)
+        .with_warnings(loaded.warnings_with(ran.report.as_ref()))
+        .with_warnings(coverage.warnings())
+        .with_warnings(coverage::without_kernel(&asked.answer)))
 }
 
 /// Takes out the packets that a limited depth gives up: there the program means something else than in the kernel.
@@ -120,12 +125,11 @@ fn compare(
         });
         comparison.packet(&names[packet.capture], packet.number as u64, expected, got);
     }
-    comparison.packets = packets.len() as u64;
     comparison.maps(&maps, &ran.maps);
     Ok(comparison)
 }
 
-fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, too_deep: u64) -> Answer {
+fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, coverage: &Coverage) -> Answer {
     let comparison = &asked.answer;
     let engine = arguments.run.engine.name();
     let against = arguments.against.name();
@@ -147,7 +151,8 @@ fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, too_deep: u64) 
     let json = json!({
         "packets": comparison.packets,
         "judged_by_kernel": comparison.judged_by_kernel,
-        "too_deep": too_deep,
+        "too_deep": coverage.too_deep,
+        "not_taken_in": coverage.not_taken_in,
         "mismatches": mismatches,
         "maps_compared": comparison.maps_compared,
         "map_mismatches": comparison.map_mismatches,
@@ -161,44 +166,34 @@ fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, too_deep: u64) 
         true => Status::Good,
         false => Status::Differs,
     };
-    Answer {
-        json,
-        text: text(asked, engine, too_deep),
-        status,
-    }
+    Answer::new(status, json, text(asked, engine, coverage))
 }
 
-fn text(asked: &Asked<Comparison>, engine: &str, too_deep: u64) -> String {
+fn text(asked: &Asked<Comparison>, engine: &str, coverage: &Coverage) -> String {
     let comparison = &asked.answer;
     let judge = match &comparison.kernel {
         Some(release) => format!("Linux {release}"),
         None => String::from("the interpreter (no kernel was asked)"),
     };
-    let mut judged = grouped(comparison.judged_by_kernel);
-    if comparison.kernel.is_some() && comparison.judged_by_kernel < comparison.packets {
-        judged.push_str(
-            "; for the others the interpreter stands in (too long for the kernel's test run)",
-        );
-    }
-    let mut text = facts(&[
+    let mut lines = vec![
         ("engine", engine.to_owned()),
         ("judge", judge),
-        ("packets", grouped(comparison.packets)),
-        ("judged by the kernel", judged),
+        ("packets compared", grouped(comparison.packets)),
+        ("judged by the kernel", grouped(comparison.judged_by_kernel)),
         ("packets that differ", grouped(comparison.mismatches)),
         ("maps compared", grouped(comparison.maps_compared)),
         (
             "map entries that differ",
             grouped(comparison.map_mismatches),
         ),
-    ]);
-    if too_deep > 0 {
-        let _ = writeln!(
-            text,
-            "  left out: {} packets whose headers lie deeper than --depth says",
-            grouped(too_deep)
-        );
+    ];
+    if coverage.too_deep > 0 {
+        lines.push(("left out", grouped(coverage.too_deep)));
     }
+    if coverage.not_taken_in > 0 {
+        lines.push(("not taken in", grouped(coverage.not_taken_in)));
+    }
+    let mut text = facts(&lines);
     if asked.again {
         text.push_str(
             "  asked again: the kernel's verifier had left something out of the program that runs, and the kernel's\n  \
@@ -213,7 +208,7 @@ fn text(asked: &Asked<Comparison>, engine: &str, too_deep: u64) -> String {
         );
     }
     text.push('\n');
-    if comparison.is_clean() {
+    if comparison.is_clean() && comparison.packets > 0 {
         text.push_str("  same verdicts, same bytes, same maps\n");
     }
     for mismatch in &comparison.first {

@@ -43,7 +43,7 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
             design::top_name(&compiled, arguments.hdl)
         ));
     }
-    Ok(Answer::good(object, text))
+    Ok(Answer::good(object, text).with_warnings(loaded.warnings_with(Some(&compiled.report))))
 }
 
 /// What `--drop-events` left out.

@@ -71,11 +71,7 @@ fn answer(seed: u64, report: &FuzzReport) -> Answer {
         true => Status::Good,
         false => Status::Differs,
     };
-    Answer {
-        json,
-        text: text(seed, report),
-        status,
-    }
+    Answer::new(status, json, text(seed, report))
 }
 
 /// `name count, name count`, the most frequent first.

@@ -16,7 +16,7 @@ pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
         "after": arguments.after,
         "ir": text,
     });
-    Ok(Answer::good(object, text))
+    Ok(Answer::good(object, text).with_warnings(loaded.warnings))
 }
 
 fn after(arguments: &IrArguments, loaded: &Loaded) -> Result<Program, Vec<Diagnostic>> {

@@ -85,7 +85,7 @@ pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
         "failures": failures,
         "refusals": refusals,
     });
-    Ok(Answer { json, text, status })
+    Ok(Answer::new(status, json, text))
 }
 
 fn refusal(case: &Case, error: &Diagnostic) -> Value {

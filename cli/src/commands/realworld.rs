@@ -137,12 +137,9 @@ fn answer(rows: &[Row], excluded: &[Excluded]) -> Answer {
         "excluded": excluded.len(),
         "rows": rows.iter().map(Row::json).collect::<Vec<_>>(),
     });
-    Answer {
-        json,
-        text: report::text(rows, excluded),
-        status: match mismatches {
-            0 => Status::Good,
-            _ => Status::Differs,
-        },
-    }
+    let status = match mismatches {
+        0 => Status::Good,
+        _ => Status::Differs,
+    };
+    Answer::new(status, json, report::text(rows, excluded))
 }

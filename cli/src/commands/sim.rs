@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::{EngineName, SimArguments};
+use crate::coverage::Coverage;
 use crate::engine::{self, Ran};
 use crate::files;
 use crate::load::{load, pipeline_options};
@@ -37,7 +38,9 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         ),
         false => text_without_clock(&ran),
     };
-    Ok(Answer::good(json(&ran.statistics, has_clock), text))
+    Ok(Answer::good(json(&ran.statistics, has_clock), text)
+        .with_warnings(loaded.warnings_with(ran.report.as_ref()))
+        .with_warnings(Coverage::of(&packets, 0).warnings()))
 }
 
 fn no_ports() -> Diagnostic {
@@ -51,7 +54,7 @@ fn json(statistics: &Statistics, has_clock: bool) -> Value {
     let mut object = json!(statistics);
     if !has_clock {
         for key in [
-            "frames",
+            "beats",
             "clocks",
             "packets_per_clock",
             "mpps",
@@ -70,15 +73,15 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
         (
             "packets in",
             format!(
-                "{} in {} frames",
+                "{} in {} beats",
                 grouped(statistics.packets),
-                grouped(statistics.frames)
+                grouped(statistics.beats)
             ),
         ),
         (
             "clocks",
             format!(
-                "{} ({} in which a frame had to wait)",
+                "{} ({} in which a beat had to wait)",
                 grouped(statistics.clocks),
                 grouped(statistics.stall_clocks)
             ),
@@ -96,15 +99,15 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
     facts(&lines)
 }
 
-/// A long packet takes several clocks, one for each frame, whatever the program does.
+/// A long packet takes several clocks, one for each beat, whatever the program does.
 fn throughput(statistics: &Statistics, clock_mhz: f64) -> String {
     let mut text = format!(
         "{:.3} packets a clock = {:.1} Mpps at {clock_mhz} MHz",
         statistics.packets_per_clock, statistics.mpps
     );
-    if statistics.frames > statistics.packets {
-        let frames = statistics.frames as f64 / statistics.clocks.max(1) as f64;
-        let _ = write!(text, " ({frames:.3} frames a clock)");
+    if statistics.beats > statistics.packets {
+        let beats = statistics.beats as f64 / statistics.clocks.max(1) as f64;
+        let _ = write!(text, " ({beats:.3} beats a clock)");
     }
     text
 }
@@ -125,8 +128,8 @@ fn verdict_lines(statistics: &Statistics) -> Vec<(&str, String)> {
         .filter(|(_, packets)| **packets > 0)
         .map(|(name, packets)| (name.as_str(), grouped(*packets)))
         .collect();
-    if statistics.dropped > 0 {
-        let count = grouped(statistics.dropped);
+    if statistics.not_taken_in > 0 {
+        let count = grouped(statistics.not_taken_in);
         lines.push((
             "not taken in",
             format!("{count} (shorter than 14 or longer than 9,216 bytes)"),

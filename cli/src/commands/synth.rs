@@ -33,7 +33,7 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         true => in_folder(arguments).map_err(|error| vec![error])?,
         false => of_object(arguments, &wanted)?,
     };
-    let (sources, top) = (design.sources, design.top);
+    let (sources, top, warnings) = (design.sources, design.top, design.warnings);
     let options = Options {
         family: wanted.technology.yosys.into(),
         map_modules: design.map_modules,
@@ -52,7 +52,7 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => hardpath_synth::yosys(&sources, &top, &options),
     };
     let report = report.map_err(|error| vec![error])?;
-    let mut answer = Answer::good(json!(report), text(&report));
+    let mut answer = Answer::good(json!(report), text(&report)).with_warnings(warnings);
     if misses_clock(&report) {
         answer.status = Status::Differs;
     }
@@ -66,20 +66,22 @@ struct Design {
     map_modules: Vec<String>,
     ports: Vec<WrappedPort>,
     clock_mhz: f64,
+    warnings: Vec<Diagnostic>,
 }
 
 fn of_object(
     arguments: &SynthArguments,
     wanted: &hardpath_pipeline::Options,
 ) -> Result<Design, Vec<Diagnostic>> {
-    let program = load(&arguments.program)?.program;
-    let compiled = hardpath_pipeline::compile(program, wanted)?;
+    let loaded = load(&arguments.program)?;
+    let compiled = loaded.compile_for(wanted)?;
     Ok(Design {
         sources: verilog::print(&compiled.design),
         top: compiled.interface.top.clone(),
         map_modules: compiled.map_modules(),
         ports: ports(&compiled),
         clock_mhz: compiled.report.clock_mhz,
+        warnings: loaded.warnings_with(Some(&compiled.report)),
     })
 }
 
@@ -100,6 +102,7 @@ fn in_folder(arguments: &SynthArguments) -> Result<Design, Diagnostic> {
         },
         sources,
         top,
+        warnings: Vec::new(),
     })
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &SynthArguments, vendor: Vendor) -> Result<Answer, Vec<Diagnostic>> {
-    let folder = folder(arguments)?;
+    let (folder, warnings) = folder(arguments)?;
     let one = |error: Diagnostic| vec![error];
     let top = top(&folder).map_err(one)?;
     let clock_mhz = clock_mhz(&folder, &top).map_err(one)?;
@@ -29,18 +29,19 @@ pub fn run(arguments: &SynthArguments, vendor: Vendor) -> Result<Answer, Vec<Dia
         true => measured(&report, clock_mhz, fmax_mhz),
         false => to_be_run(&report, &folder),
     };
-    let mut answer = Answer::good(object, text);
+    let mut answer = Answer::good(object, text).with_warnings(warnings);
     if report.slack_ns.is_some_and(|slack| slack < 0.0) {
         answer.status = Status::Differs;
     }
     Ok(answer)
 }
 
-/// The folder of the design: the one that was given, or a new one for the object that was given.
-fn folder(arguments: &SynthArguments) -> Result<PathBuf, Vec<Diagnostic>> {
+/// The folder of the design: the one that was given, or a new one for the object that was given, with what is to be said
+/// of that.
+fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<Diagnostic>> {
     let given = &arguments.program.object;
     match (given.is_dir(), &arguments.output) {
-        (true, None) => Ok(given.clone()),
+        (true, None) => Ok((given.clone(), Vec::new())),
         (true, Some(_)) => Err(vec![Diagnostic::input(
             "synth-output",
             "the folder of a design is used where it is",
@@ -56,7 +57,7 @@ fn folder(arguments: &SynthArguments) -> Result<PathBuf, Vec<Diagnostic>> {
             let compiled = loaded.compile(&arguments.program)?;
             compile::write(&loaded, &compiled, HdlName::Verilog, output)
                 .map_err(|error| vec![error])?;
-            Ok(output.clone())
+            Ok((output.clone(), loaded.warnings_with(Some(&compiled.report))))
         }
     }
 }

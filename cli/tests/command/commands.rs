@@ -24,14 +24,14 @@ fn has_keys(object: &Value, wanted: &[&str]) {
 
 const SIM_KEYS: [&str; 9] = [
     "packets",
-    "frames",
+    "beats",
     "clocks",
     "packets_per_clock",
     "mpps",
     "latency_clocks",
     "verdicts",
     "stall_clocks",
-    "dropped",
+    "not_taken_in",
 ];
 
 #[test]

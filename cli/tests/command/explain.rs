@@ -1,6 +1,8 @@
-//! Every code that hardpath's sources have is explained, and every explained code is there.
+//! Codes are in one list. Every one that hardpath's sources have is in it, every one in it is explained, and both the
+//! other way round.
 
 use crate::common::{hardpath, root};
+use hardpath_ir::codes::CODES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -25,12 +27,37 @@ const NO_CODES: [&str; 13] = [
 const SHORT_CODES: [&str; 3] = ["clock", "loop", "usage"];
 
 #[test]
-fn every_code_has_a_page_and_every_page_a_code() {
+fn codes_are_in_order_and_there_once() {
+    let kebab = |c: char| c == '-' || c.is_ascii_lowercase() || c.is_ascii_digit();
+    for pair in CODES.windows(2) {
+        assert!(pair[0] < pair[1], "{pair:?}");
+    }
+    // Two names of one thing.
+    for code in CODES {
+        assert!(code.chars().all(kebab), "{code}");
+        let mut words: Vec<&str> = code.split('-').collect();
+        words.reverse();
+        let turned = words.join("-");
+        assert!(
+            turned == **code || !CODES.contains(&turned.as_str()),
+            "{code} and {turned}"
+        );
+    }
+}
+
+#[test]
+fn every_code_has_a_section_and_every_section_a_code() {
     let page = std::fs::read_to_string(root().join("docs/codes.md")).unwrap();
-    let explained: BTreeSet<&str> = page
+    let mut explained: Vec<&str> = page
         .lines()
         .filter_map(|line| line.strip_prefix("## "))
         .collect();
+    explained.sort_unstable();
+    assert_eq!(explained, CODES, "docs/codes.md and ir/src/codes.rs");
+}
+
+#[test]
+fn every_code_of_the_sources_is_in_the_list_and_every_one_of_the_list_in_a_source() {
     let mut words = BTreeSet::new();
     for source in sources() {
         let text = std::fs::read_to_string(&source).unwrap();
@@ -38,20 +65,20 @@ fn every_code_has_a_page_and_every_page_a_code() {
     }
     let missing: Vec<&String> = words
         .iter()
-        .filter(|word| !explained.contains(word.as_str()))
+        .filter(|word| !CODES.contains(&word.as_str()))
         .filter(|word| !NO_CODES.contains(&word.as_str()))
         .collect();
     assert!(
         missing.is_empty(),
-        "explain in docs/codes.md, or name in NO_CODES if it is no code: {missing:?}"
+        "list in ir/src/codes.rs and explain in docs/codes.md, or name in NO_CODES if it is no code: {missing:?}"
     );
-    let unused: Vec<&&str> = explained
+    let unused: Vec<&&str> = CODES
         .iter()
         .filter(|code| !words.contains(**code) && !SHORT_CODES.contains(code))
         .collect();
     assert!(
         unused.is_empty(),
-        "no source has them any more, so take them out of docs/codes.md: {unused:?}"
+        "no source has them any more, so take them out of ir/src/codes.rs and docs/codes.md: {unused:?}"
     );
 }
 
@@ -79,7 +106,7 @@ fn sources() -> Vec<PathBuf> {
 
 fn is_source(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
-    name.ends_with(".rs") && name != "tests.rs"
+    name.ends_with(".rs") && name != "tests.rs" && name != "codes.rs"
 }
 
 /// String literals in kebab case with at least one hyphen, outside comments and test modules.

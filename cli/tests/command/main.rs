@@ -24,3 +24,4 @@ mod supported;
 mod vendor;
 mod verilog;
 mod vhdl;
+mod warnings;

@@ -27,7 +27,11 @@ fn refusal(clock_mhz: f64, bus_bits: u32) -> (Class, &'static str, String) {
         ..Options::default()
     };
     let errors = compile(read(PRODUCT), &options).expect_err("something is wrong");
-    (errors[0].class, errors[0].code, errors[0].to_string())
+    (
+        errors[0].class().expect("an error"),
+        errors[0].code,
+        errors[0].to_string(),
+    )
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl Builder {
             .current_dir(folder);
         tool::output(&mut command).map(drop).map_err(|why| {
             let message = format!("Verilator does not take the printed design: {why}");
-            Diagnostic::input("verilator-failed", message).help(
+            Diagnostic::defect("verilator-failed", message).help(
                 "this is a defect of the printed SystemVerilog: please report it with the program",
             )
         })

@@ -67,7 +67,7 @@ fn raw_packets_of_any_length_come_back() {
             assert_eq!(outcome.verdict, !u64::from_le_bytes(*word));
         }
     }
-    assert_eq!(result.statistics.dropped, 0);
+    assert_eq!(result.statistics.not_taken_in, 0);
     assert_eq!(result.statistics.latency_clocks.min, Some(0));
     assert!(result.statistics.verdicts.is_empty());
 }
