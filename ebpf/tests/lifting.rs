@@ -644,6 +644,39 @@ fn a_pointer_from_before_a_move_is_refused() {
         EXIT,
     ];
     assert_eq!(refusal(&lines, Vec::new()), ["moved-packet-pointer"]);
+    // The kernel does not take its distance from one of behind the move.
+    let lines = [
+        copy(7, 1),
+        load_word(6, 1, 0),
+        mov(2, -4),
+        ADJUST_HEAD,
+        load_word(0, 7, 4),
+        (0x1f, 0, 6, 0, 0),
+        EXIT,
+    ];
+    assert_eq!(refusal(&lines, Vec::new()), ["moved-packet-pointer"]);
+}
+
+/// data_end − data of before a move of the head, behind it: in 64 bits, in 32, and through the stack.
+#[test]
+fn pointers_from_before_a_move_are_as_far_apart_as_they_were() {
+    let wide = [(0x1f, 0, 6, 0, 0)];
+    let half = [(0x1c, 0, 6, 0, 0)];
+    for subtract in [wide, half] {
+        let mut lines = vec![
+            load_word(6, 1, 0),
+            load_word(7, 1, 4),
+            store_double(10, -8, 7),
+            mov(2, 20),
+            ADJUST_HEAD,
+            load_double(0, 10, -8),
+        ];
+        lines.extend(subtract);
+        lines.push(EXIT);
+        for length in [20, 60] {
+            assert_eq!(run_lines(&lines, &vec![0; length]).verdict, length as u64);
+        }
+    }
 }
 
 /// if (adjust_head(ctx, 20)) return 1; return data_end - data: both outcomes are known behind the call.

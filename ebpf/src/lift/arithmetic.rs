@@ -9,7 +9,7 @@ use crate::decode::{AluOp, Source};
 impl Lifter<'_> {
     /// `dst = dst op source`.
     pub(super) fn alu(&mut self, op: AluOp, wide: bool, dst: u8, source: Source) {
-        let operands = self.usable(dst).zip(self.source(source, wide));
+        let operands = self.operand(dst).zip(self.source(source, wide));
         let result = match operands {
             None => AbstractValue::Reported,
             Some((AbstractValue::Scalar(a), AbstractValue::Scalar(b))) => {
@@ -26,7 +26,7 @@ impl Lifter<'_> {
     /// What a source operand holds. A 32-bit operation only looks at the low half of an immediate.
     pub(super) fn source(&mut self, source: Source, wide: bool) -> Option<AbstractValue> {
         match source {
-            Source::Register(register) => self.usable(register),
+            Source::Register(register) => self.operand(register),
             Source::Immediate(number) if wide => Some(AbstractValue::Scalar(Operand::Const(
                 i64::from(number) as u64,
             ))),
@@ -144,15 +144,16 @@ impl Lifter<'_> {
             _ => None,
         };
         result.unwrap_or_else(|| {
-            self.refuse(
-                "pointer-arithmetic",
-                format!(
-                    "{} and {} are combined in a way that only makes sense for numbers",
-                    a.description(),
-                    b.description()
-                ),
-                "pointers may be moved by a 64-bit number, and pointers into the same memory may be subtracted",
-            );
+            let both = format!("{} and {} are combined", a.description(), b.description());
+            if a.is_old_packet() || b.is_old_packet() {
+                self.refuse_old_packet(both);
+            } else {
+                self.refuse(
+                    "pointer-arithmetic",
+                    format!("{both} in a way that only makes sense for numbers"),
+                    "pointers may be moved by a 64-bit number, and pointers into the same memory may be subtracted",
+                );
+            }
             AbstractValue::Reported
         })
     }
@@ -169,6 +170,9 @@ impl Lifter<'_> {
             }
             AbstractValue::PacketEnd(offset) => {
                 AbstractValue::PacketEnd(self.builder.add(offset, distance))
+            }
+            AbstractValue::OldPacket(offset) => {
+                AbstractValue::OldPacket(self.builder.add(offset, distance))
             }
             AbstractValue::Stack(offset) => {
                 AbstractValue::Stack(self.builder.add(offset, distance))
@@ -199,11 +203,14 @@ impl Lifter<'_> {
         a: AbstractValue,
         b: AbstractValue,
     ) -> Option<(Operand, Operand)> {
-        use AbstractValue::{Context, MapValue, Packet, PacketEnd, PacketLow, Rodata, Stack};
+        use AbstractValue::{
+            Context, MapValue, OldPacket, Packet, PacketEnd, PacketLow, Rodata, Stack,
+        };
         Some(match (a, b) {
             (Packet(a), Packet(b))
             | (PacketEnd(a), PacketEnd(b))
             | (PacketLow(a), PacketLow(b))
+            | (OldPacket(a), OldPacket(b))
             | (Stack(a), Stack(b)) => (a, b),
             (Packet(a), PacketEnd(b)) => (a, self.behind_packet(b)),
             (PacketEnd(a), Packet(b)) => (self.behind_packet(a), b),
@@ -237,7 +244,9 @@ impl Lifter<'_> {
 
     fn packet_offset(&mut self, address: AbstractValue) -> Option<Operand> {
         match address {
-            AbstractValue::Packet(offset) | AbstractValue::PacketLow(offset) => Some(offset),
+            AbstractValue::Packet(offset)
+            | AbstractValue::PacketLow(offset)
+            | AbstractValue::OldPacket(offset) => Some(offset),
             AbstractValue::PacketEnd(offset) => Some(self.behind_packet(offset)),
             _ => None,
         }

@@ -38,7 +38,7 @@ impl Lifter<'_> {
         dst: u8,
         source: Source,
     ) -> Option<Decision> {
-        let operands = self.usable(dst).zip(self.source(source, wide));
+        let operands = self.operand(dst).zip(self.source(source, wide));
         let (a, b) = operands?;
         if let (AbstractValue::Scalar(a), AbstractValue::Scalar(b)) = (a, b) {
             let width = if wide { 64 } else { 32 };
@@ -71,9 +71,14 @@ impl Lifter<'_> {
                 return Some(Decision::plain(bit));
             }
         }
+        let both = format!("{} is compared with {}", a.description(), b.description());
+        if a.is_old_packet() || b.is_old_packet() {
+            self.refuse_old_packet(both);
+            return None;
+        }
         self.refuse(
             "pointer-compare",
-            format!("{} is compared with {}", a.description(), b.description()),
+            both,
             "pointers into the same memory may be compared, and any pointer with NULL",
         );
         None

@@ -209,6 +209,7 @@ fn join_values(
             | (Packet(_), Packet(operand))
             | (PacketEnd(_), PacketEnd(operand))
             | (PacketLow(_), PacketLow(operand))
+            | (OldPacket(_), OldPacket(operand))
             | (Stack(_), Stack(operand)) => Some(operand),
             (Rodata { map, .. }, Rodata { map: other, offset }) if map == other => Some(offset),
             _ => None,
@@ -224,6 +225,7 @@ fn join_values(
         Packet(_) => Packet(joined),
         PacketEnd(_) => PacketEnd(joined),
         PacketLow(_) => PacketLow(joined),
+        OldPacket(_) => OldPacket(joined),
         Stack(_) => Stack(joined),
         Rodata { map, .. } => Rodata {
             map,

@@ -273,7 +273,11 @@ impl Lifter<'_> {
 
     /// Goes on behind a helper, on two ways where it may fail. No pointer into the packet is valid any more.
     fn make_move(&mut self, moved: Move, effect: impl FnOnce(&mut Self)) {
-        self.state.forget_packet_pointers();
+        let (builder, extent) = (&mut self.builder, self.state.extent);
+        self.state.forget_packet_pointers(|offset| {
+            let end = builder.end_of(extent);
+            builder.add(end, offset)
+        });
         let cond = match moved.allowed {
             Operand::Value(cond) => cond,
             Operand::Const(0) => {

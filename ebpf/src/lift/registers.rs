@@ -33,12 +33,9 @@ impl Lifter<'_> {
                 self.set_register(register, AbstractValue::Reported);
                 None
             }
-            AbstractValue::OldPacket => {
-                self.refuse(
-                    "moved-packet-pointer",
-                    format!("r{register} is used, and it is {}", value.description()),
-                    "read data and data_end again after bpf_xdp_adjust_head, _tail and _meta, and check them again",
-                );
+            AbstractValue::OldPacket(_) => {
+                let what = value.description();
+                self.refuse_old_packet(format!("r{register} is used, and it is {what}"));
                 self.set_register(register, AbstractValue::Reported);
                 None
             }
@@ -63,6 +60,22 @@ impl Lifter<'_> {
             }
             _ => Some(value),
         }
+    }
+
+    /// The register's content for arithmetic and comparisons, to which a pointer from before a move is still good.
+    pub(super) fn operand(&mut self, register: u8) -> Option<AbstractValue> {
+        match self.register(register) {
+            old @ AbstractValue::OldPacket(_) => Some(old),
+            _ => self.usable(register),
+        }
+    }
+
+    pub(super) fn refuse_old_packet(&mut self, message: String) {
+        self.refuse(
+            "moved-packet-pointer",
+            message,
+            "read data and data_end again after bpf_xdp_adjust_head, _tail and _meta, and check them again",
+        );
     }
 
     /// The number in a register; a pointer is an error.

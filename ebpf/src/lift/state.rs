@@ -29,8 +29,9 @@ pub enum AbstractValue {
     Uninitialised,
     /// Of no use, for a reason; an error when something uses it.
     Unusable(&'static str),
-    /// A pointer into the packet from before it was moved: of no use, as in the kernel.
-    OldPacket,
+    /// A pointer into the packet from before it was moved, with its offset (64 bits) as in `Packet`. As in the kernel it
+    /// points nowhere any more, but it is still as far from other such pointers as it was.
+    OldPacket(Operand),
     /// What `bpf_trace_printk` gives where there is no trace buffer: a number that nobody knows.
     Printed,
     /// Of no use, and the user has been told.
@@ -81,11 +82,14 @@ impl AbstractValue {
             self,
             AbstractValue::Uninitialised
                 | AbstractValue::Unusable(_)
-                | AbstractValue::OldPacket
                 | AbstractValue::Printed
                 | AbstractValue::Reported
                 | AbstractValue::Scalar(_)
         )
+    }
+
+    pub fn is_old_packet(self) -> bool {
+        matches!(self, AbstractValue::OldPacket(_))
     }
 
     /// What to call it in a message.
@@ -93,7 +97,7 @@ impl AbstractValue {
         match self {
             AbstractValue::Uninitialised => "nothing",
             AbstractValue::Unusable(reason) => reason,
-            AbstractValue::OldPacket => "a pointer into the packet from before it was moved",
+            AbstractValue::OldPacket(_) => "a pointer into the packet from before it was moved",
             AbstractValue::Printed => "the number of bytes in the kernel's trace buffer",
             AbstractValue::Reported => "an earlier error",
             AbstractValue::Scalar(_) => "a number",
@@ -186,11 +190,16 @@ impl State {
         }
     }
 
-    /// Notes that the packet has been moved: as in the kernel, pointers into it are of no use any more.
-    pub fn forget_packet_pointers(&mut self) {
+    /// Notes that the packet is about to be moved: as in the kernel, pointers into it point nowhere any more. `behind`
+    /// gives the offset in the packet of what lies at an offset behind its end.
+    pub fn forget_packet_pointers(&mut self, mut behind: impl FnMut(Operand) -> Operand) {
         for value in self.values_mut() {
-            if let AbstractValue::Packet(_) | AbstractValue::PacketEnd(_) = value {
-                *value = AbstractValue::OldPacket;
+            match *value {
+                AbstractValue::Packet(offset) => *value = AbstractValue::OldPacket(offset),
+                AbstractValue::PacketEnd(offset) => {
+                    *value = AbstractValue::OldPacket(behind(offset));
+                }
+                _ => {}
             }
         }
     }
@@ -219,6 +228,7 @@ impl State {
                 | AbstractValue::Packet(operand)
                 | AbstractValue::PacketEnd(operand)
                 | AbstractValue::PacketLow(operand)
+                | AbstractValue::OldPacket(operand)
                 | AbstractValue::Stack(operand)
                 | AbstractValue::Rodata {
                     offset: operand, ..

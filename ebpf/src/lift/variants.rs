@@ -104,7 +104,7 @@ fn kind(value: AbstractValue) -> u32 {
     let (kind, detail) = match value {
         AbstractValue::Uninitialised => (1, 0),
         AbstractValue::Unusable(_) | AbstractValue::Reported => (2, 0),
-        AbstractValue::OldPacket => (12, 0),
+        AbstractValue::OldPacket(_) => (12, 0),
         AbstractValue::PacketLow(_) => (13, 0),
         AbstractValue::Printed => (14, 0),
         AbstractValue::Event => (15, 0),

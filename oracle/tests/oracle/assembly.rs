@@ -74,6 +74,15 @@ pub fn add_register(dst: u8, src: u8) -> Vec<Insn> {
     insn(0x0f, dst, src, 0, 0)
 }
 
+pub fn subtract_register(dst: u8, src: u8) -> Vec<Insn> {
+    insn(0x1f, dst, src, 0, 0)
+}
+
+/// In 32 bits.
+pub fn subtract_half(dst: u8, src: u8) -> Vec<Insn> {
+    insn(0x1c, dst, src, 0, 0)
+}
+
 pub fn load(size: u8, dst: u8, src: u8, off: i16) -> Vec<Insn> {
     insn(0x61 | size, dst, src, off, 0)
 }

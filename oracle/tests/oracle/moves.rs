@@ -54,7 +54,7 @@ fn amount(numbers: &mut Numbers, helper: i32) -> i32 {
 fn step(numbers: &mut Numbers) -> Vec<Insn> {
     let helper = [ADJUST_HEAD, ADJUST_TAIL, ADJUST_META][numbers.below(3) as usize];
     let place = numbers.below(60) as i32;
-    match numbers.below(10) {
+    match numbers.below(11) {
         0..=4 => [
             copy(1, 8),
             set(2, amount(numbers, helper)),
@@ -89,6 +89,26 @@ fn step(numbers: &mut Numbers) -> Vec<Insn> {
             let then = [load(WORD, 7, 6, place as i16), note(7)].concat();
             let then = [then, store(WORD, 6, place as i16, 9)].concat();
             guarded(8, 0, place + 4, then)
+        }
+        // What lies between pointers from before a move, asked behind it.
+        9 => {
+            let subtract = [subtract_register, subtract_half][numbers.below(2) as usize];
+            [
+                load(WORD, 6, 8, 4 * numbers.below(3) as i16),
+                load(WORD, 7, 8, 4 * numbers.below(3) as i16),
+                copy(1, 8),
+                set(2, amount(numbers, helper)),
+                call(helper),
+                note(0),
+                add(7, place),
+                set(3, 1),
+                jump_register(ABOVE, 7, 6, 1),
+                set(3, 2),
+                note(3),
+                subtract(7, 6),
+                note(7),
+            ]
+            .concat()
         }
         _ => {
             let copying = [LOAD_BYTES, STORE_BYTES][numbers.below(2) as usize];
