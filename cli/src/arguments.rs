@@ -74,6 +74,9 @@ pub struct ProgramArguments {
     /// Program in the object, by function or section name
     #[arg(long, value_name = "NAME")]
     pub program: Option<String>,
+    /// Take the program as one for XDP, whatever type its section gives it
+    #[arg(long)]
+    pub as_xdp: bool,
     /// Target clock in MHz [default: 250; 200 for 7-series, 75 for ecp5]
     #[arg(long, value_name = "MHZ", value_parser = clock)]
     pub clock: Option<f64>,

@@ -25,6 +25,7 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         btf: arguments.btf.clone(),
         prog_array: arguments.prog_array.iter().cloned().collect(),
         drop_events: arguments.drop_events,
+        as_xdp: arguments.as_xdp,
     };
     let name = arguments.object.display().to_string();
     let object = hardpath_ebpf::load(&bytes, &name, &options)?;

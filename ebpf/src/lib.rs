@@ -22,6 +22,7 @@ mod link;
 mod map_decls;
 mod object;
 mod prog_array;
+mod sections;
 
 pub use events::{event_calls, EventCall};
 pub use insn::Insn;
@@ -31,3 +32,4 @@ pub use object::{
     load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
     TailCall,
 };
+pub use sections::Hook;

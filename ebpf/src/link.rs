@@ -10,6 +10,7 @@ use crate::elf::{Elf, Relocation, Symbol, SymbolKind, R_BPF_64_32, R_BPF_64_64};
 use crate::insn::{Insn, CALL, PSEUDO_FUNC, PSEUDO_MAP_FD, PSEUDO_MAP_VALUE};
 use crate::map_decls::DeclaredMaps;
 use crate::object::{place_text, MapRef, MapRefKind, ObjectFunction, ProgramImage};
+use crate::sections;
 
 /// All that linking looks at.
 pub struct Linker<'a> {
@@ -147,7 +148,7 @@ impl Linker<'_> {
         let mut image = ProgramImage {
             name: program.name.clone(),
             section: section.to_string(),
-            frags: section == "xdp.frags" || section.starts_with("xdp.frags/"),
+            frags: sections::has_frags(section),
             insns: Vec::new(),
             map_refs: Vec::new(),
             places: Vec::new(),

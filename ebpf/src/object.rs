@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
 use crate::insn::Insn;
+use crate::sections::{self, Hook};
 use crate::{btf, btf_ext, core_relocation, elf, helpers, link, map_decls, prog_array};
 
 /// What the command line says about loading.
@@ -21,6 +22,8 @@ pub struct LoadOptions {
     pub prog_array: BTreeMap<(String, u32), String>,
     /// Calls that tell user space something (see [`event_calls`](crate::event_calls)) do nothing.
     pub drop_events: bool,
+    /// Programs are for XDP, whatever their sections say.
+    pub as_xdp: bool,
 }
 
 /// A loaded object file.
@@ -40,6 +43,8 @@ pub struct Object {
     pub tail_calls: Vec<TailCall>,
     /// As [`LoadOptions::drop_events`] says; else [`crate::lift`] refuses programs with such calls.
     pub drops_events: bool,
+    /// As [`LoadOptions::as_xdp`] says; else [`Object::choose`] refuses programs of other types.
+    pub as_xdp: bool,
 }
 
 /// An entry of a program array.
@@ -122,14 +127,19 @@ pub struct ProgramImage {
 }
 
 impl ProgramImage {
-    /// Whether it is a program of a device map's entries (`BPF_XDP_DEVMAP`), which runs when a packet leaves: its section
-    /// says so (libbpf, `section_defs`).
+    /// What it is for, as its section says.
+    pub fn hook(&self) -> Hook {
+        sections::hook(&self.section)
+    }
+
+    /// Whether its section says that it is no XDP program.
+    fn is_of_another_type(&self) -> bool {
+        matches!(self.hook(), Hook::Other(_))
+    }
+
+    /// Whether it is a program of a device map's entries, which runs when a packet leaves.
     pub fn is_for_device_map(&self) -> bool {
-        let sections = ["xdp/devmap", "xdp.frags/devmap", "xdp_devmap"];
-        let rest = sections.map(|section| self.section.strip_prefix(section));
-        rest.into_iter()
-            .flatten()
-            .any(|rest| rest.is_empty() || rest.starts_with('/'))
+        self.hook() == Hook::DeviceMap
     }
 }
 
@@ -182,67 +192,99 @@ pub fn load(
 }
 
 impl Object {
-    /// The program of that function or section name; without a name the only XDP program there is.
+    /// The program of that function or section name; without a name the only one there is, among those that may be for
+    /// XDP if there are any.
     ///
     /// # Errors
-    /// `no-program`, `unknown-program`, `several-programs`; the help lists the names.
+    /// `no-program`, `unknown-program`, `several-programs`, `not-xdp`; the help lists the names.
     pub fn choose(&self, name: Option<&str>) -> Result<&ProgramImage, Diagnostic> {
-        let candidates: Vec<&ProgramImage> = match name {
-            Some(name) => {
-                let by_function = self.programs.iter().filter(|program| program.name == name);
-                let by_section = self
-                    .programs
-                    .iter()
-                    .filter(|program| program.section == name);
-                let named: Vec<_> = by_function.collect();
-                if named.is_empty() {
-                    by_section.collect()
-                } else {
-                    named
-                }
-            }
-            None => self
-                .programs
-                .iter()
-                .filter(|program| may_be_xdp(&program.section))
-                .collect(),
+        let candidates = match name {
+            Some(name) => self.named(name),
+            None => self.nameless(),
         };
-        match (candidates.as_slice(), name) {
-            ([program], _) => Ok(program),
-            ([], None) => {
-                Err(Diagnostic::input("no-program", "the object has no XDP program")
-                    .at(&self.file)
-                    .help(if self.programs.is_empty() {
-                        "put the function into a section: SEC(\"xdp\")".to_string()
-                    } else {
-                        format!(
-                            "it has programs for other hooks; choose one with --program if it is one for XDP all the same: {}",
-                            names(self.programs.iter())
-                        )
-                    }))
-            }
-            ([], Some(name)) => Err(Diagnostic::input(
-                "unknown-program",
-                format!("the object has no program {name}"),
-            )
-            .at(&self.file)
-            .help(format!(
-                "it has: {}",
-                names(self.programs.iter())
-            ))),
-            (several, _) => Err(Diagnostic::input(
-                "several-programs",
-                match name {
-                    Some(name) => format!("section {name} has {} programs", several.len()),
-                    None => format!("the object has {} XDP programs", several.len()),
-                },
-            )
-            .at(&self.file)
-            .help(format!(
-                "choose one with --program: {}",
-                names(several.iter().copied())
-            ))),
+        let refused = |one: &&&ProgramImage| !self.as_xdp && one.is_of_another_type();
+        if let Some(other) = candidates.iter().find(refused) {
+            return Err(self.not_xdp(other));
         }
+        match candidates.as_slice() {
+            [program] => Ok(program),
+            [] => Err(self.no_program(name)),
+            several => Err(self.several_programs(name, several)),
+        }
+    }
+
+    /// The programs of a name: of functions, or else of a section.
+    fn named(&self, name: &str) -> Vec<&ProgramImage> {
+        let all = self.programs.iter();
+        let by_function: Vec<_> = all.clone().filter(|one| one.name == name).collect();
+        match by_function.is_empty() {
+            true => all.filter(|one| one.section == name).collect(),
+            false => by_function,
+        }
+    }
+
+    /// The programs that may be for XDP; where none may, all.
+    fn nameless(&self) -> Vec<&ProgramImage> {
+        let all = self.programs.iter();
+        let may_be: Vec<_> = (all.clone())
+            .filter(|one| !one.is_of_another_type())
+            .collect();
+        match may_be.is_empty() {
+            true => all.collect(),
+            false => may_be,
+        }
+    }
+
+    fn no_program(&self, name: Option<&str>) -> Diagnostic {
+        let (error, help) = match name {
+            Some(name) => (
+                Diagnostic::input(
+                    "unknown-program",
+                    format!("the object has no program {name}"),
+                ),
+                format!("it has: {}", names(self.programs.iter())),
+            ),
+            None => (
+                Diagnostic::input("no-program", "the object has no program"),
+                "put the function into a section: SEC(\"xdp\")".to_string(),
+            ),
+        };
+        error.at(&self.file).help(help)
+    }
+
+    fn several_programs(&self, name: Option<&str>, several: &[&ProgramImage]) -> Diagnostic {
+        let message = match name {
+            Some(name) => format!("section {name} has {} programs", several.len()),
+            None => format!("the object has {} XDP programs", several.len()),
+        };
+        let names = names(several.iter().copied());
+        Diagnostic::input("several-programs", message)
+            .at(&self.file)
+            .help(format!("choose one with --program: {names}"))
+    }
+
+    fn not_xdp(&self, program: &ProgramImage) -> Diagnostic {
+        let Hook::Other(program_type) = program.hook() else {
+            unreachable!("only a program of another type is refused");
+        };
+        let may_be = self.programs.iter();
+        let may_be: Vec<_> = may_be.filter(|one| !one.is_of_another_type()).collect();
+        let others = match may_be.is_empty() {
+            true => String::new(),
+            false => format!(
+                "; the object's other programs: {}",
+                names(may_be.into_iter())
+            ),
+        };
+        let (name, section) = (&program.name, &program.section);
+        Diagnostic::refused(
+            "not-xdp",
+            format!("{name} is no XDP program: libbpf loads those of section {section} as BPF_PROG_TYPE_{program_type}"),
+        )
+        .at(format!("{}: section {section}", self.file))
+        .help(format!(
+            "put an XDP program into SEC(\"xdp\"); --as-xdp takes this one as one all the same{others}"
+        ))
     }
 }
 
@@ -252,55 +294,6 @@ fn names<'a>(programs: impl Iterator<Item = &'a ProgramImage>) -> String {
         .map(|program| format!("{} ({})", program.name, program.section))
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-/// Section names that libbpf gives to program types other than XDP (libbpf, `section_defs`), up to a `/` or `.`.
-const OTHER_HOOKS: [&str; 37] = [
-    "action",
-    "cgroup",
-    "cgroup_skb",
-    "classifier",
-    "fentry",
-    "fexit",
-    "flow_dissector",
-    "fmod_ret",
-    "freplace",
-    "iter",
-    "kprobe",
-    "kretprobe",
-    "ksyscall",
-    "kretsyscall",
-    "lirc_mode2",
-    "lsm",
-    "lsm_cgroup",
-    "lwt_in",
-    "lwt_out",
-    "lwt_seg6local",
-    "lwt_xmit",
-    "netfilter",
-    "perf_event",
-    "raw_tp",
-    "raw_tracepoint",
-    "sk_lookup",
-    "sk_msg",
-    "sk_reuseport",
-    "sk_skb",
-    "socket",
-    "sockops",
-    "struct_ops",
-    "syscall",
-    "tc",
-    "tcx",
-    "tp",
-    "tracepoint",
-];
-
-/// Whether a program in that section may be for XDP. Unknown names may: older loaders let the user choose.
-fn may_be_xdp(section: &str) -> bool {
-    let hook = section.split(['/', '.']).next().unwrap_or_default();
-    let is_other =
-        OTHER_HOOKS.contains(&hook) || ["tp_btf", "uprobe", "uretprobe", "usdt"].contains(&hook);
-    !is_other
 }
 
 /// `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`.
@@ -363,6 +356,7 @@ fn load_checked(
         programs,
         tail_calls: Vec::new(),
         drops_events: options.drop_events,
+        as_xdp: options.as_xdp,
     };
     object.tail_calls = prog_array::resolve(&object, options)?;
     Ok(object)

@@ -113,6 +113,7 @@ fn object(lines: &[Line], maps: Vec<ObjectMap>) -> Object {
         }],
         tail_calls: Vec::new(),
         drops_events: false,
+        as_xdp: false,
     }
 }
 

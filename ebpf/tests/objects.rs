@@ -185,6 +185,10 @@ fn several_programs() {
         object.choose(Some("nothing")).unwrap_err().code,
         "unknown-program"
     );
+    let error = object.choose(Some("classify")).unwrap_err();
+    assert_eq!(error.code, "not-xdp");
+    assert!(error.message.contains("BPF_PROG_TYPE_SCHED_CLS"));
+    assert!(error.help.unwrap().contains("forward (xdp.frags)"));
     assert!(object.choose(Some("forward")).unwrap().frags);
     assert!(!object.choose(Some("xdp/direct")).unwrap().frags);
 }

@@ -128,6 +128,7 @@ impl Code {
             programs: vec![program],
             tail_calls: Vec::new(),
             drops_events: false,
+            as_xdp: false,
         }
     }
 

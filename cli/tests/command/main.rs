@@ -20,6 +20,7 @@ mod protocol;
 mod rates;
 mod refused;
 mod savings;
+mod sections;
 mod supported;
 mod vendor;
 mod verilog;

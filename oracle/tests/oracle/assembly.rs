@@ -226,5 +226,6 @@ pub fn object(maps: Vec<ObjectMap>, parts: &[Vec<Insn>]) -> Object {
         programs: vec![program],
         tail_calls: Vec::new(),
         drops_events: false,
+        as_xdp: false,
     }
 }
