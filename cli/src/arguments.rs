@@ -90,6 +90,13 @@ pub struct ProgramArguments {
     /// Size of a map, for maps whose size the object leaves open
     #[arg(long, value_name = "MAP=N", value_parser = map_size)]
     pub max_entries: Vec<(String, u32)>,
+    /// Value of a global variable, as a loader sets it: NAME may go on with .MEMBER and [INDEX]; VALUE is a number,
+    /// true or false, a name of an enumeration, an address (IPv4, IPv6, MAC: in network byte order) or a string
+    #[arg(long, value_name = "NAME=VALUE", value_parser = global_value)]
+    pub set: Vec<(String, String)>,
+    /// Contents of a data section, in place of the object's: raw bytes, as a loader sets them [default section: .rodata]
+    #[arg(long, value_name = "[SECTION=]FILE", value_parser = section_file)]
+    pub rodata: Vec<(String, PathBuf)>,
     /// What a program array holds: tail calls to that entry go to a program of the same object
     #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
     pub prog_array: Vec<((String, u32), String)>,
@@ -512,6 +519,28 @@ fn map_size(text: &str) -> Result<(String, u32), String> {
     parsed.ok_or_else(|| String::from("give the map's name and a size of at least 1: flows=1024"))
 }
 
+fn global_value(text: &str) -> Result<(String, String), String> {
+    let parsed = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let parsed = parsed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    parsed.ok_or_else(|| String::from("give the variable's name and a value: config.port=80"))
+}
+
+/// Sections begin with a dot, and so no path with a `=` is taken for one by mistake.
+fn section_file(text: &str) -> Result<(String, PathBuf), String> {
+    let (section, file) = match text.split_once('=') {
+        Some((section, file)) if section.starts_with('.') && !section.contains('/') => {
+            (section, file)
+        }
+        _ => (".rodata", text),
+    };
+    match file.is_empty() {
+        true => Err(String::from(
+            "give a file, or a section and a file: .rodata.limits=FILE",
+        )),
+        false => Ok((section.to_owned(), PathBuf::from(file))),
+    }
+}
+
 fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once('=').and_then(|(ifindex, mtu)| {
         let ifindex = ifindex.parse().ok().filter(|ifindex| *ifindex > 0)?;
@@ -562,6 +591,17 @@ mod tests {
         for wrong in ["flows", "=3", "flows=0", "flows=x"] {
             assert!(map_size(wrong).is_err(), "{wrong}");
         }
+        let set = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(global_value("a.b[1]=x=1"), set("a.b[1]", "x=1"));
+        assert!(global_value("a").is_err() && global_value("=1").is_err());
+        let section = |name: &str, file: &str| Ok((name.to_owned(), PathBuf::from(file)));
+        assert_eq!(section_file("r.bin"), section(".rodata", "r.bin"));
+        assert_eq!(
+            section_file(".rodata.a=r.bin"),
+            section(".rodata.a", "r.bin")
+        );
+        assert_eq!(section_file("./a=b"), section(".rodata", "./a=b"));
+        assert!(section_file(".data=").is_err());
         assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
         for wrong in ["2", "0=1500", "2=0", "2=x", "=1500"] {
             assert!(interface_mtu(wrong).is_err(), "{wrong}");

@@ -2,7 +2,7 @@
 
 use crate::arguments::ProgramArguments;
 use crate::files;
-use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage};
+use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage, SectionContents};
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options, Report};
@@ -19,6 +19,14 @@ pub struct Loaded {
 
 pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
     let bytes = files::read(&arguments.object).map_err(|error| vec![error])?;
+    let sections = arguments.rodata.iter().map(|(section, path)| {
+        Ok(SectionContents {
+            section: section.clone(),
+            origin: path.display().to_string(),
+            bytes: files::read(path)?,
+        })
+    });
+    let sections = sections.collect::<Result<_, _>>();
     let options = LoadOptions {
         program: arguments.program.clone(),
         max_entries: arguments.max_entries.iter().cloned().collect(),
@@ -26,6 +34,8 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         prog_array: arguments.prog_array.iter().cloned().collect(),
         drop_events: arguments.drop_events,
         as_xdp: arguments.as_xdp,
+        sections: sections.map_err(|error| vec![error])?,
+        globals: arguments.set.clone(),
     };
     let name = arguments.object.display().to_string();
     let object = hardpath_ebpf::load(&bytes, &name, &options)?;

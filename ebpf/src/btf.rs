@@ -28,6 +28,7 @@ pub enum Shape {
     /// Integer or floating-point number of `bytes`.
     Number {
         bytes: u32,
+        encoding: Encoding,
     },
     Pointer(u32),
     Array {
@@ -41,14 +42,34 @@ pub enum Shape {
     },
     Enumeration {
         bytes: u32,
+        values: Vec<Enumerator>,
     },
     /// `typedef`, `const`, `volatile`, `restrict` or a type tag of another type.
-    Alias(u32),
+    Alias {
+        to: u32,
+        is_volatile: bool,
+    },
     Variable(u32),
-    /// A data section: the types of its variables.
-    Section(Vec<u32>),
+    /// A data section.
+    Section(Vec<SectionVariable>),
     /// Anything else: forward declarations, functions, tags.
     Other,
+}
+
+/// What the bits of a number mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    Unsigned,
+    Signed,
+    Bool,
+    Float,
+}
+
+/// A value of an enumeration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enumerator {
+    name: u32,
+    pub value: i128,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +78,16 @@ pub struct Member {
     pub type_id: u32,
     /// Bits from the beginning of the structure.
     pub bit_offset: u32,
+    /// Its bits, if it is a bit field.
+    pub bits: Option<u32>,
+}
+
+/// A variable in a data section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SectionVariable {
+    pub type_id: u32,
+    /// Bytes from the beginning of the section. Compilers leave it open, and the symbol says it.
+    pub offset: u32,
 }
 
 /// Chains of modifiers, pointers and arrays longer than this are not believed.
@@ -121,14 +152,34 @@ impl Btf {
 
     /// The type behind modifiers and typedefs.
     pub fn resolve(&self, type_id: u32) -> &Shape {
-        let mut shape = self.shape(type_id);
+        self.shape(self.resolved(type_id))
+    }
+
+    /// The number of the type behind modifiers and typedefs.
+    pub fn resolved(&self, mut type_id: u32) -> u32 {
         for _ in 0..MAX_CHAIN {
-            match shape {
-                Shape::Alias(inner) => shape = self.shape(*inner),
+            match self.shape(type_id) {
+                Shape::Alias { to, .. } => type_id = *to,
                 _ => break,
             }
         }
-        shape
+        type_id
+    }
+
+    /// Whether a type, or the elements of an array, are volatile.
+    pub fn is_volatile(&self, mut type_id: u32) -> bool {
+        for _ in 0..MAX_CHAIN {
+            match self.shape(type_id) {
+                Shape::Alias {
+                    is_volatile: true, ..
+                } => return true,
+                Shape::Alias { to: inner, .. } | Shape::Array { element: inner, .. } => {
+                    type_id = *inner;
+                }
+                _ => break,
+            }
+        }
+        false
     }
 
     /// Size in bytes; `None` for types without one.
@@ -138,9 +189,9 @@ impl Btf {
 
     fn bytes_within(&self, type_id: u32, depth: usize) -> Option<u32> {
         match self.resolve(type_id) {
-            Shape::Number { bytes }
+            Shape::Number { bytes, .. }
             | Shape::Record { bytes, .. }
-            | Shape::Enumeration { bytes } => Some(*bytes),
+            | Shape::Enumeration { bytes, .. } => Some(*bytes),
             Shape::Pointer(_) => Some(8),
             Shape::Array { element, count } => self
                 .bytes_within(*element, depth.checked_sub(1)?)?
@@ -161,17 +212,8 @@ impl Btf {
             return None;
         };
         let is_named = |member: &&Member| {
-            let mut inner = member.type_id;
-            for _ in 0..MAX_CHAIN {
-                match self.shape(inner) {
-                    Shape::Alias(next) => inner = *next,
-                    shape => {
-                        return matches!(shape, Shape::Record { .. })
-                            && self.type_name(inner) == name
-                    }
-                }
-            }
-            false
+            let inner = self.resolved(member.type_id);
+            matches!(self.shape(inner), Shape::Record { .. }) && self.type_name(inner) == name
         };
         members
             .iter()
@@ -181,6 +223,24 @@ impl Btf {
 
     pub fn member_name(&self, member: &Member) -> &str {
         self.string(member.name)
+    }
+
+    pub fn enumerator_name(&self, enumerator: &Enumerator) -> &str {
+        self.string(enumerator.name)
+    }
+
+    /// The variables of a data section.
+    pub fn variables_of<'a>(
+        &'a self,
+        section: &'a str,
+    ) -> impl Iterator<Item = SectionVariable> + 'a {
+        let is_named = move |ty: &&Type| self.string(ty.name) == section;
+        let sections = self.types.iter().filter(is_named);
+        let variables = sections.filter_map(|ty| match &ty.shape {
+            Shape::Section(variables) => Some(variables),
+            _ => None,
+        });
+        variables.flatten().copied()
     }
 
     /// The text at an offset of the string section; empty when there is none.
@@ -223,7 +283,7 @@ impl Btf {
         for (index, ty) in self.types.iter().enumerate() {
             let mut names = vec![ty.name];
             let in_range = match &ty.shape {
-                Shape::Pointer(inner) | Shape::Alias(inner) | Shape::Variable(inner) => {
+                Shape::Pointer(inner) | Shape::Alias { to: inner, .. } | Shape::Variable(inner) => {
                     known(inner)
                 }
                 Shape::Array { element, .. } => known(element),
@@ -231,7 +291,13 @@ impl Btf {
                     names.extend(members.iter().map(|member| member.name));
                     members.iter().all(|member| known(&member.type_id))
                 }
-                Shape::Section(variables) => variables.iter().all(known),
+                Shape::Enumeration { values, .. } => {
+                    names.extend(values.iter().map(|value| value.name));
+                    true
+                }
+                Shape::Section(variables) => {
+                    variables.iter().all(|variable| known(&variable.type_id))
+                }
                 _ => true,
             };
             if !in_range || !names.iter().all(|name| self.has_string(*name)) {
@@ -248,7 +314,9 @@ impl Btf {
         let mut type_id = start;
         for _ in 0..MAX_CHAIN {
             match self.shape(type_id) {
-                Shape::Alias(inner) | Shape::Array { element: inner, .. } => type_id = *inner,
+                Shape::Alias { to: inner, .. } | Shape::Array { element: inner, .. } => {
+                    type_id = *inner;
+                }
                 _ => return Ok(()),
             }
         }
@@ -289,6 +357,8 @@ fn read_type(reader: &mut Reader) -> Result<Type, Diagnostic> {
     let info = reader.next()?;
     let size_or_type = reader.next()?;
     let count = info & 0xffff;
+    // Of structures: members have sizes in bits. Of enumerations: values are signed.
+    let flag = info >> 31 == 1;
     let shape = match info >> 24 & 0x1f {
         // Int
         1 => {
@@ -299,6 +369,11 @@ fn read_type(reader: &mut Reader) -> Result<Type, Diagnostic> {
             }
             Shape::Number {
                 bytes: size_or_type,
+                encoding: match encoding {
+                    1 => Encoding::Signed,
+                    4 => Encoding::Bool,
+                    _ => Encoding::Unsigned,
+                },
             }
         }
         2 => Shape::Pointer(size_or_type),
@@ -315,11 +390,12 @@ fn read_type(reader: &mut Reader) -> Result<Type, Diagnostic> {
                 let name = reader.next()?;
                 let type_id = reader.next()?;
                 // The upper byte is the size of a bit field where there are any.
-                let bit_offset = reader.next()? & 0x00ff_ffff;
+                let place = reader.next()?;
                 members.push(Member {
                     name,
                     type_id,
-                    bit_offset,
+                    bit_offset: place & 0x00ff_ffff,
+                    bits: Some(place >> 24).filter(|bits| flag && *bits > 0),
                 });
             }
             Shape::Record {
@@ -329,15 +405,34 @@ fn read_type(reader: &mut Reader) -> Result<Type, Diagnostic> {
         }
         // Enum of 32 and of 64 bits
         kind @ (6 | 19) => {
-            for _ in 0..count * if kind == 6 { 2 } else { 3 } {
-                reader.next()?;
+            let mut values = Vec::new();
+            for _ in 0..count {
+                let name = reader.next()?;
+                let low = reader.next()?;
+                let value = match (kind, flag) {
+                    (6, true) => i128::from(low as i32),
+                    (6, false) => i128::from(low),
+                    _ => {
+                        let value = u64::from(reader.next()?) << 32 | u64::from(low);
+                        if flag {
+                            i128::from(value as i64)
+                        } else {
+                            i128::from(value)
+                        }
+                    }
+                };
+                values.push(Enumerator { name, value });
             }
             Shape::Enumeration {
                 bytes: size_or_type,
+                values,
             }
         }
         // Typedef, volatile, const, restrict, type tag
-        8..=11 | 18 => Shape::Alias(size_or_type),
+        kind @ (8..=11 | 18) => Shape::Alias {
+            to: size_or_type,
+            is_volatile: kind == 9,
+        },
         // Forward declaration and function
         7 | 12 => Shape::Other,
         // Function prototype: name and type of each parameter
@@ -358,15 +453,17 @@ fn read_type(reader: &mut Reader) -> Result<Type, Diagnostic> {
         15 => {
             let mut variables = Vec::new();
             for _ in 0..count {
-                variables.push(reader.next()?);
+                let type_id = reader.next()?;
+                let offset = reader.next()?;
                 reader.next()?;
-                reader.next()?;
+                variables.push(SectionVariable { type_id, offset });
             }
             Shape::Section(variables)
         }
         // Float
         16 => Shape::Number {
             bytes: size_or_type,
+            encoding: Encoding::Float,
         },
         // Declaration tag
         17 => {

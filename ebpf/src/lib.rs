@@ -9,10 +9,13 @@
 
 mod btf;
 mod btf_ext;
+mod constant_value;
+mod constants;
 mod core_relocation;
 mod decode;
 mod elf;
 mod events;
+mod globals;
 mod helper_names;
 pub mod helpers;
 mod insn;
@@ -24,7 +27,9 @@ mod object;
 mod prog_array;
 mod sections;
 
+pub use constants::SectionContents;
 pub use events::{event_calls, EventCall};
+pub use globals::{GlobalPart, Globals};
 pub use insn::Insn;
 pub use lift::{lift, lift_raw, limits};
 pub use map_decls::MTU_MAP;

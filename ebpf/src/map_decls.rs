@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hardpath_ir::Diagnostic;
 
-use crate::btf::{Btf, Shape};
+use crate::btf::{Btf, SectionVariable, Shape};
 use crate::elf::{Elf, Section, Symbol, SymbolKind};
 use crate::object::ObjectMap;
 
@@ -197,10 +197,12 @@ fn read_btf_maps(
         .help("compile with -g"));
     };
     for symbol in symbols_in(elf, section) {
-        let variable = variables_of(btf, ".maps")
-            .into_iter()
-            .find(|type_id| btf.type_name(*type_id) == symbol.name);
-        let Some(variable) = variable else {
+        let mut variables = btf.variables_of(".maps");
+        let variable = variables.find(|one| btf.type_name(one.type_id) == symbol.name);
+        let Some(SectionVariable {
+            type_id: variable, ..
+        }) = variable
+        else {
             return Err(malformed(symbol.name, "BTF does not describe it"));
         };
         let map = read_btf_map(btf, variable, symbol.name)?;
@@ -210,18 +212,6 @@ fn read_btf_maps(
         declared.maps.push(map);
     }
     Ok(())
-}
-
-fn variables_of(btf: &Btf, section: &str) -> Vec<u32> {
-    let mut variables = Vec::new();
-    for (index, ty) in btf.types().iter().enumerate() {
-        if let Shape::Section(inner) = &ty.shape {
-            if btf.type_name(index as u32) == section {
-                variables.extend(inner);
-            }
-        }
-    }
-    variables
 }
 
 fn read_btf_map(btf: &Btf, variable: u32, name: &str) -> Result<ObjectMap, Diagnostic> {

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
+use crate::constants::SectionContents;
+use crate::globals::{GlobalPart, Globals};
 use crate::insn::Insn;
 use crate::sections::{self, Hook};
-use crate::{btf, btf_ext, core_relocation, elf, helpers, link, map_decls, prog_array};
+use crate::{btf, btf_ext, constants, core_relocation, elf, helpers, link, map_decls, prog_array};
 
 /// What the command line says about loading.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,10 @@ pub struct LoadOptions {
     pub drop_events: bool,
     /// Programs are for XDP, whatever their sections say.
     pub as_xdp: bool,
+    /// First contents of data sections, in place of the object's.
+    pub sections: Vec<SectionContents>,
+    /// Values of global variables, by name or path (`config.ports[3]`), in text form; they are set behind `sections`.
+    pub globals: Vec<(String, String)>,
 }
 
 /// A loaded object file.
@@ -45,6 +51,10 @@ pub struct Object {
     pub drops_events: bool,
     /// As [`LoadOptions::as_xdp`] says; else [`Object::choose`] refuses programs of other types.
     pub as_xdp: bool,
+    /// The global variables in `maps`.
+    pub globals: Globals,
+    /// What of them the options set.
+    pub set: Vec<GlobalPart>,
 }
 
 /// An entry of a program array.
@@ -329,13 +339,16 @@ fn load_checked(
         _ => None,
     };
     let checks_mtu = code.values().any(|insns| helpers::checks_mtu(insns));
-    let declared = map_decls::read(
+    let mut declared = map_decls::read(
         &elf,
         btf.as_ref(),
         file_name,
         checks_mtu,
         &options.max_entries,
     )?;
+    constants::replace_sections(&elf, &mut declared, &options.sections)?;
+    let globals = Globals::read(&elf, btf.as_ref(), &declared);
+    let set = constants::set_globals(&globals, &mut declared, &options.globals)?;
     if let (Some(btf), Some(ext)) = (&btf, &ext) {
         core_relocation::apply(&mut code, btf, &ext.relocations, options.btf.as_deref())
             .map_err(one)?;
@@ -357,6 +370,8 @@ fn load_checked(
         tail_calls: Vec::new(),
         drops_events: options.drop_events,
         as_xdp: options.as_xdp,
+        globals,
+        set,
     };
     object.tail_calls = prog_array::resolve(&object, options)?;
     Ok(object)

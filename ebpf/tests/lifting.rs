@@ -1,7 +1,7 @@
 //! Lifting of hand-written instructions: what they mean in the interpreter, and what is refused.
 
 use hardpath_ebpf::helpers::HELPERS;
-use hardpath_ebpf::{lift, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
+use hardpath_ebpf::{lift, Globals, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
 use hardpath_ir::interpreter::{run, Outcome, PacketContext};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
@@ -114,6 +114,8 @@ fn object(lines: &[Line], maps: Vec<ObjectMap>) -> Object {
         tail_calls: Vec::new(),
         drops_events: false,
         as_xdp: false,
+        globals: Globals::default(),
+        set: Vec::new(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! A program as the fuzzer makes and changes it: instructions whose jumps name instructions, not distances, so that
 //! instructions can be removed and moved.
 
-use hardpath_ebpf::{Insn, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage};
+use hardpath_ebpf::{
+    Globals, Insn, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
+};
 use hardpath_ir::Place;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -129,6 +131,8 @@ impl Code {
             tail_calls: Vec::new(),
             drops_events: false,
             as_xdp: false,
+            globals: Globals::default(),
+            set: Vec::new(),
         }
     }
 

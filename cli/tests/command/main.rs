@@ -5,6 +5,7 @@ mod bad_input;
 mod ci;
 mod commands;
 mod common;
+mod constants;
 mod egress;
 mod events;
 mod explain;

@@ -1,6 +1,8 @@
 //! A small assembler for test programs: each function gives one instruction (or the two slots of `lddw`).
 
-use hardpath_ebpf::{Insn, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage};
+use hardpath_ebpf::{
+    Globals, Insn, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
+};
 use hardpath_ir::Place;
 
 /// Sizes of loads and stores, as in the opcode.
@@ -227,5 +229,7 @@ pub fn object(maps: Vec<ObjectMap>, parts: &[Vec<Insn>]) -> Object {
         tail_calls: Vec::new(),
         drops_events: false,
         as_xdp: false,
+        globals: Globals::default(),
+        set: Vec::new(),
     }
 }

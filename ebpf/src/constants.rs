@@ -1,0 +1,118 @@
+//! What a loader writes into global variables before it loads a program: values by name, and the bytes of whole sections.
+
+use hardpath_ir::Diagnostic;
+
+use crate::constant_value::encode;
+use crate::elf::Elf;
+use crate::globals::{GlobalPart, Globals};
+use crate::map_decls::DeclaredMaps;
+
+/// The contents of a data section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SectionContents {
+    /// The section's name, such as `.rodata`.
+    pub section: String,
+    /// Where the bytes come from, for messages.
+    pub origin: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Replaces the first contents of data sections.
+///
+/// # Errors
+/// `section-contents`: there is no such section, or it has another size.
+pub fn replace_sections(
+    elf: &Elf,
+    declared: &mut DeclaredMaps,
+    contents: &[SectionContents],
+) -> Result<(), Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    for new in contents {
+        let found = elf.section(&new.section);
+        let map = found.and_then(|(index, _)| declared.of_section(index));
+        let Some(map) = map else {
+            let sections = elf.sections.iter().enumerate();
+            let names: Vec<&str> = sections
+                .filter(|(index, _)| declared.of_section(*index).is_some())
+                .map(|(_, section)| section.name)
+                .collect();
+            let error = Diagnostic::input(
+                "section-contents",
+                format!("the object has no data section {}", new.section),
+            );
+            problems.push(error.help(match names.is_empty() {
+                true => "it has none".to_string(),
+                false => format!("it has {}: --rodata SECTION=FILE", names.join(", ")),
+            }));
+            continue;
+        };
+        let map = &mut declared.maps[map];
+        let (is, has) = (map.value_bytes as usize, new.bytes.len());
+        if is != has {
+            let error = Diagnostic::input(
+                "section-contents",
+                format!(
+                    "section {} has {is} bytes, and the file has {has}",
+                    new.section
+                ),
+            );
+            let help = "give the bytes that a loader of this very object writes, all of them";
+            problems.push(error.at(&new.origin).help(help));
+            continue;
+        }
+        map.initial = Some(new.bytes.clone());
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
+    }
+}
+
+/// Sets variables, or parts of them, to values in text form.
+///
+/// # Errors
+/// `unknown-global`, `global-value`.
+pub fn set_globals(
+    globals: &Globals,
+    declared: &mut DeclaredMaps,
+    values: &[(String, String)],
+) -> Result<Vec<GlobalPart>, Vec<Diagnostic>> {
+    let mut parts = Vec::new();
+    let mut problems = Vec::new();
+    for (path, text) in values {
+        match set_global(globals, declared, path, text) {
+            Ok(part) => parts.push(part),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(parts),
+        false => Err(problems),
+    }
+}
+
+fn set_global(
+    globals: &Globals,
+    declared: &mut DeclaredMaps,
+    path: &str,
+    text: &str,
+) -> Result<GlobalPart, Diagnostic> {
+    let part = globals.find(path)?;
+    let encoded =
+        (globals.types()).map(|btf| encode(btf, part.type_id, part.field_bits, path, text));
+    let value =
+        encoded.unwrap_or_else(|| Err(("there are no types".into(), "compile with -g".into())));
+    let value =
+        value.map_err(|(message, help)| Diagnostic::input("global-value", message).help(help))?;
+    let contents = declared.maps[part.map].initial.get_or_insert_default();
+    for bit in 0..u64::from(value.bits) {
+        let is_set = value.bytes[bit as usize / 8] >> (bit % 8) & 1;
+        let place = part.first_bit + bit;
+        let Some(byte) = contents.get_mut(place as usize / 8) else {
+            let message = format!("{path} lies outside of its section");
+            return Err(Diagnostic::input("malformed-btf", message).help("compile again with -g"));
+        };
+        *byte = *byte & !(1 << (place % 8)) | is_set << (place % 8);
+    }
+    Ok(part)
+}
