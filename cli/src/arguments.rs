@@ -445,6 +445,9 @@ pub struct RealworldArguments {
     /// Run only the programs of these names
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
+    /// Only compile: neither simulate nor compare
+    #[arg(long, conflicts_with = "synth")]
+    pub compile_only: bool,
     /// Synthesize, too, for the LUT levels
     #[arg(long)]
     pub synth: bool,

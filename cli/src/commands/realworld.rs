@@ -35,6 +35,8 @@ pub struct Setting {
     /// Objects, map files and captures that are made on the way.
     work: PathBuf,
     traffic: Traffic,
+    /// Neither simulate nor compare.
+    compile_only: bool,
     with_synthesis: bool,
     time_limit: std::time::Duration,
 }
@@ -58,6 +60,7 @@ fn prepare(arguments: &RealworldArguments) -> Result<Setting, Diagnostic> {
         programs: arguments.programs.clone(),
         maps: arguments.maps.clone(),
         work,
+        compile_only: arguments.compile_only,
         with_synthesis: arguments.synth,
         time_limit: std::time::Duration::from_secs(arguments.time_limit),
     })

@@ -17,6 +17,7 @@ mod maps;
 mod mtu;
 mod offsets;
 mod packets;
+mod pages;
 mod protocol;
 mod rates;
 mod refused;

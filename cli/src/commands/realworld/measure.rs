@@ -236,6 +236,10 @@ impl Work<'_> {
         }
         row.stages = compiled.object["stages"].as_u64();
         row.hazards = hazards(&compiled.object["maps"]);
+        if self.setting.compile_only {
+            row.status = RowStatus::Ok;
+            return Ok(row);
+        }
         if self.setting.with_synthesis {
             let synthesized = self.step("synth", &[])?;
             row.lut_levels = synthesized.object["levels"].as_u64();

@@ -1,0 +1,253 @@
+//! What pages of the docs say of stages, windows and hazards is what the compiler says today. The programs are the objects
+//! that CI has: ours in build/programs, and those of build/realworld.
+
+use crate::common::{hardpath, path, root};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// A table of a page.
+struct Table {
+    page: String,
+    /// The heading that it stands under.
+    heading: String,
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// All tables of all pages.
+fn tables() -> Vec<Table> {
+    let docs = std::fs::read_dir(root().join("docs")).unwrap();
+    let mut paths: Vec<PathBuf> = docs.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().flat_map(|path| tables_of(path)).collect()
+}
+
+fn tables_of(path: &Path) -> Vec<Table> {
+    let page = path.file_name().unwrap().to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut tables: Vec<Table> = Vec::new();
+    let (mut heading, mut in_table) = (String::new(), false);
+    for line in text.lines() {
+        let cells = line
+            .strip_prefix('|')
+            .and_then(|line| line.strip_suffix('|'));
+        let Some(cells) = cells else {
+            in_table = false;
+            if line.starts_with('#') {
+                heading = line.trim_start_matches('#').trim().to_owned();
+            }
+            continue;
+        };
+        let cells: Vec<String> = cells
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect();
+        match tables.last_mut() {
+            Some(table) if in_table => table.rows.push(cells),
+            _ => tables.push(Table {
+                page: page.clone(),
+                heading: heading.clone(),
+                columns: cells,
+                rows: Vec::new(),
+            }),
+        }
+        in_table = true;
+    }
+    for table in &mut tables {
+        // The line between head and body.
+        table.rows.retain(|row| !row[0].starts_with("--"));
+    }
+    tables
+}
+
+impl Table {
+    /// The cells of one column, first the one of that name.
+    fn cell<'a>(&self, row: &'a [String], column: &str) -> &'a str {
+        let place = self.columns.iter().position(|name| name == column);
+        let place = place.unwrap_or_else(|| panic!("{}: no column {column}", self.page));
+        &row[place]
+    }
+}
+
+/// The tables of a page that have a column.
+fn tables_with(page: &str, column: &str) -> Vec<Table> {
+    let mut all = tables();
+    all.retain(|table| table.page == page && table.columns.iter().any(|name| name == column));
+    assert!(!all.is_empty(), "docs/{page} has no table with {column}");
+    all
+}
+
+/// What is stale, as it is collected.
+#[derive(Default)]
+struct Stale(Vec<String>);
+
+impl Stale {
+    fn compare(&mut self, place: &str, says: &str, is: &str) {
+        if says != is {
+            self.0.push(format!("{place} says {says}, and it is {is}"));
+        }
+    }
+
+    fn assert_none(&self, page: &str, renewed_by: &str) {
+        assert!(
+            self.0.is_empty(),
+            "docs/{page} is stale ({renewed_by}):\n{}",
+            self.0.join("\n")
+        );
+    }
+}
+
+/// The report of a program that a page calls `NAME`, or NAME with options of the command in backticks. `None`: its object is
+/// not there, and need not be.
+fn report(title: &str, more: &[&str]) -> Option<Value> {
+    let (name, options) = title.split_once(" `").unwrap_or((title, ""));
+    let object = object(name.trim_matches('`'))?;
+    let mut arguments = vec!["compile", path(&object), "--json"];
+    arguments.extend(options.trim_matches('`').split_whitespace());
+    arguments.extend(more);
+    let run = hardpath(&arguments);
+    assert_eq!(run.status, 0, "{arguments:?}: {}", run.stdout);
+    Some(run.json())
+}
+
+/// The object of that name: ours, one of libxdp's, or a sample of the kernel.
+fn object(name: &str) -> Option<PathBuf> {
+    let file = format!("{name}.o");
+    if root().join(format!("programs/{name}.c")).exists() {
+        return there("build/programs", "make programs").map(|folder| folder.join(file));
+    }
+    let ready_made = there("build/realworld/packages/objects", SOURCES)?.join(&file);
+    match ready_made.exists() {
+        true => Some(ready_made),
+        false => Some(realworld()?.work.join(file)),
+    }
+}
+
+/// What makes the sources.
+const SOURCES: &str = "tools/realworld-sources build/realworld";
+
+/// A folder of the project; `None`: it is not there, and the environment does not say that it must be.
+fn there(folder: &str, made_by: &str) -> Option<PathBuf> {
+    let path = root().join(folder);
+    if path.exists() {
+        return Some(path);
+    }
+    assert!(
+        std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
+        "{made_by}"
+    );
+    eprintln!("not tested, there is no {folder}: {made_by}");
+    None
+}
+
+/// The samples of the kernel that pages name.
+struct Realworld {
+    /// Their objects, of Debian's clang.
+    work: PathBuf,
+}
+
+fn realworld() -> Option<&'static Realworld> {
+    static COMPILED: OnceLock<Option<Realworld>> = OnceLock::new();
+    COMPILED.get_or_init(compile_realworld).as_ref()
+}
+
+fn compile_realworld() -> Option<Realworld> {
+    there("build/realworld/packages/objects", SOURCES)?;
+    let only = "xdp_tx_iptunnel,xdp_router_ipv4";
+    let run = hardpath(&["realworld", "--compile-only", "--json", "--only", only]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    Some(Realworld {
+        work: root().join("build/realworld/work/clang-14"),
+    })
+}
+
+#[test]
+fn no_table_of_stages_windows_or_hazards_is_left_out() {
+    let compared = ["architecture.md", "area.md", "levels.md", "realworld.md"];
+    for table in tables() {
+        let mut columns = table.columns.iter();
+        if columns.any(|name| ["stages", "window", "hazard", "hazards"].contains(&name.as_str())) {
+            assert!(compared.contains(&table.page.as_str()), "{}", table.page);
+        }
+    }
+}
+
+#[test]
+fn windows_in_architecture_are_those_of_today() {
+    let mut stale = Stale::default();
+    for table in tables_with("architecture.md", "window") {
+        for row in &table.rows {
+            let program = table.cell(row, "program");
+            let Some(report) = report(program, &[]) else {
+                continue;
+            };
+            let maps = report["maps"].as_array().unwrap();
+            let window = maps.iter().filter_map(|map| map["window"].as_u64()).max();
+            let window = window.unwrap();
+            let say = |column| format!("{program}, {column}:");
+            stale.compare(
+                &say("window"),
+                table.cell(row, "window"),
+                &window.to_string(),
+            );
+            let one_flow = format!("{:.2}", 1.0 / (window + 1) as f64);
+            stale.compare(&say("one flow"), table.cell(row, "one flow"), &one_flow);
+        }
+    }
+    stale.assert_none("architecture.md", "by hand");
+}
+
+#[test]
+fn stages_and_estimates_in_levels_are_those_of_today() {
+    let mut stale = Stale::default();
+    for table in tables_with("levels.md", "stages") {
+        for row in &table.rows {
+            let program = table.cell(row, "program");
+            let Some(report) = report(program, &[]) else {
+                continue;
+            };
+            let stages = report["stages"].to_string();
+            stale.compare(
+                &format!("{program}, stages:"),
+                table.cell(row, "stages"),
+                &stages,
+            );
+            let estimate = format!("{:.1}", report["levels"].as_f64().unwrap());
+            stale.compare(
+                &format!("{program}, estimate:"),
+                table.cell(row, "estimate"),
+                &estimate,
+            );
+        }
+    }
+    stale.assert_none("levels.md", "make levels");
+}
+
+#[test]
+fn stages_in_area_are_those_of_today() {
+    const SAVINGS: &str = "pruning,chaining,conditions,narrowing,srl,reassociation";
+    let mut stale = Stale::default();
+    for table in tables_with("area.md", "stages") {
+        for row in &table.rows {
+            let without = match row[0].as_str() {
+                "all" => String::new(),
+                "naive" => SAVINGS.into(),
+                "naive schedule" => SAVINGS.replace(",srl", ""),
+                one => one.replace("without ", ""),
+            };
+            let more = ["--without", &without];
+            let more = if without.is_empty() { &[] } else { &more[..] };
+            let Some(report) = report(&table.heading, more) else {
+                continue;
+            };
+            let place = format!("{}, {}:", table.heading, row[0]);
+            stale.compare(
+                &place,
+                table.cell(row, "stages"),
+                &report["stages"].to_string(),
+            );
+        }
+    }
+    stale.assert_none("area.md", "make bench-area");
+}
