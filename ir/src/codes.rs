@@ -40,6 +40,7 @@ pub const CODES: &[&str] = &[
     "internal-error",
     "invalid-ir",
     "ir-syntax",
+    "kernel-asked-again",
     "kernel-judge-stopped",
     "kernel-map-unreadable",
     "kernel-patch-failed",

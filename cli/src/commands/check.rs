@@ -12,7 +12,7 @@ use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verdict, Diagnostic};
 use hardpath_oracle::{
-    Asked, Comparison, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
+    Comparison, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -44,10 +44,11 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])
     };
     let asked = hardpath_oracle::ask(question, |comparison| comparison.interpreter_mismatches)?;
-    Ok(answer(arguments, &asked, &coverage)
+    Ok(answer(arguments, &asked.answer, &coverage)
         .with_warnings(loaded.warnings_with(ran.report.as_ref()))
         .with_warnings(coverage.warnings())
-        .with_warnings(coverage::without_kernel(&asked.answer)))
+        .with_warnings(coverage::without_kernel(&asked.answer))
+        .with_warnings(asked.again.then(asked_again)))
 }
 
 /// Takes out the packets that a limited depth gives up: there the program means something else than in the kernel.
@@ -129,8 +130,15 @@ fn compare(
     Ok(comparison)
 }
 
-fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, coverage: &Coverage) -> Answer {
-    let comparison = &asked.answer;
+/// A note with an answer to the second question: see [`hardpath_oracle::asking`].
+fn asked_again() -> Diagnostic {
+    let message = "the kernel was asked again, since its verifier leaves something out of the program that runs";
+    Diagnostic::note("kernel-asked-again", message).help(
+        "nothing is to be done: its second answer, about the whole program, is the one that counts",
+    )
+}
+
+fn answer(arguments: &CheckArguments, comparison: &Comparison, coverage: &Coverage) -> Answer {
     let engine = arguments.run.engine.name();
     let against = arguments.against.name();
     let first: Vec<_> = comparison
@@ -158,7 +166,6 @@ fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, coverage: &Cove
         "map_mismatches": comparison.map_mismatches,
         "engine": engine,
         "against": against,
-        "asked_again": asked.again,
         "kernel": comparison.kernel,
         "first_mismatches": first,
     });
@@ -166,11 +173,10 @@ fn answer(arguments: &CheckArguments, asked: &Asked<Comparison>, coverage: &Cove
         true => Status::Good,
         false => Status::Differs,
     };
-    Answer::new(status, json, text(asked, engine, coverage))
+    Answer::new(status, json, text(comparison, engine, coverage))
 }
 
-fn text(asked: &Asked<Comparison>, engine: &str, coverage: &Coverage) -> String {
-    let comparison = &asked.answer;
+fn text(comparison: &Comparison, engine: &str, coverage: &Coverage) -> String {
     let judge = match &comparison.kernel {
         Some(release) => format!("Linux {release}"),
         None => String::from("the interpreter (no kernel was asked)"),
@@ -194,12 +200,6 @@ fn text(asked: &Asked<Comparison>, engine: &str, coverage: &Coverage) -> String 
         lines.push(("not taken in", grouped(coverage.not_taken_in)));
     }
     let mut text = facts(&lines);
-    if asked.again {
-        text.push_str(
-            "  asked again: the kernel's verifier had left something out of the program that runs, and the kernel's\n  \
-             first answer was wrong; this is its answer about the whole program\n",
-        );
-    }
     if comparison.interpreter_mismatches > 0 {
         let _ = writeln!(
             text,

@@ -354,7 +354,7 @@ impl Work<'_> {
             row.judge = Some(judge);
         }
         let again = String::from("asked again");
-        if step.object["asked_again"] == true && !row.options.contains(&again) {
+        if step.warns("kernel-asked-again") && !row.options.contains(&again) {
             row.options.push(again);
         }
         row.packets += packets;

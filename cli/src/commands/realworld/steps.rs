@@ -31,6 +31,13 @@ impl Step {
     pub fn code(&self) -> &str {
         self.object["error"]["code"].as_str().unwrap_or_default()
     }
+
+    /// Whether a warning or note with that code stands beside the answer.
+    pub fn warns(&self, code: &str) -> bool {
+        let warnings = self.object["warnings"].as_array();
+        let mut warnings = warnings.into_iter().flatten();
+        warnings.any(|warning| warning["code"] == code)
+    }
 }
 
 /// Runs `hardpath` with these arguments and `--json`, for at most `limit`.
