@@ -157,6 +157,9 @@ pub struct RunArguments {
     /// Time that the program sees: that of the capture, or START:STEP in ns
     #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
     pub time: TimeSource,
+    /// Say now and then on standard error how far it has come, when that is no terminal, too
+    #[arg(long)]
+    pub progress: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -1,7 +1,6 @@
 //! How much of its captures a run is about. What it leaves out is counted apart from what it ran, and said: nobody should
 //! take a comparison of few packets for one of all.
 
-use crate::engine;
 use crate::packets::Packet;
 use crate::table::grouped;
 use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
@@ -19,14 +18,11 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Of packets of which so many more were left out before.
-    pub fn of(packets: &[Packet], too_deep: u64) -> Coverage {
-        let entered = packets.iter().filter(|packet| engine::enters(packet));
-        let entered = entered.count() as u64;
-        Coverage {
-            entered,
-            not_taken_in: packets.len() as u64 - entered,
-            too_deep,
+    /// One more packet that was not left out.
+    pub fn add(&mut self, packet: &Packet) {
+        match packet.enters() {
+            true => self.entered += 1,
+            false => self.not_taken_in += 1,
         }
     }
 

@@ -1,103 +1,125 @@
-//! Runs packets through a program in any engine, with the same result type.
+//! Runs packets through a program in any engine, with the same result types.
 
 use crate::arguments::{EngineName, ProgramArguments, RunArguments};
+use crate::files::NewFile;
 use crate::load::Loaded;
-use crate::packets::Packet;
-use crate::progress::Progress;
+use crate::packets::{Packet, PORT};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
-use hardpath_ir::{verdict, Diagnostic, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_ir::{verdict, Diagnostic, Program};
 use hardpath_pipeline::{Compiled, Report};
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{self, PacketIn, PacketOut, RunOptions, RunResult};
+use hardpath_testbed::run::{self, Event, PacketOut, RunOptions};
 use hardpath_testbed::statistics::Statistics;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
+use std::path::Path;
 
-/// What a run gave.
+/// What runs, and how.
+pub struct Setting<'a> {
+    pub loaded: &'a Loaded,
+    pub program: &'a ProgramArguments,
+    pub run: &'a RunArguments,
+    /// What the maps hold at first.
+    pub image: &'a Image,
+    /// Where to write the run for a test bench ([`hardpath_testbed::bench`]).
+    pub bench: Option<&'a Path>,
+}
+
+/// A run that is over.
 pub struct Ran {
-    /// For each packet; `None`: it did not enter the program.
-    pub outcomes: Vec<Option<PacketOut>>,
-    /// Contents of the maps after the last packet.
-    pub maps: Image,
     /// Of the interpreter, which has no clock: only `packets`, `verdicts` and `not_taken_in`.
     pub statistics: Statistics,
     /// Of the hardware; `None`: the interpreter ran.
     pub report: Option<Report>,
+    engine: Engine,
 }
 
-/// The ingress port that packets come in at; the port table says which interface that is.
-const PORT: u8 = 0;
+/// Who has the maps.
+enum Engine {
+    Interpreter(Maps),
+    Hardware {
+        dut: Box<dyn Dut>,
+        interface: Interface,
+    },
+}
 
-/// Runs the packets in the engine that the command line names. `image` is what the maps hold at first.
+impl Ran {
+    /// Contents of the maps after the last packet.
+    pub fn maps(&mut self) -> Result<Image, Diagnostic> {
+        match &mut self.engine {
+            Engine::Interpreter(maps) => Ok(maps.image()),
+            Engine::Hardware { dut, interface } => {
+                Host::new(dut.as_mut(), interface)?.dump_image(dut.as_mut())
+            }
+        }
+    }
+}
+
+/// Runs the packets in the engine that the command line names, and tells `consumer`, in order, what becomes of each.
 pub fn run(
-    loaded: &Loaded,
-    program: &ProgramArguments,
-    arguments: &RunArguments,
-    packets: &[Packet],
-    image: &Image,
+    setting: &Setting,
+    packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
+    consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
 ) -> Result<Ran, Vec<Diagnostic>> {
-    if arguments.engine == EngineName::Interpreter {
-        let mut maps = Maps::new(&loaded.program.maps);
-        maps.load(image)?;
-        return Ok(interpret(&loaded.program, maps, packets));
-    }
-    let (ran, report) = in_hardware(loaded, program, arguments, packets, image, drive)?;
-    Ok(with_report(ran, report))
-}
-
-/// The same in hardware; also gives the run as the text that a test bench plays (see [`hardpath_testbed::bench`]).
-pub fn run_recorded(
-    loaded: &Loaded,
-    program: &ProgramArguments,
-    arguments: &RunArguments,
-    packets: &[Packet],
-    image: &Image,
-) -> Result<(Ran, String), Vec<Diagnostic>> {
-    let ((ran, text), report) =
-        in_hardware(loaded, program, arguments, packets, image, drive_recorded)?;
-    Ok((with_report(ran, report), text))
-}
-
-fn with_report(ran: Ran, report: Report) -> Ran {
-    Ran {
-        report: Some(report),
-        ..ran
-    }
-}
-
-/// What drives a design: the design, its interface, the first contents of its maps, and the packets.
-type Drive<T> =
-    fn(&mut dyn Dut, &Interface, &Image, &[Packet], &RunOptions) -> Result<T, Diagnostic>;
-
-fn in_hardware<T>(
-    loaded: &Loaded,
-    program: &ProgramArguments,
-    arguments: &RunArguments,
-    packets: &[Packet],
-    image: &Image,
-    drive: Drive<T>,
-) -> Result<(T, Report), Vec<Diagnostic>> {
+    let program = &setting.loaded.program;
     // Says what is wrong with the contents.
-    Maps::new(&loaded.program.maps).load(image)?;
-    let pace = arguments.pace.parse().map_err(one)?;
-    let compiled = loaded.compile(program)?;
-    let mut dut = start(arguments.engine, &compiled.design).map_err(one)?;
-    let progress = Progress::new("packets", packets.len());
+    let mut maps = Maps::new(&program.maps);
+    maps.load(setting.image)?;
+    if setting.run.engine == EngineName::Interpreter {
+        let statistics = interpret(program, &mut maps, packets, consumer).map_err(one)?;
+        return Ok(Ran {
+            statistics,
+            report: None,
+            engine: Engine::Interpreter(maps),
+        });
+    }
+    let pace = setting.run.pace.parse().map_err(one)?;
+    let compiled = setting.loaded.compile(setting.program)?;
     let options = RunOptions {
         pace,
-        backpressure: arguments.backpressure,
+        backpressure: setting.run.backpressure,
         clock_mhz: compiled.report.clock_mhz,
-        progress: Some(&|done| progress.set(done)),
         ..RunOptions::default()
     };
-    let image = with_first_contents(&loaded.program, image);
-    let driven = drive(dut.as_mut(), &compiled.interface, &image, packets, &options);
-    Ok((driven.map_err(one)?, compiled.report))
+    let image = with_first_contents(program, setting.image);
+    let mut dut = start(setting.run.engine, &compiled.design).map_err(one)?;
+    let interface = compiled.interface;
+    let statistics = match setting.bench {
+        None => send(
+            dut.as_mut(),
+            &interface,
+            &image,
+            packets,
+            &options,
+            consumer,
+        ),
+        Some(path) => {
+            let recorded = NewFile::create(path).and_then(|file| {
+                let mut recorder = Recorder::new(dut.as_mut(), &interface, file)?;
+                let sent = send(
+                    &mut recorder,
+                    &interface,
+                    &image,
+                    packets,
+                    &options,
+                    consumer,
+                )?;
+                look_up_some(&mut recorder, &interface)?;
+                Ok((sent, recorder.finish()?))
+            });
+            recorded.and_then(|(statistics, file)| file.put_in_place().map(|()| statistics))
+        }
+    };
+    Ok(Ran {
+        statistics: statistics.map_err(one)?,
+        report: Some(compiled.report),
+        engine: Engine::Hardware { dut, interface },
+    })
 }
 
 /// A run in the native engine, as the text that a test bench plays.
@@ -105,25 +127,26 @@ pub fn record(
     program: &Program,
     compiled: &Compiled,
     image: &Image,
-    packets: &[Packet],
-) -> Result<String, Diagnostic> {
+    packets: Vec<Packet>,
+) -> Result<Vec<u8>, Diagnostic> {
     let image = with_first_contents(program, image);
     let mut maps = Maps::new(&program.maps);
     maps.load(&image).map_err(|mut errors| errors.remove(0))?;
     // Which entries are worth a look afterwards, the interpreter says sooner than a dump of all slots.
-    let after = interpret(program, maps, packets).maps;
+    let mut prepared = Prepared::new(program);
+    for packet in packets.iter().filter(|packet| packet.enters()) {
+        prepared.run(&mut maps, packet.data(), &packet.context);
+    }
+    let interface = &compiled.interface;
     let mut dut = Native::new(&compiled.design)?;
-    let mut recorder = Recorder::new(&mut dut, &compiled.interface)?;
+    let mut recorder = Recorder::new(&mut dut, interface, Vec::new())?;
     let options = RunOptions::default();
-    send(
-        &mut recorder,
-        &compiled.interface,
-        &image,
-        packets,
-        &options,
-    )?;
-    look_up(&mut recorder, &compiled.interface, &after)?;
-    Ok(recorder.text())
+    let packets = packets.into_iter().map(Ok);
+    send(&mut recorder, interface, &image, packets, &options, |_| {
+        Ok(())
+    })?;
+    look_up(&mut recorder, interface, &maps.image())?;
+    recorder.finish()
 }
 
 /// A design in an engine that simulates hardware.
@@ -141,68 +164,40 @@ pub fn start(engine: EngineName, design: &Design) -> Result<Box<dyn Dut>, Diagno
     }
 }
 
-/// Everything through the design's own ports: maps in, packets through, maps out.
-fn drive(
+/// Through the design's own ports: maps in, packets through.
+fn send(
     dut: &mut dyn Dut,
     interface: &Interface,
     image: &Image,
-    packets: &[Packet],
+    packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
     options: &RunOptions,
-) -> Result<Ran, Diagnostic> {
-    let result = send(dut, interface, image, packets, options)?;
-    Ok(Ran {
-        outcomes: result.outcomes,
-        maps: Host::new(dut, interface)?.dump_image(dut)?,
-        statistics: result.statistics,
-        report: None,
-    })
+    consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
+) -> Result<Statistics, Diagnostic> {
+    let mut packets = packets.peekable();
+    host::reset(dut, interface)?;
+    let mut host = Host::new(dut, interface)?;
+    host.identify(dut)?;
+    if let (true, Some(Ok(first))) = (interface.has_port_table, packets.peek()) {
+        host.set_port(dut, PORT, first.context.ingress_ifindex, 0)?;
+    }
+    host.load_image(dut, image)?;
+    drop(host);
+    run::stream(dut, interface, packets, options, consumer).map(|totals| totals.statistics)
 }
 
 /// Entries of each map that are looked up at the end of a recorded run.
 const LOOKUPS: usize = 32;
 
-/// The same, recorded. A dump of all maps would take longer than the packets: what is recorded in its place are
-/// lookups of the first entries that are not zero.
-fn drive_recorded(
-    dut: &mut dyn Dut,
+/// A dump of all maps would take a test bench longer than the packets: what is recorded in its place are lookups of the
+/// first entries that are not zero.
+fn look_up_some<W: std::io::Write>(
+    recorder: &mut Recorder<W>,
     interface: &Interface,
-    image: &Image,
-    packets: &[Packet],
-    options: &RunOptions,
-) -> Result<(Ran, String), Diagnostic> {
-    let mut recorder = Recorder::new(dut, interface)?;
-    let result = send(&mut recorder, interface, image, packets, options)?;
+) -> Result<(), Diagnostic> {
     recorder.pause(true);
-    let maps = Host::new(&mut recorder, interface)?.dump_image(&mut recorder)?;
+    let maps = Host::new(recorder, interface)?.dump_image(recorder)?;
     recorder.pause(false);
-    look_up(&mut recorder, interface, &maps)?;
-    let ran = Ran {
-        outcomes: result.outcomes,
-        maps,
-        statistics: result.statistics,
-        report: None,
-    };
-    Ok((ran, recorder.text()))
-}
-
-/// Maps in, packets through.
-fn send(
-    dut: &mut dyn Dut,
-    interface: &Interface,
-    image: &Image,
-    packets: &[Packet],
-    options: &RunOptions,
-) -> Result<RunResult, Diagnostic> {
-    host::reset(dut, interface)?;
-    let mut host = Host::new(dut, interface)?;
-    host.identify(dut)?;
-    if let (true, Some(first)) = (interface.has_port_table, packets.first()) {
-        host.set_port(dut, PORT, first.context.ingress_ifindex, 0)?;
-    }
-    host.load_image(dut, image)?;
-    drop(host);
-    let packets_in: Vec<PacketIn> = packets.iter().map(packet_in).collect();
-    run::run(dut, interface, &packets_in, options)
+    look_up(recorder, interface, &maps)
 }
 
 fn look_up(dut: &mut dyn Dut, interface: &Interface, maps: &Image) -> Result<(), Diagnostic> {
@@ -216,18 +211,6 @@ fn look_up(dut: &mut dyn Dut, interface: &Interface, maps: &Image) -> Result<(),
         }
     }
     Ok(())
-}
-
-fn packet_in(packet: &Packet) -> PacketIn {
-    PacketIn {
-        data: packet.data.clone(),
-        port: PORT,
-        queue: packet.context.rx_queue_index as u16,
-        time_ns: packet.context.time_ns,
-        random: packet.context.random,
-        egress_ifindex: packet.context.egress_ifindex,
-        bad: false,
-    }
 }
 
 /// The hardware's maps are zeros after reset; what an object's `.data` holds is written by the host, as a loader does.
@@ -244,39 +227,33 @@ fn with_first_contents(program: &Program, image: &Image) -> Image {
     all
 }
 
-fn interpret(program: &Program, mut maps: Maps, packets: &[Packet]) -> Ran {
+fn interpret(
+    program: &Program,
+    maps: &mut Maps,
+    packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
+    mut consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
+) -> Result<Statistics, Diagnostic> {
     let mut prepared = Prepared::new(program);
-    let progress = Progress::new("packets", packets.len());
-    let mut statistics = Statistics {
-        packets: packets.iter().filter(|packet| enters(packet)).count() as u64,
-        ..Statistics::default()
-    };
+    let mut statistics = Statistics::default();
     for known in verdict::ABORTED..=verdict::REDIRECT {
         statistics.verdicts.insert(verdict::name(known).into(), 0);
     }
-    let mut outcomes = Vec::with_capacity(packets.len());
-    for (index, packet) in packets.iter().enumerate() {
-        if index.is_multiple_of(1024) {
-            progress.set(index);
+    for packet in packets {
+        let packet = packet?;
+        let outcome = packet
+            .enters()
+            .then(|| interpret_one(&mut prepared, maps, packet.data(), &packet.context));
+        match &outcome {
+            Some(outcome) => {
+                statistics.packets += 1;
+                let name = verdict::name(outcome.verdict);
+                *statistics.verdicts.entry(name.into()).or_default() += 1;
+            }
+            None => statistics.not_taken_in += 1,
         }
-        if !enters(packet) {
-            statistics.not_taken_in += 1;
-            outcomes.push(None);
-            continue;
-        }
-        let outcome = interpret_one(&mut prepared, &mut maps, &packet.data, &packet.context);
-        *statistics
-            .verdicts
-            .entry(verdict::name(outcome.verdict).into())
-            .or_default() += 1;
-        outcomes.push(Some(outcome));
+        consumer(Event::Packet { packet, outcome })?;
     }
-    Ran {
-        outcomes,
-        maps: maps.image(),
-        statistics,
-        report: None,
-    }
+    Ok(statistics)
 }
 
 fn interpret_one(
@@ -302,11 +279,6 @@ fn interpret_one(
         },
         data: sent_on.then_some(outcome.packet),
     }
-}
-
-/// The lengths that the hardware takes in.
-pub fn enters(packet: &Packet) -> bool {
-    (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&packet.data.len())
 }
 
 fn one(error: Diagnostic) -> Vec<Diagnostic> {

@@ -1,8 +1,11 @@
 //! Reading and writing files. What is written is complete or not there: it is made beside its place and renamed.
 
 use hardpath_ir::Diagnostic;
-use std::fs;
-use std::io;
+use rustix::fs::{linkat, AtFlags, OFlags, CWD};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
@@ -52,6 +55,91 @@ pub fn write(
         let _ = fs::remove_file(&beside);
         error.at(path.display().to_string())
     })
+}
+
+/// A file that is written piece by piece, for as long as a run takes, and gets its name when it is whole: until then it
+/// has none, so that nothing stays behind whatever ends the run. A device or pipe is written to as it is.
+pub struct NewFile {
+    to: BufWriter<File>,
+    path: PathBuf,
+    stage: Stage,
+}
+
+enum Stage {
+    /// It is where it belongs.
+    InPlace,
+    Unnamed,
+    /// Where a file system has no files without a name.
+    Beside(PathBuf),
+}
+
+impl NewFile {
+    pub fn create(path: &Path) -> Result<NewFile, Diagnostic> {
+        let (file, stage) = open_new(path).map_err(|error| cannot_write(path, &error))?;
+        Ok(NewFile {
+            to: BufWriter::new(file),
+            path: path.into(),
+            stage,
+        })
+    }
+
+    /// It is whole: an older one is replaced.
+    pub fn put_in_place(mut self) -> Result<(), Diagnostic> {
+        let put = self.to.flush().and_then(|()| {
+            let beside = match &self.stage {
+                Stage::InPlace => return Ok(()),
+                Stage::Beside(beside) => beside.clone(),
+                Stage::Unnamed => {
+                    let beside = beside(&self.path, "new")?;
+                    let unnamed = format!("/proc/self/fd/{}", self.to.get_ref().as_raw_fd());
+                    linkat(CWD, unnamed, CWD, &beside, AtFlags::SYMLINK_FOLLOW)?;
+                    self.stage = Stage::Beside(beside.clone());
+                    beside
+                }
+            };
+            fs::rename(beside, &self.path)?;
+            self.stage = Stage::InPlace;
+            Ok(())
+        });
+        put.map_err(|error| cannot_write(&self.path, &error))
+    }
+}
+
+fn open_new(path: &Path) -> io::Result<(File, Stage)> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Ok((options.open(path)?, Stage::InPlace));
+    }
+    let beside = beside(path, "new")?;
+    let unnamed = beside.parent().and_then(|folder| {
+        let mut options = options.clone();
+        options.custom_flags(OFlags::TMPFILE.bits() as i32);
+        options.open(folder).ok()
+    });
+    match unnamed {
+        Some(file) => Ok((file, Stage::Unnamed)),
+        None => Ok((File::create(&beside)?, Stage::Beside(beside))),
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.to.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Stage::Beside(beside) = &self.stage {
+            // The half-written file is no use to anybody; that it cannot be removed either changes nothing.
+            let _ = fs::remove_file(beside);
+        }
+    }
 }
 
 /// Writes a text file whole.

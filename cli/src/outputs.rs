@@ -1,8 +1,7 @@
 //! The map files and the output capture of a run.
 
 use crate::arguments::RunArguments;
-use crate::engine::Ran;
-use crate::files;
+use crate::files::{self, NewFile};
 use crate::load::Loaded;
 use crate::mtu;
 use crate::packets::Packet;
@@ -10,6 +9,7 @@ use hardpath_ir::maps::Image;
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::mapfile;
+use hardpath_testbed::run::PacketOut;
 
 /// What the maps hold before the first packet.
 pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec<Diagnostic>> {
@@ -36,39 +36,64 @@ pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec
 /// Bytes of `struct bpf_spin_lock`.
 const LOCK_BYTES: usize = 4;
 
-/// Writes what the command line asks for.
-pub fn write(
+/// Writes the contents of maps where the command line asks for them.
+pub fn write_maps(
     arguments: &RunArguments,
     program: &Program,
-    packets: &[Packet],
-    ran: &Ran,
+    image: &Image,
 ) -> Result<(), Diagnostic> {
-    if let Some(path) = &arguments.maps_out {
-        files::write(path, |path| {
-            mapfile::write(path, &ran.maps, program.maps.values())
-        })?;
+    match &arguments.maps_out {
+        Some(path) => files::write(path, |path| {
+            mapfile::write(path, image, program.maps.values())
+        }),
+        None => Ok(()),
     }
-    if let Some(path) = &arguments.out {
-        let sent_on = sent_on(packets, ran);
-        files::write(path, |path| capture::write(path, &sent_on))?;
-    }
-    Ok(())
 }
 
-/// The packets that came out, in order, every copy of a broadcast, with their verdict as comment and the time of the
-/// packet that went in.
-fn sent_on(packets: &[Packet], ran: &Ran) -> Vec<Captured> {
-    let mut sent = Vec::new();
-    for (packet, outcome) in packets.iter().zip(&ran.outcomes) {
-        let Some(outcome) = outcome else { continue };
-        let Some(data) = &outcome.data else { continue };
-        let only = [outcome.destination];
-        let destinations = outcome.broadcast.as_deref().unwrap_or(&only);
-        sent.extend(destinations.iter().map(|destination| Captured {
-            data: data.clone(),
-            time_ns: packet.captured_ns,
-            comment: Some(capture::verdict_comment(outcome.verdict, *destination)),
-        }));
+/// The capture of the packets that come out, if the command line asks for one.
+pub struct SentOn {
+    capture: Option<capture::Writer<NewFile>>,
+}
+
+impl SentOn {
+    pub fn create(arguments: &RunArguments) -> Result<SentOn, Diagnostic> {
+        let create = |path: &std::path::PathBuf| {
+            capture::Writer::new(NewFile::create(path)?, path.display().to_string())
+        };
+        Ok(SentOn {
+            capture: arguments.out.as_ref().map(create).transpose()?,
+        })
     }
-    sent
+
+    /// Writes a packet that comes out, every copy of a broadcast, with its verdict as comment and the time of the packet
+    /// that went in.
+    pub fn packet(
+        &mut self,
+        packet: &Packet,
+        outcome: Option<&PacketOut>,
+    ) -> Result<(), Diagnostic> {
+        let (Some(capture), Some(outcome)) = (&mut self.capture, outcome) else {
+            return Ok(());
+        };
+        let Some(data) = &outcome.data else {
+            return Ok(());
+        };
+        let only = [outcome.destination];
+        for destination in outcome.broadcast.as_deref().unwrap_or(&only) {
+            capture.packet(&Captured {
+                data: data.clone(),
+                time_ns: packet.captured_ns,
+                comment: Some(capture::verdict_comment(outcome.verdict, *destination)),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Now it is whole.
+    pub fn finish(self) -> Result<(), Diagnostic> {
+        match self.capture {
+            Some(capture) => capture.finish()?.put_in_place(),
+            None => Ok(()),
+        }
+    }
 }

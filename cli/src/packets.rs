@@ -1,9 +1,15 @@
 //! The packets of a run: those of all captures, one after the other, with what enters beside their bytes.
 
 use crate::arguments::{RunArguments, TimeSource};
+use crate::progress::Progress;
 use hardpath_ir::interpreter::PacketContext;
-use hardpath_ir::Diagnostic;
-use hardpath_testbed::capture;
+use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_testbed::capture::{self, Captured};
+use hardpath_testbed::run::PacketIn;
+use std::borrow::Borrow;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
 
 /// A packet and where it came from.
 pub struct Packet {
@@ -11,36 +17,154 @@ pub struct Packet {
     pub capture: usize,
     /// In its capture, from 1, as Wireshark counts.
     pub number: usize,
-    pub data: Vec<u8>,
     /// Of the capture, whatever the program sees as time.
     pub captured_ns: u64,
     pub context: PacketContext,
+    /// As it enters a design.
+    into_design: PacketIn,
 }
 
-/// Reads all captures. Reports what is wrong with each of them.
-pub fn read(arguments: &RunArguments) -> Result<Vec<Packet>, Vec<Diagnostic>> {
-    let mut packets = Vec::new();
-    let mut errors = Vec::new();
-    for (capture, path) in arguments.pcap.iter().enumerate() {
-        match capture::read(path) {
-            Ok(captured) => {
-                for (index, captured) in captured.into_iter().enumerate() {
-                    let context = context(arguments, packets.len(), captured.time_ns);
-                    packets.push(Packet {
-                        capture,
-                        number: index + 1,
-                        data: captured.data,
-                        captured_ns: captured.time_ns,
-                        context,
-                    });
-                }
-            }
-            Err(error) => errors.push(error),
+/// The ingress port that packets come in at; the port table says which interface that is.
+pub const PORT: u8 = 0;
+
+impl Packet {
+    pub fn new(
+        capture: usize,
+        number: usize,
+        captured: Captured,
+        context: PacketContext,
+    ) -> Packet {
+        Packet {
+            capture,
+            number,
+            captured_ns: captured.time_ns,
+            context,
+            into_design: PacketIn {
+                data: captured.data,
+                port: PORT,
+                queue: context.rx_queue_index as u16,
+                time_ns: context.time_ns,
+                random: context.random,
+                egress_ifindex: context.egress_ifindex,
+                bad: false,
+            },
         }
     }
-    match errors.is_empty() {
-        true => Ok(packets),
-        false => Err(errors),
+
+    pub fn data(&self) -> &[u8] {
+        &self.into_design.data
+    }
+
+    /// The length is one that the hardware takes in.
+    pub fn enters(&self) -> bool {
+        (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&self.data().len())
+    }
+}
+
+impl Borrow<PacketIn> for Packet {
+    fn borrow(&self) -> &PacketIn {
+        &self.into_design
+    }
+}
+
+/// Reads all captures, and shows how far it has come. Ends with the first thing that is wrong.
+pub struct Packets<'a> {
+    arguments: &'a RunArguments,
+    /// Index of the capture that is being read, or comes next.
+    capture: usize,
+    reader: Option<capture::Reader<BufReader<File>>>,
+    /// Packets that were read of this capture, and of all.
+    number: usize,
+    count: usize,
+    /// Bytes of the captures before this one.
+    bytes_before: u64,
+    progress: Progress,
+}
+
+/// Begins to read. What is wrong with the captures' names and headers is reported at once, of all of them.
+pub fn open(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnostic>> {
+    let errors: Vec<Diagnostic> = (arguments.pcap.iter())
+        .filter(|path| can_be_opened_twice(path))
+        .filter_map(|path| capture::open(path).err())
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let sizes = arguments.pcap.iter().map(|path| match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Some(metadata.len()),
+        _ => None,
+    });
+    Ok(Packets {
+        arguments,
+        capture: 0,
+        reader: None,
+        number: 0,
+        count: 0,
+        bytes_before: 0,
+        progress: Progress::through("packets", sizes.sum(), arguments.progress),
+    })
+}
+
+/// The same once more.
+///
+/// # Errors
+/// A capture is a pipe, which gives what is in it once.
+pub fn open_again(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnostic>> {
+    match arguments
+        .pcap
+        .iter()
+        .find(|path| !can_be_opened_twice(path))
+    {
+        None => open(arguments),
+        Some(pipe) => Err(vec![Diagnostic::input(
+            "capture-unreadable",
+            "a pipe can be read only once",
+        )
+        .at(pipe.display().to_string())]),
+    }
+}
+
+fn can_be_opened_twice(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |metadata| metadata.is_file() || metadata.is_dir())
+}
+
+impl Packets<'_> {
+    fn read(&mut self) -> Result<Option<Packet>, Diagnostic> {
+        loop {
+            let reader = match &mut self.reader {
+                Some(reader) => reader,
+                None => match self.arguments.pcap.get(self.capture) {
+                    Some(path) => self.reader.insert(capture::open(path)?),
+                    None => return Ok(None),
+                },
+            };
+            let next = reader.next().transpose()?;
+            let bytes = self.bytes_before + reader.bytes_read();
+            if let Some(captured) = next {
+                let context = context(self.arguments, self.count, captured.time_ns);
+                self.number += 1;
+                self.count += 1;
+                self.progress.reach(self.count as u64, bytes);
+                return Ok(Some(Packet::new(
+                    self.capture,
+                    self.number,
+                    captured,
+                    context,
+                )));
+            }
+            self.bytes_before = bytes;
+            self.reader = None;
+            self.capture += 1;
+            self.number = 0;
+        }
+    }
+}
+
+impl Iterator for Packets<'_> {
+    type Item = Result<Packet, Diagnostic>;
+
+    fn next(&mut self) -> Option<Result<Packet, Diagnostic>> {
+        self.read().transpose()
     }
 }
 

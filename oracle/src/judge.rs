@@ -12,7 +12,7 @@ use hardpath_ir::{Diagnostic, MapId, Program};
 use std::collections::BTreeMap;
 
 /// Packets that go to the kernel in one piece.
-const BATCH: usize = 256;
+pub const BATCH: usize = 256;
 
 /// Interpreter and, where there is one, kernel, running the same program over the same packets.
 pub struct Reference {

@@ -14,5 +14,5 @@ pub mod kernel;
 
 pub use asking::{ask, Asked};
 pub use compare::{Comparison, Difference, Mismatch, Observed, Side};
-pub use judge::{Expected, ExpectedMaps, Reference};
+pub use judge::{Expected, ExpectedMaps, Reference, BATCH};
 pub use kernel::{Form, JudgeOptions, KernelJudge, MapChange, Verdict};

@@ -21,7 +21,7 @@ pub mod vhdl;
 use crate::dut::{Dut, Port};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::Diagnostic;
-use std::fmt::Write;
+use std::io::Write;
 
 /// What stands at the head of the text.
 const HEAD: &str = "\
@@ -32,17 +32,19 @@ const HEAD: &str = "\
     # M DEST USER LAST KEEP DATA              a beat of m_axis must come\n\
     # V VERDICT                               a verdict must come\n";
 
-/// An engine of which every transaction is written down.
-pub struct Recorder<'a> {
+/// An engine of which every transaction is written down as it happens.
+pub struct Recorder<'a, W> {
     dut: &'a mut dyn Dut,
     ports: Ports,
     is_paused: bool,
-    text: String,
+    to: W,
+    /// What happened in this clock.
+    lines: String,
     write_address: Option<u64>,
     write_data: Option<u64>,
     read_address: Option<u64>,
-    /// The last line, when it is a read: where it begins, and its address.
-    last_read: Option<(usize, u64)>,
+    /// A read that may be repeated: its address, and what it gave last.
+    last_read: Option<(u64, u64)>,
 }
 
 struct Ports {
@@ -74,9 +76,16 @@ struct Stream {
     ready: Port,
 }
 
-impl<'a> Recorder<'a> {
-    /// An error when the design has not the ports of an XDP design.
-    pub fn new(dut: &'a mut dyn Dut, interface: &Interface) -> Result<Recorder<'a>, Diagnostic> {
+impl<'a, W: Write> Recorder<'a, W> {
+    /// Writes the head. `to` should have a buffer.
+    ///
+    /// # Errors
+    /// The design has not the ports of an XDP design; `cannot-write`.
+    pub fn new(
+        dut: &'a mut dyn Dut,
+        interface: &Interface,
+        mut to: W,
+    ) -> Result<Recorder<'a, W>, Diagnostic> {
         let find = |name: &str| {
             dut.port(name).ok_or_else(|| {
                 Diagnostic::defect("port-missing", format!("the design has no port {name}"))
@@ -115,11 +124,13 @@ impl<'a> Recorder<'a> {
             read_address: channel("ar", "addr")?,
             read_data: channel("r", "data")?,
         };
+        to.write_all(HEAD.as_bytes()).map_err(unwritable)?;
         Ok(Recorder {
             dut,
             ports,
             is_paused: false,
-            text: HEAD.to_string(),
+            to,
+            lines: String::new(),
             write_address: None,
             write_data: None,
             read_address: None,
@@ -132,19 +143,38 @@ impl<'a> Recorder<'a> {
         self.is_paused = is_paused;
     }
 
-    /// Everything that was seen.
-    pub fn text(self) -> String {
-        self.text
+    /// Writes what was seen last, and gives back what was written to.
+    ///
+    /// # Errors
+    /// `cannot-write`.
+    pub fn finish(mut self) -> Result<W, Diagnostic> {
+        self.put_last_read();
+        self.write_lines()?;
+        self.to.flush().map_err(unwritable)?;
+        Ok(self.to)
     }
 
     fn line(&mut self, tag: char, values: &[Port]) {
-        self.text.push(tag);
+        self.put_last_read();
+        self.lines.push(tag);
         for port in values {
-            self.text.push(' ');
-            hexadecimal(&mut self.text, self.dut.get(*port), port.width);
+            self.lines.push(' ');
+            hexadecimal(&mut self.lines, self.dut.get(*port), port.width);
         }
-        self.text.push('\n');
-        self.last_read = None;
+        self.lines.push('\n');
+    }
+
+    /// A read is over when something else follows.
+    fn put_last_read(&mut self) {
+        if let Some((address, data)) = self.last_read.take() {
+            self.lines += &format!("R {address:04x} {data:08x}\n");
+        }
+    }
+
+    fn write_lines(&mut self) -> Result<(), Diagnostic> {
+        let written = self.to.write_all(self.lines.as_bytes());
+        self.lines.clear();
+        written.map_err(unwritable)
     }
 
     fn is_transferred(&self, valid: Port, ready: Port) -> bool {
@@ -164,9 +194,9 @@ impl<'a> Recorder<'a> {
             self.write_data = Some(data);
         }
         if let (Some(address), Some(data)) = (self.write_address, self.write_data) {
-            let _ = writeln!(self.text, "W {address:04x} {data:08x}");
+            self.put_last_read();
+            self.lines += &format!("W {address:04x} {data:08x}\n");
             (self.write_address, self.write_data) = (None, None);
-            self.last_read = None;
         }
         if let Some(address) = self.taken(&self.ports.read_address) {
             self.read_address = Some(address);
@@ -174,11 +204,10 @@ impl<'a> Recorder<'a> {
         if let (Some(data), Some(address)) = (self.taken(&self.ports.read_data), self.read_address)
         {
             // Who reads a register again waits for what it gets at last.
-            if let Some((start, _)) = self.last_read.filter(|(_, last)| *last == address) {
-                self.text.truncate(start);
+            if self.last_read.is_some_and(|(last, _)| last != address) {
+                self.put_last_read();
             }
-            self.last_read = Some((self.text.len(), address));
-            let _ = writeln!(self.text, "R {address:04x} {data:08x}");
+            self.last_read = Some((address, data));
             self.read_address = None;
         }
         let input = &self.ports.input;
@@ -206,7 +235,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl Dut for Recorder<'_> {
+impl<W: Write> Dut for Recorder<'_, W> {
     fn port(&self, name: &str) -> Option<Port> {
         self.dut.port(name)
     }
@@ -223,9 +252,18 @@ impl Dut for Recorder<'_> {
         self.dut.step()?;
         if !self.is_paused {
             self.observe();
+            self.write_lines()?;
         }
         Ok(())
     }
+}
+
+fn unwritable(error: std::io::Error) -> Diagnostic {
+    Diagnostic::input(
+        "cannot-write",
+        format!("cannot write the run for the test bench: {error}"),
+    )
+    .help("give a place that this user can write to, with enough room")
 }
 
 /// Inputs beside the packet's beats that only some designs have, with their widths, in the order of a line.

@@ -1,13 +1,19 @@
 //! One run: packets through a design, with everything that can be seen from outside checked at every clock.
+//!
+//! A run is a stream: packets come from an iterator, and what becomes of them goes to whoever wants to know as soon as it
+//! is known, so that only those packets are kept that are inside the design.
+
+mod books;
 
 use crate::dut::{Dut, Port, PortDirection};
 use crate::host::{Host, HostAnswer, HostOperation};
 use crate::pace::{Backpressure, Pace, Pacer};
-use crate::statistics::{packets_per_clock, Latency, Span, Statistics};
-use crate::stream::{protocol_violation, Frame, Seen, Sink, Source};
+use crate::statistics::Statistics;
+use crate::stream::{protocol_violation, Seen, Sink, Source};
+use books::Books;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::{verdict, Diagnostic, MAX_PACKET_BYTES};
-use std::collections::VecDeque;
+use std::borrow::Borrow;
 
 /// A packet for a design.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -52,8 +58,6 @@ pub struct RunOptions<'a> {
     pub watchdog_clocks: u64,
     /// What the host does in the middle of traffic, in order.
     pub host: &'a [HostEvent],
-    /// Called now and then with the number of packets taken in.
-    pub progress: Option<&'a dyn Fn(usize)>,
 }
 
 /// An operation of the host that begins when that many packets were taken in (0: before the first).
@@ -71,12 +75,32 @@ impl Default for RunOptions<'_> {
             clock_mhz: 250.0,
             watchdog_clocks: 20_000,
             host: &[],
-            progress: None,
         }
     }
 }
 
-/// What a run gave.
+/// What comes out of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event<P> {
+    /// What became of a packet: of every packet in, in the order in which they came in. `None`: dropped at the entrance
+    /// (marked bad, too short or too long).
+    Packet {
+        packet: P,
+        outcome: Option<PacketOut>,
+    },
+    /// An operation of the host is over: the next of [`RunOptions::host`].
+    Host(HostAnswer),
+}
+
+/// What a run took.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunTotals {
+    pub statistics: Statistics,
+    /// Every clock that was simulated, the ones around the packets included.
+    pub simulated_clocks: u64,
+}
+
+/// What a run of packets in memory gave.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunResult {
     /// For each packet in, in order; `None`: dropped at the entrance (marked bad, too short or too long).
@@ -92,8 +116,6 @@ pub struct RunResult {
 const MIN_PACKET_BYTES: usize = 14;
 /// Clocks after the last packet in which nothing more may come out.
 const QUIET_CLOCKS: u64 = 32;
-/// Packets between two calls of the progress hook.
-const PROGRESS_STEP: usize = 256;
 
 impl PacketIn {
     /// The packet enters the program: its length is allowed and the MAC did not mark it bad. Raw programs take any
@@ -104,41 +126,69 @@ impl PacketIn {
     }
 }
 
-/// Sends the packets through the design and collects what becomes of each. The design must be out of reset
-/// ([`crate::host::reset`]); its maps stay as they are, so that runs can follow each other.
+/// Sends the packets through the design and collects what becomes of each: [`stream`] for a few.
 ///
-/// Errors: an assertion of the design, a broken rule of its streams (`protocol-violation`), or no progress
-/// (`design-hangs`).
+/// # Errors
+/// As [`stream`].
 pub fn run(
     dut: &mut dyn Dut,
     interface: &Interface,
     packets: &[PacketIn],
     options: &RunOptions,
 ) -> Result<RunResult, Diagnostic> {
+    let mut outcomes = Vec::with_capacity(packets.len());
+    let mut host_answers = Vec::new();
+    let totals = stream(dut, interface, packets.iter().map(Ok), options, |event| {
+        match event {
+            Event::Packet { outcome, .. } => outcomes.push(outcome),
+            Event::Host(answer) => host_answers.push(answer),
+        }
+        Ok(())
+    })?;
+    Ok(RunResult {
+        outcomes,
+        host_answers,
+        statistics: totals.statistics,
+        simulated_clocks: totals.simulated_clocks,
+    })
+}
+
+/// Sends packets through the design and tells `consumer`, in order, what becomes of them. The design must be out of reset
+/// ([`crate::host::reset`]); its maps stay as they are, so that runs can follow each other.
+///
+/// # Errors
+/// An assertion of the design, a broken rule of its streams (`protocol-violation`), no progress (`design-hangs`), and
+/// the errors of the packets and of the consumer.
+pub fn stream<P: Borrow<PacketIn>>(
+    dut: &mut dyn Dut,
+    interface: &Interface,
+    packets: impl Iterator<Item = Result<P, Diagnostic>>,
+    options: &RunOptions,
+    mut consumer: impl FnMut(Event<P>) -> Result<(), Diagnostic>,
+) -> Result<RunTotals, Diagnostic> {
     let pacer = Pacer::new(options.pace, options.clock_mhz);
     let mut source = Source::new(dut, interface, packets, pacer)?;
     let mut sink = Sink::new(dut, interface, Backpressure::new(options.backpressure))?;
     let verdict_port = VerdictPort::find(dut, interface)?;
     let mut host = HostTraffic::new(dut, interface, options.host)?;
-    let mut books = Books::new(interface, packets);
+    let mut books = Books::new(interface);
 
     let mut clock = 0;
     let mut last_progress = 0;
     while !(source.is_done() && books.is_complete() && host.is_done()) {
         source.drive(dut);
         sink.drive(dut);
-        host.drive(dut, source.packet())?;
+        host.drive(dut, source.packets_taken())?;
         dut.step().map_err(|error| at_clock(error, clock))?;
 
         let taken = source.observe(dut);
         if let Some(taken) = taken {
             if taken.is_first {
-                books.taken_in(clock);
+                let enters = source.packet().map(|packet| packet.enters(interface));
+                books.begins(enters == Some(true), clock);
             }
-            if let (true, Some(progress)) = (taken.is_last, options.progress) {
-                if source.packet().is_multiple_of(PROGRESS_STEP) {
-                    progress(source.packet());
-                }
+            if taken.is_last {
+                books.taken_whole(source.advance()?);
             }
         }
         let strobe = verdict_port.as_ref().and_then(|port| port.observe(dut));
@@ -150,25 +200,36 @@ pub fn run(
         if let Seen::Packet(frame) = seen {
             books.packet_out(frame, clock)?;
         }
-        let host_progress = host.observe(dut)?;
+        let answer = host.observe(dut)?;
 
         let source_waits = !source.is_done() && !source.is_blocked();
-        if source_waits || taken.is_some() || strobe.is_some() || !nothing_out || host_progress {
+        let happens = taken.is_some() || strobe.is_some() || !nothing_out || answer.is_some();
+        if source_waits || happens {
             last_progress = clock;
         }
+        while let Some((packet, outcome)) = books.next_over() {
+            consumer(Event::Packet { packet, outcome })?;
+        }
+        if let Some(answer) = answer {
+            consumer(Event::Host(answer))?;
+        }
         if clock - last_progress > options.watchdog_clocks {
-            return Err(hangs(&source, &books, &host, clock, options));
+            let mut pending = Vec::new();
+            if source.is_blocked() {
+                let packet = source.packets_taken() + 1;
+                pending.push(format!("packet {packet} is not taken in"));
+            }
+            pending.extend(books.pending());
+            pending.extend(host.host.as_ref().and_then(Host::pending));
+            return Err(hangs(&pending, clock, options.watchdog_clocks));
         }
         clock += 1;
     }
     let simulated_clocks = clock + expect_quiet(dut, &mut sink, verdict_port.as_ref(), clock)?;
-    if let Some(progress) = options.progress {
-        progress(packets.len());
-    }
-    let statistics = books.statistics(&source, options);
-    Ok(RunResult {
-        outcomes: books.outcomes,
-        host_answers: host.answers,
+    let mut statistics = books.statistics(options.clock_mhz);
+    statistics.beats = source.beats;
+    statistics.stall_clocks = source.stall_clocks;
+    Ok(RunTotals {
         statistics,
         simulated_clocks,
     })
@@ -236,8 +297,8 @@ impl VerdictPort {
 struct HostTraffic<'a> {
     /// Present only when there is something to do.
     host: Option<Host<'a>>,
+    /// Those that have no answer yet; the first may be on its way.
     events: &'a [HostEvent],
-    answers: Vec<HostAnswer>,
 }
 
 impl<'a> HostTraffic<'a> {
@@ -250,15 +311,11 @@ impl<'a> HostTraffic<'a> {
             true => None,
             false => Some(Host::new(dut, interface)?),
         };
-        Ok(HostTraffic {
-            host,
-            events,
-            answers: Vec::new(),
-        })
+        Ok(HostTraffic { host, events })
     }
 
     fn is_done(&self) -> bool {
-        self.answers.len() == self.events.len()
+        self.events.is_empty()
     }
 
     fn drive(&mut self, dut: &mut dyn Dut, packets_taken: usize) -> Result<(), Diagnostic> {
@@ -266,7 +323,7 @@ impl<'a> HostTraffic<'a> {
             return Ok(());
         };
         if host.is_idle() {
-            match self.events.get(self.answers.len()) {
+            match self.events.first() {
                 Some(event) if event.after_packets <= packets_taken => {
                     host.start(event.operation.clone())?;
                 }
@@ -277,175 +334,16 @@ impl<'a> HostTraffic<'a> {
         Ok(())
     }
 
-    /// True when an operation was finished.
-    fn observe(&mut self, dut: &mut dyn Dut) -> Result<bool, Diagnostic> {
+    /// The answer of an operation that was finished.
+    fn observe(&mut self, dut: &mut dyn Dut) -> Result<Option<HostAnswer>, Diagnostic> {
         let Some(host) = &mut self.host else {
-            return Ok(false);
+            return Ok(None);
         };
         let answer = host.observe(dut)?;
-        let finished = answer.is_some();
-        self.answers.extend(answer);
-        Ok(finished)
-    }
-}
-
-/// Which packet became what. Verdicts come in the order of the packets that enter the program; packets come out
-/// in the order of the verdicts that send on.
-struct Books<'a> {
-    raw: bool,
-    packets: &'a [PacketIn],
-    outcomes: Vec<Option<PacketOut>>,
-    /// The packets that enter the program, in order.
-    entering: Vec<usize>,
-    /// How many of them have their verdict.
-    judged: usize,
-    /// Those that are sent on and did not come out yet.
-    due: VecDeque<usize>,
-    /// Clock of each packet's first beat.
-    first_beats: Vec<u64>,
-    /// Of the packets judged: clocks of their first beats, and of their verdicts.
-    entrances: Span,
-    verdicts: Span,
-    latencies: Vec<u64>,
-    last_event: u64,
-}
-
-impl<'a> Books<'a> {
-    fn new(interface: &Interface, packets: &'a [PacketIn]) -> Books<'a> {
-        let entering = (0..packets.len()).filter(|index| packets[*index].enters(interface));
-        Books {
-            raw: interface.raw,
-            packets,
-            outcomes: vec![None; packets.len()],
-            entering: entering.collect(),
-            judged: 0,
-            due: VecDeque::new(),
-            first_beats: Vec::with_capacity(packets.len()),
-            entrances: Span::default(),
-            verdicts: Span::default(),
-            latencies: Vec::new(),
-            last_event: 0,
+        if answer.is_some() {
+            self.events = &self.events[1..];
         }
-    }
-
-    fn is_complete(&self) -> bool {
-        self.judged == self.entering.len() && self.due.is_empty()
-    }
-
-    fn taken_in(&mut self, clock: u64) {
-        self.first_beats.push(clock);
-    }
-
-    fn verdict(&mut self, given: u64, sent: bool, clock: u64) -> Result<(), Diagnostic> {
-        let at = format!("verdict {}, clock {clock}", self.judged + 1);
-        let packet = self.next_judged(clock).ok_or_else(|| {
-            protocol_violation("a verdict comes out for which there is no packet").at(at.as_str())
-        })?;
-        if given > verdict::REDIRECT {
-            let message = format!("verdict {given} does not exist");
-            return Err(protocol_violation(message).at(at));
-        }
-        let may_be_sent = verdict::leaves(given);
-        let may_be_lost = !may_be_sent || given == verdict::REDIRECT;
-        if sent && !may_be_sent || !sent && !may_be_lost {
-            let message = format!("verdict {given} with verdict_sent = {}", u8::from(sent));
-            return Err(protocol_violation(message).at(at));
-        }
-        self.last_event = clock;
-        self.outcomes[packet] = Some(PacketOut {
-            verdict: given,
-            destination: 0,
-            broadcast: (may_be_sent && !sent).then(Vec::new),
-            data: None,
-            metadata: Vec::new(),
-        });
-        if sent {
-            self.due.push_back(packet);
-        }
-        Ok(())
-    }
-
-    /// The packet that the next verdict belongs to, when one was taken in.
-    fn next_judged(&mut self, clock: u64) -> Option<usize> {
-        let packet = *self.entering.get(self.judged)?;
-        let first_beat = *self.first_beats.get(packet)?;
-        self.entrances.add(first_beat);
-        self.verdicts.add(clock);
-        self.judged += 1;
-        Some(packet)
-    }
-
-    fn packet_out(&mut self, frame: Frame, clock: u64) -> Result<(), Diagnostic> {
-        let at = format!("clock {clock}");
-        let next = match self.raw {
-            true => self.next_judged(clock),
-            false => self.due.front().copied(),
-        };
-        let packet = next.ok_or_else(|| {
-            protocol_violation("a packet comes out that no verdict sends on").at(at.as_str())
-        })?;
-        if !frame.again {
-            self.due.pop_front();
-        }
-        if let Some(outcome) = &mut self.outcomes[packet] {
-            if outcome.verdict != frame.user {
-                let message = format!(
-                    "packet {} comes out with verdict {}, its strobe said {}",
-                    packet + 1,
-                    verdict::name(frame.user),
-                    verdict::name(outcome.verdict)
-                );
-                return Err(protocol_violation(message).at(at));
-            }
-            // Not the first copy.
-            if let (Some(interfaces), Some(data)) = (&mut outcome.broadcast, &outcome.data) {
-                if *data != frame.data || outcome.metadata != frame.metadata {
-                    let message = format!("two copies of packet {} differ", packet + 1);
-                    return Err(protocol_violation(message).at(at));
-                }
-                interfaces.push(frame.destination);
-                self.last_event = clock;
-                return Ok(());
-            }
-        }
-        self.last_event = clock;
-        self.latencies
-            .push(frame.first_clock - self.first_beats[packet]);
-        self.outcomes[packet] = Some(PacketOut {
-            verdict: frame.user,
-            destination: if frame.again { 0 } else { frame.destination },
-            broadcast: frame.again.then(|| vec![frame.destination]),
-            data: Some(frame.data),
-            metadata: frame.metadata,
-        });
-        Ok(())
-    }
-
-    fn statistics(&self, source: &Source, options: &RunOptions) -> Statistics {
-        let packets = self.entering.len() as u64;
-        let mut statistics = Statistics {
-            packets,
-            beats: source.beats,
-            packets_per_clock: packets_per_clock(packets, self.entrances, self.verdicts),
-            latency_clocks: Latency::of(self.latencies.clone()),
-            stall_clocks: source.stall_clocks,
-            not_taken_in: self.packets.len() as u64 - packets,
-            ..Statistics::default()
-        };
-        statistics.mpps = statistics.packets_per_clock * options.clock_mhz;
-        if let (Some(first), Some(last)) = (self.first_beats.first(), self.first_beats.last()) {
-            statistics.clocks = self.last_event.max(*last) - first + 1;
-        }
-        if !self.raw {
-            for known in verdict::ABORTED..=verdict::REDIRECT {
-                statistics.verdicts.insert(verdict::name(known).into(), 0);
-            }
-            for outcome in self.outcomes.iter().flatten() {
-                let name = verdict::name(outcome.verdict);
-                *statistics.verdicts.entry(name.into()).or_default() += 1;
-            }
-        }
-        statistics
+        Ok(answer)
     }
 }
 
@@ -459,48 +357,12 @@ fn at_clock(error: Diagnostic, clock: u64) -> Diagnostic {
     }
 }
 
-fn hangs(
-    source: &Source,
-    books: &Books,
-    host: &HostTraffic,
-    clock: u64,
-    options: &RunOptions,
-) -> Diagnostic {
-    let mut pending = Vec::new();
-    if source.is_blocked() {
-        let packet = source.packet() + 1;
-        pending.push(format!(
-            "packet {packet} of {} is not taken in",
-            books.packets.len()
-        ));
-    }
-    let entered = books
-        .entering
-        .iter()
-        .take_while(|packet| **packet < source.packet());
-    let without_verdict = entered.count().saturating_sub(books.judged);
-    if without_verdict > 0 {
-        let what = if books.raw { "result" } else { "verdict" };
-        let packet = books.entering[books.judged] + 1;
-        pending.push(format!(
-            "{without_verdict} packets taken in have no {what}, the first is packet {packet}"
-        ));
-    }
-    if let Some(packet) = books.due.front() {
-        let count = books.due.len();
-        let packet = packet + 1;
-        pending.push(format!(
-            "{count} packets that are sent on did not come out, the first is packet {packet}"
-        ));
-    }
-    pending.extend(host.host.as_ref().and_then(Host::pending));
-    let clocks = options.watchdog_clocks;
+/// What nothing happens to.
+fn hangs(pending: &[String], clock: u64, watchdog_clocks: u64) -> Diagnostic {
+    let pending = pending.join("; ");
     Diagnostic::defect(
         "design-hangs",
-        format!(
-            "nothing happens for {clocks} clocks: {}",
-            pending.join("; ")
-        ),
+        format!("nothing happens for {watchdog_clocks} clocks: {pending}"),
     )
     .at(format!("clock {clock}"))
     .help("this is a defect of the generated design: please report it with the program")

@@ -38,13 +38,29 @@ pub struct Latency {
     pub max: Option<u64>,
 }
 
-impl Latency {
-    pub fn of(mut clocks: Vec<u64>) -> Latency {
-        clocks.sort_unstable();
+/// How often a number of clocks was counted.
+#[derive(Default)]
+pub(crate) struct Histogram {
+    counts: BTreeMap<u64, u64>,
+}
+
+impl Histogram {
+    pub fn add(&mut self, clocks: u64) {
+        *self.counts.entry(clocks).or_default() += 1;
+    }
+
+    pub fn latency(&self) -> Latency {
+        let total: u64 = self.counts.values().sum();
+        let mut before_median = total.saturating_sub(1) / 2;
+        let median = self.counts.iter().find(|(_, count)| {
+            let is_here = before_median < **count;
+            before_median = before_median.saturating_sub(**count);
+            is_here
+        });
         Latency {
-            min: clocks.first().copied(),
-            median: clocks.get(clocks.len().saturating_sub(1) / 2).copied(),
-            max: clocks.last().copied(),
+            min: self.counts.keys().next().copied(),
+            median: median.map(|(clocks, _)| *clocks),
+            max: self.counts.keys().next_back().copied(),
         }
     }
 }
@@ -62,6 +78,12 @@ impl Span {
     fn clocks(self) -> u64 {
         self.0.map_or(0, |(first, last)| last - first)
     }
+
+    /// From the first clock to the last one, or to another one that is later; both counted.
+    pub fn until(self, clock: u64) -> u64 {
+        self.0
+            .map_or(0, |(first, last)| clock.max(last) - first + 1)
+    }
 }
 
 /// See [`Statistics::packets_per_clock`].
@@ -76,14 +98,32 @@ pub(crate) fn packets_per_clock(packets: u64, taken_in: Span, judged: Span) -> f
 mod tests {
     use super::*;
 
+    fn latency(clocks: &[u64]) -> Latency {
+        let mut histogram = Histogram::default();
+        clocks.iter().for_each(|clocks| histogram.add(*clocks));
+        histogram.latency()
+    }
+
     #[test]
     fn latency_of_few() {
-        assert_eq!(Latency::of(Vec::new()), Latency::default());
-        let latency = Latency::of(vec![9, 3, 5, 4]);
-        assert_eq!(
-            (latency.min, latency.median, latency.max),
-            (Some(3), Some(4), Some(9))
-        );
+        assert_eq!(latency(&[]), Latency::default());
+        for (clocks, median) in [
+            (&[9, 3, 5, 4][..], 4),
+            (&[9, 3, 5], 5),
+            (&[3, 3, 9, 3], 3),
+            (&[9, 9, 3, 9], 9),
+            (&[3, 9, 9, 3], 3),
+        ] {
+            let Latency {
+                min,
+                median: found,
+                max,
+            } = latency(clocks);
+            assert_eq!(
+                (min, found, max),
+                (Some(3), Some(median), clocks.iter().max().copied())
+            );
+        }
     }
 
     #[test]

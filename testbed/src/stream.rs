@@ -6,16 +6,20 @@ use crate::pace::{Backpressure, Pacer};
 use crate::run::PacketIn;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::{verdict, Diagnostic};
+use std::borrow::Borrow;
 
-/// Offers packets, beat by beat. What the contract leaves open is made hostile: bytes above `tkeep`, and
+/// Offers packets, beat by beat, one packet after the other from an iterator. What the contract leaves open is made hostile: bytes above `tkeep`, and
 /// `tuser`, `time_ns`, `random` and `egress_ifindex` on beats where they do not count, carry wrong values.
-pub struct Source<'a> {
+pub struct Source<P, I> {
     ports: SourcePorts,
     bus_bytes: usize,
-    packets: &'a [PacketIn],
+    packets: I,
     pacer: Pacer,
-    /// The packet and the beat in it that is offered or comes next.
-    packet: usize,
+    /// The packet of which a beat is offered or comes next; `None` behind the last one.
+    packet: Option<P>,
+    /// The packets before it.
+    packets_taken: usize,
+    /// The beat that is offered or comes next.
     beat: usize,
     /// `tvalid` is 1 and the beat was not taken yet.
     offered: bool,
@@ -43,21 +47,25 @@ struct SourcePorts {
 /// A beat that the design took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken {
-    pub packet: usize,
     pub is_first: bool,
+    /// [`Source::advance`] comes next.
     pub is_last: bool,
 }
 
 /// What stands in bytes that do not count.
 const JUNK: u64 = 0xa5a5_5a5a_c3c3_3c3c;
 
-impl<'a> Source<'a> {
+impl<P, I> Source<P, I>
+where
+    P: Borrow<PacketIn>,
+    I: Iterator<Item = Result<P, Diagnostic>>,
+{
     pub fn new(
         dut: &mut dyn Dut,
         interface: &Interface,
-        packets: &'a [PacketIn],
+        mut packets: I,
         pacer: Pacer,
-    ) -> Result<Source<'a>, Diagnostic> {
+    ) -> Result<Source<P, I>, Diagnostic> {
         let bits = interface.bus_bits;
         let optional = |wanted: bool, name, width| match wanted {
             true => dut.required(name, width, PortDirection::Input).map(Some),
@@ -79,9 +87,10 @@ impl<'a> Source<'a> {
             limbs: vec![0; ports.data.limbs()],
             ports,
             bus_bytes: bits as usize / 8,
+            packet: packets.next().transpose()?,
             packets,
             pacer,
-            packet: 0,
+            packets_taken: 0,
             beat: 0,
             offered: false,
             gap_drawn: false,
@@ -92,12 +101,17 @@ impl<'a> Source<'a> {
 
     /// Every packet was taken.
     pub fn is_done(&self) -> bool {
-        self.packet == self.packets.len()
+        self.packet.is_none()
     }
 
-    /// The packet that the source is at; the number of packets when it is done.
-    pub fn packet(&self) -> usize {
-        self.packet
+    /// The packet that the source is at; `None` when it is done.
+    pub fn packet(&self) -> Option<&PacketIn> {
+        self.packet.as_ref().map(P::borrow)
+    }
+
+    /// Packets that were taken whole.
+    pub fn packets_taken(&self) -> usize {
+        self.packets_taken
     }
 
     /// A beat is offered and the design does not take it.
@@ -108,9 +122,9 @@ impl<'a> Source<'a> {
     /// Sets the ports for the next clock.
     pub fn drive(&mut self, dut: &mut dyn Dut) {
         self.pacer.tick();
-        if self.offered || self.is_done() {
+        let Some(packet) = self.packet.as_ref().filter(|_| !self.offered) else {
             return;
-        }
+        };
         let starts_packet = self.beat == 0;
         if !self.gap_drawn {
             self.pacer.beat_follows(starts_packet);
@@ -120,15 +134,16 @@ impl<'a> Source<'a> {
             return;
         }
         if starts_packet {
-            self.pacer
-                .packet_begun(self.packets[self.packet].data.len());
+            self.pacer.packet_begun(packet.borrow().data.len());
         }
         self.offer(dut);
         self.offered = true;
     }
 
     fn offer(&mut self, dut: &mut dyn Dut) {
-        let packet = &self.packets[self.packet];
+        let Some(packet) = self.packet.as_ref().map(P::borrow) else {
+            return;
+        };
         let is_first = self.beat == 0;
         let rest = &packet.data[self.beat * self.bus_bytes..];
         let is_last = rest.len() <= self.bus_bytes;
@@ -187,33 +202,34 @@ impl<'a> Source<'a> {
 
     /// Looks at the ports after a step: the beat that was taken.
     pub fn observe(&mut self, dut: &mut dyn Dut) -> Option<Taken> {
-        if !self.offered {
-            return None;
-        }
+        let packet = self.packet.as_ref().filter(|_| self.offered)?;
         if !dut.get_bit(self.ports.ready) {
             self.stall_clocks += 1;
             return None;
         }
-        let beats = self.packets[self.packet]
-            .data
-            .len()
-            .div_ceil(self.bus_bytes)
-            .max(1);
+        let length = packet.borrow().data.len();
+        let beats = length.div_ceil(self.bus_bytes).max(1);
         let taken = Taken {
-            packet: self.packet,
             is_first: self.beat == 0,
             is_last: self.beat + 1 == beats,
         };
         self.beats += 1;
         self.beat += 1;
-        if taken.is_last {
-            self.packet += 1;
-            self.beat = 0;
-        }
         self.offered = false;
         self.gap_drawn = false;
         dut.set_u64(self.ports.valid, 0);
         Some(taken)
+    }
+
+    /// Goes on to the next packet and gives the one whose last beat was taken.
+    ///
+    /// # Errors
+    /// There is something wrong with the next packet.
+    pub fn advance(&mut self) -> Result<Option<P>, Diagnostic> {
+        let next = self.packets.next().transpose()?;
+        self.packets_taken += usize::from(self.packet.is_some());
+        self.beat = 0;
+        Ok(std::mem::replace(&mut self.packet, next))
     }
 }
 

@@ -3,131 +3,160 @@
 use crate::answer::{Answer, Status};
 use crate::arguments::{CheckArguments, JudgeName};
 use crate::coverage::{self, Coverage};
-use crate::engine::{self, Ran};
+use crate::engine::{self, Setting};
+use crate::judging::Judging;
 use crate::load::{load, Loaded};
-use crate::outputs;
+use crate::outputs::{self, SentOn};
 use crate::packets::{self, Packet};
 use crate::table::{facts, grouped};
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verdict, Diagnostic};
-use hardpath_oracle::{
-    Comparison, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
-};
+use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference};
+use hardpath_pipeline::Report;
+use hardpath_testbed::run::Event;
 use serde_json::json;
+use std::cell::Cell;
 use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
-    let mut packets = packets::read(&arguments.run)?;
-    let too_deep = match arguments.program.depth {
-        Some(_) => leave_out_deep_packets(&loaded, &image, &mut packets)?,
-        None => 0,
+    let packets = packets::open(&arguments.run)?;
+    let run = Run {
+        arguments,
+        loaded: &loaded,
+        image: &image,
     };
-    let coverage = Coverage::of(&packets, too_deep);
     // The judge first: where it may not be asked, nobody has waited for an engine.
-    let mut first = Some(judge(arguments, &loaded, &image, Form::AsItIs)?);
-    let ran = engine::run(
-        &loaded,
-        &arguments.program,
-        &arguments.run,
-        &packets,
-        &image,
-    )?;
-    outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
-    let question = |form| {
-        let mut reference = match first.take() {
-            Some(reference) => reference,
-            None => judge(arguments, &loaded, &image, form)?,
-        };
-        compare(arguments, &mut reference, &packets, &ran).map_err(|error| vec![error])
+    let judge = run.judge(Form::AsItIs)?;
+    let mut first = Some((packets, judge, SentOn::create(&arguments.run).map_err(one)?));
+    let question = |form| match first.take() {
+        Some((packets, judge, sent_on)) => run.compare(packets, judge, Some(sent_on)),
+        None => run.compare(packets::open_again(&arguments.run)?, run.judge(form)?, None),
     };
-    let asked = hardpath_oracle::ask(question, |comparison| comparison.interpreter_mismatches)?;
-    Ok(answer(arguments, &asked.answer, &coverage)
-        .with_warnings(loaded.warnings_with(ran.report.as_ref()))
+    let asked = hardpath_oracle::ask(question, |compared| {
+        compared.comparison.interpreter_mismatches
+    })?;
+    let Compared {
+        comparison,
+        coverage,
+        report,
+    } = &asked.answer;
+    Ok(answer(arguments, comparison, coverage)
+        .with_warnings(loaded.warnings_with(report.as_ref()))
         .with_warnings(coverage.warnings())
-        .with_warnings(coverage::without_kernel(&asked.answer))
+        .with_warnings(coverage::without_kernel(comparison))
         .with_warnings(asked.again.then(asked_again)))
 }
 
-/// Takes out the packets that a limited depth gives up: there the program means something else than in the kernel.
-fn leave_out_deep_packets(
-    loaded: &Loaded,
-    image: &Image,
-    packets: &mut Vec<Packet>,
-) -> Result<u64, Vec<Diagnostic>> {
-    let before = packets.len();
-    let mut maps = Maps::new(&loaded.program.maps);
-    maps.load(image)?;
-    let mut prepared = Prepared::new(&loaded.program);
-    packets.retain(|packet| {
-        let enters = engine::enters(packet);
-        !enters
-            || prepared
-                .run(&mut maps, &packet.data, &packet.context)
-                .verdict
-                != verdict::TOO_DEEP
-    });
-    Ok((before - packets.len()) as u64)
+/// What is compared.
+struct Run<'a> {
+    arguments: &'a CheckArguments,
+    loaded: &'a Loaded,
+    /// What the maps hold at first.
+    image: &'a Image,
 }
 
-fn judge(
-    arguments: &CheckArguments,
-    loaded: &Loaded,
-    image: &Image,
-    form: Form,
-) -> Result<Reference, Vec<Diagnostic>> {
-    let kernel = match arguments.against {
-        JudgeName::Interpreter => None,
-        JudgeName::Kernel => {
-            let options = JudgeOptions {
-                image: image.clone(),
-                form,
-            };
-            let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
-            Some(judge.map_err(|error| vec![error])?)
-        }
-    };
-    Reference::new(&loaded.program, image, kernel)
+/// What came of it.
+struct Compared {
+    comparison: Comparison,
+    coverage: Coverage,
+    /// Of the hardware; `None`: the interpreter ran.
+    report: Option<Report>,
 }
 
-/// Packets that did not enter the program (too short, too long) have no right answer and are only counted.
-fn compare(
-    arguments: &CheckArguments,
-    reference: &mut Reference,
-    packets: &[Packet],
-    ran: &Ran,
-) -> Result<Comparison, Diagnostic> {
-    let entered: Vec<usize> = (0..packets.len())
-        .filter(|index| engine::enters(&packets[*index]))
-        .collect();
-    let questions: Vec<(&[u8], PacketContext)> = entered
-        .iter()
-        .map(|index| (packets[*index].data.as_slice(), packets[*index].context))
-        .collect();
-    let expected: Vec<Expected> = reference.run_all(&questions)?;
-    let maps: ExpectedMaps = reference.maps()?;
-    let names: Vec<String> = arguments
-        .run
-        .pcap
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    let mut comparison = Comparison::new(reference.kernel_version());
-    for (index, expected) in entered.iter().zip(&expected) {
-        let packet = &packets[*index];
-        let got = ran.outcomes[*index].as_ref().map(|outcome| Observed {
-            verdict: outcome.verdict,
-            destination: outcome.destination,
-            broadcast: outcome.broadcast.as_deref(),
-            packet: outcome.data.as_deref(),
-            metadata: &outcome.metadata,
-        });
-        comparison.packet(&names[packet.capture], packet.number as u64, expected, got);
+impl Run<'_> {
+    fn judge(&self, form: Form) -> Result<Reference, Vec<Diagnostic>> {
+        let loaded = self.loaded;
+        let kernel = match self.arguments.against {
+            JudgeName::Interpreter => None,
+            JudgeName::Kernel => {
+                let options = JudgeOptions {
+                    image: self.image.clone(),
+                    form,
+                };
+                let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
+                Some(judge.map_err(one)?)
+            }
+        };
+        Reference::new(&loaded.program, self.image, kernel)
     }
-    comparison.maps(&maps, &ran.maps);
-    Ok(comparison)
+
+    /// Runs the packets, with the judge behind the engine. `outputs`: the capture of what comes out; the command line may
+    /// ask for the maps, too.
+    fn compare(
+        &self,
+        packets: packets::Packets,
+        judge: Reference,
+        outputs: Option<SentOn>,
+    ) -> Result<Compared, Vec<Diagnostic>> {
+        let (arguments, program) = (self.arguments, &self.loaded.program);
+        let too_deep = Cell::new(0);
+        let packets: Box<dyn Iterator<Item = _>> = match arguments.program.depth {
+            Some(_) => Box::new(self.not_too_deep(packets, &too_deep)?),
+            None => Box::new(packets),
+        };
+        let setting = Setting {
+            loaded: self.loaded,
+            program: &arguments.program,
+            run: &arguments.run,
+            image: self.image,
+            bench: None,
+        };
+        let captures = arguments.run.pcap.iter();
+        let captures = captures.map(|path| path.display().to_string());
+        let mut judging = Judging::new(judge, captures.collect());
+        let mut coverage = Coverage::default();
+        let mut sent_on = outputs;
+        let mut ran = engine::run(&setting, packets, |event| match event {
+            Event::Packet { packet, outcome } => {
+                coverage.add(&packet);
+                if let Some(sent_on) = &mut sent_on {
+                    sent_on.packet(&packet, outcome.as_ref())?;
+                }
+                judging.packet(packet, outcome)
+            }
+            Event::Host(_) => Ok(()),
+        })?;
+        coverage.too_deep = too_deep.get();
+        let maps = ran.maps().map_err(one)?;
+        if let Some(sent_on) = sent_on {
+            sent_on.finish().map_err(one)?;
+            outputs::write_maps(&arguments.run, program, &maps).map_err(one)?;
+        }
+        Ok(Compared {
+            comparison: judging.finish(&maps).map_err(one)?,
+            coverage,
+            report: ran.report,
+        })
+    }
+
+    /// Leaves out, and counts, the packets that a limited depth gives up: there the program means something else than in
+    /// the kernel.
+    fn not_too_deep<'a>(
+        &'a self,
+        packets: packets::Packets<'a>,
+        too_deep: &'a Cell<u64>,
+    ) -> Result<impl Iterator<Item = Result<Packet, Diagnostic>> + 'a, Vec<Diagnostic>> {
+        let program = &self.loaded.program;
+        let mut maps = Maps::new(&program.maps);
+        maps.load(self.image)?;
+        let mut prepared = Prepared::new(program);
+        Ok(packets.filter(move |packet| {
+            let Ok(packet) = packet else { return true };
+            let is_too_deep = packet.enters() && {
+                let outcome = prepared.run(&mut maps, packet.data(), &packet.context);
+                outcome.verdict == verdict::TOO_DEEP
+            };
+            too_deep.set(too_deep.get() + u64::from(is_too_deep));
+            !is_too_deep
+        }))
+    }
+}
+
+fn one(error: Diagnostic) -> Vec<Diagnostic> {
+    vec![error]
 }
 
 /// A note with an answer to the second question: see [`hardpath_oracle::asking`].

@@ -3,44 +3,57 @@
 use crate::answer::Answer;
 use crate::arguments::{EngineName, SimArguments};
 use crate::coverage::Coverage;
-use crate::engine::{self, Ran};
-use crate::files;
+use crate::engine::{self, Setting};
 use crate::load::{load, pipeline_options};
-use crate::outputs;
+use crate::outputs::{self, SentOn};
 use crate::packets;
 use crate::table::{facts, grouped};
 use hardpath_ir::Diagnostic;
+use hardpath_testbed::run::Event;
 use hardpath_testbed::statistics::Statistics;
 use serde_json::{json, Value};
 use std::fmt::Write;
 
 pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let loaded = load(&arguments.program)?;
-    let image = outputs::read_maps(&arguments.run, &loaded)?;
-    let packets = packets::read(&arguments.run)?;
     let (program, run) = (&arguments.program, &arguments.run);
-    let ran = match &arguments.bench {
-        None => engine::run(&loaded, program, run, &packets, &image)?,
-        Some(_) if run.engine == EngineName::Interpreter => return Err(vec![no_ports()]),
-        Some(path) => {
-            let (ran, recorded) = engine::run_recorded(&loaded, program, run, &packets, &image)?;
-            files::write_text(path, &recorded).map_err(|error| vec![error])?;
-            ran
+    let has_clock = run.engine != EngineName::Interpreter;
+    if arguments.bench.is_some() && !has_clock {
+        return Err(vec![no_ports()]);
+    }
+    let loaded = load(program)?;
+    let image = outputs::read_maps(run, &loaded)?;
+    let packets = packets::open(run)?;
+    let setting = Setting {
+        loaded: &loaded,
+        program,
+        run,
+        image: &image,
+        bench: arguments.bench.as_deref(),
+    };
+    let one = |error: Diagnostic| vec![error];
+    let mut sent_on = SentOn::create(run).map_err(one)?;
+    let mut coverage = Coverage::default();
+    let mut ran = engine::run(&setting, packets, |event| match event {
+        Event::Packet { packet, outcome } => {
+            coverage.add(&packet);
+            sent_on.packet(&packet, outcome.as_ref())
         }
-    };
-    outputs::write(&arguments.run, &loaded.program, &packets, &ran).map_err(|error| vec![error])?;
-    let has_clock = arguments.run.engine != EngineName::Interpreter;
+        Event::Host(_) => Ok(()),
+    })?;
+    // Nobody waits for what nobody asked for: reading all maps can take longer than the packets.
+    if run.maps_out.is_some() {
+        let maps = ran.maps().map_err(one)?;
+        outputs::write_maps(run, &loaded.program, &maps).map_err(one)?;
+    }
+    sent_on.finish().map_err(one)?;
+    let statistics = &ran.statistics;
     let text = match has_clock {
-        true => text(
-            &ran.statistics,
-            pipeline_options(program).clock_mhz,
-            arguments.run.engine,
-        ),
-        false => text_without_clock(&ran),
+        true => text(statistics, pipeline_options(program).clock_mhz, run.engine),
+        false => text_without_clock(statistics),
     };
-    Ok(Answer::good(json(&ran.statistics, has_clock), text)
+    Ok(Answer::good(json(statistics, has_clock), text)
         .with_warnings(loaded.warnings_with(ran.report.as_ref()))
-        .with_warnings(Coverage::of(&packets, 0).warnings()))
+        .with_warnings(coverage.warnings()))
 }
 
 fn no_ports() -> Diagnostic {
@@ -112,12 +125,12 @@ fn throughput(statistics: &Statistics, clock_mhz: f64) -> String {
     text
 }
 
-fn text_without_clock(ran: &Ran) -> String {
+fn text_without_clock(statistics: &Statistics) -> String {
     let mut lines = vec![
         ("engine", EngineName::Interpreter.name().to_owned()),
-        ("packets in", grouped(ran.statistics.packets)),
+        ("packets in", grouped(statistics.packets)),
     ];
-    lines.extend(verdict_lines(&ran.statistics));
+    lines.extend(verdict_lines(statistics));
     facts(&lines)
 }
 

@@ -27,17 +27,12 @@ const TRIALS: u64 = 16;
 pub fn example(program: &Program, compiled: &Compiled) -> Result<String, Diagnostic> {
     let packets = packets()?;
     let image = contents(program, &packets);
-    let packets = packets.into_iter().enumerate();
-    let packets: Vec<Packet> = packets
-        .map(|(index, captured)| Packet {
-            capture: 0,
-            number: index + 1,
-            captured_ns: captured.time_ns,
-            context: context(&captured),
-            data: captured.data,
-        })
-        .collect();
-    engine::record(program, compiled, &image, &packets)
+    let packets = packets.into_iter().enumerate().map(|(index, captured)| {
+        let context = context(&captured);
+        Packet::new(0, index + 1, captured, context)
+    });
+    let text = engine::record(program, compiled, &image, packets.collect())?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 fn packets() -> Result<Vec<Captured>, Diagnostic> {

@@ -13,6 +13,7 @@ mod fusesoc;
 mod hardware;
 mod levels;
 mod live_kernel;
+mod long_runs;
 mod maps;
 mod mtu;
 mod offsets;

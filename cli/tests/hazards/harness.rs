@@ -270,12 +270,16 @@ impl Hardware {
     pub fn interrupt(&mut self, packets: &[PacketIn], clocks: u32) {
         let interface = self.compiled.interface.clone();
         let pacer = Pacer::new(Pace::BackToBack, 250.0);
+        let packets = packets.iter().map(Ok);
         let mut source =
             Source::new(&mut self.native, &interface, packets, pacer).expect("the ports");
         for _ in 0..clocks {
             source.drive(&mut self.native);
             self.native.step().unwrap_or_else(|error| panic!("{error}"));
-            source.observe(&mut self.native);
+            let taken = source.observe(&mut self.native);
+            if taken.is_some_and(|taken| taken.is_last) {
+                source.advance().expect("packets in memory");
+            }
         }
         self.reset();
     }

@@ -1,0 +1,76 @@
+//! Compares a run with what is right while it goes on, always behind the engine: what the judge is told about a packet is
+//! known by then.
+
+use crate::packets::Packet;
+use hardpath_ir::interpreter::PacketContext;
+use hardpath_ir::maps::Image;
+use hardpath_ir::Diagnostic;
+use hardpath_oracle::{Comparison, Observed, Reference, BATCH};
+use hardpath_testbed::run::PacketOut;
+
+pub struct Judging {
+    reference: Reference,
+    comparison: Comparison,
+    /// The names of the captures.
+    captures: Vec<String>,
+    /// Packets that are not judged yet: the kernel is asked about many at once.
+    waiting: Vec<(Packet, Option<PacketOut>)>,
+}
+
+impl Judging {
+    pub fn new(reference: Reference, captures: Vec<String>) -> Judging {
+        Judging {
+            comparison: Comparison::new(reference.kernel_version()),
+            reference,
+            captures,
+            waiting: Vec::with_capacity(BATCH),
+        }
+    }
+
+    /// The next packet, and what became of it.
+    ///
+    /// # Errors
+    /// The kernel fails.
+    pub fn packet(&mut self, packet: Packet, outcome: Option<PacketOut>) -> Result<(), Diagnostic> {
+        // What does not enter the program (too short, too long) has no right answer.
+        if !packet.enters() {
+            return Ok(());
+        }
+        self.waiting.push((packet, outcome));
+        match self.waiting.len() < BATCH {
+            true => Ok(()),
+            false => self.judge(),
+        }
+    }
+
+    /// After the last packet: judges those that wait, and compares the maps.
+    ///
+    /// # Errors
+    /// The kernel fails.
+    pub fn finish(mut self, maps: &Image) -> Result<Comparison, Diagnostic> {
+        self.judge()?;
+        self.comparison.maps(&self.reference.maps()?, maps);
+        Ok(self.comparison)
+    }
+
+    fn judge(&mut self) -> Result<(), Diagnostic> {
+        let questions: Vec<(&[u8], PacketContext)> = (self.waiting.iter())
+            .map(|(packet, _)| (packet.data(), packet.context))
+            .collect();
+        let answers = self.reference.run_all(&questions)?;
+        for ((packet, outcome), expected) in self.waiting.iter().zip(&answers) {
+            let got = outcome.as_ref().map(|outcome| Observed {
+                verdict: outcome.verdict,
+                destination: outcome.destination,
+                broadcast: outcome.broadcast.as_deref(),
+                packet: outcome.data.as_deref(),
+                metadata: &outcome.metadata,
+            });
+            let capture = &self.captures[packet.capture];
+            self.comparison
+                .packet(capture, packet.number as u64, expected, got);
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+}
