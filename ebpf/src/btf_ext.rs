@@ -82,13 +82,14 @@ impl BtfExt {
         Ok(ext)
     }
 
-    /// The line of a slot of a section.
+    /// The line of a slot of a section. Compilers give what they make themselves line 0: the line before it stands in.
     pub fn line(&self, section: &str, slot: u32) -> Option<&Line> {
         let after = self
             .lines
             .partition_point(|line| (line.section.as_str(), line.slot) <= (section, slot));
-        let line = self.lines.get(after.checked_sub(1)?)?;
-        (line.section == section).then_some(line)
+        let before = self.lines[..after].iter().rev();
+        let mut of_section = before.take_while(|line| line.section == section);
+        of_section.find(|line| line.line > 0)
     }
 }
 
@@ -137,4 +138,31 @@ fn malformed() -> Diagnostic {
         "the line and relocation information (.BTF.ext) is damaged",
     )
     .help("compile the program again with -g")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_compilers_make_themselves_belongs_to_the_line_before() {
+        let line = |section: &str, slot, line| Line {
+            section: section.to_string(),
+            slot,
+            file: "a.c".to_string(),
+            line,
+            source: String::new(),
+        };
+        let ext = BtfExt {
+            lines: vec![
+                line("a", 0, 7),
+                line("xdp", 0, 0),
+                line("xdp", 2, 9),
+                line("xdp", 4, 0),
+            ],
+            relocations: Vec::new(),
+        };
+        let found = |slot| ext.line("xdp", slot).map(|line| line.line);
+        assert_eq!([0, 1, 2, 5].map(found), [None, None, Some(9), Some(9)]);
+    }
 }

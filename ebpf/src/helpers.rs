@@ -206,16 +206,6 @@ pub(crate) fn argument_count(number: i32) -> u32 {
     find(number).map_or(5, |helper| helper.arguments)
 }
 
-/// The names of all, without `bpf_`, for messages.
-pub(crate) fn short_names() -> String {
-    let names: Vec<String> = HELPERS.iter().map(Helper::name).collect();
-    names
-        .iter()
-        .map(|name| name.strip_prefix("bpf_").unwrap_or(name))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

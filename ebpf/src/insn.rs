@@ -89,5 +89,7 @@ pub const PSEUDO_KFUNC_CALL: u8 = 2;
 pub const PSEUDO_MAP_FD: u8 = 1;
 /// `src` of an `lddw` of an address in a map's first value (`BPF_PSEUDO_MAP_VALUE`).
 pub const PSEUDO_MAP_VALUE: u8 = 2;
+/// `src` of an `lddw` of a kernel variable's address (`BPF_PSEUDO_BTF_ID`).
+pub const PSEUDO_BTF_ID: u8 = 3;
 /// `src` of an `lddw` of a bpf function's address (`BPF_PSEUDO_FUNC`).
 pub const PSEUDO_FUNC: u8 = 4;

@@ -16,6 +16,7 @@ mod decode;
 mod elf;
 mod events;
 mod globals;
+mod helper_advice;
 mod helper_names;
 pub mod helpers;
 mod insn;

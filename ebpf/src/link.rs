@@ -1,15 +1,17 @@
 //! Linking: finds the functions of an object, resolves calls and map references, and puts each program together
 //! with the bpf functions that it calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hardpath_ir::{Diagnostic, Place};
 
 use crate::btf_ext::BtfExt;
 use crate::elf::{Elf, Relocation, Symbol, SymbolKind, R_BPF_64_32, R_BPF_64_64};
-use crate::insn::{Insn, CALL, PSEUDO_FUNC, PSEUDO_MAP_FD, PSEUDO_MAP_VALUE};
+use crate::insn::{
+    Insn, CALL, PSEUDO_BTF_ID, PSEUDO_FUNC, PSEUDO_KFUNC_CALL, PSEUDO_MAP_FD, PSEUDO_MAP_VALUE,
+};
 use crate::map_decls::DeclaredMaps;
-use crate::object::{place_text, MapRef, MapRefKind, ObjectFunction, ProgramImage};
+use crate::object::{place_text, unit, MapRef, MapRefKind, ObjectFunction, ProgramImage};
 use crate::sections;
 
 /// All that linking looks at.
@@ -20,6 +22,8 @@ pub struct Linker<'a> {
     /// The instructions of each executable section, CO-RE applied.
     pub code: &'a BTreeMap<String, Vec<Insn>>,
     pub ext: Option<&'a BtfExt>,
+    /// The functions of the kernel that the object declares.
+    pub kernel_functions: &'a BTreeSet<&'a str>,
 }
 
 /// A function of the object.
@@ -178,6 +182,7 @@ impl Linker<'_> {
     ) {
         let section = &self.elf.sections[function.section];
         let first = image.insns.len();
+        let unit = unit(self.file, &image.section);
         let insns = &self.code[section.name][function.start..function.end];
         image.insns.extend_from_slice(insns);
         for slot in 0..insns.len() {
@@ -190,6 +195,7 @@ impl Linker<'_> {
                 file: line.map(|line| short_path(&line.file)).unwrap_or_default(),
                 line: line.map_or(0, |line| line.line),
                 source: line.map(|line| line.source.clone()).unwrap_or_default(),
+                unit: unit.clone(),
             });
         }
         let mut relocated = vec![false; insns.len()];
@@ -201,6 +207,7 @@ impl Linker<'_> {
             relocated[slot - function.start] = true;
             let at = first + slot - function.start;
             if let Err(problem) = self.relocate(image, layout, at, relocation, functions) {
+                forget_target(&mut image.insns[at]);
                 self.note(image, at as u32, problem);
             }
         }
@@ -232,17 +239,10 @@ impl Linker<'_> {
         let Some(symbol) = self.elf.symbol(relocation.symbol) else {
             return Err(unsupported("it names a symbol that does not exist"));
         };
-        let Some(section) = symbol.section else {
-            return Err(Diagnostic::refused(
-                "unresolved-symbol",
-                format!(
-                    "the program refers to {}, which is not in the object",
-                    symbol.name
-                ),
-            )
-            .help("kernel functions, kernel symbols and kconfig values are not there in hardware; a function of the C library must be built in (-fbuiltin) or written out"));
-        };
         let insn = image.insns[at];
+        let Some(section) = symbol.section else {
+            return Err(self.unresolved(symbol.name, insn));
+        };
         match relocation.kind {
             R_BPF_64_64 if insn.is_wide_load() && at + 1 < image.insns.len() => {
                 let offset = (symbol.value as i64).wrapping_add(i64::from(insn.imm));
@@ -257,6 +257,23 @@ impl Linker<'_> {
                 insn.code
             ))),
         }
+    }
+
+    /// What is not in the object. Functions of the kernel that the program declares (`__ksym`) are known by their types.
+    fn unresolved(&self, name: &str, insn: Insn) -> Diagnostic {
+        let is_kernels = insn.code == CALL && self.kernel_functions.contains(name);
+        if is_kernels {
+            return Diagnostic::refused(
+                "unsupported-kfunc",
+                format!("the program calls {name}, a function of the kernel (kfunc)"),
+            )
+            .help("kernel functions are not there in hardware; write the program without it");
+        }
+        Diagnostic::refused(
+            "unresolved-symbol",
+            format!("the program refers to {name}, which is not in the object"),
+        )
+        .help("kernel functions, kernel symbols and kconfig values are not there in hardware; a function of the C library must be built in (-fbuiltin) or written out")
     }
 
     /// An `lddw` of an address: a map, a byte of a data section, or a function.
@@ -350,6 +367,16 @@ fn call(
     let start = layout.place(callee);
     image.insns[at].imm = start as i32 - at as i32 - 1;
     Ok(())
+}
+
+/// Makes an instruction whose relocation failed one that leads nowhere, so that nothing is said of what follows from it:
+/// it would call itself, or load the number 0.
+fn forget_target(insn: &mut Insn) {
+    if insn.code == CALL {
+        insn.src = PSEUDO_KFUNC_CALL;
+    } else if insn.is_wide_load() {
+        insn.src = PSEUDO_BTF_ID;
+    }
 }
 
 fn unsupported(reason: &str) -> Diagnostic {

@@ -1,7 +1,8 @@
 //! An object file as hardpath sees it: its maps and its linked programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
@@ -308,17 +309,18 @@ fn names<'a>(programs: impl Iterator<Item = &'a ProgramImage>) -> String {
 
 /// `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`.
 pub(crate) fn place_text(file: &str, image: &ProgramImage, slot: u32) -> String {
-    let mut text = format!("{file}: section {}, instruction {slot}", image.section);
-    if let Some(place) = image.places.get(slot as usize) {
-        if place.line != 0 {
-            text.push_str(&format!(" ({}:{}", place.file, place.line));
-            if !place.source.is_empty() {
-                text.push_str(&format!(": {}", place.source));
-            }
-            text.push(')');
-        }
-    }
-    text
+    let place = image.places.get(slot as usize).cloned();
+    let place = Place {
+        slot,
+        unit: unit(file, &image.section),
+        ..place.unwrap_or_default()
+    };
+    place.to_string()
+}
+
+/// What the slots of a program are counted in.
+pub(crate) fn unit(file: &str, section: &str) -> Arc<str> {
+    format!("{file}: section {section}").into()
 }
 
 fn load_checked(
@@ -353,12 +355,19 @@ fn load_checked(
         core_relocation::apply(&mut code, btf, &ext.relocations, options.btf.as_deref())
             .map_err(one)?;
     }
+    let kernel_functions = match &btf {
+        Some(btf) => (btf.variables_of(".ksyms"))
+            .map(|one| btf.type_name(one.type_id))
+            .collect(),
+        None => BTreeSet::new(),
+    };
     let programs = link::Linker {
         file: file_name,
         elf: &elf,
         maps: &declared,
         code: &code,
         ext: ext.as_ref(),
+        kernel_functions: &kernel_functions,
     }
     .programs()
     .map_err(one)?;

@@ -30,6 +30,8 @@ pub use bits::Bits;
 use cranelift_entity::{entity_impl, PrimaryMap};
 pub use diagnostic::Diagnostic;
 pub use map_kind::MapKind;
+use std::fmt;
+use std::sync::Arc;
 
 /// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,6 +106,26 @@ pub struct Place {
     pub line: u32,
     /// The text of that line.
     pub source: String,
+    /// What the slot is counted in, for messages: `firewall.o: section xdp`. Empty when unknown, and in text form.
+    pub unit: Arc<str>,
+}
+
+impl fmt::Display for Place {
+    /// `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`, as far as known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.unit.is_empty() {
+            write!(f, "{}, ", self.unit)?;
+        }
+        write!(f, "instruction {}", self.slot)?;
+        if self.line == 0 {
+            return Ok(());
+        }
+        write!(f, " ({}:{}", self.file, self.line)?;
+        match self.source.trim() {
+            "" => write!(f, ")"),
+            source => write!(f, ": {source})"),
+        }
+    }
 }
 
 /// What enters a program beside the packet's bytes. Drawn once, when the packet enters.

@@ -77,7 +77,7 @@ impl Program {
     /// Where a place is, for people: `count.c:21: if (…)`, or `slot 7` without debug information.
     pub fn display_place(&self, place: PlaceId) -> impl Display + '_ {
         Displayed(move |f: &mut Formatter<'_>| match self.places.get(place) {
-            Some(place) if place.file.is_empty() && place.source.is_empty() => {
+            Some(place) if place.line == 0 => {
                 write!(f, "slot {}", place.slot)
             }
             Some(place) => {

@@ -64,6 +64,7 @@ fn strange_strings_come_back() {
         file: String::from("a b.c"),
         line: 3,
         source: String::from("two\nlines \r\u{1b}[0m"),
+        unit: "".into(),
     });
     let place = program.places.keys().next();
     program.append(block, hardpath_ir::Op::Not, vec![value], &[64], place);

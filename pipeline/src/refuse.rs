@@ -17,17 +17,11 @@ pub fn refusal(
     }
 }
 
-/// A place as text: program, instruction, source line.
+/// A place as text: object and section, or the program where they are not known; instruction, source line.
 pub fn place_text(program: &Program, place: PlaceId) -> String {
-    let data = &program.places[place];
-    let mut text = format!("program {}, instruction {}", program.name, data.slot);
-    if data.line > 0 {
-        text.push_str(&format!(
-            " ({}:{}: {})",
-            data.file,
-            data.line,
-            data.source.trim()
-        ));
+    let place = &program.places[place];
+    match place.unit.is_empty() {
+        true => format!("program {}, {place}", program.name),
+        false => place.to_string(),
     }
-    text
 }

@@ -67,6 +67,84 @@ fn relocation() {
     );
 }
 
+/// The codes and places of all errors of a program, when it is compiled.
+fn all_errors(name: &str, program: &str) -> Vec<(String, String)> {
+    let Some((_place, object)) = compile(name) else {
+        return Vec::new();
+    };
+    let run = hardpath(&["compile", path(&object), "--program", program, "--json"]);
+    assert_eq!(run.status, 3, "{}", run.stdout);
+    let answer = run.json();
+    let one = [answer["error"].clone()];
+    let errors = answer["errors"].as_array().map_or(&one[..], |all| all);
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    (errors.iter())
+        .map(|error| (text(&error["code"]), text(&error["place"])))
+        .collect()
+}
+
+/// One error for each call, and none for what is done with what it gives.
+#[test]
+fn kernel_functions() {
+    let cases = [
+        (
+            "time",
+            "unsupported-kfunc",
+            &["bpf_xdp_metadata_rx_timestamp"][..],
+        ),
+        (
+            "slice",
+            "unsupported-kfunc",
+            &["bpf_dynptr_from_xdp", "bpf_dynptr_slice"],
+        ),
+        ("library", "unresolved-symbol", &["hash("]),
+    ];
+    for (program, code, calls) in cases {
+        let errors = all_errors("kfunc", program);
+        assert!(
+            errors.is_empty() || errors.len() == calls.len(),
+            "{errors:?}"
+        );
+        for ((found, place), call) in errors.iter().zip(calls) {
+            assert_eq!(found, code);
+            assert!(place.contains(call), "{place}");
+        }
+    }
+}
+
+/// A kernel variable is an address that is not there, and one error.
+#[test]
+fn kernel_variables() {
+    let errors = all_errors("refused", "unsupported_relocation");
+    let codes: Vec<&str> = errors.iter().map(|(code, _)| code.as_str()).collect();
+    assert!(
+        codes.is_empty() || codes == ["unresolved-symbol"],
+        "{codes:?}"
+    );
+}
+
+/// Not what there is, but what to do instead.
+#[test]
+fn helpers_have_advice() {
+    let Some((_place, object)) = object() else {
+        return;
+    };
+    let arguments = [
+        "ir",
+        path(&object),
+        "--program",
+        "unsupported_helper",
+        "--json",
+    ];
+    let error = hardpath(&arguments).error(3, "unsupported-helper");
+    let help = error["help"].as_str().unwrap();
+    assert!(
+        help.contains("LPM trie") && help.contains("hardpath supported"),
+        "{help}"
+    );
+    assert!(!help.contains("map_lookup_elem"), "{help}");
+}
+
 #[test]
 fn loop_back() {
     is_refused("loop", "loop", "");
@@ -111,4 +189,20 @@ fn choice_between_programs() {
             .contains("unsupported_helper"),
         "{error}"
     );
+}
+
+/// What the passes and the pipeline refuse stands where what lifting refuses does.
+#[test]
+fn places_name_the_section() {
+    for (code, place) in all_errors("deep", "deep") {
+        assert_eq!(code, "variable-offset");
+        assert!(
+            place.contains("deep.o: section xdp, instruction "),
+            "{place}"
+        );
+        assert!(
+            place.contains("(deep.c:") && !place.contains("deep.c:0"),
+            "{place}"
+        );
+    }
 }

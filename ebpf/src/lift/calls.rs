@@ -6,6 +6,7 @@ use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
 use crate::core_relocation::POISONED_HELPER;
 use crate::events;
+use crate::helper_advice::advice;
 use crate::helper_names::{helper_name, number};
 use crate::helpers;
 
@@ -92,7 +93,10 @@ impl Lifter<'_> {
                 "the program calls {}, which hardpath does not build",
                 helper_name(helper)
             ),
-            &format!("it builds {}", helpers::short_names()),
+            &format!(
+                "{}; `hardpath supported` lists what is built",
+                advice(helper)
+            ),
         );
     }
 
@@ -109,6 +113,22 @@ impl Lifter<'_> {
                 "call the function by its name",
             ),
         }
+    }
+
+    /// A call of a kernel function. Where the object names it, linking has told the user.
+    pub(super) fn kernel_function(&mut self, number: i32) {
+        // It may write what its arguments point to.
+        for register in 1..=5 {
+            if let Some(offset) = self.stack_offset(self.register(register)) {
+                let written = offset / 8;
+                self.state.stack.spill(written, AbstractValue::Reported);
+            }
+        }
+        self.refuse_call(
+            "unsupported-kfunc",
+            format!("the program calls the kernel function with BTF number {number}"),
+            "kernel functions are not there in hardware; write the program without it",
+        );
     }
 
     pub(super) fn refuse_call(&mut self, code: &'static str, message: String, help: &str) {

@@ -51,7 +51,7 @@ impl Lifter<'_> {
     }
 
     /// The offset of an address on the stack, when it is known now and not absurd.
-    fn stack_offset(&self, address: AbstractValue) -> Option<u32> {
+    pub(super) fn stack_offset(&self, address: AbstractValue) -> Option<u32> {
         match address {
             AbstractValue::Stack(Operand::Const(offset)) => u32::try_from(offset)
                 .ok()
@@ -191,6 +191,9 @@ impl Lifter<'_> {
         self.check_stack(offset, bytes)?;
         let mut bounds = None;
         if let Some(offset) = self.stack_offset(AbstractValue::Stack(offset)) {
+            if self.state.stack.has_reported(offset, bytes) {
+                return None;
+            }
             if self.state.stack.has_pointer(offset, bytes) {
                 self.note_mixed_slot(offset);
                 self.mixed.is_used = true;

@@ -509,13 +509,7 @@ impl<'a> Lifter<'a> {
             }
             Operation::CallHelper { number } => self.call_helper(number),
             Operation::CallLocal { target } => self.call_function(target),
-            Operation::CallKernel { number } => {
-                self.refuse_call(
-                    "unsupported-kfunc",
-                    format!("the program calls the kernel function with BTF number {number}"),
-                    "kernel functions are not there in hardware; write the program without it",
-                );
-            }
+            Operation::CallKernel { number } => self.kernel_function(number),
             Operation::CallRegister { register } => self.call_register(register),
             Operation::LegacyPacket => self.refuse_call(
                 "legacy-packet-access",

@@ -245,6 +245,13 @@ impl Stack {
         })
     }
 
+    /// Whether any of these bytes is of no use, and the user has been told why.
+    pub fn has_reported(&self, offset: u32, bytes: u32) -> bool {
+        let slots = offset / 8..offset.saturating_add(bytes).div_ceil(8);
+        let mut spills = self.spills.range(slots);
+        spills.any(|(_, spill)| spill.value == AbstractValue::Reported)
+    }
+
     /// Keeps of the numbers only what all of several stacks have, each with the bounds that its values have there.
     pub fn join_numbers(&mut self, paths: &[Path]) {
         let mut joined = BTreeMap::new();

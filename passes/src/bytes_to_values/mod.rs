@@ -174,13 +174,7 @@ fn variable_offset(program: &Program, inst: Inst, memory: Memory) -> Diagnostic 
         "bound the offset: {what}; each value must be known to the compiler{depth}"
     ));
     match data.place {
-        Some(place) => {
-            let slot = program.places[place].slot;
-            diagnostic.at(format!(
-                "instruction {slot} ({})",
-                program.display_place(place)
-            ))
-        }
+        Some(place) => diagnostic.at(program.places[place].to_string()),
         None => diagnostic.at(format!("`{}`", program.display_inst(inst))),
     }
 }
