@@ -2,6 +2,7 @@
 
 use crate::arguments::ProgramArguments;
 use crate::files;
+use crate::notes;
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage, SectionContents};
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
@@ -43,7 +44,9 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         .choose(arguments.program.as_deref())
         .map_err(|error| vec![error])?
         .clone();
-    let mut program = hardpath_ebpf::lift(&object, &image)?;
+    let lifted = hardpath_ebpf::lift_noting(&object, &image)?;
+    let warnings = notes::of(&object, &image, &lifted);
+    let mut program = lifted.program;
     if let Some(depth) = arguments.depth {
         hardpath_passes::limit_depth(&mut program, depth).map_err(|error| vec![error])?;
     }
@@ -51,7 +54,7 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         object,
         image,
         program,
-        warnings: Vec::new(),
+        warnings,
     })
 }
 

@@ -12,6 +12,7 @@ mod internal_error;
 mod judging;
 mod load;
 mod mtu;
+mod notes;
 mod outputs;
 mod packets;
 mod progress;

@@ -94,6 +94,32 @@ pub fn encode(
     }
 }
 
+/// A number, a truth value or a name of an enumeration as text that [`encode`] takes; `None` for other types.
+pub fn decode(btf: &Btf, type_id: u32, bytes: &[u8]) -> Option<String> {
+    let mut word = [0; 16];
+    word.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let value = i128::from_le_bytes(word);
+    let unused = 128 - bytes.len() as u32 * 8;
+    let signed = value.checked_shl(unused)?.checked_shr(unused)?;
+    match btf.resolve(type_id) {
+        Shape::Number { encoding, .. } => match encoding {
+            Encoding::Unsigned => Some(value.to_string()),
+            Encoding::Signed => Some(signed.to_string()),
+            Encoding::Bool => Some((value != 0).to_string()),
+            Encoding::Float => None,
+        },
+        Shape::Enumeration { values, .. } => {
+            let mut values = values.iter();
+            let named = values.find(|one| [value, signed].contains(&one.value));
+            Some(match named {
+                Some(named) => btf.enumerator_name(named).to_string(),
+                None => value.to_string(),
+            })
+        }
+        _ => None,
+    }
+}
+
 /// The addresses that a type of so many bytes takes, for messages.
 fn example(bytes: u32) -> &'static str {
     match bytes {

@@ -1,10 +1,12 @@
 //! What a loader writes into global variables before it loads a program: values by name, and the bytes of whole sections.
 
+use std::ops::Range;
+
 use hardpath_ir::Diagnostic;
 
 use crate::constant_value::encode;
 use crate::elf::Elf;
-use crate::globals::{GlobalPart, Globals};
+use crate::globals::Globals;
 use crate::map_decls::DeclaredMaps;
 
 /// The contents of a data section.
@@ -17,7 +19,10 @@ pub struct SectionContents {
     pub bytes: Vec<u8>,
 }
 
-/// Replaces the first contents of data sections.
+/// Bytes of a map's first contents, by index into the object's maps.
+pub type MapBytes = (usize, Range<u64>);
+
+/// Replaces the first contents of data sections, and says which bytes these are.
 ///
 /// # Errors
 /// `section-contents`: there is no such section, or it has another size.
@@ -25,12 +30,13 @@ pub fn replace_sections(
     elf: &Elf,
     declared: &mut DeclaredMaps,
     contents: &[SectionContents],
-) -> Result<(), Vec<Diagnostic>> {
+) -> Result<Vec<MapBytes>, Vec<Diagnostic>> {
+    let mut replaced = Vec::new();
     let mut problems = Vec::new();
     for new in contents {
         let found = elf.section(&new.section);
         let map = found.and_then(|(index, _)| declared.of_section(index));
-        let Some(map) = map else {
+        let Some(number) = map else {
             let sections = elf.sections.iter().enumerate();
             let names: Vec<&str> = sections
                 .filter(|(index, _)| declared.of_section(*index).is_some())
@@ -46,7 +52,7 @@ pub fn replace_sections(
             }));
             continue;
         };
-        let map = &mut declared.maps[map];
+        let map = &mut declared.maps[number];
         let (is, has) = (map.value_bytes as usize, new.bytes.len());
         if is != has {
             let error = Diagnostic::input(
@@ -61,14 +67,15 @@ pub fn replace_sections(
             continue;
         }
         map.initial = Some(new.bytes.clone());
+        replaced.push((number, 0..has as u64));
     }
     match problems.is_empty() {
-        true => Ok(()),
+        true => Ok(replaced),
         false => Err(problems),
     }
 }
 
-/// Sets variables, or parts of them, to values in text form.
+/// Sets variables, or parts of them, to values in text form, and says which bytes these are.
 ///
 /// # Errors
 /// `unknown-global`, `global-value`.
@@ -76,17 +83,17 @@ pub fn set_globals(
     globals: &Globals,
     declared: &mut DeclaredMaps,
     values: &[(String, String)],
-) -> Result<Vec<GlobalPart>, Vec<Diagnostic>> {
-    let mut parts = Vec::new();
+) -> Result<Vec<MapBytes>, Vec<Diagnostic>> {
+    let mut set = Vec::new();
     let mut problems = Vec::new();
     for (path, text) in values {
         match set_global(globals, declared, path, text) {
-            Ok(part) => parts.push(part),
+            Ok(bytes) => set.push(bytes),
             Err(problem) => problems.push(problem),
         }
     }
     match problems.is_empty() {
-        true => Ok(parts),
+        true => Ok(set),
         false => Err(problems),
     }
 }
@@ -96,7 +103,7 @@ fn set_global(
     declared: &mut DeclaredMaps,
     path: &str,
     text: &str,
-) -> Result<GlobalPart, Diagnostic> {
+) -> Result<MapBytes, Diagnostic> {
     let part = globals.find(path)?;
     let encoded =
         (globals.types()).map(|btf| encode(btf, part.type_id, part.field_bits, path, text));
@@ -114,5 +121,6 @@ fn set_global(
         };
         *byte = *byte & !(1 << (place % 8)) | is_set << (place % 8);
     }
-    Ok(part)
+    let end = part.first_bit + u64::from(value.bits);
+    Ok((part.map, part.first_bit / 8..end.div_ceil(8)))
 }

@@ -4,6 +4,7 @@
 use hardpath_ir::Diagnostic;
 
 use crate::btf::{Btf, Member, Shape};
+use crate::constant_value::decode;
 use crate::elf::{Elf, SymbolKind};
 use crate::map_decls::DeclaredMaps;
 
@@ -86,9 +87,15 @@ impl Globals {
         }
     }
 
-    /// The part of a volatile variable that a byte of a data section belongs to, by its path: what a loader may set, and
-    /// no compiler knows. A structure's bit fields, and arrays of bytes, are one part.
-    pub fn volatile_at(&self, map: usize, offset: u64) -> Option<String> {
+    /// The volatile variable that a byte of a data section belongs to, by name, and the part of it in the form
+    /// `config.port=80`, with its value in the section's contents: what a loader may set, and no compiler knows. A
+    /// structure's bit fields, and arrays of bytes, are one part; what is no number has no value.
+    pub fn volatile_at(
+        &self,
+        map: usize,
+        offset: u64,
+        contents: &[u8],
+    ) -> Option<(String, String)> {
         let btf = self.btf.as_ref()?;
         let global = self.all.iter().find(|global| {
             let bytes = global.offset..global.offset + global.bytes;
@@ -98,15 +105,19 @@ impl Globals {
             return None;
         }
         let mut path = global.name.clone();
-        let (mut type_id, mut rest) = (global.type_id, offset - global.offset);
+        let (mut type_id, mut first) = (global.type_id, global.offset);
         for _ in 0..MAX_NESTING {
-            let Some((name, inner, first)) = part_at(btf, type_id, rest) else {
+            let Some((name, inner, distance)) = part_at(btf, type_id, offset - first) else {
                 break;
             };
             path.push_str(&name);
-            (type_id, rest) = (inner, rest - first);
+            (type_id, first) = (inner, first + distance);
         }
-        Some(path)
+        let bytes = first as usize..first as usize + btf.bytes(type_id).unwrap_or(0) as usize;
+        if let Some(value) = (contents.get(bytes)).and_then(|bytes| decode(btf, type_id, bytes)) {
+            path.push_str(&format!("={value}"));
+        }
+        Some((global.name.clone(), path))
     }
 
     /// The types, for those who read or write a part. There are some where a part was found.

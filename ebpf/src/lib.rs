@@ -21,6 +21,7 @@ mod helper_names;
 pub mod helpers;
 mod insn;
 pub mod instructions;
+mod left_open;
 mod lift;
 mod link;
 mod map_decls;
@@ -28,11 +29,12 @@ mod object;
 mod prog_array;
 mod sections;
 
-pub use constants::SectionContents;
+pub use constants::{MapBytes, SectionContents};
 pub use events::{event_calls, EventCall};
-pub use globals::{GlobalPart, Globals};
+pub use globals::Globals;
 pub use insn::Insn;
-pub use lift::{lift, lift_raw, limits};
+pub use left_open::LeftOpen;
+pub use lift::{lift, lift_noting, lift_raw, limits, Lifted};
 pub use map_decls::MTU_MAP;
 pub use object::{
     load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
-use crate::constants::SectionContents;
-use crate::globals::{GlobalPart, Globals};
+use crate::constants::{MapBytes, SectionContents};
+use crate::globals::Globals;
 use crate::insn::Insn;
 use crate::sections::{self, Hook};
 use crate::{btf, btf_ext, constants, core_relocation, elf, helpers, link, map_decls, prog_array};
@@ -55,7 +55,7 @@ pub struct Object {
     /// The global variables in `maps`.
     pub globals: Globals,
     /// What of them the options set.
-    pub set: Vec<GlobalPart>,
+    pub set: Vec<MapBytes>,
 }
 
 /// An entry of a program array.
@@ -348,9 +348,10 @@ fn load_checked(
         checks_mtu,
         &options.max_entries,
     )?;
-    constants::replace_sections(&elf, &mut declared, &options.sections)?;
+    let mut set = constants::replace_sections(&elf, &mut declared, &options.sections)?;
     let globals = Globals::read(&elf, btf.as_ref(), &declared);
-    let set = constants::set_globals(&globals, &mut declared, &options.globals)?;
+    let by_name = constants::set_globals(&globals, &mut declared, &options.globals)?;
+    set.extend(by_name);
     if let (Some(btf), Some(ext)) = (&btf, &ext) {
         core_relocation::apply(&mut code, btf, &ext.relocations, options.btf.as_deref())
             .map_err(one)?;

@@ -4,6 +4,7 @@ mod array_lookup;
 mod arrival;
 mod bytes_to_values;
 mod conditions;
+mod constant;
 mod cse;
 mod dce;
 mod demanded;
@@ -28,6 +29,7 @@ pub mod value_set;
 use hardpath_ir::{Diagnostic, Program};
 
 pub use conditions::{are_disjoint, implies};
+pub use constant::constant_verdict;
 pub use depth::limit_depth;
 pub use pipelines::{
     optimize_control_flow, optimize_control_flow_without, optimize_dataflow,

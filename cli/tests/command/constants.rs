@@ -189,6 +189,70 @@ fn bytes_of_a_section() {
         .error(2, "cannot-read");
 }
 
+/// The notes of a program, by code; `compile` and `ir` say the same.
+fn notes(program: &str, options: &[&str]) -> Option<Vec<(String, String)>> {
+    let (_folder, object) = compile("open")?;
+    let said = ["compile", "ir"].map(|command| {
+        let mut arguments = vec![command, path(&object), "--program", program, "--json"];
+        arguments.extend(options);
+        let run = hardpath(&arguments);
+        assert_eq!(run.status, 0, "{}", run.stdout);
+        let answer = run.json();
+        let warnings = answer["warnings"].as_array().unwrap().clone();
+        let notes = (warnings.iter()).filter(|warning| warning["severity"] == "note");
+        let text = |note: &serde_json::Value, key: &str| note[key].as_str().unwrap().to_owned();
+        notes
+            .inspect(|note| assert!(text(note, "place").contains("open.o: section ")))
+            .map(|note| (text(note, "code"), text(note, "message")))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(said[0], said[1]);
+    Some(said[0].clone())
+}
+
+/// What nobody set and what decides something is named, and whether nothing is left of a program.
+#[test]
+fn what_was_left_open() {
+    let is_said = |program: &str, options: &[&str], expected: &[(&str, &str)]| {
+        let Some(notes) = notes(program, options) else {
+            return;
+        };
+        assert_eq!(notes.len(), expected.len(), "{program}: {notes:?}");
+        for ((code, message), (expected_code, ending)) in notes.iter().zip(expected) {
+            assert_eq!(code, expected_code);
+            assert!(message.ends_with(ending), "{message}");
+        }
+    };
+    let off = [
+        ("constants-left", ": feature.on=false"),
+        (
+            "constant-program",
+            "every packet gets XDP_PASS, and nothing else happens: it has feature.on=false",
+        ),
+    ];
+    is_said("switched", &[], &off);
+    let port = [("constants-left", ": feature.port=-3")];
+    is_said("switched", &["--set", "feature.on=1"], &port);
+    let both = ["--set", "feature.on=true", "--set", "feature.port=9"];
+    is_said("switched", &both, &[]);
+    // Said, even if it is what the object has.
+    is_said("switched", &["--set", "feature.on=false"], &[]);
+    let limited = [
+        ("unknown-section", "limited is taken as an XDP program"),
+        ("constants-left", ": limit=100"),
+    ];
+    is_said("limited", &[], &limited);
+    is_said("any_port", &[], &[("constants-left", ": ports")]);
+    let walk = [("constant-program", "nothing is in steps")];
+    is_said("walk", &[], &walk);
+    is_said(
+        "walk",
+        &["--prog-array", "steps:2=any_port"],
+        &[("constants-left", ": ports")],
+    );
+    is_said("pass", &[], &[]);
+}
+
 /// Without types nothing has a name, but there are bytes.
 #[test]
 fn an_object_without_types() {

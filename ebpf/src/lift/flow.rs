@@ -251,7 +251,7 @@ fn find_live_registers(blocks: &mut [BasicBlock], nesting: &Nesting) {
 }
 
 /// Registers that an operation reads and writes, one bit each.
-fn registers_of(operation: &Operation) -> (u16, u16) {
+pub fn registers_of(operation: &Operation) -> (u16, u16) {
     let bit = |register: u8| 1u16 << register;
     let source_bit = |source: &Source| match source {
         Source::Register(register) => bit(*register),

@@ -14,9 +14,15 @@ const MAX_SELECTED_BYTES: usize = 256;
 
 impl Lifter<'_> {
     pub(super) fn load(&mut self, dst: u8, base: u8, offset: i16, bytes: u32, signed: bool) {
-        let value = self
-            .usable(base)
-            .and_then(|pointer| self.loaded(pointer, offset, bytes, signed));
+        let pointer = self.usable(base);
+        if let Some(AbstractValue::Rodata { .. }) = pointer {
+            if !self.is_read_later(dst) {
+                // A volatile variable that nobody looks at.
+                self.set_register(dst, AbstractValue::Uninitialised);
+                return;
+            }
+        }
+        let value = pointer.and_then(|pointer| self.loaded(pointer, offset, bytes, signed));
         let value = value.unwrap_or(AbstractValue::Reported);
         self.set_register(dst, value);
     }
@@ -256,6 +262,9 @@ impl Lifter<'_> {
             );
             return None;
         };
+        self.looked
+            .constants
+            .insert((map, offset, offset + u64::from(bytes)));
         let bits = Bits::from_bytes(found);
         Some(match bits.as_u64() {
             Some(number) if bytes <= 8 => Operand::Const(number),
@@ -293,6 +302,9 @@ impl Lifter<'_> {
             );
             return None;
         }
+        let end = first.saturating_add(count).min(contents.len());
+        let looked = (map, first as u64, end as u64);
+        self.looked.constants.insert(looked);
         // What lies behind the end is never read: the kernel's verifier saw to it.
         let words: Vec<Operand> = (0..count)
             .map(|position| {

@@ -50,6 +50,7 @@ use hardpath_ir::{
 
 use crate::decode::Operation;
 use crate::insn::Insn;
+use crate::left_open::{LeftOpen, Looked};
 use crate::object::{MapRef, Object, ObjectMap, ProgramImage};
 use agenda::{set_arguments, Agenda, Instance, Invocation, Pending, Point};
 use builder::Builder;
@@ -63,7 +64,21 @@ use variants::{Mixed, Variants};
 /// # Errors
 /// Everything that hardpath does not build, each with its place, and what went wrong when the program was linked.
 pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diagnostic>> {
-    run(&program.name, Kind::Xdp, || Origin {
+    lift_noting(object, program).map(|lifted| lifted.program)
+}
+
+/// A lifted program, and what it rests on that nobody said.
+pub struct Lifted {
+    pub program: Program,
+    pub left_open: LeftOpen,
+}
+
+/// [`lift`], with notes.
+///
+/// # Errors
+/// As [`lift`].
+pub fn lift_noting(object: &Object, program: &ProgramImage) -> Result<Lifted, Vec<Diagnostic>> {
+    let (program, looked) = run(&program.name, Kind::Xdp, || Origin {
         file: &object.file,
         maps: &object.maps,
         codes: codes(object, program),
@@ -78,6 +93,10 @@ pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diag
             })
             .collect(),
         drops_events: object.drops_events,
+    })?;
+    Ok(Lifted {
+        program,
+        left_open: looked.left_open(object),
     })
 }
 
@@ -118,6 +137,7 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
         tail_calls: Vec::new(),
         drops_events: false,
     })
+    .map(|(program, _)| program)
 }
 
 /// The most times that a program is lifted to keep apart what must not be joined.
@@ -129,7 +149,7 @@ fn run<'a>(
     name: &str,
     kind: Kind,
     origin: impl Fn() -> Origin<'a>,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<(Program, Looked), Vec<Diagnostic>> {
     let lift = |layout: Layout, variants: Option<Variants>| {
         let mut lifter = Lifter::new(origin(), name, kind, layout);
         lifter.variants = variants;
@@ -266,6 +286,7 @@ struct Lifter<'a> {
     abandoned: u32,
     /// An instruction that accesses the stack at an offset without known bounds.
     loose_stack_access: Option<(Instance, u32)>,
+    looked: Looked,
     /// A branch went both ways after an error.
     has_undecided: bool,
     /// What cannot be lifted, with the program and the slot.
@@ -318,6 +339,7 @@ impl<'a> Lifter<'a> {
             mixed: Mixed::default(),
             abandoned: 0,
             loose_stack_access: None,
+            looked: Looked::default(),
             has_undecided: false,
             problems: Vec::new(),
         }
@@ -336,7 +358,7 @@ impl<'a> Lifter<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
+    fn finish(mut self) -> Result<(Program, Looked), Vec<Diagnostic>> {
         let reached = self.codes.iter().filter(|code| !code.flows.is_empty());
         let images = reached.filter_map(|code| code.image);
         let mut all: Vec<Diagnostic> = images
@@ -344,7 +366,7 @@ impl<'a> Lifter<'a> {
             .collect();
         if self.problems.is_empty() && all.is_empty() {
             self.builder.program.order = self.order;
-            return Ok(self.builder.program);
+            return Ok((self.builder.program, self.looked));
         }
         self.problems.sort_by_key(|(place, _)| *place);
         all.extend(self.problems.into_iter().map(|(_, problem)| problem));

@@ -1,5 +1,6 @@
 //! What registers hold, as operations want it.
 
+use super::flow::registers_of;
 use super::state::{AbstractValue, Operand};
 use super::Lifter;
 
@@ -76,6 +77,24 @@ impl Lifter<'_> {
             message,
             "read data and data_end again after bpf_xdp_adjust_head, _tail and _meta, and check them again",
         );
+    }
+
+    /// Whether a register may be read behind the current instruction before it is written.
+    pub(super) fn is_read_later(&self, register: u8) -> bool {
+        let block = &self.current.invocation.flow.blocks[self.current.block()];
+        let later = (block.steps.iter()).skip_while(|step| step.slot <= self.slot as usize);
+        for step in later {
+            let Ok(operation) = &step.operation else {
+                return false;
+            };
+            let (reads, writes) = registers_of(operation);
+            if (reads | writes) >> register & 1 == 1 {
+                return reads >> register & 1 == 1;
+            }
+        }
+        let flow = &self.current.invocation.flow;
+        let mut successors = block.end.successors().into_iter();
+        successors.any(|next| flow.blocks[next].live_in >> register & 1 == 1)
     }
 
     /// The number in a register; a pointer is an error.

@@ -47,6 +47,9 @@ impl Lifter<'_> {
             .filter(|entry| entry.map == map)
             .map(|entry| (entry.index, entry.code))
             .collect();
+        if entries.is_empty() {
+            self.looked.empty_arrays.insert(map);
+        }
         for (branch, (entry, code)) in entries.into_iter().enumerate() {
             let wanted = Operand::Const(u64::from(entry));
             let is_wanted = self.builder.compare(Op::Eq, index, wanted, 32);
