@@ -11,6 +11,7 @@
 #   make calibrate LUT levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
+#   make bench-lru what full LRU maps keep, beside the kernel's, to docs/lru.md   (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
 
@@ -38,7 +39,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area
+.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-lru
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -131,6 +132,10 @@ bench-area: setup programs realworld-sources
 	$(HARDPATH) realworld --only xdp_tx_iptunnel >/dev/null
 	$(CARGO_TARGET_DIR)/release/examples/area --docs docs/area.md \
 		$(call SYNTHESIZED,$(AREA:%=build/programs/%.o)) $(KERNEL_WORK)/xdp_tx_iptunnel.o
+
+bench-lru: setup
+	@cargo build --release --package hardpath-cli --example forgetting
+	$(CARGO_TARGET_DIR)/release/examples/forgetting --docs docs/lru.md
 
 # BTF stays, DWARF goes: smaller, and what most people ship.
 prebuilt: $(OBJECTS)

@@ -10,17 +10,22 @@
 mod commit;
 mod evict;
 mod function;
+mod held;
 mod places;
 
 pub use function::{buckets, hash_function};
 
 use crate::errno::{last_error, E2BIG, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
 use crate::{index_bits, port_name};
-use commit::{active, patched, Candidates, Commit, Found, Inputs, Pending, ProgramUpdate, Ready};
+use commit::{
+    active, patched, seen, touched, Candidates, Commit, Found, Inputs, Pending, ProgramUpdate,
+    Ready, Seen,
+};
 pub use evict::Evicts;
-use evict::Uses;
+use evict::{Ages, Touch};
 use hardpath_rtl::{MemStyle, Module, Node};
-use places::{emptiest, encode, picked, row_of_place};
+use held::{Held, PacketSlots};
+use places::{emptiest, encode, row_of_place};
 
 /// Ways of a table.
 pub const WAYS: u32 = 4;
@@ -47,7 +52,7 @@ pub struct Hash {
     /// memories are slow.
     pub registers: bool,
     /// A new key always finds room: a full table, or one whose buckets for the key are full, forgets another key
-    /// ([`evict`]). Needs `forward` when the data plane updates under [`Evicts::Candidates`].
+    /// ([`evict`]).
     pub evicts: Evicts,
 }
 
@@ -98,8 +103,11 @@ impl Hash {
 /// Signals: `key`, `rows`, `host_r` (R; the host's in the first port) → `hit`, `entry` (A, from registers). With updates
 /// or deletes of the data plane: `update`, `no_exist`, `must_exist`, `bad_flags`, `remove` (C) → `errno` (C).
 /// `write_value`, `entry_c` (C): the value of that entry is to be written. `host_c` (C): the slot is the host's.
-/// `host_found` (C): what the host looked for is there. `uses` (C, only of a table that evicts): the slot is a packet that
-/// looks up the first port's key. `host_errno`, `host_key_out`: from registers after C.
+/// `host_found` (C): what the host looked for is there. `host_errno`, `host_key_out`: from registers after C.
+///
+/// Of a table that evicts: `uses` (C): the slot is a packet that looks the port's key up. `puts`, `removes_key`, `forgets`,
+/// `key_c` (C): what happens in `entry_c`, for those who keep books. With [`Evicts::Candidates`] and a `commit_after` above 0
+/// `displaced` (C, of the packet's first turn): what the port found is gone, so the packet must not commit.
 ///
 /// The host's registers stand still from a clock before its operation comes until it is over. No two ports commit in one
 /// clock; packets are as many clocks apart as one of them has turns.
@@ -117,8 +125,8 @@ pub fn hash_table(config: &Hash) -> Module {
     let turns = config.ports.iter().map(|port| port.slot).max().unwrap_or(0);
     let in_time = config.ports.iter().all(|port| port.commit_after == 0);
     assert!(
-        config.evicts != Evicts::Candidates || in_time,
-        "a key in flight would be forgotten"
+        config.evicts != Evicts::FirstBucket || config.ports.len() == 1,
+        "both keys of a bucket can be those of one packet"
     );
     let sees_turns = |port: &HashPort| port.slot <= port.commit_after;
     assert!(
@@ -126,6 +134,7 @@ pub fn hash_table(config: &Hash) -> Module {
         "a lookup would miss a turn before its own"
     );
     let evicts = config.evicts != Evicts::Nobody;
+    let displaces_late = config.evicts == Evicts::Candidates && !in_time;
     let keeps_key = config.forward || turns > 0;
     let mut m = Module::new(
         config.name.clone(),
@@ -165,6 +174,10 @@ pub fn hash_table(config: &Hash) -> Module {
                 WAYS * row_bits,
                 "stage R: the bucket in each way",
             ),
+            uses: evicts.then(|| {
+                let doc = "stage C: a packet looks the key up";
+                m.input(name("uses"), 1, doc)
+            }),
             update: port.updates.then(|| ProgramUpdate {
                 update: m.input(name("update"), 1, "stage C"),
                 no_exist: m.input(name("no_exist"), 1, "stage C: BPF_NOEXIST"),
@@ -174,10 +187,6 @@ pub fn hash_table(config: &Hash) -> Module {
             remove: port.deletes.then(|| m.input(name("remove"), 1, "stage C")),
         });
     }
-    let uses = evicts.then(|| {
-        let doc = "stage C: a packet looks up the first port's key";
-        m.input("uses", 1, doc)
-    });
     let clear = m.input("clear", 1, "the sweep after reset");
     let clear_row = m.input("clear_index", row_bits, "");
     let host_command = m.input("host_command", 3, "stands still during an operation");
@@ -212,8 +221,9 @@ pub fn hash_table(config: &Hash) -> Module {
     };
 
     let mut memories = Vec::new();
-    let mut waiting = Vec::new();
-    let mut used_bits = Vec::new();
+    let mut states: Vec<Pending> = Vec::new();
+    let mut all_ages = Vec::new();
+    let mut packet_slots = Vec::new();
     let mut dump_key = None;
     for (number, port) in config.ports.iter().enumerate() {
         let name = |wish: String| port_name(&wish, number as u32);
@@ -238,7 +248,7 @@ pub fn hash_table(config: &Hash) -> Module {
                 memories.push((way * SLOTS + slot, memory));
             }
         }
-        let mut used = evicts.then(|| Uses::read(&mut m, name, config.evicts, rows_in, rows));
+        let mut ages = evicts.then(|| Ages::read(&mut m, name, config.evicts, rows_in, rows));
         let mut key_1 = m.delay(name("key_1st".into()), key);
         let mut rows_1 = m.delay(name("rows_1st".into()), rows_in);
         let mut host_1 = match number {
@@ -250,7 +260,7 @@ pub fn hash_table(config: &Hash) -> Module {
             for (place, word) in words.iter_mut().enumerate() {
                 *word = m.delay(name(format!("word_{place}")), *word);
             }
-            used = used.map(|used| used.wait_for_compare(&mut m, name));
+            ages = ages.map(|ages| ages.wait_for_compare(&mut m, name));
             key_1 = m.delay(name("key_read".into()), key_1);
             rows_1 = m.delay(name("rows_read".into()), rows_1);
             if number == 0 {
@@ -297,17 +307,20 @@ pub fn hash_table(config: &Hash) -> Module {
             hit: m.name(some_found, name("found".into())),
             place: m.name(found_place, name("found_place".into())),
         };
-        if config.forward {
-            let looks_up = m.not(dumps);
-            for commit in &commits {
-                if evicts {
-                    found_1 = found_1.unless_displaced(&mut m, commit, rows_1, looks_up);
-                }
+        let looks_up = (config.forward || evicts).then(|| m.not(dumps));
+        let mut now_taken = taken;
+        for commit in &commits {
+            if let (true, Some(looks_up)) = (evicts, looks_up) {
+                found_1 = found_1.unless_displaced(&mut m, commit, rows_1, looks_up);
+            }
+            if let (true, Some(looks_up)) = (config.forward, looks_up) {
                 found_1 = found_1.after(&mut m, commit, key_1, looks_up);
             }
+            let touched = touched(&mut m, commit, rows_1);
+            now_taken = patched(&mut m, commit, &touched, &now_taken);
         }
-        let victim = used.as_ref().map(|used| used.choose(&mut m, name, &taken));
-        used_bits.extend(used);
+        let ranked = (ages.as_ref()).map(|ages| ages.rank(&mut m, name));
+        all_ages.extend(ages);
         let mut state = Pending {
             rows: m.delay(name("rows_2nd".into()), rows_1),
             found: Found {
@@ -316,40 +329,48 @@ pub fn hash_table(config: &Hash) -> Module {
             },
             key: m.delay(name("key_2nd".into()), key_1),
             host: m.delay_reset(name("host_2nd".into()), host_1),
-            taken: {
-                let mut now = Vec::new();
-                for (place, bit) in taken.iter().enumerate() {
-                    let fresh = commits.iter().fold(*bit, |bit, commit| {
-                        patched(&mut m, commit, rows_1, place as u32, row_bits, bit)
-                    });
-                    now.push(m.delay(name(format!("taken_{place}_2nd")), fresh));
-                }
-                now
-            },
-            victim,
+            taken: (now_taken.iter().enumerate())
+                .map(|(place, bit)| m.delay(name(format!("taken_{place}_2nd")), *bit))
+                .collect(),
+            ranked,
+            displaced: displaces_late.then(|| m.zero(1)),
         };
         let entry = state.found.entry(&mut m, state.rows);
         m.output(name("hit".into()), state.found.hit, "stage A");
         m.output(name("entry".into()), entry, "stage A: way, slot, row");
 
         let commit = &commits[commits.len() - 1];
+        // The first of the packet's turns.
+        let first_turn = 2 + port.commit_after - port.slot;
+        let mut slots = PacketSlots::new(rows_1);
         for clock in 3..3 + port.commit_after {
             m.section(format!(
                 "Stage R + {}{of_port}: waiting for the commit",
                 clock + answer_clocks - 2
             ));
             let rows_before = state.rows;
-            let mut now = Vec::new();
-            for (place, bit) in state.taken.iter().enumerate() {
-                let fresh = patched(&mut m, commit, rows_before, place as u32, row_bits, *bit);
-                now.push(m.delay(name(format!("taken_{place}_{clock}th")), fresh));
-            }
+            let touched = touched(&mut m, commit, rows_before);
+            let fresh = patched(&mut m, commit, &touched, &state.taken);
             // What the same packet committed in a turn before this one.
             let mut found = state.found;
-            if clock > 2 + port.commit_after - port.slot {
+            let turned = clock > first_turn;
+            if clock - 1 == first_turn {
+                slots.come(&state);
+            }
+            if turned {
                 let always = m.one();
                 found = found.after(&mut m, commit, state.key, always);
+                slots.turn(&mut m, commit, &touched);
+            } else {
+                slots.rows_before = rows_before;
             }
+            let displaced = state.displaced.filter(|_| !turned).map(|displaced| {
+                let now = state.found.displaced(&mut m, commit, rows_before);
+                m.name(now, name(format!("displaced_now_{clock}")));
+                let displaced = m.or(&[displaced, now]);
+                m.delay(name(format!("displaced_{clock}th")), displaced)
+            });
+            let suffix = format!("{clock}th");
             state = Pending {
                 rows: m.delay(name(format!("rows_{clock}th")), rows_before),
                 found: Found {
@@ -358,24 +379,20 @@ pub fn hash_table(config: &Hash) -> Module {
                 },
                 key: m.delay(name(format!("key_{clock}th")), state.key),
                 host: m.delay_reset(name(format!("host_{clock}th")), state.host),
-                taken: now,
-                victim: (state.victim).map(|victim| Uses::wait(&mut m, name, clock, victim)),
+                taken: (fresh.iter().enumerate())
+                    .map(|(place, bit)| m.delay(name(format!("taken_{place}_{clock}th")), *bit))
+                    .collect(),
+                ranked: (state.ranked.as_ref()).map(|ranked| ranked.wait(&mut m, name, &suffix)),
+                displaced: displaced.or(state.displaced),
             };
         }
-        let (free, chosen) = emptiest(&mut m, &state.taken);
-        waiting.push(Ready {
-            free,
-            chosen,
-            found: state.found,
-            rows: state.rows,
-            key: state.key,
-            host: state.host,
-            candidates: state.victim.map(|victim| Candidates {
-                displaces: picked(&mut m, &state.taken, victim.place),
-                victim,
-            }),
-        });
+        if first_turn == 2 + port.commit_after {
+            slots.come(&state);
+        }
+        packet_slots.push(slots);
+        states.push(state);
     }
+    let waiting = ready(&mut m, &states, &inputs, &packet_slots);
 
     m.section("Commit stage");
     let host = waiting[0].host;
@@ -442,9 +459,14 @@ pub fn hash_table(config: &Hash) -> Module {
     let allowed = m.not(refused);
     m.name(allowed, "allowed");
     let no_place = m.not(state.free);
-    let no_room = match evicts {
-        true => m.zero(1),
-        false => m.or(&[full, no_place]),
+    let no_room = match &state.candidates {
+        // A packet whose ports hold all eight slots has more than eight keys.
+        Some(candidates) if config.ports.len() > total_slots as usize => {
+            let nobody = m.not(candidates.victim.some);
+            m.and(&[no_place, nobody])
+        }
+        Some(_) => m.zero(1),
+        None => m.or(&[full, no_place]),
     };
     m.name(no_room, "no_room");
     let room = m.not(no_room);
@@ -457,20 +479,33 @@ pub fn hash_table(config: &Hash) -> Module {
     let mut new_place = state.chosen;
     let mut displaces = m.zero(1);
     if let Some(candidates) = &state.candidates {
-        let instead = m.and(&[full, candidates.displaces]);
+        let instead = m.and(&[full, candidates.victim.some]);
         let takes_place = m.or(&[no_place, instead]);
         m.name(takes_place, "takes_a_place");
         new_place = m.mux(takes_place, candidates.victim.place, new_place);
         displaces = m.and(&[insert, takes_place]);
+        m.name(displaces, "displaces");
     }
     let place_c = m.mux(state.found.hit, state.found.place, new_place);
     let row_c = row_of_place(&mut m, state.rows, place_c);
-    if let (Some(candidates), Some(uses)) = (&state.candidates, uses) {
-        let found = m.and(&[uses, state.found.hit]);
-        let marks = m.or(&[found, insert]);
-        let resets = m.and(&[displaces, candidates.victim.all_used]);
-        for bits in &used_bits {
-            bits.write(&mut m, state.rows, place_c, marks, resets);
+    if let Some(candidates) = &state.candidates {
+        let found = m.and(&[candidates.uses, state.found.hit]);
+        let active = Seen {
+            found,
+            place: place_c,
+            rows: state.rows,
+        };
+        let seen = seen(&mut m, &inputs, &waiting, active);
+        let touch = Touch {
+            place: m.delay("place_committed", seen.place),
+            found: m.delay_reset("found_committed", seen.found),
+            put: m.delay_reset("put_committed", insert),
+            displaces: m.delay_reset("displaces_committed", displaces),
+        };
+        let rows = m.delay("rows_committed", seen.rows);
+        let ranked = candidates.ranked.wait(&mut m, |wish| wish, "committed");
+        for ages in &all_ages {
+            ages.write(&mut m, rows, &ranked, &touch, (clear, clear_row));
         }
     }
     let write_key = m.or(&[insert, remove]);
@@ -529,6 +564,20 @@ pub fn hash_table(config: &Hash) -> Module {
         }
     }
     m.output("entry_c", entry_c, "stage C");
+    if evicts {
+        m.output("key_c", state.key, "stage C: the key that commits");
+        m.output("puts", insert, "stage C: the key is put into entry_c");
+        m.output("removes_key", remove, "stage C: the key leaves entry_c");
+        let doc = "stage C: another key had entry_c and is forgotten";
+        m.output("forgets", displaces, doc);
+    }
+    if displaces_late {
+        for (number, slots) in packet_slots.iter().enumerate() {
+            let displaced = slots.displaced.expect("where keys are displaced late");
+            let doc = "stage C, of the packet's first turn: the entry that was found is another key's now";
+            m.output(port_name("displaced", number as u32), displaced, doc);
+        }
+    }
     let host_found = m.and(&[host, state.found.hit]);
     m.output("host_c", host, "stage C: this slot is the host's");
     m.output(
@@ -575,4 +624,35 @@ pub fn hash_table(config: &Hash) -> Module {
         "the key that a dump found",
     );
     m
+}
+
+/// The ports in their commit stages.
+fn ready(
+    m: &mut Module,
+    states: &[Pending],
+    inputs: &[Inputs],
+    slots: &[PacketSlots],
+) -> Vec<Ready> {
+    let mut all = Vec::new();
+    for (number, state) in states.iter().enumerate() {
+        let (free, chosen) = emptiest(m, &state.taken);
+        let candidates = state.ranked.as_ref().map(|ranked| {
+            let held: Held = held::held(m, slots, number);
+            Candidates {
+                victim: ranked.victim(m, &state.taken, &held),
+                ranked: ranked.clone(),
+                uses: inputs[number].uses.expect("of a table that evicts"),
+            }
+        });
+        all.push(Ready {
+            free,
+            chosen,
+            found: state.found,
+            rows: state.rows,
+            key: state.key,
+            host: state.host,
+            candidates,
+        });
+    }
+    all
 }

@@ -16,7 +16,10 @@
 //! | `m_axis_tdest` | 32 | with REDIRECT the destination, else 0; on every beat: an ifindex, or with bits 31:30 = 2 the number of a CPU, = 3 of an AF_XDP socket (the key of a CPU or socket map). Raw: 0 |
 //! | `verdict_valid`, `verdict` | 1, 3 | one strobe for each packet that entered the program, in order, DROP and ABORTED included; for a packet that is sent on no later than its last beat |
 //! | `verdict_sent` | 1 | only with `repeats`: with the strobe, whether the packet comes out (a broadcast to nobody does not); the strobe comes no later than the last beat of the first copy |
+//! | `lru_MAP_*` | | only of a design with a journal, for each LRU map: see [`Journal`] |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
+
+use crate::hash::{buckets, Evicts, Hash, SLOTS, WAYS};
 
 /// Identification: the letters `HPTH`.
 pub const MAGIC: u32 = 0x4850_5448;
@@ -85,6 +88,60 @@ pub struct MapPort {
     pub max_entries: u32,
     /// Number of slots that a dump goes through: 0..slots.
     pub slots: u32,
+    /// Only of an LRU map, in a design with a journal.
+    pub journal: Option<Journal>,
+}
+
+/// The ports that tell what an LRU map takes in and forgets, in the order of its commits; all outputs, from registers.
+///
+/// | port | width | meaning |
+/// |---|---|---|
+/// | `NAME_packet` | 1 | strobe: the next packet is at its commit; every packet that enters the program passes once |
+/// | `NAME_host` | 1 | strobe: an operation of the host on this map is at its commit |
+/// | `NAME_put` | 1 | strobe: a key comes in; together with the strobe of whose it is, or behind it and before the next one |
+/// | `NAME_removed` | 1 | strobe, likewise: a key is deleted |
+/// | `NAME_forgot` | 1 | with `NAME_put`: another key had the slot, and is forgotten |
+/// | `NAME_slot` | | with `NAME_put` and `NAME_removed`: the slot, as in a dump |
+/// | `NAME_key` | the key's | with both: the key |
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Journal {
+    /// `NAME`, as in the table above: `lru_MAP`.
+    pub name: String,
+    /// Whose key can be forgotten for a new one.
+    pub evicts: Evicts,
+    /// Clocks that the commits of one packet take.
+    pub clocks: u32,
+}
+
+/// What is behind the name of a [`Journal`]'s ports.
+pub const JOURNAL_SIGNALS: [&str; 7] =
+    ["packet", "host", "put", "removed", "forgot", "slot", "key"];
+
+impl MapPort {
+    /// Bits of a slot's number.
+    pub fn slot_bits(&self) -> u32 {
+        crate::index_bits(u64::from(self.slots))
+    }
+
+    /// The slots of an LRU map in which a key, in memory order, may stand; those whose key can be forgotten for it come first,
+    /// and are so many.
+    pub fn places(&self, key: &[u8]) -> (Vec<u32>, usize) {
+        let mut limbs = vec![0; key.len().div_ceil(8)];
+        for (index, byte) in key.iter().enumerate() {
+            limbs[index / 8] |= u64::from(*byte) << (8 * (index % 8));
+        }
+        let rows = Hash::rows(self.max_entries);
+        let buckets = buckets(&limbs, self.key_bytes * 8, self.max_entries);
+        let of_place = |place: u32| place * rows + buckets[(place / SLOTS) as usize] as u32;
+        let forgotten = self
+            .journal
+            .as_ref()
+            .map_or(0, |journal| journal.evicts.places());
+        (
+            (0..WAYS * SLOTS).map(of_place).collect(),
+            forgotten as usize,
+        )
+    }
 }
 
 /// What a test bench or a driver must know of a generated design.

@@ -2,17 +2,20 @@
 
 use crate::arguments::{EngineName, ProgramArguments, RunArguments};
 use crate::files::NewFile;
+use crate::journals::{self, Slots};
 use crate::load::Loaded;
 use crate::packets::{Packet, PORT};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Diagnostic, Program};
+use hardpath_oracle::LruMap;
 use hardpath_pipeline::{Compiled, Report};
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostOperation};
+use hardpath_testbed::journal::Journaled;
 use hardpath_testbed::native::Native;
 use hardpath_testbed::run::{self, Event, PacketOut, RunOptions};
 use hardpath_testbed::statistics::Statistics;
@@ -28,6 +31,8 @@ pub struct Setting<'a> {
     pub image: &'a Image,
     /// Where to write the run for a test bench ([`hardpath_testbed::bench`]).
     pub bench: Option<&'a Path>,
+    /// Somebody wants to know which keys LRU maps forget: it is told first what these maps are.
+    pub journal: Option<&'a dyn Fn(Vec<LruMap>)>,
 }
 
 /// A run that is over.
@@ -71,7 +76,14 @@ pub fn run(
     let mut maps = Maps::new(&program.maps);
     maps.load(setting.image)?;
     if setting.run.engine == EngineName::Interpreter {
-        let statistics = interpret(program, &mut maps, packets, consumer).map_err(one)?;
+        let mut slots = setting.journal.map(|journal| {
+            let lru = journals::of_interpreter(program);
+            let slots = Slots::new(&lru, &mut maps);
+            journal(lru);
+            slots
+        });
+        let statistics = interpret(program, &mut maps, packets, slots.as_mut(), consumer);
+        let statistics = statistics.map_err(one)?;
         return Ok(Ran {
             statistics,
             report: None,
@@ -79,7 +91,14 @@ pub fn run(
         });
     }
     let pace = setting.run.pace.parse().map_err(one)?;
-    let compiled = setting.loaded.compile(setting.program)?;
+    let compiled = match setting.journal {
+        Some(journal) => {
+            let compiled = setting.loaded.compile_with_journal(setting.program)?;
+            journal(journals::of_design(&compiled.interface));
+            compiled
+        }
+        None => setting.loaded.compile(setting.program)?,
+    };
     let options = RunOptions {
         pace,
         backpressure: setting.run.backpressure,
@@ -171,17 +190,19 @@ fn send(
     image: &Image,
     packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
     options: &RunOptions,
-    consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
+    mut consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
 ) -> Result<Statistics, Diagnostic> {
     let mut packets = packets.peekable();
-    host::reset(dut, interface)?;
-    let mut host = Host::new(dut, interface)?;
-    host.identify(dut)?;
+    let mut journaled = Journaled::new(dut, interface)?;
+    host::reset(&mut journaled, interface)?;
+    let mut host = Host::new(&mut journaled, interface)?;
+    host.identify(&mut journaled)?;
     if let (true, Some(Ok(first))) = (interface.has_port_table, packets.peek()) {
-        host.set_port(dut, PORT, first.context.ingress_ifindex, 0)?;
+        host.set_port(&mut journaled, PORT, first.context.ingress_ifindex, 0)?;
     }
-    host.load_image(dut, image)?;
-    drop(host);
+    host.load_image(&mut journaled, image)?;
+    let moves = journaled.journals.take_all_of_host();
+    consumer(Event::HostMoved(moves))?;
     run::stream(dut, interface, packets, options, consumer).map(|totals| totals.statistics)
 }
 
@@ -231,10 +252,14 @@ fn interpret(
     program: &Program,
     maps: &mut Maps,
     packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
+    mut slots: Option<&mut Slots>,
     mut consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
 ) -> Result<Statistics, Diagnostic> {
     let mut prepared = Prepared::new(program);
     let mut statistics = Statistics::default();
+    if let Some(slots) = &mut slots {
+        consumer(Event::HostMoved(slots.take_first()))?;
+    }
     for known in verdict::ABORTED..=verdict::REDIRECT {
         statistics.verdicts.insert(verdict::name(known).into(), 0);
     }
@@ -251,7 +276,15 @@ fn interpret(
             }
             None => statistics.not_taken_in += 1,
         }
-        consumer(Event::Packet { packet, outcome })?;
+        let moves = match &mut slots {
+            Some(slots) => slots.moves(maps.take_keys()),
+            None => Vec::new(),
+        };
+        consumer(Event::Packet {
+            packet,
+            outcome,
+            moves,
+        })?;
     }
     Ok(statistics)
 }

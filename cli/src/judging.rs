@@ -3,9 +3,9 @@
 
 use crate::packets::Packet;
 use hardpath_ir::interpreter::PacketContext;
-use hardpath_ir::maps::Image;
+use hardpath_ir::maps::{Image, KeyMove};
 use hardpath_ir::Diagnostic;
-use hardpath_oracle::{Comparison, Observed, Reference, BATCH};
+use hardpath_oracle::{Comparison, LruMap, Observed, Reference, BATCH};
 use hardpath_testbed::run::PacketOut;
 
 pub struct Judging {
@@ -15,6 +15,8 @@ pub struct Judging {
     captures: Vec<String>,
     /// Packets that are not judged yet: the kernel is asked about many at once.
     waiting: Vec<(Packet, Option<PacketOut>)>,
+    /// What each of them moved in LRU maps.
+    moves: Vec<Vec<KeyMove>>,
 }
 
 impl Judging {
@@ -24,19 +26,42 @@ impl Judging {
             reference,
             captures,
             waiting: Vec::with_capacity(BATCH),
+            moves: Vec::with_capacity(BATCH),
         }
+    }
+
+    /// LRU maps forget what the engine says.
+    pub fn forget_as_told(&mut self, maps: Vec<LruMap>) {
+        self.reference.forget_as_told(maps);
+    }
+
+    /// What the host moved in LRU maps, between the packets of before and those to come.
+    ///
+    /// # Errors
+    /// The kernel fails.
+    pub fn host_moved(&mut self, moves: &[KeyMove]) -> Result<(), Diagnostic> {
+        self.judge()?;
+        let illegal = self.reference.filled(moves)?;
+        self.comparison.forgets(illegal);
+        Ok(())
     }
 
     /// The next packet, and what became of it.
     ///
     /// # Errors
     /// The kernel fails.
-    pub fn packet(&mut self, packet: Packet, outcome: Option<PacketOut>) -> Result<(), Diagnostic> {
+    pub fn packet(
+        &mut self,
+        packet: Packet,
+        outcome: Option<PacketOut>,
+        moves: Vec<KeyMove>,
+    ) -> Result<(), Diagnostic> {
         // What does not enter the program (too short, too long) has no right answer.
         if !packet.enters() {
             return Ok(());
         }
         self.waiting.push((packet, outcome));
+        self.moves.push(moves);
         match self.waiting.len() < BATCH {
             true => Ok(()),
             false => self.judge(),
@@ -50,6 +75,7 @@ impl Judging {
     pub fn finish(mut self, maps: &Image) -> Result<Comparison, Diagnostic> {
         self.judge()?;
         self.comparison.maps(&self.reference.maps()?, maps);
+        self.comparison.forgotten = self.reference.forgotten();
         Ok(self.comparison)
     }
 
@@ -57,7 +83,7 @@ impl Judging {
         let questions: Vec<(&[u8], PacketContext)> = (self.waiting.iter())
             .map(|(packet, _)| (packet.data(), packet.context))
             .collect();
-        let answers = self.reference.run_all(&questions)?;
+        let answers = self.reference.run_all_told(&questions, &self.moves)?;
         for ((packet, outcome), expected) in self.waiting.iter().zip(&answers) {
             let got = outcome.as_ref().map(|outcome| Observed {
                 verdict: outcome.verdict,
@@ -71,6 +97,7 @@ impl Judging {
                 .packet(capture, packet.number as u64, expected, got);
         }
         self.waiting.clear();
+        self.moves.clear();
         Ok(())
     }
 }

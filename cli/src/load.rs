@@ -70,6 +70,7 @@ pub fn options_or(usual: &'static Technology, arguments: &ProgramArguments) -> O
         bus_bits: arguments.bus,
         technology,
         without: arguments.without.iter().copied().collect(),
+        journal: false,
     }
 }
 
@@ -82,6 +83,17 @@ impl Loaded {
     /// The program as hardware.
     pub fn compile(&self, arguments: &ProgramArguments) -> Result<Compiled, Vec<Diagnostic>> {
         self.compile_for(&pipeline_options(arguments))
+    }
+
+    /// The same hardware, whose LRU maps tell what they forget.
+    pub fn compile_with_journal(
+        &self,
+        arguments: &ProgramArguments,
+    ) -> Result<Compiled, Vec<Diagnostic>> {
+        self.compile_for(&Options {
+            journal: true,
+            ..pipeline_options(arguments)
+        })
     }
 
     /// The same for given options. What was to be said of the program stands in front of the errors.

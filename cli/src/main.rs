@@ -9,6 +9,7 @@ mod design;
 mod engine;
 mod files;
 mod internal_error;
+mod journals;
 mod judging;
 mod load;
 mod mtu;

@@ -123,7 +123,7 @@ pub fn drive_mixed(
     let mut native = Native::new(&compiled.design)?;
     prepare(&mut native, interface, image)?;
     let packets: Vec<PacketIn> = packets.iter().map(packet_in).collect();
-    let mut watched = Watched::new(&mut native);
+    let mut watched = Watched::new(&mut native, interface)?;
     let options = hardware.run_options(events);
     let result = run::run(&mut watched, interface, &packets, &options)?;
     let order = watched.order;

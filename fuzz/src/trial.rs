@@ -146,6 +146,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         let options = JudgeOptions {
             image: subject.image.clone(),
             form,
+            ..JudgeOptions::default()
         };
         KernelJudge::start(&object, image, &options)
     };

@@ -13,7 +13,8 @@
 //! differ behind their prefix are the same; the entry has the bytes of the last update.
 //!
 //! A full LRU map makes room for a new key by forgetting the one that was used (looked up by a program, inserted or
-//! updated) the longest time ago. The kernel is not as exact; which entry goes is outside hardpath's promise.
+//! updated) the longest time ago. The kernel is not as exact; which entry goes is outside hardpath's promise. A map that
+//! forgets as it is told ([`Maps::forget_as_told`]) keeps every key until somebody takes it out.
 //!
 //! The value in a socket map is any number above 0 that stands for a socket: the kernel's file descriptors have no
 //! meaning elsewhere.
@@ -58,6 +59,23 @@ pub mod errno {
     pub const EOVERFLOW: i64 = -75;
 }
 
+/// A key that came to or went from a slot of a map that forgets, as whoever holds the map tells it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyMove {
+    pub map: MapId,
+    pub key: Vec<u8>,
+    pub slot: u32,
+    pub what: Move,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// It came into the slot. `forgets`: another key had it, and is gone.
+    Put { forgets: bool },
+    /// It was deleted.
+    Removed,
+}
+
 /// The contents of all maps of a program.
 #[derive(Clone, Debug)]
 pub struct Maps {
@@ -66,6 +84,30 @@ pub struct Maps {
     written: Option<Written>,
     /// The keys that were not found since [`Maps::watch_misses`].
     missed: Option<BTreeSet<(MapId, Vec<u8>)>>,
+    /// What happened to the keys of LRU maps since [`Maps::watch_keys`].
+    keys: Option<Vec<KeyEvent>>,
+}
+
+/// Something that happened to a key of an LRU map.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyEvent {
+    pub map: MapId,
+    pub key: Vec<u8>,
+    pub what: KeyChange,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyChange {
+    /// It was there, and was found or written.
+    Used,
+    /// A lookup or delete did not find it.
+    Missed,
+    /// It came in.
+    Put,
+    /// It was deleted.
+    Removed,
+    /// It had to go for the key of the event behind this one.
+    Forgot,
 }
 
 /// An entry as it is after a change.
@@ -91,6 +133,32 @@ impl Maps {
             maps: decls.values().map(Contents::new).collect(),
             written: None,
             missed: None,
+            keys: None,
+        }
+    }
+
+    /// From now on an LRU map holds up to so many keys and forgets none by itself: whoever knows which ones go deletes them.
+    pub fn forget_as_told(&mut self, map: MapId, slots: u32) {
+        self.maps[map].forget_as_told(slots);
+    }
+
+    /// From now on remembers what happens to the keys of LRU maps, for [`Maps::take_keys`].
+    pub fn watch_keys(&mut self) {
+        self.keys = Some(Vec::new());
+    }
+
+    /// What happened to keys of LRU maps since [`Maps::watch_keys`] or the last call, in order; the watch goes on.
+    pub fn take_keys(&mut self) -> Vec<KeyEvent> {
+        self.keys.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn note_key(&mut self, map: MapId, key: &[u8], what: KeyChange) {
+        if let (Some(events), true) = (&mut self.keys, self.maps[map].decl.kind.is_lru()) {
+            events.push(KeyEvent {
+                map,
+                key: key.to_vec(),
+                what,
+            });
         }
     }
 
@@ -157,6 +225,11 @@ impl Maps {
         if let (None, Some(missed)) = (found, &mut self.missed) {
             missed.insert((map, key.to_vec()));
         }
+        let what = match found {
+            Some(_) => KeyChange::Used,
+            None => KeyChange::Missed,
+        };
+        self.note_key(map, key, what);
         found
     }
 
@@ -280,7 +353,16 @@ impl Maps {
     /// `bpf_map_update_elem`: 0 or a negative errno. Key and value have the map's sizes.
     pub fn update(&mut self, map: MapId, key: &[u8], value: &[u8], flags: u64) -> i64 {
         let contents = &mut self.maps[map];
+        let was_there = contents.find(key).is_some();
         let (status, forgotten) = contents.update(key, value, flags);
+        if let Some(forgotten) = &forgotten {
+            self.note_key(map, forgotten, KeyChange::Forgot);
+        }
+        match (was_there, status) {
+            (true, _) => self.note_key(map, key, KeyChange::Used),
+            (false, 0) => self.note_key(map, key, KeyChange::Put),
+            (false, _) => {}
+        }
         if let Some(written) = &mut self.written {
             written.keys.insert((map, key.to_vec()));
             written.keys.extend(forgotten.map(|key| (map, key)));
@@ -293,6 +375,12 @@ impl Maps {
         if let Some(written) = &mut self.written {
             written.keys.insert((map, key.to_vec()));
         }
-        self.maps[map].delete(key)
+        let status = self.maps[map].delete(key);
+        let what = match status {
+            0 => KeyChange::Removed,
+            _ => KeyChange::Missed,
+        };
+        self.note_key(map, key, what);
+        status
     }
 }

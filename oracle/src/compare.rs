@@ -60,6 +60,11 @@ pub enum Difference {
     Lost {
         expected: u64,
     },
+    /// An LRU map forgets, or keeps, what it may not.
+    Forgets {
+        map: String,
+        why: String,
+    },
     /// An entry of a map; `None`: there is no such entry.
     Entry {
         map: String,
@@ -104,6 +109,8 @@ pub struct Comparison {
     pub kernel: Option<String>,
     /// Why the kernel was not asked about some packets, and how many.
     pub objections: BTreeMap<String, u64>,
+    /// How many keys LRU maps have forgotten, by the map's name.
+    pub forgotten: BTreeMap<String, u64>,
     /// The first mismatches, at most [`Comparison::KEPT`].
     pub first: Vec<Mismatch>,
 }
@@ -151,10 +158,30 @@ impl Comparison {
             self.interpreter_mismatches += 1;
             keep(Side::Interpreter, difference.clone());
         }
-        if let Some(difference) = compare_packet(&expected.outcome, got) {
+        let illegal = expected.illegal.first().map(|illegal| Difference::Forgets {
+            map: illegal.map.clone(),
+            why: illegal.why.clone(),
+        });
+        if let Some(difference) = illegal.or_else(|| compare_packet(&expected.outcome, got)) {
             self.mismatches += 1;
             keep(Side::Engine, difference);
         }
+    }
+
+    /// Counts what is wrong with what LRU maps forget before the first packet.
+    pub fn forgets(&mut self, illegal: Vec<crate::Illegal>) {
+        self.map_mismatches += illegal.len() as u64;
+        let room = Comparison::KEPT.saturating_sub(self.first.len());
+        let mismatches = illegal.into_iter().map(|illegal| Mismatch {
+            side: Side::Engine,
+            capture: String::new(),
+            packet: None,
+            difference: Difference::Forgets {
+                map: illegal.map,
+                why: illegal.why,
+            },
+        });
+        self.first.extend(mismatches.take(room));
     }
 
     /// Compares all maps at the end of the captures.
@@ -272,6 +299,7 @@ impl Difference {
             Difference::Metadata { .. } => "metadata".into(),
             Difference::Lost { .. } => "packet".into(),
             Difference::Entry { map, key, .. } => format!("map {map}, key {}", hex(key)),
+            Difference::Forgets { map, .. } => format!("map {map}"),
         }
     }
 
@@ -284,6 +312,7 @@ impl Difference {
             Difference::Metadata { expected, .. } => show_metadata(expected),
             Difference::Lost { expected } => named_verdict(*expected),
             Difference::Entry { expected, .. } => show_value(expected),
+            Difference::Forgets { .. } => "a key goes only when there is no room".into(),
         }
     }
 
@@ -296,6 +325,7 @@ impl Difference {
             Difference::Metadata { got, .. } => show_metadata(got),
             Difference::Lost { .. } => "nothing came out".into(),
             Difference::Entry { got, .. } => show_value(got),
+            Difference::Forgets { why, .. } => format!("it {why}"),
         }
     }
 }

@@ -5,9 +5,10 @@
 //! from the same state. Where both ran a packet, they are compared: the interpreter must be right, too.
 
 use crate::compare::{compare_maps, compare_packet, Difference};
+use crate::forgetting::{Followed, Forgetting, Illegal, LruMap};
 use crate::kernel::{KernelJudge, MapChange};
 use hardpath_ir::interpreter::{Outcome, PacketContext, Prepared};
-use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::maps::{Image, KeyMove, Maps};
 use hardpath_ir::{Diagnostic, MapId, Program};
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ pub struct Reference {
     maps: Maps,
     names: BTreeMap<MapId, String>,
     kernel: Option<KernelJudge>,
+    forgetting: Forgetting,
 }
 
 /// The right answer for one packet.
@@ -32,6 +34,8 @@ pub struct Expected {
     pub objection: Option<String>,
     /// Where the interpreter differs from the kernel, which ran the packet too.
     pub disagreement: Option<Difference>,
+    /// What is wrong with the packet's reports of what LRU maps forget.
+    pub illegal: Vec<Illegal>,
 }
 
 /// The right contents of all maps.
@@ -62,7 +66,68 @@ impl Reference {
                 .map(|(id, map)| (id, map.name.clone()))
                 .collect(),
             kernel,
+            forgetting: Forgetting::default(),
         })
+    }
+
+    /// From now on these LRU maps forget what [`Reference::run_all_told`] says, and nothing else. The kernel's copies of them
+    /// are plain hashes ([`JudgeOptions::plain`](crate::JudgeOptions::plain)).
+    pub fn forget_as_told(&mut self, maps: Vec<LruMap>) {
+        for told in &maps {
+            self.maps.forget_as_told(told.map, told.slots);
+        }
+        self.maps.watch_keys();
+        self.forgetting = Forgetting::new(maps);
+    }
+
+    /// How many keys LRU maps have forgotten, by the map's name.
+    pub fn forgotten(&self) -> BTreeMap<String, u64> {
+        self.forgetting.forgotten()
+    }
+
+    /// What the host's filling of the maps, which is in the judges' maps already, moved in LRU maps.
+    ///
+    /// # Errors
+    /// The kernel fails.
+    pub fn filled(&mut self, moves: &[KeyMove]) -> Result<Vec<Illegal>, Diagnostic> {
+        let mut followed = self.forgetting.follow(moves);
+        self.forget(&followed)?;
+        let mut illegal = std::mem::take(&mut followed.illegal);
+        for one in moves {
+            let held = self.maps.get(one.map, &one.key).is_some();
+            let forgotten = followed.forgotten.contains(&(one.map, one.key.clone()));
+            if !held && !forgotten {
+                illegal.push(Illegal {
+                    map: self.names[&one.map].clone(),
+                    why: "takes a key in that nobody put there".into(),
+                });
+            }
+        }
+        Ok(illegal)
+    }
+
+    /// Takes out what was forgotten.
+    fn forget(&mut self, followed: &Followed) -> Result<(), Diagnostic> {
+        let changes = self.forget_here(followed);
+        match &mut self.kernel {
+            Some(kernel) => kernel.apply(changes),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes out of the interpreter's maps what was forgotten; gives what the kernel's have to do.
+    fn forget_here(&mut self, followed: &Followed) -> Vec<MapChange> {
+        let mut changes = Vec::new();
+        for (map, key) in &followed.forgotten {
+            self.maps.delete(*map, key);
+            changes.push(MapChange {
+                map: self.names[map].clone(),
+                key: key.clone(),
+                value: None,
+            });
+        }
+        self.maps.take_keys();
+        changes
     }
 
     /// The release of the kernel that judges.
@@ -88,23 +153,41 @@ impl Reference {
         &mut self,
         packets: &[(P, PacketContext)],
     ) -> Result<Vec<Expected>, Diagnostic> {
+        self.run_all_told(packets, &[])
+    }
+
+    /// Runs packets, one after the other; with each goes what it moved in LRU maps, as whoever ran it tells. Behind the
+    /// end of `moves` nothing was moved.
+    ///
+    /// # Errors
+    /// The kernel fails; see [`KernelJudge::run`].
+    pub fn run_all_told<P: AsRef<[u8]>>(
+        &mut self,
+        packets: &[(P, PacketContext)],
+        moves: &[Vec<KeyMove>],
+    ) -> Result<Vec<Expected>, Diagnostic> {
         let mut answers = Vec::with_capacity(packets.len());
         let mut rest = packets;
         while !rest.is_empty() {
             let (judged, objection) = self.judgeable(&rest[..rest.len().min(BATCH)])?;
             let (both, others) = rest.split_at(judged);
             rest = others;
+            let told = |done: usize| moves.get(done.min(moves.len())..).unwrap_or_default();
             if !both.is_empty() {
-                self.run_both(both, &mut answers)?;
+                self.run_both(both, told(answers.len()), &mut answers)?;
             }
             if objection.is_some() || self.kernel.is_none() {
                 if let Some(((packet, context), others)) = rest.split_first() {
-                    let outcome = self.run_interpreter_alone(packet.as_ref(), context)?;
+                    let told = told(answers.len()).first();
+                    let told = told.map(Vec::as_slice).unwrap_or_default();
+                    let (outcome, illegal) =
+                        self.run_interpreter_alone(packet.as_ref(), context, told)?;
                     answers.push(Expected {
                         outcome,
                         judged_by_kernel: false,
                         objection,
                         disagreement: None,
+                        illegal,
                     });
                     rest = others;
                 }
@@ -186,25 +269,50 @@ impl Reference {
     fn run_both<P: AsRef<[u8]>>(
         &mut self,
         packets: &[(P, PacketContext)],
+        moves: &[Vec<KeyMove>],
         answers: &mut Vec<Expected>,
     ) -> Result<(), Diagnostic> {
+        // What was forgotten is known before the kernel begins, and what contradicts it only behind each packet: so the
+        // interpreter goes first where something moves.
+        let moved = !moves.is_empty() && moves.iter().any(|moves| !moves.is_empty());
+        let mut interpreted = Vec::with_capacity(packets.len());
+        let mut forgotten = Vec::new();
+        if moved {
+            self.interpret_all(packets, moves, &mut interpreted, &mut forgotten);
+        }
         let Some(kernel) = &mut self.kernel else {
             return Ok(());
         };
-        let running = kernel.begin(packets)?;
-        let mut interpreted = Vec::with_capacity(packets.len());
-        for (packet, context) in packets {
-            interpreted.push(self.prepared.run(&mut self.maps, packet.as_ref(), context));
+        let running = kernel.begin(packets, forgotten)?;
+        if !moved {
+            self.interpret_all(packets, &[], &mut interpreted, &mut Vec::new());
         }
-        for (outcome, interpreted) in running.wait()?.into_iter().zip(&interpreted) {
+        for (outcome, (interpreted, illegal)) in running.wait()?.into_iter().zip(interpreted) {
             answers.push(Expected {
-                disagreement: compare_packet(&outcome, Some(interpreted.into())),
+                disagreement: compare_packet(&outcome, Some((&interpreted).into())),
                 outcome,
                 judged_by_kernel: true,
                 objection: None,
+                illegal,
             });
         }
         Ok(())
+    }
+
+    /// The interpreter's answers, and what the kernel's maps have to forget in front of each packet.
+    fn interpret_all<P: AsRef<[u8]>>(
+        &mut self,
+        packets: &[(P, PacketContext)],
+        moves: &[Vec<KeyMove>],
+        answers: &mut Vec<(Outcome, Vec<Illegal>)>,
+        forgotten: &mut Vec<Vec<MapChange>>,
+    ) {
+        for (number, (packet, context)) in packets.iter().enumerate() {
+            let moves = moves.get(number).map(Vec::as_slice).unwrap_or_default();
+            let followed = self.forgetting.follow(moves);
+            forgotten.push(self.forget_here(&followed));
+            answers.push(self.interpret(packet.as_ref(), context, moves, followed));
+        }
     }
 
     /// A packet that the kernel does not take: what it writes goes into the kernel's maps, too.
@@ -212,11 +320,14 @@ impl Reference {
         &mut self,
         packet: &[u8],
         context: &PacketContext,
-    ) -> Result<Outcome, Diagnostic> {
+        moves: &[KeyMove],
+    ) -> Result<(Outcome, Vec<Illegal>), Diagnostic> {
+        let followed = self.forgetting.follow(moves);
+        self.forget(&followed)?;
         if self.kernel.is_some() {
             self.maps.watch_changes();
         }
-        let outcome = self.prepared.run(&mut self.maps, packet, context);
+        let answer = self.interpret(packet, context, moves, followed);
         if let Some(kernel) = &mut self.kernel {
             let changes = self.maps.take_changes();
             let changes = changes.into_iter().map(|change| MapChange {
@@ -226,6 +337,24 @@ impl Reference {
             });
             kernel.apply(changes.collect())?;
         }
-        Ok(outcome)
+        Ok(answer)
+    }
+
+    /// The interpreter's answer, and what its run finds wrong with the reports.
+    fn interpret(
+        &mut self,
+        packet: &[u8],
+        context: &PacketContext,
+        moves: &[KeyMove],
+        mut followed: Followed,
+    ) -> (Outcome, Vec<Illegal>) {
+        let outcome = self.prepared.run(&mut self.maps, packet, context);
+        let events = self.maps.take_keys();
+        let mut illegal = std::mem::take(&mut followed.illegal);
+        illegal.extend(
+            self.forgetting
+                .contradictions(moves, &followed, &events, &self.maps),
+        );
+        (outcome, illegal)
     }
 }

@@ -9,10 +9,12 @@
 
 pub mod asking;
 pub mod compare;
+pub mod forgetting;
 pub mod judge;
 pub mod kernel;
 
 pub use asking::{ask, Asked};
 pub use compare::{Comparison, Difference, Mismatch, Observed, Side};
+pub use forgetting::{Illegal, LruMap};
 pub use judge::{Expected, ExpectedMaps, Reference, BATCH};
 pub use kernel::{Form, JudgeOptions, KernelJudge, MapChange, Verdict};

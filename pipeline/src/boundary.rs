@@ -49,8 +49,9 @@ impl Lower<'_> {
             replay.stale = self.m.delay(format!("stale_s{stage}"), stale);
         }
         if stage == replay.commit {
-            let flush = self.m.and(&[self.valid, replay.stale]);
-            let fresh = self.m.not(replay.stale);
+            let stale = self.stale_at_commit(&replay);
+            let flush = self.m.and(&[self.valid, stale]);
+            let fresh = self.m.not(stale);
             self.valid = self.m.and(&[self.valid, fresh]);
             let mut done = vec![self.valid];
             done.extend(self.host);

@@ -52,6 +52,9 @@ pub struct Options {
     pub technology: &'static Technology,
     /// What is not done to make the design small.
     pub without: Without,
+    /// LRU maps tell what they take in and forget: [`hardpath_blocks::interface::Journal`]. The rest of the design is
+    /// the same.
+    pub journal: bool,
 }
 
 impl Default for Options {
@@ -61,6 +64,7 @@ impl Default for Options {
             bus_bits: 512,
             technology: TECHNOLOGIES[0],
             without: Without::new(),
+            journal: false,
         }
     }
 }
@@ -145,15 +149,13 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
     let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
     let pruned = !options.without.contains(&Saving::Pruning);
-    let compute = lower::lower(
-        &program,
-        &plan,
-        &schedule,
-        &mut design,
-        &prefix,
+    let how = lower::How {
+        prefix: &prefix,
         credits,
         pruned,
-    );
+        journal: options.journal,
+    };
+    let compute = lower::lower(&program, &plan, &schedule, &mut design, &how);
     let report = report(&program, &plan, &schedule, options, &compute);
     let id = design_id(&program, options);
     let interface = top::top(
@@ -231,10 +233,14 @@ fn report(
                 .max_by_key(rank)
                 .expect("every map has an access");
             let (hazard, mut reason) = hazard(&plan[number]);
-            if decl.kind.is_lru() && plan[number].evicts(program) == Evicts::Nobody {
-                reason.push_str(
-                    "; a full map refuses new keys (E2BIG) instead of forgetting old ones",
-                );
+            match plan[number].evicts(program) {
+                Evicts::Nobody => {}
+                Evicts::Candidates => {
+                    reason.push_str("; when it is full, the oldest of up to eight keys goes");
+                }
+                Evicts::FirstBucket => {
+                    reason.push_str("; when it is full, the older of up to two keys goes");
+                }
             }
             if decl.broadcast {
                 reason.push_str("; packets go to all its devices: the exit has a list of them");

@@ -15,7 +15,8 @@ use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::arithmetic;
 use hardpath_blocks::egress::{last_byte, offset_name};
-use hardpath_ir::{Input, Inst, Kind, Op, Program, Terminator, Value};
+use hardpath_blocks::interface::Journal;
+use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
 
@@ -36,21 +37,33 @@ pub struct Compute {
     pub has_destination: bool,
     /// Bits of the registers between stages.
     pub register_bits: u32,
+    /// The journals of LRU maps; the outputs of their names go through the top.
+    pub journals: HashMap<MapId, Journal>,
 }
 
-/// Lowers a program. `credits` is the number of packets that may be inside, a power of two. `pruned`: stages carry
-/// only what a later one uses; otherwise everything, and the module has an output with all of it.
+/// How a program is lowered.
+pub struct How<'a> {
+    /// What the names of all modules begin with.
+    pub prefix: &'a str,
+    /// The number of packets that may be inside, a power of two.
+    pub credits: u32,
+    /// Stages carry only what a later one uses; otherwise everything, and the module has an output with all of it.
+    pub pruned: bool,
+    /// LRU maps have journals.
+    pub journal: bool,
+}
+
+/// Lowers a program.
 pub fn lower(
     program: &Program,
     plan: &[Access],
     schedule: &Schedule,
     design: &mut Design,
-    prefix: &str,
-    credits: u32,
-    pruned: bool,
+    how: &How,
 ) -> Compute {
-    let mut lower = Lower::new(program, plan, schedule, design, prefix, credits);
-    lower.carries_all = !pruned;
+    let mut lower = Lower::new(program, plan, schedule, design, how.prefix, how.credits);
+    lower.carries_all = !how.pruned;
+    lower.keeps_journal = how.journal;
     lower.find_bases();
     lower.find_uses();
     lower.make_ports();
@@ -102,6 +115,8 @@ pub(crate) struct Lower<'a> {
     raw: bool,
     /// All values go on to the end.
     carries_all: bool,
+    pub keeps_journal: bool,
+    pub journals: HashMap<MapId, Journal>,
 }
 
 impl<'a> Lower<'a> {
@@ -166,6 +181,8 @@ impl<'a> Lower<'a> {
             moved: packet_moves(program),
             raw: program.kind == Kind::Raw,
             carries_all: false,
+            keeps_journal: false,
+            journals: HashMap::new(),
         }
     }
 
@@ -674,6 +691,7 @@ impl<'a> Lower<'a> {
             moved: self.moved,
             has_destination: self.has_destination,
             register_bits: self.register_bits,
+            journals: self.journals,
             module: self.m,
         }
     }

@@ -76,16 +76,20 @@ impl Access {
             .any(|port| port.writers().next().is_some())
     }
 
-    /// Whom a full LRU map forgets for a new key. In the stage of the lookup's answer that can be any key of its buckets. Later
-    /// a packet may hold the old one, and would work on the new one's value: so it is one that has the same tag at the
-    /// window's entrance. With several keys in one packet that would not do, and a full map refuses new keys.
+    /// Whom a full LRU map forgets for a new key: any key of its buckets. Where packets are run again that read too early,
+    /// one that has found a key that goes is among them. Behind an interlock nobody runs again, so there it is a key that has
+    /// the same tag at the window's entrance.
     pub fn evicts(&self, program: &Program) -> Evicts {
-        let in_time = matches!(self.keys, Class::ReadOnly | Class::Fused { .. });
-        match program.maps[self.map].kind.is_lru() {
-            true if in_time => Evicts::Candidates,
-            true if self.ports.len() == 1 => Evicts::FirstBucket,
-            _ => Evicts::Nobody,
+        match (program.maps[self.map].kind.is_lru(), &self.keys) {
+            (false, _) => Evicts::Nobody,
+            (true, Class::Interlock { .. }) => Evicts::FirstBucket,
+            (true, _) => Evicts::Candidates,
         }
+    }
+
+    /// A packet can lose a key that it has found to one before it, and must run again.
+    pub fn displaces(&self, program: &Program) -> bool {
+        program.maps[self.map].kind.is_lru() && matches!(self.keys, Class::Replay { .. })
     }
 
     /// Values are written by the data plane.

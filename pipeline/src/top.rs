@@ -12,7 +12,7 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{host, Host};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
-use hardpath_blocks::interface::{Interface, MapPort};
+use hardpath_blocks::interface::{Interface, Journal, MapPort, JOURNAL_SIGNALS};
 use hardpath_blocks::moved_egress::moved_egress;
 use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_rtl::{Design, Instance, MemStyle, Module, ModuleId, Node};
@@ -531,6 +531,14 @@ impl<'a> Top<'a> {
             let carried = self.get(program, CARRIED);
             self.m.output(CARRIED, carried, CARRIED_DOC);
         }
+        let mut maps = Vec::new();
+        for (map, decl) in &self.program.maps {
+            let journal = self.compute.journals.get(&map).cloned();
+            if let Some(journal) = &journal {
+                self.journal(program, &journal.name);
+            }
+            maps.push(map_port(decl, journal));
+        }
         let has_metadata = moves.is_some_and(|moves| moves.has_metadata());
         let interface = Interface {
             top: self.m.name.clone(),
@@ -542,15 +550,29 @@ impl<'a> Top<'a> {
             has_port_table: has_port,
             has_metadata,
             repeats,
-            maps: self.program.maps.values().map(map_port).collect(),
+            maps,
             design_id: self.design_id,
         };
         self.design.add(self.m);
         interface
     }
+
+    /// The ports of a map's journal.
+    fn journal(&mut self, program: Placed, name: &str) {
+        let ports = &self.design.modules[program.module].ports;
+        let names = JOURNAL_SIGNALS.map(|signal| format!("{name}_{signal}"));
+        let own: Vec<(String, String)> = (ports.iter())
+            .filter(|port| names.contains(&port.name))
+            .map(|port| (port.name.clone(), port.doc.clone()))
+            .collect();
+        for (port, doc) in own {
+            let node = self.get(program, &port);
+            self.m.output(port, node, doc);
+        }
+    }
 }
 
-fn map_port(decl: &hardpath_ir::MapDecl) -> MapPort {
+fn map_port(decl: &hardpath_ir::MapDecl, journal: Option<Journal>) -> MapPort {
     MapPort {
         name: decl.name.clone(),
         kind: decl.kind.name().into(),
@@ -561,5 +583,6 @@ fn map_port(decl: &hardpath_ir::MapDecl) -> MapPort {
             kind if kind.is_hash() => Hash::entries(decl.max_entries),
             _ => decl.max_entries,
         },
+        journal,
     }
 }

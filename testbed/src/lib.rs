@@ -12,6 +12,7 @@ pub mod bench;
 pub mod capture;
 pub mod dut;
 pub mod host;
+pub mod journal;
 pub mod mapfile;
 pub mod native;
 pub mod pace;

@@ -7,11 +7,13 @@ mod books;
 
 use crate::dut::{Dut, Port, PortDirection};
 use crate::host::{Host, HostAnswer, HostOperation};
+use crate::journal::Journals;
 use crate::pace::{Backpressure, Pace, Pacer};
 use crate::statistics::Statistics;
 use crate::stream::{protocol_violation, Seen, Sink, Source};
 use books::Books;
 use hardpath_blocks::interface::Interface;
+use hardpath_ir::maps::KeyMove;
 use hardpath_ir::{verdict, Diagnostic, MAX_PACKET_BYTES};
 use std::borrow::Borrow;
 
@@ -87,7 +89,11 @@ pub enum Event<P> {
     Packet {
         packet: P,
         outcome: Option<PacketOut>,
+        /// The keys that it moved in LRU maps with journals.
+        moves: Vec<KeyMove>,
     },
+    /// The keys that the host moved in LRU maps with journals, in front of the next packet.
+    HostMoved(Vec<KeyMove>),
     /// An operation of the host is over: the next of [`RunOptions::host`].
     Host(HostAnswer),
 }
@@ -142,6 +148,7 @@ pub fn run(
         match event {
             Event::Packet { outcome, .. } => outcomes.push(outcome),
             Event::Host(answer) => host_answers.push(answer),
+            Event::HostMoved(_) => {}
         }
         Ok(())
     })?;
@@ -172,6 +179,7 @@ pub fn stream<P: Borrow<PacketIn>>(
     let verdict_port = VerdictPort::find(dut, interface)?;
     let mut host = HostTraffic::new(dut, interface, options.host)?;
     let mut books = Books::new(interface);
+    let mut journals = Journals::new(dut, interface)?;
 
     let mut clock = 0;
     let mut last_progress = 0;
@@ -180,6 +188,7 @@ pub fn stream<P: Borrow<PacketIn>>(
         sink.drive(dut);
         host.drive(dut, source.packets_taken())?;
         dut.step().map_err(|error| at_clock(error, clock))?;
+        journals.observe(dut);
 
         let taken = source.observe(dut);
         if let Some(taken) = taken {
@@ -207,9 +216,7 @@ pub fn stream<P: Borrow<PacketIn>>(
         if source_waits || happens {
             last_progress = clock;
         }
-        while let Some((packet, outcome)) = books.next_over() {
-            consumer(Event::Packet { packet, outcome })?;
-        }
+        tell_over(&mut books, &mut journals, &mut consumer)?;
         if let Some(answer) = answer {
             consumer(Event::Host(answer))?;
         }
@@ -233,6 +240,35 @@ pub fn stream<P: Borrow<PacketIn>>(
         statistics,
         simulated_clocks,
     })
+}
+
+/// Tells of the packets that are over: of one that entered as soon as it is known, too, what it moved in LRU maps.
+fn tell_over<P>(
+    books: &mut Books<P>,
+    journals: &mut Journals,
+    consumer: &mut impl FnMut(Event<P>) -> Result<(), Diagnostic>,
+) -> Result<(), Diagnostic> {
+    while let Some(entered) = books.next_entered() {
+        let mut moves = Vec::new();
+        if entered {
+            if !journals.has_packet() {
+                return Ok(());
+            }
+            let of_host = journals.take_all_of_host();
+            if !of_host.is_empty() {
+                consumer(Event::HostMoved(of_host))?;
+            }
+            moves = journals.take_packet();
+        }
+        if let Some((packet, outcome)) = books.next_over() {
+            consumer(Event::Packet {
+                packet,
+                outcome,
+                moves,
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// Nothing may follow the last packet.

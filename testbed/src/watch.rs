@@ -2,7 +2,9 @@
 //! are done in this order, whatever the ports show.
 
 use crate::dut::{Dut, Port};
+use crate::journal::Journals;
 use crate::native::Native;
+use hardpath_blocks::interface::Interface;
 use hardpath_ir::Diagnostic;
 
 /// What entered the pipeline.
@@ -20,16 +22,21 @@ pub struct Watched<'a> {
     /// The most clocks that one map operation of the host took.
     pub longest_operation: u64,
     operation: u64,
+    /// What LRU maps took in and forgot.
+    pub journals: Journals,
 }
 
 impl<'a> Watched<'a> {
-    pub fn new(native: &'a mut Native) -> Watched<'a> {
-        Watched {
+    /// # Errors
+    /// The design has not the ports that its interface names.
+    pub fn new(native: &'a mut Native, interface: &Interface) -> Result<Watched<'a>, Diagnostic> {
+        Ok(Watched {
+            journals: Journals::new(native, interface)?,
             native,
             order: Vec::new(),
             longest_operation: 0,
             operation: 0,
-        }
+        })
     }
 
     /// The lowest 64 bits of a register; 0 when the design has none of that name.
@@ -71,6 +78,8 @@ impl Dut for Watched<'_> {
         if host {
             self.order.push(Entered::Host);
         }
-        self.native.step()
+        self.native.step()?;
+        self.journals.observe(self.native);
+        Ok(())
     }
 }

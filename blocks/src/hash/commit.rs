@@ -1,20 +1,22 @@
 //! What is known of a packet's key on the way to its commit, and what a commit does to those behind it.
 
-use super::evict::Victim;
+use super::evict::{Ranked, Victim};
 use super::places::row_of_place;
-use super::SLOTS;
+use super::{SLOTS, WAYS};
 use hardpath_rtl::{Module, Node};
 
 /// The signals of a port.
 pub(super) struct Inputs {
     pub(super) key: Node,
     pub(super) rows: Node,
+    /// Only of a table that evicts: a packet looks the key up.
+    pub(super) uses: Option<Node>,
     pub(super) update: Option<ProgramUpdate>,
     pub(super) remove: Option<Node>,
 }
 
 /// A port at its commit stage.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Ready {
     pub(super) free: Node,
     pub(super) chosen: Node,
@@ -27,24 +29,22 @@ pub(super) struct Ready {
 }
 
 /// Whose place a new key can take.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Candidates {
     pub(super) victim: Victim,
-    /// There is a key in the victim's slot.
-    pub(super) displaces: Node,
+    pub(super) ranked: Ranked,
+    /// A packet looks the port's key up.
+    pub(super) uses: Node,
 }
 
 /// The port that commits in this clock, the first one when none does.
 pub(super) fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Ready {
-    let mut all = waiting[0];
+    let mut all = waiting[0].clone();
     for (input, port) in inputs.iter().zip(waiting).skip(1) {
-        let update = input.update.as_ref().map(|update| update.update);
-        let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
-        if commits.is_empty() {
+        let Some(own) = commits(m, input) else {
             continue;
-        }
-        let commits = m.or(&commits);
-        let mut choose = |own: Node, other: Node| m.mux(commits, own, other);
+        };
+        let mut choose = |mine: Node, other: Node| m.mux(own, mine, other);
         all = Ready {
             free: choose(port.free, all.free),
             chosen: choose(port.chosen, all.chosen),
@@ -55,19 +55,70 @@ pub(super) fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Re
             rows: choose(port.rows, all.rows),
             key: choose(port.key, all.key),
             host: all.host,
-            candidates: match (port.candidates, all.candidates) {
-                (Some(own), Some(other)) => Some(Candidates {
+            candidates: match (&port.candidates, &all.candidates) {
+                (Some(mine), Some(other)) => Some(Candidates {
                     victim: Victim {
-                        place: choose(own.victim.place, other.victim.place),
-                        all_used: choose(own.victim.all_used, other.victim.all_used),
+                        place: choose(mine.victim.place, other.victim.place),
+                        some: choose(mine.victim.some, other.victim.some),
                     },
-                    displaces: choose(own.displaces, other.displaces),
+                    uses: choose(mine.uses, other.uses),
+                    ranked: mine.ranked.choose(m, own, &other.ranked),
                 }),
                 _ => None,
             },
         };
     }
     all
+}
+
+/// A port updates or deletes.
+fn commits(m: &mut Module, input: &Inputs) -> Option<Node> {
+    let update = input.update.as_ref().map(|update| update.update);
+    let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
+    (!commits.is_empty()).then(|| m.or(&commits))
+}
+
+/// A key that is young again because a packet found it.
+pub(super) struct Seen {
+    pub(super) found: Node,
+    pub(super) place: Node,
+    pub(super) rows: Node,
+}
+
+/// What is seen in this clock: that of the port that commits; when none does, each port has its turn, since there is one
+/// write to the ages in a clock.
+pub(super) fn seen(m: &mut Module, inputs: &[Inputs], waiting: &[Ready], active: Seen) -> Seen {
+    let ports = waiting.len();
+    if ports == 1 {
+        return active;
+    }
+    let mut busy: Vec<Node> = inputs
+        .iter()
+        .filter_map(|input| commits(m, input))
+        .collect();
+    busy.push(waiting[0].host);
+    let busy = m.or(&busy);
+    let idle = m.not(busy);
+    let bits = crate::index_bits(ports as u64);
+    let (turn_reg, turn) = m.reg_reset("turn", bits, 0);
+    let last = m.eq_const(turn, ports as u64 - 1);
+    let next = m.add_const(turn, 1);
+    let first = m.zero(bits);
+    let next = m.mux(last, first, next);
+    m.set_next(turn_reg, next);
+    let mut seen = active;
+    for (number, port) in waiting.iter().enumerate().skip(1) {
+        let uses = inputs[number].uses.expect("of a table that evicts");
+        let this = m.eq_const(turn, number as u64);
+        let own = m.and(&[this, idle]);
+        let found = m.and(&[uses, port.found.hit]);
+        seen = Seen {
+            found: m.mux(own, found, seen.found),
+            place: m.mux(own, port.found.place, seen.place),
+            rows: m.mux(own, port.rows, seen.rows),
+        };
+    }
+    seen
 }
 
 pub(super) struct ProgramUpdate {
@@ -142,22 +193,33 @@ pub(super) struct Pending {
     pub(super) host: Node,
     pub(super) taken: Vec<Node>,
     /// Only in a table that evicts.
-    pub(super) victim: Option<Victim>,
+    pub(super) ranked: Option<Ranked>,
+    /// Only where a key can be displaced behind the lookup's answer: the one that was found is gone.
+    pub(super) displaced: Option<Node>,
 }
 
-/// Whether a slot is taken after the commit of another packet, when it was `bit` before.
+/// Which slots of a packet's buckets a commit writes: by place.
+pub(super) fn touched(m: &mut Module, commit: &Commit, rows: Node) -> Vec<Node> {
+    let row_bits = m.width(rows) / WAYS;
+    (0..WAYS * SLOTS)
+        .map(|place| {
+            let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
+            let same_row = m.eq(row, commit.row);
+            let same_place = m.eq_const(commit.place, u64::from(place));
+            let hit = m.and(&[commit.write, same_row, same_place]);
+            m.name(hit, format!("{}_at_{place}", commit.label))
+        })
+        .collect()
+}
+
+/// Whether slots are taken after a commit that touches some of them.
 pub(super) fn patched(
     m: &mut Module,
     commit: &Commit,
-    rows: Node,
-    place: u32,
-    row_bits: u32,
-    bit: Node,
-) -> Node {
-    let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
-    let same_row = m.eq(row, commit.row);
-    let same_place = m.eq_const(commit.place, u64::from(place));
-    let hit = m.and(&[commit.write, same_row, same_place]);
-    m.name(hit, format!("{}_at_{place}", commit.label));
-    m.mux(hit, commit.occupy, bit)
+    touched: &[Node],
+    taken: &[Node],
+) -> Vec<Node> {
+    let both = touched.iter().zip(taken);
+    both.map(|(touched, taken)| m.mux(*touched, commit.occupy, *taken))
+        .collect()
 }

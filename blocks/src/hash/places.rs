@@ -20,19 +20,6 @@ pub(super) fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
     m.concat(&columns)
 }
 
-/// The one of several bits with that number.
-pub(super) fn picked(m: &mut Module, bits: &[Node], number: Node) -> Node {
-    let terms: Vec<Node> = bits
-        .iter()
-        .enumerate()
-        .map(|(index, bit)| {
-            let here = m.eq_const(number, index as u64);
-            m.and(&[here, *bit])
-        })
-        .collect();
-    m.or(&terms)
-}
-
 /// The row in the way of a place, of the rows of all ways.
 pub(super) fn row_of_place(m: &mut Module, rows: Node, place: Node) -> Node {
     let row_bits = m.width(rows) / WAYS;

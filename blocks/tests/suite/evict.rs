@@ -2,18 +2,18 @@
 //! who goes is who was not used.
 
 use crate::bench::Bench;
-use crate::hash_bench::design;
+use crate::hash_bench::{design, displaces_late};
 use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Evicts, Hash, HashPort, SLOTS, WAYS};
 use std::collections::{BTreeMap, VecDeque};
 
 const KEY_BITS: u32 = 32;
 
-/// A key in a slot, and whether it was used.
+/// A key in a slot, and its age.
 #[derive(Clone, Debug)]
 struct Held {
     key: u64,
-    used: bool,
+    age: u64,
 }
 
 /// A packet on its way to the commit.
@@ -38,16 +38,15 @@ struct Run {
     slots: BTreeMap<u64, Held>,
     on_the_way: VecDeque<Option<Packet>>,
     evictions: u64,
+    /// Packets can lose a key that they have found, and say so.
+    displaces_late: bool,
+    displaced: u64,
     most: usize,
 }
 
 impl Run {
-    fn new(max_entries: u32, commit_after: u32, registers: bool) -> Run {
-        let evicts = match commit_after {
-            0 => Evicts::Candidates,
-            _ => Evicts::FirstBucket,
-        };
-        let mut bench = Bench::new(&design(&Hash {
+    fn new(max_entries: u32, commit_after: u32, registers: bool, evicts: Evicts) -> Run {
+        let config = Hash {
             name: "keys".into(),
             map: "map".into(),
             key_bits: KEY_BITS,
@@ -58,13 +57,15 @@ impl Run {
                 deletes: true,
                 slot: 0,
             }],
-            forward: true,
+            forward: evicts == Evicts::FirstBucket || commit_after == 0,
             registers,
             evicts,
-        }));
+        };
+        let mut bench = Bench::new(&design(&config));
         bench.reset(2);
         Run {
             bench,
+            displaces_late: displaces_late(&config),
             max_entries,
             evicts,
             commit_after,
@@ -73,6 +74,7 @@ impl Run {
             slots: BTreeMap::new(),
             on_the_way: VecDeque::new(),
             evictions: 0,
+            displaced: 0,
             most: 0,
         }
     }
@@ -98,11 +100,14 @@ impl Run {
         candidates
     }
 
-    /// As an entrance does: packets that could take each other's place are kept apart.
+    /// As an entrance does: packets that could take each other's place are kept apart, or at least those with the same key.
     fn must_wait(&self, key: u64) -> bool {
-        let bucket = |key: u64| self.candidates(key)[0];
+        let tag = |key: u64| match self.evicts {
+            Evicts::FirstBucket => self.candidates(key)[0],
+            _ => key,
+        };
         self.commit_after > 0
-            && (self.on_the_way.iter().flatten()).any(|older| bucket(older.key) == bucket(key))
+            && (self.on_the_way.iter().flatten()).any(|older| tag(older.key) == tag(key))
     }
 
     fn step(&mut self, packet: Option<(u64, bool, bool)>) -> Option<Packet> {
@@ -138,6 +143,16 @@ impl Run {
             found,
         } = packet;
         let place = self.place_of(key);
+        if self.displaces_late {
+            let displaced = found.is_some() && place != found;
+            assert_eq!(self.bench.get("displaced") == 1, displaced, "key {key:#x}");
+            if displaced {
+                assert_eq!(place, None);
+                assert_eq!(self.bench.get("puts") | self.bench.get("removes_key"), 0);
+                self.displaced += 1;
+                return None;
+            }
+        }
         assert_eq!(found, place, "key {key:#x}");
         let hit = found.is_some();
         let errno = self.bench.get("errno");
@@ -151,6 +166,14 @@ impl Run {
             assert_eq!(errno, if hit { 0 } else { 2 });
         }
         self.most = self.most.max(self.slots.len());
+        let puts = updates && !hit;
+        assert_eq!(self.bench.get("puts") == 1, puts);
+        assert_eq!(self.bench.get("removes_key") == 1, deletes && hit);
+        let taken = self.slots.contains_key(&entry);
+        assert_eq!(self.bench.get("forgets") == 1, puts && taken);
+        if puts {
+            assert_eq!(self.bench.get("key_c"), key);
+        }
         match place {
             Some(place) if deletes => {
                 self.slots.remove(&place);
@@ -158,11 +181,11 @@ impl Run {
             Some(place) => {
                 assert!(!updates || entry == place, "an entry does not move");
                 if let Some(held) = self.slots.get_mut(&place) {
-                    held.used = true;
+                    held.age = 0;
                 }
             }
             None if updates => {
-                let new = Held { key, used: true };
+                let new = Held { key, age: 2 };
                 self.evictions += u64::from(self.slots.insert(entry, new).is_some());
                 return Some(entry);
             }
@@ -206,15 +229,17 @@ impl Run {
                 assert!(!before.contains_key(&entry), "nobody needs to go");
                 continue;
             }
-            let unused = |entry: &&u64| !before[*entry].used;
-            let victim = candidates.iter().find(unused);
-            let all_used = victim.is_none();
-            assert_eq!(Some(&entry), victim.or(candidates.first()));
-            if all_used {
-                for other in self.victims(key).iter().filter(|other| **other != entry) {
-                    if let Some(held) = self.slots.get_mut(other) {
-                        held.used = false;
-                    }
+            let gone = before[&entry].age;
+            let oldest = candidates
+                .iter()
+                .map(|candidate| before[candidate].age)
+                .max();
+            assert_eq!(Some(gone), oldest);
+            let first = candidates.iter().find(|one| before[*one].age == gone);
+            assert_eq!(Some(&entry), first);
+            for other in self.victims(key).iter().filter(|other| **other != entry) {
+                if let Some(held) = self.slots.get_mut(other) {
+                    held.age = (held.age + 3 - gone).min(3);
                 }
             }
         }
@@ -223,16 +248,26 @@ impl Run {
 
 /// Tables of all sizes, without and with registers behind the memories, of which packets wait for their commit or do not.
 fn runs() -> impl Iterator<Item = Run> {
-    let ways = [(0, false), (1, false), (4, false), (0, true), (3, true)];
+    use Evicts::{Candidates, FirstBucket};
+    let ways = [
+        (0, false, Candidates),
+        (1, false, FirstBucket),
+        (4, false, FirstBucket),
+        (1, false, Candidates),
+        (5, false, Candidates),
+        (0, true, Candidates),
+        (3, true, FirstBucket),
+        (3, true, Candidates),
+    ];
     let runs = move |entries| {
-        ways.map(|(commit_after, registers)| Run::new(entries, commit_after, registers))
+        ways.map(|(after, registers, evicts)| Run::new(entries, after, registers, evicts))
     };
     [7, 16, 33, 64, 100, 256].into_iter().flat_map(runs)
 }
 
-/// Who goes: never a used key as long as there is an unused one among those whose place the new one can take.
+/// Who goes: the oldest of those whose place the new one can take.
 #[test]
-fn the_unused_go_first() {
+fn the_oldest_go_first() {
     for mut run in runs() {
         let max_entries = run.max_entries;
         let keys = u64::from(max_entries) * 3;
@@ -269,5 +304,8 @@ fn close_packets_see_who_is_gone() {
             }
         }
         assert!(run.evictions > 100, "{} evictions", run.evictions);
+        if run.displaces_late && run.commit_after > 1 {
+            assert!(run.displaced > 0, "nobody was displaced");
+        }
     }
 }

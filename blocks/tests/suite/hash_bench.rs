@@ -64,6 +64,8 @@ pub fn design(config: &Hash) -> Design {
         ("host_flags", host_flags),
         ("host_slot", host_slot),
     ];
+    // A packet that has lost its key to another one does not commit.
+    let displaced = displaces_late(config).then(|| m.wire(1, "displaced_wire"));
     let mut late = Vec::new();
     if config.ports[0].updates {
         late.extend(["update", "no_exist", "must_exist", "bad_flags"]);
@@ -79,6 +81,10 @@ pub fn design(config: &Hash) -> Design {
         let answer_clocks = Hash::answer_clocks(config.registers);
         for clock in 0..1 + answer_clocks + config.ports[0].commit_after {
             node = m.delay_reset(format!("{name}_{clock}"), node);
+        }
+        if let Some(displaced) = displaced {
+            let stays = m.not(displaced);
+            node = m.and(&[node, stays]);
         }
         inputs.push((name, node));
     }
@@ -96,12 +102,25 @@ pub fn design(config: &Hash) -> Design {
     if config.ports[0].updates || config.ports[0].deletes {
         outputs.push("errno");
     }
+    if config.evicts != Evicts::Nobody {
+        outputs.extend(["puts", "removes_key", "forgets", "key_c"]);
+    }
+    if let Some(wire) = displaced {
+        outputs.push("displaced");
+        let node = m.instance_output(table, instance, "displaced");
+        m.drive(wire, node);
+    }
     for name in outputs {
         let node = m.instance_output(table, instance, name);
         m.output(name, node, "");
     }
     design.add(m);
     design
+}
+
+/// Whether a packet's key can be taken from it between answer and commit.
+pub fn displaces_late(config: &Hash) -> bool {
+    config.evicts == Evicts::Candidates && config.ports[0].commit_after > 0
 }
 
 /// An answer that a slot must give.

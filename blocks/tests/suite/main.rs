@@ -7,6 +7,7 @@ mod bench;
 mod capacity;
 mod device_list;
 mod evict;
+mod evict_rates;
 mod fifo;
 mod hash;
 mod hash_bench;

@@ -1,9 +1,10 @@
 //! `hardpath check`: a program's hardware against the Linux kernel, packet by packet and map by map.
 
 use crate::answer::{Answer, Status};
-use crate::arguments::{CheckArguments, JudgeName};
+use crate::arguments::{CheckArguments, EngineName, JudgeName};
 use crate::coverage::{self, Coverage};
 use crate::engine::{self, Setting};
+use crate::journals;
 use crate::judging::Judging;
 use crate::load::{load, Loaded};
 use crate::outputs::{self, SentOn};
@@ -16,7 +17,7 @@ use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference};
 use hardpath_pipeline::Report;
 use hardpath_testbed::run::Event;
 use serde_json::json;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -69,12 +70,15 @@ struct Compared {
 impl Run<'_> {
     fn judge(&self, form: Form) -> Result<Reference, Vec<Diagnostic>> {
         let loaded = self.loaded;
+        let in_hardware = self.arguments.run.engine != EngineName::Interpreter;
         let kernel = match self.arguments.against {
             JudgeName::Interpreter => None,
             JudgeName::Kernel => {
                 let options = JudgeOptions {
                     image: self.image.clone(),
+                    plain: journals::slots(&loaded.program, in_hardware),
                     form,
+                    ..JudgeOptions::default()
                 };
                 let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
                 Some(judge.map_err(one)?)
@@ -97,26 +101,33 @@ impl Run<'_> {
             Some(_) => Box::new(self.not_too_deep(packets, &too_deep)?),
             None => Box::new(packets),
         };
+        let captures = arguments.run.pcap.iter();
+        let captures = captures.map(|path| path.display().to_string());
+        let judging = RefCell::new(Judging::new(judge, captures.collect()));
+        let told = |lru| judging.borrow_mut().forget_as_told(lru);
         let setting = Setting {
             loaded: self.loaded,
             program: &arguments.program,
             run: &arguments.run,
             image: self.image,
             bench: None,
+            journal: Some(&told),
         };
-        let captures = arguments.run.pcap.iter();
-        let captures = captures.map(|path| path.display().to_string());
-        let mut judging = Judging::new(judge, captures.collect());
         let mut coverage = Coverage::default();
         let mut sent_on = outputs;
         let mut ran = engine::run(&setting, packets, |event| match event {
-            Event::Packet { packet, outcome } => {
+            Event::Packet {
+                packet,
+                outcome,
+                moves,
+            } => {
                 coverage.add(&packet);
                 if let Some(sent_on) = &mut sent_on {
                     sent_on.packet(&packet, outcome.as_ref())?;
                 }
-                judging.packet(packet, outcome)
+                judging.borrow_mut().packet(packet, outcome, moves)
             }
+            Event::HostMoved(moves) => judging.borrow_mut().host_moved(&moves),
             Event::Host(_) => Ok(()),
         })?;
         coverage.too_deep = too_deep.get();
@@ -126,7 +137,7 @@ impl Run<'_> {
             outputs::write_maps(&arguments.run, program, &maps).map_err(one)?;
         }
         Ok(Compared {
-            comparison: judging.finish(&maps).map_err(one)?,
+            comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
             report: ran.report,
         })
@@ -193,6 +204,7 @@ fn answer(arguments: &CheckArguments, comparison: &Comparison, coverage: &Covera
         "mismatches": mismatches,
         "maps_compared": comparison.maps_compared,
         "map_mismatches": comparison.map_mismatches,
+        "forgotten": comparison.forgotten,
         "engine": engine,
         "against": against,
         "kernel": comparison.kernel,
@@ -228,7 +240,19 @@ fn text(comparison: &Comparison, engine: &str, coverage: &Coverage) -> String {
     if coverage.not_taken_in > 0 {
         lines.push(("not taken in", grouped(coverage.not_taken_in)));
     }
+    let forgotten: Vec<String> = (comparison.forgotten.iter())
+        .filter(|(_, keys)| **keys > 0)
+        .map(|(map, keys)| format!("{} of {map}", grouped(*keys)))
+        .collect();
+    if !forgotten.is_empty() {
+        lines.push(("keys forgotten", forgotten.join(", ")));
+    }
     let mut text = facts(&lines);
+    if !forgotten.is_empty() {
+        text.push_str(
+            "  Which key a full LRU map forgets is outside the promise; each of these could go, and the judge forgot the same.\n",
+        );
+    }
     if comparison.interpreter_mismatches > 0 {
         let _ = writeln!(
             text,

@@ -29,16 +29,19 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         run,
         image: &image,
         bench: arguments.bench.as_deref(),
+        journal: None,
     };
     let one = |error: Diagnostic| vec![error];
     let mut sent_on = SentOn::create(run).map_err(one)?;
     let mut coverage = Coverage::default();
     let mut ran = engine::run(&setting, packets, |event| match event {
-        Event::Packet { packet, outcome } => {
+        Event::Packet {
+            packet, outcome, ..
+        } => {
             coverage.add(&packet);
             sent_on.packet(&packet, outcome.as_ref())
         }
-        Event::Host(_) => Ok(()),
+        Event::Host(_) | Event::HostMoved(_) => Ok(()),
     })?;
     // Nobody waits for what nobody asked for: reading all maps can take longer than the packets.
     if run.maps_out.is_some() {

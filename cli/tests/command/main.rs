@@ -9,6 +9,7 @@ mod constants;
 mod egress;
 mod events;
 mod explain;
+mod forgetting;
 mod fusesoc;
 mod hardware;
 mod levels;

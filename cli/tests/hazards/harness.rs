@@ -8,13 +8,15 @@ use crate::random::Random;
 use hardpath_blocks::hash::buckets;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
-use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{parse, verifier, Diagnostic, Program};
+use hardpath_ir::maps::{Image, KeyMove, Maps};
+use hardpath_ir::{parse, verifier, Diagnostic, MapId, Program};
+use hardpath_oracle::forgetting::{Forgetting, LruMap};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
+use hardpath_testbed::journal::Journals;
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::{Pace, Pacer};
 use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
@@ -27,7 +29,10 @@ pub struct Hardware {
     pub compiled: Compiled,
     /// The longest that an operation of the host took in traffic, in clocks.
     pub longest_operation: u64,
+    /// Keys that LRU maps forgot before the last reset.
+    forgotten: u64,
     native: Native,
+    forgetting: Forgetting,
 }
 
 /// Reads a program's text.
@@ -90,6 +95,7 @@ impl Hardware {
             } else {
                 &ULTRASCALE_PLUS
             },
+            journal: true,
             ..Options::default()
         };
         let compiled = compile(program.clone(), &options)?;
@@ -108,7 +114,9 @@ impl Hardware {
             program,
             compiled,
             longest_operation: 0,
+            forgotten: 0,
             native,
+            forgetting: Forgetting::default(),
         };
         hardware.reset();
         hardware
@@ -117,6 +125,8 @@ impl Hardware {
     pub fn reset(&mut self) {
         host::reset(&mut self.native, &self.compiled.interface)
             .unwrap_or_else(|error| panic!("{error}"));
+        self.forgotten = self.forgotten();
+        self.forgetting = Forgetting::new(lru_maps(&self.compiled.interface));
         if self.interface().has_port_table {
             let interface = self.compiled.interface.clone();
             let mut host = Host::new(&mut self.native, &interface).expect("the ports");
@@ -125,6 +135,11 @@ impl Hardware {
                     .expect("a port");
             }
         }
+    }
+
+    /// Keys that LRU maps forgot.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten + self.forgetting.forgotten().values().sum::<u64>()
     }
 
     pub fn interface(&self) -> &Interface {
@@ -145,13 +160,26 @@ impl Hardware {
     /// Does host operations with no traffic, on the model, too.
     pub fn prepare(&mut self, maps: &mut Maps, operations: &[HostOperation]) {
         let interface = self.compiled.interface.clone();
-        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
+        self.tell(maps);
+        let mut watched = Watched::new(&mut self.native, &interface).expect("the ports");
+        let mut host = Host::new(&mut watched, &interface).expect("the ports");
         for operation in operations {
             let answer = host
-                .perform(&mut self.native, operation.clone())
+                .perform(&mut watched, operation.clone())
                 .unwrap_or_else(|error| panic!("{error}"));
-            compare_answer(maps, &interface, &self.program, operation, &answer);
+            let moves = take_host(&mut watched.journals, operation);
+            follow(&mut self.forgetting, maps, &moves, |maps| {
+                compare_answer(maps, &interface, &self.program, operation, &answer)
+            });
         }
+    }
+
+    /// The model's LRU maps forget what the design reports, and nothing else.
+    fn tell(&self, maps: &mut Maps) {
+        for told in lru_maps(&self.compiled.interface) {
+            maps.forget_as_told(told.map, told.slots);
+        }
+        maps.watch_keys();
     }
 
     /// Sends packets with host operations between them and compares all that can be seen with the interpreter.
@@ -163,7 +191,8 @@ impl Hardware {
         manner: Manner,
     ) -> RunResult {
         let interface = self.compiled.interface.clone();
-        let mut watched = Watched::new(&mut self.native);
+        self.tell(maps);
+        let mut watched = Watched::new(&mut self.native, &interface).expect("the ports");
         let options = RunOptions {
             pace: manner.pace,
             backpressure: manner.backpressure,
@@ -190,7 +219,10 @@ impl Hardware {
                         random: packet.random,
                         egress_ifindex: packet.egress_ifindex,
                     };
-                    let expected = interpreter.run(maps, &packet.data, &context);
+                    let moves = watched.journals.take_packet();
+                    let expected = follow(&mut self.forgetting, maps, &moves, |maps| {
+                        interpreter.run(maps, &packet.data, &context)
+                    });
                     let verdict = if expected.verdict > 4 {
                         0
                     } else {
@@ -226,13 +258,11 @@ impl Hardware {
                 Entered::Host => {
                     let number = commands.next().expect("as many operations as went in");
                     let operation = &events[number].operation;
-                    compare_answer(
-                        maps,
-                        &interface,
-                        &self.program,
-                        operation,
-                        &result.host_answers[number],
-                    );
+                    let answer = &result.host_answers[number];
+                    let moves = take_host(&mut watched.journals, operation);
+                    follow(&mut self.forgetting, maps, &moves, |maps| {
+                        compare_answer(maps, &interface, &self.program, operation, answer)
+                    });
                 }
             }
         }
@@ -295,6 +325,53 @@ impl Hardware {
             self.compiled.scheduled
         );
     }
+}
+
+/// The LRU maps of a design, as those who judge want them.
+fn lru_maps(interface: &Interface) -> Vec<LruMap> {
+    let maps = interface.maps.iter().enumerate();
+    let lru = maps.filter(|(_, port)| port.journal.is_some());
+    lru.map(|(number, port)| {
+        let port = port.clone();
+        LruMap {
+            map: MapId::from_u32(number as u32),
+            name: port.name.clone(),
+            max_entries: port.max_entries,
+            slots: port.slots,
+            places: Some(Box::new(move |key| port.places(key))),
+        }
+    })
+    .collect()
+}
+
+fn take_host(journals: &mut Journals, operation: &HostOperation) -> Vec<KeyMove> {
+    match operation {
+        HostOperation::Lookup { map, .. }
+        | HostOperation::Update { map, .. }
+        | HostOperation::Delete { map, .. }
+        | HostOperation::Dump { map, .. } => journals.take_host(MapId::from_u32(*map as u32)),
+        HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => Vec::new(),
+    }
+}
+
+/// Does on the model what a packet or an operation did, after what it made LRU maps forget, if that is legal.
+fn follow<R>(
+    forgetting: &mut Forgetting,
+    maps: &mut Maps,
+    moves: &[KeyMove],
+    run: impl FnOnce(&mut Maps) -> R,
+) -> R {
+    let followed = forgetting.follow(moves);
+    for (map, key) in &followed.forgotten {
+        maps.delete(*map, key);
+    }
+    maps.take_keys();
+    let result = run(maps);
+    let events = maps.take_keys();
+    let mut illegal = forgetting.contradictions(moves, &followed, &events, maps);
+    illegal.extend(followed.illegal);
+    assert_eq!(illegal, []);
+    result
 }
 
 /// What the port table says in these tests.

@@ -17,8 +17,6 @@ fn torture(text: &str, seed: u64) -> Hardware {
 }
 
 pub fn torture_design(hardware: &mut Hardware, seed: u64, count: usize) {
-    let mut random = Random::new(seed);
-    let interface = hardware.interface().clone();
     let mut kinds = vec![
         Keys::One,
         Keys::Two,
@@ -26,8 +24,15 @@ pub fn torture_design(hardware: &mut Hardware, seed: u64, count: usize) {
         Keys::Of(3000),
         Keys::Bursts,
     ];
-    kinds.extend(colliding(&interface));
-    for keys in kinds {
+    kinds.extend(colliding(hardware.interface()));
+    torture_with(hardware, seed, count, &kinds);
+}
+
+/// Traffic with these keys in all manners.
+pub fn torture_with(hardware: &mut Hardware, seed: u64, count: usize, kinds: &[Keys]) {
+    let mut random = Random::new(seed);
+    let interface = hardware.interface().clone();
+    for &keys in kinds {
         for manner in MANNERS {
             hardware.reset();
             let mut maps = Maps::new(&hardware.program.maps);

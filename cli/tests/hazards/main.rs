@@ -2,6 +2,7 @@
 //! interpreter, packet for packet, answer for answer and map for map.
 
 mod broadcasts;
+mod forgetting;
 mod generator;
 mod harness;
 mod known_programs;

@@ -4,6 +4,7 @@
 //! Some changes cannot show: what is computed twice, what only matters for speed, what is excluded elsewhere. So a share
 //! of them may survive; the test prints which.
 
+use crate::forgetting::lru;
 use crate::harness::Hardware;
 use crate::known_programs::torture_design;
 use crate::programs as make;
@@ -196,6 +197,13 @@ fn broken_hazard_logic_shows() {
         ("two windows", make::two_hashes([true, true]), &all, 75),
         // A packet that runs again does without most of what is forwarded to it.
         ("replay", make::update_one_delete_other(), &all, 40),
+        // Ages only decide who goes, which is nobody's promise here; the tests of the blocks look at them.
+        (
+            "forgetting",
+            lru(&make::hash_everything(8, false)),
+            &all,
+            50,
+        ),
     ];
     for (name, text, places, percent) in programs {
         let (caught, tried) = caught(&text, places, 1, count);
@@ -208,7 +216,7 @@ fn broken_hazard_logic_shows() {
 }
 
 /// Keeps this thread's panics, which are wanted here, out of the output; `println` stays.
-fn be_silent_here() {
+pub fn be_silent_here() {
     let usual = std::panic::take_hook();
     let here = std::thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {

@@ -916,6 +916,44 @@ pub fn update_one_delete_other() -> String {
     )
 }
 
+/// Two keys of one map: what is there is changed with much arithmetic, what is not comes in.
+pub fn two_keys(entries: u32) -> String {
+    let first = new_word(true, 50, "v22", "v3");
+    let second = new_word(true, 60, "v28", "v3");
+    program(
+        &format!("map @flows hash key 4 value 8 entries {entries}"),
+        &format!(
+            "
+    v20:1, v21:32 = map.lookup @flows v1
+    v26:1, v27:32 = map.lookup @flows v7
+    branch v20, block1, block2
+block1:
+    v22:64 = map.load @flows v21, v8
+{first}
+    map.store @flows v21, v8, v50
+    packet.store v10, v22
+    jump block3
+block2:
+    v24:64 = map.update @flows v1, v3, v12
+    packet.store v10, v24
+    jump block3
+block3:
+    branch v26, block4, block5
+block4:
+    v28:64 = map.load @flows v27, v8
+{second}
+    map.store @flows v27, v8, v60
+    packet.store v13, v28
+    emit v9, v8
+block5:
+    v29:64 = map.update @flows v7, v3, v12
+    packet.store v13, v29
+    emit v9, v8
+"
+        ),
+    )
+}
+
 /// A destination that only counts with XDP_REDIRECT.
 pub fn destinations() -> String {
     program(

@@ -46,6 +46,14 @@ impl Contents {
         }
     }
 
+    /// An LRU map keeps its keys until they are deleted, and has room for so many.
+    pub fn forget_as_told(&mut self, slots: u32) {
+        if let (Store::Keyed(keyed), true) = (&mut self.store, self.decl.kind.is_lru()) {
+            keyed.forgets_as_told = true;
+            self.decl.max_entries = slots;
+        }
+    }
+
     /// The index that a key means; `None` when it is outside.
     pub fn index(&self, key: &[u8]) -> Option<u32> {
         let index = u32::from_le_bytes(key.try_into().ok()?);
@@ -200,6 +208,8 @@ pub struct Keyed {
     /// Of an LRU map: when each entry was last used, and which entry that was, oldest first.
     last_use: Vec<u64>,
     uses: BTreeMap<u64, u32>,
+    /// An LRU map that forgets nothing by itself.
+    forgets_as_told: bool,
 }
 
 impl Keyed {
@@ -216,6 +226,7 @@ impl Keyed {
             lengths: BTreeMap::new(),
             last_use: Vec::new(),
             uses: BTreeMap::new(),
+            forgets_as_told: false,
         }
     }
 
@@ -272,7 +283,7 @@ impl Keyed {
     }
 
     pub fn note_use(&mut self, entry: u32) {
-        if !self.kind.is_lru() {
+        if !self.kind.is_lru() || self.forgets_as_told {
             return;
         }
         let index = entry as usize - 1;
@@ -322,7 +333,9 @@ impl Keyed {
         match (old, flags) {
             (Some(_), flag::NOEXIST) => return (errno::EEXIST, None),
             (None, flag::EXIST) if !device => return (errno::ENOENT, None),
-            (None, _) if full && self.kind.is_lru() => forgotten = self.forget_oldest(),
+            (None, _) if full && self.kind.is_lru() && !self.forgets_as_told => {
+                forgotten = self.forget_oldest();
+            }
             (None, _) if full && trie => return (errno::ENOSPC, None),
             (None, _) if full => return (errno::E2BIG, None),
             _ => {}

@@ -1,6 +1,6 @@
 //! The program's maps in the kernel: made, filled, changed and read back.
 
-use super::{btf, syscall};
+use super::{btf, syscall, JudgeOptions};
 use hardpath_ebpf::ObjectMap;
 use hardpath_ir::maps::Entries;
 use hardpath_ir::{destination, Diagnostic, MapKind};
@@ -36,15 +36,33 @@ pub struct CpuSlot {
 
 impl KernelMap {
     /// Makes a map and gives it its first contents; a `.rodata` map is then frozen.
-    pub fn create(map: &ObjectMap, cpu: CpuSlot) -> Result<KernelMap, Diagnostic> {
+    pub fn create(
+        map: &ObjectMap,
+        cpu: CpuSlot,
+        options: &JudgeOptions,
+    ) -> Result<KernelMap, Diagnostic> {
         let place = || format!("map {}", map.name);
         let kind = map.kind().ok_or_else(|| {
             let message = format!("map type {} is not one that hardpath knows", map.map_type);
             Diagnostic::refused("unsupported-map", message).at(place())
         })?;
+        let plain = options.plain.get(&map.name).copied();
+        let declared = kind;
+        let kind = match (declared, plain) {
+            (MapKind::LruHash, Some(_)) => MapKind::Hash,
+            (MapKind::LruPerCpuHash, Some(_)) => MapKind::PerCpuHash,
+            _ => declared,
+        };
         let map_type = kind.number();
-        let max_entries = kernel_entries(kind, map, cpu);
+        let max_entries = match plain.filter(|_| kind != declared) {
+            Some(entries) => entries,
+            None if options.tight => map.max_entries,
+            None => kernel_entries(kind, map, cpu),
+        };
         let mut flags = map.flags;
+        if kind != declared {
+            flags &= !syscall::MAP_OWN_LRU_LISTS;
+        }
         if map.read_only {
             flags |= syscall::MAP_READ_ONLY_FOR_PROGRAM;
         }

@@ -24,7 +24,7 @@ use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_ir::Diagnostic;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use worker::Worker;
@@ -44,6 +44,10 @@ pub struct KernelJudge {
 pub struct JudgeOptions {
     /// What the maps hold beside their first contents.
     pub image: Image,
+    /// LRU maps that are plain hashes of so many entries here, because somebody tells which keys go.
+    pub plain: BTreeMap<String, u32>,
+    /// Other LRU maps have room for their entries only, and forget; else for so many more that they hold what they should.
+    pub tight: bool,
     pub form: Form,
 }
 
@@ -150,7 +154,7 @@ impl KernelJudge {
             }
             objections.push(objection);
         }
-        let mut outcomes = self.begin(&accepted)?.wait()?.into_iter();
+        let mut outcomes = self.begin(&accepted, Vec::new())?.wait()?.into_iter();
         let verdict = |objection: Option<String>| match objection {
             Some(reason) => Ok(Verdict::CannotJudge(reason)),
             None => outcomes.next().map(Verdict::Judged).ok_or_else(stopped),
@@ -189,19 +193,25 @@ impl KernelJudge {
         Ok(objection)
     }
 
-    /// Begins to run packets that [`KernelJudge::objection`] has nothing against, and goes on at once.
+    /// Begins to run packets that [`KernelJudge::objection`] has nothing against, and goes on at once. In front of each packet
+    /// its `changes` are made; behind their end there are none.
     pub(crate) fn begin<P: AsRef<[u8]>>(
         &mut self,
         packets: &[(P, PacketContext)],
+        changes: Vec<Vec<MapChange>>,
     ) -> Result<Running, Diagnostic> {
         let packets: Vec<(Vec<u8>, PacketContext)> = packets
             .iter()
             .map(|(packet, context)| (packet.as_ref().to_vec(), *context))
             .collect();
         self.submit(move |worker| {
+            let mut changes = changes.into_iter();
             packets
                 .iter()
-                .map(|(packet, context)| worker.run(packet, context))
+                .map(|(packet, context)| {
+                    worker.apply(&changes.next().unwrap_or_default())?;
+                    worker.run(packet, context)
+                })
                 .collect()
         })
         .map(Running)
@@ -214,13 +224,7 @@ impl KernelJudge {
         }
         // A full map has room for a new key only after the old one is gone.
         changes.sort_by_key(|change| change.value.is_some());
-        self.submit(move |worker| {
-            changes.iter().try_for_each(|change| match &change.value {
-                Some(value) => worker.set(&change.map, &change.key, value),
-                None => worker.delete(&change.map, &change.key),
-            })
-        })?
-        .wait()?
+        self.submit(move |worker| worker.apply(&changes))?.wait()?
     }
 
     /// The contents of all maps that the program uses, without `.rodata`; of per-CPU maps the copy of the CPU

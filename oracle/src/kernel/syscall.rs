@@ -17,6 +17,8 @@ pub const MAP_TYPE_RINGBUF: u32 = 27;
 
 /// `map_flags`: the program may only read the map (`.rodata`).
 pub const MAP_READ_ONLY_FOR_PROGRAM: u32 = 1 << 7;
+/// `BPF_F_NO_COMMON_LRU`.
+pub const MAP_OWN_LRU_LISTS: u32 = 1 << 1;
 /// `map_flags`: the map's memory can be mapped into this process.
 pub const MAP_MEMORY_MAPPABLE: u32 = 1 << 10;
 

@@ -7,7 +7,7 @@ use super::mtu::{self, MtuTable};
 use super::network::{Network, Provided};
 use super::syscall::{self, XdpContext};
 use super::tail_calls::{self, is_program_array, ProgramArrays};
-use super::{program, unavailable, JudgeOptions};
+use super::{program, unavailable, JudgeOptions, MapChange};
 use hardpath_ebpf::{Object, ProgramImage, MTU_MAP};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
@@ -70,7 +70,7 @@ impl Worker {
             } else if map.is_for_events() {
                 events.create(index, map, cpu)?;
             } else {
-                maps.insert(index, KernelMap::create(map, cpu)?);
+                maps.insert(index, KernelMap::create(map, cpu, options)?);
             }
         }
         let descriptors: BTreeMap<usize, i32> = maps
@@ -183,6 +183,14 @@ impl Worker {
         let map = self.map_named(map)?;
         map.lookup(key)
             .map_err(|error| unreadable(&map.name, error))
+    }
+
+    /// Writes and removes entries.
+    pub fn apply(&mut self, changes: &[MapChange]) -> Result<(), Diagnostic> {
+        changes.iter().try_for_each(|change| match &change.value {
+            Some(value) => self.set(&change.map, &change.key, value),
+            None => self.delete(&change.map, &change.key),
+        })
     }
 
     /// Writes an entry; the interface that a device map's value names is made first.

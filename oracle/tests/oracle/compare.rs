@@ -133,6 +133,7 @@ fn totals_count_everything_and_keep_the_first_mismatches() {
             judged_by_kernel: number > 5,
             objection: (number <= 5).then(|| "packets like these".into()),
             disagreement: None,
+            illegal: Vec::new(),
         };
         let got = outcome(if number % 2 == 0 { DROP } else { PASS }, 0, &[1]);
         comparison.packet("web.pcap", number, &expected, Some((&got).into()));

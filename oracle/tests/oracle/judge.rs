@@ -25,12 +25,28 @@ pub fn try_start_program(
     image: Image,
 ) -> Option<KernelJudge> {
     let form = Form::AsItIs;
-    try_start_with(object, program, JudgeOptions { image, form })
+    try_start_with(
+        object,
+        program,
+        JudgeOptions {
+            image,
+            form,
+            ..JudgeOptions::default()
+        },
+    )
 }
 
 /// The same with the program in another form.
 pub fn try_start_form(object: &Object, image: Image, form: Form) -> Option<KernelJudge> {
-    try_start_with(object, &object.programs[0], JudgeOptions { image, form })
+    try_start_with(
+        object,
+        &object.programs[0],
+        JudgeOptions {
+            image,
+            form,
+            ..JudgeOptions::default()
+        },
+    )
 }
 
 fn try_start_with(

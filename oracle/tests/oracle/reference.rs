@@ -200,6 +200,7 @@ fn without_a_kernel_the_interpreter_answers() {
         judged_by_kernel,
         objection,
         disagreement,
+        illegal: _,
     } = reference.run(&[1, 2, 3], &CONTEXT).unwrap();
     assert_eq!((outcome.verdict, judged_by_kernel), (1, false));
     assert_eq!((objection, disagreement), (None, None));

@@ -165,7 +165,7 @@ impl Lower<'_> {
     }
 
     /// Of several copies of a map or bank the one that commits last speaks.
-    fn speakers(&self) -> Vec<usize> {
+    pub(super) fn speakers(&self) -> Vec<usize> {
         let same = |a: usize, b: usize| {
             self.plan[a].map == self.plan[b].map && self.plan[a].bank == self.plan[b].bank
         };

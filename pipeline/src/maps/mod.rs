@@ -3,6 +3,7 @@
 
 mod entrance;
 mod host;
+mod journal;
 mod tables;
 mod tries;
 mod values;
@@ -279,6 +280,9 @@ impl<'a> Lower<'a> {
                 if hash && stage == self.table_commit(number, port) {
                     self.commit_table(number, port);
                 }
+            }
+            if self.decl(number).kind.is_lru() && stage == self.stages_of(number).table_commit {
+                self.keep_journal(number);
             }
             let addresses = self.stages_of(number).ports.iter().map(|port| port.address);
             if Some(stage) == addresses.min() {

@@ -25,6 +25,9 @@ impl Lower<'_> {
             self.demand_all(data.guard, commit);
             self.demand_all(data.args.get(2).copied(), commit);
         }
+        if self.decl(number).kind.is_lru() && self.access(number).is_structural() {
+            self.demand_all(self.needs_by(number, port, commit), commit);
+        }
     }
 
     /// The hash function of a port, in the stage before the table.
@@ -107,9 +110,7 @@ impl Lower<'_> {
             _ => host.flags,
         };
         let mut wires = vec![(0, "host_r", self.m.wire(1, format!("{name}_host_r")))];
-        if access.evicts(self.program) != Evicts::Nobody {
-            wires.push((0, "uses", self.m.wire(1, format!("{name}_uses"))));
-        }
+        let evicts = access.evicts(self.program) != Evicts::Nobody;
         for (number, port) in access.ports.iter().enumerate() {
             let mut wire = |signal: &'static str, bits: u32| {
                 let called = port_name(&format!("{name}_{signal}"), number as u32);
@@ -117,6 +118,9 @@ impl Lower<'_> {
             };
             wire("key", key_bits);
             wire("rows", rows_bits);
+            if evicts {
+                wire("uses", 1);
+            }
             if port.update.is_some() {
                 for signal in ["update", "no_exist", "must_exist", "bad_flags"] {
                     wire(signal, 1);
@@ -209,11 +213,7 @@ impl Lower<'_> {
                 return Some(lower.m.and(&[guard, lower.valid]));
             }
             if signal == "uses" {
-                // Copies that are only read must stay the same, whatever each of them is asked.
-                return Some(match lower.access(number).is_structural() {
-                    true => lower.valid,
-                    false => lower.m.zero(1),
-                });
+                return Some(lower.uses(number, port));
             }
             if !matches!(signal, "update" | "no_exist" | "must_exist" | "bad_flags") {
                 return None;
@@ -254,6 +254,17 @@ impl Lower<'_> {
             let errno = self.table_output(number, "errno");
             self.set_base(bases.errno, errno);
         }
+    }
+
+    /// A packet looks up a port's key, in the port's commit stage.
+    fn uses(&mut self, number: usize, port: usize) -> Node {
+        // Copies that are only read must stay the same, whatever each of them is asked.
+        if !self.access(number).is_structural() {
+            return self.m.zero(1);
+        }
+        let needs = self.needs_by(number, port, self.table_commit(number, port));
+        let needs = self.condition(needs);
+        self.m.and(&[needs, self.valid])
     }
 
     /// Carries what an update or delete gives to the stage in which it is asked for. Called when all other uses are

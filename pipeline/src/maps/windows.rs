@@ -7,6 +7,7 @@ use crate::plan::Gate;
 use hardpath_blocks::hash::{Evicts, Hash};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::interlock::{interlock, Interlock};
+use hardpath_blocks::port_name;
 use hardpath_ir::Value;
 use hardpath_rtl::Node;
 
@@ -94,9 +95,13 @@ impl Lower<'_> {
 
     /// The condition under which a packet looks at what a port gives, when it is known inside the window.
     fn need(&self, number: usize, port: usize) -> Option<Value> {
+        self.needs_by(number, port, self.stages_of(number).commit)
+    }
+
+    /// The condition under which a packet looks at what a port gives, when it is known before a stage.
+    pub(super) fn needs_by(&self, number: usize, port: usize, stage: u32) -> Option<Value> {
         let needs = self.port(number, port).needs?;
-        let stage = self.schedule.times[needs].stage;
-        (stage < self.stages_of(number).commit).then_some(needs)
+        (self.schedule.times[needs].stage < stage).then_some(needs)
     }
 
     /// The condition under which a packet needs the map at all, when that can be told before the window.
@@ -255,6 +260,27 @@ impl Lower<'_> {
                 }
                 let conflict = self.m.and(&all);
                 reasons.push(conflict);
+            }
+        }
+        self.m.or(&reasons)
+    }
+
+    /// Whether the packet at the commit must run again: it was stale before, or a key that it has found was forgotten for
+    /// that of an older packet.
+    pub(crate) fn stale_at_commit(&mut self, replay: &Replay) -> Node {
+        let mut reasons = vec![replay.stale];
+        for number in 0..self.plan.len() {
+            if !self.access(number).displaces(self.program) {
+                continue;
+            }
+            for port in 0..self.access(number).ports.len() {
+                let at = self.port_stages(number, port);
+                // An answer that comes in this very stage has seen all of them.
+                if at.table + self.answer_clocks(number) == replay.commit {
+                    continue;
+                }
+                let displaced = self.table_output(number, &port_name("displaced", port as u32));
+                reasons.push(displaced);
             }
         }
         self.m.or(&reasons)

@@ -187,6 +187,12 @@ impl<P> Books<P> {
         Ok(())
     }
 
+    /// Whether the first packet entered the program, when it is over.
+    pub fn next_entered(&self) -> Option<bool> {
+        let first = self.inside.front()?;
+        (first.is_over && first.packet.is_some()).then_some(first.enters)
+    }
+
     /// Takes the first packet out when it is over, with what became of it.
     pub fn next_over(&mut self) -> Option<(P, Option<PacketOut>)> {
         let first = self.inside.front_mut().filter(|packet| packet.is_over)?;

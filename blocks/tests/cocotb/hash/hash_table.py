@@ -49,19 +49,22 @@ class Keys:
         self.functions, self.max_entries = functions, max_entries
         # So many of a new key's slots can be taken from others.
         self.taken_from = {"Nobody": 0, "Candidates": WAYS * SLOTS, "FirstBucket": SLOTS}[evicts]
-        self.entry_of, self.key_at, self.used = {}, {}, set()
+        self.entry_of, self.key_at, self.ages = {}, {}, {}
 
     def candidates(self, key):
         """The entries in which it may lie: place, then row."""
         rows = self.functions.rows(key)
         return [place << self.functions.row_bits | rows[place // SLOTS] for place in range(WAYS * SLOTS)]
 
-    def victim(self, key):
-        """Who goes for a new key, and whether all who could go were used."""
-        candidates = self.candidates(key)[: self.taken_from]
-        taken = [entry for entry in candidates if entry in self.key_at]
-        unused = [entry for entry in taken if entry not in self.used]
-        return (unused or taken or candidates)[0], not unused
+    def ages_of(self, key):
+        """The ages of those who could go for a new key."""
+        return [self.ages.get(entry, 0) for entry in self.candidates(key)[: self.taken_from]]
+
+    def victim(self, key, ages):
+        """Who goes for a new key, and its age: the first of the oldest; None when no slot is taken."""
+        candidates = zip(self.candidates(key), ages)
+        taken = [(entry, age) for entry, age in candidates if entry in self.key_at]
+        return max(taken, key=lambda one: one[1], default=(None, 0))
 
     def emptiest(self, key):
         """The first free slot of the emptiest bucket, the leftmost way first; None when all are taken."""
@@ -84,27 +87,27 @@ class Keys:
         full = len(self.entry_of) == self.max_entries or self.emptiest(key) is None
         return E2BIG if full and not self.taken_from else 0
 
-    def commit(self, command, key, flags, uses, victim):
-        """Gives the errno and the entry of the key. `victim`: who would go, as it was when the buckets were read."""
+    def commit(self, command, key, flags, uses, ages):
+        """Gives the errno, the entry of the key, and the ages that change. `ages`: as they were when the buckets were read."""
         errno, entry = self.answer(command, key, flags), self.entry_of.get(key)
+        aged = {}
         if entry is not None:
             if uses:
-                self.used.add(entry)
+                aged[entry] = 0
             if command == DELETE:
                 del self.entry_of[key], self.key_at[entry]
         elif command == UPDATE and errno == 0:
             entry = self.emptiest(key)
             if self.taken_from:
-                chosen, all_used = victim
+                victim, gone = self.victim(key, ages)
                 full = len(self.entry_of) >= self.max_entries
-                if entry is None or full and chosen in self.key_at:
-                    entry = chosen
+                if entry is None or full and victim is not None:
+                    entry = victim
                     del self.entry_of[self.key_at[entry]]
-                    if all_used:
-                        self.used -= set(self.candidates(key)[: self.taken_from])
+                    aged = {other: min(3, age + 3 - gone) for other, age in zip(self.candidates(key), ages)}
             self.entry_of[key], self.key_at[entry] = entry, key
-            self.used.add(entry)
-        return errno, entry
+            aged[entry] = 2
+        return errno, entry, aged
 
 
 class Table:
@@ -190,13 +193,14 @@ class Table:
         uses = not host and self.evicts != "Nobody" and bench.happens(0.8)
         if uses:
             bench.drive(commit, uses=1)
-        victims = []
+        ages = []
         if self.evicts != "Nobody":
-            bench.check(read, lambda: victims.append(self.keys.victim(key)))
+            bench.check(read, lambda: ages.extend(self.keys.ages_of(key)))
 
         def turn():
             hit = key in self.keys.entry_of
-            errno, entry = self.keys.commit(command, key, flags, uses, victims and victims[0])
+            errno, entry, aged = self.keys.commit(command, key, flags, uses, ages)
+            bench.commit(1, lambda: self.keys.ages.update(aged))
             if host or command:
                 assert bench.get("errno_c") == errno, f"{bench.get('errno_c')}, not {errno}: {what}"
                 self.errnos.append(errno)

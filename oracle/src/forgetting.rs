@@ -1,0 +1,338 @@
+//! Whether an LRU map forgets as it may.
+//!
+//! Which key goes when such a map is full is nobody's promise, everything else is. So whoever runs the packets tells which key
+//! came to which slot and which ones had to go ([`KeyMove`]); the judges' copies of the map forget the same ones, before
+//! the packet that put them out. The judge does not believe what it is told. It keeps books of its own, and a report
+//! is only right if
+//!
+//! * the key came in with that packet, and stands nowhere else;
+//! * its slot is one of its places; it was empty, or the report says that another key is forgotten;
+//! * then the map held `max_entries` keys, or all places of the new key were taken;
+//! * the forgotten key stood in one of the places that may be taken from others;
+//! * the packet itself had nothing to do with it;
+//! * after each packet the books hold the keys that the judges' map holds, as far as the packet touched them.
+//!
+//! What packets before and behind did with the key is seen by their bytes, verdicts and maps. Reports come in the order of
+//! packets, the host's changes in their place between them.
+
+use hardpath_ir::maps::{KeyChange, KeyEvent, KeyMove, Maps, Move};
+use hardpath_ir::MapId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The slots that a key may stand in; so many of the first ones can be taken from others.
+pub type Places = Box<dyn Fn(&[u8]) -> (Vec<u32>, usize) + Send>;
+
+/// An LRU map whose holder tells what it forgets.
+pub struct LruMap {
+    pub map: MapId,
+    /// Its full name.
+    pub name: String,
+    /// It holds at least so many keys before it forgets one because it is full.
+    pub max_entries: u32,
+    /// It holds at most so many.
+    pub slots: u32,
+    /// `None`: any slot, and all can be taken from others.
+    pub places: Option<Places>,
+}
+
+/// The books of all LRU maps.
+#[derive(Default)]
+pub struct Forgetting {
+    books: BTreeMap<MapId, Book>,
+}
+
+struct Book {
+    told: LruMap,
+    by_slot: HashMap<u32, Vec<u8>>,
+    by_key: HashMap<Vec<u8>, u32>,
+    forgotten: u64,
+}
+
+/// What is wrong with a report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Illegal {
+    /// The map's name.
+    pub map: String,
+    pub why: String,
+}
+
+/// What a packet's reports come to.
+#[derive(Default)]
+pub struct Followed {
+    /// The keys that were forgotten.
+    pub forgotten: Vec<(MapId, Vec<u8>)>,
+    pub illegal: Vec<Illegal>,
+}
+
+impl Forgetting {
+    pub fn new(maps: Vec<LruMap>) -> Forgetting {
+        let book = |told: LruMap| {
+            let book = Book {
+                by_slot: HashMap::new(),
+                by_key: HashMap::new(),
+                forgotten: 0,
+                told,
+            };
+            (book.told.map, book)
+        };
+        Forgetting {
+            books: maps.into_iter().map(book).collect(),
+        }
+    }
+
+    /// The maps, and how many keys each has forgotten.
+    pub fn forgotten(&self) -> BTreeMap<String, u64> {
+        let books = self.books.values();
+        books
+            .map(|book| (book.told.name.clone(), book.forgotten))
+            .collect()
+    }
+
+    /// Enters what one packet, or one operation of the host, moved.
+    pub fn follow(&mut self, moves: &[KeyMove]) -> Followed {
+        let mut followed = Followed::default();
+        for one in moves {
+            let Some(book) = self.books.get_mut(&one.map) else {
+                followed.illegal.push(Illegal {
+                    map: one.map.to_string(),
+                    why: "something is reported of a map that forgets nothing".into(),
+                });
+                continue;
+            };
+            let (victim, wrong) = book.enter(one);
+            let victim = victim.map(|key| (one.map, key));
+            followed.forgotten.extend(victim);
+            let map = &book.told.name;
+            let illegal = wrong.into_iter().map(|why| Illegal {
+                map: map.clone(),
+                why,
+            });
+            followed.illegal.extend(illegal);
+        }
+        followed
+    }
+
+    /// What contradicts the judge's own run of the packet, or of the host's operation: `events` is what that did to keys,
+    /// `maps` what it left.
+    pub fn contradictions(
+        &self,
+        moves: &[KeyMove],
+        followed: &Followed,
+        events: &[KeyEvent],
+        maps: &Maps,
+    ) -> Vec<Illegal> {
+        let mut illegal = Vec::new();
+        let mut wrong = |map: MapId, why: String| {
+            let name = self.books.get(&map).map(|book| book.told.name.clone());
+            illegal.push(Illegal {
+                map: name.unwrap_or_else(|| map.to_string()),
+                why,
+            });
+        };
+        for (map, key) in &followed.forgotten {
+            if (events.iter()).any(|event| event.map == *map && event.key == *key) {
+                wrong(
+                    *map,
+                    format!("forgets {}, which the packet itself uses", hex(key)),
+                );
+            }
+        }
+        let put = |one: &KeyMove| {
+            let is_put = |event: &&KeyEvent| event.what == KeyChange::Put;
+            let same = |event: &KeyEvent| event.map == one.map && event.key == one.key;
+            events.iter().filter(is_put).any(same)
+        };
+        for one in moves {
+            if matches!(one.what, Move::Put { .. }) && !put(one) {
+                wrong(
+                    one.map,
+                    format!("takes {} in, which nobody put there", hex(&one.key)),
+                );
+            }
+        }
+        let moved = moves.iter().map(|one| (one.map, &one.key));
+        let changed = (events.iter())
+            .filter(|event| matches!(event.what, KeyChange::Put | KeyChange::Removed))
+            .map(|event| (event.map, &event.key));
+        let touched: BTreeSet<(MapId, &Vec<u8>)> = moved.chain(changed).collect();
+        for (map, key) in touched {
+            let Some(book) = self.books.get(&map) else {
+                continue;
+            };
+            match (book.by_key.contains_key(key), maps.get(map, key).is_some()) {
+                (true, false) => wrong(map, format!("still holds {}", hex(key))),
+                (false, true) => wrong(map, format!("does not hold {}", hex(key))),
+                _ => {}
+            }
+        }
+        illegal
+    }
+}
+
+impl Book {
+    /// The key that had to go, and what is wrong.
+    fn enter(&mut self, one: &KeyMove) -> (Option<Vec<u8>>, Vec<String>) {
+        let mut wrong = Vec::new();
+        let key = hex(&one.key);
+        let slot = one.slot;
+        let forgets = match one.what {
+            Move::Removed => {
+                match self.by_slot.get(&slot) {
+                    Some(held) if *held == one.key => {
+                        self.by_slot.remove(&slot);
+                        self.by_key.remove(&one.key);
+                    }
+                    _ => wrong.push(format!("removes {key} from slot {slot}, where it is not")),
+                }
+                return (None, wrong);
+            }
+            Move::Put { forgets } => forgets,
+        };
+        if let Some(old) = self.by_key.get(&one.key) {
+            wrong.push(format!("takes {key} in twice: it stands in slot {old}"));
+        }
+        if slot >= self.told.slots {
+            wrong.push(format!(
+                "puts {key} into slot {slot} of {}",
+                self.told.slots
+            ));
+        }
+        let places = self.told.places.as_ref().map(|places| places(&one.key));
+        if let Some((places, _)) = &places {
+            if !places.contains(&slot) {
+                wrong.push(format!(
+                    "puts {key} into slot {slot}, which is none of its places"
+                ));
+            }
+        }
+        let held = self.by_slot.get(&slot).cloned();
+        match (&held, forgets) {
+            (Some(held), false) => {
+                wrong.push(format!("forgets {} for {key} without a report", hex(held)))
+            }
+            (None, true) => wrong.push(format!(
+                "says that {key} takes a place from another key, but slot {slot} was empty"
+            )),
+            (Some(held), true) => wrong.extend(self.objection(hex(held), slot, &places)),
+            (None, false) => {}
+        }
+        if let Some(held) = &held {
+            self.by_key.remove(held);
+            self.forgotten += 1;
+        }
+        self.by_slot.insert(slot, one.key.clone());
+        self.by_key.insert(one.key.clone(), slot);
+        (held, wrong)
+    }
+
+    /// Why the key in a slot may not go.
+    fn objection(
+        &self,
+        held: String,
+        slot: u32,
+        places: &Option<(Vec<u32>, usize)>,
+    ) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let count = self.by_slot.len();
+        let (no_place, may_go) = match places {
+            Some((places, first)) => (
+                places.iter().all(|place| self.by_slot.contains_key(place)),
+                places.iter().take(*first).any(|place| *place == slot),
+            ),
+            None => (count >= self.told.slots as usize, true),
+        };
+        if count < self.told.max_entries as usize && !no_place {
+            wrong.push(format!(
+                "forgets {held} too early: it held {count} keys of {}, and the new one had a free place",
+                self.told.max_entries
+            ));
+        }
+        if !may_go {
+            wrong.push(format!("forgets {held}, whose place may not be taken"));
+        }
+        wrong
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> MapId {
+        MapId::from_u32(0)
+    }
+
+    /// Two keys at least, four slots; a key's places are its number and the next one, the first of which can be taken.
+    fn books() -> Forgetting {
+        let places = |key: &[u8]| {
+            let first = u32::from(key[0]) % 4;
+            (vec![first, (first + 1) % 4], 1)
+        };
+        Forgetting::new(vec![LruMap {
+            map: map(),
+            name: "seen".into(),
+            max_entries: 2,
+            slots: 4,
+            places: Some(Box::new(places)),
+        }])
+    }
+
+    fn put(key: u8, slot: u32, forgets: bool) -> KeyMove {
+        KeyMove {
+            map: map(),
+            key: vec![key],
+            slot,
+            what: Move::Put { forgets },
+        }
+    }
+
+    fn follow(moves: &[KeyMove]) -> Vec<String> {
+        let mut books = books();
+        let all = moves
+            .iter()
+            .map(|one| books.follow(std::slice::from_ref(one)));
+        let why = all.flat_map(|followed| followed.illegal.into_iter().map(|one| one.why));
+        why.collect()
+    }
+
+    #[test]
+    fn a_full_map_may_forget() {
+        assert_eq!(
+            follow(&[put(0, 0, false), put(1, 1, false), put(4, 0, true)]),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn what_is_not_right_is_told() {
+        let cases: [(&[KeyMove], &str); 7] = [
+            (&[put(0, 0, false), put(4, 0, true)], "too early"),
+            (&[put(0, 0, false), put(4, 0, false)], "without a report"),
+            (&[put(0, 0, true)], "was empty"),
+            (&[put(0, 2, false)], "none of its places"),
+            (&[put(0, 0, false), put(0, 1, false)], "twice"),
+            (
+                &[put(0, 0, false), put(1, 1, false), put(4, 1, true)],
+                "may not be taken",
+            ),
+            (&[put(0, 9, false)], "slot 9 of 4"),
+        ];
+        for (moves, expected) in cases {
+            let wrong = follow(moves);
+            assert!(
+                wrong.iter().any(|why| why.contains(expected)),
+                "{expected}: {wrong:?}"
+            );
+        }
+        let removed = KeyMove {
+            what: Move::Removed,
+            ..put(3, 3, false)
+        };
+        assert!(follow(&[removed])[0].contains("where it is not"));
+    }
+}

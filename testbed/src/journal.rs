@@ -1,0 +1,224 @@
+//! Reads the journals of LRU maps from a design's ports ([`hardpath_blocks::interface::Journal`]).
+//!
+//! Each map has a journal of its own, in the order of its commits: a *turn* for each packet that entered the program, and for
+//! each operation of the host on this map. What belongs to one packet is put together by counting.
+
+use crate::dut::{Dut, Port, PortDirection};
+use hardpath_blocks::interface::{Interface, JOURNAL_SIGNALS};
+use hardpath_ir::maps::{KeyMove, Move};
+use hardpath_ir::{Diagnostic, MapId};
+use std::collections::VecDeque;
+
+/// The journals of a design, as far as nobody has taken what they say.
+pub struct Journals {
+    maps: Vec<MapJournal>,
+    /// Packets that were taken.
+    taken: u64,
+}
+
+/// A design whose journals are read at every clock.
+pub struct Journaled<'a> {
+    dut: &'a mut dyn Dut,
+    pub journals: Journals,
+}
+
+impl<'a> Journaled<'a> {
+    /// # Errors
+    /// As [`Journals::new`].
+    pub fn new(dut: &'a mut dyn Dut, interface: &Interface) -> Result<Journaled<'a>, Diagnostic> {
+        let journals = Journals::new(dut, interface)?;
+        Ok(Journaled { dut, journals })
+    }
+}
+
+impl Dut for Journaled<'_> {
+    fn port(&self, name: &str) -> Option<Port> {
+        self.dut.port(name)
+    }
+
+    fn set(&mut self, port: Port, limbs: &[u64]) {
+        self.dut.set(port, limbs);
+    }
+
+    fn get(&self, port: Port) -> &[u64] {
+        self.dut.get(port)
+    }
+
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        self.dut.step()?;
+        self.journals.observe(&*self.dut);
+        Ok(())
+    }
+}
+
+struct MapJournal {
+    map: MapId,
+    key_bytes: usize,
+    packet: Port,
+    host: Port,
+    put: Port,
+    removed: Port,
+    forgot: Port,
+    slot: Port,
+    key: Port,
+    /// Clocks that the commits of one packet take.
+    clocks: u32,
+    /// Clocks since the last packet came.
+    since: u32,
+    /// Packets of which everything is known.
+    packets: u64,
+    turns: VecDeque<Turn>,
+}
+
+#[derive(Default)]
+struct Turn {
+    of_host: bool,
+    moves: Vec<KeyMove>,
+}
+
+impl Journals {
+    /// # Errors
+    /// The design does not have the ports that its interface names.
+    pub fn new(dut: &dyn Dut, interface: &Interface) -> Result<Journals, Diagnostic> {
+        let mut maps = Vec::new();
+        for (map, port) in interface.maps.iter().enumerate() {
+            let Some(journal) = &port.journal else {
+                continue;
+            };
+            let mut ports = Vec::new();
+            for signal in JOURNAL_SIGNALS {
+                let width = match signal {
+                    "slot" => port.slot_bits(),
+                    "key" => port.key_bytes * 8,
+                    _ => 1,
+                };
+                let name = format!("{}_{signal}", journal.name);
+                ports.push(dut.required(&name, width, PortDirection::Output)?);
+            }
+            let [packet, host, put, removed, forgot, slot, key] = ports[..] else {
+                unreachable!("as many as there are signals");
+            };
+            maps.push(MapJournal {
+                map: MapId::from_u32(map as u32),
+                key_bytes: port.key_bytes as usize,
+                packet,
+                host,
+                put,
+                removed,
+                forgot,
+                slot,
+                key,
+                clocks: journal.clocks,
+                since: journal.clocks,
+                packets: 0,
+                turns: VecDeque::new(),
+            });
+        }
+        Ok(Journals { maps, taken: 0 })
+    }
+
+    /// Looks at the ports after a step.
+    pub fn observe(&mut self, dut: &dyn Dut) {
+        for journal in &mut self.maps {
+            journal.observe(dut);
+        }
+    }
+
+    /// Of how many packets everything is known, in all maps; `None`: there are no journals.
+    pub fn packets(&self) -> Option<u64> {
+        self.maps.iter().map(|journal| journal.packets).min()
+    }
+
+    /// Whether everything is known of the next packet.
+    pub fn has_packet(&self) -> bool {
+        self.packets().is_none_or(|packets| packets > self.taken)
+    }
+
+    /// What the next operation of the host on a map changed; nothing where it has no journal.
+    pub fn take_host(&mut self, map: MapId) -> Vec<KeyMove> {
+        let mut journals = self.maps.iter_mut();
+        let journal = journals.find(|journal| journal.map == map);
+        journal.and_then(MapJournal::take_host).unwrap_or_default()
+    }
+
+    /// What operations of the host changed that came before the next packet's turn.
+    pub fn take_all_of_host(&mut self) -> Vec<KeyMove> {
+        let mut moves = Vec::new();
+        for journal in &mut self.maps {
+            while let Some(turn) = journal.take_host() {
+                moves.extend(turn);
+            }
+        }
+        moves
+    }
+
+    /// What the next packet changed, in all maps; each map's in their order. All of them have had the packet's turn
+    /// ([`Journals::packets`]), and what the host did before it was taken.
+    pub fn take_packet(&mut self) -> Vec<KeyMove> {
+        let mut moves = Vec::new();
+        self.taken += 1;
+        for journal in &mut self.maps {
+            let turn = journal.turns.pop_front();
+            debug_assert!(turn.as_ref().is_some_and(|turn| !turn.of_host));
+            moves.extend(turn.into_iter().flat_map(|turn| turn.moves));
+        }
+        moves
+    }
+}
+
+impl MapJournal {
+    fn take_host(&mut self) -> Option<Vec<KeyMove>> {
+        match self.turns.front() {
+            Some(turn) if turn.of_host => self.turns.pop_front().map(|turn| turn.moves),
+            _ => None,
+        }
+    }
+
+    fn observe(&mut self, dut: &dyn Dut) {
+        if dut.get_bit(self.packet) {
+            self.since = 0;
+            self.turns.push_back(Turn::default());
+        }
+        if dut.get_bit(self.host) {
+            self.turns.push_back(Turn {
+                of_host: true,
+                moves: Vec::new(),
+            });
+        }
+        if dut.get_bit(self.put) || dut.get_bit(self.removed) {
+            self.moves(dut);
+        }
+        if self.since < self.clocks {
+            self.since += 1;
+            self.packets += u64::from(self.since == self.clocks);
+        }
+    }
+
+    /// A key comes or goes.
+    fn moves(&mut self, dut: &dyn Dut) {
+        let what = match dut.get_bit(self.put) {
+            true => Move::Put {
+                forgets: dut.get_bit(self.forgot),
+            },
+            false => Move::Removed,
+        };
+        // What belongs to nobody would be a defect of the design: it is then laid to the host, who did nothing.
+        if self.turns.is_empty() {
+            self.turns.push_back(Turn {
+                of_host: true,
+                moves: Vec::new(),
+            });
+        }
+        let limbs = dut.get(self.key);
+        let key = (0..self.key_bytes).map(|index| (limbs[index / 8] >> (8 * (index % 8))) as u8);
+        let one = KeyMove {
+            map: self.map,
+            key: key.collect(),
+            slot: dut.get_u64(self.slot) as u32,
+            what,
+        };
+        if let Some(turn) = self.turns.back_mut() {
+            turn.moves.push(one);
+        }
+    }
+}
