@@ -166,6 +166,10 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         Err(panic) => return Ok(Outcome::Failed(panic)),
     };
     give_names(&mut lifted);
+    let forms = Forms::of(&lifted);
+    if let Some(errors) = forms.unanswerable() {
+        return Ok(refused(errors.clone(), Judged::default()));
+    }
     let image = used_maps(&lifted, &subject.image);
     let question = |form| {
         let kernel = match form {
@@ -193,7 +197,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         expected: answers.packets,
         expected_maps: answers.maps.image,
     };
-    match trial.compile() {
+    match trial.compile(forms) {
         Ok(built) => Ok(Outcome::Same { built, judged }),
         Err(Stop::Failed(failure)) => Ok(Outcome::Failed(failure)),
         Err(Stop::Refused(errors)) => Ok(refused(errors, judged)),
@@ -288,6 +292,43 @@ impl Answers {
     }
 }
 
+/// The program after each phase of compilation, as far as it comes without a schedule.
+struct Forms {
+    all: Vec<(Layer, Program)>,
+    end: Result<(), Stop>,
+}
+
+impl Forms {
+    fn of(lifted: &Program) -> Forms {
+        let mut all = Vec::new();
+        let end = Forms::make(lifted, &mut all);
+        Forms { all, end }
+    }
+
+    fn make(lifted: &Program, all: &mut Vec<(Layer, Program)>) -> Result<(), Stop> {
+        let flow = flatten(caught(|| {
+            let mut program = lifted.clone();
+            hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
+            Ok(program)
+        }))?;
+        all.push((Layer::ControlFlow, flow.clone()));
+        let region = flatten(caught(|| hardpath_pipeline::dataflow(&flow)))?;
+        all.push((Layer::Dataflow, region));
+        Ok(())
+    }
+
+    /// Why the program has no answer that a judge could give.
+    fn unanswerable(&self) -> Option<&Vec<Diagnostic>> {
+        match &self.end {
+            Err(Stop::Refused(errors)) => errors
+                .iter()
+                .any(|error| error.code == "old-pointer")
+                .then_some(errors),
+            _ => None,
+        }
+    }
+}
+
 struct Trial<'a> {
     subject: &'a Subject,
     options: TrialOptions,
@@ -298,15 +339,11 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn compile(&self) -> Result<Built, Stop> {
-        let flow = flatten(caught(|| {
-            let mut program = self.lifted.clone();
-            hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
-            Ok(program)
-        }))?;
-        self.interpret(&flow, Layer::ControlFlow)?;
-        let region = flatten(caught(|| hardpath_pipeline::dataflow(&flow)))?;
-        self.interpret(&region, Layer::Dataflow)?;
+    fn compile(&self, forms: Forms) -> Result<Built, Stop> {
+        for (layer, program) in &forms.all {
+            self.interpret(program, *layer)?;
+        }
+        forms.end?;
         let options = Options {
             bus_bits: self.subject.hardware.bus_bits,
             clock_mhz: f64::from(self.subject.hardware.clock_mhz),

@@ -125,6 +125,27 @@ fn a_seed_gives_the_same_subject_and_another_seed_another_one() {
     }
 }
 
+/// There are programs that use a pointer behind two changes of its map. They are refused before anybody is asked what it
+/// gives: the kernel and the interpreter would differ.
+#[test]
+fn pointers_that_have_no_right_answer_are_tried() {
+    let is_refused = |seed: &u64| {
+        let subject = subject(*seed, 0, 10, Features::default());
+        let object = subject.code.object();
+        let Ok(mut program) = hardpath_ebpf::lift(&object, &object.programs[0]) else {
+            return false;
+        };
+        hardpath_passes::optimize_control_flow(&mut program).is_ok()
+            && hardpath_pipeline::dataflow(&program)
+                .is_err_and(|errors| errors[0].code == "old-pointer")
+    };
+    let seed = (0..3000).find(is_refused).expect("one of them is refused");
+    match trial::run(&subject(seed, 0, 10, Features::default()), by(judge())).unwrap() {
+        Outcome::Refused { reason, .. } => assert_eq!(reason.code, "old-pointer"),
+        other => panic!("seed {seed}: {other:?}"),
+    }
+}
+
 #[test]
 fn cases_are_read_as_they_were_written() {
     let features = Features {

@@ -92,6 +92,7 @@ pub const CODES: &[&str] = &[
     "not-this-design",
     "not-xdp",
     "object-too-large",
+    "old-pointer",
     "other-cpu",
     "packet-cut",
     "packets-not-taken-in",

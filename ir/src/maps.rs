@@ -6,7 +6,8 @@
 //! What a program holds after a lookup is an *entry*. Arrays and per-CPU maps are written in place; the entry of an
 //! array is its index. Other hash maps and tries replace the element when a key is updated: an entry from an earlier
 //! lookup goes on to the old element, whose value no lookup finds any more. Such dead elements can be read until the
-//! next packet begins ([`Maps::begin_packet`]).
+//! next packet begins ([`Maps::begin_packet`]). The kernel may give their memory to what a later update of the same packet
+//! puts in; programs that read or write a dead element behind one mean nothing, and are not built.
 //!
 //! The key of a trie is `struct bpf_lpm_trie_key`: 32 bits of prefix length, little endian, then the data, whose first
 //! bit is the highest one of the first byte. A lookup finds the longest prefix of at most its own length. Keys that

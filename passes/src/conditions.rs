@@ -145,6 +145,21 @@ pub fn implies(program: &Program, a: Value, b: Value) -> bool {
     a == b || impossible(program, &[(a, true), (b, false)])
 }
 
+/// Whether in no run all literals hold. Also two by two, because fewer conditions are made of less.
+pub fn never_together(program: &Program, literals: &[Literal]) -> bool {
+    let two = |a: &Literal, b: &Literal| match (a, b) {
+        ((a, true), (b, true)) => are_disjoint(program, *a, *b),
+        _ => impossible(program, &[*a, *b]),
+    };
+    let others = |place: usize| &literals[place + 1..];
+    let mut places = 0..literals.len();
+    places.any(|place| {
+        others(place)
+            .iter()
+            .any(|other| two(&literals[place], other))
+    }) || impossible(program, literals)
+}
+
 fn disjoint(program: &Program, a: Value, b: Value, cases: &mut u32) -> bool {
     let literals_a = Literals::of(program, a, true);
     let literals_b = Literals::of(program, b, true);

@@ -28,7 +28,7 @@ pub mod value_set;
 
 use hardpath_ir::{Diagnostic, Program};
 
-pub use conditions::{are_disjoint, implies};
+pub use conditions::{are_disjoint, implies, never_together, Literal};
 pub use constant::constant_verdict;
 pub use depth::limit_depth;
 pub use pipelines::{

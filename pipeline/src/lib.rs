@@ -14,6 +14,7 @@ pub mod lower;
 mod maps;
 mod memories;
 mod moves;
+mod old_pointers;
 pub mod plan;
 pub mod ports;
 pub mod predicate;
@@ -194,6 +195,7 @@ fn dataflow_without(program: &Program, omitted: Omitted) -> Result<Program, Vec<
     };
     let mut program = predicate::predicate(program);
     optimize(&mut program)?;
+    old_pointers::check(&program)?;
     words::map_words(&mut program)?;
     optimize(&mut program)?;
     let shared = ports::share(&mut program);

@@ -25,3 +25,15 @@ pub fn place_text(program: &Program, place: PlaceId) -> String {
         false => place.to_string(),
     }
 }
+
+/// A further place in a message, behind what stands there: ` (line 88)`; nothing when it is not known.
+pub fn short_place(program: &Program, inst: Inst) -> String {
+    match program.insts[inst]
+        .place
+        .map(|place| &program.places[place])
+    {
+        None => String::new(),
+        Some(place) if place.line > 0 => format!(" (line {})", place.line),
+        Some(place) => format!(" (instruction {})", place.slot),
+    }
+}

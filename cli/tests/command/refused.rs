@@ -150,6 +150,12 @@ fn loop_back() {
     is_refused("loop", "loop", "");
 }
 
+/// What the pipeline refuses has its place in the same form.
+#[test]
+fn old_pointer() {
+    is_refused("old_pointer", "old-pointer", "return *count");
+}
+
 #[test]
 fn size_that_is_left_open() {
     let Some((_place, object)) = object() else {

@@ -277,6 +277,7 @@ impl Generator {
             lookup,
             unchecked: true,
             age: 0,
+            deleted: false,
         };
         self.call(helper::MAP_LOOKUP_ELEM, Holds::Value(pointer));
         if self.random.percent(60) {
@@ -314,6 +315,7 @@ impl Generator {
             self.state = found;
             self.state.check_value(lookup, true);
             self.use_value();
+            self.change_below_pointers();
             let length = self.random.between(1, 6);
             if self.random.percent(40) {
                 return self.two_ways(missed, length, depth);
@@ -344,6 +346,7 @@ impl Generator {
             }
             self.bind(found);
             self.use_value();
+            self.change_below_pointers();
         }
     }
 
@@ -373,11 +376,11 @@ impl Generator {
             false => self.random.below((size - bytes + 1) as usize) as i16,
         };
         let size = bytes as u32;
-        match self.random.weighted(&[30, 14, 30, 26]) {
-            0 => {
-                let dst = self.free_register(&[pointer]);
-                self.emit(encode::load(dst, pointer, offset, size));
-                self.set_varied(dst, true);
+        let operation = self.random.weighted(&[30, 14, 30, 26]);
+        match operation {
+            // Nobody may store there.
+            _ if known.deleted || operation == 0 => {
+                self.read_value(pointer, offset, size);
             }
             1 => {
                 let source = self.stored_operand();
@@ -405,6 +408,59 @@ impl Generator {
                 self.emit_atomic(op, pointer, offset, bytes as u32, src);
             }
         }
+    }
+
+    /// Changes the map of a pointer, and uses the pointer then, which may have no right answer any more.
+    fn change_below_pointers(&mut self) {
+        if !self.uses_old_pointers {
+            return;
+        }
+        let pointers = self.value_pointers();
+        let outlive_calls = |(register, known): &&(u8, ValuePointer)| {
+            let kind = self.maps[known.map].kind();
+            *register >= 6 && kind.is_some_and(|kind| !kind.is_array())
+        };
+        let fitting = pointers.iter().filter(outlive_calls);
+        let maps: Vec<usize> = fitting.map(|(_, known)| known.map).collect();
+        let Some(map) = self.random.pick(&maps) else {
+            return;
+        };
+        if !self.random.percent(60) || !self.keep_context() {
+            return;
+        }
+        for _ in 0..self.random.between(1, 3) {
+            match self.random.percent(65) {
+                true => self.update(map),
+                false => self.delete(map),
+            }
+        }
+        if self.random.percent(30) {
+            self.use_value();
+        }
+        let pointers = self.value_pointers();
+        let Some((pointer, _)) = self.random.pick(&pointers) else {
+            return;
+        };
+        // What is read decides on the verdict: loads that nobody looks at are no use.
+        let read = self.read_value(pointer, 0, 1);
+        let large = self.label();
+        self.emit(encode::branch(
+            encode::JGT,
+            true,
+            read,
+            Operand::Number(127),
+        ));
+        self.jumps_to(large);
+        self.set_number(0, 1);
+        self.leave_with_r0();
+        self.bind(large);
+    }
+
+    fn read_value(&mut self, pointer: u8, offset: i16, bytes: u32) -> u8 {
+        let dst = self.free_register(&[pointer]);
+        self.emit(encode::load(dst, pointer, offset, bytes));
+        self.set_varied(dst, true);
+        dst
     }
 
     /// `*value += n`, without an atomic.
@@ -442,6 +498,7 @@ impl Generator {
                 lookup,
                 unchecked: false,
                 age: 0,
+                deleted: false,
             }),
         );
         self.use_value();
@@ -489,6 +546,9 @@ impl Generator {
         let is_array = (self.maps[map].kind()).is_some_and(|kind| kind.is_array());
         if !is_array {
             self.state.replace_element(map, deleted);
+            if !self.uses_old_pointers {
+                self.state.forget_old_pointers();
+            }
         }
     }
 

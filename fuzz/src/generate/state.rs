@@ -36,8 +36,16 @@ pub struct ValuePointer {
     pub lookup: u32,
     /// It may be null.
     pub unchecked: bool,
-    /// Times that the map's elements were replaced since.
+    /// Times that the map's elements were replaced or removed since.
     pub age: u8,
+    /// One of them was removed: hardpath takes no stores any more.
+    pub deleted: bool,
+}
+
+impl ValuePointer {
+    fn is_old(self) -> bool {
+        self.deleted || self.age > 1
+    }
 }
 
 /// The stack's size in bytes.
@@ -203,17 +211,22 @@ impl State {
         });
     }
 
-    /// An element of a map was replaced or (`deleted`) removed: older pointers must not be used for long or at all.
+    /// An element of a map was replaced or (`deleted`) removed.
     pub fn replace_element(&mut self, map: usize, deleted: bool) {
-        self.change_all(|holds| {
-            if let Holds::Value(pointer) = holds {
-                if pointer.map == map {
-                    pointer.age += 1;
-                    if deleted || pointer.age > 1 {
-                        *holds = Holds::Nothing;
-                    }
-                }
+        self.change_all(|holds| match holds {
+            Holds::Value(pointer) if pointer.map == map => {
+                pointer.age += 1;
+                pointer.deleted |= deleted;
             }
+            _ => {}
+        });
+    }
+
+    /// Forgets the pointers that hardpath lets nobody use, or only for loads.
+    pub fn forget_old_pointers(&mut self) {
+        self.change_all(|holds| match holds {
+            Holds::Value(pointer) if pointer.is_old() => *holds = Holds::Nothing,
+            _ => {}
         });
     }
 
@@ -242,6 +255,7 @@ fn join(a: Holds, b: Holds) -> Holds {
         (Holds::Value(a), Holds::Value(b)) if a.lookup == b.lookup => Holds::Value(ValuePointer {
             unchecked: a.unchecked || b.unchecked,
             age: a.age.max(b.age),
+            deleted: a.deleted || b.deleted,
             ..a
         }),
         _ if a == b => a,

@@ -17,7 +17,8 @@
 //! several lookups is a choice among such numbers. The kernel's rules hold: an update replaces the element, so that
 //! what is loaded through an older pointer is the old value, and what is stored through it vanishes, also when the
 //! store is moved in front of the update. (Of a per-CPU hash map the update writes the element itself, and an older
-//! pointer goes on to what the update made.)
+//! pointer goes on to what the update made.) What the kernel does with a pointer after more changes than that nobody
+//! needs to know: [`crate::old_pointers`] has refused it.
 //!
 //! After this pass the region holds for each map, in this order: lookups (one for each key), loads at offset 0 of whole
 //! values (one for each element), stores of whole values, updates and deletes. All loads and lookups see the map as

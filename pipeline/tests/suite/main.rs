@@ -3,6 +3,7 @@
 mod equivalence;
 mod files;
 mod limits;
+mod old_pointers;
 mod random;
 mod refusals;
 mod schedules;

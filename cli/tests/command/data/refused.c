@@ -19,6 +19,13 @@ struct {
 	__type(value, __u64);
 } open_size SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u64);
+} counts SEC(".maps");
+
 extern unsigned int LINUX_KERNEL_VERSION __kconfig;
 
 SEC("xdp")
@@ -48,6 +55,19 @@ SEC("xdp")
 int unsupported_relocation(struct xdp_md *ctx)
 {
 	return LINUX_KERNEL_VERSION < 7 ? XDP_DROP : XDP_PASS;
+}
+
+SEC("xdp")
+int old_pointer(struct xdp_md *ctx)
+{
+	__u32 key = ctx->ingress_ifindex, other = 7;
+	__u64 one = 1, *count = bpf_map_lookup_elem(&counts, &key);
+
+	if (!count)
+		return XDP_PASS;
+	bpf_map_update_elem(&counts, &key, &one, BPF_ANY);
+	bpf_map_update_elem(&counts, &other, &one, BPF_ANY);
+	return *count;
 }
 
 SEC("xdp")

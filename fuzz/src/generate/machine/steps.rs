@@ -47,6 +47,7 @@ impl Generator {
             lookup,
             unchecked: true,
             age: 0,
+            deleted: false,
         };
         self.call(helper::MAP_LOOKUP_ELEM, Holds::Value(pointer));
         self.copy(home, 0);
@@ -150,6 +151,11 @@ impl Generator {
         let inserts_again = self.random.percent(25);
         if inserts_again {
             self.put(map, KEY, fails);
+        }
+        if self.uses_old_pointers {
+            let field = self.some_field(map);
+            self.load_field(1, VALUE, field);
+            self.see(1);
         }
         let end = self.label();
         self.goto(end);
