@@ -7,6 +7,7 @@ use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage, SectionContent
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options, Report};
+use std::collections::BTreeSet;
 
 /// An object, the program chosen from it, and what that program means.
 pub struct Loaded {
@@ -78,6 +79,13 @@ impl Loaded {
     /// The calls that do nothing in hardware; all others do what they do in the kernel.
     pub fn dropped_calls(&self) -> Vec<EventCall> {
         hardpath_ebpf::event_calls(&self.object, &self.image)
+    }
+
+    /// The maps that the program has: those that it can come to with the constants as they are. The report, map files and
+    /// the judge go by them.
+    pub fn map_names(&self) -> BTreeSet<String> {
+        let maps = self.program.maps.values();
+        maps.map(|map| map.name.clone()).collect()
     }
 
     /// The program as hardware.

@@ -35,15 +35,15 @@ pub fn encode(
     text: &str,
 ) -> Result<Encoded, Wrong> {
     let bytes = btf.bytes(type_id).unwrap_or(0);
-    let bits = field_bits.unwrap_or(bytes * 8);
+    let bits = field_bits.unwrap_or(bytes.saturating_mul(8));
     let address = address_of_size(text, bytes).filter(|_| field_bits.is_none());
     match btf.resolve(type_id) {
         Shape::Number {
             encoding: Encoding::Bool,
             ..
         } => match text {
-            "0" | "false" => Ok(number(0, bits)),
-            "1" | "true" => Ok(number(1, bits)),
+            "0" | "false" => fitting(0, bits, false, name, text),
+            "1" | "true" => fitting(1, bits, false, name, text),
             _ => Err((
                 format!("{text} is no value of {name}, which is true or false"),
                 "give true, false, 1 or 0".to_string(),
@@ -174,7 +174,11 @@ fn fitting(
     name: &str,
     text: &str,
 ) -> Result<Encoded, Wrong> {
-    // The largest types have 128 bits; what is larger than i128 was no number before.
+    if !(1..=128).contains(&bits) {
+        let message = format!("{name} has {bits} bits, which no number has");
+        return Err((message, "compile the program again with -g".to_string()));
+    }
+    // What is larger than an i128 was no number before.
     let span = bits.min(127);
     let (least, most) = match is_signed {
         true => (-(1i128 << (span - 1)), (1i128 << (span - 1)) - 1),

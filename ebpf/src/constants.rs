@@ -104,22 +104,22 @@ fn set_global(
     path: &str,
     text: &str,
 ) -> Result<MapBytes, Diagnostic> {
-    let part = globals.find(path)?;
-    let encoded =
-        (globals.types()).map(|btf| encode(btf, part.type_id, part.field_bits, path, text));
-    let value =
-        encoded.unwrap_or_else(|| Err(("there are no types".into(), "compile with -g".into())));
-    let value =
-        value.map_err(|(message, help)| Diagnostic::input("global-value", message).help(help))?;
+    let (btf, part) = globals.find(path)?;
     let contents = declared.maps[part.map].initial.get_or_insert_default();
+    let bytes = u64::from(btf.bytes(part.type_id).unwrap_or(0));
+    let bits = part.field_bits.map_or(bytes * 8, u64::from);
+    if part.first_bit.saturating_add(bits) > contents.len() as u64 * 8 {
+        let message = format!("{path} lies outside of its section");
+        return Err(Diagnostic::input("malformed-btf", message).help("compile again with -g"));
+    }
+    let value = encode(btf, part.type_id, part.field_bits, path, text)
+        .map_err(|(message, help)| Diagnostic::input("global-value", message).help(help))?;
     for bit in 0..u64::from(value.bits) {
         let is_set = value.bytes[bit as usize / 8] >> (bit % 8) & 1;
         let place = part.first_bit + bit;
-        let Some(byte) = contents.get_mut(place as usize / 8) else {
-            let message = format!("{path} lies outside of its section");
-            return Err(Diagnostic::input("malformed-btf", message).help("compile again with -g"));
-        };
-        *byte = *byte & !(1 << (place % 8)) | is_set << (place % 8);
+        if let Some(byte) = contents.get_mut(place as usize / 8) {
+            *byte = *byte & !(1 << (place % 8)) | is_set << (place % 8);
+        }
     }
     let end = part.first_bit + u64::from(value.bits);
     Ok((part.map, part.first_bit / 8..end.div_ceil(8)))

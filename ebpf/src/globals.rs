@@ -120,16 +120,11 @@ impl Globals {
         Some((global.name.clone(), path))
     }
 
-    /// The types, for those who read or write a part. There are some where a part was found.
-    pub fn types(&self) -> Option<&Btf> {
-        self.btf.as_ref()
-    }
-
-    /// What a path names.
+    /// What a path names, and the types that say what it is made of.
     ///
     /// # Errors
     /// `unknown-global`, with names that may have been meant.
-    pub fn find(&self, path: &str) -> Result<GlobalPart, Diagnostic> {
+    pub fn find(&self, path: &str) -> Result<(&Btf, GlobalPart), Diagnostic> {
         let Some(btf) = &self.btf else {
             return Err(unknown(
                 format!("the object has no types, so nothing is known of {path}"),
@@ -150,7 +145,7 @@ impl Globals {
                 None => go_to_member(btf, &mut part, known, rest)?,
             };
         }
-        Ok(part)
+        Ok((btf, part))
     }
 
     /// The variable that a path begins with, and what follows its name. A name may have dots in it (`function.variable`),
@@ -203,7 +198,8 @@ fn go_to_element<'a>(
         return Err(unknown(format!("{known} has no element {index}"), &help));
     };
     let bytes = u64::from(btf.bytes(element).unwrap_or(0));
-    part.first_bit += u64::from(index) * bytes * 8;
+    let distance = u64::from(index).saturating_mul(bytes).saturating_mul(8);
+    part.first_bit = part.first_bit.saturating_add(distance);
     part.type_id = element;
     Ok(rest)
 }
@@ -229,7 +225,7 @@ fn go_to_member<'a>(
         };
         return Err(unknown(format!("{known} has no member {name}"), &help));
     };
-    part.first_bit += first_bit;
+    part.first_bit = part.first_bit.saturating_add(first_bit);
     part.field_bits = member.bits;
     part.type_id = member.type_id;
     Ok(rest)

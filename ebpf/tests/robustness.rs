@@ -44,6 +44,21 @@ fn try_everything(bytes: &[u8]) {
     }
 }
 
+/// Sets variables of globals_v3.o, whose types and symbols may be damaged.
+fn try_to_set(bytes: &[u8]) {
+    let values = ["drop_all=1", "port_of_class[7]=80", "limits[3]=7"];
+    for value in values {
+        let (name, value) = value.split_once('=').unwrap();
+        let options = LoadOptions {
+            globals: vec![(name.to_string(), value.to_string())],
+            ..LoadOptions::default()
+        };
+        if let Ok(object) = load(bytes, "damaged.o", &options) {
+            assert_eq!(object.set.len(), 1);
+        }
+    }
+}
+
 /// xorshift64*: the same numbers in every run.
 struct Random(u64);
 
@@ -82,6 +97,9 @@ fn files_with_changed_bytes() {
                 };
             }
             try_everything(&changed);
+            if name == "globals_v3.o" {
+                try_to_set(&changed);
+            }
         }
     }
 }

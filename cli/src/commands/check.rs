@@ -78,6 +78,7 @@ impl Run<'_> {
                     image: self.image.clone(),
                     plain: journals::slots(&loaded.program, in_hardware),
                     form,
+                    maps: Some(loaded.map_names()),
                     ..JudgeOptions::default()
                 };
                 let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);

@@ -182,3 +182,90 @@ fn a_map_file_cannot_close_a_lock() {
     ]);
     assert_eq!(run.status, 0, "{}", run.stdout);
 }
+
+/// The command's answer about `reach`, the program of `data/reach.c`.
+fn reach(object: &std::path::Path, command: &str, arguments: &[&str]) -> crate::common::Run {
+    let mut all = vec![command, path(object), "--json"];
+    all.extend(arguments);
+    hardpath(&all)
+}
+
+/// A program has the maps that it can come to with the constants as they are: `compile` asks for the sizes of those alone
+/// and lists them, map files fill them, `check` compares them. What else its instructions name is nobody's business.
+#[test]
+fn a_program_has_the_maps_that_it_comes_to() {
+    let Some((place, object)) = compile("reach") else {
+        return;
+    };
+    let asked = |arguments: &[&str]| {
+        let answer = reach(&object, "compile", arguments).json();
+        let one = [answer["error"].clone()];
+        let errors = answer["errors"].as_array().map_or(&one[..], |all| all);
+        let helps = errors.iter().map(|error| error["help"].to_string());
+        helps.collect::<Vec<_>>()
+    };
+    let helps = asked(&[]);
+    assert!(
+        helps.len() == 1 && helps[0].contains("choice=N"),
+        "{helps:?}"
+    );
+    let helps = asked(&["--set", "cpus=2"]);
+    assert_eq!(helps.len(), 2, "{helps:?}");
+    assert!(helps[0].contains("choice=N") && helps[1].contains("cpu_map=N"));
+
+    let (capture, file) = (
+        place.path().join("in.pcapng"),
+        place.path().join("maps.json"),
+    );
+    let traffic = ["traffic", "--packets", "200", "-o", path(&capture)];
+    assert_eq!(hardpath(&traffic).status, 0);
+    let choice = json!([{"key": [0, 0, 0, 0], "value": [2, 0, 0, 0]}]);
+    let cpus = json!([{"key": [1, 0, 0, 0], "value": [192, 0, 0, 0]}]);
+    let without = ["--max-entries", "choice=1"];
+    let with = [
+        without[0],
+        without[1],
+        "--max-entries",
+        "cpu_map=3",
+        "--set",
+        "cpus=2",
+    ];
+    let cases = [
+        (&without[..], json!({"choice": choice}), &["choice"][..]),
+        (
+            &with,
+            json!({"choice": choice, "cpu_map": cpus}),
+            &["choice", "cpu_map"],
+        ),
+    ];
+    for (arguments, contents, names) in cases {
+        std::fs::write(&file, contents.to_string()).unwrap();
+        let compiled = reach(&object, "compile", arguments).json();
+        let maps = compiled["maps"].as_array().unwrap().iter();
+        assert_eq!(
+            maps.map(|map| map["name"].as_str().unwrap())
+                .collect::<Vec<_>>(),
+            names
+        );
+        let mut check = arguments.to_vec();
+        check.extend([
+            "--maps",
+            path(&file),
+            "--pcap",
+            path(&capture),
+            "--against",
+            judge(),
+        ]);
+        let run = reach(&object, "check", &check);
+        assert_eq!(run.status, 0, "{}", run.stdout);
+        assert_eq!(run.json()["maps_compared"], names.len());
+    }
+    // What `compile` does not mention, no map file fills.
+    let mut check = without.to_vec();
+    check.extend(["--maps", path(&file), "--pcap", path(&capture)]);
+    let error = reach(&object, "check", &check).error(2, "unknown-map");
+    assert!(
+        error["message"].as_str().unwrap().contains("it has choice"),
+        "{error}"
+    );
+}

@@ -6,6 +6,7 @@
 use hardpath_ir::Op;
 
 use super::calls::EINVAL;
+use super::maps::open_size;
 use super::state::{AbstractValue, Operand};
 use super::Lifter;
 use crate::helper_names::{helper_name, number};
@@ -131,7 +132,13 @@ impl Lifter<'_> {
     fn event_map(&mut self, register: u8, map_type: u32) -> Option<usize> {
         let value = self.usable(register)?;
         match value {
-            AbstractValue::Map(map) if self.maps[map].map_type == map_type => Some(map),
+            AbstractValue::Map(map) if self.maps[map].map_type == map_type => {
+                if map_type == RINGBUF && self.maps[map].max_entries == 0 {
+                    let (code, message, help) = open_size(&self.maps[map]);
+                    self.refuse(code, message, help);
+                }
+                Some(map)
+            }
             _ => {
                 self.refuse(
                     "unknown-map-argument",

@@ -64,13 +64,19 @@ impl Lifter<'_> {
             return *known;
         }
         let declared = &self.maps[map];
-        let id = match map_problem(declared) {
-            None => declared.decl().map(|decl| self.builder.add_map(decl)),
-            Some((code, message, help)) => {
-                self.refuse(code, message, help);
-                None
-            }
+        // With one entry the rest of the program is looked at as it will be, so that nothing is asked for that it does not
+        // need.
+        let sized = ObjectMap {
+            max_entries: declared.max_entries.max(1),
+            ..declared.clone()
         };
+        let problem = map_problem(&sized);
+        let decl = sized.decl().filter(|_| problem.is_none());
+        let open = (declared.max_entries == 0).then(|| open_size(declared));
+        if let Some((code, message, help)) = problem.or(open) {
+            self.refuse(code, message, help);
+        }
+        let id = decl.map(|decl| self.builder.add_map(decl));
         self.map_ids.insert(map, id);
         id
     }
@@ -78,6 +84,16 @@ impl Lifter<'_> {
 
 /// A destination has 30 bits for the number of a CPU or socket ([`hardpath_ir::destination`]).
 const MOST_TARGETS: u32 = hardpath_ir::destination::NUMBERS;
+
+/// What is wrong with a map whose size nobody says.
+pub(super) fn open_size(map: &ObjectMap) -> (&'static str, String, String) {
+    let name = &map.name;
+    (
+        "max-entries-missing",
+        format!("the object does not say how many entries map {name} has"),
+        format!("say it on the command line: --max-entries {name}=N"),
+    )
+}
 
 /// Why hardpath cannot build a map: code, message and help.
 fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
@@ -93,13 +109,6 @@ fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
             format!("it builds maps of the types {}", kinds.join(", ")),
         ));
     };
-    if map.max_entries == 0 {
-        return Some((
-            "max-entries-missing",
-            format!("the object does not say how many entries map {name} has"),
-            format!("say it on the command line: --max-entries {name}=N"),
-        ));
-    }
     let wrong_key = map.key_bytes == 0 || map.key_bytes > 512 || !key_fits(kind, map.key_bytes);
     let wrong_value =
         map.value_bytes == 0 || map.value_bytes > 1 << 16 || !value_fits(kind, map.value_bytes);

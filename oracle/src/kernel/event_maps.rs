@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
+/// A page, in bytes.
+const SMALLEST_BUFFER: u32 = 4096;
+
 /// The maps of events of a program.
 #[derive(Default)]
 pub struct EventMaps {
@@ -36,6 +39,8 @@ impl EventMaps {
         let is_buffer = map.map_type == syscall::MAP_TYPE_RINGBUF;
         let entries = match (map.max_entries, is_buffer) {
             (0, false) => cpu.index as u32 + 1,
+            // The program does not come to it, or it would have a size.
+            (0, true) => SMALLEST_BUFFER,
             (entries, _) => entries,
         };
         let (key, value, flags) = (map.key_bytes, map.value_bytes, map.flags);

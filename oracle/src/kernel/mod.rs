@@ -16,6 +16,7 @@ mod network;
 mod patch;
 mod program;
 mod restrain;
+mod stand_ins;
 mod syscall;
 mod tail_calls;
 mod worker;
@@ -24,7 +25,7 @@ use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_ir::Diagnostic;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use worker::Worker;
@@ -49,6 +50,9 @@ pub struct JudgeOptions {
     /// Other LRU maps have room for their entries only, and forget; else for so many more that they hold what they should.
     pub tight: bool,
     pub form: Form,
+    /// The maps that the program has as lifted, by name; `None`: all that its instructions name. Instructions that cannot
+    /// be reached may name others, which nobody gave a size or contents: something of their type stands in for them.
+    pub maps: Option<BTreeSet<String>>,
 }
 
 /// In which form the kernel is given the program. In each it means the same.

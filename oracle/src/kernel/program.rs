@@ -166,9 +166,12 @@ fn run_probe(code: &[Insn], flags: u32, packet: &[u8]) -> io::Result<u32> {
 fn with_descriptors(program: &ProgramImage, descriptors: &BTreeMap<usize, i32>) -> Vec<Insn> {
     let mut code = program.insns.clone();
     for reference in &program.map_refs {
-        let slot = code.get_mut(reference.slot as usize);
-        if let (Some(slot), Some(descriptor)) = (slot, descriptors.get(&reference.map)) {
-            slot.imm = *descriptor;
+        let Some(slot) = code.get_mut(reference.slot as usize) else {
+            continue;
+        };
+        match descriptors.get(&reference.map) {
+            Some(descriptor) => slot.imm = *descriptor,
+            None => slot.src = 0,
         }
     }
     code

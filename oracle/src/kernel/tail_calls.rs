@@ -42,14 +42,14 @@ pub fn reachable(object: &Object, program: &ProgramImage) -> (BTreeSet<usize>, V
 }
 
 impl ProgramArrays {
-    /// Makes an empty array.
+    /// Makes an empty array. One whose size is left open has one entry, which is as good as none.
     pub fn create(&mut self, index: usize, map: &ObjectMap) -> Result<(), Diagnostic> {
         let fd = syscall::map_create(
             &map.name,
             map.map_type,
             map.key_bytes,
             map.value_bytes,
-            map.max_entries,
+            map.max_entries.max(1),
             map.flags,
             None,
         )

@@ -5,6 +5,7 @@ use super::event_maps::EventMaps;
 use super::maps::{ifindex_of, CpuSlot, KernelMap};
 use super::mtu::{self, MtuTable};
 use super::network::{Network, Provided};
+use super::stand_ins::StandIns;
 use super::syscall::{self, XdpContext};
 use super::tail_calls::{self, is_program_array, ProgramArrays};
 use super::{program, unavailable, JudgeOptions, MapChange};
@@ -57,7 +58,12 @@ impl Worker {
         let mut maps = BTreeMap::new();
         let mut arrays = ProgramArrays::default();
         let mut events = EventMaps::default();
+        let mut unreached = StandIns::default();
         let (used, tail_calls) = tail_calls::reachable(object, program);
+        let has_map = |name: &str| {
+            let maps = options.maps.as_ref();
+            maps.is_none_or(|maps| maps.contains(name))
+        };
         for index in used {
             let Some(map) = object.maps.get(index) else {
                 return Err(Diagnostic::input(
@@ -69,8 +75,10 @@ impl Worker {
                 arrays.create(index, map)?;
             } else if map.is_for_events() {
                 events.create(index, map, cpu)?;
-            } else {
+            } else if map.read_only || has_map(&map.name) {
                 maps.insert(index, KernelMap::create(map, cpu, options)?);
+            } else {
+                unreached.create(index, map);
             }
         }
         let descriptors: BTreeMap<usize, i32> = maps
@@ -78,6 +86,7 @@ impl Worker {
             .map(|(index, map)| (*index, map.descriptor()))
             .chain(arrays.descriptors())
             .chain(events.descriptors())
+            .chain(unreached.descriptors())
             .collect();
         let probe_failed = |error| unavailable(&format!("a test run failed: {error}"));
         let targets =

@@ -24,29 +24,21 @@ pub fn try_start_program(
     program: &ProgramImage,
     image: Image,
 ) -> Option<KernelJudge> {
-    let form = Form::AsItIs;
-    try_start_with(
-        object,
-        program,
-        JudgeOptions {
-            image,
-            form,
-            ..JudgeOptions::default()
-        },
-    )
+    let options = JudgeOptions {
+        image,
+        ..JudgeOptions::default()
+    };
+    try_start_with(object, program, options)
 }
 
 /// The same with the program in another form.
 pub fn try_start_form(object: &Object, image: Image, form: Form) -> Option<KernelJudge> {
-    try_start_with(
-        object,
-        &object.programs[0],
-        JudgeOptions {
-            image,
-            form,
-            ..JudgeOptions::default()
-        },
-    )
+    let options = JudgeOptions {
+        image,
+        form,
+        ..JudgeOptions::default()
+    };
+    try_start_with(object, &object.programs[0], options)
 }
 
 fn try_start_with(
