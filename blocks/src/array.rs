@@ -79,6 +79,18 @@ impl Array {
         }
     }
 
+    /// The memory that is read at the first index; the others are copies of it.
+    pub fn first_memory(&self) -> String {
+        self.memory(0)
+    }
+
+    fn memory(&self, copy: usize) -> String {
+        match self.reads.len() {
+            1 => "words".into(),
+            _ => format!("words_{copy}"),
+        }
+    }
+
     /// Bits of a word.
     pub fn word_bits(&self) -> u32 {
         self.value_bits + u32::from(self.presence.is_stored())
@@ -178,17 +190,12 @@ pub fn array(config: &Array) -> Module {
     let commit_word = m.wire(word, "commit_word");
     let copies: Vec<_> = (0..config.reads.len())
         .map(|k| {
-            let name = if config.reads.len() == 1 {
-                "words".to_string()
-            } else {
-                format!("words_{k}")
-            };
             let style = if lut_ram {
                 MemStyle::Distributed
             } else {
                 MemStyle::Auto
             };
-            m.mem(name, word, config.depth, style)
+            m.mem(config.memory(k), word, config.depth, style)
         })
         .collect();
 

@@ -75,6 +75,12 @@ impl Hash {
         2 + u32::from(registers)
     }
 
+    /// The memories of the first port's keys, in the order of the entries.
+    pub fn key_memories() -> Vec<String> {
+        let places = (0..WAYS).flat_map(|way| (0..SLOTS).map(move |slot| (way, slot)));
+        places.map(|(way, slot)| key_memory(way, slot)).collect()
+    }
+
     /// Buckets of a way: a power of two.
     pub fn rows(max_entries: u32) -> u32 {
         max_entries.div_ceil(KEYS_A_ROW).next_power_of_two().max(4)
@@ -94,6 +100,10 @@ impl Hash {
     pub fn entry_bits(max_entries: u32) -> u32 {
         index_bits(u64::from(Hash::entries(max_entries)))
     }
+}
+
+fn key_memory(way: u32, slot: u32) -> String {
+    format!("keys_{way}_{slot}")
 }
 
 /// The table. Stage R is the one in which `key` and `rows` of a port stand in registers; A = R + 2 is that of the answer, with
@@ -239,7 +249,7 @@ pub fn hash_table(config: &Hash) -> Module {
             let row = m.slice(rows_in, way * row_bits, row_bits);
             for slot in 0..SLOTS {
                 let memory = m.mem(
-                    name(format!("keys_{way}_{slot}")),
+                    name(key_memory(way, slot)),
                     key_bits + 1,
                     rows,
                     MemStyle::Auto,

@@ -90,6 +90,8 @@ pub struct MapPort {
     pub slots: u32,
     /// Only of an LRU map, in a design with a journal.
     pub journal: Option<Journal>,
+    /// Where the contents stand; `None`: nobody says.
+    pub storage: Option<Storage>,
 }
 
 /// The ports that tell what an LRU map takes in and forgets, in the order of its commits; all outputs, from registers.
@@ -141,6 +143,38 @@ impl MapPort {
             (0..WAYS * SLOTS).map(of_place).collect(),
             forgotten as usize,
         )
+    }
+}
+
+/// Where a map's contents stand, for engines that can look into a design's memories: these are named by their paths below
+/// the top (`pipeline.map_flows_values.words`). They hold what the host would be told, once no packet and no operation is
+/// inside.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Storage {
+    /// The keys of all entries, memory after memory: a key, and above it a bit that says whether the entry exists. Empty:
+    /// an entry's number is its key.
+    pub keys: Vec<String>,
+    /// Above a value stands a bit that says whether the entry exists.
+    pub has_presence: bool,
+    pub values: Vec<Bank>,
+}
+
+/// A memory of values, addressed by the entry's number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bank {
+    pub memory: String,
+    /// The entries that are found here; `None`: all.
+    pub entries: Option<Vec<u32>>,
+}
+
+impl Storage {
+    /// The same one level up in the hierarchy, where the instance has that name.
+    pub fn inside(mut self, instance: &str) -> Storage {
+        let banks = self.values.iter_mut().map(|bank| &mut bank.memory);
+        for path in self.keys.iter_mut().chain(banks) {
+            *path = format!("{instance}.{path}");
+        }
+        self
     }
 }
 

@@ -46,6 +46,9 @@ const MOST_ENTRY_BITS: u32 = 1 << 18;
 const MOST_ENTRIES: u32 = 4096;
 
 impl Lpm {
+    /// The memory of the keys.
+    pub const KEY_MEMORY: &str = "keys";
+
     /// Bits of a key's data.
     pub fn data_bits(key_bytes: u32) -> u32 {
         (key_bytes - LENGTH_FIELD / 8) * 8

@@ -5,6 +5,7 @@ use crate::files::NewFile;
 use crate::journals::{self, Slots};
 use crate::load::Loaded;
 use crate::packets::{Packet, PORT};
+use crate::progress::Progress;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
@@ -13,6 +14,7 @@ use hardpath_oracle::LruMap;
 use hardpath_pipeline::{Compiled, Report};
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
+use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostOperation};
 use hardpath_testbed::journal::Journaled;
@@ -58,9 +60,15 @@ impl Ran {
     pub fn maps(&mut self) -> Result<Image, Diagnostic> {
         match &mut self.engine {
             Engine::Interpreter(maps) => Ok(maps.image()),
-            Engine::Hardware { dut, interface } => {
-                Host::new(dut.as_mut(), interface)?.dump_image(dut.as_mut())
-            }
+            Engine::Hardware { dut, interface } => all_maps(dut.as_mut(), interface),
+        }
+    }
+
+    /// Every clock that the hardware was simulated for: reset, writing maps, packets, and reading maps.
+    pub fn simulated_clocks(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Interpreter(_) => None,
+            Engine::Hardware { dut, .. } => Some(dut.clocks()),
         }
     }
 }
@@ -200,7 +208,10 @@ fn send(
     if let (true, Some(Ok(first))) = (interface.has_port_table, packets.peek()) {
         host.set_port(&mut journaled, PORT, first.context.ingress_ifindex, 0)?;
     }
-    host.load_image(&mut journaled, image)?;
+    let entries = image.values().map(Entries::len).sum();
+    let progress = Progress::new("map entries", entries);
+    host.load_image_with(&mut journaled, image, |written| progress.set(written))?;
+    drop((host, progress));
     let moves = journaled.journals.take_all_of_host();
     consumer(Event::HostMoved(moves))?;
     run::stream(dut, interface, packets, options, consumer).map(|totals| totals.statistics)
@@ -216,9 +227,17 @@ fn look_up_some<W: std::io::Write>(
     interface: &Interface,
 ) -> Result<(), Diagnostic> {
     recorder.pause(true);
-    let maps = Host::new(recorder, interface)?.dump_image(recorder)?;
+    let maps = all_maps(recorder, interface)?;
     recorder.pause(false);
     look_up(recorder, interface, &maps)
+}
+
+/// What the maps hold. Where the engine cannot look into the design's memories, the design is asked for every slot.
+fn all_maps(dut: &mut dyn Dut, interface: &Interface) -> Result<Image, Diagnostic> {
+    match contents::read(dut, interface)? {
+        Some(image) => Ok(image),
+        None => Host::new(dut, interface)?.dump_image(dut),
+    }
 }
 
 fn look_up(dut: &mut dyn Dut, interface: &Interface, maps: &Image) -> Result<(), Diagnostic> {

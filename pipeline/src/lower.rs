@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::arithmetic;
 use hardpath_blocks::egress::{last_byte, offset_name};
-use hardpath_blocks::interface::Journal;
+use hardpath_blocks::interface::{Journal, Storage};
 use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
@@ -39,6 +39,8 @@ pub struct Compute {
     pub register_bits: u32,
     /// The journals of LRU maps; the outputs of their names go through the top.
     pub journals: HashMap<MapId, Journal>,
+    /// Where the contents of each map stand, below the module.
+    pub storage: Vec<Storage>,
 }
 
 /// How a program is lowered.
@@ -685,6 +687,7 @@ impl<'a> Lower<'a> {
             .map(|(input, _)| input)
             .collect();
         Compute {
+            storage: self.storage(),
             window_bytes: self.segments.bases[window].width / 8,
             inputs,
             overlays,

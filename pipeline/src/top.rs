@@ -12,7 +12,7 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{host, Host};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
-use hardpath_blocks::interface::{Interface, Journal, MapPort, JOURNAL_SIGNALS};
+use hardpath_blocks::interface::{Interface, Journal, MapPort, Storage, JOURNAL_SIGNALS};
 use hardpath_blocks::moved_egress::moved_egress;
 use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_rtl::{Design, Instance, MemStyle, Module, ModuleId, Node};
@@ -359,7 +359,7 @@ impl<'a> Top<'a> {
             inputs.push(("map_start", self.get(host_port, "map_start")));
         }
         let module = self.compute.module.clone();
-        let program = self.add(module, "program", &inputs);
+        let program = self.add(module, PIPELINE, &inputs);
         if has_maps {
             for (wire, port) in [
                 (map_done, "map_done"),
@@ -532,12 +532,13 @@ impl<'a> Top<'a> {
             self.m.output(CARRIED, carried, CARRIED_DOC);
         }
         let mut maps = Vec::new();
-        for (map, decl) in &self.program.maps {
+        let storage = std::mem::take(&mut self.compute.storage);
+        for ((map, decl), storage) in self.program.maps.iter().zip(storage) {
             let journal = self.compute.journals.get(&map).cloned();
             if let Some(journal) = &journal {
                 self.journal(program, &journal.name);
             }
-            maps.push(map_port(decl, journal));
+            maps.push(map_port(decl, journal, storage));
         }
         let has_metadata = moves.is_some_and(|moves| moves.has_metadata());
         let interface = Interface {
@@ -572,7 +573,10 @@ impl<'a> Top<'a> {
     }
 }
 
-fn map_port(decl: &hardpath_ir::MapDecl, journal: Option<Journal>) -> MapPort {
+/// The instance of the compute module. No language has this word, so that it is called the same everywhere.
+const PIPELINE: &str = "pipeline";
+
+fn map_port(decl: &hardpath_ir::MapDecl, journal: Option<Journal>, storage: Storage) -> MapPort {
     MapPort {
         name: decl.name.clone(),
         kind: decl.kind.name().into(),
@@ -584,5 +588,6 @@ fn map_port(decl: &hardpath_ir::MapDecl, journal: Option<Journal>) -> MapPort {
             _ => decl.max_entries,
         },
         journal,
+        storage: Some(storage.inside(PIPELINE)),
     }
 }

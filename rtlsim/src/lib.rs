@@ -63,6 +63,16 @@ pub struct PortHandle {
     input: bool,
 }
 
+/// The words of a memory as they are now.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryView<'a> {
+    /// One word behind the other, each in `stride` bytes, least significant first; bits above the width are 0.
+    pub bytes: &'a [u8],
+    pub stride: usize,
+    /// Bits of a word.
+    pub width: u32,
+}
+
 /// Why a design cannot be run, or stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimError {
@@ -97,13 +107,15 @@ struct Assertions {
     texts: Vec<(String, String)>,
 }
 
-/// What [`Simulator::peek`] can show.
+/// What [`Simulator::peek`] can show and [`Simulator::poke`] change.
 #[derive(Clone, Copy)]
 struct Place {
     offset: usize,
     width: u32,
     /// Words behind each other; `None`: a register.
     depth: Option<u32>,
+    /// Where a register's next value is stored, unless it only delays another one.
+    next: Option<usize>,
 }
 
 impl Simulator {
@@ -132,12 +144,13 @@ impl Simulator {
                 offset,
                 width: data.width,
                 depth: None,
+                next: layout.next[state].map(|next| next as usize),
             };
             places.insert(data.name.clone(), place);
             if let Some(limbs) = &data.reset {
-                let bytes = reset_bytes(limbs, data.width);
-                if let Some(next) = layout.next[state] {
-                    resets.push((next as usize, bytes.clone()));
+                let bytes = register_bytes(limbs, data.width);
+                if let Some(next) = place.next {
+                    resets.push((next, bytes.clone()));
                 }
                 resets.push((offset, bytes));
             }
@@ -147,6 +160,7 @@ impl Simulator {
                 offset: layout.memories[memory].offset as usize,
                 width: data.width,
                 depth: Some(data.depth),
+                next: None,
             };
             places.insert(data.name.clone(), place);
         }
@@ -278,17 +292,45 @@ impl Simulator {
         Some(limbs)
     }
 
+    /// The memory of that hierarchical name, as for [`Simulator::peek`].
+    pub fn memory(&self, path: &str) -> Option<MemoryView<'_>> {
+        let place = self.places.get(path)?;
+        let stride = bytes_of(place.width) as usize;
+        let length = stride * place.depth? as usize;
+        let bytes = self.arena.as_ptr().cast::<u8>();
+        assert!(place.offset + length <= self.arena.len() * 8);
+        // SAFETY: the memory lies within the arena, which does not change while it is borrowed. Machine code and arena
+        // have the byte order of the processors that Cranelift compiles for here: little endian.
+        let bytes = unsafe { std::slice::from_raw_parts(bytes.add(place.offset), length) };
+        Some(MemoryView {
+            bytes,
+            stride,
+            width: place.width,
+        })
+    }
+
+    /// Gives a register, by its hierarchical name, another present value: limbs as for [`Simulator::set`]. False: there
+    /// is no such register, or nothing depends on it.
+    pub fn poke(&mut self, path: &str, limbs: &[u64]) -> bool {
+        let Some(place) = self.places.get(path).filter(|place| place.depth.is_none()) else {
+            return false;
+        };
+        let bytes = register_bytes(limbs, place.width);
+        // Where the value is stored unless it changes, too: a register may keep its value by not being stored.
+        let offsets = [Some(place.offset), place.next];
+        for offset in offsets.into_iter().flatten() {
+            write_bytes(&mut self.arena, offset, &bytes);
+        }
+        true
+    }
+
     fn byte(&self, offset: usize) -> u8 {
         self.arena[offset / 8].to_le_bytes()[offset % 8]
     }
 
     fn apply_reset(&mut self) {
         for (offset, bytes) in &self.resets {
-            for (i, byte) in bytes.iter().enumerate() {
-                let shift = (offset + i) % 8 * 8;
-                let limb = &mut self.arena[(offset + i) / 8];
-                *limb = *limb & !(0xff << shift) | u64::from(*byte) << shift;
-            }
+            write_bytes(&mut self.arena, *offset, bytes);
         }
     }
 
@@ -319,8 +361,16 @@ impl PortHandle {
     }
 }
 
-/// A reset value as it stands in the arena.
-fn reset_bytes(limbs: &[u64], width: u32) -> Vec<u8> {
+fn write_bytes(arena: &mut [u64], offset: usize, bytes: &[u8]) {
+    for (i, byte) in bytes.iter().enumerate() {
+        let shift = (offset + i) % 8 * 8;
+        let limb = &mut arena[(offset + i) / 8];
+        *limb = *limb & !(0xff << shift) | u64::from(*byte) << shift;
+    }
+}
+
+/// A register's value as it stands in the arena.
+fn register_bytes(limbs: &[u64], width: u32) -> Vec<u8> {
     let limb = |i: u32| {
         let bits = width.saturating_sub(64 * i).min(64);
         limbs.get(i as usize).copied().unwrap_or(0) & mask(bits)

@@ -73,6 +73,34 @@ fn synchronous_reads_are_read_first_and_hold() {
     assert_eq!(clock(&mut simulator, &[("write", 0)]), 0);
     assert_eq!(simulator.peek("words[5]"), None);
     assert_eq!(simulator.peek("nothing"), None);
+    let words = simulator.memory("words").unwrap();
+    assert_eq!((words.stride, words.width, words.bytes.len()), (2, 16, 10));
+    assert_eq!(words.bytes[8..], [12, 0]);
+    assert!(words.bytes[..8].iter().all(|byte| *byte == 0));
+    assert!(simulator.memory("words.read0").is_none());
+}
+
+#[test]
+fn a_register_that_is_poked_goes_on_from_there() {
+    let mut m = Module::new("top", "");
+    let enable = m.input("enable", 1, "");
+    let (count_reg, count) = m.reg_reset("count", 70, 3);
+    let next = m.add_const(count, 1);
+    m.set_next_when(count_reg, enable, next);
+    let before = m.delay("before", count);
+    let (high, low) = (m.slice(count, 64, 6), m.slice(count, 0, 8));
+    let before = m.slice(before, 0, 8);
+    let out = m.concat(&[high, low, before]);
+    m.output("out", out, "");
+    let mut simulator = simulate(vec![m]).unwrap();
+    assert_eq!(clock(&mut simulator, &[("enable", 0)]), 0x0300);
+    assert!(simulator.poke("count", &[0x50, 2]));
+    assert_eq!(clock(&mut simulator, &[]), 0x25003);
+    assert_eq!(clock(&mut simulator, &[("enable", 1)]), 0x25050, "held");
+    assert_eq!(clock(&mut simulator, &[]), 0x25150);
+    assert_eq!(clock(&mut simulator, &[("rst", 1)]), 0x25251);
+    assert_eq!(clock(&mut simulator, &[("rst", 0)]) >> 8, 3);
+    assert!(!simulator.poke("nothing", &[1]));
 }
 
 #[test]

@@ -18,7 +18,7 @@
 pub mod verilog;
 pub mod vhdl;
 
-use crate::dut::{Dut, Port};
+use crate::dut::{Dut, Port, Words};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::Diagnostic;
 use std::io::Write;
@@ -255,6 +255,18 @@ impl<W: Write> Dut for Recorder<'_, W> {
             self.write_lines()?;
         }
         Ok(())
+    }
+
+    fn clocks(&self) -> u64 {
+        self.dut.clocks()
+    }
+
+    fn memory(&self, path: &str) -> Option<Words<'_>> {
+        self.dut.memory(path)
+    }
+
+    fn skip_sweep(&mut self) -> bool {
+        self.dut.skip_sweep()
     }
 }
 

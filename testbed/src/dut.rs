@@ -36,6 +36,47 @@ pub trait Dut {
 
     /// Evaluates, then one rising clock edge. An error when an assertion of the design failed.
     fn step(&mut self) -> Result<(), Diagnostic>;
+
+    /// Clock edges so far.
+    fn clocks(&self) -> u64;
+
+    /// The words of a memory, by its path below the top ([`hardpath_blocks::interface::Storage`]); `None`: there is no
+    /// such memory, or this engine cannot look.
+    fn memory(&self, _path: &str) -> Option<Words<'_>> {
+        None
+    }
+
+    /// Ends the sweep that clears all maps after a reset, if they are known to be clear anyway. False: it has to run.
+    fn skip_sweep(&mut self) -> bool {
+        false
+    }
+}
+
+/// The words of a memory, one behind the other.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    /// Least significant byte first; bits above the width are 0.
+    pub bytes: &'a [u8],
+    /// Bytes from one word to the next.
+    pub stride: usize,
+}
+
+impl<'a> Words<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.bytes.chunks_exact(self.stride)
+    }
+
+    /// # Panics
+    /// There is no such word.
+    pub fn word(&self, index: usize) -> &'a [u8] {
+        &self.bytes[index * self.stride..][..self.stride]
+    }
+}
+
+/// A bit of a word; 0 above its bytes.
+pub(crate) fn bit(word: &[u8], index: usize) -> bool {
+    word.get(index / 8)
+        .is_some_and(|byte| byte >> (index % 8) & 1 != 0)
 }
 
 /// What is common to ports of up to 64 bits.

@@ -272,6 +272,17 @@ impl<'a> Host<'a> {
 
     /// Writes entries into the design's maps.
     pub fn load_image(&mut self, dut: &mut dyn Dut, image: &Image) -> Result<(), Diagnostic> {
+        self.load_image_with(dut, image, |_| ())
+    }
+
+    /// The same; `progress` is told how many entries are written.
+    pub fn load_image_with(
+        &mut self,
+        dut: &mut dyn Dut,
+        image: &Image,
+        mut progress: impl FnMut(usize),
+    ) -> Result<(), Diagnostic> {
+        let mut written = 0;
         for (name, entries) in image {
             let map = self.map_named(name)?;
             for (key, value) in entries {
@@ -292,6 +303,8 @@ impl<'a> Host<'a> {
                     )
                     .help("give fewer entries, or a larger map with --max-entries"));
                 }
+                written += 1;
+                progress(written);
             }
         }
         Ok(())
@@ -307,11 +320,7 @@ impl<'a> Host<'a> {
                 match answer.errno {
                     0 => {
                         if entries.insert(answer.key.clone(), answer.value).is_some() {
-                            return Err(Diagnostic::defect(
-                                "map-key-twice",
-                                format!("map {} holds key {:02x?} twice", port.name, answer.key),
-                            )
-                            .help("this is a defect of the generated design: please report it"));
+                            return Err(key_twice(port, &answer.key));
                         }
                     }
                     errno::ENOENT => {}
@@ -338,6 +347,14 @@ impl<'a> Host<'a> {
     }
 }
 
+pub(crate) fn key_twice(port: &MapPort, key: &[u8]) -> Diagnostic {
+    Diagnostic::defect(
+        "map-key-twice",
+        format!("map {} holds key {key:02x?} twice", port.name),
+    )
+    .help("this is a defect of the generated design: please report it")
+}
+
 /// Resets the design and waits until it takes packets. Gives the clocks that this took.
 pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic> {
     let rst = dut.required("rst", 1, PortDirection::Input)?;
@@ -352,6 +369,7 @@ pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic
         dut.step()?;
     }
     dut.set_u64(rst, 0);
+    dut.skip_sweep();
 
     // Maps are cleared word by word: a few clocks a slot are far more than any of them needs.
     let slots: u64 = interface.maps.iter().map(|map| u64::from(map.slots)).sum();

@@ -3,7 +3,7 @@
 //! Each map has a journal of its own, in the order of its commits: a *turn* for each packet that entered the program, and for
 //! each operation of the host on this map. What belongs to one packet is put together by counting.
 
-use crate::dut::{Dut, Port, PortDirection};
+use crate::dut::{Dut, Port, PortDirection, Words};
 use hardpath_blocks::interface::{Interface, JOURNAL_SIGNALS};
 use hardpath_ir::maps::{KeyMove, Move};
 use hardpath_ir::{Diagnostic, MapId};
@@ -48,6 +48,18 @@ impl Dut for Journaled<'_> {
         self.dut.step()?;
         self.journals.observe(&*self.dut);
         Ok(())
+    }
+
+    fn clocks(&self) -> u64 {
+        self.dut.clocks()
+    }
+
+    fn memory(&self, path: &str) -> Option<Words<'_>> {
+        self.dut.memory(path)
+    }
+
+    fn skip_sweep(&mut self) -> bool {
+        self.dut.skip_sweep()
     }
 }
 

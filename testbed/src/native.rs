@@ -1,16 +1,22 @@
 //! The native engine: the design compiled into this process.
 
-use crate::dut::{top_ports, Dut, Port};
+use crate::dut::{top_ports, Dut, Port, Words};
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::Design;
-use hardpath_rtlsim::{PortHandle, SimError, Simulator};
+use hardpath_rtlsim::{MemoryView, PortHandle, SimError, Simulator};
 
 /// A design in the native simulator.
 pub struct Native {
     simulator: Simulator,
     /// By port index.
     ports: Vec<(String, Port, PortHandle)>,
+    reset: PortHandle,
+    /// Nothing happened but reset: all memories are zeros.
+    is_fresh: bool,
 }
+
+/// The register that says that the sweep after reset is over ([`hardpath_blocks::host`]).
+const SWEEP_IS_OVER: &str = "host.running";
 
 impl Native {
     /// Compiles the design in memory.
@@ -27,7 +33,13 @@ impl Native {
             })?;
             ports.push((name, port, handle));
         }
-        Ok(Native { simulator, ports })
+        let reset = simulator.input("rst").expect("every design has it");
+        Ok(Native {
+            simulator,
+            ports,
+            reset,
+            is_fresh: true,
+        })
     }
 
     /// The simulator, for what is not seen at the ports.
@@ -52,7 +64,21 @@ impl Dut for Native {
     }
 
     fn step(&mut self) -> Result<(), Diagnostic> {
+        self.is_fresh &= self.simulator.get_u64(self.reset) == 1;
         self.simulator.step().map_err(failed)
+    }
+
+    fn clocks(&self) -> u64 {
+        self.simulator.clock_count()
+    }
+
+    fn memory(&self, path: &str) -> Option<Words<'_>> {
+        let MemoryView { bytes, stride, .. } = self.simulator.memory(path)?;
+        Some(Words { bytes, stride })
+    }
+
+    fn skip_sweep(&mut self) -> bool {
+        self.is_fresh && self.simulator.poke(SWEEP_IS_OVER, &[1])
     }
 }
 

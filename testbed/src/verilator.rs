@@ -7,11 +7,11 @@ mod wrapper;
 
 pub use tool::{find, Tool};
 
-use crate::dut::{store_limbs, top_ports, Dut, Port};
+use crate::dut::{store_limbs, top_ports, Dut, Port, Words};
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::Design;
 use libloading::{Library, Symbol};
-use std::ffi::{c_char, c_int, c_void, CStr};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::PathBuf;
 
 /// How a design is built.
@@ -42,6 +42,10 @@ pub struct Verilator {
     step: unsafe extern "C" fn(*mut c_void) -> c_int,
     destroy: unsafe extern "C" fn(*mut c_void),
     error: unsafe extern "C" fn(*mut c_void) -> *const c_char,
+    find_memory: FindMemory,
+    /// Where the top stands in the model's hierarchy.
+    top: String,
+    clocks: u64,
     /// The limbs of all ports in their order, shared with the model.
     limbs: *mut u64,
     limb_count: usize,
@@ -51,6 +55,15 @@ pub struct Verilator {
     /// Keeps the code loaded as long as the model lives.
     _library: Library,
 }
+
+/// Model, scope, name; bytes of a word and of all words. Null: there is no such memory.
+type FindMemory = unsafe extern "C" fn(
+    *mut c_void,
+    *const c_char,
+    *const c_char,
+    *mut u64,
+    *mut u64,
+) -> *const u8;
 
 impl Verilator {
     /// Builds the design (seconds to minutes; nothing when the cache has it) and loads it.
@@ -68,7 +81,7 @@ impl Verilator {
         // SAFETY: the library was built from the text of `wrapper` and Verilator's output; loading it runs only
         // the static constructors of these and of the C++ library. The symbols have the types that `wrapper`
         // declares.
-        let (library, create, limbs, destroy, step, error) = unsafe {
+        let (library, create, limbs, destroy, step, error, find_memory) = unsafe {
             let library = Library::new(&path).map_err(failed)?;
             let create: Symbol<unsafe extern "C" fn() -> *mut c_void> =
                 library.get(b"hardpath_create").map_err(failed)?;
@@ -80,9 +93,11 @@ impl Verilator {
                 library.get(b"hardpath_step").map_err(failed)?;
             let error: Symbol<unsafe extern "C" fn(*mut c_void) -> *const c_char> =
                 library.get(b"hardpath_error").map_err(failed)?;
-            let functions = (*create, *limbs, *destroy, *step, *error);
-            let (create, limbs, destroy, step, error) = functions;
-            (library, create, limbs, destroy, step, error)
+            let find_memory: Symbol<FindMemory> =
+                library.get(b"hardpath_memory").map_err(failed)?;
+            let functions = (*create, *limbs, *destroy, *step, *error, *find_memory);
+            let (create, limbs, destroy, step, error, find_memory) = functions;
+            (library, create, limbs, destroy, step, error, find_memory)
         };
         // SAFETY: as declared in `wrapper`: `create` gives a model or null, `limbs` an array that lives as long as
         // the model and is never null.
@@ -102,6 +117,9 @@ impl Verilator {
             step,
             destroy,
             error,
+            find_memory,
+            top: format!("top.{}", design.modules[design.top()].name),
+            clocks: 0,
             limbs,
             limb_count,
             ports,
@@ -139,7 +157,37 @@ impl Dut for Verilator {
         unsafe { std::slice::from_raw_parts(self.limbs.add(range.start), range.len()) }
     }
 
+    fn clocks(&self) -> u64 {
+        self.clocks
+    }
+
+    fn memory(&self, path: &str) -> Option<Words<'_>> {
+        let (scope, name) = path.rsplit_once('.')?;
+        let scope = CString::new(format!("{}.{scope}", self.top)).ok()?;
+        let name = CString::new(name).ok()?;
+        let (mut stride, mut length) = (0, 0);
+        // SAFETY: the model lives until `drop`; the strings end with a zero byte and live until the function returns.
+        let words = unsafe {
+            (self.find_memory)(
+                self.model,
+                scope.as_ptr(),
+                name.as_ptr(),
+                &mut stride,
+                &mut length,
+            )
+        };
+        if words.is_null() || stride == 0 {
+            return None;
+        }
+        // SAFETY: as declared in `wrapper`, so many bytes stand there as long as the model lives; they change only in a
+        // step, which borrows the model mutably.
+        let bytes = unsafe { std::slice::from_raw_parts(words, length as usize) };
+        let stride = stride as usize;
+        Some(Words { bytes, stride })
+    }
+
     fn step(&mut self) -> Result<(), Diagnostic> {
+        self.clocks += 1;
         // SAFETY: the model lives until `drop`.
         if unsafe { (self.step)(self.model) } == 0 {
             return Ok(());

@@ -1,7 +1,7 @@
 //! A design in the native simulator, with a note of what enters its pipeline: packets and the host's map operations
 //! are done in this order, whatever the ports show.
 
-use crate::dut::{Dut, Port};
+use crate::dut::{Dut, Port, Words};
 use crate::journal::Journals;
 use crate::native::Native;
 use hardpath_blocks::interface::Interface;
@@ -81,5 +81,17 @@ impl Dut for Watched<'_> {
         self.native.step()?;
         self.journals.observe(self.native);
         Ok(())
+    }
+
+    fn clocks(&self) -> u64 {
+        self.native.clocks()
+    }
+
+    fn memory(&self, path: &str) -> Option<Words<'_>> {
+        self.native.memory(path)
+    }
+
+    fn skip_sweep(&mut self) -> bool {
+        self.native.skip_sweep()
     }
 }

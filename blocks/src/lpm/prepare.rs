@@ -1,7 +1,7 @@
 //! The host's side of a table: which entry an operation means, whether it can be done, and the new entry's bits in all
 //! rows, while packets go on.
 
-use super::{chunks, Table, LENGTH_FIELD};
+use super::{chunks, Lpm, Table, LENGTH_FIELD};
 use crate::errno::{last_error, EEXIST, EINVAL, ENOENT, ENOSPC, ERRNO_BITS};
 use crate::interface::command;
 use hardpath_rtl::{Mem, MemStyle, Module, Node, NodeOp};
@@ -79,7 +79,12 @@ impl Table<'_> {
         let m = &mut self.m;
         m.section("Preparation: all entries are looked at, one a clock");
         let index_bits = self.entry_bits + 1;
-        let keys = m.mem("keys", self.key_bits + 1, self.entries, MemStyle::Auto);
+        let keys = m.mem(
+            Lpm::KEY_MEMORY,
+            self.key_bits + 1,
+            self.entries,
+            MemStyle::Auto,
+        );
         let (index_reg, index) = m.reg("index", index_bits);
         let (scans_reg, scans) = m.reg_reset("scans", 1, 0);
         let low_slot = m.resize(host_slot, index_bits);

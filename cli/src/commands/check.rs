@@ -39,15 +39,11 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = hardpath_oracle::ask(question, |compared| {
         compared.comparison.interpreter_mismatches
     })?;
-    let Compared {
-        comparison,
-        coverage,
-        report,
-    } = &asked.answer;
-    Ok(answer(arguments, comparison, coverage)
-        .with_warnings(loaded.warnings_with(report.as_ref()))
-        .with_warnings(coverage.warnings())
-        .with_warnings(coverage::without_kernel(comparison))
+    let compared = &asked.answer;
+    Ok(answer(arguments, compared)
+        .with_warnings(loaded.warnings_with(compared.report.as_ref()))
+        .with_warnings(compared.coverage.warnings())
+        .with_warnings(coverage::without_kernel(&compared.comparison))
         .with_warnings(asked.again.then(asked_again)))
 }
 
@@ -65,6 +61,7 @@ struct Compared {
     coverage: Coverage,
     /// Of the hardware; `None`: the interpreter ran.
     report: Option<Report>,
+    simulated_clocks: Option<u64>,
 }
 
 impl Run<'_> {
@@ -140,6 +137,7 @@ impl Run<'_> {
         Ok(Compared {
             comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
+            simulated_clocks: ran.simulated_clocks(),
             report: ran.report,
         })
     }
@@ -179,7 +177,8 @@ fn asked_again() -> Diagnostic {
     )
 }
 
-fn answer(arguments: &CheckArguments, comparison: &Comparison, coverage: &Coverage) -> Answer {
+fn answer(arguments: &CheckArguments, compared: &Compared) -> Answer {
+    let (comparison, coverage) = (&compared.comparison, &compared.coverage);
     let engine = arguments.run.engine.name();
     let against = arguments.against.name();
     let first: Vec<_> = comparison
@@ -209,6 +208,7 @@ fn answer(arguments: &CheckArguments, comparison: &Comparison, coverage: &Covera
         "engine": engine,
         "against": against,
         "kernel": comparison.kernel,
+        "simulated_clocks": compared.simulated_clocks,
         "first_mismatches": first,
     });
     let status = match comparison.is_clean() {

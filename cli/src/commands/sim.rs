@@ -49,12 +49,12 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         outputs::write_maps(run, &loaded.program, &maps).map_err(one)?;
     }
     sent_on.finish().map_err(one)?;
-    let statistics = &ran.statistics;
+    let (statistics, simulated) = (&ran.statistics, ran.simulated_clocks());
     let text = match has_clock {
         true => text(statistics, pipeline_options(program).clock_mhz, run.engine),
         false => text_without_clock(statistics),
     };
-    Ok(Answer::good(json(statistics, has_clock), text)
+    Ok(Answer::good(json(statistics, simulated), text)
         .with_warnings(loaded.warnings_with(ran.report.as_ref()))
         .with_warnings(coverage.warnings()))
 }
@@ -66,9 +66,10 @@ fn no_ports() -> Diagnostic {
 }
 
 /// The interpreter has no clock: what is counted in clocks or beats is null.
-fn json(statistics: &Statistics, has_clock: bool) -> Value {
+fn json(statistics: &Statistics, simulated_clocks: Option<u64>) -> Value {
     let mut object = json!(statistics);
-    if !has_clock {
+    object["simulated_clocks"] = json!(simulated_clocks);
+    if simulated_clocks.is_none() {
         for key in [
             "beats",
             "clocks",

@@ -202,3 +202,28 @@ fn progress_is_shown_where_it_is_asked_for() {
     assert!(line.starts_with("progress: 2,020 packets, "), "{line}");
     assert!(line.ends_with(" a second"), "{line}");
 }
+
+/// What the clocks of a run are spent for is its packets: not for clearing tables that are clear, nor for asking for what
+/// stands in slots, most of them empty.
+#[test]
+fn no_clock_for_empty_slots() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("few.pcap");
+    capture(&file, 60);
+    let clocks = |run: &Run| run.json()["simulated_clocks"].as_u64().unwrap();
+    for (program, slots) in [("nat", 262_144), ("suricata_like", 2 * 131_072)] {
+        let object = format!("build/programs/{program}.o");
+        let maps = place.path().join("maps.json");
+        let arguments = [&object, "--json", "--pcap", path(&file)];
+        let sim = hardpath(&[&["sim"][..], &arguments, &["--maps-out", path(&maps)]].concat());
+        let check = hardpath(&[&["check"][..], &arguments, &["--against", judge()]].concat());
+        for run in [sim, check] {
+            assert_eq!(run.status, 0, "{}", run.stdout);
+            assert!(
+                clocks(&run) < 2_000,
+                "{program} with {slots} slots: {}",
+                run.stdout
+            );
+        }
+    }
+}

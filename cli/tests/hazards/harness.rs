@@ -14,6 +14,7 @@ use hardpath_oracle::forgetting::{Forgetting, LruMap};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
+use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::journal::Journals;
@@ -288,12 +289,15 @@ impl Hardware {
         .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program))
     }
 
-    /// Reads all maps through the host port.
+    /// Reads all maps through the host port; the memories hold the same.
     pub fn dump(&mut self) -> Image {
         let interface = self.compiled.interface.clone();
         let mut host = Host::new(&mut self.native, &interface).expect("the ports");
-        host.dump_image(&mut self.native)
-            .unwrap_or_else(|error| panic!("{error}\n{}", self.program))
+        let told = host.dump_image(&mut self.native);
+        let told = told.unwrap_or_else(|error| panic!("{error}\n{}", self.program));
+        let seen = contents::read(&self.native, &interface);
+        assert_eq!(seen, Ok(Some(told.clone())), "{}", self.program);
+        told
     }
 
     /// Sends packets for so many clocks, then resets in the middle of it.

@@ -4,6 +4,7 @@
 mod entrance;
 mod host;
 mod journal;
+mod storage;
 mod tables;
 mod tries;
 mod values;
@@ -39,6 +40,8 @@ struct Built {
     ports: Vec<BuiltPort>,
     table: Option<(ModuleId, Instance)>,
     values: Option<(ModuleId, Instance)>,
+    /// The first of the memories in `values`.
+    value_memory: String,
     /// What a memory takes in later stages than it starts in: port, signal, wire.
     table_wires: Vec<(usize, &'static str, Node)>,
     value_wires: Vec<(usize, &'static str, Node)>,
@@ -223,10 +226,9 @@ impl<'a> Lower<'a> {
             1 => String::new(),
             _ => format!("_{}", copies.iter().position(|c| *c == number).unwrap_or(0)),
         };
-        (
-            self.unique_module(format!("{}_map_{name}{copy}{what}", self.prefix)),
-            format!("map_{name}{copy}{what}"),
-        )
+        let module = self.unique_module(format!("{}_map_{name}{copy}{what}", self.prefix));
+        let instance = module[self.prefix.len() + 1..].to_string();
+        (module, instance)
     }
 
     /// Makes the answers of memories stand as base values in the stage in which they come.

@@ -153,6 +153,7 @@ impl Lower<'_> {
         let id = self.design.add(array(&config));
         let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
         self.ports.built[number].values = Some((id, instance));
+        self.ports.built[number].value_memory = config.first_memory();
         self.ports.built[number].value_wires = wires;
         if presence.is_stored() {
             self.ports.built[number].in_range = self.in_range(number, config.depth);

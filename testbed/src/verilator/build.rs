@@ -32,6 +32,7 @@ pub fn library(
     let top = &design.modules[design.top()].name;
     let mut sources = hardpath_rtl::verilog::print(design);
     sources.push(("wrapper.cpp".into(), wrapper::source(ports)));
+    sources.push(("memories.vlt".into(), wrapper::visible_memories(design)));
     let flags = verilator_flags(top);
     let optimization = format!("-O{}", options.cxx_optimization.min(3));
 
@@ -123,10 +124,11 @@ impl Builder {
         sources: &[(String, String)],
     ) -> Result<(), Diagnostic> {
         let names = sources.iter().map(|(name, _)| name);
+        let is_input = |name: &&String| name.ends_with(".sv") || name.ends_with(".vlt");
         let mut command = Command::new(&self.tool.executable);
         command
             .args(flags)
-            .args(names.filter(|name| name.ends_with(".sv")))
+            .args(names.filter(is_input))
             .env("VERILATOR_ROOT", &self.tool.root)
             .current_dir(folder);
         tool::output(&mut command).map(drop).map_err(|why| {

@@ -2,9 +2,10 @@
 //!
 //! The array holds all ports in their order, each in 64-bit limbs. `hardpath_step` copies the inputs from it into
 //! the model, evaluates with the clock low, copies the outputs back, and then raises the clock: so the array shows
-//! the outputs as they stood just before the edge.
+//! the outputs as they stood just before the edge. `hardpath_memory` shows the words of a memory.
 
 use crate::dut::Port;
+use hardpath_rtl::Design;
 use std::fmt::Write;
 
 /// First limb of each port, and the number of limbs in all.
@@ -17,6 +18,21 @@ pub fn limb_offsets(ports: &[(String, Port)]) -> (Vec<usize>, usize) {
     });
     let offsets = offsets.collect();
     (offsets, next)
+}
+
+/// Makes the memories of all modules visible to `hardpath_memory`, as a configuration file of Verilator.
+pub fn visible_memories(design: &Design) -> String {
+    let mut text = String::from("`verilator_config\n");
+    for module in design.modules.values() {
+        for memory in module.mems.values() {
+            let (module, memory) = (&module.name, &memory.name);
+            let _ = writeln!(
+                text,
+                "public_flat_rd -module \"{module}\" -var \"{memory}\""
+            );
+        }
+    }
+    text
 }
 
 /// Declares the function that Verilator's run-time library prints with, in front of every file.
@@ -47,6 +63,7 @@ pub fn source(ports: &[(String, Port)]) -> String {
 
 const HEAD: &str = r#"#include "Vdut.h"
 #include "verilated.h"
+#include "verilated_syms.h"
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -117,6 +134,17 @@ extern "C" uint64_t* hardpath_limbs(void* model) { return static_cast<Instance*>
 
 extern "C" const char* hardpath_error(void* model) {
     return static_cast<Instance*>(model)->error.c_str();
+}
+
+// The words of a memory, one behind the other, and the bytes of a word and of all; null: there is none of that name.
+extern "C" const void* hardpath_memory(
+    void* model, const char* scope, const char* name, uint64_t* stride, uint64_t* bytes) {
+    const VerilatedScope* const place = static_cast<Instance*>(model)->context.scopeFind(scope);
+    const VerilatedVar* const memory = place ? place->varFind(name) : nullptr;
+    if (!memory) return nullptr;
+    *stride = memory->entSize();
+    *bytes = memory->totalSize();
+    return memory->datap();
 }
 
 // 0: good. 1: the design stopped, see hardpath_error.

@@ -16,6 +16,7 @@ struct Model {
     beats: VecDeque<(u64, u64, bool)>,
     packets_out: u32,
     held: bool,
+    clocks: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,7 @@ impl Model {
             beats: VecDeque::new(),
             packets_out: 0,
             held: false,
+            clocks: 0,
         }
     }
 
@@ -88,6 +90,10 @@ impl Model {
 }
 
 impl Dut for Model {
+    fn clocks(&self) -> u64 {
+        self.clocks
+    }
+
     fn port(&self, name: &str) -> Option<Port> {
         self.ports
             .iter()
@@ -104,6 +110,7 @@ impl Dut for Model {
     }
 
     fn step(&mut self) -> Result<(), Diagnostic> {
+        self.clocks += 1;
         let fault = if self.packets_out >= 2 {
             self.fault
         } else {

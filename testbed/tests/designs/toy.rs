@@ -47,6 +47,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
             max_entries: MAP_ENTRIES,
             slots: MAP_ENTRIES,
             journal: None,
+            storage: None,
         }],
         design_id: DESIGN_ID,
     };

@@ -1,0 +1,47 @@
+//! Where the contents of maps stand, for engines that can look.
+
+use super::Lower;
+use hardpath_blocks::hash::Hash;
+use hardpath_blocks::interface::{Bank, Storage};
+use hardpath_blocks::lpm::Lpm;
+use hardpath_ir::MapId;
+use hardpath_rtl::{Instance, ModuleId};
+
+impl Lower<'_> {
+    /// Of each map, in their order, when all are built. Where there are copies, the one that answers the host.
+    pub(crate) fn storage(&self) -> Vec<Storage> {
+        let speakers = self.speakers();
+        let maps = self.program.maps.keys();
+        maps.map(|map| self.storage_of(map, &speakers)).collect()
+    }
+
+    fn storage_of(&self, map: MapId, speakers: &[usize]) -> Storage {
+        let mine = speakers
+            .iter()
+            .filter(|number| self.plan[**number].map == map);
+        let mut storage = Storage {
+            has_presence: self.program.maps[map].kind.has_slots(),
+            ..Storage::default()
+        };
+        for number in mine {
+            let built = &self.ports.built[*number];
+            let below = |placed: Option<(ModuleId, Instance)>, memory: &str| {
+                let (_, instance) = placed.expect("built");
+                format!("{}.{memory}", self.m.instances[instance].name)
+            };
+            if self.access(*number).has_keys(self.program) {
+                let memories = match self.decl(*number).kind.is_trie() {
+                    true => vec![Lpm::KEY_MEMORY.into()],
+                    false => Hash::key_memories(),
+                };
+                let memories = memories.iter().map(|memory| below(built.table, memory));
+                storage.keys = memories.collect();
+            }
+            storage.values.push(Bank {
+                memory: below(built.values, &built.value_memory),
+                entries: self.plan[*number].bank.clone(),
+            });
+        }
+        storage
+    }
+}

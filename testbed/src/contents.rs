@@ -1,0 +1,90 @@
+//! The contents of all maps, as they stand in a design's memories.
+//!
+//! Through the host port a map is read slot by slot, some dozens of clocks each, empty or not: a large table takes longer
+//! than the packets. An engine that simulates the design can look at its memories instead. What stands there is what the
+//! host would be told, when no packet and no operation is inside.
+
+use crate::dut::{bit, Dut, Words};
+use crate::host::key_twice;
+use hardpath_blocks::interface::{Interface, MapPort, Storage};
+use hardpath_ir::maps::{Entries, Image};
+use hardpath_ir::Diagnostic;
+
+/// Every entry of every map; `None`: this engine cannot look, so [`crate::host::Host::dump_image`] has to ask the design.
+///
+/// # Errors
+/// `map-key-twice`.
+pub fn read(dut: &dyn Dut, interface: &Interface) -> Result<Option<Image>, Diagnostic> {
+    let mut image = Image::new();
+    for port in &interface.maps {
+        let memories = port.storage.as_ref().and_then(|storage| {
+            let memory = |path: &String| dut.memory(path);
+            let banks = storage.values.iter();
+            Some(Memories {
+                storage,
+                keys: storage.keys.iter().map(memory).collect::<Option<_>>()?,
+                values: banks
+                    .map(|bank| memory(&bank.memory))
+                    .collect::<Option<_>>()?,
+            })
+        });
+        let Some(memories) = memories else {
+            return Ok(None);
+        };
+        let entries = match memories.keys.is_empty() {
+            true => memories.by_index(port),
+            false => memories.by_key(port)?,
+        };
+        image.insert(port.name.clone(), entries);
+    }
+    Ok(Some(image))
+}
+
+/// Those of a map.
+struct Memories<'a> {
+    storage: &'a Storage,
+    keys: Vec<Words<'a>>,
+    /// As [`Storage::values`].
+    values: Vec<Words<'a>>,
+}
+
+impl Memories<'_> {
+    fn by_key(&self, port: &MapPort) -> Result<Entries, Diagnostic> {
+        let key_bytes = port.key_bytes as usize;
+        let words = self.keys.iter().flat_map(Words::iter);
+        let mut entries = Entries::new();
+        for (number, word) in words
+            .enumerate()
+            .filter(|(_, word)| bit(word, key_bytes * 8))
+        {
+            let key = &word[..key_bytes];
+            let value = self.value(number, port);
+            if entries.insert(key.to_vec(), value).is_some() {
+                return Err(key_twice(port, key));
+            }
+        }
+        Ok(entries)
+    }
+
+    fn value(&self, number: usize, port: &MapPort) -> Vec<u8> {
+        self.values[0].word(number)[..port.value_bytes as usize].to_vec()
+    }
+
+    fn by_index(&self, port: &MapPort) -> Entries {
+        let value_bytes = port.value_bytes as usize;
+        let mut entries = Entries::new();
+        for (words, bank) in self.values.iter().zip(&self.storage.values) {
+            let mut put = |index: u32| {
+                let word = words.word(index as usize);
+                if !self.storage.has_presence || bit(word, value_bytes * 8) {
+                    entries.insert(index.to_le_bytes().to_vec(), word[..value_bytes].to_vec());
+                }
+            };
+            match &bank.entries {
+                Some(indexes) => indexes.iter().copied().for_each(&mut put),
+                None => (0..port.slots).for_each(&mut put),
+            }
+        }
+        entries
+    }
+}
