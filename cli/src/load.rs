@@ -15,6 +15,8 @@ pub struct Loaded {
     pub image: ProgramImage,
     /// As lifted, in the control-flow phase.
     pub program: Program,
+    /// What the command line says of constants: `limit=100`, `.rodata of FILE`.
+    pub set: Vec<String>,
     /// What is to be said of object and program, whatever becomes of them.
     pub warnings: Vec<Diagnostic>,
 }
@@ -55,8 +57,19 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         object,
         image,
         program,
+        set: set_by(arguments),
         warnings,
     })
+}
+
+fn set_by(arguments: &ProgramArguments) -> Vec<String> {
+    let sections = arguments.rodata.iter();
+    let sections = sections.map(|(section, file)| format!("{section} of {}", file.display()));
+    let values = arguments.set.iter();
+    sections
+        .chain(values.map(|(name, value)| format!("{name}={value}")))
+        .map(|said| said.replace(char::is_control, " "))
+        .collect()
 }
 
 pub fn pipeline_options(arguments: &ProgramArguments) -> Options {

@@ -9,6 +9,7 @@ pub fn of(object: &Object, image: &ProgramImage, lifted: &Lifted) -> Vec<Diagnos
     let notes = [
         unknown_section(image),
         constants_left(&lifted.left_open),
+        constants_unread(&lifted.left_open),
         constant_program(lifted),
     ];
     let notes = notes.into_iter().flatten();
@@ -37,10 +38,21 @@ fn constants_left(open: &LeftOpen) -> Option<Diagnostic> {
     })
 }
 
+fn constants_unread(open: &LeftOpen) -> Option<Diagnostic> {
+    (!open.unread.is_empty()).then(|| {
+        let message = format!(
+            "what is set is not read, and changes nothing: {}",
+            listed(&open.unread)
+        );
+        Diagnostic::note("constants-unread", message)
+            .help("a feature that is off does not read its constants; the compiler builds in those that are not volatile")
+    })
+}
+
 /// A program that does nothing, because of what was left open.
 fn constant_program(lifted: &Lifted) -> Option<Diagnostic> {
     let open = &lifted.left_open;
-    if *open == LeftOpen::default() {
+    if open.constants.is_empty() && open.empty_arrays.is_empty() {
         return None;
     }
     let verdict = hardpath_passes::constant_verdict(&lifted.program)?;

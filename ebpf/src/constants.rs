@@ -19,8 +19,15 @@ pub struct SectionContents {
     pub bytes: Vec<u8>,
 }
 
-/// Bytes of a map's first contents, by index into the object's maps.
-pub type MapBytes = (usize, Range<u64>);
+/// Bytes of a map's first contents that the options say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SetBytes {
+    /// Index into the object's maps.
+    pub map: usize,
+    pub bytes: Range<u64>,
+    /// The path by which they were set; `None`: with their whole section.
+    pub path: Option<String>,
+}
 
 /// Replaces the first contents of data sections, and says which bytes these are.
 ///
@@ -30,7 +37,7 @@ pub fn replace_sections(
     elf: &Elf,
     declared: &mut DeclaredMaps,
     contents: &[SectionContents],
-) -> Result<Vec<MapBytes>, Vec<Diagnostic>> {
+) -> Result<Vec<SetBytes>, Vec<Diagnostic>> {
     let mut replaced = Vec::new();
     let mut problems = Vec::new();
     for new in contents {
@@ -67,7 +74,11 @@ pub fn replace_sections(
             continue;
         }
         map.initial = Some(new.bytes.clone());
-        replaced.push((number, 0..has as u64));
+        replaced.push(SetBytes {
+            map: number,
+            bytes: 0..has as u64,
+            path: None,
+        });
     }
     match problems.is_empty() {
         true => Ok(replaced),
@@ -83,7 +94,7 @@ pub fn set_globals(
     globals: &Globals,
     declared: &mut DeclaredMaps,
     values: &[(String, String)],
-) -> Result<Vec<MapBytes>, Vec<Diagnostic>> {
+) -> Result<Vec<SetBytes>, Vec<Diagnostic>> {
     let mut set = Vec::new();
     let mut problems = Vec::new();
     for (path, text) in values {
@@ -103,7 +114,7 @@ fn set_global(
     declared: &mut DeclaredMaps,
     path: &str,
     text: &str,
-) -> Result<MapBytes, Diagnostic> {
+) -> Result<SetBytes, Diagnostic> {
     let (btf, part) = globals.find(path)?;
     let contents = declared.maps[part.map].initial.get_or_insert_default();
     let bytes = u64::from(btf.bytes(part.type_id).unwrap_or(0));
@@ -122,5 +133,9 @@ fn set_global(
         }
     }
     let end = part.first_bit + u64::from(value.bits);
-    Ok((part.map, part.first_bit / 8..end.div_ceil(8)))
+    Ok(SetBytes {
+        map: part.map,
+        bytes: part.first_bit / 8..end.div_ceil(8),
+        path: Some(path.to_string()),
+    })
 }

@@ -1,8 +1,8 @@
 //! What a loader may say of a program, decides something, and nobody said.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
+use crate::constants::SetBytes;
 use crate::object::Object;
 
 /// What a lifted program rests on beside its object and its options.
@@ -11,6 +11,8 @@ pub struct LeftOpen {
     /// Parts of `const volatile` variables that the program reads and uses and that have the object's values, in the form
     /// that the options take: `config.port=80`. Of structures and arrays of which much is read, the variable's name.
     pub constants: Vec<String>,
+    /// Constants that the options set by name and that the program does not read, by path.
+    pub unread: Vec<String>,
     /// Program arrays without any entry that the program makes tail calls through.
     pub empty_arrays: Vec<String>,
 }
@@ -35,16 +37,27 @@ impl Looked {
             .map(|map| object.maps[*map].name.clone());
         LeftOpen {
             constants: self.constants_left(object),
+            unread: self.unread(object),
             empty_arrays: empty.collect(),
         }
+    }
+
+    fn unread(&self, object: &Object) -> Vec<String> {
+        let constants = (object.set.iter()).filter(|set| object.maps[set.map].read_only);
+        let unread = constants.filter(|set| {
+            let read = |(map, first, end): &(usize, u64, u64)| {
+                *map == set.map && *first < set.bytes.end && set.bytes.start < *end
+            };
+            !self.constants.iter().any(read)
+        });
+        unread.filter_map(|set| set.path.clone()).collect()
     }
 
     fn constants_left(&self, object: &Object) -> Vec<String> {
         let mut parts: Vec<(String, String)> = Vec::new();
         for (map, first, end) in &self.constants {
             for byte in *first..*end {
-                let is_set =
-                    |(set_map, set): &(usize, Range<u64>)| set_map == map && set.contains(&byte);
+                let is_set = |set: &SetBytes| set.map == *map && set.bytes.contains(&byte);
                 if object.set.iter().any(is_set) {
                     continue;
                 }

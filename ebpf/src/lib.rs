@@ -29,7 +29,7 @@ mod object;
 mod prog_array;
 mod sections;
 
-pub use constants::{MapBytes, SectionContents};
+pub use constants::{SectionContents, SetBytes};
 pub use events::{event_calls, EventCall};
 pub use globals::Globals;
 pub use insn::Insn;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
 
-use crate::constants::{MapBytes, SectionContents};
+use crate::constants::{SectionContents, SetBytes};
 use crate::globals::Globals;
 use crate::insn::Insn;
 use crate::sections::{self, Hook};
@@ -55,7 +55,7 @@ pub struct Object {
     /// The global variables in `maps`.
     pub globals: Globals,
     /// What of them the options set.
-    pub set: Vec<MapBytes>,
+    pub set: Vec<SetBytes>,
 }
 
 /// An entry of a program array.

@@ -23,6 +23,7 @@ pub const CODES: &[&str] = &[
     "compiler-missing",
     "constant-program",
     "constants-left",
+    "constants-unread",
     "copy-length",
     "core-missing-field",
     "core-relocation",

@@ -7,7 +7,7 @@
 use crate::delay::Timing;
 use crate::maps::TAG_BITS;
 use crate::plan::{Access, Gate};
-use crate::refuse::{place_text, refusal};
+use crate::refuse::{place_text, refusal, whole_text};
 use crate::schedule::Schedule;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
@@ -90,7 +90,7 @@ pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), M
     let mut all = operations(program, timing);
     all.push(Undivided {
         what: "the count of frames at the exit".into(),
-        place: format!("program {}", program.name),
+        place: whole_text(program),
         levels: timing.technology.exit,
     });
     all.extend(
@@ -123,7 +123,7 @@ pub fn check_entrances(
         };
         all.push(Undivided {
             what: "the entrance of the packets that wait for each other".into(),
-            place: format!("program {}, map {}", program.name, decl.name),
+            place: format!("{}, map {}", whole_text(program), decl.name),
             levels: timing.technology.interlock(bits, window),
         });
     }
@@ -190,7 +190,7 @@ fn operations(program: &Program, timing: Timing) -> Vec<Undivided> {
             what: format!("operation {:?} on {width} bits", data.op),
             place: match nearest_place(program, *inst) {
                 Some(place) => place_text(program, place),
-                None => format!("program {}", program.name),
+                None => whole_text(program),
             },
             levels,
         });
@@ -228,7 +228,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     let mut add = |what: &str, levels: f64| {
         all.push(Undivided {
             what: what.to_string(),
-            place: format!("program {}, map {name}", program.name),
+            place: format!("{}, map {name}", whole_text(program)),
             levels,
         });
     };

@@ -1,5 +1,6 @@
 //! What no design can hold, refused before anything is built.
 
+use crate::refuse::whole_text;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::register;
 use hardpath_blocks::lpm::Lpm;
@@ -28,7 +29,7 @@ pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
                 "too-many-maps",
                 format!("the program has {count} maps; a design can have {MOST_MAPS}"),
             )
-            .at(format!("program {}", program.name))
+            .at(whole_text(program))
             .help("put arrays of the same size into one"),
         );
     }

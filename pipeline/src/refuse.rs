@@ -13,7 +13,16 @@ pub fn refusal(
     let diagnostic = Diagnostic::refused(code, message).help(help);
     match program.insts[inst].place {
         Some(place) => diagnostic.at(place_text(program, place)),
-        None => diagnostic.at(format!("program {}", program.name)),
+        None => diagnostic.at(whole_text(program)),
+    }
+}
+
+/// The whole program as a place: object and section as far as known, and its name.
+pub fn whole_text(program: &Program) -> String {
+    let mut units = program.places.values().map(|place| &place.unit);
+    match units.find(|unit| !unit.is_empty()) {
+        Some(unit) => format!("{unit}, program {}", program.name),
+        None => format!("program {}", program.name),
     }
 }
 

@@ -82,6 +82,9 @@ pub fn write(
         let names: Vec<&str> = dropped.into_iter().collect();
         origin.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
     }
+    if !loaded.set.is_empty() {
+        origin.push_str(&format!("; with {}", loaded.set.join(", ")));
+    }
     let sources = Sources::of(compiled, hdl);
     let marker = file_list_name(&sources.top);
     let files = design::files(compiled, sources, &origin, &loaded.program)?;

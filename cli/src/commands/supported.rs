@@ -155,7 +155,7 @@ always has, get 1500 unless something else is said. It has room for 64 interface
     }
     text.push_str(
         "
-Global variables (`.data`, `.bss`) are arrays of one entry; constants (`.rodata`) become part of the design.
+Global variables (`.data`, `.bss`) are arrays of one entry; constants (`.rodata`, with what `--set` and `--rodata` say) become part of the design.
 
 ## Limits
 

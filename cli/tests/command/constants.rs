@@ -235,6 +235,14 @@ fn what_was_left_open() {
     is_said("switched", &["--set", "feature.on=1"], &port);
     let both = ["--set", "feature.on=true", "--set", "feature.port=9"];
     is_said("switched", &both, &[]);
+    // As long as it is off, the port is nobody's.
+    let unread = [
+        off[0],
+        ("constants-unread", ": feature.port, feature.unused"),
+        off[1],
+    ];
+    let port = ["--set", "feature.port=9", "--set", "feature.unused=1"];
+    is_said("switched", &port, &unread);
     // Said, even if it is what the object has.
     is_said("switched", &["--set", "feature.on=false"], &[]);
     let limited = [
@@ -251,6 +259,17 @@ fn what_was_left_open() {
         &[("constants-left", ": ports")],
     );
     is_said("pass", &[], &[]);
+}
+
+/// A design says which constants are built into it.
+#[test]
+fn a_design_names_its_constants() {
+    let Some(place) = place() else { return };
+    let design = place.folder.path().join("design");
+    let run = place.compiled(&["--set", "limit=7", "-o", path(&design)]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    let readme = std::fs::read_to_string(design.join("README.md")).unwrap();
+    assert!(readme.contains("program show; with limit=7"), "{readme}");
 }
 
 /// Without types nothing has a name, but there are bytes.
