@@ -84,7 +84,7 @@ pub struct ProgramArguments {
     /// --flow ecp5: ecp5]
     #[arg(long, value_name = "NAME", value_parser = target)]
     pub target: Option<&'static Technology>,
-    /// Width of the packet streams in bits
+    /// Width of the packet streams in bits: 64, 128, 256 or 512
     #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = bus)]
     pub bus: u32,
     /// Size of a map, for maps whose size the object leaves open
@@ -107,6 +107,9 @@ pub struct ProgramArguments {
     /// How deep to look where headers of variable length follow each other: packets that need more are aborted
     #[arg(long, value_name = "BYTES", value_parser = depth)]
     pub depth: Option<u32>,
+    /// Go on with a design that is larger than every card that `hardpath synth` knows
+    #[arg(long)]
+    pub force: bool,
     /// BTF of the kernel that the program is meant for [default: the running kernel's]
     #[arg(long, value_name = "FILE")]
     pub btf: Option<PathBuf>,

@@ -43,6 +43,7 @@ pub struct Ran {
     pub statistics: Statistics,
     /// Of the hardware; `None`: the interpreter ran.
     pub report: Option<Report>,
+    pub design: Option<Design>,
     engine: Engine,
 }
 
@@ -95,6 +96,7 @@ pub fn run(
         return Ok(Ran {
             statistics,
             report: None,
+            design: None,
             engine: Engine::Interpreter(maps),
         });
     }
@@ -145,6 +147,7 @@ pub fn run(
     Ok(Ran {
         statistics: statistics.map_err(one)?,
         report: Some(compiled.report),
+        design: Some(compiled.design),
         engine: Engine::Hardware { dut, interface },
     })
 }

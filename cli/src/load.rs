@@ -3,6 +3,7 @@
 use crate::arguments::ProgramArguments;
 use crate::files;
 use crate::notes;
+use crate::size;
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage, SectionContents};
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
@@ -85,6 +86,7 @@ pub fn options_or(usual: &'static Technology, arguments: &ProgramArguments) -> O
         technology,
         without: arguments.without.iter().copied().collect(),
         journal: false,
+        tries_clocks: true,
     }
 }
 
@@ -103,7 +105,7 @@ impl Loaded {
 
     /// The program as hardware.
     pub fn compile(&self, arguments: &ProgramArguments) -> Result<Compiled, Vec<Diagnostic>> {
-        self.compile_for(&pipeline_options(arguments))
+        self.compile_for(&pipeline_options(arguments), arguments.force)
     }
 
     /// The same hardware, whose LRU maps tell what they forget.
@@ -111,16 +113,26 @@ impl Loaded {
         &self,
         arguments: &ProgramArguments,
     ) -> Result<Compiled, Vec<Diagnostic>> {
-        self.compile_for(&Options {
+        let options = Options {
             journal: true,
             ..pipeline_options(arguments)
-        })
+        };
+        self.compile_for(&options, arguments.force)
     }
 
-    /// The same for given options. What was to be said of the program stands in front of the errors.
-    pub fn compile_for(&self, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-        hardpath_pipeline::compile(self.program.clone(), options)
-            .map_err(|errors| [self.warnings.clone(), errors].concat())
+    /// The same for given options, larger than every card only with `force`. What was to be said of the program stands in
+    /// front of the errors.
+    pub fn compile_for(&self, options: &Options, force: bool) -> Result<Compiled, Vec<Diagnostic>> {
+        let compiled = hardpath_pipeline::compile(self.program.clone(), options);
+        let sized = compiled.and_then(|mut compiled| {
+            let sized = size::check(&compiled.design, compiled.report.technology, force);
+            compiled
+                .report
+                .warnings
+                .extend(sized.map_err(|error| vec![error])?);
+            Ok(compiled)
+        });
+        sized.map_err(|errors| [self.warnings.clone(), errors].concat())
     }
 
     /// What is to be said beside an answer: of the program, and of the hardware where it became some.

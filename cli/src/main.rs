@@ -17,6 +17,8 @@ mod notes;
 mod outputs;
 mod packets;
 mod progress;
+mod promise;
+mod size;
 mod table;
 
 use answer::{Answer, Status};

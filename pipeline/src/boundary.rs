@@ -88,14 +88,14 @@ impl Lower<'_> {
             let kept = match self.m.nodes[node].op {
                 NodeOp::Const(_) => node,
                 _ => {
-                    self.register_bits += width;
+                    self.register_bits += u64::from(width);
                     let name = self.run_name(base, lo, width, stage);
                     self.m.delay(name, node)
                 }
             };
             self.present[base].push((lo, kept));
         }
-        self.register_bits += 1 + u32::from(self.host.is_some());
+        self.register_bits += 1 + u64::from(self.host.is_some());
         let inside = self
             .replay
             .as_ref()

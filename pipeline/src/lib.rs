@@ -18,6 +18,7 @@ mod old_pointers;
 pub mod plan;
 pub mod ports;
 pub mod predicate;
+pub mod promise;
 pub mod recurrence;
 mod refuse;
 pub mod region;
@@ -25,10 +26,12 @@ pub mod report;
 pub mod savings;
 pub mod schedule;
 pub mod segments;
+mod slower;
 pub mod technology;
 pub mod top;
 pub mod words;
 
+use clock::Misfit;
 use delay::Timing;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
@@ -37,9 +40,11 @@ use hardpath_passes::Omitted;
 use hardpath_rtl::Design;
 pub use limits::MOST_MAPS;
 use plan::{Access, Class};
+pub use promise::Promise;
 pub use report::{Hazard, MapReport, Report};
 use savings::{omitted, Saving, Without};
 use schedule::Schedule;
+use slower::AtClock;
 use technology::{Technology, TECHNOLOGIES};
 
 /// What the user asks of a design.
@@ -56,6 +61,8 @@ pub struct Options {
     /// LRU maps tell what they take in and forget: [`hardpath_blocks::interface::Journal`]. The rest of the design is
     /// the same.
     pub journal: bool,
+    /// Whether other clocks are tried, to say where one would do better: that takes as long as a few schedules.
+    pub tries_clocks: bool,
 }
 
 impl Default for Options {
@@ -66,6 +73,7 @@ impl Default for Options {
             technology: TECHNOLOGIES[0],
             without: Without::new(),
             journal: false,
+            tries_clocks: false,
         }
     }
 }
@@ -125,13 +133,17 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
-    let (plan, schedule) = clock::fit(timing, |timing| {
-        let mut plan = plan::plan(&program, timing)?;
-        clock::check(&program, &plan, timing)?;
-        let schedule = schedule::schedule(&program, &mut plan, timing, &options.without)?;
-        clock::check_entrances(&program, &plan, &schedule, timing)?;
-        Ok((plan, schedule))
-    })?;
+    let built = clock::fit(timing, |timing| at_clock(&program, options, timing))?;
+    let mut warnings: Vec<Diagnostic> = built.promise.warning().into_iter().collect();
+    if options.tries_clocks {
+        let other = |timing| at_clock(&program, options, timing).ok();
+        warnings.extend(slower::warnings(&program, &built, other));
+    }
+    let AtClock {
+        plan,
+        schedule,
+        promise,
+    } = built;
     plan::drop_hints(&mut program, &plan);
     mark_stages(&mut program, &schedule);
     assert_eq!(
@@ -157,7 +169,8 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         journal: options.journal,
     };
     let compute = lower::lower(&program, &plan, &schedule, &mut design, &how);
-    let report = report(&program, &plan, &schedule, options, &compute);
+    let mut report = report(&program, &plan, &schedule, options, &compute);
+    (report.promise, report.warnings) = (promise, warnings);
     let id = design_id(&program, options);
     let interface = top::top(
         &mut design,
@@ -178,6 +191,19 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
         interface,
         report,
         scheduled: program,
+    })
+}
+
+/// Plans and schedules a program at a clock.
+fn at_clock(program: &Program, options: &Options, timing: Timing) -> Result<AtClock, Misfit> {
+    let mut plan = plan::plan(program, timing)?;
+    clock::check(program, &plan, timing)?;
+    let schedule = schedule::schedule(program, &mut plan, timing, &options.without)?;
+    clock::check_entrances(program, &plan, &schedule, timing)?;
+    Ok(AtClock {
+        promise: promise::promise(program, &plan, &schedule, options.bus_bits),
+        plan,
+        schedule,
     })
 }
 
@@ -272,6 +298,7 @@ fn report(
         stages: schedule.stages,
         // A segment FIFO holds a packet for one clock more than a register does.
         latency_clocks: schedule.emit + 1 + before_emit + top::CLOCKS_AROUND + in_exit,
+        result_stages: schedule.emit + 1,
         window_bytes: compute.window_bytes,
         levels: schedule.levels,
         clock_mhz: options.clock_mhz,
@@ -279,6 +306,7 @@ fn report(
         bus_bits: options.bus_bits,
         register_bits: compute.register_bits,
         maps,
+        promise: Promise::default(),
         warnings: Vec::new(),
     }
 }

@@ -36,7 +36,7 @@ pub struct Compute {
     pub moved: Option<PacketMoves>,
     pub has_destination: bool,
     /// Bits of the registers between stages.
-    pub register_bits: u32,
+    pub register_bits: u64,
     /// The journals of LRU maps; the outputs of their names go through the top.
     pub journals: HashMap<MapId, Journal>,
     /// Where the contents of each map stand, below the module.
@@ -99,7 +99,7 @@ pub(crate) struct Lower<'a> {
     pub ports: MapPorts,
     /// The base values of results that are not wiring.
     base_of: HashMap<Value, BaseId>,
-    pub register_bits: u32,
+    pub register_bits: u64,
     pub fields: Fields,
     /// The fields that have a name in the present stage.
     pub named: HashMap<usize, Node>,

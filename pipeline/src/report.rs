@@ -1,5 +1,6 @@
 //! What a compilation tells its user: size, latency, and how each map's hazard is handled.
 
+use crate::promise::Promise;
 use hardpath_ir::Diagnostic;
 use serde::Serialize;
 
@@ -11,6 +12,8 @@ pub struct Report {
     /// Clocks from the one that takes a packet's first frame in to the one that puts its first frame out, for a
     /// packet of one frame in an idle design.
     pub latency_clocks: u32,
+    /// Stages until a packet's result is complete. The later ones only write maps, which the packet does not wait for.
+    pub result_stages: u32,
     /// Bytes at the front of a packet that the program can read.
     pub window_bytes: u32,
     /// Levels of logic in the deepest stage of the compute pipeline, as the delay model sees them.
@@ -21,8 +24,9 @@ pub struct Report {
     pub technology: &'static str,
     pub bus_bits: u32,
     /// Bits of the registers between the stages of the compute pipeline.
-    pub register_bits: u32,
+    pub register_bits: u64,
     pub maps: Vec<MapReport>,
+    pub promise: Promise,
     /// What is to be said beside these figures; commands print it with all other warnings.
     #[serde(skip)]
     pub warnings: Vec<Diagnostic>,

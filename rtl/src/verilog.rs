@@ -59,6 +59,22 @@ pub fn print_module(design: &Design, module: ModuleId) -> String {
     layout::print(design, module, &legal, &plan)
 }
 
+/// The design as its text has it: sums and compares that are to be logic are gates, memories have as many words as are
+/// printed.
+pub fn as_printed(design: &Design) -> Design {
+    let mut printed = Design::new();
+    for module in design.modules.keys() {
+        let mut legal = rewrite::legalize(design, module, &LANGUAGE);
+        for (memory, depth) in legal.depth.iter() {
+            if let Some(data) = legal.module.mems.get_mut(memory) {
+                data.depth = *depth;
+            }
+        }
+        printed.add(legal.module);
+    }
+    printed
+}
+
 /// Every module as a file: name (`<module>.sv`) and text, callees before callers.
 pub fn print(design: &Design) -> Vec<(String, String)> {
     let modules = design.modules.iter();

@@ -1,70 +1,123 @@
 //! What common cards have, to say how much of one a design takes.
 //!
-//! From the vendors' data sheets (DS962, DS963, UG1352, DS197): the whole device, before anything that a shell takes.
+//! From the vendors' data sheets (DS965, DS962, DS963, UG1352, DS180): the whole device, before anything that a shell takes.
 
-use crate::SynthReport;
+use serde::Serialize;
+
+/// Parts of an FPGA: what a design takes, or what there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Resources {
+    pub lut: u64,
+    pub ff: u64,
+    /// Block RAMs of 36 kbit; one of 18 kbit counts 0.5.
+    pub bram36: f64,
+    /// UltraRAM blocks.
+    pub uram: u64,
+    pub dsp: u64,
+}
+
+/// Their names, in the order of [`Resources::numbers`].
+pub const NAMES: [&str; 5] = ["LUT", "FF", "BRAM36", "UltraRAM", "DSP"];
+
+impl Resources {
+    pub fn numbers(&self) -> [f64; 5] {
+        let [lut, ff, uram, dsp] = [self.lut, self.ff, self.uram, self.dsp].map(|n| n as f64);
+        [lut, ff, self.bram36, uram, dsp]
+    }
+}
 
 /// A card and what its FPGA holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
     pub name: &'static str,
-    pub lut: u64,
-    pub ff: u64,
-    pub bram36: u64,
-    pub uram: u64,
+    pub has: Resources,
 }
 
 /// Cards with network ports.
 pub const CARDS: [Card; 5] = [
     Card {
         name: "Alveo U50",
-        lut: 872_000,
-        ff: 1_743_000,
-        bram36: 1_344,
-        uram: 640,
+        has: Resources {
+            lut: 872_000,
+            ff: 1_743_000,
+            bram36: 1_344.0,
+            uram: 640,
+            dsp: 5_952,
+        },
     },
     Card {
         name: "Alveo U200",
-        lut: 1_182_000,
-        ff: 2_364_000,
-        bram36: 2_160,
-        uram: 960,
+        has: Resources {
+            lut: 1_182_000,
+            ff: 2_364_000,
+            bram36: 2_160.0,
+            uram: 960,
+            dsp: 6_840,
+        },
     },
     Card {
         name: "Alveo U250",
-        lut: 1_728_000,
-        ff: 3_456_000,
-        bram36: 2_688,
-        uram: 1_280,
+        has: Resources {
+            lut: 1_728_000,
+            ff: 3_456_000,
+            bram36: 2_688.0,
+            uram: 1_280,
+            dsp: 12_288,
+        },
     },
     Card {
         name: "Alveo U280, U55C",
-        lut: 1_304_000,
-        ff: 2_607_000,
-        bram36: 2_016,
-        uram: 960,
+        has: Resources {
+            lut: 1_304_000,
+            ff: 2_607_000,
+            bram36: 2_016.0,
+            uram: 960,
+            dsp: 9_024,
+        },
     },
     Card {
         name: "NetFPGA-SUME",
-        lut: 433_200,
-        ff: 866_400,
-        bram36: 1_470,
-        uram: 0,
+        has: Resources {
+            lut: 433_200,
+            ff: 866_400,
+            bram36: 1_470.0,
+            uram: 0,
+            dsp: 3_600,
+        },
     },
 ];
 
 impl Card {
-    /// Percent of the card's LUTs, flip-flops, block RAMs and UltraRAMs; the last is 0 for cards without.
-    pub fn shares(&self, report: &SynthReport) -> [f64; 4] {
-        let percent = |used: f64, of: u64| match of {
-            0 => 0.0,
-            of => 100.0 * used / of as f64,
+    /// Percent of the card for each of [`NAMES`]; 0 of what it has not.
+    pub fn shares(&self, used: &Resources) -> [f64; 5] {
+        let (used, has) = (used.numbers(), self.has.numbers());
+        std::array::from_fn(|part| match has[part] {
+            0.0 => 0.0,
+            has => 100.0 * used[part] / has,
+        })
+    }
+
+    /// Whether a design fits, as far as numbers tell: what is full cannot be routed.
+    pub fn holds(&self, used: &Resources) -> bool {
+        let both = used.numbers().into_iter().zip(self.has.numbers());
+        both.into_iter().all(|(used, has)| used <= has)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_holds_what_is_no_larger() {
+        let [u50, .., sume] = CARDS;
+        assert!(u50.holds(&u50.has) && !sume.holds(&u50.has));
+        let ultra = Resources {
+            uram: 1,
+            ..Resources::default()
         };
-        [
-            percent(report.lut as f64, self.lut),
-            percent(report.ff as f64, self.ff),
-            percent(report.bram36, self.bram36),
-            percent(report.uram as f64, self.uram),
-        ]
+        assert!(u50.holds(&ultra) && !sume.holds(&ultra));
+        assert_eq!(sume.shares(&ultra)[3], 0.0);
+        assert_eq!(u50.shares(&u50.has), [100.0; 5]);
     }
 }

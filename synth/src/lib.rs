@@ -1,10 +1,12 @@
 //! Synthesis flows: what a design costs in area, and how deep its logic is.
 //!
-//! This crate knows SystemVerilog files and tools. It does not know how designs are made.
+//! This crate knows SystemVerilog files and tools, and estimates designs where there is no time for these. It does not know
+//! how designs are made.
 
 pub mod area;
 pub mod cards;
 pub mod ecp5;
+pub mod estimate;
 pub mod levels;
 pub mod netlist;
 pub mod project;
@@ -17,6 +19,7 @@ pub mod yosys;
 pub use ecp5::{ecp5, Ecp5Options};
 pub use yosys::{area_without_maps, yosys, Options};
 
+use cards::Resources;
 use serde::Serialize;
 
 /// What a flow says about a design.
@@ -52,6 +55,19 @@ pub struct SynthReport {
     pub fmax_mhz: Option<f64>,
     /// Each module as it is synthesized on its own, without what is inside it; none if the parts were not asked for.
     pub modules: Vec<ModuleArea>,
+}
+
+impl SynthReport {
+    /// What it takes of a card.
+    pub fn resources(&self) -> Resources {
+        Resources {
+            lut: self.lut,
+            ff: self.ff,
+            bram36: self.bram36,
+            uram: self.uram,
+            dsp: self.dsp,
+        }
+    }
 }
 
 /// What one module costs.

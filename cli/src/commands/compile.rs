@@ -5,12 +5,15 @@ use crate::arguments::{CompileArguments, HdlName};
 use crate::design::{self, file_list_name, Sources};
 use crate::files::write_folder;
 use crate::load::{load, Loaded};
+use crate::promise;
+use crate::size::Size;
 use crate::table::{facts, grouped, rows};
 use hardpath_ebpf::EventCall;
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Report};
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::path::Path;
 
 pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -23,6 +26,8 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
         None => Vec::new(),
     };
     let mut object = json!(compiled.report);
+    let size = Size::of(&compiled.design, compiled.report.technology);
+    object["estimate"] = size.json();
     object["program"] = json!(loaded.image.name);
     object["section"] = json!(loaded.image.section);
     object["instructions"] = json!(loaded.image.insns.len());
@@ -34,6 +39,10 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
         .collect();
     object["hdl"] = json!(arguments.hdl.name());
     let mut text = summary(&loaded, &compiled.report);
+    let _ = writeln!(text, "\n{}", promise::sentence(&compiled.report));
+    if let Some(sentence) = size.sentence() {
+        let _ = writeln!(text, "{sentence}");
+    }
     text.push_str(&dropped_calls(&dropped));
     if let Some(folder) = &arguments.output {
         text.push_str(&format!(
@@ -95,8 +104,23 @@ pub fn write(
         .collect())
 }
 
+fn stages(count: u32) -> String {
+    match count {
+        1 => String::from("1 stage"),
+        count => format!("{} stages", grouped(u64::from(count))),
+    }
+}
+
 fn summary(loaded: &Loaded, report: &Report) -> String {
     let nanoseconds = f64::from(report.latency_clocks) * 1000.0 / report.clock_mhz;
+    let mut latency = format!("{} clocks = {nanoseconds:.0} ns", report.latency_clocks);
+    if report.result_stages < report.stages {
+        // Otherwise a few clocks of latency would stand beside many stages without a word.
+        latency.push_str(&format!(
+            "; a packet leaves after {}, the others only write maps",
+            stages(report.result_stages)
+        ));
+    }
     let mut text = format!(
         "{} (section {}, {} instructions) as hardware:\n\n",
         loaded.image.name,
@@ -107,14 +131,13 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
         (
             "pipeline",
             format!(
-                "{} stages at {} MHz ({})",
-                report.stages, report.clock_mhz, report.technology
+                "{} at {} MHz ({})",
+                stages(report.stages),
+                report.clock_mhz,
+                report.technology
             ),
         ),
-        (
-            "latency",
-            format!("{} clocks = {nanoseconds:.0} ns", report.latency_clocks),
-        ),
+        ("latency", latency),
         (
             "packet streams",
             format!("{} bits a clock", report.bus_bits),
@@ -125,7 +148,7 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
         ),
         (
             "pipeline registers",
-            format!("{} bits", grouped(u64::from(report.register_bits))),
+            format!("{} bits", grouped(report.register_bits)),
         ),
         (
             "LUT levels",

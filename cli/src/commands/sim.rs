@@ -7,6 +7,8 @@ use crate::engine::{self, Setting};
 use crate::load::{load, pipeline_options};
 use crate::outputs::{self, SentOn};
 use crate::packets;
+use crate::promise;
+use crate::size::Size;
 use crate::table::{facts, grouped};
 use hardpath_ir::Diagnostic;
 use hardpath_testbed::run::Event;
@@ -50,11 +52,20 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     }
     sent_on.finish().map_err(one)?;
     let (statistics, simulated) = (&ran.statistics, ran.simulated_clocks());
-    let text = match has_clock {
+    let mut object = json(statistics, simulated);
+    let mut text = match has_clock {
         true => text(statistics, pipeline_options(program).clock_mhz, run.engine),
         false => text_without_clock(statistics),
     };
-    Ok(Answer::good(json(statistics, simulated), text)
+    object["promise"] = json!(ran.report.as_ref().map(|report| &report.promise));
+    object["estimate"] = Value::Null;
+    if let (Some(report), Some(design)) = (&ran.report, &ran.design) {
+        let size = Size::of(design, report.technology);
+        object["estimate"] = size.json();
+        let sentence = size.sentence().unwrap_or_default();
+        let _ = writeln!(text, "\n{}\n{sentence}", promise::sentence(report));
+    }
+    Ok(Answer::good(object, text)
         .with_warnings(loaded.warnings_with(ran.report.as_ref()))
         .with_warnings(coverage.warnings()))
 }

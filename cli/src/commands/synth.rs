@@ -9,7 +9,7 @@ use hardpath_ir::Diagnostic;
 use hardpath_pipeline::technology::ECP5;
 use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, Direction};
-use hardpath_synth::cards::{Card, CARDS};
+use hardpath_synth::cards::{Card, CARDS, NAMES};
 use hardpath_synth::project::Vendor;
 use hardpath_synth::wrapper::WrappedPort;
 use hardpath_synth::{Ecp5Options, ModuleArea, Options, SynthReport};
@@ -74,7 +74,7 @@ fn of_object(
     wanted: &hardpath_pipeline::Options,
 ) -> Result<Design, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
-    let compiled = loaded.compile_for(wanted)?;
+    let compiled = loaded.compile_for(wanted, arguments.program.force)?;
     Ok(Design {
         sources: verilog::print(&compiled.design),
         top: compiled.interface.top.clone(),
@@ -179,7 +179,8 @@ fn text(report: &SynthReport) -> String {
     if report.flow == "yosys" {
         let cards: Vec<Vec<String>> = CARDS.iter().map(|card| shares(card, report)).collect();
         text.push_str("\nOf a card, in percent:\n\n");
-        text.push_str(&rows(&["card", "LUT", "FF", "BRAM36", "UltraRAM"], &cards));
+        let heads = [&["card"][..], &NAMES].concat();
+        text.push_str(&rows(&heads, &cards));
     }
     let path: Vec<Vec<String>> = report
         .critical_path
@@ -211,6 +212,9 @@ fn module(module: &ModuleArea) -> Vec<String> {
 
 fn shares(card: &Card, report: &SynthReport) -> Vec<String> {
     let mut cells = vec![card.name.to_owned()];
-    cells.extend(card.shares(report).map(|percent| format!("{percent:.2}")));
+    cells.extend(
+        card.shares(&report.resources())
+            .map(|percent| format!("{percent:.2}")),
+    );
     cells
 }

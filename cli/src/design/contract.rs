@@ -43,7 +43,7 @@ fn figures(report: &Report) -> String {
         report.stages,
         report.latency_clocks,
         report.window_bytes,
-        grouped(u64::from(report.register_bits)),
+        grouped(report.register_bits),
     )
 }
 

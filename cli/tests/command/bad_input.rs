@@ -38,6 +38,13 @@ fn help_is_an_answer() {
 }
 
 #[test]
+fn help_names_what_an_option_takes() {
+    let help = hardpath(&["compile", "-h"]).stdout;
+    let bus = help.lines().find(|line| line.contains("--bus")).unwrap();
+    assert!(bus.contains("64, 128, 256 or 512"), "{bus}");
+}
+
+#[test]
 fn object_that_cannot_be_read() {
     let missing = hardpath(&["ir", "no/such.o", "--json"]);
     assert_eq!(missing.error(2, "cannot-read")["place"], "no/such.o");

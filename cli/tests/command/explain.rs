@@ -149,6 +149,19 @@ fn a_code_is_explained() {
     assert!(all.stdout.contains("not-an-elf"));
 }
 
+/// Who has the command has no checkout: what a section points to is in the command, too.
+#[test]
+fn explanations_need_no_file_of_the_project() {
+    // The command's own defects are looked for by this one's name.
+    for code in CODES.iter().filter(|code| **code != "internal-error") {
+        let section = hardpath(&["explain", code, "--json"]).json();
+        let text = section["text"].as_str().unwrap();
+        for word in ["](", ".md", "docs/", "tools/", "programs/"] {
+            assert!(!text.contains(word), "{word}: {section}");
+        }
+    }
+}
+
 #[test]
 fn an_unknown_code_suggests_near_ones() {
     let error = hardpath(&["explain", "lookup-after-updat", "--json"]).error(2, "unknown-code");

@@ -562,7 +562,10 @@ fn the_folder_of_a_design_is_synthesized() {
     let of = |what: &str| {
         let run = hardpath(&["synth", what, "--bus", "64", "--json"]);
         assert_eq!(run.status, 0, "{}", run.stdout);
-        run.json()
+        let mut answer = run.json();
+        // Only of an object it is known what traffic it is slow for.
+        answer["warnings"] = Value::Null;
+        answer
     };
     let report = of(path(&place));
     assert!(report["lut_without_maps"].as_u64() < report["lut"].as_u64());

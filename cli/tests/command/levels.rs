@@ -1,4 +1,4 @@
-//! Synthesized designs keep the depth that the delay model promises, and their size.
+//! Synthesized designs keep the depth that the delay model promises, and their size, which is about the one estimated.
 
 use crate::common::{hardpath, object};
 
@@ -26,5 +26,14 @@ fn small_programs_keep_their_depth_and_size() {
         let (levels, luts) = (number("levels"), number("lut"));
         assert!(levels > 0 && levels <= MOST_LEVELS, "{program}: {report:#}");
         assert!(luts <= most_luts, "{program}: {luts} LUTs");
+        let estimate = &hardpath(&["compile", &object(program), "--json"]).json()["estimate"];
+        for part in ["lut", "ff", "bram36"] {
+            let (estimated, measured) = (&estimate[part], &report[part]);
+            let ratio = estimated.as_f64().unwrap() / measured.as_f64().unwrap();
+            assert!(
+                (0.75..=1.25).contains(&ratio),
+                "{part}: {estimated}, not {measured}"
+            );
+        }
     }
 }

@@ -304,6 +304,58 @@ fn the_host_never_waits_long() {
     }
 }
 
+/// Whatever the traffic is, no design is slower than it promises; and the promise is not a small one for all.
+#[test]
+fn no_traffic_is_slower_than_the_promise() {
+    let mut closest: f64 = 0.0;
+    for (text, bus_bits) in [
+        (make::long_arithmetic(64), 512),
+        (make::product(5), 512),
+        (make::hash_values(64, true), 128),
+        (make::hash_everything(64, true), 512),
+        (make::forgetful(64), 512),
+        (make::chained_hashes(true), 512),
+        (make::two_hashes([true, true]), 512),
+        (make::around_a_window(true), 64),
+        (make::update_then_delete(), 512),
+        (make::update_one_delete_other(), 512),
+        (make::read_one_write_other(), 512),
+        (make::three_ways(), 512),
+        (make::double(64), 256),
+        (make::silent(), 512),
+    ] {
+        let mut hardware = Hardware::new(&text, bus_bits);
+        let report = hardware.compiled.report.clone();
+        let promised = report.promise.any_traffic_pps / (report.clock_mhz * 1e6);
+        let mut random = Random::new(3);
+        let mut kinds = vec![Keys::One, Keys::Two, Keys::Of(9), Keys::Bursts];
+        kinds.extend(colliding(&hardware.interface().clone()));
+        for keys in kinds {
+            hardware.reset();
+            let mut sent = packets(&mut random, PACKETS, keys);
+            for packet in &mut sent {
+                packet.data.resize(60, 0);
+                packet.bad = false;
+            }
+            let result = hardware.send(&sent, MANNERS[0]);
+            let rate = result.statistics.packets_per_clock;
+            // The first packets come into an empty design, the last ones leave one.
+            assert!(
+                rate > promised * 0.99,
+                "{keys:?}: {rate}, not {promised}\n{text}"
+            );
+            if promised < 1.0 {
+                closest = closest.max(promised / rate);
+            }
+            println!(
+                "{keys:?} {rate:.3} {promised:.3} {:?}",
+                report.promise.slowest_map
+            );
+        }
+    }
+    assert!(closest > 0.9, "the promise is too small: {closest}");
+}
+
 /// What a younger packet read is written by an older one behind it: it is run again.
 #[test]
 fn packets_that_are_run_again() {

@@ -47,7 +47,7 @@ impl Lower<'_> {
             .then(|| self.m.instance_output(fifo, instance, "idle"));
         self.m.name(head_valid, format!("waiting_s{stage}"));
         self.m.name(head, format!("head_s{stage}"));
-        self.register_bits += width;
+        self.register_bits += u64::from(width);
         let mut at = width - 1;
         let head_packet = self.m.bit(head, at);
         at -= 1;
