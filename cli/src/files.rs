@@ -91,6 +91,8 @@ impl NewFile {
                 Stage::Beside(beside) => beside.clone(),
                 Stage::Unnamed => {
                     let beside = beside(&self.path, "new")?;
+                    // Nobody else has this process's name for it, unless from a process that is no more.
+                    let _ = fs::remove_file(&beside);
                     let unnamed = format!("/proc/self/fd/{}", self.to.get_ref().as_raw_fd());
                     linkat(CWD, unnamed, CWD, &beside, AtFlags::SYMLINK_FOLLOW)?;
                     self.stage = Stage::Beside(beside.clone());
@@ -112,7 +114,9 @@ fn open_new(path: &Path) -> io::Result<(File, Stage)> {
         return Ok((options.open(path)?, Stage::InPlace));
     }
     let beside = beside(path, "new")?;
-    let unnamed = beside.parent().and_then(|folder| {
+    // A file without a name gets one through its entry in /proc.
+    let can_be_named = Path::new("/proc/self/fd").exists();
+    let unnamed = beside.parent().filter(|_| can_be_named).and_then(|folder| {
         let mut options = options.clone();
         options.custom_flags(OFlags::TMPFILE.bits() as i32);
         options.open(folder).ok()

@@ -65,6 +65,10 @@ impl SentOn {
         })
     }
 
+    pub fn nowhere() -> SentOn {
+        SentOn { capture: None }
+    }
+
     /// Writes a packet that comes out, every copy of a broadcast, with its verdict as comment and the time of the packet
     /// that went in.
     pub fn packet(

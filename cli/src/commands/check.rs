@@ -31,15 +31,22 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     };
     // The judge first: where it may not be asked, nobody has waited for an engine.
     let judge = run.judge(Form::AsItIs)?;
-    let mut first = Some((packets, judge, SentOn::create(&arguments.run).map_err(one)?));
+    let mut sent_on = SentOn::create(&arguments.run).map_err(one)?;
+    let mut first = Some((packets, judge));
     let question = |form| match first.take() {
-        Some((packets, judge, sent_on)) => run.compare(packets, judge, Some(sent_on)),
-        None => run.compare(packets::open_again(&arguments.run)?, run.judge(form)?, None),
+        Some((packets, judge)) => run.compare(packets, judge, &mut sent_on),
+        None => {
+            let packets = packets::open_again(&arguments.run)?;
+            run.compare(packets, run.judge(form)?, &mut SentOn::nowhere())
+        }
     };
     let asked = hardpath_oracle::ask(question, |compared| {
         compared.comparison.interpreter_mismatches
     })?;
     let compared = &asked.answer;
+    // An output may have the name of a capture, which is not read any more now.
+    sent_on.finish().map_err(one)?;
+    outputs::write_maps(&arguments.run, &loaded.program, &compared.maps).map_err(one)?;
     Ok(answer(arguments, compared)
         .with_warnings(loaded.warnings_with(compared.report.as_ref()))
         .with_warnings(compared.coverage.warnings())
@@ -62,6 +69,8 @@ struct Compared {
     /// Of the hardware; `None`: the interpreter ran.
     report: Option<Report>,
     simulated_clocks: Option<u64>,
+    /// After the last packet.
+    maps: Image,
 }
 
 impl Run<'_> {
@@ -85,15 +94,14 @@ impl Run<'_> {
         Reference::new(&loaded.program, self.image, kernel)
     }
 
-    /// Runs the packets, with the judge behind the engine. `outputs`: the capture of what comes out; the command line may
-    /// ask for the maps, too.
+    /// Runs the packets, with the judge behind the engine.
     fn compare(
         &self,
         packets: packets::Packets,
         judge: Reference,
-        outputs: Option<SentOn>,
+        sent_on: &mut SentOn,
     ) -> Result<Compared, Vec<Diagnostic>> {
-        let (arguments, program) = (self.arguments, &self.loaded.program);
+        let arguments = self.arguments;
         let too_deep = Cell::new(0);
         let packets: Box<dyn Iterator<Item = _>> = match arguments.program.depth {
             Some(_) => Box::new(self.not_too_deep(packets, &too_deep)?),
@@ -112,7 +120,6 @@ impl Run<'_> {
             journal: Some(&told),
         };
         let mut coverage = Coverage::default();
-        let mut sent_on = outputs;
         let mut ran = engine::run(&setting, packets, |event| match event {
             Event::Packet {
                 packet,
@@ -120,9 +127,7 @@ impl Run<'_> {
                 moves,
             } => {
                 coverage.add(&packet);
-                if let Some(sent_on) = &mut sent_on {
-                    sent_on.packet(&packet, outcome.as_ref())?;
-                }
+                sent_on.packet(&packet, outcome.as_ref())?;
                 judging.borrow_mut().packet(packet, outcome, moves)
             }
             Event::HostMoved(moves) => judging.borrow_mut().host_moved(&moves),
@@ -130,15 +135,12 @@ impl Run<'_> {
         })?;
         coverage.too_deep = too_deep.get();
         let maps = ran.maps().map_err(one)?;
-        if let Some(sent_on) = sent_on {
-            sent_on.finish().map_err(one)?;
-            outputs::write_maps(&arguments.run, program, &maps).map_err(one)?;
-        }
         Ok(Compared {
             comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
             simulated_clocks: ran.simulated_clocks(),
             report: ran.report,
+            maps,
         })
     }
 

@@ -138,6 +138,28 @@ fn damage_at_the_end_leaves_nothing_behind() {
     }
 }
 
+/// The capture that is read is there until the last packet was read.
+#[test]
+fn an_output_may_replace_the_capture() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, other) = (place.path().join("in.pcap"), place.path().join("other"));
+    capture(&file, 3000);
+    let object = object("reflector");
+    for command in [&["sim"][..], &["check", "--against", judge()]] {
+        let run = |out: &Path| {
+            let files = [&object, "--pcap", path(&file), "--out", path(out)];
+            let run = hardpath(&[command, &files].concat());
+            assert_eq!(run.status, 0, "{}", run.stderr);
+        };
+        run(&other);
+        let expected = fs::read(&other).unwrap();
+        let before = fs::read(&file).unwrap();
+        run(&file);
+        assert!(fs::read(&file).unwrap() == expected);
+        fs::write(&file, before).unwrap();
+    }
+}
+
 /// What can be seen before the first packet is said before the first packet, of all captures.
 #[test]
 fn captures_are_looked_at_first() {
@@ -160,6 +182,28 @@ fn captures_are_looked_at_first() {
     run.error(2, "not-a-capture");
     assert_eq!(run.json()["errors"][1]["code"], "capture-unreadable");
     assert!(!folder.exists());
+}
+
+/// Whatever ends a run, what it had written so far has no name yet.
+#[test]
+fn a_run_that_is_killed_leaves_nothing_behind() {
+    // A file system on which files without a name are possible.
+    let place = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (folder, pipe) = (place.path().join("out"), place.path().join("pipe"));
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo is there").success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hardpath"))
+        .args(["sim", &object("listing1"), "--pcap", path(&pipe)])
+        .args(["--out", path(&folder.join("out.pcapng"))])
+        .current_dir(root())
+        .spawn()
+        .expect("the command can be started");
+    // It is opened by both sides or by none: the run has begun then.
+    let input = fs::File::options().write(true).open(&pipe).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(input);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
 /// A pipe is read once and written to as it is.
