@@ -113,7 +113,7 @@ pub fn array(config: &Array) -> Module {
     let mut m = Module::new(
         config.name.clone(),
         format!(
-            "Values of map {}: {} entries of {} bits in {}.\n\
+            "Values of map {}: {} x {} bits in {}.\n\
              Read: the index belongs to the address stage A, the word stands in a register in stage A + {read_clocks}.\n\
              Write: stage A + {}, in packet order.{}\n\
              The host's operation is a packet without frames: it passes the same stages.\n\

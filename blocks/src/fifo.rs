@@ -12,7 +12,7 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
     let mut m = Module::new(
         name,
         format!(
-            "FIFO of {depth} words of {width} bits with its output in registers.\n\
+            "FIFO, {depth} x {width} bits, with its output in registers.\n\
              A word pushed in clock t can be popped from clock t + 2 on; one word a clock passes.\n\
              There is no full signal: the producer holds a credit for every word that it pushes."
         ),

@@ -149,7 +149,7 @@ pub fn hash_table(config: &Hash) -> Module {
     let mut m = Module::new(
         config.name.clone(),
         format!(
-            "Keys of map {}: {WAYS} ways of {rows} buckets of {SLOTS} slots, for {} entries of {key_bits} bits.\n\
+            "Keys of map {}: {WAYS} ways x {rows} buckets x {SLOTS} slots, for {} x {key_bits} bits.\n\
              Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + {answer_clocks}.\n\
              Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.{}\n\
              {}Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",

@@ -153,7 +153,7 @@ impl Table<'_> {
             m: Module::new(
                 config.name.clone(),
                 format!(
-                    "Prefixes of map {}: {} entries of up to {data_bits} bits, found by the longest match.\n\
+                    "Prefixes of map {}: {} x up to {data_bits} bits, found by the longest match.\n\
                      Lookup: the key belongs to stage R, hit and entry stand in registers in stage R + {clocks}.\n\
                      Only the host changes entries. Before its slot comes, the table is made ready for it, while packets go\n\
                      on; the slot makes the change in one clock, in its place among the packets.\n\

@@ -14,7 +14,7 @@ pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Module {
     let mut m = Module::new(
         name,
         format!(
-            "FIFO of {depth} words of {width} bits that keeps a word until it is retired.\n\
+            "FIFO, {depth} x {width} bits, that keeps a word until it is retired.\n\
              A rewind brings all words out again that were popped and not retired, in their order.\n\
              There is no full signal: the producer holds a credit for every word that it pushes."
         ),

@@ -2,7 +2,7 @@
 //! take a comparison of few packets for one of all.
 
 use crate::packets::Packet;
-use crate::table::grouped;
+use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_oracle::Comparison;
 
@@ -32,14 +32,14 @@ impl Coverage {
         if self.entered == 0 {
             let message = match self.captured() {
                 0 => String::from("the captures hold no packets, so nothing was run or compared"),
-                all => format!("none of {} packets was run or compared", grouped(all)),
+                all => format!("none of {} was run or compared", counted(all, "packet")),
             };
             let help = "give a capture with packets that the program takes in";
             warnings.push(Diagnostic::warning("no-packets", message).help(help));
         }
         if self.too_deep > 0 {
             let message = format!(
-                "{} packets were left out of the comparison, because their headers lie deeper than --depth says",
+                "{} left out of the comparison: headers deeper than --depth says",
                 self.part(self.too_deep)
             );
             let help = "compare with a larger --depth; the hardware aborts these packets, the kernel does not";
@@ -47,7 +47,7 @@ impl Coverage {
         }
         if self.not_taken_in > 0 {
             let message = format!(
-                "{} packets were not taken in, because they are shorter than {MIN_PACKET_BYTES} or longer than {} bytes",
+                "{} not taken in: shorter than {MIN_PACKET_BYTES} or longer than {} bytes",
                 self.part(self.not_taken_in),
                 grouped(u64::from(MAX_PACKET_BYTES))
             );
@@ -73,10 +73,10 @@ pub fn without_kernel(comparison: &Comparison) -> Option<Diagnostic> {
     }
     let reasons = comparison.objections.iter();
     let reasons: Vec<String> = reasons
-        .map(|(reason, count)| format!("{} {reason}", grouped(*count)))
+        .map(|(reason, count)| format!("{reason}: {}", grouped(*count)))
         .collect();
     let message = format!(
-        "{} packets were judged by the interpreter alone: {}",
+        "{} judged by the interpreter alone: {}",
         part(without, comparison.packets),
         reasons.join("; ")
     );
@@ -86,14 +86,18 @@ pub fn without_kernel(comparison: &Comparison) -> Option<Diagnostic> {
     )
 }
 
-/// `1,620 of 2,000 (81 %)`
+/// `1,620 of 2,000 packets (81 %)`
 fn part(some: u64, all: u64) -> String {
     // Rounded to the side that is neither none nor all.
     let percent = match some == all {
         true => 100,
         false => (some * 100 / all.max(1)).max(1),
     };
-    format!("{} of {} ({percent} %)", grouped(some), grouped(all))
+    format!(
+        "{} of {} ({percent} %)",
+        grouped(some),
+        counted(all, "packet")
+    )
 }
 
 #[cfg(test)]
@@ -124,9 +128,9 @@ mod tests {
 
     #[test]
     fn parts_are_never_rounded_to_none_or_all() {
-        assert_eq!(part(1620, 2000), "1,620 of 2,000 (81 %)");
-        assert_eq!(part(1, 2000), "1 of 2,000 (1 %)");
-        assert_eq!(part(1999, 2000), "1,999 of 2,000 (99 %)");
-        assert_eq!(part(3, 3), "3 of 3 (100 %)");
+        assert_eq!(part(1620, 2000), "1,620 of 2,000 packets (81 %)");
+        assert_eq!(part(1, 2000), "1 of 2,000 packets (1 %)");
+        assert_eq!(part(1999, 2000), "1,999 of 2,000 packets (99 %)");
+        assert_eq!(part(1, 1), "1 of 1 packet (100 %)");
     }
 }

@@ -5,6 +5,7 @@ use crate::files;
 use crate::notes;
 use crate::size;
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage, SectionContents};
+use hardpath_ir::diagnostic::Class;
 use hardpath_ir::{Diagnostic, Program};
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options, Report};
@@ -48,7 +49,8 @@ pub fn load(arguments: &ProgramArguments) -> Result<Loaded, Vec<Diagnostic>> {
         .choose(arguments.program.as_deref())
         .map_err(|error| vec![error])?
         .clone();
-    let lifted = hardpath_ebpf::lift_noting(&object, &image)?;
+    let lifted = hardpath_ebpf::lift_noting(&object, &image)
+        .map_err(|errors| with_refusals_of_part(errors, &object, &image, arguments))?;
     let warnings = notes::of(&object, &image, &lifted);
     let mut program = lifted.program;
     if let Some(depth) = arguments.depth {
@@ -71,6 +73,26 @@ fn set_by(arguments: &ProgramArguments) -> Vec<String> {
         .chain(values.map(|(name, value)| format!("{name}={value}")))
         .map(|said| said.replace(char::is_control, " "))
         .collect()
+}
+
+/// What cannot be lifted must not hide what the compiler would refuse next, as far as the rest shows it.
+fn with_refusals_of_part(
+    mut errors: Vec<Diagnostic>,
+    object: &Object,
+    image: &ProgramImage,
+    arguments: &ProgramArguments,
+) -> Vec<Diagnostic> {
+    if errors
+        .iter()
+        .all(|error| error.class() == Some(Class::Refused))
+    {
+        let part = hardpath_ebpf::lift_in_part(object, image);
+        let options = pipeline_options(arguments);
+        errors.extend(part.map_or(Vec::new(), |part| {
+            hardpath_pipeline::refusals(part, &options)
+        }));
+    }
+    errors
 }
 
 pub fn pipeline_options(arguments: &ProgramArguments) -> Options {

@@ -1,7 +1,7 @@
 //! How far something long has come: a bar on a terminal for what takes longer than two seconds, or, where it is asked for,
 //! a line now and then.
 
-use crate::table::grouped;
+use hardpath_ir::count::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};

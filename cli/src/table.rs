@@ -37,29 +37,9 @@ pub fn rows(headings: &[&str], rows: &[Vec<String>]) -> String {
         .collect()
 }
 
-/// 1234567 → `1,234,567`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(grouped(7), "7");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(123_456), "123,456");
-    }
 
     #[test]
     fn tables_line_up() {

@@ -1,5 +1,6 @@
 //! A value in text form as the bytes of a type: numbers, truth values, names of an enumeration, addresses, strings.
 
+use hardpath_ir::count::counted;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::btf::{Btf, Encoding, Shape};
@@ -83,7 +84,10 @@ pub fn encode(
             None => {
                 let parts = parts_of(btf, type_id, name);
                 let example = example(bytes);
-                let message = format!("{name} has {bytes} bytes, which {text} is no value of");
+                let message = format!(
+                    "{name} has {}, which {text} is no value of",
+                    counted(bytes, "byte")
+                );
                 Err((message, format!("set its parts: {parts}{example}")))
             }
         },

@@ -1,5 +1,6 @@
 //! What a loader writes into global variables before it loads a program: values by name, and the bytes of whole sections.
 
+use hardpath_ir::count::counted;
 use std::ops::Range;
 
 use hardpath_ir::Diagnostic;
@@ -65,8 +66,9 @@ pub fn replace_sections(
             let error = Diagnostic::input(
                 "section-contents",
                 format!(
-                    "section {} has {is} bytes, and the file has {has}",
-                    new.section
+                    "section {} has {}, and the file has {has}",
+                    new.section,
+                    counted(is, "byte")
                 ),
             );
             let help = "give the bytes that a loader of this very object writes, all of them";

@@ -478,7 +478,7 @@ impl Trial<'_> {
             }
         }
         if (next_packet, next_event) != (packets.len(), events.len()) {
-            let text = format!("{next_packet} packets and {next_event} operations entered");
+            let text = format!("packets that entered: {next_packet}, operations: {next_event}");
             return Err(differs(None, text));
         }
         match compare_maps(&maps.image(), &mixed.maps).first() {

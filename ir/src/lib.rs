@@ -14,6 +14,7 @@
 
 pub mod bits;
 pub mod codes;
+pub mod count;
 pub mod destination;
 pub mod diagnostic;
 pub mod eval;
@@ -284,6 +285,11 @@ impl Op {
                 | Op::MapUpdate(_)
                 | Op::MapDelete(_)
         )
+    }
+
+    /// Whether the operation inserts or removes keys of a map.
+    pub fn changes_keys(&self) -> bool {
+        matches!(self, Op::MapUpdate(_) | Op::MapDelete(_))
     }
 
     /// The map that the operation works on.

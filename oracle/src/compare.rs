@@ -4,6 +4,7 @@
 //! destination of a redirect and the bytes and metadata of packets that go on, and at the end every map as a set of (key, value).
 //! The bytes of a dropped packet are nobody's business.
 
+use hardpath_ir::count::counted;
 use hardpath_ir::interpreter::Outcome;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::{destination, verdict};
@@ -381,7 +382,7 @@ fn show_packet(packet: &[u8], other: &[u8]) -> String {
     let at = first_difference(packet, other);
     let start = at.saturating_sub(AROUND).min(packet.len());
     let end = (at + AROUND + 1).min(packet.len());
-    let mut shown = format!("{} bytes:", packet.len());
+    let mut shown = format!("{}:", counted(packet.len(), "byte"));
     if start > 0 {
         shown += " …";
     }

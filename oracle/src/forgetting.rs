@@ -15,6 +15,7 @@
 //! What packets before and behind did with the key is seen by their bytes, verdicts and maps. Reports come in the order of
 //! packets, the host's changes in their place between them.
 
+use hardpath_ir::count::counted;
 use hardpath_ir::maps::{KeyChange, KeyEvent, KeyMove, Maps, Move};
 use hardpath_ir::MapId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -243,8 +244,8 @@ impl Book {
         };
         if count < self.told.max_entries as usize && !no_place {
             wrong.push(format!(
-                "forgets {held} too early: it held {count} keys of {}, and the new one had a free place",
-                self.told.max_entries
+                "forgets {held} too early: it held {count} of {}, and the new one had a free place",
+                counted(self.told.max_entries, "key")
             ));
         }
         if !may_go {

@@ -28,6 +28,8 @@ pub enum Misfit {
     Refused(Vec<Diagnostic>),
     /// The clock is too fast for these, the slowest first; at least one.
     TooFast(Vec<Undivided>),
+    /// Windows have no order, perhaps because stages are short: what to say when a slow clock does not help either.
+    Disordered(Diagnostic),
 }
 
 impl From<Vec<Diagnostic>> for Misfit {
@@ -44,25 +46,62 @@ pub fn fit<T>(
     timing: Timing,
     build: impl Fn(Timing) -> Result<T, Misfit>,
 ) -> Result<T, Vec<Diagnostic>> {
-    let all = match build(timing) {
+    let misfit = match build(timing) {
         Ok(built) => return Ok(built),
         Err(Misfit::Refused(errors)) => return Err(errors),
-        Err(Misfit::TooFast(all)) => all,
+        Err(misfit) => misfit,
     };
-    let technology = timing.technology;
-    let clock_of = |all: &[Undivided]| technology.clock_of(all[0].levels).floor();
+    let best = fastest(timing, &misfit, build)?;
+    let error = match misfit {
+        Misfit::TooFast(all) => too_fast(timing, &all),
+        Misfit::Disordered(error) => Diagnostic {
+            code: CODE,
+            message: format!(
+                "{}, at a clock of {} MHz: what one gives is not there in time for the next",
+                error.message, timing.clock_mhz
+            ),
+            ..error
+        },
+        Misfit::Refused(_) => unreachable!("handled above"),
+    };
+    Err(vec![error.help(way_out(best))])
+}
+
+/// The fastest clock that works, in whole MHz, below one that does not.
+///
+/// # Errors
+/// What is refused at every clock.
+fn fastest<T>(
+    timing: Timing,
+    misfit: &Misfit,
+    build: impl Fn(Timing) -> Result<T, Misfit>,
+) -> Result<f64, Vec<Diagnostic>> {
+    let slower = |clock_mhz: f64, misfit: &Misfit| match misfit {
+        Misfit::TooFast(all) => {
+            let clock = timing.technology.clock_of(all[0].levels);
+            clock.min(clock_mhz - 1.0).floor()
+        }
+        _ => SLOWEST_MHZ.min(clock_mhz),
+    };
     let build_at = |clock_mhz| {
         build(Timing {
             clock_mhz,
             ..timing
         })
     };
-    let mut best = clock_of(&all);
-    let mut too_fast_at = best;
+    let mut best = slower(timing.clock_mhz, misfit);
+    let mut too_fast_at = timing.clock_mhz.ceil();
     // The entrances are known only when all else fits. A slower clock may do without some.
-    while let Err(Misfit::TooFast(others)) = build_at(best) {
-        too_fast_at = best;
-        best = clock_of(&others);
+    loop {
+        match build_at(best) {
+            Ok(_) => break,
+            Err(Misfit::Refused(errors)) => return Err(errors),
+            Err(Misfit::Disordered(error)) if best <= SLOWEST_MHZ => return Err(vec![error]),
+            Err(misfit) => {
+                too_fast_at = best;
+                best = slower(best, &misfit);
+            }
+        }
     }
     while too_fast_at - best > 1.0 {
         let middle = ((too_fast_at + best) / 2.0).floor();
@@ -71,16 +110,11 @@ pub fn fit<T>(
             Err(_) => too_fast_at = middle,
         }
     }
-    let errors = all.into_iter().map(|one| {
-        let Undivided {
-            what,
-            place,
-            levels,
-        } = one;
-        too_fast(timing, &what, place, levels).help(way_out(best))
-    });
-    Err(errors.collect())
+    Ok(best)
 }
+
+/// At this clock, in MHz, all logic is done within one.
+pub const SLOWEST_MHZ: f64 = 1.0;
 
 /// Checks operations, maps and what is around the program.
 ///
@@ -89,7 +123,7 @@ pub fn fit<T>(
 pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), Misfit> {
     let mut all = operations(program, timing);
     all.push(Undivided {
-        what: "the count of frames at the exit".into(),
+        what: "the count of beats at the exit".into(),
         place: whole_text(program),
         levels: timing.technology.exit,
     });
@@ -122,7 +156,10 @@ pub fn check_entrances(
             false => index_bits(u64::from(decl.max_entries)).min(TAG_BITS),
         };
         all.push(Undivided {
-            what: "the entrance of the packets that wait for each other".into(),
+            what: format!(
+                "map {}: the entrance of the packets that wait for each other",
+                decl.name
+            ),
             place: format!("{}, map {}", whole_text(program), decl.name),
             levels: timing.technology.interlock(bits, window),
         });
@@ -154,22 +191,48 @@ pub(crate) fn refuse(
 ) -> Diagnostic {
     let place = refusal(program, inst, CODE, "", "").place;
     let best = timing.technology.clock_of(levels).floor();
-    too_fast(timing, what, place.unwrap_or_default(), levels).help(way_out(best))
+    let one = Undivided {
+        what: what.to_string(),
+        place: place.unwrap_or_default(),
+        levels,
+    };
+    too_fast(timing, &[one]).help(way_out(best))
 }
 
 const CODE: &str = "clock-too-fast";
 
-fn too_fast(timing: Timing, what: &str, place: String, levels: f64) -> Diagnostic {
-    let Timing {
-        technology,
-        clock_mhz,
-    } = timing;
-    let message = format!(
-        "{what} takes {levels:.1} levels of logic, all in one clock; a clock of {clock_mhz} MHz on {} has {:.1}",
-        technology.title,
+/// How many kinds of things are named in one message.
+const MOST_NAMED: usize = 6;
+
+/// One error for all that the clock is too fast for, at the place of the slowest. `all`: the slowest first, at least one.
+fn too_fast(timing: Timing, all: &[Undivided]) -> Diagnostic {
+    let (title, slowest) = (timing.technology.title, &all[0]);
+    let mut message = format!(
+        "{} takes {:.1} levels of logic, all in one clock; a clock of {} MHz on {title} has {:.1}",
+        slowest.what,
+        slowest.levels,
+        timing.clock_mhz,
         timing.budget().max(0.0)
     );
-    Diagnostic::refused(CODE, message).at(place)
+    if all.len() > 1 {
+        let mut kinds: Vec<&str> = Vec::new();
+        for one in all {
+            if one.what != slowest.what && !kinds.contains(&one.what.as_str()) {
+                kinds.push(&one.what);
+            }
+        }
+        message.push_str(&format!("; {} places take longer than that", all.len()));
+        if !kinds.is_empty() {
+            let more = if kinds.len() > MOST_NAMED {
+                ", …"
+            } else {
+                ""
+            };
+            kinds.truncate(MOST_NAMED);
+            message.push_str(&format!(": also {}{more}", kinds.join(", ")));
+        }
+    }
+    Diagnostic::refused(CODE, message).at(slowest.place.clone())
 }
 
 fn way_out(clock_mhz: f64) -> String {
@@ -227,7 +290,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     let mut all = Vec::new();
     let mut add = |what: &str, levels: f64| {
         all.push(Undivided {
-            what: what.to_string(),
+            what: format!("map {name}: {what}"),
             place: format!("{}, map {name}", whole_text(program)),
             levels,
         });
@@ -248,7 +311,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
             add("the compare of a key", technology.key_compare(bits));
         }
     }
-    add("the host's way to its values", technology.host);
+    add("the host's way to the values", technology.host);
     match Array::in_lut_ram(entries) {
         true => add(
             "a read of LUT RAM with what is being written",

@@ -35,7 +35,7 @@ use clock::Misfit;
 use delay::Timing;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
-use hardpath_ir::{verifier, Diagnostic, Phase, Program};
+use hardpath_ir::{diagnostic, verifier, Diagnostic, Phase, Program};
 use hardpath_passes::Omitted;
 use hardpath_rtl::Design;
 pub use limits::MOST_MAPS;
@@ -110,7 +110,7 @@ pub fn map_modules<'a>(top: &str, names: impl Iterator<Item = &'a str>) -> Vec<S
 ///
 /// # Errors
 /// Everything that keeps the program from becoming hardware, each with its place.
-pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     if !BUS_BITS.contains(&options.bus_bits) {
         return Err(vec![Diagnostic::input(
             "bus-width",
@@ -124,15 +124,11 @@ pub fn compile(mut program: Program, options: &Options) -> Result<Compiled, Vec<
             "the clock must be a positive number of MHz",
         )]);
     }
-    limits::check(&program)?;
-    let omitted = omitted(&options.without);
-    hardpath_passes::optimize_control_flow_without(&mut program, omitted)
-        .map_err(|error| vec![error])?;
-    let mut program = dataflow_without(&program, omitted)?;
     let timing = Timing {
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
+    let mut program = scheduled_form(program, &options.without)?;
     let built = clock::fit(timing, |timing| at_clock(&program, options, timing))?;
     let mut warnings: Vec<Diagnostic> = built.promise.warning().into_iter().collect();
     if options.tries_clocks {
@@ -207,6 +203,29 @@ fn at_clock(program: &Program, options: &Options, timing: Timing) -> Result<AtCl
     })
 }
 
+/// What keeps a program from becoming hardware, as far as it has nothing to do with the clock. For a part of a program, whose
+/// other part a front end refuses: all that is said of the part holds for the whole.
+pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
+    let timing = Timing {
+        technology: options.technology,
+        clock_mhz: clock::SLOWEST_MHZ,
+    };
+    let fits = |program| clock::fit(timing, |timing| at_clock(&program, options, timing));
+    let found = scheduled_form(program, &options.without).and_then(fits);
+    let mut errors = found.map_or_else(|errors| errors, |_| Vec::new());
+    errors.retain(|error| error.class() == Some(diagnostic::Class::Refused));
+    errors
+}
+
+/// The form of a program that is planned and scheduled.
+fn scheduled_form(mut program: Program, without: &Without) -> Result<Program, Vec<Diagnostic>> {
+    limits::check(&program)?;
+    let omitted = omitted(without);
+    hardpath_passes::optimize_control_flow_without(&mut program, omitted)
+        .map_err(|error| vec![error])?;
+    dataflow_without(&program, omitted)
+}
+
 /// The dataflow form that is scheduled: one region, whole map words, optimized.
 ///
 /// # Errors
@@ -221,7 +240,11 @@ fn dataflow_without(program: &Program, omitted: Omitted) -> Result<Program, Vec<
     };
     let mut program = predicate::predicate(program);
     optimize(&mut program)?;
-    old_pointers::check(&program)?;
+    let mut errors = plan::forbidden_writes(&program);
+    errors.extend(old_pointers::check(&program));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     words::map_words(&mut program)?;
     optimize(&mut program)?;
     let shared = ports::share(&mut program);

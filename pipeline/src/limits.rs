@@ -4,6 +4,7 @@ use crate::refuse::whole_text;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::register;
 use hardpath_blocks::lpm::Lpm;
+use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{Diagnostic, MapDecl, Program};
 
 /// The host selects a map with 8 bits.
@@ -27,7 +28,10 @@ pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
         errors.push(
             Diagnostic::refused(
                 "too-many-maps",
-                format!("the program has {count} maps; a design can have {MOST_MAPS}"),
+                format!(
+                    "the program has {}; a design can have {MOST_MAPS}",
+                    counted(count, "map")
+                ),
             )
             .at(whole_text(program))
             .help("put arrays of the same size into one"),
@@ -61,9 +65,10 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
     };
     if decl.max_entries > most {
         let message = format!(
-            "{} prefixes of up to {} bits are more than the {most} that hardpath builds",
-            decl.max_entries,
-            Lpm::data_bits(decl.key_bytes)
+            "{} of up to {} bits are more than the {} that hardpath builds",
+            counted(decl.max_entries, "prefix"),
+            Lpm::data_bits(decl.key_bytes),
+            grouped(u64::from(most))
         );
         return refuse(
             "map-too-large",
@@ -89,8 +94,8 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
     let bits = entries.saturating_mul(word + list);
     if decl.max_entries > MOST_ENTRIES || bits > MOST_MEMORY_BITS {
         let message = format!(
-            "{} entries take {} MiB in hardware; no FPGA has more than {} MiB",
-            decl.max_entries,
+            "{} in hardware would take {} MiB; no FPGA has more than {} MiB",
+            counted(decl.max_entries, "entry"),
             bits >> 23,
             MOST_MEMORY_BITS >> 23
         );

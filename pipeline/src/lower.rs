@@ -16,6 +16,7 @@ use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::arithmetic;
 use hardpath_blocks::egress::{last_byte, offset_name};
 use hardpath_blocks::interface::{Journal, Storage};
+use hardpath_ir::count::counted;
 use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
@@ -137,10 +138,11 @@ impl<'a> Lower<'a> {
         let mut m = Module::new(
             format!("{prefix}_pipeline"),
             format!(
-                "The program {} as a pipeline of {} stages: {pace}.\n\
+                "The program {} as a pipeline of {}: {pace}.\n\
                  A packet enters with packet_valid and leaves with result_valid in the same order.\n\
                  Names end with their stage (_s3); comments begin with the number of a BPF instruction.",
-                program.name, schedule.stages
+                program.name,
+                counted(schedule.stages, "stage")
             ),
         );
         let valid = m.input("packet_valid", 1, "a packet enters");

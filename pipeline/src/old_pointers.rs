@@ -26,27 +26,18 @@ use std::collections::{HashMap, HashSet};
 /// A pointer is taken apart into so many ways to lookups; with more of them, any lookup counts.
 const MOST_WAYS: usize = 64;
 
-/// Checks a program in the dataflow phase, before accesses become whole words.
-///
-/// # Errors
-/// One for each map and pointer.
-pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
+/// Checks a program in the dataflow phase, before accesses become whole words; gives a refusal for each map and pointer.
+pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     for (map, decl) in program.maps.iter() {
         let region = program.blocks[program.region()].insts.iter();
-        let changes = region.filter(|inst| is_change(&program.insts[**inst].op, map));
+        let ops = region.map(|inst| &program.insts[*inst].op);
+        let changes = ops.filter(|op| op.map() == Some(map) && op.changes_keys());
         if !decl.kind.is_array() && changes.count() > 1 {
             errors.extend(Search::new(program, map).all());
         }
     }
-    match errors.is_empty() {
-        true => Ok(()),
-        false => Err(errors),
-    }
-}
-
-fn is_change(op: &Op, map: MapId) -> bool {
-    *op == Op::MapUpdate(map) || *op == Op::MapDelete(map)
+    errors
 }
 
 /// Something that the program does to the map, with its place in the order.
@@ -80,7 +71,7 @@ impl Search {
             let all = match op {
                 _ if op.map() != Some(map) => continue,
                 Op::MapLookup(_) => &mut lookups,
-                op if is_change(op, map) => &mut changes,
+                op if op.changes_keys() => &mut changes,
                 _ => &mut accesses,
             };
             all.push(Step { inst: *inst, at });

@@ -136,6 +136,38 @@ impl Access {
     }
 }
 
+/// Refuses changes of maps that are the host's alone, one for each map.
+pub fn forbidden_writes(program: &Program) -> Vec<Diagnostic> {
+    let mut seen: Vec<MapId> = Vec::new();
+    let mut errors = Vec::new();
+    for inst in &program.blocks[program.region()].insts {
+        let op = &program.insts[*inst].op;
+        let Some(map) = op.map().filter(|map| op.writes() && !seen.contains(map)) else {
+            continue;
+        };
+        let decl = &program.maps[map];
+        let (code, message, help) = match decl.kind {
+            kind if !kind.is_writable_by_program() => (
+                "devmap-write",
+                format!(
+                    "the program writes to {}, a map of redirect targets",
+                    decl.name
+                ),
+                "the host fills such maps; the kernel does not let programs write them either",
+            ),
+            kind if kind.is_trie() && op.changes_keys() => (
+                "trie-write",
+                format!("the program updates or deletes prefixes of {}", decl.name),
+                "let the host change the prefixes, and keep what the program inserts in a hash map",
+            ),
+            _ => continue,
+        };
+        seen.push(map);
+        errors.push(refusal(program, *inst, code, message, help));
+    }
+    errors
+}
+
 /// Decides for every map of a program whose map accesses are whole words.
 ///
 /// # Errors
@@ -169,25 +201,6 @@ fn plan_map(program: &Program, map: MapId, timing: Timing) -> Result<Vec<Access>
         bits_a_clock: (decl.kind.is_trie()).then(|| timing.length_bits_a_clock(decl.max_entries)),
     };
     let writer = ports.iter().flat_map(|port| port.writers()).next();
-    if let (false, Some(inst)) = (decl.kind.is_writable_by_program(), writer) {
-        return Err(refusal(
-            program,
-            inst,
-            "devmap-write",
-            format!("the program writes to device map {}", decl.name),
-            "device maps are filled by the host; the kernel does not let programs write them either",
-        ));
-    }
-    let changes = ports.iter().flat_map(|port| port.changes()).next();
-    if let (true, Some(inst)) = (decl.kind.is_trie(), changes) {
-        return Err(refusal(
-            program,
-            inst,
-            "trie-write",
-            format!("the program updates or deletes prefixes of {}", decl.name),
-            "let the host change the prefixes, and keep what the program inserts in a hash map",
-        ));
-    }
     if writer.is_none() {
         // A copy for each reader.
         return Ok(ports.into_iter().map(|port| of(vec![port], None)).collect());

@@ -163,8 +163,9 @@ impl<'a> Rebuild<'a> {
 /// deletes in the order in which they stand. Otherwise the order stays as it is.
 ///
 /// # Errors
-/// An instruction on a circle of dependences; then the order is as it was.
-pub fn sort(program: &mut Program) -> Result<(), Inst> {
+/// A circle of dependences, each instruction before those that need it to come before them, the last one before the first; then
+/// the order is as it was.
+pub fn sort(program: &mut Program) -> Result<(), Vec<Inst>> {
     let region = program.region();
     let insts = program.blocks[region].insts.clone();
     let place: HashMap<Inst, usize> = insts
@@ -221,13 +222,31 @@ pub fn sort(program: &mut Program) -> Result<(), Inst> {
         }
     }
     if sorted.len() < insts.len() {
-        let stuck = |at: &usize| waits[*at] > 0;
-        let on_map = |at: &usize| program.insts[insts[*at]].op.map().is_some();
-        let found = (0..insts.len()).filter(stuck).find(on_map);
-        return Err(insts[found
-            .or_else(|| (0..insts.len()).find(stuck))
-            .expect("one waits")]);
+        let circle = circle(&users, &waits);
+        return Err(circle.into_iter().map(|at| insts[at]).collect());
     }
     program.blocks[region].insts = sorted;
     Ok(())
+}
+
+/// A circle among what waits: everything that waits does so for something that waits, too.
+fn circle(users: &[Vec<usize>], waits: &[usize]) -> Vec<usize> {
+    let mut waits_for = vec![None; waits.len()];
+    for (at, users) in users.iter().enumerate().filter(|(at, _)| waits[*at] > 0) {
+        for user in users {
+            waits_for[*user].get_or_insert(at);
+        }
+    }
+    let mut way: Vec<usize> = Vec::new();
+    let mut at = waits.iter().position(|count| *count > 0);
+    while let Some(next) = at {
+        if let Some(start) = way.iter().position(|other| *other == next) {
+            way.drain(..start);
+            break;
+        }
+        way.push(next);
+        at = waits_for[next];
+    }
+    way.reverse();
+    way
 }

@@ -7,6 +7,7 @@ mod writer;
 
 pub use writer::Writer;
 
+use hardpath_ir::count::counted;
 use hardpath_ir::{destination, verdict, Diagnostic};
 use input::Input;
 use pcap::Pcap;
@@ -151,7 +152,10 @@ fn check_whole(kept: u32, original: u32, name: &str, number: usize) -> Result<()
         true => Ok(()),
         false => Err(Diagnostic::input(
             "packet-cut",
-            format!("only {kept} of the packet's {original} bytes were captured"),
+            format!(
+                "only {kept} of the packet's {} were captured",
+                counted(original, "byte")
+            ),
         )
         .at(packet_place(name, number))
         .help("capture whole packets: tcpdump -s 0, or dumpcap without -s")),

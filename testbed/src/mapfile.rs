@@ -10,6 +10,7 @@
 //! ignored. A byte may also be a plain number. The kernel prints no entry of a socket map (each has an error); in a map
 //! file its value is any number above 0 that stands for a socket.
 
+use hardpath_ir::count::counted;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::{Diagnostic, MapDecl};
 use serde_json::{json, Map, Value};
@@ -215,7 +216,7 @@ impl Reader<'_> {
         }
         let (count, most) = (entries.len(), decl.max_entries);
         if count > most as usize {
-            let message = format!("{count} entries for a map of at most {most}");
+            let message = format!("{} for a map of at most {most}", counted(count, "entry"));
             self.error("map-size", path, message);
         }
         entries
@@ -228,7 +229,7 @@ impl Reader<'_> {
         };
         let most = decl.max_entries;
         if index >= most {
-            let message = format!("index {index} of a map with {most} entries");
+            let message = format!("index {index} of a map with {}", counted(most, "entry"));
             self.error("map-size", &format!("{path}.key"), message);
         }
         index < most
@@ -282,12 +283,18 @@ impl Reader<'_> {
     ) -> Option<Vec<u8>> {
         let path = format!("{path}.{field}");
         let Some(list) = object.get(field).and_then(Value::as_array) else {
-            let message = format!("`{field}` must be a list of {bytes} bytes such as \"0x1f\"");
+            let message = format!(
+                "`{field}` must be a list of {}, such as \"0x1f\"",
+                counted(bytes, "byte")
+            );
             self.error("map-file-form", &path, message);
             return None;
         };
         if list.len() != bytes as usize {
-            let message = format!("`{field}` has {} bytes, the map's has {bytes}", list.len());
+            let message = format!(
+                "`{field}` has {}, the map's has {bytes}",
+                counted(list.len(), "byte")
+            );
             self.error("map-size", &path, message);
             return None;
         }

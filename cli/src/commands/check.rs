@@ -9,7 +9,8 @@ use crate::judging::Judging;
 use crate::load::{load, Loaded};
 use crate::outputs::{self, SentOn};
 use crate::packets::{self, Packet};
-use crate::table::{facts, grouped};
+use crate::table::facts;
+use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verdict, Diagnostic};
@@ -259,8 +260,8 @@ fn text(comparison: &Comparison, engine: &str, coverage: &Coverage) -> String {
     if comparison.interpreter_mismatches > 0 {
         let _ = writeln!(
             text,
-            "  the interpreter differs from the kernel in {} packets and entries: an error in hardpath",
-            grouped(comparison.interpreter_mismatches)
+            "  the interpreter differs from the kernel {}, packets and entries together: an error in hardpath",
+            counted(comparison.interpreter_mismatches, "time")
         );
     }
     text.push('\n');

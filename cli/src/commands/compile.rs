@@ -7,8 +7,9 @@ use crate::files::write_folder;
 use crate::load::{load, Loaded};
 use crate::promise;
 use crate::size::Size;
-use crate::table::{facts, grouped, rows};
+use crate::table::{facts, rows};
 use hardpath_ebpf::EventCall;
+use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Report};
 use serde_json::json;
@@ -104,35 +105,29 @@ pub fn write(
         .collect())
 }
 
-fn stages(count: u32) -> String {
-    match count {
-        1 => String::from("1 stage"),
-        count => format!("{} stages", grouped(u64::from(count))),
-    }
-}
-
 fn summary(loaded: &Loaded, report: &Report) -> String {
     let nanoseconds = f64::from(report.latency_clocks) * 1000.0 / report.clock_mhz;
-    let mut latency = format!("{} clocks = {nanoseconds:.0} ns", report.latency_clocks);
+    let clocks = counted(report.latency_clocks, "clock");
+    let mut latency = format!("{clocks} = {nanoseconds:.0} ns");
     if report.result_stages < report.stages {
         // Otherwise a few clocks of latency would stand beside many stages without a word.
         latency.push_str(&format!(
             "; a packet leaves after {}, the others only write maps",
-            stages(report.result_stages)
+            counted(report.result_stages, "stage")
         ));
     }
     let mut text = format!(
-        "{} (section {}, {} instructions) as hardware:\n\n",
+        "{} (section {}, {}) as hardware:\n\n",
         loaded.image.name,
         loaded.image.section,
-        loaded.image.insns.len()
+        counted(loaded.image.insns.len(), "instruction")
     );
     text.push_str(&facts(&[
         (
             "pipeline",
             format!(
                 "{} at {} MHz ({})",
-                stages(report.stages),
+                counted(report.stages, "stage"),
                 report.clock_mhz,
                 report.technology
             ),
@@ -144,12 +139,9 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
         ),
         (
             "packet window",
-            format!("the first {} bytes", report.window_bytes),
+            format!("the first {}", counted(report.window_bytes, "byte")),
         ),
-        (
-            "pipeline registers",
-            format!("{} bits", grouped(report.register_bits)),
-        ),
+        ("pipeline registers", counted(report.register_bits, "bit")),
         (
             "LUT levels",
             format!("{:.1} in the deepest stage, estimated", report.levels),

@@ -3,8 +3,9 @@
 use crate::answer::{Answer, Status};
 use crate::arguments::FuzzArguments;
 use crate::progress::Progress;
-use crate::table::{facts, grouped};
+use crate::table::facts;
 use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge};
+use hardpath_ir::count::grouped;
 use hardpath_ir::Diagnostic;
 use serde_json::json;
 use std::fmt::Write;

@@ -9,7 +9,8 @@ use crate::outputs::{self, SentOn};
 use crate::packets;
 use crate::promise;
 use crate::size::Size;
-use crate::table::{facts, grouped};
+use crate::table::facts;
+use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::Diagnostic;
 use hardpath_testbed::run::Event;
 use hardpath_testbed::statistics::Statistics;
@@ -101,9 +102,9 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
         (
             "packets in",
             format!(
-                "{} in {} beats",
+                "{} in {}",
                 grouped(statistics.packets),
-                grouped(statistics.beats)
+                counted(statistics.beats, "beat")
             ),
         ),
         (
@@ -120,7 +121,11 @@ fn text(statistics: &Statistics, clock_mhz: f64, engine: EngineName) -> String {
         let nanoseconds = median as f64 * 1000.0 / clock_mhz;
         lines.push((
             "latency",
-            format!("{median} clocks = {nanoseconds:.0} ns (median; {min} to {max} clocks)"),
+            format!(
+                "{} = {nanoseconds:.0} ns (median; {min} to {})",
+                counted(median, "clock"),
+                counted(max, "clock")
+            ),
         ));
     }
     lines.extend(verdict_lines(statistics));

@@ -164,7 +164,7 @@ Global variables (`.data`, `.bss`) are arrays of one entry; constants (`.rodata`
 ",
     );
     for (what, most) in all_limits() {
-        let _ = writeln!(text, "| {what} | {} |", crate::table::grouped(most));
+        let _ = writeln!(text, "| {what} | {} |", hardpath_ir::count::grouped(most));
     }
     text
 }

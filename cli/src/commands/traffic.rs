@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::TrafficArguments;
 use crate::files;
-use crate::table::grouped;
+use hardpath_ir::count::counted;
 use hardpath_ir::Diagnostic;
 use hardpath_testbed::capture;
 use hardpath_testbed::traffic::{generate, Distribution, TrafficOptions};
@@ -31,9 +31,9 @@ fn write(arguments: &TrafficArguments) -> Result<Answer, Diagnostic> {
     let bytes: usize = packets.iter().map(|packet| packet.data.len()).sum();
     let name = arguments.output.display().to_string();
     let text = format!(
-        "{} packets, {} bytes, in {name}\n",
-        grouped(packets.len() as u64),
-        grouped(bytes as u64)
+        "{}, {}, in {name}\n",
+        counted(packets.len(), "packet"),
+        counted(bytes, "byte")
     );
     Ok(Answer::good(
         json!({ "packets": packets.len(), "bytes": bytes, "file": name }),

@@ -1,6 +1,7 @@
 //! The host port's address map, as a C header and as JSON. The numbers are those of `blocks::interface`.
 
 use hardpath_blocks::interface::{command, register, Interface, MAGIC, VERSION};
+use hardpath_ir::count::counted;
 use hardpath_pipeline::Compiled;
 use serde_json::json;
 use std::fmt::Write;
@@ -217,8 +218,10 @@ pub fn c_header(compiled: &Compiled) -> String {
         .filter(|register| exists(register, interface))
     {
         let comment = format!(
-            "{}, {} bits: {}",
-            register.access, register.bits, register.meaning
+            "{}, {}: {}",
+            register.access,
+            counted(register.bits, "bit"),
+            register.meaning
         );
         lines.define(
             &prefix,
@@ -241,7 +244,7 @@ pub fn c_header(compiled: &Compiled) -> String {
     }
     for (index, map) in interface.maps.iter().enumerate() {
         let name = format!("MAP_{}", macro_name(&map.name));
-        let comment = format!("{}, {} entries", map.kind, map.max_entries);
+        let comment = format!("{}, {}", map.kind, counted(map.max_entries, "entry"));
         lines.define(&prefix, &name, index.to_string(), &comment);
         lines.define(
             &prefix,

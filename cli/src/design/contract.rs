@@ -3,9 +3,9 @@
 use super::address_map::{COMMANDS, REGISTERS};
 use super::Sources;
 use crate::arguments::HdlName;
-use crate::table::grouped;
 use hardpath_blocks::interface::Interface;
 use hardpath_ebpf::MTU_MAP;
+use hardpath_ir::count::{counted, grouped};
 use hardpath_pipeline::{Compiled, Report};
 use std::fmt::Write;
 
@@ -35,13 +35,13 @@ fn figures(report: &Report) -> String {
          | clock that it was scheduled for | {} MHz |\n\
          | packet streams | {} bits |\n\
          | stages of the compute pipeline | {} |\n\
-         | latency of a packet of one beat in an idle design | {} clocks |\n\
+         | latency of a packet of one beat in an idle design | {} |\n\
          | bytes at the front of a packet that the program can see | {} |\n\
          | flip-flops between these stages, without those of maps, streams and host port | {} |\n\n",
         report.clock_mhz,
         report.bus_bits,
         report.stages,
-        report.latency_clocks,
+        counted(report.latency_clocks, "clock"),
         report.window_bytes,
         grouped(report.register_bits),
     )

@@ -1,7 +1,8 @@
 //! Programs that hardpath refuses: the reason, the source line and the way out, exit status 3, and nothing written.
 //! They are compiled here, so these tests need clang.
 
-use crate::common::{compile, hardpath, path};
+use crate::common::{compile, hardpath, judge, path};
+use crate::packets::write_made;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -210,5 +211,118 @@ fn places_name_the_section() {
             place.contains("(deep.c:") && !place.contains("deep.c:0"),
             "{place}"
         );
+    }
+}
+
+/// What cannot be lifted does not hide what the pipeline would refuse of the rest.
+#[test]
+fn refusals_of_all_parts_come_together() {
+    let errors = all_errors("together", "two_reasons");
+    let found: Vec<(&str, bool)> = (errors.iter())
+        .map(|(code, place)| (code.as_str(), place.contains("together.c:")))
+        .collect();
+    let wanted = [("unsupported-helper", true), ("old-pointer", true)];
+    assert!(found.is_empty() || found == wanted, "{errors:?}");
+}
+
+/// One error for one reason, whatever takes too long, and a clock that works.
+#[test]
+fn a_clock_that_is_too_fast() {
+    let object = crate::common::object("firewall");
+    let compiled = |clock: &str| hardpath(&["compile", &object, "--clock", clock, "--json"]);
+    let error = compiled("900").error(3, "clock-too-fast");
+    let help = error["help"].as_str().unwrap();
+    let clock = help.split("at most ").nth(1).unwrap();
+    let clock = clock.split(' ').next().unwrap();
+    assert_eq!(compiled(clock).status, 0, "{help}");
+    let next = (clock.parse::<u32>().unwrap() + 1).to_string();
+    compiled(&next).error(3, "clock-too-fast");
+}
+
+/// Which update of which map it is, and where.
+#[test]
+fn an_update_that_decides_on_another_entry() {
+    let Some((_place, object)) = compile("together") else {
+        return;
+    };
+    let arguments = [
+        "compile",
+        path(&object),
+        "--program",
+        "room_decides",
+        "--json",
+    ];
+    let error = hardpath(&arguments).error(3, "lookup-after-update");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("map counts") && message.contains("(line "),
+        "{error}"
+    );
+}
+
+/// What follows from the flags of an update is no such case.
+#[test]
+fn flags_that_follow_from_the_packet() {
+    let Some((place, object)) = compile("together") else {
+        return;
+    };
+    let capture = place.path().join("flags.pcap");
+    write_made(&capture, 400, |numbers| {
+        (0..60).map(|_| numbers.next() as u8).collect()
+    });
+    let run = hardpath(&[
+        "check",
+        path(&object),
+        "--program",
+        "flags_vary",
+        "--pcap",
+        path(&capture),
+        "--against",
+        judge(),
+        "--json",
+    ]);
+    let answer = run.json();
+    assert_eq!(run.status, 0, "{answer}");
+    assert_eq!(
+        (&answer["packets"], &answer["mismatches"]),
+        (&400.into(), &0.into())
+    );
+}
+
+/// One stage is one stage.
+#[test]
+fn one_is_singular() {
+    let Some((place, object)) = compile("together") else {
+        return;
+    };
+    let output = place.path().join("design");
+    let run = hardpath(&[
+        "compile",
+        path(&object),
+        "--program",
+        "one_stage",
+        "-o",
+        path(&output),
+    ]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let mut said = vec![run.stdout, run.stderr];
+    for file in std::fs::read_dir(&output).unwrap() {
+        said.push(std::fs::read_to_string(file.unwrap().path()).unwrap());
+    }
+    let is_one = |word: &str| word.trim_start_matches(['(', '`']) == "1";
+    let plurals = [
+        "stages",
+        "clocks",
+        "entries",
+        "packets",
+        "instructions",
+        "maps",
+    ];
+    for text in said {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for pair in words.windows(2) {
+            let noun = pair[1].trim_end_matches(|letter: char| !letter.is_alphabetic());
+            assert!(!(is_one(pair[0]) && plurals.contains(&noun)), "{pair:?}");
+        }
     }
 }

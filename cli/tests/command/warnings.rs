@@ -106,7 +106,7 @@ fn runts_and_giants_are_no_packets() {
         text.stdout
     );
     assert!(
-        text.stderr.contains("3 of 6 (50 %) packets"),
+        text.stderr.contains("3 of 6 packets (50 %)"),
         "{}",
         text.stderr
     );
@@ -151,7 +151,7 @@ fn what_a_depth_leaves_out_is_said() {
     assert_eq!(answer["packets"], 100 - left_out);
     let message = answer["warnings"][0]["message"].as_str().unwrap();
     assert!(
-        message.starts_with(&format!("{left_out} of 100 ({left_out} %) packets")),
+        message.starts_with(&format!("{left_out} of 100 packets ({left_out} %)")),
         "{message}"
     );
 }

@@ -32,6 +32,7 @@ mod moves;
 mod mtu;
 mod names;
 mod nesting;
+mod part;
 mod range;
 mod redirect;
 mod registers;
@@ -59,6 +60,8 @@ use join::{join, Edge, Side};
 use state::{AbstractValue, Operand, State};
 use variants::{Mixed, Variants};
 
+pub use part::lift_in_part;
+
 /// Lifts an XDP program of an object.
 ///
 /// # Errors
@@ -78,26 +81,28 @@ pub struct Lifted {
 /// # Errors
 /// As [`lift`].
 pub fn lift_noting(object: &Object, program: &ProgramImage) -> Result<Lifted, Vec<Diagnostic>> {
-    let (program, looked) = run(&program.name, Kind::Xdp, || Origin {
-        file: &object.file,
-        maps: &object.maps,
-        codes: codes(object, program),
-        tail_calls: object
-            .tail_calls
-            .iter()
-            .enumerate()
-            .map(|(place, entry)| ArrayEntry {
-                map: entry.map,
-                index: entry.index,
-                code: place + 1,
-            })
-            .collect(),
-        drops_events: object.drops_events,
-    })?;
+    let origin = || origin(object, codes(object, program));
+    let (program, looked) = run(&program.name, Kind::Xdp, origin)?;
     Ok(Lifted {
         program,
         left_open: looked.left_open(object),
     })
+}
+
+fn origin<'a>(object: &'a Object, codes: Vec<Code<'a>>) -> Origin<'a> {
+    let entries = object.tail_calls.iter().enumerate();
+    let tail_calls = entries.map(|(place, entry)| ArrayEntry {
+        map: entry.map,
+        index: entry.index,
+        code: place + 1,
+    });
+    Origin {
+        file: &object.file,
+        maps: &object.maps,
+        codes,
+        tail_calls: tail_calls.collect(),
+        drops_events: object.drops_events,
+    }
 }
 
 /// The program, and behind it those that tail calls go to, in the order of [`Object::tail_calls`].
@@ -143,13 +148,23 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
 /// The most times that a program is lifted to keep apart what must not be joined.
 const MAX_REFINEMENTS: usize = 8;
 
-/// Lifts; and once more where values were joined that must be kept apart; and once more where functions call each
-/// other, when it is known how much stack each one uses.
 fn run<'a>(
     name: &str,
     kind: Kind,
     origin: impl Fn() -> Origin<'a>,
 ) -> Result<(Program, Looked), Vec<Diagnostic>> {
+    let is_whole = |lifter: &Lifter| lifter.problems.is_empty();
+    walk(name, kind, origin, is_whole).finish()
+}
+
+/// Lifts; and once more where values were joined that must be kept apart; and once more where functions call each
+/// other, when it is known how much stack each one uses, if that is `wanted`.
+fn walk<'a>(
+    name: &str,
+    kind: Kind,
+    origin: impl Fn() -> Origin<'a>,
+    wanted: impl Fn(&Lifter) -> bool,
+) -> Lifter<'a> {
     let lift = |layout: Layout, variants: Option<Variants>| {
         let mut lifter = Lifter::new(origin(), name, kind, layout);
         lifter.variants = variants;
@@ -169,11 +184,11 @@ fn run<'a>(
         lifter = refined;
     }
     lifter.check_loose_stack_access();
-    if lifter.has_calls && lifter.problems.is_empty() {
+    if lifter.has_calls && wanted(&lifter) {
         let depths = std::mem::take(&mut lifter.stack_depths);
         lifter = lift(Layout::Packed(depths), lifter.variants.take());
     }
-    lifter.finish()
+    lifter
 }
 
 /// The most instances of blocks in loops and functions that a program may have.

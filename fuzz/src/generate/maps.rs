@@ -412,7 +412,7 @@ impl Generator {
 
     /// Changes the map of a pointer, and uses the pointer then, which may have no right answer any more.
     fn change_below_pointers(&mut self) {
-        if !self.uses_old_pointers {
+        if !self.rare_uses {
             return;
         }
         let pointers = self.value_pointers();
@@ -546,7 +546,7 @@ impl Generator {
         let is_array = (self.maps[map].kind()).is_some_and(|kind| kind.is_array());
         if !is_array {
             self.state.replace_element(map, deleted);
-            if !self.uses_old_pointers {
+            if !self.rare_uses {
                 self.state.forget_old_pointers();
             }
         }

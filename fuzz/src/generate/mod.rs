@@ -63,7 +63,7 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
     let machines = random.percent(features.machines_percent);
     let with_moves = random.percent(features.moves_percent);
     // Numbers of its own: so most seeds give the programs that they gave before this was asked.
-    let uses_old_pointers = Random::new(seed, u64::from(attempt) << 8 | 2).percent(15);
+    let rare_uses = Random::new(seed, u64::from(attempt) << 8 | 2).percent(15);
     let generator = Generator {
         random,
         units: Vec::new(),
@@ -78,7 +78,7 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         machines_left: 0,
         flow_bytes: Vec::new(),
         wild_maps: false,
-        uses_old_pointers,
+        rare_uses,
         with_moves,
         image: Image::new(),
         functions: Vec::new(),
@@ -127,8 +127,8 @@ struct Generator {
     flow_bytes: Vec<FlowByte>,
     /// Maps are used in any way, also in ways that few designs can keep up with.
     wild_maps: bool,
-    /// Pointers are used, too, behind changes of their map that hardpath refuses.
-    uses_old_pointers: bool,
+    /// Pointers are used, too, behind changes of their map that hardpath refuses; flags of updates vary.
+    rare_uses: bool,
     with_moves: bool,
     image: Image,
     /// The program's own functions, and the calls of them so far: unit and function.

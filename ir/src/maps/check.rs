@@ -3,6 +3,7 @@
 use super::store::{first_word, has_program, longest_prefix, prefix_length};
 use super::store::{Contents, Store, LONGEST_CPU_QUEUE};
 use super::Entries;
+use crate::count::counted;
 use crate::{Diagnostic, MapKind};
 
 impl Contents {
@@ -20,8 +21,8 @@ impl Contents {
                 report(
                     "map-key-size",
                     format!(
-                        "key {shown} has {} bytes, the map's keys have {}",
-                        key.len(),
+                        "key {shown} has {}, the map's keys have {}",
+                        counted(key.len(), "byte"),
                         decl.key_bytes
                     ),
                 );
@@ -29,8 +30,8 @@ impl Contents {
                 report(
                     "map-key-range",
                     format!(
-                        "key {shown} is outside the map, which has {} entries",
-                        decl.max_entries
+                        "key {shown} is outside the map, which has {}",
+                        counted(decl.max_entries, "entry")
                     ),
                 );
             } else if decl.kind.is_trie() && prefix_length(key) > longest_prefix(key.len()) {
@@ -47,8 +48,8 @@ impl Contents {
                 report(
                     "map-value-size",
                     format!(
-                        "the value of key {shown} has {} bytes, the map's values have {}",
-                        value.len(),
+                        "the value of key {shown} has {}, the map's values have {}",
+                        counted(value.len(), "byte"),
                         decl.value_bytes
                     ),
                 );
@@ -64,7 +65,7 @@ impl Contents {
                 report(
                     "map-too-many-entries",
                     format!(
-                        "{count} entries do not fit the map, which has room for {}",
+                        "{count} entries are too many for the map, which has room for {}",
                         decl.max_entries
                     ),
                 );

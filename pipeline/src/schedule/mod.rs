@@ -11,17 +11,18 @@
 
 mod access;
 mod apart;
+mod disorder;
 
+use crate::clock::Misfit;
 use crate::delay::Timing;
 use crate::plan::{Access, Class, Gate};
 use crate::recurrence;
-use crate::refuse::refusal;
 use crate::savings::{Saving, Without};
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
-use hardpath_ir::{Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
+use hardpath_ir::{Inst, MapId, Op, Program, Value, ValueDef};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
@@ -195,14 +196,15 @@ impl Bounds {
 /// All that must happen within one clock fits it ([`crate::clock::check`]).
 ///
 /// # Errors
-/// Windows that cannot be brought into an order.
+/// Windows that cannot be brought into an order, at this clock or at all.
 pub fn schedule(
     program: &Program,
     plan: &mut [Access],
     timing: Timing,
     without: &Without,
-) -> Result<Schedule, Vec<Diagnostic>> {
+) -> Result<Schedule, Misfit> {
     const MERGED: &str = "its window overlaps that of another map on which it depends";
+    let mut waits = None;
     for merge in [None, Some(false), Some(true)] {
         if let Some(all) = merge {
             for access in plan.iter_mut() {
@@ -217,14 +219,13 @@ pub fn schedule(
         if let Some(schedule) = scheduler.best() {
             return Ok(schedule);
         }
+        // What waits for a commit of its own window does so in every larger window, too.
+        waits = waits.or_else(|| disorder::needs_commit(program, plan));
+        if waits.is_some() {
+            break;
+        }
     }
-    let inst = plan.iter().flat_map(Access::insts).next();
-    let message = "the hazard windows of its maps cannot be brought into an order";
-    let help = "keep what belongs together in one map";
-    Err(vec![match inst {
-        Some(inst) => refusal(program, inst, "merged-windows", message, help),
-        None => Diagnostic::refused("merged-windows", message).help(help),
-    }])
+    Err(disorder::misfit(program, plan, waits))
 }
 
 struct Scheduler<'a> {

@@ -93,19 +93,19 @@ impl Words<'_> {
             let change = &self.maps[&map].changes[change];
             let (result, guard) = (self.result(change), change.guard);
             let is_same = same_value(self.rebuild.program, change.key, key);
-            match change.wants {
+            let returned = match change.wants {
                 None => break,
-                Some(_) if !is_same => {}
+                Some(Wants::Nothing) => self.rebuild.constant(-22i64 as u64, 64),
+                Some(_) if !is_same => continue,
                 Some(Wants::Any | Wants::Key) => {
                     known.insert(result, self.rebuild.constant(0, 64));
+                    continue;
                 }
-                Some(Wants::NoKey) => {
-                    let exists = self.rebuild.constant(-17i64 as u64, 64);
-                    let nothing = self.rebuild.constant(0, 64);
-                    let returned = self.rebuild.select(guard, exists, nothing);
-                    known.insert(result, returned);
-                }
-            }
+                Some(Wants::NoKey) => self.rebuild.constant(-17i64 as u64, 64),
+                Some(Wants::AsFlags(flags)) => self.returned_for_known(flags),
+            };
+            let nothing = self.rebuild.constant(0, 64);
+            known.insert(result, self.rebuild.select(guard, returned, nothing));
         }
         (known, Some(hit))
     }

@@ -29,7 +29,7 @@ mod chosen;
 mod given;
 mod tables;
 
-use crate::refuse::refusal;
+use crate::refuse::needs_result;
 use crate::region::{self, Rebuild};
 use chosen::{same_index, Chosen};
 use hardpath_ir::{AtomicOp, Diagnostic, Inst, InstData, MapId, Op, Program, Value};
@@ -39,7 +39,7 @@ use tables::{Change, Lookup};
 /// Runs the pass. The program is in the dataflow phase.
 ///
 /// # Errors
-/// Programs whose reads of a map need what the same packet's update of that map gives.
+/// Programs whose accesses of a map need what the same packet's update or delete of that map gives.
 pub fn map_words(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
     let offsets = bytes::offsets(program);
     let (rebuild, old) = Rebuild::start(program);
@@ -54,17 +54,33 @@ pub fn map_words(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
     }
     words.write_back();
     words.rebuild.finish();
-    region::sort(program).map_err(|stuck| {
-        let name = program.insts[stuck]
-            .op
-            .map()
-            .map_or("a map", |map| program.maps[map].name.as_str());
-        let message = format!(
-            "what is read from map {name} depends on what this packet's own update or delete of it gave"
-        );
-        let help = "use the value that was given to the update, and a key that does not follow from its result";
-        vec![refusal(program, stuck, "lookup-after-update", message, help)]
+    region::sort(program).map_err(|circle| {
+        let mut pairs = results_needed(program, &circle);
+        if pairs.is_empty() {
+            pairs.push((circle[0], circle[0]));
+        }
+        vec![needs_result(program, &pairs)]
     })
+}
+
+/// On a circle of dependences: the updates and deletes whose results are needed, each with the access that needs it. There is
+/// one, because nothing else gives a value and stands behind others of its map.
+fn results_needed(program: &Program, circle: &[Inst]) -> Vec<(Inst, Inst)> {
+    let mut pairs = Vec::new();
+    for (at, inst) in circle.iter().enumerate() {
+        let data = &program.insts[*inst];
+        let mut behind = circle[at + 1..].iter().chain(&circle[..=at]);
+        let uses = |next: &Inst| {
+            let next = &program.insts[*next];
+            let mut values = next.args.iter().chain(&next.guard);
+            values.any(|value| data.results.contains(value))
+        };
+        if data.op.changes_keys() && behind.clone().next().is_some_and(uses) {
+            let needs = behind.find(|next| program.insts[**next].op.map().is_some());
+            pairs.extend(needs.map(|needs| (*inst, *needs)));
+        }
+    }
+    pairs
 }
 
 /// Something that a pointer into a map's values can point to.

@@ -19,7 +19,7 @@ pub struct Change {
     pub inst: Inst,
     pub key: Value,
     pub guard: Option<Value>,
-    /// Of an update, when its flags are known: what must hold for it.
+    /// Of an update of a hash: what must hold for it.
     pub wants: Option<Wants>,
     /// The element that an update makes.
     makes: Option<usize>,
@@ -33,6 +33,10 @@ pub enum Wants {
     Any,
     NoKey,
     Key,
+    /// Flags that the kernel does not know: nothing happens.
+    Nothing,
+    /// What these flags say, 64 bits.
+    AsFlags(Value),
 }
 
 impl Words<'_> {
@@ -124,11 +128,15 @@ impl Words<'_> {
         (hit, handle): (Value, Value),
         made: Value,
     ) -> (Value, Value) {
+        let missed = self.rebuild.op(Op::Not, vec![hit], 1);
         let makes = match wants {
+            Wants::Nothing => return (hit, handle),
             Wants::Any | Wants::Key => concerns,
-            Wants::NoKey => {
-                let missed = self.rebuild.op(Op::Not, vec![hit], 1);
-                self.rebuild.and(concerns, Some(missed))
+            Wants::NoKey => self.rebuild.and(concerns, Some(missed)),
+            Wants::AsFlags(flags) => {
+                let replaces = self.replaces(flags);
+                let makes = self.rebuild.or(Some(missed), Some(replaces));
+                self.rebuild.and(concerns, makes)
             }
         };
         let handle = self.rebuild.select(makes, made, handle);
@@ -139,6 +147,25 @@ impl Words<'_> {
         let put = self.rebuild.and(same, Some(done)).unwrap_or(done);
         let hit = self.rebuild.op(Op::Or, vec![hit, put], 1);
         (hit, handle)
+    }
+
+    /// The condition that flags let an update replace what is there: `BPF_ANY` or `BPF_EXIST`.
+    fn replaces(&mut self, flags: Value) -> Value {
+        let [any, exist] = [0, 2].map(|flag| {
+            let flag = self.rebuild.constant(flag, 64);
+            self.rebuild.op(Op::Eq, vec![flags, flag], 1)
+        });
+        self.rebuild.op(Op::Or, vec![any, exist], 1)
+    }
+
+    /// What an update of a key that is there returns.
+    pub fn returned_for_known(&mut self, flags: Value) -> Value {
+        let [no_exist, none] = [1, 0].map(|flag| self.rebuild.constant(flag, 64));
+        let [exists, invalid] = [-17i64, -22].map(|errno| self.rebuild.constant(errno as u64, 64));
+        let is_no_exist = self.rebuild.op(Op::Eq, vec![flags, no_exist], 1);
+        let refused = self.rebuild.select(Some(is_no_exist), exists, invalid);
+        let replaces = self.replaces(flags);
+        self.rebuild.select(Some(replaces), none, refused)
     }
 
     /// The condition that an update happened and succeeded.
@@ -165,13 +192,15 @@ impl Words<'_> {
         let program = &*self.rebuild.program;
         // A trie that is full takes no key that it has (`trie_update_elem` in kernel/bpf/lpm_trie.c).
         let is_trie = program.maps[map].kind.is_trie();
-        let flags = value.and_then(|_| program.as_const(kept.args[2])?.as_u64());
-        let wants = match flags {
-            Some(0) if !is_trie => Some(Wants::Any),
-            Some(1) if !is_trie => Some(Wants::NoKey),
-            Some(2) if !is_trie => Some(Wants::Key),
-            _ => None,
-        };
+        let flags = value.filter(|_| !is_trie).map(|_| kept.args[2]);
+        let known = |flags: Value| program.as_const(flags)?.as_u64();
+        let wants = flags.map(|flags| match known(flags) {
+            Some(0) => Wants::Any,
+            Some(1) => Wants::NoKey,
+            Some(2) => Wants::Key,
+            Some(_) => Wants::Nothing,
+            None => Wants::AsFlags(flags),
+        });
         let state = self.state(map);
         let makes = value.map(|value| {
             state.elements.push(Element {

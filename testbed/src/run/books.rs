@@ -217,13 +217,13 @@ impl<P> Books<P> {
             let what = if self.raw { "result" } else { "verdict" };
             let count = 1 + without_verdict.count();
             pending.push(format!(
-                "{count} packets taken in have no {what}, the first is packet {number}"
+                "packets taken in that have no {what}: {count}, the first is packet {number}"
             ));
         }
         if let Some(first) = self.due.front() {
             let (count, number) = (self.due.len(), first + 1);
             pending.push(format!(
-                "{count} packets that are sent on did not come out, the first is packet {number}"
+                "packets that are sent on and did not come out: {count}, the first is packet {number}"
             ));
         }
         pending

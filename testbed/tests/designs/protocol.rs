@@ -253,7 +253,7 @@ fn a_design_that_hangs_is_left() {
     assert!(
         error
             .message
-            .contains("did not come out, the first is packet"),
+            .contains("did not come out: 16, the first is packet"),
         "{error}"
     );
 }

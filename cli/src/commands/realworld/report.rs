@@ -182,8 +182,8 @@ impl Row {
             },
             rate(self.ppc_one_flow),
             rate(self.ppc_many_flows),
-            table::grouped(self.packets),
-            table::grouped(self.mismatches),
+            hardpath_ir::count::grouped(self.packets),
+            hardpath_ir::count::grouped(self.mismatches),
             self.status_text(),
         ]
     }

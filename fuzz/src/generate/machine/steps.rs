@@ -88,11 +88,24 @@ impl Generator {
             None => self.random.one_of([0, 0, 0, 0, 1, 1, 2]),
         };
         self.set_number(4, flags);
+        if self.rare_uses {
+            self.vary_flags();
+        }
         self.emit_map(1, map, MapRefKind::Fd);
         self.map_uses[map].changes += 1;
         self.call(helper::MAP_UPDATE_ELEM, Holds::Number);
         self.replaced(map, false);
         self.see_result(Some(fails));
+    }
+
+    /// Flags of an update that nobody knows before, in `r4`.
+    fn vary_flags(&mut self) {
+        if self.random.percent(40) {
+            let operand = self.some_operand();
+            self.load_operand(4, operand);
+            let mask = Operand::Number(self.random.one_of([1, 2, 3, 3]));
+            self.emit(encode::alu(encode::AND, true, 4, mask));
+        }
     }
 
     fn remove(&mut self, map: usize, key: i16) {
@@ -152,7 +165,7 @@ impl Generator {
         if inserts_again {
             self.put(map, KEY, fails);
         }
-        if self.uses_old_pointers {
+        if self.rare_uses {
             let field = self.some_field(map);
             self.load_field(1, VALUE, field);
             self.see(1);
