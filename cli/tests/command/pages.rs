@@ -3,6 +3,7 @@
 
 use crate::common::{hardpath, path, root};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -171,6 +172,51 @@ fn no_table_of_stages_windows_or_hazards_is_left_out() {
             assert!(compared.contains(&table.page.as_str()), "{}", table.page);
         }
     }
+}
+
+/// Of what both sides can compile: ready-made objects, and what Debian's clang makes of the sources.
+#[test]
+fn stages_and_hazards_in_realworld_are_those_of_today() {
+    if there("build/realworld/packages/objects", SOURCES).is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let page = place.path().join("realworld.md");
+    let run = hardpath(&[
+        "realworld",
+        "--compile-only",
+        "--docs",
+        path(&page),
+        "--json",
+    ]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    let rows = |tables: &[Table]| -> BTreeMap<String, [String; 3]> {
+        let all = tables
+            .iter()
+            .flat_map(|table| table.rows.iter().map(move |row| (table, row)));
+        all.map(|(table, row)| {
+            let name = ["program", "compiler"].map(|column| table.cell(row, column));
+            let [stages, hazards, status] =
+                ["stages", "hazards", "status"].map(|column| table.cell(row, column));
+            let status = status.split(' ').next().unwrap_or_default();
+            (
+                name.join(", "),
+                [stages, hazards, status].map(str::to_owned),
+            )
+        })
+        .collect()
+    };
+    let mut today = tables_of(&page);
+    today.retain(|table| table.columns.iter().any(|name| name == "stages"));
+    let (today, says) = (rows(&today), rows(&tables_with("realworld.md", "stages")));
+    assert!(today.len() > 100, "{}", today.len());
+    let nothing = ["-"; 3].map(str::to_owned);
+    let mut stale = Stale::default();
+    for (program, is) in &today {
+        let says = says.get(program).unwrap_or(&nothing);
+        stale.compare(program, &says.join(", "), &is.join(", "));
+    }
+    stale.assert_none("realworld.md", "make realworld");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::builds::Compiler;
 use super::targets::{Excluded, Origin, Target};
 use crate::table;
+use hardpath_ir::count::{counted, grouped};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -144,7 +145,7 @@ impl Row {
             .iter()
             .map(|(class, (maps, window))| match window {
                 0 => format!("{class} {maps}"),
-                _ => format!("{class} {maps} ({window} clocks)"),
+                _ => format!("{class} {maps} ({})", counted(*window, "clock")),
             })
             .collect();
         match words.is_empty() {
@@ -182,8 +183,8 @@ impl Row {
             },
             rate(self.ppc_one_flow),
             rate(self.ppc_many_flows),
-            hardpath_ir::count::grouped(self.packets),
-            hardpath_ir::count::grouped(self.mismatches),
+            grouped(self.packets),
+            grouped(self.mismatches),
             self.status_text(),
         ]
     }
