@@ -1,0 +1,275 @@
+//! Ports as fields of structs: what is connected is found by the compiler, not by a name at run time.
+//!
+//! [`signals!`](crate::signals) makes a struct of ports; what its fields hold depends on where it stands: widths in bits while a
+//! module is described, [`Node`]s of the module inside it, nodes of the parent around it. The function of a block gives a
+//! [`Block`], the module with its structs, and [`Block::place`] instantiates it.
+
+use crate::{Design, Instance, Module, Node};
+
+/// Several ports, in the order of the text.
+pub trait Signals: Sized {
+    type Item;
+    /// The same ports with something else in each.
+    type With<U>;
+
+    /// Goes through all ports that are there: name, what stands beside it as a comment, what it holds.
+    fn map<U>(self, each: &mut dyn FnMut(&str, &'static str, Self::Item) -> U) -> Self::With<U>;
+}
+
+/// Structs of nodes: what blocks take and give.
+pub trait Ports: Signals<Item = Node, With<Node> = Self> {}
+impl<S: Signals<Item = Node, With<Node> = S>> Ports for S {}
+
+/// A module, and its ports as nodes in it: inputs `I`, outputs `O`.
+pub struct Block<I, O> {
+    pub module: Module,
+    inputs: I,
+    outputs: O,
+}
+
+/// A block as an instance in another module: the nodes of its outputs there.
+#[derive(Clone)]
+pub struct Placed<O> {
+    pub instance: Instance,
+    pub out: O,
+}
+
+impl<I, O> From<Block<I, O>> for Module {
+    fn from(block: Block<I, O>) -> Module {
+        block.module
+    }
+}
+
+impl Module {
+    /// Declares inputs. `widths`: in bits.
+    pub fn inputs<S: Signals<Item = u32>>(&mut self, widths: S) -> S::With<Node> {
+        widths.map(&mut |name, doc, width| self.input(name, width, doc))
+    }
+
+    /// Declares outputs: the module is complete. `inputs`: what [`Module::inputs`] gave.
+    pub fn into_block<I: Ports, O: Ports>(mut self, inputs: I, outputs: O) -> Block<I, O> {
+        let outputs = outputs.map(&mut |name, doc, node| {
+            self.output(name, node, doc);
+            node
+        });
+        Block {
+            module: self,
+            inputs,
+            outputs,
+        }
+    }
+}
+
+impl<I: Ports, O: Ports> Block<I, O> {
+    /// Wires in a parent for all inputs, which are driven when what they take is known. `prefix`: in front of their names.
+    pub fn input_wires(&self, parent: &mut Module, prefix: &str) -> I
+    where
+        I: Clone,
+    {
+        self.inputs.clone().map(&mut |name, _, node| {
+            let width = self.module.width(node);
+            parent.wire(width, format!("{prefix}_{name}"))
+        })
+    }
+
+    /// Adds the module to the design, and an instance of it to the parent.
+    pub fn place(
+        self,
+        design: &mut Design,
+        parent: &mut Module,
+        name: impl Into<String>,
+        inputs: I,
+    ) -> Placed<O> {
+        let id = design.add(self.module);
+        let module = &design.modules[id];
+        let mut given: Vec<(String, Node)> = Vec::new();
+        inputs.map(&mut |name, _, node| given.push((name.to_owned(), node)));
+        let given: Vec<(&str, Node)> = given
+            .iter()
+            .map(|(name, node)| (name.as_str(), *node))
+            .collect();
+        let instance = parent.instance(module, id, name, &given);
+        let out = self
+            .outputs
+            .map(&mut |name, _, _| parent.instance_output(module, instance, name));
+        Placed { instance, out }
+    }
+}
+
+/// Makes a struct of ports.
+///
+/// ```
+/// hardpath_rtl::signals! {
+///     /// One key of a table.
+///     pub struct Key {
+///         /// The key's bits.
+///         key: one "stage R",
+///         uses: maybe "only of a table that evicts",
+///     }
+/// }
+/// hardpath_rtl::signals! {
+///     /// Into the table.
+///     pub struct TableIn {
+///         keys: numbered Key,
+///         read_index: several "",
+///     }
+/// }
+/// ```
+///
+/// A field is called what the port is called. `one`: a port. `maybe`: an `Option` of one. `several`: a `Vec` of ports called
+/// `NAME_0`, `NAME_1`, …. With another such struct instead of a comment: `all` its ports, `some` an `Option` of it, `numbered` a `Vec`
+/// of it, whose ports have their number behind their names, the first ones none.
+#[macro_export]
+macro_rules! signals {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis struct $name:ident {
+            $( $(#[$doc:meta])* $field:ident : $kind:ident $what:tt ),* $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        $visible struct $name<T = $crate::Node> {
+            $( $(#[$doc])* pub $field: $crate::signals!(@type $kind $what), )*
+        }
+
+        impl<T: Clone> Clone for $name<T> {
+            fn clone(&self) -> $name<T> {
+                $name {
+                    $( $field: self.$field.clone(), )*
+                }
+            }
+        }
+
+        impl<T> $crate::signals::Signals for $name<T> {
+            type Item = T;
+            type With<U> = $name<U>;
+
+            #[allow(unused_variables)]
+            fn map<U>(self, each: &mut dyn FnMut(&str, &'static str, T) -> U) -> $name<U> {
+                $name {
+                    $( $field: $crate::signals!(@map $kind $what, stringify!($field), self.$field, each), )*
+                }
+            }
+        }
+    };
+    (@type one $doc:tt) => { T };
+    (@type maybe $doc:tt) => { Option<T> };
+    (@type several $doc:tt) => { Vec<T> };
+    (@type all $ports:ident) => { $ports<T> };
+    (@type some $ports:ident) => { Option<$ports<T>> };
+    (@type numbered $ports:ident) => { Vec<$ports<T>> };
+    (@map one $doc:tt, $name:expr, $held:expr, $each:ident) => { $each($name, $doc, $held) };
+    (@map maybe $doc:tt, $name:expr, $held:expr, $each:ident) => {
+        $held.map(|held| $each($name, $doc, held))
+    };
+    (@map several $doc:tt, $name:expr, $held:expr, $each:ident) => {
+        $held
+            .into_iter()
+            .enumerate()
+            .map(|(number, held)| $each(&format!("{}_{number}", $name), $doc, held))
+            .collect()
+    };
+    (@map all $ports:ident, $name:expr, $held:expr, $each:ident) => {
+        $crate::signals::Signals::map($held, $each)
+    };
+    (@map some $ports:ident, $name:expr, $held:expr, $each:ident) => {
+        $held.map(|held| $crate::signals::Signals::map(held, $each))
+    };
+    (@map numbered $ports:ident, $name:expr, $held:expr, $each:ident) => {
+        $held
+            .into_iter()
+            .enumerate()
+            .map(|(number, held)| {
+                $crate::signals::Signals::map(held, &mut |name: &str, doc, held| {
+                    $each(&$crate::signals::numbered(name, number), doc, held)
+                })
+            })
+            .collect()
+    };
+}
+
+/// The name of a port of which there are several: the first one has no number.
+pub fn numbered(name: &str, number: usize) -> String {
+    match number {
+        0 => name.to_string(),
+        _ => format!("{name}_{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    signals! {
+        struct Key {
+            key: one "stage R",
+            uses: maybe "",
+        }
+    }
+
+    signals! {
+        struct TableIn {
+            go: one "",
+            keys: numbered Key,
+            words: several "",
+            last: some Key,
+        }
+    }
+
+    signals! {
+        struct TableOut { all: one "everything" }
+    }
+
+    fn table() -> Block<TableIn, TableOut> {
+        let mut m = Module::new("keys", "");
+        let key = |uses: bool| Key {
+            key: 8,
+            uses: uses.then_some(1),
+        };
+        let inputs = m.inputs(TableIn {
+            go: 1,
+            keys: vec![key(true), key(false)],
+            words: vec![4, 2],
+            last: None,
+        });
+        let keys: Vec<Node> = inputs.keys.iter().map(|key| key.key).collect();
+        let words = &inputs.words;
+        let all = m.concat(&[keys[0], keys[1], words[0], words[1], inputs.go]);
+        m.into_block(inputs, TableOut { all })
+    }
+
+    #[test]
+    fn ports_are_called_what_their_fields_are() {
+        let module = table().module;
+        let names: Vec<&str> = module.ports.iter().map(|port| port.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["go", "key", "uses", "key_1", "words_0", "words_1", "all"]
+        );
+        assert_eq!(module.ports[1].doc, "stage R");
+        assert_eq!(module.ports[6].doc, "everything");
+    }
+
+    #[test]
+    fn what_is_placed_is_connected() {
+        let (mut design, mut top) = (Design::new(), Module::new("top", ""));
+        let block = table();
+        let wires = block.input_wires(&mut top, "table");
+        let placed = block.place(&mut design, &mut top, "the_table", wires.clone());
+        for (wire, width) in [
+            (wires.go, 1),
+            (wires.keys[0].key, 8),
+            (wires.keys[0].uses.unwrap(), 1),
+            (wires.keys[1].key, 8),
+            (wires.words[0], 4),
+            (wires.words[1], 2),
+        ] {
+            let zero = top.zero(width);
+            top.drive(wire, zero);
+        }
+        top.output("all", placed.out.all, "");
+        assert_eq!(top.width(placed.out.all), 8 + 8 + 4 + 2 + 1);
+        design.add(top);
+        assert_eq!(crate::check::check(&design), Ok(()));
+    }
+}
