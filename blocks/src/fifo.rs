@@ -1,13 +1,31 @@
 //! A FIFO with its output in registers.
 
 use crate::index_bits;
-use hardpath_rtl::{MemStyle, Module};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, MemStyle, Module};
+
+signals! {
+    /// Into a FIFO.
+    pub struct FifoIn {
+        push: one "takes data_in",
+        data_in: one "",
+        pop: one "takes data_out; only while valid",
+    }
+}
+
+signals! {
+    /// Out of a FIFO.
+    pub struct FifoOut {
+        valid: one "data_out is the oldest word",
+        data_out: one "",
+    }
+}
 
 /// A FIFO of `depth` words (a power of two) of `width` bits in LUT RAM, read through an output register.
 ///
-/// Ports: `push`, `data_in` → ; `pop` → ; `valid`, `data_out`. A word pushed in clock *t* is on the output from
+/// A word pushed in clock *t* is on the output from
 /// clock *t* + 2 at the earliest; one word a clock passes. Whoever pushes knows that there is room.
-pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
+pub fn fifo(name: &str, width: u32, depth: u32) -> Block<FifoIn, FifoOut> {
     assert!(depth.is_power_of_two() && depth >= 2);
     let mut m = Module::new(
         name,
@@ -17,9 +35,12 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
              There is no full signal: the producer holds a credit for every word that it pushes."
         ),
     );
-    let push = m.input("push", 1, "takes data_in");
-    let data_in = m.input("data_in", width, "");
-    let pop = m.input("pop", 1, "takes data_out; only while valid");
+    let inputs = m.inputs(FifoIn {
+        push: 1,
+        data_in: width,
+        pop: 1,
+    });
+    let FifoIn { push, data_in, pop } = inputs;
 
     let bits = index_bits(u64::from(depth));
     m.section("Storage");
@@ -69,7 +90,6 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Module {
         "FIFO underflow: a word was popped from an empty FIFO",
     );
 
-    m.output("valid", valid, "data_out is the oldest word");
-    m.output("data_out", head, "");
-    m
+    let data_out = head;
+    m.into_block(inputs, FifoOut { valid, data_out })
 }

@@ -13,7 +13,7 @@ mod function;
 mod held;
 mod places;
 
-pub use function::{buckets, hash_function};
+pub use function::{buckets, hash_function, HashFunctionIn};
 
 use crate::errno::{last_error, E2BIG, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
 use crate::{index_bits, port_name};

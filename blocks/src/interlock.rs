@@ -1,6 +1,23 @@
 //! The entrance of a hazard window: packets wait while an older one with the same key is inside.
 
-use hardpath_rtl::{Module, Node};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Module, Node};
+
+signals! {
+    /// The packet at the head of the segment FIFO.
+    pub struct InterlockIn {
+        head_uses: one "the head reads or writes the map",
+        head_tag: one "stands for its key",
+        enter: one "the head enters the window's first stage for good in this clock",
+        /// With [`Interlock::waits_for_all`].
+        head_waits_for_all: maybe "whatever their keys are",
+    }
+}
+
+signals! {
+    /// What the entrance says.
+    pub struct InterlockOut { blocks: one "the head must wait" }
+}
 
 /// What an interlock must know.
 pub struct Interlock {
@@ -14,10 +31,7 @@ pub struct Interlock {
 }
 
 /// The gate behind the segment FIFO.
-///
-/// Ports: `head_tag`, `head_uses` (the packet touches the map), `enter` (the head is in the window's first stage for
-/// good in this clock), with [`Interlock::waits_for_all`] also `head_waits_for_all` → `blocks` (the head must wait).
-pub fn interlock(config: &Interlock) -> Module {
+pub fn interlock(config: &Interlock) -> Block<InterlockIn, InterlockOut> {
     let mut m = Module::new(
         config.name.clone(),
         format!(
@@ -28,13 +42,19 @@ pub fn interlock(config: &Interlock) -> Module {
             config.window + 1
         ),
     );
-    let head_uses = m.input("head_uses", 1, "the head reads or writes the map");
-    let head_tag = m.input("head_tag", config.tag_bits, "stands for its key");
-    let enter = m.input("enter", 1, "the head enters the window in this clock");
-    let for_all = config.waits_for_all.map(|clocks| {
-        let input = m.input("head_waits_for_all", 1, "whatever their keys are");
-        (input, clocks)
+    let inputs = m.inputs(InterlockIn {
+        head_uses: 1,
+        head_tag: config.tag_bits,
+        enter: 1,
+        head_waits_for_all: config.waits_for_all.map(|_| 1),
     });
+    let InterlockIn {
+        head_uses,
+        head_tag,
+        enter,
+        head_waits_for_all,
+    } = inputs;
+    let for_all = head_waits_for_all.zip(config.waits_for_all);
     let places = config.window.max(config.waits_for_all.unwrap_or(0));
 
     m.section("Packets inside the window, the youngest first");
@@ -56,6 +76,5 @@ pub fn interlock(config: &Interlock) -> Module {
     }
     let conflict = m.or(&conflicts);
     let blocks = m.and(&[head_uses, conflict]);
-    m.output("blocks", blocks, "the head must wait");
-    m
+    m.into_block(inputs, InterlockOut { blocks })
 }

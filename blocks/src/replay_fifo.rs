@@ -1,15 +1,35 @@
 //! The FIFO in front of a window whose packets may have to run again.
 
 use crate::index_bits;
-use hardpath_rtl::{MemStyle, Module};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, MemStyle, Module};
+
+signals! {
+    /// Into the FIFO.
+    pub struct ReplayFifoIn {
+        push: one "takes data_in",
+        data_in: one "",
+        pop: one "takes data_out; only while valid, not in the clock of a rewind",
+        retire: one "the oldest popped word is done with",
+        rewind: one "brings the popped words out again; not in the clock of a retire",
+    }
+}
+
+signals! {
+    /// Out of the FIFO.
+    pub struct ReplayFifoOut {
+        valid: one "data_out is the oldest word that has not been popped",
+        data_out: one "",
+        idle: one "no word is popped and not retired",
+    }
+}
 
 /// A FIFO of `depth` words (a power of two) of `width` bits in LUT RAM that keeps a word until it is retired.
 ///
-/// Ports: `push`, `data_in` → ; `pop` → ; `valid`, `data_out`; `retire`: the oldest word that was popped is done with;
-/// `rewind`: all words that were popped and not retired come out again, the oldest first → `idle`: there are none
-/// such. A word pushed in clock *t* is on the output from clock *t* + 2 at the earliest; one word a clock passes. After a
+/// `retire`: the oldest word that was popped is done with. `rewind`: all words that were popped and not retired come out
+/// again, the oldest first. A word pushed in clock *t* is on the output from clock *t* + 2 at the earliest; one word a clock passes. After a
 /// rewind in clock *t* the first word is on the output from clock *t* + 2 on. Whoever pushes knows that there is room.
-pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Module {
+pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Block<ReplayFifoIn, ReplayFifoOut> {
     assert!(depth.is_power_of_two() && depth >= 2);
     let mut m = Module::new(
         name,
@@ -19,19 +39,20 @@ pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Module {
              There is no full signal: the producer holds a credit for every word that it pushes."
         ),
     );
-    let push = m.input("push", 1, "takes data_in");
-    let data_in = m.input("data_in", width, "");
-    let pop = m.input(
-        "pop",
-        1,
-        "takes data_out; only while valid, not in the clock of a rewind",
-    );
-    let retire = m.input("retire", 1, "the oldest popped word is done with");
-    let rewind = m.input(
-        "rewind",
-        1,
-        "brings the popped words out again; not in the clock of a retire",
-    );
+    let inputs = m.inputs(ReplayFifoIn {
+        push: 1,
+        data_in: width,
+        pop: 1,
+        retire: 1,
+        rewind: 1,
+    });
+    let ReplayFifoIn {
+        push,
+        data_in,
+        pop,
+        retire,
+        rewind,
+    } = inputs;
 
     // One bit more than an address needs: a pointer that is a whole round ahead differs in it.
     let bits = index_bits(u64::from(depth));
@@ -108,12 +129,10 @@ pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Module {
         "a word was popped or retired in the clock of a rewind",
     );
 
-    m.output(
-        "valid",
+    let outputs = ReplayFifoOut {
         valid,
-        "data_out is the oldest word that has not been popped",
-    );
-    m.output("data_out", head, "");
-    m.output("idle", idle, "no word is popped and not retired");
-    m
+        data_out: head,
+        idle,
+    };
+    m.into_block(inputs, outputs)
 }

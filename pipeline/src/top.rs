@@ -7,7 +7,7 @@ use crate::maps::{clear_words, host_widths};
 use crate::moves::PacketMoves;
 use hardpath_blocks::egress::{egress, offset_name, Egress};
 use hardpath_blocks::errno::ERRNO_BITS;
-use hardpath_blocks::fifo::fifo;
+use hardpath_blocks::fifo::{fifo, FifoIn};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{host, Host};
 use hardpath_blocks::index_bits;
@@ -405,14 +405,14 @@ impl<'a> Top<'a> {
         let width = self.m.width(word);
         let push = self.get(program, "result_valid");
         let pop = self.m.wire(1, "result_pop");
-        let module = fifo(&format!("{}_results", self.prefix), width, self.credits);
-        let results = self.add(
-            module,
-            "results",
-            &[("push", push), ("data_in", word), ("pop", pop)],
-        );
-        let result_valid = self.get(results, "valid");
-        let result = self.get(results, "data_out");
+        let results = fifo(&format!("{}_results", self.prefix), width, self.credits);
+        let inputs = FifoIn {
+            push,
+            data_in: word,
+            pop,
+        };
+        let results = results.place(self.design, &mut self.m, "results", inputs);
+        let (result_valid, result) = (results.out.valid, results.out.data_out);
 
         let mut inputs = vec![
             ("result_valid".to_string(), result_valid),

@@ -8,7 +8,8 @@ impl Design {
     }
 
     /// Adds a module; it may be instantiated by those added later. The last one added is the top.
-    pub fn add(&mut self, module: Module) -> ModuleId {
+    pub fn add(&mut self, module: impl Into<Module>) -> ModuleId {
+        let module = module.into();
         debug_assert!(
             self.modules.values().all(|other| other.name != module.name),
             "module {} added twice",

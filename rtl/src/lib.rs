@@ -13,6 +13,7 @@ pub mod build;
 pub mod check;
 pub mod dependence;
 pub mod print;
+pub mod signals;
 pub mod verilog;
 pub mod vhdl;
 

@@ -7,13 +7,35 @@
 //! symmetry: structured keys then fill like random ones.
 
 use super::{Hash, WAYS};
-use hardpath_rtl::Module;
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Module};
+
+signals! {
+    /// A packet's key, and the host's.
+    pub struct HashFunctionIn {
+        key: one "the packet's key",
+        host: one "the host's key is meant",
+        host_key: one "",
+        host_dump: one "the host means a slot, not a key",
+        host_slot: one "",
+    }
+}
+
+signals! {
+    /// The key that is meant, and its buckets.
+    pub struct HashFunctionOut {
+        key_out: one "the key that is looked up",
+        rows: one "the bucket in each way, way 0 in the low bits",
+    }
+}
 
 /// The hash functions of a table as a module without state.
-///
-/// Ports: `key` (the packet's), `host` (this slot is a host operation), `host_key`, `host_dump`, `host_slot` →
-/// `key_out`, `rows` (the bucket in each way, way 0 in the low bits).
-pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> Module {
+pub fn hash_function(
+    name: &str,
+    map: &str,
+    key_bits: u32,
+    max_entries: u32,
+) -> Block<HashFunctionIn, HashFunctionOut> {
     let mut m = Module::new(
         name,
         format!(
@@ -24,11 +46,20 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
         ),
     );
     let row_bits = Hash::row_bits(max_entries);
-    let key = m.input("key", key_bits, "the packet's key");
-    let host = m.input("host", 1, "the host's key is meant");
-    let host_key = m.input("host_key", key_bits, "");
-    let host_dump = m.input("host_dump", 1, "the host means a slot, not a key");
-    let host_slot = m.input("host_slot", Hash::entry_bits(max_entries), "");
+    let inputs = m.inputs(HashFunctionIn {
+        key: key_bits,
+        host: 1,
+        host_key: key_bits,
+        host_dump: 1,
+        host_slot: Hash::entry_bits(max_entries),
+    });
+    let HashFunctionIn {
+        key,
+        host,
+        host_key,
+        host_dump,
+        host_slot,
+    } = inputs;
     let chosen = m.mux(host, host_key, key);
     m.name(chosen, "chosen");
     let slot_row = m.slice(host_slot, 0, row_bits);
@@ -69,9 +100,11 @@ pub fn hash_function(name: &str, map: &str, key_bits: u32, max_entries: u32) -> 
     }
     rows.reverse();
     let rows = m.concat(&rows);
-    m.output("key_out", chosen, "");
-    m.output("rows", rows, "");
-    m
+    let outputs = HashFunctionOut {
+        key_out: chosen,
+        rows,
+    };
+    m.into_block(inputs, outputs)
 }
 
 /// The bucket of a key in each way, in software. The key's bits above `key_bits` are 0.

@@ -32,9 +32,9 @@ struct Case {
 }
 
 impl Case {
-    fn new(module: Module, parameters: Value) -> Case {
+    fn new(module: impl Into<Module>, parameters: Value) -> Case {
         Case {
-            modules: vec![module],
+            modules: vec![module.into()],
             parameters,
         }
     }

@@ -25,7 +25,7 @@ impl Bench {
     }
 
     /// One module alone.
-    pub fn of(module: Module) -> Bench {
+    pub fn of(module: impl Into<Module>) -> Bench {
         let mut design = Design::new();
         design.add(module);
         Bench::new(&design)

@@ -27,7 +27,7 @@ struct Claim {
 fn a_fifo_keeps_order_and_room() {
     Claim {
         name: "fifo".into(),
-        block: fifo("block", 2, 4),
+        block: fifo("block", 2, 4).into(),
         harness: include_str!("proofs/fifo.sv"),
         parameters: "".into(),
         clocks: 14,
@@ -40,7 +40,7 @@ fn a_fifo_keeps_order_and_room() {
 fn a_replay_fifo_gives_the_same_words_again() {
     Claim {
         name: "replay_fifo".into(),
-        block: replay_fifo("block", 2, 4),
+        block: replay_fifo("block", 2, 4).into(),
         harness: include_str!("proofs/replay_fifo.sv"),
         parameters: "".into(),
         clocks: 13,
@@ -62,7 +62,7 @@ fn an_interlock_keeps_equal_tags_apart() {
     };
     Claim {
         name: "interlock".into(),
-        block: interlock(&config),
+        block: interlock(&config).into(),
         harness: include_str!("proofs/interlock.sv"),
         parameters: "".into(),
         clocks: 20,

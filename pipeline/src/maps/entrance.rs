@@ -4,6 +4,8 @@ use super::windows::Replay;
 use crate::lower::Lower;
 use crate::plan::{Class, Gate};
 use crate::segments::BaseId;
+use hardpath_blocks::fifo::{fifo, FifoIn};
+use hardpath_blocks::replay_fifo::{replay_fifo, ReplayFifoIn};
 use hardpath_rtl::Node;
 
 /// Clocks in which a host's write is not seen yet by a read behind it: from address to commit of a map that the program
@@ -27,24 +29,31 @@ impl Lower<'_> {
         let push = self.m.or(&[self.valid, host]);
         let enter = self.m.wire(1, format!("enter_s{stage}"));
         let replay = self.start_replay(stage, accesses);
-        let mut inputs = vec![("push", push), ("data_in", word), ("pop", enter)];
-        let fifo = match &replay {
+        let instance = format!("segment_{stage}");
+        let (head_valid, head, idle) = match &replay {
             Some(replay) => {
-                inputs.extend([("retire", replay.retire), ("rewind", replay.flush)]);
-                hardpath_blocks::replay_fifo::replay_fifo(&name, width, self.credits)
+                let inputs = ReplayFifoIn {
+                    push,
+                    data_in: word,
+                    pop: enter,
+                    retire: replay.retire,
+                    rewind: replay.flush,
+                };
+                let fifo = replay_fifo(&name, width, self.credits);
+                let fifo = fifo.place(self.design, &mut self.m, instance, inputs).out;
+                (fifo.valid, fifo.data_out, Some(fifo.idle))
             }
-            None => hardpath_blocks::fifo::fifo(&name, width, self.credits),
+            None => {
+                let inputs = FifoIn {
+                    push,
+                    data_in: word,
+                    pop: enter,
+                };
+                let fifo = fifo(&name, width, self.credits);
+                let fifo = fifo.place(self.design, &mut self.m, instance, inputs).out;
+                (fifo.valid, fifo.data_out, None)
+            }
         };
-        let id = self.design.add(fifo);
-        let fifo = &self.design.modules[id];
-        let instance = self
-            .m
-            .instance(fifo, id, format!("segment_{stage}"), &inputs);
-        let head_valid = self.m.instance_output(fifo, instance, "valid");
-        let head = self.m.instance_output(fifo, instance, "data_out");
-        let idle = replay
-            .is_some()
-            .then(|| self.m.instance_output(fifo, instance, "idle"));
         self.m.name(head_valid, format!("waiting_s{stage}"));
         self.m.name(head, format!("head_s{stage}"));
         self.register_bits += u64::from(width);

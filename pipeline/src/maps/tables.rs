@@ -4,7 +4,7 @@ use super::host::HostPorts;
 use super::Lower;
 use crate::plan::Class;
 use hardpath_blocks::errno::ERRNO_BITS;
-use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashPort};
+use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashFunctionIn, HashPort};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::port_name;
 use hardpath_ir::{Inst, MapKind, Op};
@@ -39,7 +39,7 @@ impl Lower<'_> {
             _ => format!("_hash_{port}"),
         };
         let (module_name, name) = self.instance_name(number, &what);
-        let module = hash_function(&module_name, &decl.name, key_bits, decl.max_entries);
+        let function = hash_function(&module_name, &decl.name, key_bits, decl.max_entries);
         let key = match self.port(number, port).key {
             Some(key) => self.node(key),
             None => self.m.zero(key_bits),
@@ -57,25 +57,17 @@ impl Lower<'_> {
         let slot = self
             .m
             .slice(ports.slot, 0, Hash::entry_bits(decl.max_entries));
-        let id = self.design.add(module);
-        let module = &self.design.modules[id];
-        let instance = self.m.instance(
-            module,
-            id,
-            name,
-            &[
-                ("key", key),
-                ("host", host),
-                ("host_key", host_key),
-                ("host_dump", dump),
-                ("host_slot", slot),
-            ],
-        );
-        let key = self.m.instance_output(module, instance, "key_out");
-        let rows = self.m.instance_output(module, instance, "rows");
+        let inputs = HashFunctionIn {
+            key,
+            host,
+            host_key,
+            host_dump: dump,
+            host_slot: slot,
+        };
+        let hash = function.place(self.design, &mut self.m, name, inputs).out;
         let built = self.ports.built[number].ports[port];
-        self.set_base(built.key, key);
-        self.set_base(built.rows, rows);
+        self.set_base(built.key, hash.key_out);
+        self.set_base(built.rows, hash.rows);
     }
 
     /// Makes the table. What later stages give comes through wires.

@@ -6,7 +6,7 @@ use crate::lower::identifier;
 use crate::plan::Gate;
 use hardpath_blocks::hash::{Evicts, Hash};
 use hardpath_blocks::interface::command;
-use hardpath_blocks::interlock::{interlock, Interlock};
+use hardpath_blocks::interlock::{interlock, Interlock, InterlockIn};
 use hardpath_blocks::port_name;
 use hardpath_ir::Value;
 use hardpath_rtl::Node;
@@ -181,24 +181,26 @@ impl Lower<'_> {
             last - stages.ports[0].table
         });
         let window = self.schedule.window(self.program, access, number);
-        let module = interlock(&Interlock {
+        let block = interlock(&Interlock {
             name: self.unique_module(format!("{}_interlock_{name}", self.prefix)),
             tag_bits: self.m.width(tag),
             window,
             waits_for_all,
         });
-        let mut inputs = vec![("head_uses", uses), ("head_tag", tag), ("enter", enter)];
-        if by_key {
+        let head_waits_for_all = by_key.then(|| {
             let command = self.host_ports().command;
             let dump = self.m.eq_const(command, u64::from(command::DUMP));
-            inputs.push(("head_waits_for_all", self.m.and(&[host, dump])));
-        }
-        let id = self.design.add(module);
-        let module = &self.design.modules[id];
-        let instance = self
-            .m
-            .instance(module, id, format!("interlock_{name}_{stage}"), &inputs);
-        self.m.instance_output(module, instance, "blocks")
+            self.m.and(&[host, dump])
+        });
+        let inputs = InterlockIn {
+            head_uses: uses,
+            head_tag: tag,
+            enter,
+            head_waits_for_all,
+        };
+        let name = format!("interlock_{name}_{stage}");
+        let placed = block.place(self.design, &mut self.m, name, inputs);
+        placed.out.blocks
     }
 
     /// The window that begins at a stage with these accesses, if it is the one that is replayed.

@@ -2,7 +2,7 @@
 
 use super::{Placed, Top};
 use hardpath_blocks::device_list::{device_list, DeviceList};
-use hardpath_blocks::fifo::fifo;
+use hardpath_blocks::fifo::{fifo, FifoIn};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::repeater::{repeater, Repeater};
 use hardpath_ir::{destination, MapId};
@@ -110,20 +110,14 @@ impl Top<'_> {
     ) -> Repeated {
         self.m.section("Repeater: a broadcast goes to each device");
         // Beside the program, so that it is not carried through its stages.
-        let module = fifo(
-            &format!("{}_ingress_interfaces", self.prefix),
-            32,
-            self.credits,
-        );
-        let interfaces = self.add(
-            module,
-            "ingress_interfaces",
-            &[
-                ("push", entered),
-                ("data_in", ingress),
-                ("pop", lists.packet_left),
-            ],
-        );
+        let name = format!("{}_ingress_interfaces", self.prefix);
+        let inputs = FifoIn {
+            push: entered,
+            data_in: ingress,
+            pop: lists.packet_left,
+        };
+        let interfaces = fifo(&name, 32, self.credits);
+        let interfaces = interfaces.place(self.design, &mut self.m, "ingress_interfaces", inputs);
         let config = Repeater {
             name: format!("{}_repeater", self.prefix),
             lists: lists
@@ -141,10 +135,7 @@ impl Top<'_> {
             ("result_valid".to_string(), valid),
             ("result_verdict".to_string(), verdict),
             ("result_destination".to_string(), destination),
-            (
-                "ingress_ifindex".to_string(),
-                self.get(interfaces, "data_out"),
-            ),
+            ("ingress_ifindex".to_string(), interfaces.out.data_out),
             ("taken".to_string(), taken),
         ];
         for (number, (_, list, _)) in lists.lists.iter().enumerate() {

@@ -54,7 +54,7 @@ fn table(key_bits: u32, max_entries: u32, ports: Vec<HashPort>) -> Hash {
 fn case(config: Hash) -> Case {
     let (key_bits, max_entries) = (config.key_bits, config.max_entries);
     let mut design = Design::new();
-    let function = hash_function("functions", &config.map, key_bits, max_entries);
+    let function: Module = hash_function("functions", &config.map, key_bits, max_entries).into();
     let function_id = design.add(function.clone());
     let table = hash_table(&config);
     let table_id = design.add(table.clone());
