@@ -9,7 +9,8 @@
 use crate::errno::ERRNO_BITS;
 use crate::index_bits;
 use crate::interface::command;
-use hardpath_rtl::{MemStyle, Module, Node};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Mem, MemStyle, Module, Node};
 
 /// What the list must know.
 pub struct DeviceList {
@@ -34,11 +35,36 @@ impl DeviceList {
 /// Lists of at most this many words are LUT RAM.
 const LUT_RAM_WORDS: u32 = 128;
 
-/// Ports: `selected` (the host's command is for this map), `map_start`, `inject`, `map_done`, `map_errno`, `host_command`,
-/// `host_key` and `host_value` from the host port; `in_flight` (packets that entered and have not left) and `packet_left`;
-/// `prepared` and `hold` to the host port and the entrance. The exit gives `index` and `read`; `count` belongs to the
-/// packet that is at the exit, `ifindex` comes in the clock after `read` and stays until the next one.
-pub fn device_list(config: &DeviceList) -> Module {
+signals! {
+    /// Into the list.
+    pub struct DeviceListIn {
+        selected: one "the command is for this map",
+        map_start: one "strobe: a command begins",
+        inject: one "strobe: it enters the pipeline",
+        map_done: one "strobe: it is over",
+        map_errno: one "0: the map took it",
+        host_command: one "",
+        host_key: one "stands still, as the value does",
+        host_value: one "begins with the ifindex",
+        in_flight: one "packets that entered and have not left",
+        packet_left: one "strobe: one of them leaves",
+        index: one "the place that the exit reads",
+        read: one "",
+    }
+}
+
+signals! {
+    /// Out of the list.
+    pub struct DeviceListOut {
+        prepared: one "the next list is made",
+        hold: one "the entrance takes nothing in",
+        count: one "devices in the list of the packet at the exit",
+        ifindex: one "of the place that was read, from the next clock on",
+    }
+}
+
+/// One map's list.
+pub fn device_list(config: &DeviceList) -> Block<DeviceListIn, DeviceListOut> {
     let mut m = Module::new(
         config.name.clone(),
         format!(
@@ -50,18 +76,20 @@ pub fn device_list(config: &DeviceList) -> Module {
         ),
     );
     let bits = DeviceList::index_bits(config.entries);
-    let selected = m.input("selected", 1, "the command is for this map");
-    let map_start = m.input("map_start", 1, "strobe: a command begins");
-    let inject = m.input("inject", 1, "strobe: it enters the pipeline");
-    let map_done = m.input("map_done", 1, "strobe: it is over");
-    let map_errno = m.input("map_errno", ERRNO_BITS, "0: the map took it");
-    let host_command = m.input("host_command", 3, "");
-    let host_key = m.input("host_key", 32, "stands still, as the value does");
-    let host_value = m.input("host_value", config.value_bits, "begins with the ifindex");
-    let in_flight = m.input("in_flight", config.flight_bits, "packets inside");
-    let packet_left = m.input("packet_left", 1, "strobe: one of them leaves");
-    let index = m.input("index", bits, "the place that the exit reads");
-    let read = m.input("read", 1, "");
+    let inputs = m.inputs(DeviceListIn {
+        selected: 1,
+        map_start: 1,
+        inject: 1,
+        map_done: 1,
+        map_errno: ERRNO_BITS,
+        host_command: 3,
+        host_key: 32,
+        host_value: config.value_bits,
+        in_flight: config.flight_bits,
+        packet_left: 1,
+        index: bits,
+        read: 1,
+    });
 
     m.section("Which copy is whose");
     let (current_reg, current) = m.reg_reset("current_copy", 1, 0);
@@ -71,17 +99,71 @@ pub fn device_list(config: &DeviceList) -> Module {
     let see_before = m.reduce_or(seeing_before);
     m.name(see_before, "see_before");
 
+    let change = change(&mut m, &inputs, see_before);
+    let copies = Copies {
+        depth_bits: bits,
+        current,
+        count,
+        see_before,
+    };
+    let merged = merge(&mut m, &inputs, &change, &copies);
+
+    m.section("The copies change places");
+    let success = m.eq_const(inputs.map_errno, 0);
+    let taken = m.and(&[change.changing, inputs.map_done, success]);
+    m.name(taken, "taken");
+    let other = m.not(current);
+    m.set_next_when(current_reg, taken, other);
+    m.set_next_when(count_reg, taken, merged.count);
+    m.set_next_when(before_reg, taken, count);
+    let leaving = m.zext(inputs.packet_left, config.flight_bits);
+    let inside = m.sub(inputs.in_flight, leaving);
+    let fewer = m.sub_const(seeing_before, 1);
+    let left_next = m.mux(taken, inside, fewer);
+    let leaves = m.and(&[inputs.packet_left, see_before]);
+    let left_changes = m.or(&[taken, leaves]);
+    m.set_next_when(left_reg, left_changes, left_next);
+    let shown = m.mux(see_before, count_before, count);
+    let twice = m.and(&[taken, see_before]);
+    let once = m.not(twice);
+    m.assert(
+        "copy_is_free",
+        once,
+        "device list: a change came while packets still saw the copy for it",
+    );
+    let outputs = DeviceListOut {
+        prepared: change.prepared,
+        hold: change.holds,
+        count: shown,
+        ifindex: merged.ifindex,
+    };
+    m.into_block(inputs, outputs)
+}
+
+/// The host's change on its way.
+struct Change {
+    is_update: Node,
+    changing: Node,
+    /// The next list is made: strobe in the clock before, meanwhile, and a wire for the last clock.
+    starts: Node,
+    building: Node,
+    finished: Node,
+    prepared: Node,
+    holds: Node,
+}
+
+fn change(m: &mut Module, inputs: &DeviceListIn, see_before: Node) -> Change {
     m.section("The host's change");
-    let is_update = m.eq_const(host_command, u64::from(command::UPDATE));
-    let is_delete = m.eq_const(host_command, u64::from(command::DELETE));
+    let is_update = m.eq_const(inputs.host_command, u64::from(command::UPDATE));
+    let is_delete = m.eq_const(inputs.host_command, u64::from(command::DELETE));
     let is_change = m.or(&[is_update, is_delete]);
     // Command registers are written in the clock of the strobe.
     let (begins_reg, begins) = m.reg_reset("begins", 1, 0);
-    let begins_next = m.and(&[map_start, selected]);
+    let begins_next = m.and(&[inputs.map_start, inputs.selected]);
     m.set_next(begins_reg, begins_next);
     let begins = m.and(&[begins, is_change]);
     let (changing_reg, changing) = m.reg_reset("changing", 1, 0);
-    let not_done = m.not(map_done);
+    let not_done = m.not(inputs.map_done);
     let still_changing = m.and(&[changing, not_done]);
     let changing_next = m.or(&[begins, still_changing]);
     m.set_next(changing_reg, changing_next);
@@ -90,92 +172,68 @@ pub fn device_list(config: &DeviceList) -> Module {
     let waits_next = m.or(&[begins, waits_next]);
     m.set_next(waits_reg, waits_next);
     let not_seen = m.not(see_before);
-    let builds = m.and(&[waits, not_seen]);
+    let starts = m.and(&[waits, not_seen]);
     let finished = m.wire(1, "finished");
     let (building_reg, building) = m.reg_reset("building", 1, 0);
     let not_finished = m.not(finished);
     let goes_on = m.and(&[building, not_finished]);
-    let building_next = m.or(&[builds, goes_on]);
+    let building_next = m.or(&[starts, goes_on]);
     m.set_next(building_reg, building_next);
     let busy = m.or(&[begins, waits, building]);
     let prepared = m.not(busy);
-    m.output("prepared", prepared, "the next list is made");
     let (holds_reg, holds) = m.reg_reset("holds", 1, 0);
-    let enters = m.and(&[inject, changing]);
+    let enters = m.and(&[inputs.inject, changing]);
     let still_holds = m.and(&[holds, not_done]);
     let holds_next = m.or(&[enters, still_holds]);
     m.set_next(holds_reg, holds_next);
-    m.output("hold", holds, "the entrance takes nothing in");
-    let next_count = merge(
-        &mut m,
-        config,
-        Merge {
-            starts: builds,
-            building,
-            finished,
-            current,
-            count,
-            is_update,
-            key: host_key,
-            value: host_value,
-            see_before,
-            index,
-            read,
-        },
-    );
-
-    m.section("The copies change places");
-    let success = m.eq_const(map_errno, 0);
-    let taken = m.and(&[changing, map_done, success]);
-    m.name(taken, "taken");
-    let other = m.not(current);
-    m.set_next_when(current_reg, taken, other);
-    m.set_next_when(count_reg, taken, next_count);
-    m.set_next_when(before_reg, taken, count);
-    let leaving = m.zext(packet_left, config.flight_bits);
-    let inside = m.sub(in_flight, leaving);
-    let fewer = m.sub_const(seeing_before, 1);
-    let left_next = m.mux(taken, inside, fewer);
-    let leaves = m.and(&[packet_left, see_before]);
-    let left_changes = m.or(&[taken, leaves]);
-    m.set_next_when(left_reg, left_changes, left_next);
-    let shown = m.mux(see_before, count_before, count);
-    m.output(
-        "count",
-        shown,
-        "devices in the list of the packet at the exit",
-    );
-    let twice = m.and(&[taken, see_before]);
-    let once = m.not(twice);
-    m.assert(
-        "copy_is_free",
-        once,
-        "device list: a change came while packets still saw the copy for it",
-    );
-    m
+    Change {
+        is_update,
+        changing,
+        starts,
+        building,
+        finished,
+        prepared,
+        holds,
+    }
 }
 
-/// What the merge works on.
-struct Merge {
-    /// Strobe, in the clock before `building`.
-    starts: Node,
-    building: Node,
-    /// A wire: the last clock of `building`.
-    finished: Node,
+/// The two copies of the list.
+struct Copies {
+    /// Bits of a place in one of them.
+    depth_bits: u32,
+    /// The one that is in use, and its devices.
     current: Node,
     count: Node,
-    is_update: Node,
-    key: Node,
-    value: Node,
     see_before: Node,
-    index: Node,
-    read: Node,
 }
 
-/// Merges the change into the other copy, one entry a clock. Gives how many entries there are then.
-fn merge(m: &mut Module, config: &DeviceList, ports: Merge) -> Node {
+/// The copy that is not in use, with the change.
+struct Merged {
+    count: Node,
+    ifindex: Node,
+}
+
+/// The change as an entry.
+struct Entry {
+    inserts: Node,
+    ifindex: Node,
+}
+
+/// An entry of the list in use, read for the merge.
+struct Old {
+    there: Node,
+    /// There is none any more.
+    at_end: Node,
+    key: Node,
+    device: Node,
+    /// A wire: it is used up.
+    takes: Node,
+}
+
+/// Merges the change into the other copy, one entry a clock.
+fn merge(m: &mut Module, inputs: &DeviceListIn, change: &Change, copies: &Copies) -> Merged {
     m.section("The next list: entries in front of the key, the change, entries behind it");
-    let bits = DeviceList::index_bits(config.entries);
+    let bits = copies.depth_bits;
     let depth = 2 << bits;
     let style = match depth <= LUT_RAM_WORDS {
         true => MemStyle::Distributed,
@@ -183,79 +241,103 @@ fn merge(m: &mut Module, config: &DeviceList, ports: Merge) -> Node {
     };
     let entries = m.mem("entries", 64, depth, style);
     let devices = m.mem("devices", 32, depth, style);
-    let ifindex = m.slice(ports.value, 0, 32);
+    let ifindex = m.slice(inputs.host_value, 0, 32);
     // An array entry without device is an absent one.
     let some_device = m.reduce_or(ifindex);
-    let inserts = m.and(&[ports.is_update, some_device]);
-    let (read_reg, read_index) = m.reg("merge_read_index", bits + 1);
+    let entry = Entry {
+        inserts: m.and(&[change.is_update, some_device]),
+        ifindex,
+    };
     let (write_reg, write_index) = m.reg("merge_write_index", bits + 1);
-    let (there_reg, there) = m.reg_reset("entry_valid", 1, 0);
-    let (inserted_reg, inserted) = m.reg("inserted", 1);
-    let zero = m.zero(bits + 1);
+    let old = read_old(m, change, copies, entries);
+    let (insert, copy) = insert_or_copy(m, inputs.host_key, (change, &entry), &old);
 
+    let writes = m.or(&[insert, copy]);
+    let new_key = m.mux(insert, inputs.host_key, old.key);
+    let new_device = m.mux(insert, entry.ifindex, old.device);
+    let word = m.concat(&[new_key, new_device]);
+    let other = m.not(copies.current);
+    let low = m.slice(write_index, 0, bits);
+    let to = m.concat(&[other, low]);
+    m.mem_write(entries, to, word, writes);
+    m.mem_write(devices, to, new_device, writes);
+    let zero = m.zero(bits + 1);
+    let next_write = m.add_const(write_index, 1);
+    let write_next = m.mux(change.starts, zero, next_write);
+    let write_moves = m.or(&[change.starts, writes]);
+    m.set_next_when(write_reg, write_moves, write_next);
+
+    m.section("The exit reads");
+    let copy = m.xor(&[copies.current, copies.see_before]);
+    let address = m.concat(&[copy, inputs.index]);
+    Merged {
+        count: write_index,
+        ifindex: m.mem_read_sync(devices, address, inputs.read),
+    }
+}
+
+/// The list in use, entry after entry.
+fn read_old(m: &mut Module, change: &Change, copies: &Copies, entries: Mem) -> Old {
+    let bits = copies.depth_bits;
+    let (read_reg, read_index) = m.reg("merge_read_index", bits + 1);
+    let (there_reg, there) = m.reg_reset("entry_valid", 1, 0);
     let takes = m.wire(1, "takes");
-    let more = m.ult(read_index, ports.count);
+    let more = m.ult(read_index, copies.count);
     let free = m.not(there);
     let can_read = m.or(&[free, takes]);
-    let reads = m.and(&[ports.building, more, can_read]);
+    let reads = m.and(&[change.building, more, can_read]);
     let low = m.slice(read_index, 0, bits);
-    let from = m.concat(&[ports.current, low]);
+    let from = m.concat(&[copies.current, low]);
     let entry = m.mem_read_sync(entries, from, reads);
     m.name(entry, "entry");
     let not_taken = m.not(takes);
     let stays = m.and(&[there, not_taken]);
     let there_next = m.or(&[reads, stays]);
     m.set_next(there_reg, there_next);
+    let zero = m.zero(bits + 1);
     let next_read = m.add_const(read_index, 1);
-    let read_next = m.mux(ports.starts, zero, next_read);
-    let read_moves = m.or(&[ports.starts, reads]);
+    let read_next = m.mux(change.starts, zero, next_read);
+    let read_moves = m.or(&[change.starts, reads]);
     m.set_next_when(read_reg, read_moves, read_next);
-
-    let key = m.slice(entry, 32, 32);
-    let before = m.ult(key, ports.key);
-    let same = m.eq(key, ports.key);
-    let not_before = m.not(before);
-    let here = m.and(&[there, not_before]);
     let no_more = m.not(more);
-    let at_end = m.and(&[free, no_more]);
-    let place = m.or(&[here, at_end]);
+    Old {
+        there,
+        at_end: m.and(&[free, no_more]),
+        key: m.slice(entry, 32, 32),
+        device: m.slice(entry, 0, 32),
+        takes,
+    }
+}
+
+/// Whether the change is written in this clock, or the old entry. Drives the end of the merge.
+fn insert_or_copy(
+    m: &mut Module,
+    host_key: Node,
+    (change, entry): (&Change, &Entry),
+    old: &Old,
+) -> (Node, Node) {
+    let (inserted_reg, inserted) = m.reg("inserted", 1);
+    let before = m.ult(old.key, host_key);
+    let same = m.eq(old.key, host_key);
+    let not_before = m.not(before);
+    let here = m.and(&[old.there, not_before]);
+    let place = m.or(&[here, old.at_end]);
     let not_inserted = m.not(inserted);
-    let insert = m.and(&[ports.building, inserts, not_inserted, place]);
+    let insert = m.and(&[change.building, entry.inserts, not_inserted, place]);
     m.name(insert, "insert");
     let other_key = m.not(same);
     let no_insert = m.not(insert);
-    let copy = m.and(&[there, other_key, no_insert]);
-    let replaced = m.and(&[there, same]);
+    let copy = m.and(&[old.there, other_key, no_insert]);
+    let replaced = m.and(&[old.there, same]);
     let taken = m.or(&[copy, replaced]);
-    m.drive(takes, taken);
-    let starts_without = m.not(ports.starts);
+    m.drive(old.takes, taken);
+    let starts_without = m.not(change.starts);
     let inserted_next = m.or(&[insert, inserted]);
     let inserted_next = m.and(&[inserted_next, starts_without]);
     m.set_next(inserted_reg, inserted_next);
-
-    let writes = m.or(&[insert, copy]);
-    let device = m.slice(entry, 0, 32);
-    let new_key = m.mux(insert, ports.key, key);
-    let new_device = m.mux(insert, ifindex, device);
-    let word = m.concat(&[new_key, new_device]);
-    let other = m.not(ports.current);
-    let low = m.slice(write_index, 0, bits);
-    let to = m.concat(&[other, low]);
-    m.mem_write(entries, to, word, writes);
-    m.mem_write(devices, to, new_device, writes);
-    let next_write = m.add_const(write_index, 1);
-    let write_next = m.mux(ports.starts, zero, next_write);
-    let write_moves = m.or(&[ports.starts, writes]);
-    m.set_next_when(write_reg, write_moves, write_next);
-    let no_insert_due = m.not(inserts);
+    let no_insert_due = m.not(entry.inserts);
     let change_is_in = m.or(&[no_insert_due, inserted]);
-    let ends = m.and(&[ports.building, at_end, change_is_in]);
-    m.drive(ports.finished, ends);
-
-    m.section("The exit reads");
-    let copy = m.xor(&[ports.current, ports.see_before]);
-    let address = m.concat(&[copy, ports.index]);
-    let device = m.mem_read_sync(devices, address, ports.read);
-    m.output("ifindex", device, "of the place that was read");
-    write_index
+    let ends = m.and(&[change.building, old.at_end, change_is_in]);
+    m.drive(change.finished, ends);
+    (insert, copy)
 }

@@ -1,8 +1,11 @@
 //! Where packets go out: the read side of the frame FIFO and the rewriter that overlays bytes.
 
+use crate::axi::{StreamOut, VerdictOut};
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
-use hardpath_rtl::{Module, Node};
+use crate::moves::{Moves, MovesIn};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Module, Node};
 
 /// What the exit must know.
 pub struct Egress {
@@ -19,9 +22,118 @@ pub struct Egress {
     pub repeats: bool,
 }
 
+signals! {
+    /// What the program says of a packet; so it waits for the exit.
+    pub struct PacketResult {
+        result_verdict: one "",
+        /// Only where packets are moved.
+        result_length: maybe "bytes, as it came in",
+        /// Only where they are not.
+        result_last_byte: maybe "the number of its last byte; 0 if it has none",
+        /// Only of raw programs.
+        result_empty: maybe "it has no bytes",
+        result_destination: maybe "where a redirect goes",
+        moves: all MovesIn,
+        /// By offset ([`offset_name`]).
+        overlay: labelled Overlay,
+    }
+}
+
+signals! {
+    /// Bytes that the program wrote.
+    pub struct Overlay {
+        enable: one "the program wrote these bytes",
+        data: one "byte 0 in bits 7:0",
+    }
+}
+
+signals! {
+    /// Of a packet that may be sent several times ([`crate::repeater::repeater`]).
+    pub struct RepeatIn {
+        result_again: one "it comes once more: its frames stay",
+        result_nobody: one "a broadcast that nobody gets",
+    }
+}
+
+signals! {
+    /// Into the exit.
+    pub struct EgressIn {
+        result_valid: one "a packet's result waits",
+        result: all PacketResult,
+        repeat: some RepeatIn,
+        frame_read_data: one "the frame read in the clock before",
+        m_axis_tready: one "",
+    }
+}
+
+signals! {
+    /// Out of the exit.
+    pub struct EgressOut {
+        result_pop: one "the result is used up",
+        frame: all FrameRead,
+        stream: all StreamOut,
+        verdict: all VerdictOut,
+    }
+}
+
+signals! {
+    /// The read port of the frame FIFO.
+    pub struct FrameRead {
+        frame_read: one "read enable of the frame FIFO",
+        frame_read_pointer: one "first frame still needed",
+        /// `None`: it is the pointer.
+        frame_read_address: maybe "the frame that is read",
+    }
+}
+
+impl Egress {
+    fn is_raw(&self) -> bool {
+        self.verdict_bits == 64
+    }
+
+    /// The widths of a result. `moves`: how packets are moved.
+    pub fn result_widths(&self, moves: Option<&Moves>) -> PacketResult<u32> {
+        let stays = MovesIn {
+            result_head: None,
+            result_meta: None,
+            result_end: None,
+            result_keep: None,
+        };
+        let overlay = |(offset, bytes): &(i32, u32)| {
+            let widths = Overlay {
+                enable: 1,
+                data: bytes * 8,
+            };
+            (offset_name(*offset), widths)
+        };
+        PacketResult {
+            result_verdict: self.verdict_bits,
+            result_length: moves.map(|_| LENGTH_BITS),
+            result_last_byte: moves.is_none().then_some(LENGTH_BITS),
+            result_empty: (moves.is_none() && self.is_raw()).then_some(1),
+            result_destination: self.has_destination.then_some(32),
+            moves: moves.map_or(stays, Moves::widths),
+            overlay: self.overlays.iter().map(overlay).collect(),
+        }
+    }
+
+    pub(crate) fn input_widths(&self, moves: Option<&Moves>) -> EgressIn<u32> {
+        EgressIn {
+            result_valid: 1,
+            result: self.result_widths(moves),
+            repeat: self.repeats.then_some(RepeatIn {
+                result_again: 1,
+                result_nobody: 1,
+            }),
+            frame_read_data: self.beat_bytes * 8,
+            m_axis_tready: 1,
+        }
+    }
+}
+
 /// One beat a clock; a packet that does not go out costs one clock. All three registers of the way out move
 /// together, when the output register is free or taken.
-pub fn egress(config: &Egress) -> Module {
+pub fn egress(config: &Egress) -> Block<EgressIn, EgressOut> {
     let overlays = match config.overlays.is_empty() {
         true => "",
         false => " overlays the bytes that the program wrote,",
@@ -36,172 +148,267 @@ pub fn egress(config: &Egress) -> Module {
             config.beat_bytes
         ),
     );
-    let beat = config.beat_bytes;
-    let lane_bits = beat.trailing_zeros();
-    let raw = config.verdict_bits == 64;
-    let frame_bits = index_bits(u64::from(config.frame_depth));
-    let result_valid = m.input("result_valid", 1, "a packet's result waits");
-    let verdict = m.input("result_verdict", config.verdict_bits, "");
-    let last_byte = m.input(
-        "result_last_byte",
-        LENGTH_BITS,
-        "the number of its last byte; 0 if it has none",
-    );
-    let empty = raw.then(|| m.input("result_empty", 1, "it has no bytes"));
-    let destination = config
-        .has_destination
-        .then(|| m.input("result_destination", 32, "where a redirect goes"));
-    let repeat = config.repeats.then(|| repeat_inputs(&mut m));
-    let mut given_overlays = Vec::new();
-    for (offset, bytes) in &config.overlays {
-        let (enable, data) = overlay_inputs(&mut m, *offset, *bytes);
-        let offset = u32::try_from(*offset).expect("a packet that is not moved has no headroom");
-        given_overlays.push((offset, *bytes, enable, data));
-    }
-    let frame = m.input(
-        "frame_read_data",
-        beat * 8,
-        "the frame read in the clock before",
-    );
-    let tready = m.input("m_axis_tready", 1, "");
-
+    let inputs = m.inputs(config.input_widths(None));
+    let mut exit = Exit {
+        m,
+        config,
+        lane_bits: config.beat_bytes.trailing_zeros(),
+    };
+    let m = &mut exit.m;
     m.section("Which frame is read");
     let out_valid = m.wire(1, "out_valid");
     let out_free = m.not(out_valid);
-    let advance = m.or(&[out_free, tready]);
+    let advance = m.or(&[out_free, inputs.m_axis_tready]);
     m.name(advance, "advance");
-    let number_bits = LENGTH_BITS - lane_bits;
-    let (number_reg, number) = m.reg_reset("frame_number", number_bits, 0);
-    let last_number = m.slice(last_byte, lane_bits, number_bits);
-    let is_last = m.eq(number, last_number);
-    m.name(is_last, "is_last");
-    let goes_on = if raw {
-        m.one()
-    } else {
-        sent_to_someone(&mut m, verdict, repeat)
+    let (slot, frame) = exit.choose_frame(&inputs, advance);
+    exit.m
+        .section("The frame is read; what belongs to it waits");
+    let read = exit.read(&slot, &inputs, advance);
+    let lanes = exit.overlays(&inputs.result, slot.number, advance);
+    exit.m.section("Output registers");
+    let stream = exit.send(&read, &lanes, &inputs, (advance, out_valid));
+    let verdict = exit.verdict(&slot, &inputs);
+    let outputs = EgressOut {
+        result_pop: slot.pop,
+        frame,
+        stream,
+        verdict,
     };
-    m.name(goes_on, "sent_on");
-    let forgotten = m.not(goes_on);
-    let active = m.and(&[result_valid, advance]);
-    let reads = m.and(&[active, goes_on]);
-    m.name(reads, "reads");
-    let finishes = m.or(&[forgotten, is_last]);
-    let pop = m.and(&[active, finishes]);
-    m.name(pop, "pop");
-    let next_number = m.add_const(number, 1);
-    let first_number = m.zero(number_bits);
-    let number_next = m.mux(pop, first_number, next_number);
-    m.set_next_when(number_reg, active, number_next);
-    let (pointer_reg, pointer) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
-    let last_wide = m.resize(last_number, frame_bits);
-    let none = m.zero(frame_bits);
-    let skipped = m.mux(forgotten, last_wide, none);
-    let past = m.add(pointer, skipped);
-    let pointer_next = m.add_const(past, 1);
-    match repeat {
-        None => m.set_next_when(pointer_reg, active, pointer_next),
-        Some((again, _)) => {
-            // The frames of a packet that is sent once more are read from its first one, which stays.
-            let moves = m.not(again);
-            let moves = m.and(&[active, moves]);
-            m.set_next_when(pointer_reg, moves, pointer_next);
-            let wide = m.resize(number, frame_bits);
-            let further = m.gate(again, wide);
-            let address = m.add(pointer, further);
-            m.output("frame_read_address", address, "the frame that is read");
+    exit.m.into_block(inputs, outputs)
+}
+
+struct Exit<'a> {
+    m: Module,
+    config: &'a Egress,
+    lane_bits: u32,
+}
+
+/// What happens with the packet at the head in this clock.
+struct Slot {
+    /// Its frame that is read.
+    number: Node,
+    is_last: Node,
+    /// It goes on to someone.
+    goes_on: Node,
+    reads: Node,
+    /// It is through.
+    pop: Node,
+}
+
+/// A slot in the clock in which its frame has been read.
+struct Read {
+    valid: Node,
+    last: Node,
+    /// The last lane of the last beat.
+    count: Node,
+    empty: Option<Node>,
+    verdict: Node,
+    again: Option<Node>,
+    destination: Option<Node>,
+}
+
+/// For each lane of a beat: who writes, and what.
+pub(crate) type Lanes = Vec<Vec<(Node, Node)>>;
+
+impl Exit<'_> {
+    fn choose_frame(&mut self, inputs: &EgressIn, advance: Node) -> (Slot, FrameRead) {
+        let m = &mut self.m;
+        let last_byte = inputs.result.result_last_byte.expect("nobody moves");
+        let number_bits = LENGTH_BITS - self.lane_bits;
+        let (number_reg, number) = m.reg_reset("frame_number", number_bits, 0);
+        let last_number = m.slice(last_byte, self.lane_bits, number_bits);
+        let is_last = m.eq(number, last_number);
+        m.name(is_last, "is_last");
+        let goes_on = match self.config.is_raw() {
+            true => m.one(),
+            false => sent_to_someone(m, inputs.result.result_verdict, &inputs.repeat),
+        };
+        m.name(goes_on, "sent_on");
+        let forgotten = m.not(goes_on);
+        let active = m.and(&[inputs.result_valid, advance]);
+        let reads = m.and(&[active, goes_on]);
+        m.name(reads, "reads");
+        let finishes = m.or(&[forgotten, is_last]);
+        let pop = m.and(&[active, finishes]);
+        m.name(pop, "pop");
+        let next_number = m.add_const(number, 1);
+        let first_number = m.zero(number_bits);
+        let number_next = m.mux(pop, first_number, next_number);
+        m.set_next_when(number_reg, active, number_next);
+        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
+        let (pointer, address) = self.pointer((active, forgotten), (number, last_number), again);
+        let frame = FrameRead {
+            frame_read: advance,
+            frame_read_pointer: pointer,
+            frame_read_address: address,
+        };
+        let slot = Slot {
+            number,
+            is_last,
+            goes_on,
+            reads,
+            pop,
+        };
+        (slot, frame)
+    }
+
+    /// Where the packet's frames begin that are still needed; and the frame that is read, where that is another one.
+    fn pointer(
+        &mut self,
+        (active, forgotten): (Node, Node),
+        (number, last_number): (Node, Node),
+        again: Option<Node>,
+    ) -> (Node, Option<Node>) {
+        let frame_bits = index_bits(u64::from(self.config.frame_depth));
+        let m = &mut self.m;
+        let (pointer_reg, pointer) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
+        let last_wide = m.resize(last_number, frame_bits);
+        let none = m.zero(frame_bits);
+        let skipped = m.mux(forgotten, last_wide, none);
+        let past = m.add(pointer, skipped);
+        let pointer_next = m.add_const(past, 1);
+        let Some(again) = again else {
+            m.set_next_when(pointer_reg, active, pointer_next);
+            return (pointer, None);
+        };
+        // The frames of a packet that is sent once more are read from its first one, which stays.
+        let moves = m.not(again);
+        let moves = m.and(&[active, moves]);
+        m.set_next_when(pointer_reg, moves, pointer_next);
+        let wide = m.resize(number, frame_bits);
+        let further = m.gate(again, wide);
+        (pointer, Some(m.add(pointer, further)))
+    }
+
+    /// What belongs to a frame waits for it.
+    fn read(&mut self, slot: &Slot, inputs: &EgressIn, advance: Node) -> Read {
+        let (m, result) = (&mut self.m, &inputs.result);
+        let verdict = result.result_verdict;
+        let valid = hold_reset(m, "read_valid", advance, slot.reads);
+        let last = hold(m, "read_last", advance, slot.is_last);
+        let last_byte = result.result_last_byte.expect("nobody moves");
+        let low_count = m.slice(last_byte, 0, self.lane_bits);
+        let count = hold(m, "read_last_lane", advance, low_count);
+        let empty = result.result_empty;
+        let empty = empty.map(|empty| hold(m, "read_empty", advance, empty));
+        let read_verdict = hold(m, "read_verdict", advance, verdict);
+        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
+        let again = again.map(|again| hold(m, "read_again", advance, again));
+        let destination = result.result_destination.map(|node| {
+            let redirect = m.bit(verdict, 2);
+            let given = m.gate(redirect, node);
+            hold(m, "read_destination", advance, given)
+        });
+        Read {
+            valid,
+            last,
+            count,
+            empty,
+            verdict: read_verdict,
+            again,
+            destination,
         }
     }
-    m.output("result_pop", pop, "the result is used up");
-    m.output("frame_read_pointer", pointer, "first frame still needed");
-    m.output("frame_read", advance, "read enable of the frame FIFO");
 
-    m.section("The frame is read; what belongs to it waits");
-    let read_valid = hold_reset(&mut m, "read_valid", advance, reads);
-    let read_last = hold(&mut m, "read_last", advance, is_last);
-    let low_count = m.slice(last_byte, 0, lane_bits);
-    let read_count = hold(&mut m, "read_last_lane", advance, low_count);
-    let read_empty = empty.map(|empty| hold(&mut m, "read_empty", advance, empty));
-    let read_verdict = hold(&mut m, "read_verdict", advance, verdict);
-    let read_again = repeat.map(|(again, _)| hold(&mut m, "read_again", advance, again));
-    let read_destination = destination.map(|node| {
-        let redirect = m.bit(verdict, 2);
-        let given = m.gate(redirect, node);
-        hold(&mut m, "read_destination", advance, given)
-    });
-    let mut lanes: Vec<Vec<(Node, Node)>> = vec![Vec::new(); beat as usize];
-    for (offset, bytes, enable, data) in given_overlays {
-        let (first, last) = (offset / beat, (offset + bytes - 1) / beat);
-        for frame_number in first..=last {
-            let from = offset.max(frame_number * beat);
-            let to = (offset + bytes).min((frame_number + 1) * beat);
-            let part = m.slice(data, (from - offset) * 8, (to - from) * 8);
-            let here = m.eq_const(number, u64::from(frame_number));
-            let on = m.and(&[enable, here]);
-            let held_on = hold(&mut m, &format!("write_{from}"), advance, on);
-            let held_data = hold(&mut m, &format!("write_{from}_data"), advance, part);
-            for byte in 0..to - from {
-                let value = m.slice(held_data, byte * 8, 8);
-                lanes[((from + byte) % beat) as usize].push((held_on, value));
+    /// The bytes that the program wrote, as they meet the frame.
+    fn overlays(&mut self, result: &PacketResult, number: Node, advance: Node) -> Lanes {
+        let (m, beat) = (&mut self.m, self.config.beat_bytes);
+        let mut lanes: Lanes = vec![Vec::new(); beat as usize];
+        for ((offset, bytes), (_, given)) in self.config.overlays.iter().zip(&result.overlay) {
+            let bytes = *bytes;
+            let offset =
+                u32::try_from(*offset).expect("a packet that is not moved has no headroom");
+            let (first, last) = (offset / beat, (offset + bytes - 1) / beat);
+            for frame_number in first..=last {
+                let from = offset.max(frame_number * beat);
+                let to = (offset + bytes).min((frame_number + 1) * beat);
+                let part = m.slice(given.data, (from - offset) * 8, (to - from) * 8);
+                let here = m.eq_const(number, u64::from(frame_number));
+                let on = m.and(&[given.enable, here]);
+                let held_on = hold(m, &format!("write_{from}"), advance, on);
+                let held_data = hold(m, &format!("write_{from}_data"), advance, part);
+                for byte in 0..to - from {
+                    let value = m.slice(held_data, byte * 8, 8);
+                    lanes[((from + byte) % beat) as usize].push((held_on, value));
+                }
             }
         }
+        lanes
     }
 
-    m.section("Output registers");
+    fn send(
+        &mut self,
+        read: &Read,
+        lanes: &Lanes,
+        inputs: &EgressIn,
+        (advance, out_valid): (Node, Node),
+    ) -> StreamOut {
+        let m = &mut self.m;
+        let rewritten = rewritten(m, lanes, Some(inputs.frame_read_data));
+        let mut keep_lanes = Vec::new();
+        for lane in 0..self.config.beat_bytes {
+            let not_last = m.not(read.last);
+            let lane_number = m.constant(u64::from(lane), self.lane_bits);
+            let within = m.ule(lane_number, read.count);
+            let mut on = m.or(&[not_last, within]);
+            if let Some(empty) = read.empty {
+                let some = m.not(empty);
+                on = m.and(&[on, some]);
+            }
+            keep_lanes.push(on);
+        }
+        keep_lanes.reverse();
+        let keep = m.concat(&keep_lanes);
+        let valid_out = hold_reset(m, "m_axis_tvalid_reg", advance, read.valid);
+        m.drive(out_valid, valid_out);
+        let user = match read.again {
+            Some(again) => m.concat(&[again, read.verdict]),
+            None => read.verdict,
+        };
+        StreamOut {
+            m_axis_tdata: hold(m, "m_axis_tdata_reg", advance, rewritten),
+            m_axis_tkeep: hold(m, "m_axis_tkeep_reg", advance, keep),
+            m_axis_tvalid: out_valid,
+            m_axis_tlast: hold(m, "m_axis_tlast_reg", advance, read.last),
+            m_axis_tuser: hold(m, "m_axis_tuser_reg", advance, user),
+            m_axis_tdest: match read.destination {
+                Some(node) => hold(m, "m_axis_tdest_reg", advance, node),
+                None => m.zero(32),
+            },
+        }
+    }
+
+    fn verdict(&mut self, slot: &Slot, inputs: &EgressIn) -> VerdictOut {
+        let m = &mut self.m;
+        if self.config.is_raw() {
+            return VerdictOut {
+                verdict_valid: m.delay_reset("verdict_valid_reg", slot.pop),
+                verdict: m.zero(3),
+                verdict_sent: None,
+            };
+        }
+        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
+        let verdict = inputs.result.result_verdict;
+        verdict_strobe(m, slot.pop, verdict, slot.goes_on, again)
+    }
+}
+
+/// The bytes of a beat with what is written over them. `below`: what they were, zeros when it is nothing.
+pub(crate) fn rewritten(m: &mut Module, lanes: &Lanes, below: Option<Node>) -> Node {
     let mut bytes = Vec::new();
     for (lane, writes) in lanes.iter().enumerate() {
-        let original = m.slice(frame, lane as u32 * 8, 8);
+        let original = match below {
+            Some(frame) => m.slice(frame, lane as u32 * 8, 8),
+            None => m.zero(8),
+        };
         bytes.push(match writes.as_slice() {
             [] => original,
             [(on, value)] => m.mux(*on, *value, original),
-            _ => one_of(&mut m, writes, original),
+            _ => one_of(m, writes, original),
         });
     }
     bytes.reverse();
-    let rewritten = m.concat(&bytes);
-    let mut keep_lanes = Vec::new();
-    for lane in 0..beat {
-        let not_last = m.not(read_last);
-        let lane_number = m.constant(u64::from(lane), lane_bits);
-        let within = m.ule(lane_number, read_count);
-        let mut on = m.or(&[not_last, within]);
-        if let Some(empty) = read_empty {
-            let some = m.not(empty);
-            on = m.and(&[on, some]);
-        }
-        keep_lanes.push(on);
-    }
-    keep_lanes.reverse();
-    let keep = m.concat(&keep_lanes);
-    let valid_out = hold_reset(&mut m, "m_axis_tvalid_reg", advance, read_valid);
-    m.drive(out_valid, valid_out);
-    let data_out = hold(&mut m, "m_axis_tdata_reg", advance, rewritten);
-    let keep_out = hold(&mut m, "m_axis_tkeep_reg", advance, keep);
-    let last_out = hold(&mut m, "m_axis_tlast_reg", advance, read_last);
-    let user = match read_again {
-        Some(again) => m.concat(&[again, read_verdict]),
-        None => read_verdict,
-    };
-    let user_out = hold(&mut m, "m_axis_tuser_reg", advance, user);
-    let dest_out = match read_destination {
-        Some(node) => hold(&mut m, "m_axis_tdest_reg", advance, node),
-        None => m.zero(32),
-    };
-    m.output("m_axis_tdata", data_out, "");
-    m.output("m_axis_tkeep", keep_out, "");
-    m.output("m_axis_tvalid", out_valid, "");
-    m.output("m_axis_tlast", last_out, "");
-    m.output("m_axis_tuser", user_out, "");
-    m.output("m_axis_tdest", dest_out, "");
-    if raw {
-        let strobe = m.delay_reset("verdict_valid_reg", pop);
-        let no_verdict = m.zero(3);
-        m.output("verdict_valid", strobe, "");
-        m.output("verdict", no_verdict, "");
-    } else {
-        let again = repeat.map(|(again, _)| again);
-        verdict_strobe(&mut m, pop, verdict, goes_on, again);
-    }
-    m
+    m.concat(&bytes)
 }
 
 /// The number of the last byte of a packet of this length, and whether it has none, for the exit that counts frames
@@ -214,14 +421,6 @@ pub fn last_byte(m: &mut Module, length: Node) -> (Node, Node) {
     (m.mux(empty, nothing, less_one), empty)
 }
 
-/// What says that a packet is sent once more, and that it is sent to nobody.
-pub(crate) fn repeat_inputs(m: &mut Module) -> (Node, Node) {
-    let doc = "it comes once more: its frames stay";
-    let again = m.input("result_again", 1, doc);
-    let nobody = m.input("result_nobody", 1, "a broadcast that nobody gets");
-    (again, nobody)
-}
-
 /// The strobe of a packet's verdict, when the last slot of its first copy has been read.
 pub(crate) fn verdict_strobe(
     m: &mut Module,
@@ -229,28 +428,29 @@ pub(crate) fn verdict_strobe(
     verdict: Node,
     goes_on: Node,
     again: Option<Node>,
-) {
+) -> VerdictOut {
     let mut strobes = done;
+    let mut verdict_sent = None;
     if let Some(again) = again {
         let (repeating_reg, repeating) = m.reg_reset("repeating", 1, 0);
         m.set_next_when(repeating_reg, done, again);
         let is_first = m.not(repeating);
         strobes = m.and(&[done, is_first]);
-        let sent = m.delay("verdict_sent_reg", goes_on);
-        m.output("verdict_sent", sent, "");
+        verdict_sent = Some(m.delay("verdict_sent_reg", goes_on));
     }
-    let strobe = m.delay_reset("verdict_valid_reg", strobes);
-    let strobe_verdict = m.delay("verdict_reg", verdict);
-    m.output("verdict_valid", strobe, "");
-    m.output("verdict", strobe_verdict, "");
+    VerdictOut {
+        verdict_valid: m.delay_reset("verdict_valid_reg", strobes),
+        verdict: m.delay("verdict_reg", verdict),
+        verdict_sent,
+    }
 }
 
 /// Whether a packet goes on: by its verdict, and if it is broadcast to someone.
-pub(crate) fn sent_to_someone(m: &mut Module, verdict: Node, repeat: Option<(Node, Node)>) -> Node {
+pub(crate) fn sent_to_someone(m: &mut Module, verdict: Node, repeat: &Option<RepeatIn>) -> Node {
     let goes_on = sent_on(m, verdict);
     match repeat {
-        Some((_, nobody)) => {
-            let someone = m.not(nobody);
+        Some(repeat) => {
+            let someone = m.not(repeat.result_nobody);
             m.and(&[goes_on, someone])
         }
         None => goes_on,
@@ -270,16 +470,6 @@ pub fn offset_name(offset: i32) -> String {
         0.. => offset.to_string(),
         _ => format!("m{}", offset.unsigned_abs()),
     }
-}
-
-/// The ports of an overlay: its enable, its bytes.
-pub(crate) fn overlay_inputs(m: &mut Module, offset: i32, bytes: u32) -> (Node, Node) {
-    let name = offset_name(offset);
-    let doc = "the program wrote these bytes";
-    let enable = m.input(format!("overlay_{name}_enable"), 1, doc);
-    let doc = "byte 0 in bits 7:0";
-    let data = m.input(format!("overlay_{name}_data"), bytes * 8, doc);
-    (enable, data)
 }
 
 pub(crate) fn hold(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {

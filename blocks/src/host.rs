@@ -1,11 +1,13 @@
 //! The host port: an AXI4-Lite slave with identification, counters, the port table and one map operation at a
 //! time. The address map is [`crate::interface`].
 
+use crate::axi::{LiteIn, LiteOut};
 use crate::counters::{choose, counters};
 use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
 use crate::interface::{command, register, MAGIC, VERSION};
-use hardpath_rtl::{MemStyle, Module, Node};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 /// What the host port must know.
 pub struct Host {
@@ -34,10 +36,86 @@ const COMMAND_BITS: u32 = 3;
 /// ([`crate::hash::hash_table`] wants both).
 const HOLD_CLOCKS: u64 = 7;
 
+signals! {
+    /// Into the host port.
+    pub struct HostIn {
+        lite: all LiteIn,
+        packet_in: one "strobe: a packet entered the program",
+        dropped_bad: one "strobe",
+        dropped_length: one "strobe",
+        verdict_valid: one "strobe",
+        verdict: one "",
+        answer: all MapAnswer,
+        /// With [`Host::prepares`].
+        map_prepared: maybe "the selected map is ready for the operation, from the clock after map_start on",
+        /// With [`Host::has_port_table`].
+        early_port: maybe "the port of the packet that enters next",
+    }
+}
+
+signals! {
+    /// What a map operation gave.
+    pub struct MapAnswer {
+        map_done: one "strobe: the host's operation is over",
+        map_errno: one "of the operation",
+        map_value: one "what a lookup or dump found",
+        map_key: one "what a dump found",
+    }
+}
+
+signals! {
+    /// Out of the host port.
+    pub struct HostOut {
+        lite: all LiteOut,
+        running: one "packets may enter",
+        hold: one "the entrance takes nothing in",
+        inject: one "the free slot carries the map operation",
+        question: all MapQuestion,
+        ports: some PortOut,
+    }
+}
+
+signals! {
+    /// A map operation. All but `map_start` stand still while it is under way.
+    pub struct MapQuestion {
+        map_select: one "the map that it is for",
+        host_command: one "",
+        host_flags: one "",
+        host_slot: one "",
+        host_index: one "the slot of a dump, or else the key's first word",
+        host_key: one "",
+        host_value: one "",
+        clear: one "the sweep after reset",
+        clear_index: one "",
+        /// With [`Host::prepares`].
+        map_start: maybe "strobe: the selected map gets a command",
+    }
+}
+
+signals! {
+    /// What the port table has for `early_port`; 0 for a port that it does not have.
+    pub struct PortOut {
+        port_ifindex: one "of early_port; 0 for a port that the table does not have",
+        port_queue: one "of early_port; 0 for a port that the table does not have",
+    }
+}
+
+impl MapAnswer<u32> {
+    /// With keys and values of so many bits.
+    pub fn of(key_bits: u32, value_bits: u32) -> MapAnswer<u32> {
+        MapAnswer {
+            map_done: 1,
+            map_errno: ERRNO_BITS,
+            map_value: value_bits,
+            map_key: key_bits,
+        }
+    }
+}
+
 /// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
 /// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the
 /// pipeline like a packet. A counter shows an event at most 8 clocks later ([`crate::counters`]).
-pub fn host(config: &Host) -> Module {
+pub fn host(config: &Host) -> Block<HostIn, HostOut> {
     let mut m = Module::new(
         config.name.clone(),
         "Host port: AXI4-Lite slave, 32-bit data, 16-bit byte addresses. The address map stands in the C header\n\
@@ -47,306 +125,487 @@ pub fn host(config: &Host) -> Module {
          can only be read, and a write of a map register while a map operation is busy.\n\
          A counter shows an event at most 8 clocks later.",
     );
-    let awaddr = m.input("s_axil_awaddr", 16, "");
-    let awvalid = m.input("s_axil_awvalid", 1, "");
-    let wdata = m.input("s_axil_wdata", 32, "");
-    let wstrb = m.input("s_axil_wstrb", 4, "whole words only");
-    let wvalid = m.input("s_axil_wvalid", 1, "");
-    let bready = m.input("s_axil_bready", 1, "");
-    let araddr = m.input("s_axil_araddr", 16, "");
-    let arvalid = m.input("s_axil_arvalid", 1, "");
-    let rready = m.input("s_axil_rready", 1, "");
-    let packet_in = m.input("packet_in", 1, "strobe: a packet entered the program");
-    let dropped_bad = m.input("dropped_bad", 1, "strobe");
-    let dropped_length = m.input("dropped_length", 1, "strobe");
-    let verdict_valid = m.input("verdict_valid", 1, "strobe");
-    let verdict = m.input("verdict", 3, "");
-    let map_done = m.input("map_done", 1, "strobe: the map operation is over");
-    let map_errno = m.input("map_errno", ERRNO_BITS, "");
-    let map_value = m.input("map_value", config.value_bits, "");
-    let map_key = m.input("map_key", config.key_bits, "");
-    let prepared = config.prepares.then(|| {
-        m.input(
-            "map_prepared",
-            1,
-            "the selected map is ready for the operation, from the clock after map_start on",
-        )
+    let inputs = m.inputs(HostIn {
+        lite: LiteIn::of_words(),
+        packet_in: 1,
+        dropped_bad: 1,
+        dropped_length: 1,
+        verdict_valid: 1,
+        verdict: 3,
+        answer: MapAnswer::of(config.key_bits, config.value_bits),
+        map_prepared: config.prepares.then_some(1),
+        early_port: config.has_port_table.then_some(8),
     });
-
-    m.section("Sweep after reset: every map is cleared");
-    let clear_bits = index_bits(u64::from(config.clear_words));
-    let (running_reg, running) = m.reg_reset("running", 1, 0);
-    let (clear_reg, clear_index) = m.reg_reset("clear_count", clear_bits, 0);
-    let clear = m.not(running);
-    let clear_next = m.add_const(clear_index, 1);
-    m.set_next_when(clear_reg, clear, clear_next);
-    let at_end = m.eq_const(clear_index, u64::from(config.clear_words) - 1);
-    let one = m.one();
-    m.set_next_when(running_reg, at_end, one);
-    m.output("running", running, "packets may enter");
-    m.output("clear", clear, "");
-    m.output("clear_index", clear_index, "");
-
-    m.section("AXI4-Lite, write channel");
-    let (bvalid_reg, bvalid) = m.reg_reset("bvalid", 1, 0);
-    let (ready_reg, ready) = m.reg_reset("write_ready", 1, 0);
-    let both = m.and(&[awvalid, wvalid]);
-    m.name(both, "write_valid");
-    let idle = m.not(bvalid);
-    let not_ready = m.not(ready);
-    let take_next = m.and(&[both, idle, not_ready]);
-    m.set_next(ready_reg, take_next);
-    let full_word = m.reduce_and(wstrb);
-    m.name(full_word, "whole_word");
-    let taken = m.and(&[ready, both]);
-    m.name(taken, "write_taken");
-    let write = m.and(&[taken, full_word]);
-    m.name(write, "write");
-    let not_bready = m.not(bready);
-    let pending = m.and(&[bvalid, not_bready]);
-    let bvalid_next = m.or(&[taken, pending]);
-    m.set_next(bvalid_reg, bvalid_next);
-    m.output("s_axil_awready", ready, "");
-    m.output("s_axil_wready", ready, "");
-    m.output("s_axil_bvalid", bvalid, "");
-    let write_word = m.slice(awaddr, 2, 14);
-    m.name(write_word, "write_word");
-
-    m.section("Map operation");
-    let (busy_reg, busy) = m.reg_reset("busy", 1, 0);
-    let (wait_reg, wait) = m.reg_reset("hold_count", 3, 0);
-    let still = m.not(busy);
-    let map_write = m.and(&[write, still]);
-    m.name(map_write, "map_write");
-    // Where a map register is.
-    let mut places = Vec::new();
-    let mut at = |m: &mut Module, name: &str, address: u32| {
-        let here = m.eq_const(write_word, u64::from(address / 4));
-        m.name(here, format!("at_{name}"));
-        m.comment(here, format!("address 0x{address:04x}"));
-        places.push(here);
-        here
+    let mut port = HostPort {
+        m,
+        config,
+        inputs: &inputs,
+        places: Vec::new(),
     };
-    let mut plain = |m: &mut Module, name: &str, address: u32, width: u32| {
-        let (reg, node) = m.reg_reset(name, width, 0);
-        let here = at(m, name, address);
-        let enable = m.and(&[map_write, here]);
-        let data = m.slice(wdata, 0, width);
-        m.set_next_when(reg, enable, data);
-        (node, enable)
+    let sweep = port.sweep();
+    let write = port.write_channel();
+    let operation = port.operation(&write, sweep.running);
+    let words = port.key_and_value(&write, &operation);
+    let read_word = port.m.slice(inputs.lite.s_axil_araddr, 2, 14);
+    port.m.name(read_word, "read_word");
+    let shown = port.counters(read_word);
+    let read = port.read_channel();
+    let at_map_register = port.m.or(&port.places);
+    let may_write = port.m.and(&[at_map_register, operation.still]);
+    let mut readable = vec![port.counter_word(&read, read_word, &shown)];
+    readable.extend(port.registers(read_word, &operation, &words, sweep.running));
+    let mut writable = vec![may_write];
+    let table = inputs
+        .early_port
+        .map(|early| port.port_table(early, &write, read_word));
+    let ports = table.map(|table| {
+        readable.push((table.reads_here, table.word));
+        writable.push(table.writes_here);
+        table.out
+    });
+    let lite = port.answer((&write, &read), &readable, &writable);
+    let m = port.m;
+    let outputs = HostOut {
+        lite,
+        running: sweep.running,
+        hold: operation.holding,
+        inject: operation.inject,
+        question: MapQuestion {
+            map_select: operation.map_select,
+            host_command: operation.command,
+            host_flags: operation.flags,
+            host_slot: operation.slot,
+            host_index: words.index,
+            host_key: words.key,
+            host_value: words.value,
+            clear: sweep.clear,
+            clear_index: sweep.index,
+            map_start: config.prepares.then_some(operation.begin),
+        },
+        ports,
     };
-    let (select, _) = plain(&mut m, "map_select", register::MAP_SELECT, 32);
-    let (flags, _) = plain(&mut m, "map_flags", register::MAP_FLAGS, 32);
-    let (slot, _) = plain(&mut m, "map_slot", register::MAP_SLOT, 32);
-    let (command, start) = plain(&mut m, "map_command", register::MAP_COMMAND, COMMAND_BITS);
-    m.name(start, "start");
-    let limit = m.constant(u64::from(config.maps), 32);
-    // A write comes two clocks behind another at the earliest.
-    let known_map = m.ult(select, limit);
-    let known_map = m.delay("known_map", known_map);
-    let command_above = m.slice(wdata, COMMAND_BITS, 32 - COMMAND_BITS);
-    let command_above = m.reduce_or(command_above);
-    let is_short = m.not(command_above);
-    let number = m.slice(wdata, 0, COMMAND_BITS);
-    let is_some = m.reduce_or(number);
-    let last_command = m.constant(u64::from(command::DUMP), COMMAND_BITS);
-    let in_list = m.ule(number, last_command);
-    let known_command = m.and(&[is_short, is_some, in_list]);
-    m.name(known_command, "known_command");
-    let known = m.and(&[known_map, known_command]);
-    m.name(known, "known");
-    let unknown = m.not(known);
-    let begin = m.and(&[start, known]);
-    m.name(begin, "begins");
-    let fails = m.and(&[start, unknown]);
-    m.name(fails, "fails");
-    let finished = m.and(&[busy, map_done]);
-    m.name(finished, "finished");
-    let not_finished = m.not(finished);
-    let stays_busy = m.and(&[busy, not_finished]);
-    let busy_next = m.or(&[begin, stays_busy]);
-    m.set_next(busy_reg, busy_next);
-    let hold_from = m.constant(HOLD_CLOCKS, 3);
-    let holding = m.reduce_or(wait);
-    m.name(holding, "holding");
-    let fewer = m.sub_const(wait, 1);
-    let counts = m.and(&[holding, running]);
-    let count_down = m.mux(counts, fewer, wait);
-    let holds_from_now = match prepared {
-        Some(prepared) => {
-            m.output(
-                "map_start",
-                begin,
-                "strobe: the selected map gets a command",
-            );
-            let (asks_reg, asks) = m.reg_reset("asks", 1, 0);
-            let ready = m.and(&[asks, prepared]);
-            let not_ready = m.not(prepared);
-            let still_asks = m.and(&[asks, not_ready]);
-            let asks_next = m.or(&[begin, still_asks]);
-            m.set_next(asks_reg, asks_next);
-            ready
+    m.into_block(inputs, outputs)
+}
+
+struct HostPort<'a> {
+    m: Module,
+    config: &'a Host,
+    inputs: &'a HostIn,
+    /// The addresses of map registers that are written.
+    places: Vec<Node>,
+}
+
+/// The sweep after reset.
+struct Sweep {
+    running: Node,
+    clear: Node,
+    index: Node,
+}
+
+/// A write that is taken.
+struct Write {
+    /// It is answered from the next clock on.
+    taken: Node,
+    /// All bytes of its word are written.
+    full_word: Node,
+    /// A whole word is written in this clock.
+    here: Node,
+    word: Node,
+    bvalid: Node,
+    ready: Node,
+}
+
+struct Read {
+    /// A word is read in this clock.
+    here: Node,
+    arready: Node,
+    rvalid: Node,
+}
+
+/// The map operation that is under way, and its registers.
+struct Operation {
+    /// None is under way.
+    still: Node,
+    /// A map register may be written in this clock.
+    map_write: Node,
+    begin: Node,
+    finished: Node,
+    holding: Node,
+    inject: Node,
+    select: Node,
+    map_select: Node,
+    command: Node,
+    flags: Node,
+    slot: Node,
+    status: Node,
+}
+
+/// Keys and values.
+struct Words {
+    key_words: Vec<Node>,
+    value_words: Vec<Node>,
+    key: Node,
+    value: Node,
+    index: Node,
+}
+
+/// What an address means, and the word there.
+type Readable = (Node, Node);
+
+impl HostPort<'_> {
+    fn sweep(&mut self) -> Sweep {
+        let m = &mut self.m;
+        m.section("Sweep after reset: every map is cleared");
+        let clear_bits = index_bits(u64::from(self.config.clear_words));
+        let (running_reg, running) = m.reg_reset("running", 1, 0);
+        let (clear_reg, clear_index) = m.reg_reset("clear_count", clear_bits, 0);
+        let clear = m.not(running);
+        let clear_next = m.add_const(clear_index, 1);
+        m.set_next_when(clear_reg, clear, clear_next);
+        let at_end = m.eq_const(clear_index, u64::from(self.config.clear_words) - 1);
+        let one = m.one();
+        m.set_next_when(running_reg, at_end, one);
+        Sweep {
+            running,
+            clear,
+            index: clear_index,
         }
-        None => begin,
-    };
-    let wait_next = m.mux(holds_from_now, hold_from, count_down);
-    m.set_next(wait_reg, wait_next);
-    let last = m.eq_const(wait, 1);
-    let inject = m.and(&[last, running]);
-    m.output("hold", holding, "the entrance takes nothing in");
-    m.output("inject", inject, "the free slot carries the map operation");
-    let (errno_reg, errno) = m.reg_reset("errno", ERRNO_BITS, 0);
-    let ended = m.or(&[finished, fails]);
-    let einval = errno_constant(&mut m, EINVAL);
-    let errno_next = m.mux(fails, einval, map_errno);
-    m.set_next_when(errno_reg, ended, errno_next);
-    let chosen = m.slice(select, 0, index_bits(u64::from(config.maps.max(1))));
-    m.output("map_select", chosen, "");
-    m.output("host_command", command, "");
-    m.output("host_flags", flags, "");
-    m.output("host_slot", slot, "");
+    }
 
-    m.section("Key and value");
-    let success = m.eq_const(map_errno, 0);
-    m.name(success, "success");
-    let is_dump = m.eq_const(command, u64::from(command::DUMP));
-    let is_lookup = m.eq_const(command, u64::from(command::LOOKUP));
-    m.name(is_dump, "is_dump");
-    m.name(is_lookup, "is_lookup");
-    let gives = m.or(&[is_dump, is_lookup]);
-    let take_value = m.and(&[finished, success, gives]);
-    m.name(take_value, "take_value");
-    let take_key = m.and(&[finished, success, is_dump]);
-    m.name(take_key, "take_key");
-    let mut words = |m: &mut Module, name: &str, base: u32, bits: u32, load: Node, from: Node| {
+    fn write_channel(&mut self) -> Write {
+        let (m, lite) = (&mut self.m, &self.inputs.lite);
+        m.section("AXI4-Lite, write channel");
+        let (bvalid_reg, bvalid) = m.reg_reset("bvalid", 1, 0);
+        let (ready_reg, ready) = m.reg_reset("write_ready", 1, 0);
+        let both = m.and(&[lite.s_axil_awvalid, lite.s_axil_wvalid]);
+        m.name(both, "write_valid");
+        let idle = m.not(bvalid);
+        let not_ready = m.not(ready);
+        let take_next = m.and(&[both, idle, not_ready]);
+        m.set_next(ready_reg, take_next);
+        let full_word = m.reduce_and(lite.s_axil_wstrb);
+        m.name(full_word, "whole_word");
+        let taken = m.and(&[ready, both]);
+        m.name(taken, "write_taken");
+        let here = m.and(&[taken, full_word]);
+        m.name(here, "write");
+        let not_bready = m.not(lite.s_axil_bready);
+        let pending = m.and(&[bvalid, not_bready]);
+        let bvalid_next = m.or(&[taken, pending]);
+        m.set_next(bvalid_reg, bvalid_next);
+        let word = m.slice(lite.s_axil_awaddr, 2, 14);
+        m.name(word, "write_word");
+        Write {
+            taken,
+            full_word,
+            here,
+            word,
+            bvalid,
+            ready,
+        }
+    }
+
+    /// Whether a map register is written at an address.
+    fn at(&mut self, write: &Write, name: &str, address: u32) -> Node {
+        let here = self.m.eq_const(write.word, u64::from(address / 4));
+        self.m.name(here, format!("at_{name}"));
+        self.m.comment(here, format!("address 0x{address:04x}"));
+        self.places.push(here);
+        here
+    }
+
+    /// A register that is written while no operation is under way: its value, and the strobe of its write.
+    fn register(
+        &mut self,
+        write: &Write,
+        map_write: Node,
+        (name, address, width): (&str, u32, u32),
+    ) -> (Node, Node) {
+        let (reg, node) = self.m.reg_reset(name, width, 0);
+        let here = self.at(write, name, address);
+        let enable = self.m.and(&[map_write, here]);
+        let data = self.m.slice(self.inputs.lite.s_axil_wdata, 0, width);
+        self.m.set_next_when(reg, enable, data);
+        (node, enable)
+    }
+
+    fn operation(&mut self, write: &Write, running: Node) -> Operation {
+        self.m.section("Map operation");
+        let (busy_reg, busy) = self.m.reg_reset("busy", 1, 0);
+        let still = self.m.not(busy);
+        let map_write = self.m.and(&[write.here, still]);
+        self.m.name(map_write, "map_write");
+        let mut register = |name: &str, address: u32, width: u32| {
+            self.register(write, map_write, (name, address, width))
+        };
+        let (select, _) = register("map_select", register::MAP_SELECT, 32);
+        let (flags, _) = register("map_flags", register::MAP_FLAGS, 32);
+        let (slot, _) = register("map_slot", register::MAP_SLOT, 32);
+        let (command, start) = register("map_command", register::MAP_COMMAND, COMMAND_BITS);
+        let known = self.known(select);
+        let m = &mut self.m;
+        m.name(start, "start");
+        let unknown = m.not(known);
+        let begin = m.and(&[start, known]);
+        m.name(begin, "begins");
+        let fails = m.and(&[start, unknown]);
+        m.name(fails, "fails");
+        let finished = m.and(&[busy, self.inputs.answer.map_done]);
+        m.name(finished, "finished");
+        let not_finished = m.not(finished);
+        let stays_busy = m.and(&[busy, not_finished]);
+        let busy_next = m.or(&[begin, stays_busy]);
+        m.set_next(busy_reg, busy_next);
+        let (holding, inject) = self.free_slot(begin, running);
+        let m = &mut self.m;
+        let (errno_reg, errno) = m.reg_reset("errno", ERRNO_BITS, 0);
+        let ended = m.or(&[finished, fails]);
+        let einval = errno_constant(m, EINVAL);
+        let errno_next = m.mux(fails, einval, self.inputs.answer.map_errno);
+        m.set_next_when(errno_reg, ended, errno_next);
+        let select_bits = index_bits(u64::from(self.config.maps.max(1)));
+        let gap = m.zero(26);
+        Operation {
+            still,
+            map_write,
+            begin,
+            finished,
+            holding,
+            inject,
+            select,
+            map_select: m.slice(select, 0, select_bits),
+            command,
+            flags,
+            slot,
+            status: m.concat(&[busy, gap, errno]),
+        }
+    }
+
+    /// Whether what is written is a command, and the selected map exists.
+    fn known(&mut self, select: Node) -> Node {
+        let (m, wdata) = (&mut self.m, self.inputs.lite.s_axil_wdata);
+        let limit = m.constant(u64::from(self.config.maps), 32);
+        // A write comes two clocks behind another at the earliest.
+        let known_map = m.ult(select, limit);
+        let known_map = m.delay("known_map", known_map);
+        let command_above = m.slice(wdata, COMMAND_BITS, 32 - COMMAND_BITS);
+        let command_above = m.reduce_or(command_above);
+        let is_short = m.not(command_above);
+        let number = m.slice(wdata, 0, COMMAND_BITS);
+        let is_some = m.reduce_or(number);
+        let last_command = m.constant(u64::from(command::DUMP), COMMAND_BITS);
+        let in_list = m.ule(number, last_command);
+        let known_command = m.and(&[is_short, is_some, in_list]);
+        m.name(known_command, "known_command");
+        let known = m.and(&[known_map, known_command]);
+        m.name(known, "known")
+    }
+
+    /// Closes the entrance for an operation that begins, when the map is ready: whether it is closed, and the free slot.
+    fn free_slot(&mut self, begin: Node, running: Node) -> (Node, Node) {
+        let m = &mut self.m;
+        let (wait_reg, wait) = m.reg_reset("hold_count", 3, 0);
+        let hold_from = m.constant(HOLD_CLOCKS, 3);
+        let holding = m.reduce_or(wait);
+        m.name(holding, "holding");
+        let fewer = m.sub_const(wait, 1);
+        let counts = m.and(&[holding, running]);
+        let count_down = m.mux(counts, fewer, wait);
+        let holds_from_now = match self.inputs.map_prepared {
+            Some(prepared) => {
+                let (asks_reg, asks) = m.reg_reset("asks", 1, 0);
+                let ready = m.and(&[asks, prepared]);
+                let not_ready = m.not(prepared);
+                let still_asks = m.and(&[asks, not_ready]);
+                let asks_next = m.or(&[begin, still_asks]);
+                m.set_next(asks_reg, asks_next);
+                ready
+            }
+            None => begin,
+        };
+        let wait_next = m.mux(holds_from_now, hold_from, count_down);
+        m.set_next(wait_reg, wait_next);
+        let last = m.eq_const(wait, 1);
+        (holding, m.and(&[last, running]))
+    }
+
+    fn key_and_value(&mut self, write: &Write, operation: &Operation) -> Words {
+        let m = &mut self.m;
+        m.section("Key and value");
+        let answer = &self.inputs.answer;
+        let success = m.eq_const(answer.map_errno, 0);
+        m.name(success, "success");
+        let is_dump = m.eq_const(operation.command, u64::from(command::DUMP));
+        let is_lookup = m.eq_const(operation.command, u64::from(command::LOOKUP));
+        m.name(is_dump, "is_dump");
+        m.name(is_lookup, "is_lookup");
+        let gives = m.or(&[is_dump, is_lookup]);
+        let take_value = m.and(&[operation.finished, success, gives]);
+        m.name(take_value, "take_value");
+        let take_key = m.and(&[operation.finished, success, is_dump]);
+        m.name(take_key, "take_key");
+        let of_key = ("key", register::KEY);
+        let key_words = self.words(write, operation, of_key, (take_key, answer.map_key));
+        let of_value = ("value", register::VALUE);
+        let value_words = self.words(write, operation, of_value, (take_value, answer.map_value));
+        let mut joined = |words: &[Node]| {
+            let mut order = words.to_vec();
+            order.reverse();
+            self.m.concat(&order)
+        };
+        let (key, value) = (joined(&key_words), joined(&value_words));
+        let first_word = self.m.slice(key, 0, 32);
+        let index = self.m.mux(is_dump, operation.slot, first_word);
+        Words {
+            key_words,
+            value_words,
+            key,
+            value,
+            index,
+        }
+    }
+
+    /// The registers of a key or value, from their first address on. `load`: they take `from`, what an operation gave.
+    fn words(
+        &mut self,
+        write: &Write,
+        operation: &Operation,
+        (name, base): (&str, u32),
+        (load, from): (Node, Node),
+    ) -> Vec<Node> {
+        let bits = self.m.width(from);
         let mut all = Vec::new();
         for word in 0..bits.div_ceil(32) {
             let width = (bits - word * 32).min(32);
             let register = format!("{name}_{word}");
-            let here = at(m, &register, base + word * 4);
+            let here = self.at(write, &register, base + word * 4);
+            let m = &mut self.m;
             let (reg, node) = m.reg(register, width);
-            let written = m.and(&[map_write, here]);
+            let written = m.and(&[operation.map_write, here]);
             let enable = m.or(&[written, load]);
             let loaded = m.slice(from, word * 32, width);
-            let data = m.slice(wdata, 0, width);
+            let data = m.slice(self.inputs.lite.s_axil_wdata, 0, width);
             let next = m.mux(load, loaded, data);
             m.set_next_when(reg, enable, next);
             all.push(node);
         }
         all
-    };
-    let key_words = words(
-        &mut m,
-        "key",
-        register::KEY,
-        config.key_bits,
-        take_key,
-        map_key,
-    );
-    let value_words = words(
-        &mut m,
-        "value",
-        register::VALUE,
-        config.value_bits,
-        take_value,
-        map_value,
-    );
-    let joined = |m: &mut Module, words: &[Node]| {
-        let mut order = words.to_vec();
-        order.reverse();
-        m.concat(&order)
-    };
-    let key = joined(&mut m, &key_words);
-    let value = joined(&mut m, &value_words);
-    m.output("host_key", key, "");
-    m.output("host_value", value, "");
-    let first_word = m.slice(key, 0, 32);
-    let index = m.mux(is_dump, slot, first_word);
-    m.output(
-        "host_index",
-        index,
-        "the slot of a dump, or else the key's first word",
-    );
-
-    m.section("Counters");
-    let mut strobes = vec![
-        ("packets_in", packet_in),
-        ("dropped_bad", dropped_bad),
-        ("dropped_length", dropped_length),
-    ];
-    for (code, name) in VERDICTS.into_iter().enumerate() {
-        let this = m.eq_const(verdict, code as u64);
-        strobes.push((name, m.and(&[verdict_valid, this])));
     }
-    // A counter's place in the memory is what its address ends in.
-    strobes.rotate_right(register::PACKETS_IN as usize / 8);
-    let read_word = m.slice(araddr, 2, 14);
-    m.name(read_word, "read_word");
-    let shown = m.slice(read_word, 1, index_bits(strobes.len() as u64));
-    let shown = counters(&mut m, &strobes, shown);
 
-    m.section("AXI4-Lite, read channel");
-    let (rvalid_reg, rvalid) = m.reg_reset("rvalid", 1, 0);
-    let (arready_reg, arready) = m.reg_reset("read_ready", 1, 0);
-    let free = m.not(rvalid);
-    let not_arready = m.not(arready);
-    let ar_next = m.and(&[arvalid, free, not_arready]);
-    m.set_next(arready_reg, ar_next);
-    let read = m.and(&[arready, arvalid]);
-    m.name(read, "read");
-    let not_rready = m.not(rready);
-    let waits = m.and(&[rvalid, not_rready]);
-    let rvalid_next = m.or(&[read, waits]);
-    m.set_next(rvalid_reg, rvalid_next);
-    let first_counter = u64::from(register::PACKETS_IN / 8);
-    let counter_page = m.slice(read_word, 1, 13);
-    let of_counters =
-        (0..strobes.len() as u64).map(|place| m.eq_const(counter_page, first_counter + place));
-    let of_counters: Vec<Node> = of_counters.collect();
-    let at_counter = m.or(&of_counters);
-    m.name(at_counter, "at_counter");
-    let high_word = m.bit(read_word, 0);
-    let low_word = m.not(high_word);
-    let (latch_reg, latched) = m.reg_reset("latched_high", 32, 0);
-    let latch = m.and(&[read, at_counter, low_word]);
-    let high = m.slice(shown, 32, 32);
-    m.set_next_when(latch_reg, latch, high);
-    let low = m.slice(shown, 0, 32);
-    let count = m.mux(high_word, latched, low);
-    let magic = m.constant(u64::from(MAGIC), 32);
-    let version = m.constant(u64::from(VERSION), 32);
-    let id = m.constant(u64::from(config.design_id), 32);
-    let gap = m.zero(26);
-    let status = m.concat(&[busy, gap, errno]);
-    let no_word = m.zero(32);
-    // In the order of their addresses. A page begins at a multiple of its size.
-    let mut pages = vec![
-        (
-            "identification",
-            register::MAGIC,
-            vec![magic, version, id, running],
-        ),
-        (
-            "operation",
-            register::MAP_SELECT,
-            vec![select, no_word, status, flags, slot],
-        ),
-    ];
-    for (name, first, words) in [
-        ("key", register::KEY, key_words),
-        ("value", register::VALUE, value_words),
-    ] {
-        let addresses = (first..).step_by(PAGE_WORDS * 4);
-        let chunks = words.chunks(PAGE_WORDS).map(<[Node]>::to_vec);
-        pages.extend(
-            addresses
-                .zip(chunks)
-                .map(|(address, words)| (name, address, words)),
-        );
+    /// The counters: how many there are, and the count of the one at the address.
+    fn counters(&mut self, read_word: Node) -> (u64, Node) {
+        let (m, inputs) = (&mut self.m, self.inputs);
+        m.section("Counters");
+        let mut strobes = vec![
+            ("packets_in", inputs.packet_in),
+            ("dropped_bad", inputs.dropped_bad),
+            ("dropped_length", inputs.dropped_length),
+        ];
+        for (code, name) in VERDICTS.into_iter().enumerate() {
+            let this = m.eq_const(inputs.verdict, code as u64);
+            strobes.push((name, m.and(&[inputs.verdict_valid, this])));
+        }
+        // A counter's place in the memory is what its address ends in.
+        strobes.rotate_right(register::PACKETS_IN as usize / 8);
+        let count = strobes.len() as u64;
+        let shown = m.slice(read_word, 1, index_bits(count));
+        (count, counters(m, &strobes, shown))
     }
-    // What is where, and its word.
-    let mut readable = vec![(at_counter, count)];
-    for (name, address, words) in pages {
+
+    fn read_channel(&mut self) -> Read {
+        let (m, lite) = (&mut self.m, &self.inputs.lite);
+        m.section("AXI4-Lite, read channel");
+        let (rvalid_reg, rvalid) = m.reg_reset("rvalid", 1, 0);
+        let (arready_reg, arready) = m.reg_reset("read_ready", 1, 0);
+        let free = m.not(rvalid);
+        let not_arready = m.not(arready);
+        let ar_next = m.and(&[lite.s_axil_arvalid, free, not_arready]);
+        m.set_next(arready_reg, ar_next);
+        let here = m.and(&[arready, lite.s_axil_arvalid]);
+        m.name(here, "read");
+        let not_rready = m.not(lite.s_axil_rready);
+        let waits = m.and(&[rvalid, not_rready]);
+        let rvalid_next = m.or(&[here, waits]);
+        m.set_next(rvalid_reg, rvalid_next);
+        Read {
+            here,
+            arready,
+            rvalid,
+        }
+    }
+
+    /// The count that is read, of 64 bits: its low word first, which latches the high one.
+    fn counter_word(
+        &mut self,
+        read: &Read,
+        read_word: Node,
+        (counters, shown): &(u64, Node),
+    ) -> Readable {
+        let m = &mut self.m;
+        let first_counter = u64::from(register::PACKETS_IN / 8);
+        let counter_page = m.slice(read_word, 1, 13);
+        let of_counters =
+            (0..*counters).map(|place| m.eq_const(counter_page, first_counter + place));
+        let of_counters: Vec<Node> = of_counters.collect();
+        let at_counter = m.or(&of_counters);
+        m.name(at_counter, "at_counter");
+        let high_word = m.bit(read_word, 0);
+        let low_word = m.not(high_word);
+        let (latch_reg, latched) = m.reg_reset("latched_high", 32, 0);
+        let latch = m.and(&[read.here, at_counter, low_word]);
+        let high = m.slice(*shown, 32, 32);
+        m.set_next_when(latch_reg, latch, high);
+        let low = m.slice(*shown, 0, 32);
+        (at_counter, m.mux(high_word, latched, low))
+    }
+
+    /// All registers but counters and port table, in the order of their addresses. A page begins at a multiple of its size.
+    fn registers(
+        &mut self,
+        read_word: Node,
+        operation: &Operation,
+        words: &Words,
+        running: Node,
+    ) -> Vec<Readable> {
+        let m = &mut self.m;
+        let magic = m.constant(u64::from(MAGIC), 32);
+        let version = m.constant(u64::from(VERSION), 32);
+        let id = m.constant(u64::from(self.config.design_id), 32);
+        let no_word = m.zero(32);
+        let identification = vec![magic, version, id, running];
+        let Operation {
+            select,
+            status,
+            flags,
+            slot,
+            ..
+        } = *operation;
+        let of_operation = vec![select, no_word, status, flags, slot];
+        let mut pages = vec![
+            ("identification", register::MAGIC, identification),
+            ("operation", register::MAP_SELECT, of_operation),
+        ];
+        for (name, first, words) in [
+            ("key", register::KEY, &words.key_words),
+            ("value", register::VALUE, &words.value_words),
+        ] {
+            let addresses = (first..).step_by(PAGE_WORDS * 4);
+            let chunks = words.chunks(PAGE_WORDS).map(<[Node]>::to_vec);
+            let all = addresses.zip(chunks);
+            pages.extend(all.map(|(address, words)| (name, address, words)));
+        }
+        pages
+            .into_iter()
+            .map(|page| self.page(read_word, page))
+            .collect()
+    }
+
+    fn page(
+        &mut self,
+        read_word: Node,
+        (name, address, words): (&str, u32, Vec<Node>),
+    ) -> Readable {
+        let m = &mut self.m;
         let words: Vec<Node> = words.into_iter().map(|word| m.zext(word, 32)).collect();
         let bits = index_bits(words.len() as u64);
         let index = m.slice(read_word, 0, bits);
@@ -358,44 +617,97 @@ pub fn host(config: &Host) -> Module {
             here = m.and(&[here, within]);
         }
         m.name(here, format!("reads_{name}"));
-        let word = choose(&mut m, &words, index);
-        readable.push((here, word));
-    }
-    let at_map_register = m.or(&places);
-    let mut writable = vec![m.and(&[at_map_register, still])];
-    if config.has_port_table {
-        let table = port_table(&mut m, write, write_word, wdata, read_word);
-        readable.push((table.reads_here, table.word));
-        writable.push(table.writes_here);
-    }
-    let terms: Vec<Node> = readable
-        .iter()
-        .map(|(here, word)| m.gate(*here, *word))
-        .collect();
-    let answer = m.or(&terms);
-    let (rdata_reg, rdata) = m.reg("rdata", 32);
-    m.set_next_when(rdata_reg, read, answer);
-    m.output("s_axil_arready", arready, "");
-    m.output("s_axil_rdata", rdata, "");
-    m.output("s_axil_rvalid", rvalid, "");
-
-    m.section("AXI4-Lite, responses: OKAY or SLVERR");
-    let readable: Vec<Node> = readable.into_iter().map(|(here, _)| here).collect();
-    let readable = m.or(&readable);
-    m.name(readable, "readable");
-    let writable = m.or(&writable);
-    m.name(writable, "writable");
-    let effective = m.and(&[full_word, writable]);
-    for (name, when, fine) in [("bresp", taken, effective), ("rresp", read, readable)] {
-        let (reg, refused) = m.reg_reset(format!("{name}_slverr"), 1, 0);
-        let refuses = m.not(fine);
-        m.set_next_when(reg, when, refuses);
-        let low = m.zero(1);
-        let response = m.concat(&[refused, low]);
-        m.output(format!("s_axil_{name}"), response, "");
+        (here, choose(m, &words, index))
     }
 
-    m
+    /// The answers on both channels.
+    fn answer(
+        &mut self,
+        (write, read): (&Write, &Read),
+        readable: &[Readable],
+        writable: &[Node],
+    ) -> LiteOut {
+        let m = &mut self.m;
+        let terms: Vec<Node> = readable
+            .iter()
+            .map(|(here, word)| m.gate(*here, *word))
+            .collect();
+        let answer = m.or(&terms);
+        let (rdata_reg, rdata) = m.reg("rdata", 32);
+        m.set_next_when(rdata_reg, read.here, answer);
+        m.section("AXI4-Lite, responses: OKAY or SLVERR");
+        let readable: Vec<Node> = readable.iter().map(|(here, _)| *here).collect();
+        let readable = m.or(&readable);
+        m.name(readable, "readable");
+        let writable = m.or(writable);
+        m.name(writable, "writable");
+        let effective = m.and(&[write.full_word, writable]);
+        let mut response = |name: &str, when: Node, fine: Node| {
+            let (reg, refused) = m.reg_reset(format!("{name}_slverr"), 1, 0);
+            let refuses = m.not(fine);
+            m.set_next_when(reg, when, refuses);
+            let low = m.zero(1);
+            m.concat(&[refused, low])
+        };
+        LiteOut {
+            s_axil_awready: write.ready,
+            s_axil_wready: write.ready,
+            s_axil_bresp: response("bresp", write.taken, effective),
+            s_axil_bvalid: write.bvalid,
+            s_axil_arready: read.arready,
+            s_axil_rdata: rdata,
+            s_axil_rresp: response("rresp", read.here, readable),
+            s_axil_rvalid: read.rvalid,
+        }
+    }
+
+    /// The port table: for each of 16 ports an ifindex and a number that is added to the queue.
+    fn port_table(&mut self, early_port: Node, write: &Write, read_word: Node) -> PortTable {
+        let m = &mut self.m;
+        m.section("Port table");
+        let bits = index_bits(u64::from(PORTS));
+        let base = u64::from(register::PORT_TABLE / 4);
+        let above = bits + 1;
+        let page = m.slice(write.word, above, 14 - above);
+        let writes_here = m.eq_const(page, base >> above);
+        m.name(writes_here, "at_port_table");
+        let hit = m.and(&[write.here, writes_here]);
+        let page = m.slice(read_word, above, 14 - above);
+        let reads_here = m.eq_const(page, base >> above);
+        m.name(reads_here, "reads_port_table");
+        let port_high = m.slice(early_port, bits, 8 - bits);
+        let beyond = m.reduce_or(port_high);
+        let known = m.not(beyond);
+        m.name(known, "known_port");
+        let port = m.slice(early_port, 0, bits);
+        let write_port = m.slice(write.word, 1, bits);
+        let read_port = m.slice(read_word, 1, bits);
+        let writes_queue = m.bit(write.word, 0);
+        let reads_queue = m.bit(read_word, 0);
+        let writes_ifindex = m.not(writes_queue);
+        // What the table has for the packet's port, and for the one that is read.
+        let mut column = |name: &str, width: u32, is_written: Node| {
+            let memory = m.mem(format!("{name}_table"), width, PORTS, MemStyle::Distributed);
+            let enable = m.and(&[hit, is_written]);
+            let data = m.slice(self.inputs.lite.s_axil_wdata, 0, width);
+            m.mem_write(memory, write_port, data, enable);
+            let value = m.mem_read_async(memory, port);
+            let given = m.gate(known, value);
+            let read = m.mem_read_async(memory, read_port);
+            (given, m.zext(read, 32))
+        };
+        let (port_ifindex, ifindex) = column("port_ifindex", 32, writes_ifindex);
+        let (port_queue, queue) = column("port_queue", 16, writes_queue);
+        PortTable {
+            reads_here,
+            word: m.mux(reads_queue, queue, ifindex),
+            writes_here,
+            out: PortOut {
+                port_ifindex,
+                port_queue,
+            },
+        }
+    }
 }
 
 /// What the AXI4-Lite channels must know of the port table.
@@ -403,58 +715,5 @@ struct PortTable {
     reads_here: Node,
     word: Node,
     writes_here: Node,
-}
-
-/// The port table: for each of 16 ports an ifindex and a number that is added to the queue.
-fn port_table(
-    m: &mut Module,
-    write: Node,
-    write_word: Node,
-    wdata: Node,
-    read_word: Node,
-) -> PortTable {
-    m.section("Port table");
-    let early_port = m.input("early_port", 8, "the port of the packet that enters next");
-    let bits = index_bits(u64::from(PORTS));
-    let base = u64::from(register::PORT_TABLE / 4);
-    let above = bits + 1;
-    let page = m.slice(write_word, above, 14 - above);
-    let writes_here = m.eq_const(page, base >> above);
-    m.name(writes_here, "at_port_table");
-    let hit = m.and(&[write, writes_here]);
-    let page = m.slice(read_word, above, 14 - above);
-    let reads_here = m.eq_const(page, base >> above);
-    m.name(reads_here, "reads_port_table");
-    let port_high = m.slice(early_port, bits, 8 - bits);
-    let beyond = m.reduce_or(port_high);
-    let known = m.not(beyond);
-    m.name(known, "known_port");
-    let port = m.slice(early_port, 0, bits);
-    let write_port = m.slice(write_word, 1, bits);
-    let read_port = m.slice(read_word, 1, bits);
-    let writes_queue = m.bit(write_word, 0);
-    let reads_queue = m.bit(read_word, 0);
-    let column = |m: &mut Module, name: &str, width: u32, is_written: Node| {
-        let memory = m.mem(format!("{name}_table"), width, PORTS, MemStyle::Distributed);
-        let enable = m.and(&[hit, is_written]);
-        let data = m.slice(wdata, 0, width);
-        m.mem_write(memory, write_port, data, enable);
-        let value = m.mem_read_async(memory, port);
-        let given = m.gate(known, value);
-        m.output(
-            name,
-            given,
-            "of early_port; 0 for a port that the table does not have",
-        );
-        let read = m.mem_read_async(memory, read_port);
-        m.zext(read, 32)
-    };
-    let writes_ifindex = m.not(writes_queue);
-    let ifindex = column(m, "port_ifindex", 32, writes_ifindex);
-    let queue = column(m, "port_queue", 16, writes_queue);
-    PortTable {
-        reads_here,
-        word: m.mux(reads_queue, queue, ifindex),
-        writes_here,
-    }
+    out: PortOut,
 }

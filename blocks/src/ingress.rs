@@ -1,7 +1,9 @@
 //! Where packets come in: framing, length, the packet window, the write side of the frame FIFO, and credits.
 
+use crate::axi::{SidebandIn, StreamIn};
 use crate::index_bits;
-use hardpath_rtl::{Module, Node};
+use hardpath_rtl::signals::{Block, Signals};
+use hardpath_rtl::{signals, Module, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the entrance must know.
@@ -30,16 +32,83 @@ pub struct Ingress {
     pub clears_window: bool,
 }
 
+impl Ingress {
+    /// Bits of the address of a frame.
+    pub fn frame_bits(&self) -> u32 {
+        index_bits(u64::from(self.frame_depth))
+    }
+
+    /// Beats of the longest packet.
+    fn most_beats(&self) -> u32 {
+        self.longest.div_ceil(self.beat_bytes)
+    }
+}
+
 /// Bits of a packet's length in bytes.
 pub const LENGTH_BITS: u32 = 14;
 /// Credits and frame words that are kept back: a beat is counted four clocks after it was taken, and `tready` is a
 /// register behind the counters.
 pub const MARGIN: u32 = 6;
 
+signals! {
+    /// Into the entrance.
+    pub struct IngressIn {
+        stream: all StreamIn,
+        sideband: all SidebandIn,
+        hold: one "take nothing in: a host operation needs a free slot",
+        running: one "memories are cleared",
+        packet_left: one "a packet has left: its credit comes back",
+        frame_read_pointer: one "first frame still needed",
+    }
+}
+
+signals! {
+    /// Out of the entrance.
+    pub struct IngressOut {
+        s_axis_tready: one "",
+        early: some EarlyOut,
+        frame: all FrameWrite,
+        packet_valid: one "a packet enters the program in this clock",
+        window: one "its first bytes; byte 0 in bits 7:0",
+        packet_length: one "its length in bytes",
+        drawn: all DrawnOut,
+        dropped_bad: one "a frame that the MAC marked bad was dropped",
+        dropped_length: one "a frame of wrong length was dropped",
+        /// With [`Ingress::tells_flight`].
+        in_flight: maybe "packets behind the entrance",
+    }
+}
+
+signals! {
+    /// With [`Ingress::has_port`].
+    pub struct EarlyOut {
+        early_port: one "ingress port, one clock before packet_valid",
+        early_queue: one "queue, likewise",
+    }
+}
+
+signals! {
+    /// The write port of the frame FIFO.
+    pub struct FrameWrite {
+        frame_write: one "",
+        frame_write_address: one "",
+        frame_write_data: one "",
+    }
+}
+
+signals! {
+    /// What came with the packet.
+    pub struct DrawnOut {
+        packet_time_ns: maybe "",
+        packet_random: maybe "",
+        packet_egress_ifindex: maybe "",
+    }
+}
+
 /// Beats are registered once; the clock after, the last beat of a good packet makes `packet_valid`: the window,
 /// the length and the side inputs then stand in registers for exactly one clock (the next packet may overwrite
 /// them in the clock after). A packet is only announced when all of it is in the frame FIFO.
-pub fn ingress(config: &Ingress) -> Module {
+pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
     let mut m = Module::new(
         config.name.clone(),
         format!(
@@ -54,86 +123,257 @@ pub fn ingress(config: &Ingress) -> Module {
             config.longest
         ),
     );
-    let beat = config.beat_bytes;
-    let lane_bits = beat.trailing_zeros();
-    let bus = beat * 8;
-    let tdata = m.input("s_axis_tdata", bus, "");
-    let tkeep = m.input("s_axis_tkeep", beat, "");
-    let tvalid = m.input("s_axis_tvalid", 1, "");
-    let tlast = m.input("s_axis_tlast", 1, "");
-    let tuser = m.input("s_axis_tuser", 25, "bad, port, queue");
-    let time = config.has_time.then(|| m.input("time_ns", 64, ""));
-    let random = config.has_random.then(|| m.input("random", 32, ""));
-    let egress = config.has_egress.then(|| m.input("egress_ifindex", 32, ""));
-    let hold = m.input(
-        "hold",
-        1,
-        "take nothing in: a host operation needs a free slot",
-    );
-    let running = m.input("running", 1, "memories are cleared");
-    let packet_left = m.input("packet_left", 1, "a packet has left: its credit comes back");
-    let frame_bits = index_bits(u64::from(config.frame_depth));
-    let read_pointer = m.input("frame_read_pointer", frame_bits, "first frame still needed");
-
-    m.section("Input registers");
-    let (ready_reg, ready) = m.reg_reset("ready", 1, 0);
-    m.output("s_axis_tready", ready, "");
-    let accept = m.and(&[tvalid, ready]);
-    m.name(accept, "accept");
-    let valid = m.delay_reset("beat_valid", accept);
-    let hold_when = |m: &mut Module, name: &str, enable: Node, next: Node| {
-        let (reg, node) = m.reg(name, m.width(next));
-        m.set_next_when(reg, enable, next);
-        node
+    let inputs = m.inputs(IngressIn {
+        stream: StreamIn::of_beats(config.beat_bytes),
+        sideband: SidebandIn::of(config.has_time, config.has_random, config.has_egress),
+        hold: 1,
+        running: 1,
+        packet_left: 1,
+        frame_read_pointer: config.frame_bits(),
+    });
+    let mut entrance = Entrance { m, config };
+    entrance.m.section("Input registers");
+    let (ready_reg, ready) = entrance.m.reg_reset("ready", 1, 0);
+    let beat = entrance.take_in(&inputs, ready);
+    let frame = entrance.judge(&beat);
+    let (write, write_pointer) = entrance.frame_fifo(&beat, &frame);
+    let window = entrance.window(&beat, &frame);
+    let m = &mut entrance.m;
+    let packet_valid = m.delay_reset("packet_valid_reg", frame.good);
+    let packet_length = hold_when(m, "packet_length_reg", frame.ends, frame.length);
+    let drawn = beat
+        .drawn
+        .map(&mut |name, _, node| hold_when(m, &format!("{name}_reg"), frame.ends, node));
+    let bad_strobe = m.and(&[frame.ends, beat.bad]);
+    let dropped_bad = m.delay_reset("dropped_bad_reg", bad_strobe);
+    let not_bad = m.not(beat.bad);
+    let length_strobe = m.and(&[frame.ends, frame.wrong_length, not_bad]);
+    let dropped_length = m.delay_reset("dropped_length_reg", length_strobe);
+    let (goes_on, in_flight) = entrance.credits(&inputs, packet_valid, write_pointer);
+    let mut m = entrance.m;
+    m.set_next(ready_reg, goes_on);
+    let outputs = IngressOut {
+        s_axis_tready: ready,
+        early: beat.early,
+        frame: write,
+        packet_valid,
+        window,
+        packet_length,
+        drawn,
+        dropped_bad,
+        dropped_length,
+        in_flight: config.tells_flight.then_some(in_flight),
     };
-    let data = hold_when(&mut m, "beat_data", accept, tdata);
-    let keep = hold_when(&mut m, "beat_keep", accept, tkeep);
-    let last = hold_when(&mut m, "beat_last", accept, tlast);
-    let bad_in = m.bit(tuser, 0);
-    let bad = hold_when(&mut m, "beat_bad", accept, bad_in);
-    let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
-    m.set_next_when(first_reg, accept, tlast);
-    let takes_first = m.and(&[accept, first]);
-    m.name(takes_first, "takes_first");
-    let mut drawn: Vec<(&str, Node)> = Vec::new();
-    if let Some(time) = time {
-        drawn.push((
-            "packet_time_ns",
-            hold_when(&mut m, "drawn_time_ns", takes_first, time),
-        ));
-    }
-    if let Some(random) = random {
-        drawn.push((
-            "packet_random",
-            hold_when(&mut m, "drawn_random", takes_first, random),
-        ));
-    }
-    if let Some(egress) = egress {
-        drawn.push((
-            "packet_egress_ifindex",
-            hold_when(&mut m, "drawn_egress_ifindex", takes_first, egress),
-        ));
-    }
-    if config.has_port {
-        let port = m.slice(tuser, 1, 8);
-        let queue = m.slice(tuser, 9, 16);
-        let port = hold_when(&mut m, "drawn_port", takes_first, port);
-        let queue = hold_when(&mut m, "drawn_queue", takes_first, queue);
-        m.output(
-            "early_port",
-            port,
-            "ingress port, one clock before packet_valid",
+    m.into_block(inputs, outputs)
+}
+
+struct Entrance<'a> {
+    m: Module,
+    config: &'a Ingress,
+}
+
+/// A beat in the input registers.
+struct Beat {
+    valid: Node,
+    data: Node,
+    keep: Node,
+    last: Node,
+    bad: Node,
+    /// What came with the packet's first beat.
+    drawn: DrawnOut,
+    early: Option<EarlyOut>,
+}
+
+/// What is known of the frame at the present beat.
+struct Frame {
+    place: Place,
+    /// The beat brings bytes.
+    adds: Node,
+    /// The last beat is here.
+    ends: Node,
+    /// It is, and the packet is taken.
+    good: Node,
+    wrong_length: Node,
+    length: Node,
+}
+
+impl Entrance<'_> {
+    /// The input registers. `ready`: a beat is taken.
+    fn take_in(&mut self, inputs: &IngressIn, ready: Node) -> Beat {
+        let m = &mut self.m;
+        let StreamIn {
+            s_axis_tdata,
+            s_axis_tkeep,
+            s_axis_tvalid,
+            s_axis_tlast,
+            s_axis_tuser,
+        } = inputs.stream;
+        let accept = m.and(&[s_axis_tvalid, ready]);
+        m.name(accept, "accept");
+        let valid = m.delay_reset("beat_valid", accept);
+        let data = hold_when(m, "beat_data", accept, s_axis_tdata);
+        let keep = hold_when(m, "beat_keep", accept, s_axis_tkeep);
+        let last = hold_when(m, "beat_last", accept, s_axis_tlast);
+        let bad_in = m.bit(s_axis_tuser, 0);
+        let bad = hold_when(m, "beat_bad", accept, bad_in);
+        let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
+        m.set_next_when(first_reg, accept, s_axis_tlast);
+        let takes_first = m.and(&[accept, first]);
+        m.name(takes_first, "takes_first");
+        let mut draw = |name: &str, node: Node| hold_when(m, name, takes_first, node);
+        let side = &inputs.sideband;
+        let drawn = DrawnOut {
+            packet_time_ns: side.time_ns.map(|node| draw("drawn_time_ns", node)),
+            packet_random: side.random.map(|node| draw("drawn_random", node)),
+            packet_egress_ifindex: side
+                .egress_ifindex
+                .map(|node| draw("drawn_egress_ifindex", node)),
+        };
+        let early = self.config.has_port.then(|| {
+            let port = m.slice(s_axis_tuser, 1, 8);
+            let queue = m.slice(s_axis_tuser, 9, 16);
+            EarlyOut {
+                early_port: hold_when(m, "drawn_port", takes_first, port),
+                early_queue: hold_when(m, "drawn_queue", takes_first, queue),
+            }
+        });
+        let packed = keep_is_packed(m, s_axis_tkeep, s_axis_tlast);
+        let no_beat = m.not(accept);
+        let in_order = m.or(&[no_beat, packed]);
+        m.assert(
+            "tkeep_packed",
+            in_order,
+            "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
         );
-        m.output("early_queue", queue, "queue, likewise");
+        Beat {
+            valid,
+            data,
+            keep,
+            last,
+            bad,
+            drawn,
+            early,
+        }
     }
 
-    m.section("Length and verdict on the frame");
-    let most_beats = config.longest.div_ceil(beat);
-    let beat_bits = index_bits(u64::from(most_beats) + 2);
-    let (beat_reg, beat_number) = m.reg_reset("beat_number", beat_bits, 0);
-    let place = Place::of_beats(&mut m, config, (beat_number, valid, last));
-    // A full beat carries into the number of whole beats; otherwise the lanes are the low bits of the length.
-    let count = ones_of_packed(&mut m, keep);
+    /// Length of the frame, and whether it is taken.
+    fn judge(&mut self, beat: &Beat) -> Frame {
+        let (m, config) = (&mut self.m, self.config);
+        m.section("Length and verdict on the frame");
+        let beat_bits = index_bits(u64::from(config.most_beats()) + 2);
+        let (beat_reg, beat_number) = m.reg_reset("beat_number", beat_bits, 0);
+        let place = Place::of_beats(m, config, (beat_number, beat.valid, beat.last));
+        let length = length(m, beat_number, beat.keep);
+        // A last beat behind others may be empty (`tkeep` of zeros): it ends the packet and adds nothing to it.
+        let some_bytes = m.bit(beat.keep, 0);
+        let no_bytes = m.not(some_bytes);
+        let only_ends = m.and(&[beat.last, no_bytes, place.behind[&0]]);
+        m.name(only_ends, "only_ends");
+        let adds = m.not(only_ends);
+        let wrong_length = wrong_length(m, config, &place, beat.keep);
+        let ends = m.and(&[beat.valid, beat.last]);
+        m.name(ends, "frame_ends");
+        let right_length = m.not(wrong_length);
+        let not_bad = m.not(beat.bad);
+        let good = m.and(&[ends, right_length, not_bad]);
+        m.name(good, "good");
+        let next_beat = m.add_const(beat_number, 1);
+        let zero_beat = m.zero(beat_bits);
+        let beat_next = m.mux(beat.last, zero_beat, next_beat);
+        m.set_next_when(beat_reg, beat.valid, beat_next);
+        Frame {
+            place,
+            adds,
+            ends,
+            good,
+            wrong_length,
+            length,
+        }
+    }
+
+    /// The write side of the frame FIFO: its port, and where the next frame goes.
+    fn frame_fifo(&mut self, beat: &Beat, frame: &Frame) -> (FrameWrite, Node) {
+        let (m, frame_bits) = (&mut self.m, self.config.frame_bits());
+        m.section("Frame FIFO, write side");
+        let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
+        let (start_reg, start) = m.reg_reset("packet_start", frame_bits, 0);
+        let has_room = m.not(frame.place.behind[&(self.config.most_beats() - 1)]);
+        let write = m.and(&[beat.valid, has_room, frame.adds]);
+        let after = m.add_const(write_pointer, 1);
+        let not_good = m.not(frame.good);
+        let gives_up = m.and(&[frame.ends, not_good]);
+        let stepped = m.mux(write, after, write_pointer);
+        m.name(stepped, "behind_this_beat");
+        let pointer_next = m.mux(gives_up, start, stepped);
+        m.set_next(write_reg, pointer_next);
+        m.set_next_when(start_reg, frame.good, stepped);
+        let port = FrameWrite {
+            frame_write: write,
+            frame_write_address: write_pointer,
+            frame_write_data: beat.data,
+        };
+        (port, write_pointer)
+    }
+
+    /// The packet's first bytes.
+    fn window(&mut self, beat: &Beat, frame: &Frame) -> Node {
+        let m = &mut self.m;
+        m.section("Packet window");
+        let mut parts = Vec::new();
+        for index in 0..self.config.window_beats {
+            let here = frame.place.at(m, index);
+            let take = m.and(&[beat.valid, here]);
+            let name = format!("window_{index}");
+            parts.push(match self.config.clears_window {
+                true => {
+                    let first = frame.place.at(m, 0);
+                    let begins = m.and(&[beat.valid, first]);
+                    cleared_window(m, &name, (take, begins), (beat.data, beat.keep))
+                }
+                false => hold_when(m, &name, take, beat.data),
+            });
+        }
+        parts.reverse();
+        m.concat(&parts)
+    }
+
+    /// Whether beats are taken from the next clock on, and the number of packets inside.
+    fn credits(
+        &mut self,
+        inputs: &IngressIn,
+        packet_valid: Node,
+        write_pointer: Node,
+    ) -> (Node, Node) {
+        let (m, config) = (&mut self.m, self.config);
+        m.section("Credits and room");
+        let credit_bits = index_bits(u64::from(config.credits) + 1);
+        // Two counts and their difference: a packet leaves late in a clock, and an enable is all that it reaches.
+        let mut count = |name: &str, step: Node| {
+            let (reg, count) = m.reg_reset(name, credit_bits, 0);
+            let next = m.add_const(count, 1);
+            m.set_next_when(reg, step, next);
+            count
+        };
+        let came = count("packets_came", packet_valid);
+        let left = count("packets_left", inputs.packet_left);
+        let in_flight = m.sub(came, left);
+        m.name(in_flight, "in_flight");
+        let limit = m.constant(u64::from(config.credits - MARGIN), credit_bits);
+        let credit_left = m.ult(in_flight, limit);
+        let used = m.sub(write_pointer, inputs.frame_read_pointer);
+        let room_limit = m.constant(u64::from(config.frame_depth - MARGIN), config.frame_bits());
+        let room_left = m.ult(used, room_limit);
+        let not_held = m.not(inputs.hold);
+        let goes_on = m.and(&[credit_left, room_left, not_held, inputs.running]);
+        (goes_on, in_flight)
+    }
+}
+
+/// The length of the packet up to the present beat. A full beat carries into the number of whole beats; otherwise the lanes
+/// are the low bits of the length.
+fn length(m: &mut Module, beat_number: Node, keep: Node) -> Node {
+    let lane_bits = m.width(keep).trailing_zeros();
+    let count = ones_of_packed(m, keep);
     m.name(count, "bytes_in_beat");
     m.comment(
         count,
@@ -145,135 +385,30 @@ pub fn ingress(config: &Ingress) -> Module {
     let carry = m.zext(full, LENGTH_BITS - lane_bits);
     let whole_beats = m.add(beats_before, carry);
     let length = m.concat(&[whole_beats, lanes]);
-    m.name(length, "length");
-    // A last beat behind others may be empty (`tkeep` of zeros): it ends the packet and adds nothing to it.
-    let some_bytes = m.bit(keep, 0);
-    let no_bytes = m.not(some_bytes);
-    let only_ends = m.and(&[last, no_bytes, place.behind[&0]]);
-    m.name(only_ends, "only_ends");
-    let adds = m.not(only_ends);
-    let over_bytes = place.reaches(&mut m, keep, config.longest);
+    m.name(length, "length")
+}
+
+/// Whether the packet is too long or, seen at its last beat, too short.
+fn wrong_length(m: &mut Module, config: &Ingress, place: &Place, keep: Node) -> Node {
+    let over_bytes = place.reaches(m, keep, config.longest);
     m.name(over_bytes, "too_many_bytes");
     let under = match config.shortest {
         0 => m.zero(1),
         bytes => {
-            let long_enough = place.reaches(&mut m, keep, bytes - 1);
+            let long_enough = place.reaches(m, keep, bytes - 1);
             m.name(long_enough, "long_enough");
             m.not(long_enough)
         }
     };
     let wrong_length = m.or(&[over_bytes, under]);
-    m.name(wrong_length, "wrong_length");
-    let done = m.and(&[valid, last]);
-    m.name(done, "frame_ends");
-    let right_length = m.not(wrong_length);
-    let not_bad = m.not(bad);
-    let good = m.and(&[done, right_length, not_bad]);
-    m.name(good, "good");
-    let next_beat = m.add_const(beat_number, 1);
-    let zero_beat = m.zero(beat_bits);
-    let beat_next = m.mux(last, zero_beat, next_beat);
-    m.set_next_when(beat_reg, valid, beat_next);
+    m.name(wrong_length, "wrong_length")
+}
 
-    m.section("Frame FIFO, write side");
-    let (write_reg, write_pointer) = m.reg_reset("frame_write_pointer", frame_bits, 0);
-    let (start_reg, start) = m.reg_reset("packet_start", frame_bits, 0);
-    let has_room = m.not(place.behind[&(most_beats - 1)]);
-    let write = m.and(&[valid, has_room, adds]);
-    let after = m.add_const(write_pointer, 1);
-    let not_good = m.not(good);
-    let gives_up = m.and(&[done, not_good]);
-    let stepped = m.mux(write, after, write_pointer);
-    m.name(stepped, "behind_this_beat");
-    let pointer_next = m.mux(gives_up, start, stepped);
-    m.set_next(write_reg, pointer_next);
-    m.set_next_when(start_reg, good, stepped);
-    m.output("frame_write", write, "");
-    m.output("frame_write_address", write_pointer, "");
-    m.output("frame_write_data", data, "");
-
-    m.section("Packet window");
-    let mut parts = Vec::new();
-    for index in 0..config.window_beats {
-        let here = place.at(&mut m, index);
-        let take = m.and(&[valid, here]);
-        let name = format!("window_{index}");
-        parts.push(match config.clears_window {
-            true => {
-                let first = place.at(&mut m, 0);
-                let begins = m.and(&[valid, first]);
-                cleared_window(&mut m, &name, (take, begins), (data, keep))
-            }
-            false => hold_when(&mut m, &name, take, data),
-        });
-    }
-    parts.reverse();
-    let window = m.concat(&parts);
-    let packet_valid = m.delay_reset("packet_valid_reg", good);
-    let packet_length = hold_when(&mut m, "packet_length_reg", done, length);
-    m.output(
-        "packet_valid",
-        packet_valid,
-        "a packet enters the program in this clock",
-    );
-    m.output("window", window, "its first bytes; byte 0 in bits 7:0");
-    m.output("packet_length", packet_length, "its length in bytes");
-    for (name, node) in drawn {
-        let width = m.width(node);
-        let (reg, held) = m.reg(format!("{name}_reg"), width);
-        m.set_next_when(reg, done, node);
-        m.output(name, held, "");
-    }
-    let bad_strobe = m.and(&[done, bad]);
-    let dropped_bad = m.delay_reset("dropped_bad_reg", bad_strobe);
-    m.output(
-        "dropped_bad",
-        dropped_bad,
-        "a frame that the MAC marked bad was dropped",
-    );
-    let length_strobe = m.and(&[done, wrong_length, not_bad]);
-    let dropped_length = m.delay_reset("dropped_length_reg", length_strobe);
-    m.output(
-        "dropped_length",
-        dropped_length,
-        "a frame of wrong length was dropped",
-    );
-
-    m.section("Credits and room");
-    let credit_bits = index_bits(u64::from(config.credits) + 1);
-    // Two counts and their difference: a packet leaves late in a clock, and an enable is all that it reaches.
-    let (came_reg, came) = m.reg_reset("packets_came", credit_bits, 0);
-    let (left_reg, left) = m.reg_reset("packets_left", credit_bits, 0);
-    for (reg, count, step) in [
-        (came_reg, came, packet_valid),
-        (left_reg, left, packet_left),
-    ] {
-        let next = m.add_const(count, 1);
-        m.set_next_when(reg, step, next);
-    }
-    let in_flight = m.sub(came, left);
-    m.name(in_flight, "in_flight");
-    if config.tells_flight {
-        m.output("in_flight", in_flight, "packets behind the entrance");
-    }
-    let limit = m.constant(u64::from(config.credits - MARGIN), credit_bits);
-    let credit_left = m.ult(in_flight, limit);
-    let used = m.sub(write_pointer, read_pointer);
-    let room_limit = m.constant(u64::from(config.frame_depth - MARGIN), frame_bits);
-    let room_left = m.ult(used, room_limit);
-    let not_held = m.not(hold);
-    let ready_next = m.and(&[credit_left, room_left, not_held, running]);
-    m.set_next(ready_reg, ready_next);
-
-    let packed = keep_is_packed(&mut m, tkeep, tlast);
-    let no_beat = m.not(accept);
-    let in_order = m.or(&[no_beat, packed]);
-    m.assert(
-        "tkeep_packed",
-        in_order,
-        "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
-    );
-    m
+/// A register that takes what comes when it is enabled.
+fn hold_when(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
+    let (reg, node) = m.reg(name, m.width(next));
+    m.set_next_when(reg, enable, next);
+    node
 }
 
 /// A beat of the window that has zeros where the packet has no bytes: its first beat clears all others.
@@ -313,7 +448,7 @@ impl Place {
         (beat_number, valid, last): (Node, Node, Node),
     ) -> Place {
         let beat = config.beat_bytes;
-        let most_beats = config.longest.div_ceil(beat);
+        let most_beats = config.most_beats();
         let mut beats: BTreeSet<u32> = (0..config.window_beats).collect();
         beats.insert(most_beats - 1);
         for byte in [config.longest, config.shortest.saturating_sub(1)] {

@@ -4,6 +4,7 @@
 
 pub mod arithmetic;
 pub mod array;
+pub mod axi;
 pub mod counters;
 pub mod device_list;
 pub mod egress;

@@ -15,14 +15,16 @@
 //! * A packet that begins behind offset 0 reads the beat in which it begins first, and its beats are formed a clock
 //!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
 
+use crate::axi::StreamOut;
 use crate::egress::{
-    hold, hold_reset, offset_name, one_of, overlay_inputs, repeat_inputs, sent_to_someone,
-    verdict_strobe, Egress,
+    hold, hold_reset, offset_name, rewritten, sent_to_someone, verdict_strobe, Egress, EgressIn,
+    EgressOut, FrameRead, Lanes, PacketResult,
 };
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
 use crate::interface::METADATA_WORD_BITS;
 use crate::moves::{Distance, Moves, Ways, META_BITS, OFFSET_BITS};
+use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node, NodeOp};
 use std::collections::BTreeSet;
 
@@ -101,8 +103,36 @@ struct Ready {
     overlays: Vec<(i32, u32, Node, Node)>,
 }
 
+/// Where what leaves of a packet begins and ends.
+struct Span {
+    /// Its first byte, metadata included, and how many bytes of metadata there are.
+    first: Node,
+    meta: Node,
+    /// It begins behind offset 0.
+    is_behind: Node,
+    /// The first byte, where that is not behind offset 0 with almost a beat more.
+    rounded: Node,
+    /// The last slot that forms a beat, and the last slot.
+    last_out: Node,
+    last_slot: Node,
+    /// The last lane of the last beat.
+    count: Node,
+}
+
+/// The way through a packet's frames.
+struct Frames {
+    slot: Node,
+    /// The number of the beat that the slot reads.
+    number: Node,
+    reads: Node,
+    is_last: Node,
+    /// The packet is through.
+    done: Node,
+    port: FrameRead,
+}
+
 /// The exit for a program that moves packets; for the rest of the contract see [`crate::egress::egress`].
-pub fn moved_egress(config: &Egress, moves: &Moves) -> Module {
+pub fn moved_egress(config: &Egress, moves: &Moves) -> Block<EgressIn, EgressOut> {
     let mut m = Module::new(
         config.name.clone(),
         format!(
@@ -113,9 +143,9 @@ pub fn moved_egress(config: &Egress, moves: &Moves) -> Module {
             config.beat_bytes
         ),
     );
-    let mut exit = Exit::new(&mut m, config, moves);
-    exit.build();
-    m
+    let inputs = m.inputs(config.input_widths(Some(moves)));
+    let outputs = Exit::new(&mut m, config, moves).build(&inputs);
+    m.into_block(inputs, outputs)
 }
 
 struct Exit<'a> {
@@ -157,24 +187,43 @@ impl<'a> Exit<'a> {
         }
     }
 
-    fn build(&mut self) {
-        let frame_bits = index_bits(u64::from(self.config.frame_depth));
-        let frame = self.m.input(
-            "frame_read_data",
-            self.beat * 8,
-            "the frame read in the clock before",
-        );
-        let tready = self.m.input("m_axis_tready", 1, "");
+    fn build(&mut self, inputs: &EgressIn) -> EgressOut {
         let out_valid = self.m.wire(1, "out_valid");
         let out_free = self.m.not(out_valid);
-        let advance = self.m.or(&[out_free, tready]);
+        let advance = self.m.or(&[out_free, inputs.m_axis_tready]);
         self.m.name(advance, "advance");
         let take = self.m.wire(1, "take");
         let start = self.m.wire(self.number_bits, "start");
-        let ready = self.ready(take, start);
-
+        let ready = self.ready(inputs, take, start);
+        self.m.section("Which frame is read");
+        let frames = self.walk(&ready, (take, start), advance);
         let m = &mut *self.m;
-        m.section("Which frame is read");
+        let result_pop = m.and(&[take, ready.result_valid]);
+        let verdict = verdict_strobe(m, frames.done, ready.verdict, ready.sent_on, ready.again);
+        m.section("The frame is read; what belongs to it waits");
+        let zero = m.zero(self.number_bits);
+        let is_first = m.eq(frames.slot, zero);
+        let read = self
+            .issued(&ready, &frames)
+            .delayed(self.m, "read", advance);
+        let is_first = hold(self.m, "read_first", advance, is_first);
+        let frame = self.zeros_outside(inputs.frame_read_data, frames.number, ready.keep, advance);
+        let (whole, before) = self.overlaid(frame, frames.number, &ready, advance);
+        self.m.section("The beat as the program left it");
+        let (leaving, data) = self.form(&read, (whole, before), is_first, advance);
+        let stream = self.send(&leaving, data, advance, out_valid);
+        EgressOut {
+            result_pop,
+            frame: frames.port,
+            stream,
+            verdict,
+        }
+    }
+
+    /// From slot to slot, and from frame to frame. `take`, a wire: the next result is taken; `start`: where it begins.
+    fn walk(&mut self, ready: &Ready, (take, start): (Node, Node), advance: Node) -> Frames {
+        let frame_bits = index_bits(u64::from(self.config.frame_depth));
+        let m = &mut *self.m;
         let active = m.and(&[ready.valid, advance]);
         let reads = m.and(&[active, ready.sent_on]);
         let (slot_reg, slot) = m.reg_reset("slot", self.number_bits, 0);
@@ -212,35 +261,44 @@ impl<'a> Exit<'a> {
             false => m.slice(number, 0, frame_bits),
         };
         let address = m.add(base, distance);
-        let result_valid_taken = m.and(&[take, ready.result_valid]);
-        m.output("result_pop", result_valid_taken, "the result is taken");
-        m.output("frame_read_pointer", base, "first frame still needed");
-        m.output("frame_read_address", address, "the frame that is read");
-        m.output("frame_read", advance, "read enable of the frame FIFO");
-        verdict_strobe(m, done, ready.verdict, ready.sent_on, ready.again);
+        Frames {
+            slot,
+            number,
+            reads,
+            is_last,
+            done,
+            port: FrameRead {
+                frame_read: advance,
+                frame_read_pointer: base,
+                frame_read_address: Some(address),
+            },
+        }
+    }
 
-        m.section("The frame is read; what belongs to it waits");
-        let emits = m.ule(slot, ready.last_out);
-        let issued = Slot {
-            valid: reads,
-            last: is_last,
-            emits,
+    /// The slot whose frame is read in this clock.
+    fn issued(&mut self, ready: &Ready, frames: &Frames) -> Slot {
+        Slot {
+            valid: frames.reads,
+            last: frames.is_last,
+            emits: self.m.ule(frames.slot, ready.last_out),
             count: ready.count,
             distance: ready.distance,
             verdict: ready.verdict,
             words: ready.words,
             again: ready.again,
             destination: ready.destination,
-        };
-        let zero = m.zero(self.number_bits);
-        let is_first = m.eq(slot, zero);
-        let read = issued.delayed(m, "read", advance);
-        let is_first = hold(m, "read_first", advance, is_first);
-        let frame = self.zeros_outside(frame, number, ready.keep, advance);
-        let (whole, before) = self.overlaid(frame, number, &ready, advance);
+        }
+    }
 
+    /// One beat out of a slot's and its neighbour's, and the slot that it leaves with. `before`: the beat before slot 0.
+    fn form(
+        &mut self,
+        read: &Slot,
+        (whole, before): (Node, Node),
+        is_first: Node,
+        advance: Node,
+    ) -> (Slot, Node) {
         let m = &mut *self.m;
-        m.section("The beat as the program left it");
         let held = read.delayed(m, "beat", advance);
         let now = hold(m, "beat_bytes", advance, whole);
         // The beat before the one of a slot: of the slot before, or headroom.
@@ -261,53 +319,77 @@ impl<'a> Exit<'a> {
             (held, low.map(|low| (low, now)), None)
         };
         let data = self.realigned(leaving.distance, before, behind);
-        self.send(&leaving, data, advance, out_valid);
+        (leaving, data)
     }
 
     /// Takes results and makes them ready.
-    fn ready(&mut self, take: Node, start: Node) -> Ready {
-        let m = &mut *self.m;
-        let result_valid = m.input("result_valid", 1, "a packet's result waits");
-        let verdict = m.input("result_verdict", self.config.verdict_bits, "");
-        let length = m.input("result_length", LENGTH_BITS, "bytes, as it came in");
-        let destination = self
-            .config
-            .has_destination
-            .then(|| m.input("result_destination", 32, "where a redirect goes"));
-        let repeat = self.config.repeats.then(|| repeat_inputs(m));
-        let mut given: Vec<(&str, Node)> = Vec::new();
-        for (name, width, doc) in self.moves.ports() {
-            given.push((name, m.input(name, width, doc)));
+    fn ready(&mut self, inputs: &EgressIn, take: Node, start: Node) -> Ready {
+        let result = &inputs.result;
+        self.m.section("A result is made ready");
+        let span = self.span(result, start);
+        let distance = self.distance(&span);
+        let frames = self.frames(result);
+        let (m, verdict) = (&mut *self.m, result.result_verdict);
+        let goes = sent_to_someone(m, verdict, &inputs.repeat);
+        let given_destination = result.result_destination.map(|node| {
+            let redirect = m.bit(verdict, 2);
+            m.gate(redirect, node)
+        });
+        let words = self
+            .moves
+            .has_metadata()
+            .then(|| m.slice(span.meta, 2, METADATA_WORD_BITS));
+        let (valid_reg, valid) = m.reg_reset("ready_valid", 1, 0);
+        m.set_next_when(valid_reg, take, inputs.result_valid);
+        let mut held = |name: &str, node: Node| hold(m, &format!("ready_{name}"), take, node);
+        let keep = result.moves.result_keep.map(|node| held("keep", node));
+        let overlays = self.config.overlays.iter().zip(&result.overlay);
+        let overlays = overlays
+            .map(|((offset, bytes), (label, given))| {
+                let enable = held(&format!("overlay_{label}_enable"), given.enable);
+                let data = held(&format!("overlay_{label}_data"), given.data);
+                (*offset, *bytes, enable, data)
+            })
+            .collect();
+        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
+        Ready {
+            valid,
+            result_valid: inputs.result_valid,
+            verdict: held("verdict", verdict),
+            sent_on: held("sent_on", goes),
+            again: again.map(|again| held("again", again)),
+            destination: given_destination.map(|node| held("destination", node)),
+            words: words.map(|node| held("words", node)),
+            keep,
+            frames: held("frames", frames),
+            last_out: held("last_out", span.last_out),
+            last_slot: held("last_slot", span.last_slot),
+            count: held("count", span.count),
+            distance: held("distance", distance),
+            overlays,
         }
-        let find = |name: &str| {
-            given
-                .iter()
-                .find(|(port, _)| *port == name)
-                .map(|one| one.1)
-        };
-        let mut overlays = Vec::new();
-        for (offset, bytes) in &self.config.overlays {
-            let (enable, data) = overlay_inputs(m, *offset, *bytes);
-            overlays.push((*offset, *bytes, enable, data));
-        }
+    }
 
-        m.section("A result is made ready");
+    /// Where what leaves begins and ends. Drives `start`: the number of the beat that slot 0 reads.
+    fn span(&mut self, result: &PacketResult, start: Node) -> Span {
+        let m = &mut *self.m;
         let only = |set: &Option<Vec<i32>>| match set.as_deref() {
             Some([one]) => *one as u64,
             _ => 0,
         };
-        let head = match find("result_head") {
+        let length = result.result_length.expect("of an exit that moves");
+        let head = match result.moves.result_head {
             Some(head) => head,
             None => m.constant(only(&self.moves.heads) & 0xffff, OFFSET_BITS),
         };
-        let meta = match find("result_meta") {
+        let meta = match result.moves.result_meta {
             Some(meta) => meta,
             None => m.constant(only(&self.moves.metas), META_BITS),
         };
         let wide_meta = m.zext(meta, OFFSET_BITS);
         let first = m.sub(head, wide_meta);
         m.name(first, "first");
-        let end = match find("result_end") {
+        let end = match result.moves.result_end {
             Some(end) => end,
             None => m.zext(length, OFFSET_BITS),
         };
@@ -321,7 +403,6 @@ impl<'a> Exit<'a> {
             (true, true) => m.compare(NodeOp::Slt, zero, first),
             (_, behind) => m.constant(behind.into(), 1),
         };
-        // The number of the beat that slot 0 reads.
         let last_lane = m.constant(u64::from(self.beat - 1), OFFSET_BITS);
         let round = m.mux(is_behind, zero, last_lane);
         let rounded = m.add(first, round);
@@ -335,7 +416,21 @@ impl<'a> Exit<'a> {
         } else {
             last_out
         };
-        let distance = match &self.realign {
+        Span {
+            first,
+            meta,
+            is_behind,
+            rounded,
+            last_out,
+            last_slot,
+            count,
+        }
+    }
+
+    /// By how much beats are shifted: see [`Slot`].
+    fn distance(&mut self, span: &Span) -> Node {
+        let m = &mut *self.m;
+        match &self.realign {
             Realign::Wired(all) => {
                 let firsts = self.moves.firsts().unwrap_or_default();
                 let mut bits: Vec<Node> = Vec::new();
@@ -343,7 +438,7 @@ impl<'a> Exit<'a> {
                     let with_it: Vec<Node> = firsts
                         .iter()
                         .filter(|first| Distance::of(**first, self.beat) == *distance)
-                        .map(|at| m.eq_const(first, *at as u64 & 0xffff))
+                        .map(|at| m.eq_const(span.first, *at as u64 & 0xffff))
                         .collect();
                     bits.push(m.or(&with_it));
                 }
@@ -351,57 +446,26 @@ impl<'a> Exit<'a> {
                 m.concat(&bits)
             }
             Realign::Shifted => {
-                let lanes = m.slice(rounded, 0, self.lane_bits);
+                let lanes = m.slice(span.rounded, 0, self.lane_bits);
                 let lanes = m.zext(lanes, self.lane_bits + 1);
-                let not_behind = m.not(is_behind);
+                let not_behind = m.not(span.is_behind);
                 let one_more = m.zext(not_behind, self.lane_bits + 1);
                 let bytes = m.add(lanes, one_more);
-                m.concat(&[is_behind, bytes])
+                m.concat(&[span.is_behind, bytes])
             }
-        };
+        }
+    }
+
+    /// How many frames the packet has in the frame FIFO.
+    fn frames(&mut self, result: &PacketResult) -> Node {
+        let m = &mut *self.m;
+        let length = result.result_length.expect("of an exit that moves");
         let one = m.constant(1, LENGTH_BITS);
         let before_length = m.sub(length, one);
         let frames_bits = LENGTH_BITS - self.lane_bits;
         let frames = m.slice(before_length, self.lane_bits, frames_bits);
         let frames = m.zext(frames, frames_bits + 1);
-        let frames = m.add_const(frames, 1);
-        let goes = sent_to_someone(m, verdict, repeat);
-        let given_destination = destination.map(|node| {
-            let redirect = m.bit(verdict, 2);
-            m.gate(redirect, node)
-        });
-        let words = self
-            .moves
-            .has_metadata()
-            .then(|| m.slice(meta, 2, METADATA_WORD_BITS));
-        let (valid_reg, valid) = m.reg_reset("ready_valid", 1, 0);
-        m.set_next_when(valid_reg, take, result_valid);
-        let mut held = |name: &str, node: Node| hold(m, &format!("ready_{name}"), take, node);
-        let keep = find("result_keep").map(|node| held("keep", node));
-        let overlays = overlays
-            .into_iter()
-            .map(|(offset, bytes, enable, data)| {
-                let name = format!("overlay_{}", offset_name(offset));
-                let enable = held(&format!("{name}_enable"), enable);
-                (offset, bytes, enable, held(&format!("{name}_data"), data))
-            })
-            .collect();
-        Ready {
-            valid,
-            result_valid,
-            verdict: held("verdict", verdict),
-            sent_on: held("sent_on", goes),
-            again: repeat.map(|(again, _)| held("again", again)),
-            destination: given_destination.map(|node| held("destination", node)),
-            words: words.map(|node| held("words", node)),
-            keep,
-            frames: held("frames", frames),
-            last_out: held("last_out", last_out),
-            last_slot: held("last_slot", last_slot),
-            count: held("count", count),
-            distance: held("distance", distance),
-            overlays,
-        }
+        m.add_const(frames, 1)
     }
 
     /// The frame with zeros where it is headroom or a tail that has grown.
@@ -452,7 +516,7 @@ impl<'a> Exit<'a> {
         advance: Node,
     ) -> (Node, Node) {
         let beat = self.beat as i32;
-        let none: Vec<Vec<(Node, Node)>> = vec![Vec::new(); self.beat as usize];
+        let none: Lanes = vec![Vec::new(); self.beat as usize];
         let (mut lanes, mut headroom) = (none.clone(), none);
         for (offset, bytes, enable, data) in &ready.overlays {
             let end = offset + *bytes as i32;
@@ -463,7 +527,7 @@ impl<'a> Exit<'a> {
                     .slice(*data, (from - offset) as u32 * 8, (to - from) as u32 * 8);
                 let name = offset_name(from);
                 let part = hold(self.m, &format!("write_{name}_data"), advance, part);
-                let write = |m: &mut Module, at: i32, lanes: &mut Vec<Vec<_>>, name: String| {
+                let write = |m: &mut Module, at: i32, lanes: &mut Lanes, name: String| {
                     let at = at as u64 & ((1 << self.number_bits) - 1);
                     let here = m.eq_const(number, at);
                     let on = m.and(&[*enable, here]);
@@ -479,24 +543,8 @@ impl<'a> Exit<'a> {
                 }
             }
         }
-        let m = &mut *self.m;
-        let mut join = |lanes: &[Vec<(Node, Node)>], below: Option<Node>| {
-            let mut bytes = Vec::new();
-            for (lane, writes) in lanes.iter().enumerate() {
-                let original = match below {
-                    Some(frame) => m.slice(frame, lane as u32 * 8, 8),
-                    None => m.zero(8),
-                };
-                bytes.push(match writes.as_slice() {
-                    [] => original,
-                    [(on, value)] => m.mux(*on, *value, original),
-                    _ => one_of(m, writes, original),
-                });
-            }
-            bytes.reverse();
-            m.concat(&bytes)
-        };
-        (join(&lanes, Some(frame)), join(&headroom, None))
+        let headroom = rewritten(self.m, &headroom, None);
+        (rewritten(self.m, &lanes, Some(frame)), headroom)
     }
 
     /// A beat out of two neighbouring ones, `(low, high)`: those of what begins not behind offset 0, and of the rest.
@@ -550,7 +598,7 @@ impl<'a> Exit<'a> {
         }
     }
 
-    fn send(&mut self, slot: &Slot, data: Node, advance: Node, out_valid: Node) {
+    fn send(&mut self, slot: &Slot, data: Node, advance: Node, out_valid: Node) -> StreamOut {
         let m = &mut *self.m;
         m.section("Output registers");
         let mut keep_lanes = Vec::new();
@@ -567,20 +615,16 @@ impl<'a> Exit<'a> {
         let above = slot.again.into_iter().chain(slot.words);
         let user: Vec<Node> = above.chain([slot.verdict]).collect();
         let user = m.concat(&user);
-        for (port, node) in [
-            ("m_axis_tdata", data),
-            ("m_axis_tkeep", keep),
-            ("m_axis_tlast", slot.last),
-            ("m_axis_tuser", user),
-        ] {
-            let held = hold(m, &format!("{port}_reg"), advance, node);
-            m.output(port, held, "");
+        StreamOut {
+            m_axis_tdata: hold(m, "m_axis_tdata_reg", advance, data),
+            m_axis_tkeep: hold(m, "m_axis_tkeep_reg", advance, keep),
+            m_axis_tvalid: out_valid,
+            m_axis_tlast: hold(m, "m_axis_tlast_reg", advance, slot.last),
+            m_axis_tuser: hold(m, "m_axis_tuser_reg", advance, user),
+            m_axis_tdest: match slot.destination {
+                Some(node) => hold(m, "m_axis_tdest_reg", advance, node),
+                None => m.zero(32),
+            },
         }
-        m.output("m_axis_tvalid", out_valid, "");
-        let destination = match slot.destination {
-            Some(node) => hold(m, "m_axis_tdest_reg", advance, node),
-            None => m.zero(32),
-        };
-        m.output("m_axis_tdest", destination, "");
     }
 }

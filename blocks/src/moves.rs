@@ -1,5 +1,6 @@
 //! How a program may move packets: what the exit of [`crate::moved_egress`] must be able to do.
 
+use hardpath_rtl::signals;
 use std::collections::BTreeSet;
 
 /// How a program may move packets.
@@ -48,27 +49,27 @@ impl Moves {
         }
     }
 
-    /// The inputs beside those of an exit without moves: name, width and meaning.
-    pub fn ports(&self) -> Vec<(&'static str, u32, &'static str)> {
+    /// The inputs beside those of an exit without moves, with their widths.
+    pub fn widths(&self) -> MovesIn<u32> {
         let is_variable =
             |set: &Option<Vec<i32>>| set.as_ref().is_none_or(|numbers| numbers.len() > 1);
-        let mut ports = Vec::new();
-        if is_variable(&self.heads) {
-            let doc = "where the packet begins, in two's complement";
-            ports.push(("result_head", OFFSET_BITS, doc));
+        MovesIn {
+            result_head: is_variable(&self.heads).then_some(OFFSET_BITS),
+            result_meta: is_variable(&self.metas).then_some(META_BITS),
+            result_end: self.has_end.then_some(OFFSET_BITS),
+            result_keep: self.grows.then_some(OFFSET_BITS),
         }
-        if is_variable(&self.metas) {
-            ports.push(("result_meta", META_BITS, "bytes of metadata"));
-        }
-        if self.has_end {
-            // A packet may end before the place where it began.
-            ports.push(("result_end", OFFSET_BITS, "behind the packet's last byte"));
-        }
-        if self.grows {
-            let doc = "what came in is zeros from here";
-            ports.push(("result_keep", OFFSET_BITS, doc));
-        }
-        ports
+    }
+}
+
+signals! {
+    /// Where a packet begins and ends that was moved; what is always the same is not there.
+    pub struct MovesIn {
+        result_head: maybe "where the packet begins, in two's complement",
+        result_meta: maybe "bytes of metadata",
+        /// Signed: a packet may end before the place where it began.
+        result_end: maybe "behind the packet's last byte",
+        result_keep: maybe "what came in is zeros from here",
     }
 }
 

@@ -16,6 +16,7 @@ use crate::segments::{BaseId, Segment, Segments};
 use hardpath_blocks::arithmetic;
 use hardpath_blocks::egress::{last_byte, offset_name};
 use hardpath_blocks::interface::{Journal, Storage};
+use hardpath_blocks::moves::MovesIn;
 use hardpath_ir::count::counted;
 use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
 use hardpath_rtl::{Design, Module, Node, NodeOp};
@@ -620,11 +621,19 @@ impl<'a> Lower<'a> {
         let length = self.base_node(length);
         if let Some(moved) = self.moved.clone() {
             self.m.output("result_length", length, "bytes");
-            for (port, width, doc) in moved.moves.ports() {
-                let node = self.node(moved.value(port));
-                let node = self.m.slice(node, 0, width);
-                self.m.output(port, node, doc);
-            }
+            let widths = moved.moves.widths();
+            let mut given = |value: Value, width: Option<u32>| {
+                let node = width.map(|_| self.node(value));
+                node.zip(width)
+                    .map(|(node, width)| self.m.slice(node, 0, width))
+            };
+            let ports = MovesIn {
+                result_head: given(moved.moved.head, widths.result_head),
+                result_meta: given(moved.moved.meta, widths.result_meta),
+                result_end: given(moved.moved.end, widths.result_end),
+                result_keep: given(moved.moved.keep, widths.result_keep),
+            };
+            self.m.outputs(ports);
         } else {
             let (last_byte, empty) = last_byte(&mut self.m, length);
             self.m

@@ -8,19 +8,8 @@ use hardpath_passes::value_set::ValueSets;
 #[derive(Clone, Debug)]
 pub struct PacketMoves {
     pub moves: Moves,
-    moved: Moved,
-}
-
-impl PacketMoves {
-    /// The value behind an input of the exit ([`Moves::ports`]).
-    pub fn value(&self, port: &str) -> Value {
-        match port {
-            "result_head" => self.moved.head,
-            "result_meta" => self.moved.meta,
-            "result_end" => self.moved.end,
-            _ => self.moved.keep,
-        }
-    }
+    /// The values behind what the exit is told.
+    pub moved: Moved,
 }
 
 /// How the program (dataflow or scheduled) moves packets; `None`: each leaves where it came in.

@@ -4,7 +4,7 @@
 //! module is described, [`Node`]s of the module inside it, nodes of the parent around it. The function of a block gives a
 //! [`Block`], the module with its structs, and [`Block::place`] instantiates it.
 
-use crate::{Design, Instance, Module, Node};
+use crate::{Design, Instance, Module, ModuleId, Node};
 
 /// Several ports, in the order of the text.
 pub trait Signals: Sized {
@@ -14,6 +14,13 @@ pub trait Signals: Sized {
 
     /// Goes through all ports that are there: name, what stands beside it as a comment, what it holds.
     fn map<U>(self, each: &mut dyn FnMut(&str, &'static str, Self::Item) -> U) -> Self::With<U>;
+
+    /// What the ports are called.
+    fn names(self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.map(&mut |name, _, _| names.push(name.to_owned()));
+        names
+    }
 }
 
 /// Structs of nodes: what blocks take and give.
@@ -46,12 +53,17 @@ impl Module {
         widths.map(&mut |name, doc, width| self.input(name, width, doc))
     }
 
-    /// Declares outputs: the module is complete. `inputs`: what [`Module::inputs`] gave.
-    pub fn into_block<I: Ports, O: Ports>(mut self, inputs: I, outputs: O) -> Block<I, O> {
-        let outputs = outputs.map(&mut |name, doc, node| {
+    /// Declares outputs.
+    pub fn outputs<O: Ports>(&mut self, outputs: O) -> O {
+        outputs.map(&mut |name, doc, node| {
             self.output(name, node, doc);
             node
-        });
+        })
+    }
+
+    /// Declares outputs: the module is complete. `inputs`: what [`Module::inputs`] gave.
+    pub fn into_block<I: Ports, O: Ports>(mut self, inputs: I, outputs: O) -> Block<I, O> {
+        let outputs = self.outputs(outputs);
         Block {
             module: self,
             inputs,
@@ -61,6 +73,11 @@ impl Module {
 }
 
 impl<I: Ports, O: Ports> Block<I, O> {
+    /// The inputs, as nodes of the module.
+    pub fn inputs(&self) -> &I {
+        &self.inputs
+    }
+
     /// Wires in a parent for all inputs, which are driven when what they take is known. `prefix`: in front of their names.
     pub fn input_wires(&self, parent: &mut Module, prefix: &str) -> I
     where
@@ -72,6 +89,26 @@ impl<I: Ports, O: Ports> Block<I, O> {
         })
     }
 
+    /// As [`Block::place`], of a block that others may have placed, too: the module of its name is added once.
+    pub fn place_shared(
+        self,
+        design: &mut Design,
+        parent: &mut Module,
+        name: impl Into<String>,
+        inputs: I,
+    ) -> Placed<O> {
+        let there = design.find(&self.module.name);
+        let id = there.unwrap_or_else(|| design.add(self.module));
+        instantiate(
+            &design.modules[id],
+            id,
+            parent,
+            name.into(),
+            inputs,
+            self.outputs,
+        )
+    }
+
     /// Adds the module to the design, and an instance of it to the parent.
     pub fn place(
         self,
@@ -81,19 +118,35 @@ impl<I: Ports, O: Ports> Block<I, O> {
         inputs: I,
     ) -> Placed<O> {
         let id = design.add(self.module);
-        let module = &design.modules[id];
-        let mut given: Vec<(String, Node)> = Vec::new();
-        inputs.map(&mut |name, _, node| given.push((name.to_owned(), node)));
-        let given: Vec<(&str, Node)> = given
-            .iter()
-            .map(|(name, node)| (name.as_str(), *node))
-            .collect();
-        let instance = parent.instance(module, id, name, &given);
-        let out = self
-            .outputs
-            .map(&mut |name, _, _| parent.instance_output(module, instance, name));
-        Placed { instance, out }
+        instantiate(
+            &design.modules[id],
+            id,
+            parent,
+            name.into(),
+            inputs,
+            self.outputs,
+        )
     }
+}
+
+/// `outputs`: nodes of the module, which are replaced by those of the parent.
+fn instantiate<I: Ports, O: Ports>(
+    module: &Module,
+    id: ModuleId,
+    parent: &mut Module,
+    name: String,
+    inputs: I,
+    outputs: O,
+) -> Placed<O> {
+    let mut given: Vec<(String, Node)> = Vec::new();
+    inputs.map(&mut |name, _, node| given.push((name.to_owned(), node)));
+    let given: Vec<(&str, Node)> = given
+        .iter()
+        .map(|(name, node)| (name.as_str(), *node))
+        .collect();
+    let instance = parent.instance(module, id, name, &given);
+    let out = outputs.map(&mut |name, _, _| parent.instance_output(module, instance, name));
+    Placed { instance, out }
 }
 
 /// Makes a struct of ports.
@@ -118,7 +171,8 @@ impl<I: Ports, O: Ports> Block<I, O> {
 ///
 /// A field is called what the port is called. `one`: a port. `maybe`: an `Option` of one. `several`: a `Vec` of ports called
 /// `NAME_0`, `NAME_1`, …. With another such struct instead of a comment: `all` its ports, `some` an `Option` of it, `numbered` a `Vec`
-/// of it, whose ports have their number behind their names, the first ones none.
+/// of it, whose ports have their number behind their names, the first ones none; `labelled` a `Vec` of labels with it, whose ports
+/// are called `FIELD_LABEL_NAME`.
 #[macro_export]
 macro_rules! signals {
     (
@@ -158,6 +212,7 @@ macro_rules! signals {
     (@type all $ports:ident) => { $ports<T> };
     (@type some $ports:ident) => { Option<$ports<T>> };
     (@type numbered $ports:ident) => { Vec<$ports<T>> };
+    (@type labelled $ports:ident) => { Vec<(String, $ports<T>)> };
     (@map one $doc:tt, $name:expr, $held:expr, $each:ident) => { $each($name, $doc, $held) };
     (@map maybe $doc:tt, $name:expr, $held:expr, $each:ident) => {
         $held.map(|held| $each($name, $doc, held))
@@ -183,6 +238,18 @@ macro_rules! signals {
                 $crate::signals::Signals::map(held, &mut |name: &str, doc, held| {
                     $each(&$crate::signals::numbered(name, number), doc, held)
                 })
+            })
+            .collect()
+    };
+    (@map labelled $ports:ident, $name:expr, $held:expr, $each:ident) => {
+        $held
+            .into_iter()
+            .map(|(label, held)| {
+                let prefix = format!("{}_{label}", $name);
+                let held = $crate::signals::Signals::map(held, &mut |name: &str, doc, held| {
+                    $each(&format!("{prefix}_{name}"), doc, held)
+                });
+                (label, held)
             })
             .collect()
     };
@@ -213,6 +280,7 @@ mod tests {
             keys: numbered Key,
             words: several "",
             last: some Key,
+            run: labelled Key,
         }
     }
 
@@ -231,10 +299,12 @@ mod tests {
             keys: vec![key(true), key(false)],
             words: vec![4, 2],
             last: None,
+            run: vec![("m4".into(), key(false))],
         });
         let keys: Vec<Node> = inputs.keys.iter().map(|key| key.key).collect();
         let words = &inputs.words;
-        let all = m.concat(&[keys[0], keys[1], words[0], words[1], inputs.go]);
+        let run = inputs.run[0].1.key;
+        let all = m.concat(&[keys[0], keys[1], words[0], words[1], inputs.go, run]);
         m.into_block(inputs, TableOut { all })
     }
 
@@ -244,10 +314,19 @@ mod tests {
         let names: Vec<&str> = module.ports.iter().map(|port| port.name.as_str()).collect();
         assert_eq!(
             names,
-            ["go", "key", "uses", "key_1", "words_0", "words_1", "all"]
+            [
+                "go",
+                "key",
+                "uses",
+                "key_1",
+                "words_0",
+                "words_1",
+                "run_m4_key",
+                "all"
+            ]
         );
         assert_eq!(module.ports[1].doc, "stage R");
-        assert_eq!(module.ports[6].doc, "everything");
+        assert_eq!(module.ports[7].doc, "everything");
     }
 
     #[test]
@@ -263,12 +342,13 @@ mod tests {
             (wires.keys[1].key, 8),
             (wires.words[0], 4),
             (wires.words[1], 2),
+            (wires.run[0].1.key, 8),
         ] {
             let zero = top.zero(width);
             top.drive(wire, zero);
         }
         top.output("all", placed.out.all, "");
-        assert_eq!(top.width(placed.out.all), 8 + 8 + 4 + 2 + 1);
+        assert_eq!(top.width(placed.out.all), 8 + 8 + 4 + 2 + 1 + 8);
         design.add(top);
         assert_eq!(crate::check::check(&design), Ok(()));
     }

@@ -7,6 +7,7 @@ use hardpath_blocks::egress::{offset_name, Egress};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::moved_egress::moved_egress;
 use hardpath_blocks::moves::Moves;
+use hardpath_rtl::signals::Signals;
 
 const DEPTH: u32 = 1 << 11;
 const HEADROOM: i32 = 216;
@@ -168,7 +169,7 @@ fn run(case: &Case, packets: &[Packet], random: &mut Random, ready_in_8: u64) ->
         }
     }
     assert!(write < DEPTH as usize, "all packets fit");
-    let ports: Vec<&str> = case.moves.ports().iter().map(|port| port.0).collect();
+    let ports = case.moves.widths().names();
     let expected: Vec<(Vec<u8>, i32, u64)> = packets
         .iter()
         .filter_map(|packet| Some((case.leaves(packet)?, packet.meta, packet.verdict)))
@@ -186,7 +187,7 @@ fn run(case: &Case, packets: &[Packet], random: &mut Random, ready_in_8: u64) ->
             bench.set("result_verdict", packet.verdict);
             bench.set("result_length", packet.data.len() as u64);
             for port in &ports {
-                let value = match *port {
+                let value = match port.as_str() {
                     "result_head" => packet.head,
                     "result_meta" => packet.meta,
                     "result_end" => packet.end,

@@ -3,7 +3,8 @@
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::repeater::{repeater, Repeater};
-use hardpath_rtl::{Design, Direction, Module};
+use hardpath_rtl::signals::Signals;
+use hardpath_rtl::{Design, Module};
 use std::collections::VecDeque;
 
 const EXCLUDE_BIT: u32 = 28;
@@ -48,28 +49,18 @@ fn with_exit() -> Design {
         exclude_bit: EXCLUDE_BIT,
     };
     let block = repeater(&config);
-    let mut m = Module::new("top", "");
+    let (mut design, mut m) = (Design::new(), Module::new("top", ""));
     let ready = m.input("ready", 1, "");
     let taken = m.wire(1, "taken");
-    let mut inputs = vec![("taken", taken)];
-    for port in &block.ports {
-        if port.direction == Direction::Input && port.name != "taken" {
-            inputs.push((&port.name, m.input(&port.name, port.width, "")));
-        }
-    }
-    let mut design = Design::new();
-    let id = design.add(block.clone());
-    let placed = m.instance(&block, id, "repeater", &inputs);
-    for port in &block.ports {
-        if port.direction != Direction::Input {
-            let node = m.instance_output(&block, placed, &port.name);
-            m.output(&port.name, node, "");
-            if port.name == "valid" {
-                let takes = m.and(&[node, ready]);
-                m.drive(taken, takes);
-            }
-        }
-    }
+    let (module, widths) = (&block.module, block.inputs());
+    let inputs = widths.clone().map(&mut |name, _, node| match name {
+        "taken" => taken,
+        _ => m.input(name, module.width(node), ""),
+    });
+    let placed = block.place(&mut design, &mut m, "repeater", inputs);
+    let out = m.outputs(placed.out);
+    let takes = m.and(&[out.valid, ready]);
+    m.drive(taken, takes);
     design.add(m);
     design
 }

@@ -5,6 +5,7 @@ use hardpath_blocks::egress::Egress;
 use hardpath_blocks::interface::METADATA_WORD_BITS;
 use hardpath_blocks::moved_egress::moved_egress;
 use hardpath_blocks::moves::Moves;
+use hardpath_rtl::signals::Signals;
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
@@ -56,7 +57,7 @@ fn case(beat_bytes: u32, repeats: bool, moves: Moves) -> Case {
         has_destination: true,
         repeats,
     };
-    let ports: Vec<&str> = moves.ports().iter().map(|(name, ..)| *name).collect();
+    let ports = moves.widths().names();
     let parameters = json!({
         "beat": config.beat_bytes,
         "frame_depth": config.frame_depth,
