@@ -14,12 +14,62 @@
 //! yet, and its bits do not count. All this happens before the host's slot enters the pipeline (`prepared`). The slot
 //! then makes the entry valid, or takes it away, in one clock and in its place among the packets.
 
+mod decide;
+mod longest;
 mod prepare;
+mod rows;
+mod scan;
 
 use crate::errno::{errno_constant, ENOENT, ERRNO_BITS};
 use crate::index_bits;
-use hardpath_rtl::{MemStyle, Module, Node};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Module, Node};
 use prepare::Prepared;
+
+signals! {
+    /// Into a table. Stage R is the one in which `key` stands in registers; A = R + [`Lpm::clocks`].
+    pub struct LpmIn {
+        slot: all LpmSlotIn,
+        host: all LpmHostIn,
+    }
+}
+
+signals! {
+    /// What passes the table: packets, and in their place the host.
+    pub struct LpmSlotIn {
+        /// The host's, in its slot.
+        key: one "stage R",
+        host_r: one "stage R: this slot is a host operation on this map",
+    }
+}
+
+signals! {
+    /// The host's registers, and the sweep. From `start` on the registers stand still until the operation is over.
+    pub struct LpmHostIn {
+        clear: one "the sweep after reset",
+        clear_index: one "",
+        start: one "a host command for this map begins",
+        host_command: one "stands still from then on",
+        host_flags: one "",
+        host_slot: one "",
+        host_key: one "",
+    }
+}
+
+signals! {
+    /// Out of a table.
+    pub struct LpmOut {
+        /// From this clock to the next `start`.
+        prepared: one "the host's slot may come",
+        hit: one "stage A",
+        /// For the host's update, delete and dump the entry that is meant.
+        entry: one "stage A",
+        host_c: one "stage A: this slot is the host's",
+        write_value: one "stage A: the value of entry is to be written",
+        host_errno: one "0 or a positive errno",
+        host_key_out: one "the key that a dump found",
+    }
+}
 
 /// What a table must know.
 pub struct Lpm {
@@ -119,16 +169,10 @@ fn length_bits(key_bytes: u32) -> u32 {
     index_bits(u64::from(Lpm::data_bits(key_bytes)) + 1)
 }
 
-/// The table. Stage R is the one in which `key` stands in registers; A = R + [`Lpm::clocks`].
-///
-/// Ports: `key`, `host_r` (R: the slot is a host operation on this map, `key` its key) → `hit`, `entry` (A, from registers;
-/// for the host's update, delete and dump the entry that is meant). `host_c`, `write_value`: at A, as those of
-/// [`crate::hash::hash_table`]. `start`: a host command for this map begins; the host's registers stand still from then on
-/// until it is over. `prepared`: its slot may come, from this clock to the next `start`. `clear`, `clear_index`: the sweep
-/// after reset. `host_errno`, `host_key_out`: from registers after A.
+/// The table.
 ///
 /// No packet may stand in the three stages around the host's slot.
-pub fn lpm(config: &Lpm) -> Module {
+pub fn lpm(config: &Lpm) -> Block<LpmIn, LpmOut> {
     Table::new(config).build()
 }
 
@@ -170,70 +214,55 @@ impl Table<'_> {
         }
     }
 
-    fn build(mut self) -> Module {
-        let key = self.m.input("key", self.key_bits, "stage R");
-        let host_r = self.m.input(
-            "host_r",
-            1,
-            "stage R: this slot is a host operation on this map",
-        );
-        let clear = self.m.input("clear", 1, "the sweep after reset");
-        let clear_index = self.m.input("clear_index", self.entry_bits, "");
+    fn inputs(&mut self) -> LpmIn {
+        self.m.inputs(LpmIn {
+            slot: LpmSlotIn {
+                key: self.key_bits,
+                host_r: 1,
+            },
+            host: LpmHostIn {
+                clear: 1,
+                clear_index: self.entry_bits,
+                start: 1,
+                host_command: 3,
+                host_flags: 32,
+                host_slot: 32,
+                host_key: self.key_bits,
+            },
+        })
+    }
+
+    fn build(mut self) -> Block<LpmIn, LpmOut> {
+        let inputs = self.inputs();
+        let LpmSlotIn { key, host_r } = inputs.slot;
         let host_1 = self.m.delay_reset("host_1", host_r);
-        let prepared = self.prepare(host_1, clear, clear_index);
-
-        self.m.section("Valid entries");
-        let fine = self.m.eq_const(prepared.errno, 0);
-        let appears = self.m.and(&[host_1, prepared.is_update, fine]);
-        let vanishes = self.m.and(&[host_1, prepared.is_delete, fine]);
-        let (valid_reg, valid) = self.m.reg_reset("valid", self.entries, 0);
-        let others = self.m.not(prepared.one_hot);
-        let without = self.m.and(&[valid, others]);
-        let added = self.m.gate(appears, prepared.one_hot);
-        let valid_next = self.m.or(&[without, added]);
-        let changes = self.m.or(&[appears, vanishes]);
-        self.m.set_next_when(valid_reg, changes, valid_next);
-
-        self.m.section("Stage R: the rows are read");
-        let mut words = self.chunk_words(key, &prepared);
-        let length = self.m.slice(key, 0, LENGTH_FIELD);
-        let longest = self.m.constant(u64::from(self.data_bits), LENGTH_FIELD);
-        let possible = self.m.ule(length, longest);
-        let mut possible = self.m.delay("length_is_possible", possible);
-        let mut stage = 1;
-        if self.config.registers {
-            self.m.section("Stage R + 1: the rows, into registers");
-            for (number, word) in words.iter_mut().enumerate() {
-                *word = self.m.delay(format!("row_{number}"), *word);
-            }
-            possible = self.m.delay("length_is_possible_2", possible);
-            stage = 2;
-        }
-        let (now, then) = (stage, stage + 1);
-        self.m.section(format!(
-            "Stage R + {now}: the entries that match, in a register in R + {then}"
-        ));
-        words.push(valid);
-        words.push(self.m.sext(possible, self.entries));
-        let matching = self.m.and(&words);
-        let mut matching = self.m.delay("matching", matching);
-
+        let prepared = self.prepare(&inputs.host, host_1);
+        let valid = self.valid_entries(host_1, &prepared);
+        let (stage, matching) = self.matching(key, valid, &prepared);
         let lengths = self.length_registers(&prepared);
-        let a_clock = self.config.bits_a_clock as usize;
-        for (clock, bits) in (1..).zip(lengths.chunks(a_clock)) {
-            self.m
-                .section(format!("Stage R + {}: longer ones win", stage + clock));
-            for ones in bits {
-                let long = self.m.and(&[matching, *ones]);
-                let some = self.m.reduce_or(long);
-                let none = self.m.not(some);
-                let all = self.m.sext(none, self.entries);
-                let stays = self.m.or(&[*ones, all]);
-                matching = self.m.and(&[matching, stays]);
-            }
-            matching = self.m.delay(format!("longest_{clock}"), matching);
-        }
+        let matching = self.longest(stage, matching, &lengths);
+        let outputs = self.answers(host_1, matching, &prepared);
+        self.m.into_block(inputs, outputs)
+    }
 
+    /// A bit for each entry that the host's slots have made valid.
+    fn valid_entries(&mut self, host_1: Node, prepared: &Prepared) -> Node {
+        let m = &mut self.m;
+        m.section("Valid entries");
+        let appears = m.and(&[host_1, prepared.is_update, prepared.fine]);
+        let vanishes = m.and(&[host_1, prepared.is_delete, prepared.fine]);
+        let (valid_reg, valid) = m.reg_reset("valid", self.entries, 0);
+        let others = m.not(prepared.one_hot);
+        let without = m.and(&[valid, others]);
+        let added = m.gate(appears, prepared.one_hot);
+        let valid_next = m.or(&[without, added]);
+        let changes = m.or(&[appears, vanishes]);
+        m.set_next_when(valid_reg, changes, valid_next);
+        valid
+    }
+
+    /// Stage A: the entry's number, for a packet that of the longest match, for the host that which it means.
+    fn answers(&mut self, host_1: Node, matching: Node, prepared: &Prepared) -> LpmOut {
         self.m.section("The entry's number");
         let clocks = self.clocks;
         let mut host = host_1;
@@ -244,119 +273,33 @@ impl Table<'_> {
         let means = self.m.and(&[host, reads]);
         let hit = self.m.reduce_or(matching);
         let found = self.number(matching);
-        let entry = self.m.mux(means, prepared.entry, found);
-        let hit = self.m.delay("hit", hit);
-        let entry = self.m.delay("entry", entry);
-        let host_c = self.m.delay_reset(format!("host_{clocks}"), host);
-        self.m.output("hit", hit, "stage A");
-        self.m.output("entry", entry, "stage A");
-        self.m
-            .output("host_c", host_c, "stage A: this slot is the host's");
-        let write_value = self.m.and(&[host_c, prepared.is_update, fine]);
-        self.m.output(
-            "write_value",
+        let m = &mut self.m;
+        let entry = m.mux(means, prepared.entry, found);
+        let hit = m.delay("hit", hit);
+        let entry = m.delay("entry", entry);
+        let host_c = m.delay_reset(format!("host_{clocks}"), host);
+        let write_value = m.and(&[host_c, prepared.is_update, prepared.fine]);
+        let missed = m.not(hit);
+        let missed = m.and(&[missed, prepared.is_lookup]);
+        let enoent = errno_constant(m, ENOENT);
+        let errno = m.mux(missed, enoent, prepared.errno);
+        let (errno_reg, host_errno) = m.reg("host_errno_reg", ERRNO_BITS);
+        m.set_next_when(errno_reg, host_c, errno);
+        LpmOut {
+            prepared: prepared.ready,
+            hit,
+            entry,
+            host_c,
             write_value,
-            "stage A: the value of entry is to be written",
-        );
-        let missed = self.m.not(hit);
-        let missed = self.m.and(&[missed, prepared.is_lookup]);
-        let enoent = errno_constant(&mut self.m, ENOENT);
-        let errno = self.m.mux(missed, enoent, prepared.errno);
-        let (errno_reg, errno_held) = self.m.reg("host_errno_reg", ERRNO_BITS);
-        self.m.set_next_when(errno_reg, host_c, errno);
-        self.m
-            .output("host_errno", errno_held, "0 or a positive errno");
-        self.m
-            .output("host_key_out", prepared.key, "the key that a dump found");
-        self.m
+            host_errno,
+            host_key_out: prepared.key,
+        }
     }
 
     /// Bit `number` of the prefix in a key.
     fn prefix_bit(&mut self, key: Node, number: u32) -> Node {
         let byte = number / 8;
         self.m.bit(key, LENGTH_FIELD + 8 * byte + 7 - number % 8)
-    }
-
-    /// The words of all chunks and of the length at the key, in stage R + 1; the host's sweep writes them.
-    fn chunk_words(&mut self, key: Node, prepared: &Prepared) -> Vec<Node> {
-        let sweep = &prepared.row;
-        let mut words = Vec::new();
-        for (number, chunk) in chunks(self.config.key_bytes).into_iter().enumerate() {
-            let bits: Vec<Node> = (0..chunk.bits)
-                .map(|bit| self.prefix_bit(key, chunk.first + bit))
-                .collect();
-            let address = self.m.concat(&bits);
-            let differ: Vec<Node> = (0..chunk.bits)
-                .map(|bit| {
-                    let place = (chunk.first + bit) as usize;
-                    // The first bit of the prefix is the highest of the row's number.
-                    let row_bit = self.m.bit(sweep.row, chunk.bits - 1 - bit);
-                    let other = self.m.xor(&[sweep.data[place], row_bit]);
-                    self.m.and(&[other, sweep.counts[place]])
-                })
-                .collect();
-            let differs = self.m.or(&differ);
-            let matches = self.m.not(differs);
-            let name = format!("chunk_{number}");
-            words.push(self.swept_memory(&name, address, chunk.bits, matches, prepared));
-        }
-        let length = self.m.slice(key, 0, self.length_bits);
-        let row = self.m.slice(sweep.row, 0, self.length_bits);
-        let fits = self.m.ule(sweep.length, row);
-        words.push(self.swept_memory("not_longer", length, self.length_bits, fits, prepared));
-        words
-    }
-
-    /// A memory of one word of all entries' bits for each row. The sweep sets the prepared entry's bit to `bit`.
-    fn swept_memory(
-        &mut self,
-        name: &str,
-        address: Node,
-        address_bits: u32,
-        bit: Node,
-        prepared: &Prepared,
-    ) -> Node {
-        let sweep = &prepared.row;
-        let memory = self
-            .m
-            .mem(name, self.entries, 1 << address_bits, MemStyle::Auto);
-        let one = self.m.one();
-        let word = self.m.mem_read_sync(memory, address, one);
-        let row = self.m.slice(sweep.row, 0, address_bits);
-        // Of a memory with fewer rows the first turn is the one that writes.
-        let high = self.m.width(sweep.row) - address_bits;
-        let write = if high == 0 {
-            sweep.write
-        } else {
-            let beyond = self.m.slice(sweep.row, address_bits, high);
-            let inside = self.m.eq_const(beyond, 0);
-            self.m.and(&[sweep.write, inside])
-        };
-        let before = self.m.mem_read_sync(memory, row, one);
-        let others = self.m.not(prepared.one_hot);
-        let kept = self.m.and(&[before, others]);
-        let set = self.m.gate(bit, prepared.one_hot);
-        let after = self.m.or(&[kept, set]);
-        self.m.mem_write(memory, row, after, write);
-        word
-    }
-
-    /// A register for each bit of the lengths, the highest first, with that bit of every entry.
-    fn length_registers(&mut self, prepared: &Prepared) -> Vec<Node> {
-        self.m.section("Lengths of the prefixes");
-        let others = self.m.not(prepared.one_hot);
-        (0..self.length_bits)
-            .rev()
-            .map(|bit| {
-                let (reg, ones) = self.m.reg(format!("length_bit_{bit}"), self.entries);
-                let kept = self.m.and(&[ones, others]);
-                let one = self.m.bit(prepared.row.length, bit);
-                let set = self.m.gate(one, prepared.one_hot);
-                let next = self.m.or(&[kept, set]);
-                self.m.set_next_when(reg, prepared.row.write, next);
-                ones
-            })
-            .collect()
     }
 
     /// The number of the one bit that is set.

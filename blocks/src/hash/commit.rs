@@ -1,24 +1,21 @@
-//! What is known of a packet's key on the way to its commit, and what a commit does to those behind it.
+//! The commit stage: which port commits, what is asked of the table, and what comes of it.
 
 use super::evict::{Ranked, Victim};
-use super::places::row_of_place;
-use super::{SLOTS, WAYS};
-use hardpath_rtl::{Module, Node};
-
-/// The signals of a port.
-pub(super) struct Inputs {
-    pub(super) key: Node,
-    pub(super) rows: Node,
-    /// Only of a table that evicts: a packet looks the key up.
-    pub(super) uses: Option<Node>,
-    pub(super) update: Option<ProgramUpdate>,
-    pub(super) remove: Option<Node>,
-}
+use super::forward::Found;
+use super::held::{held, PacketSlots};
+use super::lookup::Lane;
+use super::places::{emptiest, row_of_place};
+use super::{Hash, HashHostIn, HashKeyIn, HashUpdateIn, SLOTS, WAYS};
+use crate::index_bits;
+use crate::interface::command;
+use hardpath_rtl::{Module, Node, Reg};
 
 /// A port at its commit stage.
 #[derive(Clone)]
 pub(super) struct Ready {
+    /// One of its slots is free.
     pub(super) free: Node,
+    /// The one that a new key goes to.
     pub(super) chosen: Node,
     pub(super) found: Found,
     pub(super) rows: Node,
@@ -37,10 +34,38 @@ pub(super) struct Candidates {
     pub(super) uses: Node,
 }
 
+/// The ports in their commit stages.
+pub(super) fn ready(m: &mut Module, lanes: &[Lane], keys: &[HashKeyIn]) -> Vec<Ready> {
+    let slots: Vec<&PacketSlots> = lanes.iter().map(|lane| &lane.slots).collect();
+    let mut all = Vec::new();
+    for (number, lane) in lanes.iter().enumerate() {
+        let state = &lane.state;
+        let (free, chosen) = emptiest(m, &state.taken);
+        let candidates = state.ranked.as_ref().map(|ranked| {
+            let held = held(m, &slots, number);
+            Candidates {
+                victim: ranked.victim(m, &state.taken, &held),
+                ranked: ranked.clone(),
+                uses: keys[number].uses.expect("of a table that evicts"),
+            }
+        });
+        all.push(Ready {
+            free,
+            chosen,
+            found: state.found,
+            rows: state.rows,
+            key: state.key,
+            host: state.host,
+            candidates,
+        });
+    }
+    all
+}
+
 /// The port that commits in this clock, the first one when none does.
-pub(super) fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Ready {
+pub(super) fn active(m: &mut Module, keys: &[HashKeyIn], waiting: &[Ready]) -> Ready {
     let mut all = waiting[0].clone();
-    for (input, port) in inputs.iter().zip(waiting).skip(1) {
+    for (input, port) in keys.iter().zip(waiting).skip(1) {
         let Some(own) = commits(m, input) else {
             continue;
         };
@@ -72,154 +97,225 @@ pub(super) fn active(m: &mut Module, inputs: &[Inputs], waiting: &[Ready]) -> Re
 }
 
 /// A port updates or deletes.
-fn commits(m: &mut Module, input: &Inputs) -> Option<Node> {
+pub(super) fn commits(m: &mut Module, input: &HashKeyIn) -> Option<Node> {
     let update = input.update.as_ref().map(|update| update.update);
     let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
     (!commits.is_empty()).then(|| m.or(&commits))
 }
 
-/// A key that is young again because a packet found it.
-pub(super) struct Seen {
-    pub(super) found: Node,
-    pub(super) place: Node,
-    pub(super) rows: Node,
-}
-
-/// What is seen in this clock: that of the port that commits; when none does, each port has its turn, since there is one
-/// write to the ages in a clock.
-pub(super) fn seen(m: &mut Module, inputs: &[Inputs], waiting: &[Ready], active: Seen) -> Seen {
-    let ports = waiting.len();
-    if ports == 1 {
-        return active;
-    }
-    let mut busy: Vec<Node> = inputs
-        .iter()
-        .filter_map(|input| commits(m, input))
-        .collect();
-    busy.push(waiting[0].host);
-    let busy = m.or(&busy);
-    let idle = m.not(busy);
-    let bits = crate::index_bits(ports as u64);
-    let (turn_reg, turn) = m.reg_reset("turn", bits, 0);
-    let last = m.eq_const(turn, ports as u64 - 1);
-    let next = m.add_const(turn, 1);
-    let first = m.zero(bits);
-    let next = m.mux(last, first, next);
-    m.set_next(turn_reg, next);
-    let mut seen = active;
-    for (number, port) in waiting.iter().enumerate().skip(1) {
-        let uses = inputs[number].uses.expect("of a table that evicts");
-        let this = m.eq_const(turn, number as u64);
-        let own = m.and(&[this, idle]);
-        let found = m.and(&[uses, port.found.hit]);
-        seen = Seen {
-            found: m.mux(own, found, seen.found),
-            place: m.mux(own, port.found.place, seen.place),
-            rows: m.mux(own, port.rows, seen.rows),
-        };
-    }
-    seen
-}
-
-pub(super) struct ProgramUpdate {
+/// What is asked for, by the packet of the port that commits or by the host.
+pub(super) struct Request {
     pub(super) update: Node,
-    pub(super) no_exist: Node,
-    pub(super) must_exist: Node,
+    no_exist: Node,
+    must_exist: Node,
     pub(super) bad_flags: Node,
+    pub(super) delete: Node,
 }
 
-/// A write to the buckets.
-pub(super) struct Commit {
-    /// What it is called in names.
-    pub(super) label: &'static str,
-    pub(super) write: Node,
-    pub(super) occupy: Node,
+impl Request {
+    /// `host`: the slot is the host's.
+    pub(super) fn new(
+        m: &mut Module,
+        keys: &[HashKeyIn],
+        registers: &HashHostIn,
+        host: Node,
+    ) -> Request {
+        let of_host = Request::of_host(m, registers);
+        let pick = |m: &mut Module, of_host: Node, programs: Vec<Node>| match programs.as_slice() {
+            [] => m.and(&[host, of_host]),
+            programs => {
+                let program = m.or(programs);
+                m.mux(host, of_host, program)
+            }
+        };
+        let update = of_updates(m, keys, |update| update.update);
+        let update = pick(m, of_host.update, update);
+        let no_exist = of_updates(m, keys, |update| update.no_exist);
+        let no_exist = pick(m, of_host.no_exist, no_exist);
+        let must_exist = of_updates(m, keys, |update| update.must_exist);
+        let must_exist = pick(m, of_host.must_exist, must_exist);
+        let bad_flags = of_updates(m, keys, |update| update.bad_flags);
+        let bad_flags = pick(m, of_host.bad_flags, bad_flags);
+        let removals = keys.iter().filter_map(|port| port.remove).collect();
+        let delete = pick(m, of_host.delete, removals);
+        Request {
+            update: m.name(update, "updates"),
+            no_exist,
+            must_exist,
+            bad_flags,
+            delete: m.name(delete, "deletes"),
+        }
+    }
+
+    /// What the host's registers say, in registers of their own: they stand still long before the operation arrives.
+    fn of_host(m: &mut Module, host: &HashHostIn) -> Request {
+        let update = m.eq_const(host.host_command, u64::from(command::UPDATE));
+        let delete = m.eq_const(host.host_command, u64::from(command::DELETE));
+        let no_exist = m.eq_const(host.host_flags, 1);
+        let must_exist = m.eq_const(host.host_flags, 2);
+        let two = m.constant(2, 32);
+        let bad_flags = m.ult(two, host.host_flags);
+        let update = m.delay("host_updates", update);
+        let delete = m.delay("host_deletes", delete);
+        Request {
+            update,
+            delete,
+            no_exist: m.delay("host_no_exist", no_exist),
+            must_exist: m.delay("host_must_exist", must_exist),
+            bad_flags: m.delay("host_bad_flags", bad_flags),
+        }
+    }
+}
+
+/// A signal of all ports that update.
+fn of_updates(m: &mut Module, keys: &[HashKeyIn], signal: fn(&HashUpdateIn) -> Node) -> Vec<Node> {
+    let all = keys.iter().filter_map(|port| port.update.as_ref());
+    match all.clone().count() {
+        1 => all.map(signal).collect(),
+        // With several ports only that of the one that commits counts.
+        _ => all
+            .map(|update| m.and(&[update.update, signal(update)]))
+            .collect(),
+    }
+}
+
+/// How many keys there are.
+pub(super) struct Count {
+    register: Reg,
+    count: Node,
+    /// `max_entries` keys or more.
+    pub(super) full: Node,
+}
+
+impl Count {
+    pub(super) fn new(m: &mut Module, config: &Hash) -> Count {
+        // A table that evicts has one key more for each new one none of whose slots was taken.
+        let most = match config.evicts() {
+            true => Hash::entries(config.max_entries),
+            false => config.max_entries,
+        };
+        let bits = index_bits(u64::from(most) + 1);
+        let (register, count) = m.reg_reset("count", bits, 0);
+        let limit = m.constant(u64::from(config.max_entries), bits);
+        let full = match config.evicts() {
+            true => m.ule(limit, count),
+            false => m.eq(count, limit),
+        };
+        Count {
+            register,
+            count,
+            full: m.name(full, "full"),
+        }
+    }
+
+    /// One key more, or one less, where the keys change and none takes another one's place.
+    pub(super) fn follow(self, m: &mut Module, decision: &Decision) {
+        let more = m.add_const(self.count, 1);
+        let less = m.sub_const(self.count, 1);
+        let changed = m.mux(decision.insert, more, less);
+        let same_count = m.not(decision.displaces);
+        let counts = m.and(&[decision.write_key, same_count]);
+        m.set_next_when(self.register, counts, changed);
+    }
+}
+
+/// What comes of a request.
+pub(super) struct Decision {
+    /// The key is not there.
+    pub(super) absent: Node,
+    /// Why an update is refused, besides bad flags.
+    pub(super) exists_wrongly: Node,
+    pub(super) missing_wrongly: Node,
+    /// An update is not refused.
+    pub(super) allowed: Node,
+    /// A new key would find no place.
+    pub(super) no_room: Node,
+    pub(super) insert: Node,
+    pub(super) remove: Node,
+    /// The key is put in or taken out.
+    pub(super) write_key: Node,
+    pub(super) write_value: Node,
+    /// Another key is forgotten.
+    pub(super) displaces: Node,
+    /// Where the key lies, or will.
+    pub(super) place: Node,
     pub(super) row: Node,
-    pub(super) place: Node,
-    /// The key that is written or removed; only with forwarding.
-    pub(super) key: Option<Node>,
 }
 
-/// Where a key lies. Its row follows from its place, and is chosen when it is needed: the compares leave no time for that.
-#[derive(Clone, Copy)]
-pub(super) struct Found {
-    pub(super) hit: Node,
-    pub(super) place: Node,
-}
-
-impl Commit {
-    /// The same a clock later.
-    pub(super) fn delayed(&self, m: &mut Module, label: &'static str, keeps_key: bool) -> Commit {
-        Commit {
-            label,
-            write: m.delay_reset(format!("{label}_write"), self.write),
-            occupy: m.delay(format!("{label}_occupies"), self.occupy),
-            row: m.delay(format!("{label}_row"), self.row),
-            place: m.delay(format!("{label}_place"), self.place),
-            key: match keeps_key {
-                true => self.key.map(|key| m.delay(format!("{label}_key"), key)),
-                false => None,
-            },
+impl Decision {
+    pub(super) fn new(
+        m: &mut Module,
+        config: &Hash,
+        state: &Ready,
+        asked: &Request,
+        full: Node,
+    ) -> Decision {
+        let hit = state.found.hit;
+        let absent = m.not(hit);
+        let exists_wrongly = m.and(&[asked.no_exist, hit]);
+        let missing_wrongly = m.and(&[asked.must_exist, absent]);
+        m.name(exists_wrongly, "exists_wrongly");
+        m.name(missing_wrongly, "missing_wrongly");
+        let refused = m.or(&[asked.bad_flags, exists_wrongly, missing_wrongly]);
+        let allowed = m.not(refused);
+        m.name(allowed, "allowed");
+        let no_place = m.not(state.free);
+        let no_room = no_room(m, config, state, no_place, full);
+        let room = m.not(no_room);
+        let insert = m.and(&[asked.update, allowed, absent, room]);
+        m.name(insert, "insert");
+        let overwrite = m.and(&[asked.update, allowed, hit]);
+        let remove = m.and(&[asked.delete, hit]);
+        m.name(remove, "removes");
+        let write_value = m.or(&[insert, overwrite]);
+        let (new_place, displaces) = new_place(m, state, insert, no_place, full);
+        let place = m.mux(hit, state.found.place, new_place);
+        Decision {
+            absent,
+            exists_wrongly,
+            missing_wrongly,
+            allowed,
+            no_room,
+            insert,
+            remove,
+            write_key: m.or(&[insert, remove]),
+            write_value,
+            displaces,
+            place,
+            row: row_of_place(m, state.rows, place),
         }
     }
 }
 
-impl Found {
-    /// The entry: way, slot, row.
-    pub(super) fn entry(self, m: &mut Module, rows: Node) -> Node {
-        let row = row_of_place(m, rows, self.place);
-        m.concat(&[self.place, row])
-    }
-
-    /// The same after a commit that the buckets do not show yet, when it is one of the same key.
-    pub(super) fn after(self, m: &mut Module, commit: &Commit, key: Node, looks_up: Node) -> Found {
-        let committed = commit.key.expect("a table that forwards keeps the key");
-        let same = m.eq(committed, key);
-        let concerns = m.and(&[same, looks_up]);
-        let changes = m.and(&[concerns, commit.write]);
-        m.name(changes, format!("{}_has_key", commit.label));
-        Found {
-            hit: m.mux(changes, commit.occupy, self.hit),
-            place: m.mux(changes, commit.place, self.place),
+/// A new key finds no place.
+fn no_room(m: &mut Module, config: &Hash, state: &Ready, no_place: Node, full: Node) -> Node {
+    let no_room = match &state.candidates {
+        // A packet whose ports hold all eight slots has more than eight keys.
+        Some(candidates) if config.ports.len() > (WAYS * SLOTS) as usize => {
+            let nobody = m.not(candidates.victim.some);
+            m.and(&[no_place, nobody])
         }
-    }
+        Some(_) => m.zero(1),
+        None => m.or(&[full, no_place]),
+    };
+    m.name(no_room, "no_room")
 }
 
-/// A packet between the compare and the commit.
-pub(super) struct Pending {
-    pub(super) rows: Node,
-    pub(super) found: Found,
-    pub(super) key: Node,
-    pub(super) host: Node,
-    pub(super) taken: Vec<Node>,
-    /// Only in a table that evicts.
-    pub(super) ranked: Option<Ranked>,
-    /// Only where a key can be displaced behind the lookup's answer: the one that was found is gone.
-    pub(super) displaced: Option<Node>,
-}
-
-/// Which slots of a packet's buckets a commit writes: by place.
-pub(super) fn touched(m: &mut Module, commit: &Commit, rows: Node) -> Vec<Node> {
-    let row_bits = m.width(rows) / WAYS;
-    (0..WAYS * SLOTS)
-        .map(|place| {
-            let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
-            let same_row = m.eq(row, commit.row);
-            let same_place = m.eq_const(commit.place, u64::from(place));
-            let hit = m.and(&[commit.write, same_row, same_place]);
-            m.name(hit, format!("{}_at_{place}", commit.label))
-        })
-        .collect()
-}
-
-/// Whether slots are taken after a commit that touches some of them.
-pub(super) fn patched(
+/// Where a new key goes, and whether another one loses the place.
+fn new_place(
     m: &mut Module,
-    commit: &Commit,
-    touched: &[Node],
-    taken: &[Node],
-) -> Vec<Node> {
-    let both = touched.iter().zip(taken);
-    both.map(|(touched, taken)| m.mux(*touched, commit.occupy, *taken))
-        .collect()
+    state: &Ready,
+    insert: Node,
+    no_place: Node,
+    full: Node,
+) -> (Node, Node) {
+    let Some(candidates) = &state.candidates else {
+        return (state.chosen, m.zero(1));
+    };
+    let instead = m.and(&[full, candidates.victim.some]);
+    let takes_place = m.or(&[no_place, instead]);
+    m.name(takes_place, "takes_a_place");
+    let place = m.mux(takes_place, candidates.victim.place, state.chosen);
+    let displaces = m.and(&[insert, takes_place]);
+    (place, m.name(displaces, "displaces"))
 }

@@ -21,8 +21,9 @@
 //! nobody loses a key that a packet in the window has found. A new key without a neighbour in its first bucket goes to
 //! a free slot, so that table has at most one key more for each bucket.
 
+use super::forward::{Commit, Found};
 use super::places::{encode, row_of_place};
-use super::{Commit, Found, SLOTS, WAYS};
+use super::{SLOTS, WAYS};
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
@@ -57,14 +58,14 @@ impl Evicts {
 }
 
 /// The ages of one copy of the keys.
-pub struct Ages {
+pub(super) struct Ages {
     memories: Vec<Mem>,
     read: Vec<Node>,
 }
 
 /// A packet's candidates on its way to the commit.
 #[derive(Clone)]
-pub struct Ranked {
+pub(super) struct Ranked {
     ages: Vec<Node>,
     /// For each pair of candidates, (0, 1), (0, 2), …, (1, 2), …: the first one goes before the second.
     before: Vec<Node>,
@@ -72,7 +73,7 @@ pub struct Ranked {
 
 /// Whom a packet would take the place of.
 #[derive(Clone, Copy)]
-pub struct Victim {
+pub(super) struct Victim {
     /// Its place among the candidates.
     pub place: Node,
     /// There is one.
@@ -80,7 +81,7 @@ pub struct Victim {
 }
 
 /// What a commit does to the ages.
-pub struct Touch {
+pub(super) struct Touch {
     /// The slot in which the packet's key is.
     pub place: Node,
     /// It was found there.

@@ -3,7 +3,8 @@
 //! In the first turn of a packet all its ports have their answers. A port's candidates that lie where another port found its
 //! key are held from then on, and so are those in which a turn before the port's own put a key.
 
-use super::commit::{Commit, Found, Pending};
+use super::forward::{Commit, Found};
+use super::waiting::Pending;
 use super::{SLOTS, WAYS};
 use hardpath_rtl::{Module, Node};
 
@@ -47,7 +48,7 @@ impl PacketSlots {
 }
 
 /// Which places of a port's key the packet holds through others, in the port's own turn.
-pub(super) fn held(m: &mut Module, ports: &[PacketSlots], number: usize) -> Held {
+pub(super) fn held(m: &mut Module, ports: &[&PacketSlots], number: usize) -> Held {
     let own = &ports[number];
     let mut held: Held = Vec::new();
     let others: Vec<usize> = (0..ports.len()).filter(|other| *other != number).collect();

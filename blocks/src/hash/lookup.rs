@@ -1,0 +1,276 @@
+//! Stages R to A: the buckets are read and compared.
+
+use super::evict::Ages;
+use super::forward::{Commits, Found};
+use super::held::PacketSlots;
+use super::places::encode;
+use super::waiting::Pending;
+use super::{key_memory, Hash, HashHostIn, HashKeyIn, HashPort, HashSlotIn, SLOTS, WAYS};
+use crate::index_bits;
+use crate::interface::command::DUMP;
+use hardpath_rtl::signals::numbered;
+use hardpath_rtl::{Mem, MemStyle, Module, Node};
+
+/// A port of a table, by its number.
+#[derive(Clone, Copy)]
+pub(super) struct Port<'a> {
+    pub(super) table: &'a Hash,
+    pub(super) number: usize,
+}
+
+impl Port<'_> {
+    pub(super) fn own(self) -> HashPort {
+        self.table.ports[self.number]
+    }
+
+    /// What is called so in the first port.
+    pub(super) fn name(self, wish: impl AsRef<str>) -> String {
+        numbered(wish.as_ref(), self.number)
+    }
+
+    /// Begins a section of the text: so many clocks after R.
+    pub(super) fn section(self, m: &mut Module, clocks: u32, what: &str) {
+        let after = match clocks {
+            0 => String::new(),
+            _ => format!(" + {clocks}"),
+        };
+        let port = match self.table.ports.len() {
+            1 => String::new(),
+            _ => format!(", port {}", self.number),
+        };
+        m.section(format!("Stage R{after}{port}: {what}"));
+    }
+}
+
+/// One key of a packet, from its buckets to its commit stage.
+pub(super) struct Lane {
+    pub(super) memories: Memories,
+    /// Only in a table that evicts.
+    pub(super) ages: Option<Ages>,
+    /// Stage A.
+    pub(super) hit: Node,
+    pub(super) entry: Node,
+    /// At the port's commit stage.
+    pub(super) state: Pending,
+    pub(super) slots: PacketSlots,
+}
+
+/// Makes the stages of a port.
+pub(super) fn lane(
+    m: &mut Module,
+    port: Port,
+    slot: &HashSlotIn,
+    commits: &Commits,
+    dump: &mut Dump,
+) -> Lane {
+    let (memories, mut buckets) = Buckets::read(m, port, &slot.keys[port.number], slot.host_r);
+    if port.table.registers {
+        buckets = buckets.wait(m, port);
+    }
+    let state = buckets.compare(m, port, commits, dump);
+    let (hit, entry) = (state.found.hit, state.found.entry(m, state.rows));
+    let (state, slots) = state.wait(m, port, commits.now(), buckets.rows);
+    Lane {
+        memories,
+        ages: buckets.ages,
+        hit,
+        entry,
+        state,
+        slots,
+    }
+}
+
+/// The memories of one copy of the keys, by place.
+pub(super) struct Memories(Vec<Mem>);
+
+impl Memories {
+    /// The clock of a commit, and the sweep after reset. `word`: whether the slot is taken, above its key.
+    pub(super) fn write(
+        &self,
+        m: &mut Module,
+        (write, clear): (Node, Node),
+        place: Node,
+        row: Node,
+        word: Node,
+    ) {
+        for (number, memory) in (0..).zip(&self.0) {
+            let here = m.eq_const(place, number);
+            let this = m.and(&[write, here]);
+            let enable = m.or(&[this, clear]);
+            m.mem_write(*memory, row, word, enable);
+        }
+    }
+}
+
+/// What was read, with the key that it was read for.
+struct Buckets {
+    /// By place: whether the slot is taken, above its key.
+    words: Vec<Node>,
+    /// Only in a table that evicts.
+    ages: Option<Ages>,
+    key: Node,
+    rows: Node,
+    host: Node,
+}
+
+impl Buckets {
+    /// Stage R.
+    fn read(m: &mut Module, port: Port, input: &HashKeyIn, host_r: Node) -> (Memories, Buckets) {
+        let rows = Hash::rows(port.table.max_entries);
+        let row_bits = Hash::row_bits(port.table.max_entries);
+        port.section(m, 0, "the buckets are read");
+        let one = m.one();
+        let (mut memories, mut words) = (Vec::new(), Vec::new());
+        for way in 0..WAYS {
+            let row = m.slice(input.rows, way * row_bits, row_bits);
+            for slot in 0..SLOTS {
+                let name = port.name(key_memory(way, slot));
+                let memory = m.mem(name, port.table.key_bits + 1, rows, MemStyle::Auto);
+                words.push(m.mem_read_sync(memory, row, one));
+                memories.push(memory);
+            }
+        }
+        let name = |wish: String| port.name(wish);
+        let ages =
+            (port.table.evicts()).then(|| Ages::read(m, name, port.table.evicts, input.rows, rows));
+        let buckets = Buckets {
+            words,
+            ages,
+            key: m.delay(port.name("key_1st"), input.key),
+            rows: m.delay(port.name("rows_1st"), input.rows),
+            host: match port.number {
+                0 => m.delay_reset("host_1st", host_r),
+                _ => m.zero(1),
+            },
+        };
+        (Memories(memories), buckets)
+    }
+
+    /// Stage R + 1, with [`Hash::registers`]: out of the memories.
+    fn wait(self, m: &mut Module, port: Port) -> Buckets {
+        port.section(m, 1, "out of the memories");
+        let words = self.words.iter().enumerate();
+        Buckets {
+            words: words
+                .map(|(place, word)| m.delay(port.name(format!("word_{place}")), *word))
+                .collect(),
+            ages: (self.ages).map(|ages| ages.wait_for_compare(m, |wish| port.name(wish))),
+            key: m.delay(port.name("key_read"), self.key),
+            rows: m.delay(port.name("rows_read"), self.rows),
+            host: match port.number {
+                0 => m.delay_reset("host_read", self.host),
+                _ => self.host,
+            },
+        }
+    }
+
+    /// The stage before A: the keys are compared, and what is known stands in registers in A.
+    fn compare(&self, m: &mut Module, port: Port, commits: &Commits, dump: &mut Dump) -> Pending {
+        let table = port.table;
+        port.section(
+            m,
+            Hash::answer_clocks(table.registers) - 1,
+            "the keys are compared",
+        );
+        let (mut found, taken) = self.hits(m, port);
+        let dumps = m.and(&[self.host, dump.is_meant]);
+        if port.number == 0 {
+            m.name(dumps, "dumps");
+            dump.read(m, table.key_bits, dumps, &self.words, &mut found);
+        }
+        let some_found = m.or(&found);
+        let found_place = encode(m, &found);
+        let found = Found {
+            hit: m.name(some_found, port.name("found")),
+            place: m.name(found_place, port.name("found_place")),
+        };
+        let looks_up = (table.forward || table.evicts()).then(|| m.not(dumps));
+        let of = (self.key, self.rows);
+        let (found, taken) = commits.forward(m, table, of, looks_up, (found, taken));
+        let ranked = (self.ages.as_ref()).map(|ages| ages.rank(m, |wish| port.name(wish)));
+        let displaced = table.displaces_late().then(|| m.zero(1));
+        let now = Pending {
+            rows: self.rows,
+            found,
+            key: self.key,
+            host: self.host,
+            taken,
+            ranked,
+            displaced,
+        };
+        now.in_registers(m, port, "2nd")
+    }
+
+    /// By place: whether the key is in the slot, and whether any key is.
+    fn hits(&self, m: &mut Module, port: Port) -> (Vec<Node>, Vec<Node>) {
+        let key_bits = port.table.key_bits;
+        let (mut hits, mut taken) = (Vec::new(), Vec::new());
+        for (place, word) in self.words.iter().enumerate() {
+            let present = m.bit(*word, key_bits);
+            let stored = m.slice(*word, 0, key_bits);
+            let same = m.eq(stored, self.key);
+            let hit = m.and(&[present, same]);
+            hits.push(m.name(hit, port.name(format!("hit_at_{place}"))));
+            taken.push(present);
+        }
+        (hits, taken)
+    }
+}
+
+/// A dump: the host means a slot, not a key. The host's registers stand still long before its operation arrives: what
+/// follows from them alone has registers of its own.
+pub(super) struct Dump {
+    /// The host's command is one.
+    pub(super) is_meant: Node,
+    place: Node,
+    /// The table has the slot.
+    pub(super) in_range: Node,
+    /// The key that was found last, from a register.
+    pub(super) key: Option<Node>,
+}
+
+impl Dump {
+    pub(super) fn new(m: &mut Module, config: &Hash, host: &HashHostIn) -> Dump {
+        let row_bits = Hash::row_bits(config.max_entries);
+        let entry_bits = Hash::entry_bits(config.max_entries);
+        let place_bits = index_bits(u64::from(WAYS * SLOTS));
+        let is_dump = m.eq_const(host.host_command, u64::from(DUMP));
+        let is_meant = m.delay("host_dumps", is_dump);
+        let place = m.slice(host.host_slot, row_bits, place_bits);
+        let high = m.slice(host.host_slot, entry_bits, 32 - entry_bits);
+        let beyond = m.reduce_or(high);
+        let inside = m.not(beyond);
+        Dump {
+            is_meant,
+            place,
+            in_range: m.delay("host_slot_exists", inside),
+            key: None,
+        }
+    }
+
+    /// Where `dumps`, the slot that is meant is found when it is taken, and its key is kept.
+    fn read(
+        &mut self,
+        m: &mut Module,
+        key_bits: u32,
+        dumps: Node,
+        words: &[Node],
+        found: &mut [Node],
+    ) {
+        let mut keys = Vec::new();
+        for (place, (word, found)) in words.iter().zip(found).enumerate() {
+            let here = m.eq_const(self.place, place as u64);
+            m.name(here, format!("dump_at_{place}"));
+            let taken = m.bit(*word, key_bits);
+            let picked = m.and(&[here, taken, self.in_range]);
+            *found = m.mux(dumps, picked, *found);
+            m.name(*found, format!("found_at_{place}"));
+            let stored = m.slice(*word, 0, key_bits);
+            keys.push(m.gate(here, stored));
+        }
+        let key = m.or(&keys);
+        let (register, held) = m.reg("host_key_reg", key_bits);
+        m.set_next_when(register, dumps, key);
+        self.key = Some(held);
+    }
+}

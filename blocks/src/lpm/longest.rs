@@ -1,0 +1,44 @@
+//! Of the entries that match the longest one wins.
+
+use super::prepare::Prepared;
+use super::Table;
+use hardpath_rtl::Node;
+
+impl Table<'_> {
+    /// A register for each bit of the lengths, the highest first, with that bit of every entry.
+    pub(super) fn length_registers(&mut self, prepared: &Prepared) -> Vec<Node> {
+        self.m.section("Lengths of the prefixes");
+        let others = self.m.not(prepared.one_hot);
+        (0..self.length_bits)
+            .rev()
+            .map(|bit| {
+                let (reg, ones) = self.m.reg(format!("length_bit_{bit}"), self.entries);
+                let kept = self.m.and(&[ones, others]);
+                let one = self.m.bit(prepared.row.length, bit);
+                let set = self.m.gate(one, prepared.one_hot);
+                let next = self.m.or(&[kept, set]);
+                self.m.set_next_when(reg, prepared.row.write, next);
+                ones
+            })
+            .collect()
+    }
+
+    /// The one bit that is left when all lengths have been looked at. `stage`: the one after R before that of `matching`.
+    pub(super) fn longest(&mut self, stage: u32, mut matching: Node, lengths: &[Node]) -> Node {
+        let a_clock = self.config.bits_a_clock as usize;
+        for (clock, bits) in (1..).zip(lengths.chunks(a_clock)) {
+            let m = &mut self.m;
+            m.section(format!("Stage R + {}: longer ones win", stage + clock));
+            for ones in bits {
+                let long = m.and(&[matching, *ones]);
+                let some = m.reduce_or(long);
+                let none = m.not(some);
+                let all = m.sext(none, self.entries);
+                let stays = m.or(&[*ones, all]);
+                matching = m.and(&[matching, stays]);
+            }
+            matching = m.delay(format!("longest_{clock}"), matching);
+        }
+        matching
+    }
+}
