@@ -5,10 +5,29 @@
 //! of small ones. Built of gates, the whole way from register to register is one piece, which tools make as flat as it
 //! can be. For chains that stand alone between registers, `+` and `<` are smaller.
 
-use hardpath_rtl::{Module, Node};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Module, Node};
 
-/// A module with the ports `a`, `b` and `sum`: `sum = a + b`, or `a - b`, modulo 2^width, which is printed as gates.
-pub fn adder(name: &str, width: u32, subtracts: bool) -> Module {
+signals! {
+    /// Two numbers of one width.
+    pub struct OperandsIn {
+        a: one "",
+        b: one "",
+    }
+}
+
+signals! {
+    /// The result of an adder.
+    pub struct SumOut { sum: one "" }
+}
+
+signals! {
+    /// The result of a comparer.
+    pub struct HoldsOut { holds: one "" }
+}
+
+/// `sum = a + b`, or `a - b`, modulo 2^width, which is printed as gates.
+pub fn adder(name: &str, width: u32, subtracts: bool) -> Block<OperandsIn, SumOut> {
     let what = if subtracts { "a - b" } else { "a + b" };
     let mut m = Module::new(
         name,
@@ -16,29 +35,29 @@ pub fn adder(name: &str, width: u32, subtracts: bool) -> Module {
             "sum = {what}, modulo 2^{width}, as logic without a carry chain: a carry-select adder."
         ),
     );
-    let (a, b) = (m.input("a", width, ""), m.input("b", width, ""));
+    let inputs = m.inputs(OperandsIn { a: width, b: width });
+    let OperandsIn { a, b } = inputs;
     let sum = match subtracts {
         true => m.sub_as_logic(a, b),
         false => m.add_as_logic(a, b),
     };
-    m.output("sum", sum, "");
-    m
+    m.into_block(inputs, SumOut { sum })
 }
 
-/// A module with the ports `a`, `b` and `holds`: `a < b` or `a <= b`, unsigned, which is printed as gates.
-pub fn comparer(name: &str, width: u32, or_equal: bool) -> Module {
+/// `a < b` or `a <= b`, unsigned, which is printed as gates.
+pub fn comparer(name: &str, width: u32, or_equal: bool) -> Block<OperandsIn, HoldsOut> {
     let what = if or_equal { "a <= b" } else { "a < b" };
     let mut m = Module::new(
         name,
         format!("holds = {what}, unsigned, as logic without a carry chain: a tree over the bits."),
     );
-    let (a, b) = (m.input("a", width, ""), m.input("b", width, ""));
+    let inputs = m.inputs(OperandsIn { a: width, b: width });
+    let OperandsIn { a, b } = inputs;
     let result = match or_equal {
         true => m.ule_as_logic(a, b),
         false => m.ult_as_logic(a, b),
     };
-    m.output("holds", result, "");
-    m
+    m.into_block(inputs, HoldsOut { holds: result })
 }
 
 /// Numbers in two's complement as unsigned ones that compare alike.

@@ -93,12 +93,6 @@ impl Egress {
 
     /// The widths of a result. `moves`: how packets are moved.
     pub fn result_widths(&self, moves: Option<&Moves>) -> PacketResult<u32> {
-        let stays = MovesIn {
-            result_head: None,
-            result_meta: None,
-            result_end: None,
-            result_keep: None,
-        };
         let overlay = |(offset, bytes): &(i32, u32)| {
             let widths = Overlay {
                 enable: 1,
@@ -112,7 +106,7 @@ impl Egress {
             result_last_byte: moves.is_none().then_some(LENGTH_BITS),
             result_empty: (moves.is_none() && self.is_raw()).then_some(1),
             result_destination: self.has_destination.then_some(32),
-            moves: moves.map_or(stays, Moves::widths),
+            moves: moves.map_or_else(MovesIn::nowhere, Moves::widths),
             overlay: self.overlays.iter().map(overlay).collect(),
         }
     }

@@ -20,6 +20,7 @@
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
 use crate::hash::{buckets, Evicts, Hash, SLOTS, WAYS};
+use hardpath_rtl::signals;
 
 /// Identification: the letters `HPTH`.
 pub const MAGIC: u32 = 0x4850_5448;
@@ -115,14 +116,36 @@ pub struct Journal {
     pub clocks: u32,
 }
 
-/// What is behind the name of a [`Journal`]'s ports.
-pub const JOURNAL_SIGNALS: [&str; 7] =
-    ["packet", "host", "put", "removed", "forgot", "slot", "key"];
+signals! {
+    /// What a [`Journal`] tells; the ports have its name in front of theirs.
+    pub struct JournalOut {
+        packet: one "strobe: the next packet is at its commit",
+        host: one "strobe: an operation of the host is",
+        put: one "strobe: a key comes in",
+        removed: one "strobe: a key is deleted",
+        forgot: one "with put: another key had the slot",
+        slot: one "with put and removed",
+        key: one "with put and removed",
+    }
+}
 
 impl MapPort {
     /// Bits of a slot's number.
     pub fn slot_bits(&self) -> u32 {
         crate::index_bits(u64::from(self.slots))
+    }
+
+    /// Bits of what a journal tells.
+    pub fn journal_widths(&self) -> JournalOut<u32> {
+        JournalOut {
+            packet: 1,
+            host: 1,
+            put: 1,
+            removed: 1,
+            forgot: 1,
+            slot: self.slot_bits(),
+            key: self.key_bytes * 8,
+        }
     }
 
     /// The slots of an LRU map in which a key, in memory order, may stand; those whose key can be forgotten for it come first,

@@ -73,6 +73,18 @@ signals! {
     }
 }
 
+impl<T> MovesIn<T> {
+    /// Of a packet that is not moved.
+    pub fn nowhere() -> MovesIn<T> {
+        MovesIn {
+            result_head: None,
+            result_meta: None,
+            result_end: None,
+            result_keep: None,
+        }
+    }
+}
+
 /// On which side of offset 0 what leaves may begin.
 #[derive(Clone, Copy)]
 pub(crate) struct Ways {

@@ -26,6 +26,7 @@ pub mod report;
 pub mod savings;
 pub mod schedule;
 pub mod segments;
+pub mod slot;
 mod slower;
 pub mod technology;
 pub mod top;
@@ -164,19 +165,17 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         pruned,
         journal: options.journal,
     };
-    let compute = lower::lower(&program, &plan, &schedule, &mut design, &how);
+    let (block, compute) = lower::lower(&program, &plan, &schedule, &mut design, &how);
     let mut report = report(&program, &plan, &schedule, options, &compute);
     (report.promise, report.warnings) = (promise, warnings);
     let id = design_id(&program, options);
-    let interface = top::top(
-        &mut design,
-        compute,
-        &program,
-        &prefix,
-        options.bus_bits,
+    let around = top::Around {
+        prefix: &prefix,
+        bus_bits: options.bus_bits,
         credits,
-        id,
-    );
+        design_id: id,
+    };
+    let interface = top::top(&mut design, (block, compute), &program, &around);
     if options.without.contains(&Saving::Srl) {
         savings::reset_all(&mut design);
     }

@@ -13,12 +13,15 @@ use crate::plan::Access;
 use crate::predicate::REACHES;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
-use hardpath_blocks::arithmetic;
-use hardpath_blocks::egress::{last_byte, offset_name};
-use hardpath_blocks::interface::{Journal, Storage};
+use crate::slot::{GivenIn, ProgramIn, ProgramOut};
+use hardpath_blocks::arithmetic::{self, OperandsIn};
+use hardpath_blocks::egress::{last_byte, offset_name, Overlay, PacketResult};
+use hardpath_blocks::ingress::LENGTH_BITS;
+use hardpath_blocks::interface::{Journal, JournalOut, Storage};
 use hardpath_blocks::moves::MovesIn;
 use hardpath_ir::count::counted;
 use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
+use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
 
@@ -27,7 +30,6 @@ const WIDEST_COMPARE_IN_PLACE: u32 = 3;
 
 /// What the top needs to know about the compute module.
 pub struct Compute {
-    pub module: Module,
     /// Bytes of the window that it wants.
     pub window_bytes: u32,
     /// The side inputs that it wants.
@@ -64,7 +66,7 @@ pub fn lower(
     schedule: &Schedule,
     design: &mut Design,
     how: &How,
-) -> Compute {
+) -> (Block<ProgramIn, ProgramOut>, Compute) {
     let mut lower = Lower::new(program, plan, schedule, design, how.prefix, how.credits);
     lower.carries_all = !how.pruned;
     lower.keeps_journal = how.journal;
@@ -76,11 +78,6 @@ pub fn lower(
     }
     lower.finish()
 }
-
-/// The output with all that a design without pruning carries.
-pub const CARRIED: &str = "carried";
-pub const CARRIED_DOC: &str =
-    "all that the pipeline carries to its end, so that tools leave it there";
 
 /// The state of lowering; maps add to it in [`crate::maps`].
 pub(crate) struct Lower<'a> {
@@ -121,6 +118,16 @@ pub(crate) struct Lower<'a> {
     carries_all: bool,
     pub keeps_journal: bool,
     pub journals: HashMap<MapId, Journal>,
+    pub journal_ports: Vec<(String, JournalOut)>,
+    inputs: Option<ProgramIn>,
+    emitted: Option<Emitted>,
+}
+
+/// What leaves with a packet.
+struct Emitted {
+    valid: Node,
+    result: PacketResult,
+    carried: Option<Node>,
 }
 
 impl<'a> Lower<'a> {
@@ -146,7 +153,8 @@ impl<'a> Lower<'a> {
                 counted(schedule.stages, "stage")
             ),
         );
-        let valid = m.input("packet_valid", 1, "a packet enters");
+        // Until there are ports.
+        let valid = m.zero(1);
         let region = &program.blocks[program.region()];
         let overlays: Vec<Inst> = region
             .insts
@@ -188,6 +196,9 @@ impl<'a> Lower<'a> {
             carries_all: false,
             keeps_journal: false,
             journals: HashMap::new(),
+            journal_ports: Vec::new(),
+            inputs: None,
+            emitted: None,
         }
     }
 
@@ -323,25 +334,43 @@ impl<'a> Lower<'a> {
         self.present = vec![Vec::new(); self.segments.bases.len()];
         let window = self.segments.window();
         let width = self.segments.bases[window].width;
-        let node = self.m.input(
-            "packet",
-            width,
-            "the packet's first bytes; byte 0 in bits 7:0",
-        );
-        self.present[window].push((0, node));
-        for (input, base) in self.segments.used_inputs() {
-            let data = &self.segments.bases[base];
-            let doc = match input {
-                Input::PacketLength => "bytes",
-                Input::TimeNs => "drawn when the packet came in",
-                Input::Random => "drawn when the packet came in",
-                Input::IngressIfindex | Input::RxQueueIndex => "from the port table",
-                Input::EgressIfindex => "given with the packet",
+        let used = self.segments.used_inputs();
+        let width_of = |input: Input| {
+            let found = used.iter().find(|(used, _)| *used == input);
+            found.map(|(_, base)| self.segments.bases[*base].width)
+        };
+        let given = GivenIn {
+            packet_length: LENGTH_BITS,
+            ingress_ifindex: width_of(Input::IngressIfindex),
+            rx_queue_index: width_of(Input::RxQueueIndex),
+            egress_ifindex: width_of(Input::EgressIfindex),
+            time_ns: width_of(Input::TimeNs),
+            random: width_of(Input::Random),
+        };
+        let ports = self.m.inputs(ProgramIn {
+            packet_valid: 1,
+            packet: width,
+            given,
+            maps: self.map_input_widths(),
+        });
+        self.valid = ports.packet_valid;
+        self.present[window].push((0, ports.packet));
+        let given = &ports.given;
+        for (input, base) in used {
+            let node = match input {
+                Input::PacketLength => Some(given.packet_length),
+                Input::IngressIfindex => given.ingress_ifindex,
+                Input::RxQueueIndex => given.rx_queue_index,
+                Input::EgressIfindex => given.egress_ifindex,
+                Input::TimeNs => given.time_ns,
+                Input::Random => given.random,
             };
-            let node = self.m.input(data.name.clone(), data.width, doc);
-            self.present[base].push((0, node));
+            self.present[base].push((0, node.expect("a port for what is used")));
         }
-        self.make_map_ports();
+        if let Some(maps) = &ports.maps {
+            self.take_host_ports(maps);
+        }
+        self.inputs = Some(ports);
     }
 
     fn stage(&mut self, stage: u32) {
@@ -518,8 +547,11 @@ impl<'a> Lower<'a> {
     /// A sum or difference as logic; see [`arithmetic`].
     fn sum(&mut self, subtracts: bool, a: Node, b: Node) -> Node {
         let kind = if subtracts { "subtract" } else { "add" };
-        let adder = |name: &str, width| arithmetic::adder(name, width, subtracts);
-        self.as_module(kind, adder, [a, b], "sum")
+        let (module, name) = self.shared_names(kind, self.m.width(a));
+        let block = arithmetic::adder(&module, self.m.width(a), subtracts);
+        let inputs = OperandsIn { a, b };
+        let placed = block.place_shared(self.design, &mut self.m, name, inputs);
+        placed.out.sum
     }
 
     /// `a < b` or `a <= b`, unsigned, as logic; see [`arithmetic`].
@@ -531,30 +563,19 @@ impl<'a> Lower<'a> {
             };
         }
         let kind = if or_equal { "at_most" } else { "less" };
-        let comparer = |name: &str, width| arithmetic::comparer(name, width, or_equal);
-        self.as_module(kind, comparer, [a, b], "holds")
+        let (module, name) = self.shared_names(kind, self.m.width(a));
+        let block = arithmetic::comparer(&module, self.m.width(a), or_equal);
+        let inputs = OperandsIn { a, b };
+        let placed = block.place_shared(self.design, &mut self.m, name, inputs);
+        placed.out.holds
     }
 
-    /// An instance of a module with the ports `a` and `b`, which all operations of the kind and width share; its output.
-    fn as_module(
-        &mut self,
-        kind: &'static str,
-        make: impl Fn(&str, u32) -> Module,
-        [a, b]: [Node; 2],
-        output: &str,
-    ) -> Node {
-        let width = self.m.width(a);
-        let name = format!("{}_{kind}_{width}", self.prefix);
-        let id = match self.design.find(&name) {
-            Some(id) => id,
-            None => self.design.add(make(&name, width)),
-        };
-        let callee = &self.design.modules[id];
+    /// The names of a module that all operations of a kind and width share, and of its next instance.
+    fn shared_names(&mut self, kind: &'static str, width: u32) -> (String, String) {
         let number = self.instances.entry(kind).or_default();
         *number += 1;
-        let name = format!("{kind}_{number}");
-        let instance = self.m.instance(callee, id, name, &[("a", a), ("b", b)]);
-        self.m.instance_output(callee, instance, output)
+        let module = format!("{}_{kind}_{width}", self.prefix);
+        (module, format!("{kind}_{number}"))
     }
 
     fn operation(&mut self, op: &Op, args: &[Value]) -> Node {
@@ -614,73 +635,92 @@ impl<'a> Lower<'a> {
         } else {
             self.m.slice(verdict, 0, 3)
         };
-        self.m
-            .output("result_valid", self.valid, "a packet's result leaves");
-        self.m.output("result_verdict", verdict, "");
         let length = self.segments.input(Input::PacketLength);
         let length = self.base_node(length);
-        if let Some(moved) = self.moved.clone() {
-            self.m.output("result_length", length, "bytes");
-            let widths = moved.moves.widths();
-            let mut given = |value: Value, width: Option<u32>| {
-                let node = width.map(|_| self.node(value));
-                node.zip(width)
-                    .map(|(node, width)| self.m.slice(node, 0, width))
-            };
-            let ports = MovesIn {
-                result_head: given(moved.moved.head, widths.result_head),
-                result_meta: given(moved.moved.meta, widths.result_meta),
-                result_end: given(moved.moved.end, widths.result_end),
-                result_keep: given(moved.moved.keep, widths.result_keep),
-            };
-            self.m.outputs(ports);
+        let moved = self.moved.clone();
+        let moves = self.moves_of(moved.as_ref());
+        let (mut result_length, mut result_last_byte, mut result_empty) = (None, None, None);
+        if moved.is_some() {
+            result_length = Some(length);
         } else {
             let (last_byte, empty) = last_byte(&mut self.m, length);
-            self.m
-                .output("result_last_byte", last_byte, "the number of its last byte");
-            if self.raw {
-                self.m.output("result_empty", empty, "it has no bytes");
-            }
+            result_last_byte = Some(last_byte);
+            result_empty = self.raw.then_some(empty);
         }
-        if self.has_destination {
-            let destination = self.node(destination);
-            self.m
-                .output("result_destination", destination, "where a redirect goes");
-        }
-        for inst in self.overlays.clone() {
-            let data = &program.insts[inst];
-            let offset = offset_name(store_offset(program, data.args[0]));
-            let enable = self.condition(data.guard);
-            let value = self.node(data.args[1]);
-            self.m.output(
-                format!("overlay_{offset}_enable"),
-                enable,
-                "the program wrote these bytes",
-            );
-            self.m.output(format!("overlay_{offset}_data"), value, "");
-        }
-        if self.carries_all {
-            let all: Vec<Node> = self
-                .arisen(self.schedule.emit)
-                .into_iter()
-                .map(|base| self.base_node(base))
-                .collect();
-            let all = self.m.concat(&all);
-            self.m.output(CARRIED, all, CARRIED_DOC);
+        let result = PacketResult {
+            result_verdict: verdict,
+            result_length,
+            result_last_byte,
+            result_empty,
+            result_destination: self.has_destination.then(|| self.node(destination)),
+            moves,
+            overlay: self.overlay_ports(),
+        };
+        let carried = self.carries_all.then(|| {
+            let all = self.arisen(self.schedule.emit);
+            let all: Vec<Node> = all.into_iter().map(|base| self.base_node(base)).collect();
+            self.m.concat(&all)
+        });
+        self.emitted = Some(Emitted {
+            valid: self.valid,
+            result,
+            carried,
+        });
+    }
+
+    /// Where the packet begins and ends, as the exit is told.
+    fn moves_of(&mut self, moved: Option<&PacketMoves>) -> MovesIn {
+        let Some(moved) = moved else {
+            return MovesIn::nowhere();
+        };
+        let widths = moved.moves.widths();
+        let mut given = |value: Value, width: Option<u32>| {
+            let node = width.map(|_| self.node(value));
+            node.zip(width)
+                .map(|(node, width)| self.m.slice(node, 0, width))
+        };
+        MovesIn {
+            result_head: given(moved.moved.head, widths.result_head),
+            result_meta: given(moved.moved.meta, widths.result_meta),
+            result_end: given(moved.moved.end, widths.result_end),
+            result_keep: given(moved.moved.keep, widths.result_keep),
         }
     }
 
-    fn finish(mut self) -> Compute {
-        self.finish_maps();
+    /// The bytes that the program writes.
+    fn overlay_ports(&mut self) -> Vec<(String, Overlay)> {
+        let mut ports = Vec::new();
+        for inst in self.overlays.clone() {
+            let data = &self.program.insts[inst];
+            let offset = offset_name(store_offset(self.program, data.args[0]));
+            let overlay = Overlay {
+                enable: self.condition(data.guard),
+                data: self.node(data.args[1]),
+            };
+            ports.push((offset, overlay));
+        }
+        ports
+    }
+
+    fn finish(mut self) -> (Block<ProgramIn, ProgramOut>, Compute) {
+        let answers = self.finish_maps();
         let stall = match self.stall {
             Some(stall) => stall,
             None => self.m.zero(1),
         };
-        self.m.output(
-            "stall",
+        let emitted = self.emitted.take().expect("a region ends with an emit");
+        let (answer, map_prepared) = answers.unzip();
+        let outputs = ProgramOut {
+            result_valid: emitted.valid,
+            result: emitted.result,
+            answer,
+            map_prepared: map_prepared.flatten(),
             stall,
-            "a packet waits at the entrance of a hazard window",
-        );
+            lru: std::mem::take(&mut self.journal_ports),
+            carried: emitted.carried,
+        };
+        let side_inputs = self.segments.used_inputs();
+        let inputs = self.inputs.take().expect("the ports are made first");
         let window = self.segments.window();
         let program = self.program;
         let overlays = self
@@ -691,23 +731,17 @@ impl<'a> Lower<'a> {
                 (store_offset(program, program.insts[*inst].args[0]), bytes)
             })
             .collect();
-        let inputs = self
-            .segments
-            .used_inputs()
-            .into_iter()
-            .map(|(input, _)| input)
-            .collect();
-        Compute {
+        let compute = Compute {
             storage: self.storage(),
             window_bytes: self.segments.bases[window].width / 8,
-            inputs,
+            inputs: side_inputs.into_iter().map(|(input, _)| input).collect(),
             overlays,
             moved: self.moved,
             has_destination: self.has_destination,
             register_bits: self.register_bits,
             journals: self.journals,
-            module: self.m,
-        }
+        };
+        (self.m.into_block(inputs, outputs), compute)
     }
 }
 

@@ -5,33 +5,38 @@ mod exit;
 mod host;
 mod slot;
 
-use crate::lower::{identifier, Compute, CARRIED, CARRIED_DOC};
+use crate::lower::{identifier, Compute};
 use crate::moves::PacketMoves;
+use crate::slot::{ProgramIn, ProgramOut};
 use hardpath_blocks::axi::{LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, VerdictOut};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_BITS};
-use hardpath_blocks::interface::{Interface, Journal, MapPort, Storage, JOURNAL_SIGNALS};
+use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
 use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
-use hardpath_rtl::{signals, Design, Instance, MemStyle, Module, ModuleId, Node};
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
 
 /// Clocks of the entrance and the exit around the compute stages, for a packet of one beat in an idle design.
 pub const CLOCKS_AROUND: u32 = 5;
 
-/// Adds the top to the design.
+/// What the top must know beside its program.
+pub struct Around<'a> {
+    /// What the names of all modules begin with.
+    pub prefix: &'a str,
+    pub bus_bits: u32,
+    pub credits: u32,
+    pub design_id: u32,
+}
+
+/// Adds the top to the design, with the program in its slot.
 pub fn top(
     design: &mut Design,
-    compute: Compute,
+    (block, compute): (Block<ProgramIn, ProgramOut>, Compute),
     program: &Program,
-    prefix: &str,
-    bus_bits: u32,
-    credits: u32,
-    design_id: u32,
+    around: &Around,
 ) -> Interface {
-    Top::new(
-        design, compute, program, prefix, bus_bits, credits, design_id,
-    )
-    .build()
+    Top::new(design, compute, program, around).build(block)
 }
 
 signals! {
@@ -51,6 +56,10 @@ signals! {
         stream: all StreamOut,
         verdict: all VerdictOut,
         lite: all LiteOut,
+        /// The journals of LRU maps, by name.
+        lru: labelled JournalOut,
+        /// Only without pruning.
+        carried: maybe "all that the pipeline carries to its end, so that tools leave it there",
     }
 }
 
@@ -115,13 +124,6 @@ impl Has {
     }
 }
 
-/// An instance with its module.
-#[derive(Clone, Copy)]
-struct Placed {
-    module: ModuleId,
-    instance: Instance,
-}
-
 /// Signals that close loops between instances: wires, driven when all are there.
 struct Loops {
     /// To the entrance.
@@ -150,11 +152,14 @@ impl<'a> Top<'a> {
         design: &'a mut Design,
         compute: Compute,
         program: &'a Program,
-        prefix: &'a str,
-        bus_bits: u32,
-        credits: u32,
-        design_id: u32,
+        around: &Around<'a>,
     ) -> Top<'a> {
+        let Around {
+            prefix,
+            bus_bits,
+            credits,
+            design_id,
+        } = *around;
         let has_metadata = |moved: &PacketMoves| moved.moves.has_metadata();
         let metadata = match compute.moved.as_ref().is_some_and(has_metadata) {
             true => " in bits 2:0, words of metadata in front of the packet in bits 8:3",
@@ -189,19 +194,6 @@ impl<'a> Top<'a> {
         }
     }
 
-    fn place(&mut self, id: ModuleId, name: &str, inputs: &[(&str, Node)]) -> Placed {
-        let instance = self.m.instance(&self.design.modules[id], id, name, inputs);
-        Placed {
-            module: id,
-            instance,
-        }
-    }
-
-    fn get(&mut self, placed: Placed, port: &str) -> Node {
-        let callee = &self.design.modules[placed.module];
-        self.m.instance_output(callee, placed.instance, port)
-    }
-
     fn raw(&self) -> bool {
         self.program.kind == Kind::Raw
     }
@@ -216,7 +208,7 @@ impl<'a> Top<'a> {
         (longest + self.credits + 16).next_power_of_two()
     }
 
-    fn build(mut self) -> Interface {
+    fn build(mut self, block: Block<ProgramIn, ProgramOut>) -> Interface {
         let has = self.has;
         let inputs = self.m.inputs(TopIn {
             stream: StreamIn::of_beats(self.beat_bytes()),
@@ -238,7 +230,7 @@ impl<'a> Top<'a> {
         };
         self.m.drive(loops.hold, hold);
         self.m.drive(loops.running, host.running);
-        let slot = self.slot(&entrance, &host);
+        let slot = self.slot(block, &entrance, &host);
         self.answer_host(&slot, lists.as_ref().map(|lists| lists.prepared), &loops);
         let results = self.results(&slot);
         let came = slot
@@ -256,15 +248,12 @@ impl<'a> Top<'a> {
             stream: exit.stream,
             verdict: exit.verdict,
             lite: host.lite,
+            lru: slot.out.lru,
+            carried: slot.out.carried,
         };
         debug_assert_eq!(self.m.width(entrance.packet_length), LENGTH_BITS);
         self.m.outputs(outputs);
-        let ports = &self.design.modules[slot.placed.module].ports;
-        if ports.iter().any(|port| port.name == CARRIED) {
-            let carried = self.get(slot.placed, CARRIED);
-            self.m.output(CARRIED, carried, CARRIED_DOC);
-        }
-        let interface = self.interface(slot.placed);
+        let interface = self.interface();
         self.design.add(self.m);
         interface
     }
@@ -345,14 +334,11 @@ impl<'a> Top<'a> {
     }
 
     /// What a test bench or driver must know, when all is placed.
-    fn interface(&mut self, program: Placed) -> Interface {
+    fn interface(&mut self) -> Interface {
         let mut maps = Vec::new();
         let storage = std::mem::take(&mut self.compute.storage);
         for ((map, decl), storage) in self.program.maps.iter().zip(storage) {
             let journal = self.compute.journals.get(&map).cloned();
-            if let Some(journal) = &journal {
-                self.journal(program, &journal.name);
-            }
             maps.push(map_port(decl, journal, storage));
         }
         let moved = self.compute.moved.as_ref();
@@ -368,20 +354,6 @@ impl<'a> Top<'a> {
             repeats: self.has.repeats,
             maps,
             design_id: self.design_id,
-        }
-    }
-
-    /// The ports of a map's journal.
-    fn journal(&mut self, program: Placed, name: &str) {
-        let ports = &self.design.modules[program.module].ports;
-        let names = JOURNAL_SIGNALS.map(|signal| format!("{name}_{signal}"));
-        let own: Vec<(String, String)> = (ports.iter())
-            .filter(|port| names.contains(&port.name))
-            .map(|port| (port.name.clone(), port.doc.clone()))
-            .collect();
-        for (port, doc) in own {
-            let node = self.get(program, &port);
-            self.m.output(port, node, doc);
         }
     }
 }

@@ -4,9 +4,10 @@
 //! each operation of the host on this map. What belongs to one packet is put together by counting.
 
 use crate::dut::{Dut, Port, PortDirection, Words};
-use hardpath_blocks::interface::{Interface, JOURNAL_SIGNALS};
+use hardpath_blocks::interface::{Interface, JournalOut};
 use hardpath_ir::maps::{KeyMove, Move};
 use hardpath_ir::{Diagnostic, MapId};
+use hardpath_rtl::signals::Signals;
 use std::collections::VecDeque;
 
 /// The journals of a design, as far as nobody has taken what they say.
@@ -66,13 +67,7 @@ impl Dut for Journaled<'_> {
 struct MapJournal {
     map: MapId,
     key_bytes: usize,
-    packet: Port,
-    host: Port,
-    put: Port,
-    removed: Port,
-    forgot: Port,
-    slot: Port,
-    key: Port,
+    ports: JournalOut<Port>,
     /// Clocks that the commits of one packet take.
     clocks: u32,
     /// Clocks since the last packet came.
@@ -97,29 +92,19 @@ impl Journals {
             let Some(journal) = &port.journal else {
                 continue;
             };
-            let mut ports = Vec::new();
-            for signal in JOURNAL_SIGNALS {
-                let width = match signal {
-                    "slot" => port.slot_bits(),
-                    "key" => port.key_bytes * 8,
-                    _ => 1,
-                };
+            let mut missing = None;
+            let ports = port.journal_widths().map(&mut |signal, _, width| {
                 let name = format!("{}_{signal}", journal.name);
-                ports.push(dut.required(&name, width, PortDirection::Output)?);
+                let found = dut.required(&name, width, PortDirection::Output);
+                found.map_err(|error| missing = Some(error)).ok()
+            });
+            if let Some(error) = missing {
+                return Err(error);
             }
-            let [packet, host, put, removed, forgot, slot, key] = ports[..] else {
-                unreachable!("as many as there are signals");
-            };
             maps.push(MapJournal {
                 map: MapId::from_u32(map as u32),
                 key_bytes: port.key_bytes as usize,
-                packet,
-                host,
-                put,
-                removed,
-                forgot,
-                slot,
-                key,
+                ports: ports.map(&mut |_, _, port| port.expect("none is missing")),
                 clocks: journal.clocks,
                 since: journal.clocks,
                 packets: 0,
@@ -187,17 +172,17 @@ impl MapJournal {
     }
 
     fn observe(&mut self, dut: &dyn Dut) {
-        if dut.get_bit(self.packet) {
+        if dut.get_bit(self.ports.packet) {
             self.since = 0;
             self.turns.push_back(Turn::default());
         }
-        if dut.get_bit(self.host) {
+        if dut.get_bit(self.ports.host) {
             self.turns.push_back(Turn {
                 of_host: true,
                 moves: Vec::new(),
             });
         }
-        if dut.get_bit(self.put) || dut.get_bit(self.removed) {
+        if dut.get_bit(self.ports.put) || dut.get_bit(self.ports.removed) {
             self.moves(dut);
         }
         if self.since < self.clocks {
@@ -208,9 +193,9 @@ impl MapJournal {
 
     /// A key comes or goes.
     fn moves(&mut self, dut: &dyn Dut) {
-        let what = match dut.get_bit(self.put) {
+        let what = match dut.get_bit(self.ports.put) {
             true => Move::Put {
-                forgets: dut.get_bit(self.forgot),
+                forgets: dut.get_bit(self.ports.forgot),
             },
             false => Move::Removed,
         };
@@ -221,12 +206,12 @@ impl MapJournal {
                 moves: Vec::new(),
             });
         }
-        let limbs = dut.get(self.key);
+        let limbs = dut.get(self.ports.key);
         let key = (0..self.key_bytes).map(|index| (limbs[index / 8] >> (8 * (index % 8))) as u8);
         let one = KeyMove {
             map: self.map,
             key: key.collect(),
-            slot: dut.get_u64(self.slot) as u32,
+            slot: dut.get_u64(self.ports.slot) as u32,
             what,
         };
         if let Some(turn) = self.turns.back_mut() {

@@ -106,7 +106,7 @@ fn sums_as_logic_are_sums() {
             let what = if subtracts { "subtract" } else { "add" };
             Claim {
                 name: format!("{what}_{width}"),
-                block: adder("block", width, subtracts),
+                block: adder("block", width, subtracts).into(),
                 harness: include_str!("proofs/adder.sv"),
                 parameters: format!("-set BITS {width} -set SUBTRACTS {}", u8::from(subtracts)),
                 clocks: 1,
@@ -127,7 +127,7 @@ fn compares_as_logic_are_compares() {
             let what = if or_equal { "at_most" } else { "less" };
             Claim {
                 name: format!("{what}_{width}"),
-                block: comparer("block", width, or_equal),
+                block: comparer("block", width, or_equal).into(),
                 harness: include_str!("proofs/comparer.sv"),
                 parameters: format!("-set BITS {width} -set OR_EQUAL {}", u8::from(or_equal)),
                 clocks: 1,

@@ -2,7 +2,9 @@
 
 use crate::lower::{identifier, Lower};
 use crate::schedule::value_entries;
+use crate::slot::MapsIn;
 use hardpath_blocks::errno::ERRNO_BITS;
+use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::Node;
 
@@ -23,32 +25,45 @@ pub(super) struct HostPorts {
 }
 
 impl Lower<'_> {
-    pub(crate) fn make_map_ports(&mut self) {
+    /// The widths of the host's way to the maps; `None`: there are none.
+    pub(crate) fn map_input_widths(&self) -> Option<MapsIn<u32>> {
         if self.program.maps.is_empty() {
-            return;
+            return None;
         }
         let (key_bits, value_bits) = host_widths(self.program);
-        let select_bits = index_bits(self.program.maps.len() as u64);
-        let clear_bits = index_bits(u64::from(clear_words(self.program)));
         let tries = self.program.maps.values().any(|map| map.kind.is_trie());
-        let m = &mut self.m;
-        self.host = Some(m.input("host_inject", 1, "this slot is the host's operation"));
+        let question = MapQuestion {
+            map_select: index_bits(self.program.maps.len() as u64),
+            host_command: 3,
+            host_flags: 32,
+            host_slot: 32,
+            host_index: 32,
+            host_key: key_bits,
+            host_value: value_bits,
+            clear: 1,
+            clear_index: index_bits(u64::from(clear_words(self.program))),
+            map_start: tries.then_some(1),
+        };
+        Some(MapsIn {
+            host_inject: 1,
+            question,
+        })
+    }
+
+    pub(crate) fn take_host_ports(&mut self, ports: &MapsIn) {
+        self.host = Some(ports.host_inject);
+        let question = &ports.question;
         self.ports.host = Some(HostPorts {
-            select: m.input(
-                "map_select",
-                select_bits,
-                "stands still during an operation",
-            ),
-            command: m.input("host_command", 3, ""),
-            flags: m.input("host_flags", 32, ""),
-            slot: m.input("host_slot", 32, ""),
-            index: m.input("host_index", 32, ""),
-            key: m.input("host_key", key_bits, ""),
-            value: m.input("host_value", value_bits, ""),
-            clear: m.input("clear", 1, "the sweep after reset"),
-            clear_index: m.input("clear_index", clear_bits, ""),
-            start: tries
-                .then(|| m.input("map_start", 1, "strobe: a command for map_select begins")),
+            select: question.map_select,
+            command: question.host_command,
+            flags: question.host_flags,
+            slot: question.host_slot,
+            index: question.host_index,
+            key: question.host_key,
+            value: question.host_value,
+            clear: question.clear,
+            clear_index: question.clear_index,
+            start: question.map_start,
         });
     }
 
@@ -107,23 +122,15 @@ impl Lower<'_> {
         self.m.resize(ports.clear_index, bits)
     }
 
-    /// Joins the answers of all maps to the host.
-    pub(crate) fn finish_maps(&mut self) {
-        let Some(ports) = self.ports.host else {
-            return;
-        };
+    /// Joins the answers of all maps to the host; and whether those that must be made ready are. `None`: there are no maps.
+    pub(crate) fn finish_maps(&mut self) -> Option<(MapAnswer, Option<Node>)> {
+        let ports = self.ports.host?;
         let (key_bits, value_bits) = host_widths(self.program);
         // The operation is over when its slot has left the last stage: a slot that is still on its way would be taken
         // for the next operation, and hold a place in a segment FIFO that nobody counts.
         let leaves = self.host.expect("a design with maps has host slots");
         let done = self.m.delay_reset("host_left", leaves);
-        self.m
-            .output("map_done", done, "strobe: the host's operation is over");
-        if ports.start.is_some() {
-            let prepared = self.tries_are_prepared();
-            let doc = "the selected map is ready for the operation";
-            self.m.output("map_prepared", prepared, doc);
-        }
+        let prepared = ports.start.map(|_| self.tries_are_prepared());
         let mut errno_terms = Vec::new();
         let mut value_terms = Vec::new();
         let mut key_terms = Vec::new();
@@ -154,14 +161,13 @@ impl Lower<'_> {
                 terms.push(self.m.and(&[mask, wide]));
             }
         }
-        for (name, terms, doc) in [
-            ("map_errno", errno_terms, "of the operation"),
-            ("map_value", value_terms, "what a lookup or dump found"),
-            ("map_key", key_terms, "what a dump found"),
-        ] {
-            let node = self.m.or(&terms);
-            self.m.output(name, node, doc);
-        }
+        let answer = MapAnswer {
+            map_done: done,
+            map_errno: self.m.or(&errno_terms),
+            map_value: self.m.or(&value_terms),
+            map_key: self.m.or(&key_terms),
+        };
+        Some((answer, prepared))
     }
 
     /// Of several copies of a map or bank the one that commits last speaks.

@@ -1,7 +1,8 @@
 //! What LRU maps tell of the keys that come and go, for those who compare a design with something that must forget the same.
 
 use crate::lower::{identifier, Lower};
-use hardpath_blocks::interface::{Journal, JOURNAL_SIGNALS};
+use hardpath_blocks::interface::{Journal, JournalOut};
+use hardpath_rtl::signals::Signals;
 
 impl Lower<'_> {
     /// The outputs of a map's journal, in the stage in which it commits. Of several copies one speaks.
@@ -11,34 +12,25 @@ impl Lower<'_> {
         }
         let map = self.plan[number].map;
         let evicts = self.access(number).evicts(self.program);
-        let name = self.journal_name(&self.decl(number).name);
-        let packet = self.valid;
-        for signal in JOURNAL_SIGNALS {
-            let (node, doc) = match signal {
-                "packet" => (packet, "strobe: the next packet is at its commit"),
-                "host" => (
-                    self.table_output(number, "host_c"),
-                    "strobe: an operation of the host is",
-                ),
-                "put" => (self.table_output(number, "puts"), "strobe: a key comes in"),
-                "removed" => (
-                    self.table_output(number, "removes_key"),
-                    "strobe: a key is deleted",
-                ),
-                "forgot" => (
-                    self.table_output(number, "forgets"),
-                    "with put: another key had the slot",
-                ),
-                "slot" => (self.table_output(number, "entry_c"), "with put and removed"),
-                _ => (self.table_output(number, "key_c"), "with put and removed"),
-            };
-            let port = format!("{name}_{signal}");
-            let held = match self.m.width(node) {
-                1 => self.m.delay_reset(format!("{port}_reg"), node),
-                _ => self.m.delay(format!("{port}_reg"), node),
-            };
-            self.m.output(port, held, doc);
-        }
+        let label = self.journal_label(&self.decl(number).name);
+        let told = JournalOut {
+            packet: self.valid,
+            host: self.table_output(number, "host_c"),
+            put: self.table_output(number, "puts"),
+            removed: self.table_output(number, "removes_key"),
+            forgot: self.table_output(number, "forgets"),
+            slot: self.table_output(number, "entry_c"),
+            key: self.table_output(number, "key_c"),
+        };
+        let name = format!("lru_{label}");
+        let held = told.map(&mut |signal, _, node| {
+            let register = format!("{name}_{signal}_reg");
+            match self.m.width(node) {
+                1 => self.m.delay_reset(register, node),
+                _ => self.m.delay(register, node),
+            }
+        });
+        self.journal_ports.push((label, held));
         let clocks = self.access(number).slots();
         let journal = Journal {
             name,
@@ -48,9 +40,10 @@ impl Lower<'_> {
         self.journals.insert(map, journal);
     }
 
-    fn journal_name(&self, map: &str) -> String {
-        let wish = format!("lru_{}", identifier(map));
-        let taken = |name: &String| self.journals.values().any(|other| other.name == *name);
+    /// The map's name as it stands in the names of ports, another one for each map.
+    fn journal_label(&self, map: &str) -> String {
+        let wish = identifier(map);
+        let taken = |name: &String| self.journal_ports.iter().any(|(other, _)| other == name);
         let mut name = wish.clone();
         let mut number = 2;
         while taken(&name) {

@@ -33,16 +33,14 @@ impl Top<'_> {
     pub(super) fn results(&mut self, slot: &Slot) -> Head {
         self.m
             .section("Result FIFO: results wait here for the exit; each has a credit");
-        let moved = self.compute.moved.as_ref();
-        let widths = self.egress().result_widths(moved.map(|moved| &moved.moves));
-        let given = widths.map(&mut |name, _, _| self.get(slot.placed, name));
+        let given = slot.out.result.clone();
         let mut parts = Vec::new();
         given.clone().map(&mut |_, _, part| parts.push(part));
         let word = self.m.concat(&parts);
         let width = self.m.width(word);
         let pop = self.m.wire(1, "result_pop");
         let inputs = FifoIn {
-            push: self.get(slot.placed, "result_valid"),
+            push: slot.out.result_valid,
             data_in: word,
             pop,
         };

@@ -54,18 +54,20 @@ impl Top<'_> {
 
     /// The program's answers. `lists_prepared`: the device lists are ready for the operation.
     pub(super) fn answer_host(&mut self, slot: &Slot, lists_prepared: Option<Node>, loops: &Loops) {
-        if self.has.maps {
-            let wires = loops.answer.clone();
-            let mut all = Vec::new();
-            wires.map(&mut |name, _, wire| all.push((name.to_owned(), wire)));
-            for (name, wire) in all {
-                let node = self.get(slot.placed, &name);
+        let program = &slot.out;
+        if let Some(answer) = &program.answer {
+            let wires = &loops.answer;
+            for (wire, node) in [
+                (wires.map_done, answer.map_done),
+                (wires.map_errno, answer.map_errno),
+                (wires.map_value, answer.map_value),
+                (wires.map_key, answer.map_key),
+            ] {
                 self.m.drive(wire, node);
             }
         }
         if let Some(prepared) = loops.map_prepared {
-            let tries = self.has.tries;
-            let tries = tries.then(|| self.get(slot.placed, "map_prepared"));
+            let tries = program.map_prepared;
             let all: Vec<Node> = tries.into_iter().chain(lists_prepared).collect();
             let node = self.m.and(&all);
             self.m.drive(prepared, node);

@@ -56,7 +56,7 @@ fn case(config: Hash) -> Case {
     let mut design = Design::new();
     let function: Module = hash_function("functions", &config.map, key_bits, max_entries).into();
     let function_id = design.add(function.clone());
-    let table = hash_table(&config);
+    let table: Module = hash_table(&config).into();
     let table_id = design.add(table.clone());
     let mut m = Module::new("block", "");
     let host = m.input("host", 1, "");
