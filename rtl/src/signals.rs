@@ -83,7 +83,17 @@ impl<I: Ports, O: Ports> Block<I, O> {
     where
         I: Clone,
     {
-        self.inputs.clone().map(&mut |name, _, node| {
+        self.wires(parent, prefix, |inputs| inputs)
+    }
+
+    /// The same for some of the inputs.
+    pub fn wires<P: Ports + Clone>(
+        &self,
+        parent: &mut Module,
+        prefix: &str,
+        part: impl FnOnce(&I) -> &P,
+    ) -> P {
+        part(&self.inputs).clone().map(&mut |name, _, node| {
             let width = self.module.width(node);
             parent.wire(width, format!("{prefix}_{name}"))
         })

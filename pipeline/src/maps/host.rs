@@ -8,22 +8,6 @@ use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::Node;
 
-/// Signals from the host port; all but `slot` stand still during an operation.
-#[derive(Clone, Copy)]
-pub(super) struct HostPorts {
-    pub select: Node,
-    pub command: Node,
-    pub flags: Node,
-    pub slot: Node,
-    pub index: Node,
-    pub key: Node,
-    pub value: Node,
-    pub clear: Node,
-    pub clear_index: Node,
-    /// A command begins; only where there are tries.
-    pub start: Option<Node>,
-}
-
 impl Lower<'_> {
     /// The widths of the host's way to the maps; `None`: there are none.
     pub(crate) fn map_input_widths(&self) -> Option<MapsIn<u32>> {
@@ -52,23 +36,13 @@ impl Lower<'_> {
 
     pub(crate) fn take_host_ports(&mut self, ports: &MapsIn) {
         self.host = Some(ports.host_inject);
-        let question = &ports.question;
-        self.ports.host = Some(HostPorts {
-            select: question.map_select,
-            command: question.host_command,
-            flags: question.host_flags,
-            slot: question.host_slot,
-            index: question.host_index,
-            key: question.host_key,
-            value: question.host_value,
-            clear: question.clear,
-            clear_index: question.clear_index,
-            start: question.map_start,
-        });
+        self.ports.host = Some(ports.question.clone());
     }
 
-    pub(super) fn host_ports(&self) -> HostPorts {
-        self.ports.host.expect("a design with maps has a host port")
+    /// What the host asks.
+    pub(super) fn question(&self) -> MapQuestion {
+        let question = self.ports.host.clone();
+        question.expect("a design with maps has a host port")
     }
 
     /// This slot of the present stage is a host operation on what the access holds.
@@ -79,9 +53,11 @@ impl Lower<'_> {
 
     /// A host slot means what the access holds.
     pub(super) fn selected(&mut self, number: usize, host: Node) -> Node {
-        let ports = self.host_ports();
+        let question = self.question();
         let map = self.plan[number].map;
-        let chosen = self.m.eq_const(ports.select, u64::from(map.as_u32()));
+        let chosen = self
+            .m
+            .eq_const(question.map_select, u64::from(map.as_u32()));
         match self.in_bank(number) {
             None => self.m.and(&[host, chosen]),
             Some(inside) => self.m.and(&[host, chosen, inside]),
@@ -91,7 +67,7 @@ impl Lower<'_> {
     /// The host's index is one of the access's bank, from a register. Indexes that no bank has belong to the first one.
     fn in_bank(&mut self, number: usize) -> Option<Node> {
         let (map, bank) = (self.plan[number].map, self.plan[number].bank.clone()?);
-        let index = self.host_ports().index;
+        let index = self.question().host_index;
         let mut banks: Vec<Vec<u32>> = Vec::new();
         for other in self.plan.iter().filter(|other| other.map == map) {
             let indexes = other.bank.clone().unwrap_or_default();
@@ -118,56 +94,53 @@ impl Lower<'_> {
     }
 
     pub(super) fn clear_index(&mut self, bits: u32) -> Node {
-        let ports = self.host_ports();
-        self.m.resize(ports.clear_index, bits)
+        let index = self.question().clear_index;
+        self.m.resize(index, bits)
     }
 
     /// Joins the answers of all maps to the host; and whether those that must be made ready are. `None`: there are no maps.
     pub(crate) fn finish_maps(&mut self) -> Option<(MapAnswer, Option<Node>)> {
-        let ports = self.ports.host?;
-        let (key_bits, value_bits) = host_widths(self.program);
+        let question = self.ports.host.clone()?;
         // The operation is over when its slot has left the last stage: a slot that is still on its way would be taken
         // for the next operation, and hold a place in a segment FIFO that nobody counts.
         let leaves = self.host.expect("a design with maps has host slots");
-        let done = self.m.delay_reset("host_left", leaves);
-        let prepared = ports.start.map(|_| self.tries_are_prepared());
-        let mut errno_terms = Vec::new();
-        let mut value_terms = Vec::new();
-        let mut key_terms = Vec::new();
-        for number in self.speakers() {
-            let (id, instance) = self.ports.built[number].values.expect("built");
-            let module = &self.design.modules[id];
-            let value = self.m.instance_output(module, instance, "host_result");
-            let (errno, key) = if self.plan[number].has_keys(self.program) {
-                (
-                    self.table_output(number, "host_errno"),
-                    self.table_output(number, "host_key_out"),
-                )
-            } else {
-                (
-                    self.m.instance_output(module, instance, "host_errno"),
-                    ports.index,
-                )
-            };
-            let one = self.m.one();
-            let chosen = self.selected(number, one);
-            for (terms, node, bits) in [
-                (&mut errno_terms, errno, ERRNO_BITS),
-                (&mut value_terms, value, value_bits),
-                (&mut key_terms, key, key_bits),
-            ] {
-                let mask = self.m.sext(chosen, bits);
-                let wide = self.m.resize(node, bits);
-                terms.push(self.m.and(&[mask, wide]));
-            }
-        }
+        let map_done = self.m.delay_reset("host_left", leaves);
+        let prepared = question.map_start.map(|_| self.tries_are_prepared());
+        let answers = self.speakers().into_iter();
+        let answers: Vec<[Node; 3]> = answers.map(|number| self.answer_of(number)).collect();
+        let mut any = |which: usize| {
+            let terms: Vec<Node> = answers.iter().map(|answer| answer[which]).collect();
+            self.m.or(&terms)
+        };
         let answer = MapAnswer {
-            map_done: done,
-            map_errno: self.m.or(&errno_terms),
-            map_value: self.m.or(&value_terms),
-            map_key: self.m.or(&key_terms),
+            map_done,
+            map_errno: any(0),
+            map_value: any(1),
+            map_key: any(2),
         };
         Some((answer, prepared))
+    }
+
+    /// Errno, value and key that an access gives the host, or zeros where another one is meant.
+    fn answer_of(&mut self, number: usize) -> [Node; 3] {
+        let (key_bits, value_bits) = host_widths(self.program);
+        let (id, instance) = self.ports.built[number].values.expect("built");
+        let module = &self.design.modules[id];
+        let value = self.m.instance_output(module, instance, "host_result");
+        let (errno, key) = match &self.ports.built[number].table {
+            Some(table) => table.host_answer(),
+            None => (
+                self.m.instance_output(module, instance, "host_errno"),
+                self.question().host_index,
+            ),
+        };
+        let one = self.m.one();
+        let chosen = self.selected(number, one);
+        [(errno, ERRNO_BITS), (value, value_bits), (key, key_bits)].map(|(node, bits)| {
+            let mask = self.m.sext(chosen, bits);
+            let wide = self.m.resize(node, bits);
+            self.m.and(&[mask, wide])
+        })
     }
 
     /// Of several copies of a map or bank the one that commits last speaks.

@@ -13,14 +13,17 @@ impl Lower<'_> {
         let map = self.plan[number].map;
         let evicts = self.access(number).evicts(self.program);
         let label = self.journal_label(&self.decl(number).name);
+        let table = self.hash_out(number);
+        let moves = table.moves.as_ref().expect("of a table that evicts");
+        let write = table.keys[0].write.as_ref().expect("of the first port");
         let told = JournalOut {
             packet: self.valid,
-            host: self.table_output(number, "host_c"),
-            put: self.table_output(number, "puts"),
-            removed: self.table_output(number, "removes_key"),
-            forgot: self.table_output(number, "forgets"),
-            slot: self.table_output(number, "entry_c"),
-            key: self.table_output(number, "key_c"),
+            host: table.host_c,
+            put: moves.puts,
+            removed: moves.removes_key,
+            forgot: moves.forgets,
+            slot: write.entry_c,
+            key: moves.key_c,
         };
         let name = format!("lru_{label}");
         let held = told.map(&mut |signal, _, node| {

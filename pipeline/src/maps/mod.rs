@@ -17,11 +17,13 @@ use crate::schedule::{answer_clocks, read_clocks, value_entries, AccessStages, P
 use crate::segments::{BaseId, Segment};
 use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::hash::Hash;
+use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_ir::{MapDecl, MapId, Op, Value};
 use hardpath_rtl::{Instance, ModuleId, Node};
 
 pub use host::{clear_words, host_widths};
+use tables::Table;
 pub(crate) use windows::Replay;
 
 /// Bits of a tag that stands for a key at a window's entrance.
@@ -30,7 +32,7 @@ pub(crate) const TAG_BITS: u32 = 24;
 /// The host's side and the memories that are being built.
 #[derive(Default)]
 pub(crate) struct MapPorts {
-    host: Option<host::HostPorts>,
+    host: Option<MapQuestion>,
     built: Vec<Built>,
 }
 
@@ -38,12 +40,12 @@ pub(crate) struct MapPorts {
 #[derive(Clone, Default)]
 struct Built {
     ports: Vec<BuiltPort>,
-    table: Option<(ModuleId, Instance)>,
+    /// Only of a map with keys.
+    table: Option<Table>,
     values: Option<(ModuleId, Instance)>,
     /// The first of the memories in `values`.
     value_memory: String,
     /// What a memory takes in later stages than it starts in: port, signal, wire.
-    table_wires: Vec<(usize, &'static str, Node)>,
     value_wires: Vec<(usize, &'static str, Node)>,
     in_range: Option<Node>,
 }

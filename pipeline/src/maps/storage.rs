@@ -5,7 +5,7 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::{Bank, Storage};
 use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::MapId;
-use hardpath_rtl::{Instance, ModuleId};
+use hardpath_rtl::Instance;
 
 impl Lower<'_> {
     /// Of each map, in their order, when all are built. Where there are copies, the one that answers the host.
@@ -25,20 +25,21 @@ impl Lower<'_> {
         };
         for number in mine {
             let built = &self.ports.built[*number];
-            let below = |placed: Option<(ModuleId, Instance)>, memory: &str| {
-                let (_, instance) = placed.expect("built");
+            let below = |instance: Instance, memory: &str| {
                 format!("{}.{memory}", self.m.instances[instance].name)
             };
-            if self.access(*number).has_keys(self.program) {
+            if let Some(table) = &built.table {
                 let memories = match self.decl(*number).kind.is_trie() {
                     true => vec![Lpm::KEY_MEMORY.into()],
                     false => Hash::key_memories(),
                 };
-                let memories = memories.iter().map(|memory| below(built.table, memory));
+                let memories = memories
+                    .iter()
+                    .map(|memory| below(table.instance(), memory));
                 storage.keys = memories.collect();
             }
             storage.values.push(Bank {
-                memory: below(built.values, &built.value_memory),
+                memory: below(built.values.expect("built").1, &built.value_memory),
                 entries: self.plan[*number].bank.clone(),
             });
         }

@@ -1,14 +1,72 @@
 //! The tables behind maps with keys: hash functions, lookups, and the commit of inserted and removed keys.
 
-use super::host::HostPorts;
 use super::Lower;
 use crate::plan::Class;
 use hardpath_blocks::errno::ERRNO_BITS;
-use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashFunctionIn, HashPort};
+use hardpath_blocks::hash::{
+    hash_function, hash_table, Hash, HashFunctionIn, HashHostIn, HashPort, HashSlotIn, HashTableIn,
+    HashTableOut, HashUpdateIn,
+};
+use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
-use hardpath_blocks::port_name;
+use hardpath_blocks::lpm::{LpmOut, LpmSlotIn};
 use hardpath_ir::{Inst, MapKind, Op};
-use hardpath_rtl::Node;
+use hardpath_rtl::signals::Placed;
+use hardpath_rtl::{Instance, Node};
+
+/// The table behind a map with keys: what it takes in later stages than it starts in, as wires, and what it gives.
+#[derive(Clone)]
+pub(super) enum Table {
+    Hash {
+        slot: HashSlotIn,
+        placed: Placed<HashTableOut>,
+    },
+    Trie {
+        slot: LpmSlotIn,
+        placed: Placed<LpmOut>,
+    },
+}
+
+impl Table {
+    pub(super) fn instance(&self) -> Instance {
+        match self {
+            Table::Hash { placed, .. } => placed.instance,
+            Table::Trie { placed, .. } => placed.instance,
+        }
+    }
+
+    /// A port's hit and entry, in the stage of its answer.
+    fn answer(&self, port: usize) -> (Node, Node) {
+        match self {
+            Table::Hash { placed, .. } => {
+                let key = &placed.out.keys[port];
+                (key.hit, key.entry)
+            }
+            Table::Trie { placed, .. } => (placed.out.hit, placed.out.entry),
+        }
+    }
+
+    /// Whether a port's value is to be written and where, in its commit stage. Only of the first port and those that update.
+    fn write(&self, port: usize) -> (Node, Node) {
+        match self {
+            Table::Hash { placed, .. } => {
+                let write = &placed.out.keys[port].write;
+                let write = write.as_ref().expect("of a port that updates");
+                (write.write_value, write.entry_c)
+            }
+            // A trie's answer to the host is the entry that is meant.
+            Table::Trie { placed, .. } => (placed.out.write_value, placed.out.entry),
+        }
+    }
+
+    /// The errno of the host's operation, and the key that a dump found.
+    pub(super) fn host_answer(&self) -> (Node, Node) {
+        match self {
+            Table::Hash { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
+            Table::Trie { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
+        }
+    }
+}
 
 impl Lower<'_> {
     pub(super) fn demand_for_table(&mut self, number: usize, port: usize) {
@@ -44,19 +102,18 @@ impl Lower<'_> {
             Some(key) => self.node(key),
             None => self.m.zero(key_bits),
         };
-        let ports = self.host_ports();
+        let question = self.question();
         // The host's key goes through the first port.
         let (host, dump) = if port == 0 {
-            let is_dump = self.m.eq_const(ports.command, u64::from(command::DUMP));
+            let is_dump = (self.m).eq_const(question.host_command, u64::from(command::DUMP));
             let dump = self.m.delay(format!("{name}_dumps"), is_dump);
             (self.host_here(number), dump)
         } else {
             (self.m.zero(1), self.m.zero(1))
         };
-        let host_key = self.m.slice(ports.key, 0, key_bits);
-        let slot = self
-            .m
-            .slice(ports.slot, 0, Hash::entry_bits(decl.max_entries));
+        let host_key = self.m.slice(question.host_key, 0, key_bits);
+        let entry_bits = Hash::entry_bits(decl.max_entries);
+        let slot = self.m.slice(question.host_slot, 0, entry_bits);
         let inputs = HashFunctionIn {
             key,
             host,
@@ -72,81 +129,65 @@ impl Lower<'_> {
 
     /// Makes the table. What later stages give comes through wires.
     pub(super) fn start_table(&mut self, number: usize) {
-        let (access, decl) = (self.access(number), self.decl(number));
-        let key_bits = decl.key_bytes * 8;
         let (module_name, name) = self.instance_name(number, "_keys");
-        let config = Hash {
-            name: module_name,
+        let block = hash_table(&self.table_config(number, module_name));
+        let host = self.table_host(number);
+        let slot = block.wires(&mut self.m, &name, |inputs| &inputs.slot);
+        let inputs = HashTableIn {
+            slot: slot.clone(),
+            host,
+        };
+        let placed = block.place(self.design, &mut self.m, name, inputs);
+        self.ports.built[number].table = Some(Table::Hash { slot, placed });
+    }
+
+    fn table_config(&self, number: usize, name: String) -> Hash {
+        let (access, decl) = (self.access(number), self.decl(number));
+        let port = |port: usize| HashPort {
+            commit_after: self.table_commit(number, port)
+                - self.port_stages(number, port).table
+                - Hash::answer_clocks(access.registers_keys),
+            updates: access.ports[port].update.is_some(),
+            deletes: access.ports[port].delete.is_some(),
+            slot: access.ports[port].slot,
+        };
+        Hash {
+            name,
             map: decl.name.clone(),
-            key_bits,
+            key_bits: decl.key_bytes * 8,
             max_entries: decl.max_entries,
-            ports: (0..access.ports.len())
-                .map(|port| HashPort {
-                    commit_after: self.table_commit(number, port)
-                        - self.port_stages(number, port).table
-                        - Hash::answer_clocks(access.registers_keys),
-                    updates: access.ports[port].update.is_some(),
-                    deletes: access.ports[port].delete.is_some(),
-                    slot: access.ports[port].slot,
-                })
-                .collect(),
+            ports: (0..access.ports.len()).map(port).collect(),
             forward: matches!(access.keys, Class::Fused { .. } | Class::Interlock { .. }),
             registers: access.registers_keys,
             evicts: access.evicts(self.program),
-        };
-        let rows_bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
-        let clear_index = self.clear_index(Hash::row_bits(decl.max_entries));
-        let host = self.host_ports();
-        let host_flags = match decl.kind {
-            MapKind::DevMapHash => self.device_flags(&host),
-            _ => host.flags,
-        };
-        let mut wires = vec![(0, "host_r", self.m.wire(1, format!("{name}_host_r")))];
-        let evicts = access.evicts(self.program) != Evicts::Nobody;
-        for (number, port) in access.ports.iter().enumerate() {
-            let mut wire = |signal: &'static str, bits: u32| {
-                let called = port_name(&format!("{name}_{signal}"), number as u32);
-                wires.push((number, signal, self.m.wire(bits, called)));
-            };
-            wire("key", key_bits);
-            wire("rows", rows_bits);
-            if evicts {
-                wire("uses", 1);
-            }
-            if port.update.is_some() {
-                for signal in ["update", "no_exist", "must_exist", "bad_flags"] {
-                    wire(signal, 1);
-                }
-            }
-            if port.delete.is_some() {
-                wire("remove", 1);
-            }
         }
-        let named: Vec<(String, Node)> = wires
-            .iter()
-            .map(|(port, signal, wire)| (port_name(signal, *port as u32), *wire))
-            .collect();
-        let mut inputs = vec![
-            ("clear", host.clear),
-            ("clear_index", clear_index),
-            ("host_command", host.command),
-            ("host_flags", host_flags),
-            ("host_slot", host.slot),
-        ];
-        inputs.extend(named.iter().map(|(name, wire)| (name.as_str(), *wire)));
-        let id = self.design.add(hash_table(&config));
-        let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
-        self.ports.built[number].table = Some((id, instance));
-        self.ports.built[number].table_wires = wires;
+    }
+
+    /// The host's registers and the sweep, as a hash table takes them.
+    fn table_host(&mut self, number: usize) -> HashHostIn {
+        let decl = self.decl(number);
+        let clear_index = self.clear_index(Hash::row_bits(decl.max_entries));
+        let question = self.question();
+        let host_flags = match decl.kind {
+            MapKind::DevMapHash => self.device_flags(&question),
+            _ => question.host_flags,
+        };
+        HashHostIn {
+            clear: question.clear,
+            clear_index,
+            host_command: question.host_command,
+            host_flags,
+            host_slot: question.host_slot,
+        }
     }
 
     /// The flags of the host's update as a hash table takes them, so that it answers as `__dev_map_hash_update_elem`
     /// does: BPF_EXIST does not ask for the key, and a value without ifindex is EINVAL.
-    fn device_flags(&mut self, ports: &HostPorts) -> Node {
-        let must_exist = self.m.eq_const(ports.flags, 2);
+    fn device_flags(&mut self, question: &MapQuestion) -> Node {
+        let must_exist = self.m.eq_const(question.host_flags, 2);
         let any = self.m.zero(32);
-        let flags = self.m.mux(must_exist, any, ports.flags);
-        let ifindex = self.m.slice(ports.value, 0, 32);
+        let flags = self.m.mux(must_exist, any, question.host_flags);
+        let ifindex = self.m.slice(question.host_value, 0, 32);
         let no_device = self.m.eq_const(ifindex, 0);
         let invalid = self.m.constant(3, 32);
         self.m.mux(no_device, invalid, flags)
@@ -154,27 +195,41 @@ impl Lower<'_> {
 
     /// A port's key enters the table.
     pub(super) fn enter_table(&mut self, number: usize, port: usize) {
-        let built = self.ports.built[number].clone();
-        let bases = built.ports[port];
-        self.drive_wires(&built.table_wires, port, |lower, signal| match signal {
-            "key" => Some(lower.base_node(bases.key)),
-            "rows" => Some(lower.base_node(bases.rows)),
-            "host_r" => Some(lower.host_here(number)),
-            _ => None,
-        });
+        let bases = self.ports.built[number].ports[port];
+        let (host_r, key, rows) = match self.table(number) {
+            Table::Hash { slot, .. } => {
+                let own = &slot.keys[port];
+                (slot.host_r, own.key, Some(own.rows))
+            }
+            Table::Trie { slot, .. } => (slot.host_r, slot.key, None),
+        };
+        if port == 0 {
+            let host = self.host_here(number);
+            self.m.drive(host_r, host);
+        }
+        let node = self.base_node(bases.key);
+        self.m.drive(key, node);
+        if let Some(rows) = rows {
+            let node = self.base_node(bases.rows);
+            self.m.drive(rows, node);
+        }
     }
 
-    pub(super) fn table_output(&mut self, number: usize, signal: &str) -> Node {
-        let (id, instance) = self.ports.built[number]
-            .table
-            .expect("the table is started");
-        self.m
-            .instance_output(&self.design.modules[id], instance, signal)
+    fn table(&self, number: usize) -> &Table {
+        let table = self.ports.built[number].table.as_ref();
+        table.expect("the table is started")
+    }
+
+    /// What a hash table gives.
+    pub(super) fn hash_out(&self, number: usize) -> &HashTableOut {
+        match self.table(number) {
+            Table::Hash { placed, .. } => &placed.out,
+            Table::Trie { .. } => unreachable!("a trie is no hash table"),
+        }
     }
 
     pub(super) fn table_answers(&mut self, number: usize, port: usize) {
-        let hit = self.table_output(number, &port_name("hit", port as u32));
-        let entry = self.table_output(number, &port_name("entry", port as u32));
+        let (hit, entry) = self.table(number).answer(port);
         if let Some(lookup) = self.port(number, port).lookup {
             let results = self.program.insts[lookup].results.clone();
             for (result, node) in results.into_iter().zip([hit, entry]) {
@@ -185,8 +240,8 @@ impl Lower<'_> {
         let trie = self.decl(number).kind.is_trie();
         let index = if port == 0 && self.only_host_inserts(number) && !trie {
             // The host's new entry is known in this stage.
-            let host = self.table_output(number, "host_c");
-            let placed = self.table_output(number, "entry_c");
+            let (_, placed) = self.table(number).write(0);
+            let host = self.hash_out(number).host_c;
             self.m.mux(host, placed, entry)
         } else {
             entry
@@ -197,55 +252,49 @@ impl Lower<'_> {
 
     pub(super) fn commit_table(&mut self, number: usize, port: usize) {
         let own = self.port(number, port);
-        let built = self.ports.built[number].clone();
-        self.drive_wires(&built.table_wires, port, |lower, signal| {
-            if signal == "remove" {
-                let delete = own.delete.expect("the port exists");
-                let guard = lower.condition(lower.program.insts[delete].guard);
-                return Some(lower.m.and(&[guard, lower.valid]));
+        let bases = self.ports.built[number].ports[port];
+        if let Table::Hash { slot, .. } = self.table(number) {
+            let wires = slot.keys[port].clone();
+            if let Some(wire) = wires.uses {
+                let uses = self.uses(number, port);
+                self.m.drive(wire, uses);
             }
-            if signal == "uses" {
-                return Some(lower.uses(number, port));
+            if let Some((wires, update)) = wires.update.zip(own.update) {
+                self.commit_update(&wires, update);
             }
-            if !matches!(signal, "update" | "no_exist" | "must_exist" | "bad_flags") {
-                return None;
+            if let Some((wire, delete)) = wires.remove.zip(own.delete) {
+                let removes = self.happens(delete);
+                self.m.drive(wire, removes);
             }
-            let update = own.update.expect("the port exists");
-            let data = &lower.program.insts[update];
-            let flags = lower.node(data.args[2]);
-            Some(match signal {
-                "update" => {
-                    let guard = lower.condition(data.guard);
-                    lower.m.and(&[guard, lower.valid])
-                }
-                "no_exist" => lower.m.eq_const(flags, 1),
-                "must_exist" => lower.m.eq_const(flags, 2),
-                _ => {
-                    let two = lower.m.constant(2, 64);
-                    lower.m.ult(two, flags)
-                }
-            })
-        });
-        let bases = built.ports[port];
+        }
         if port == 0 || own.update.is_some() {
-            let write = self.table_output(number, &port_name("write_value", port as u32));
-            // A trie's answer to the host is the entry that is meant.
-            let entry = match self.decl(number).kind.is_trie() {
-                true => "entry",
-                false => "entry_c",
-            };
-            let index = self.table_output(number, &port_name(entry, port as u32));
+            let (write, index) = self.table(number).write(port);
             self.set_base(bases.write_value, write);
             self.set_base(bases.commit_index, index);
         }
-        if self
-            .used_answers(number)
-            .iter()
-            .any(|(of, _, _)| *of == port)
-        {
-            let errno = self.table_output(number, "errno");
-            self.set_base(bases.errno, errno);
+        let mut used = self.used_answers(number).into_iter();
+        if used.any(|(of, _, _)| of == port) {
+            let errno = self.hash_out(number).errno;
+            self.set_base(bases.errno, errno.expect("of a table that packets change"));
         }
+    }
+
+    /// A packet's update, in the port's commit stage.
+    fn commit_update(&mut self, wires: &HashUpdateIn, update: Inst) {
+        let updates = self.happens(update);
+        self.m.drive(wires.update, updates);
+        // Flags of a few bits are joined with zeros in each compare: nothing in the text wants a name.
+        let given = self.program.insts[update].args[2];
+        let flags = self.node(given);
+        let no_exist = self.m.eq_const(flags, 1);
+        self.m.drive(wires.no_exist, no_exist);
+        let flags = self.node(given);
+        let must_exist = self.m.eq_const(flags, 2);
+        self.m.drive(wires.must_exist, must_exist);
+        let flags = self.node(given);
+        let two = self.m.constant(2, 64);
+        let bad_flags = self.m.ult(two, flags);
+        self.m.drive(wires.bad_flags, bad_flags);
     }
 
     /// A packet looks up a port's key, in the port's commit stage.

@@ -1,7 +1,8 @@
 //! The tables of longest prefixes. They are read by packets and changed by the host; every lookup has a copy.
 
+use super::tables::Table;
 use super::Lower;
-use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_blocks::lpm::{lpm, Lpm, LpmHostIn, LpmIn};
 use hardpath_rtl::Node;
 
 impl Lower<'_> {
@@ -13,7 +14,7 @@ impl Lower<'_> {
             None => self.m.zero(key_bits),
         };
         let host = self.host_here(number);
-        let host_key = self.host_ports().key;
+        let host_key = self.question().host_key;
         let host_key = self.m.slice(host_key, 0, key_bits);
         let chosen = self.m.mux(host, host_key, key);
         let base = self.ports.built[number].ports[port].key;
@@ -26,7 +27,7 @@ impl Lower<'_> {
         let key_bits = decl.key_bytes * 8;
         let (module_name, name) = self.instance_name(number, "_prefixes");
         let access = self.access(number);
-        let module = lpm(&Lpm {
+        let block = lpm(&Lpm {
             name: module_name,
             map: decl.name.clone(),
             key_bytes: decl.key_bytes,
@@ -35,36 +36,33 @@ impl Lower<'_> {
             bits_a_clock: access.bits_a_clock.expect("a trie has them"),
         });
         let clear_index = self.clear_index(Lpm::entry_bits(decl.max_entries));
-        let host = self.host_ports();
-        let started = host.start.expect("a design with tries is told of commands");
-        let start = self.selected(number, started);
-        let host_key = self.m.slice(host.key, 0, key_bits);
-        let wires = vec![
-            (0, "host_r", self.m.wire(1, format!("{name}_host_r"))),
-            (0, "key", self.m.wire(key_bits, format!("{name}_key"))),
-        ];
-        let mut inputs = vec![
-            ("clear", host.clear),
-            ("clear_index", clear_index),
-            ("start", start),
-            ("host_command", host.command),
-            ("host_flags", host.flags),
-            ("host_slot", host.slot),
-            ("host_key", host_key),
-        ];
-        inputs.extend(wires.iter().map(|(_, signal, wire)| (*signal, *wire)));
-        let id = self.design.add(module);
-        let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
-        self.ports.built[number].table = Some((id, instance));
-        self.ports.built[number].table_wires = wires;
+        let question = self.question();
+        let started = question.map_start;
+        let started = started.expect("a design with tries is told of commands");
+        let host = LpmHostIn {
+            clear: question.clear,
+            clear_index,
+            start: self.selected(number, started),
+            host_command: question.host_command,
+            host_flags: question.host_flags,
+            host_slot: question.host_slot,
+            host_key: self.m.slice(question.host_key, 0, key_bits),
+        };
+        let slot = block.wires(&mut self.m, &name, |inputs| &inputs.slot);
+        let inputs = LpmIn {
+            slot: slot.clone(),
+            host,
+        };
+        let placed = block.place(self.design, &mut self.m, name, inputs);
+        self.ports.built[number].table = Some(Table::Trie { slot, placed });
     }
 
     /// Every copy of the selected trie is ready for the host's operation; other maps always are.
     pub(super) fn tries_are_prepared(&mut self) -> Node {
         let mut all = vec![self.m.one()];
         for number in 0..self.plan.len() {
-            if self.decl(number).kind.is_trie() {
-                let ready = self.table_output(number, "prepared");
+            if let Some(Table::Trie { placed, .. }) = &self.ports.built[number].table {
+                let ready = placed.out.prepared;
                 let one = self.m.one();
                 let selected = self.selected(number, one);
                 let other = self.m.not(selected);

@@ -110,9 +110,9 @@ impl Lower<'_> {
             },
         };
         let word_bits = config.word_bits();
-        let host = self.host_ports();
+        let host = self.question();
         let clear_index = self.clear_index(index_width);
-        let host_value = self.m.slice(host.value, 0, config.value_bits);
+        let host_value = self.m.slice(host.host_value, 0, config.value_bits);
         let mut wires = vec![(0, "host_a", self.m.wire(1, format!("{name}_host_a")))];
         let mut named = vec![("host_a".to_string(), wires[0].2)];
         for port in 0..access.ports.len() {
@@ -145,9 +145,9 @@ impl Lower<'_> {
             ("host_value", host_value),
         ];
         if !hash {
-            inputs.push(("host_command", host.command));
-            inputs.push(("host_flags", host.flags));
-            inputs.push(("host_index", host.index));
+            inputs.push(("host_command", host.host_command));
+            inputs.push(("host_flags", host.host_flags));
+            inputs.push(("host_index", host.host_index));
         }
         inputs.extend(named.iter().map(|(name, wire)| (name.as_str(), *wire)));
         let id = self.design.add(array(&config));

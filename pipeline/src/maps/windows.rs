@@ -7,7 +7,6 @@ use crate::plan::Gate;
 use hardpath_blocks::hash::{Evicts, Hash};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::interlock::{interlock, Interlock, InterlockIn};
-use hardpath_blocks::port_name;
 use hardpath_ir::Value;
 use hardpath_rtl::Node;
 
@@ -135,7 +134,7 @@ impl Lower<'_> {
             return index;
         }
         let host = self.host_here(number);
-        let host_index = self.host_ports().index;
+        let host_index = self.question().host_index;
         let host_index = self.m.slice(host_index, 0, bits);
         self.m.mux(host, host_index, index)
     }
@@ -166,7 +165,7 @@ impl Lower<'_> {
                 let bits = self.tag_bits(number);
                 let key = access.ports[0].key.expect("a written array has an index");
                 let index = self.node_low(key, bits);
-                let host_index = self.host_ports().index;
+                let host_index = self.question().host_index;
                 let host_index = self.m.slice(host_index, 0, bits);
                 self.m.mux(host, host_index, index)
             }
@@ -188,7 +187,7 @@ impl Lower<'_> {
             waits_for_all,
         });
         let head_waits_for_all = by_key.then(|| {
-            let command = self.host_ports().command;
+            let command = self.question().host_command;
             let dump = self.m.eq_const(command, u64::from(command::DUMP));
             self.m.and(&[host, dump])
         });
@@ -281,8 +280,8 @@ impl Lower<'_> {
                 if at.table + self.answer_clocks(number) == replay.commit {
                     continue;
                 }
-                let displaced = self.table_output(number, &port_name("displaced", port as u32));
-                reasons.push(displaced);
+                let key = &self.hash_out(number).keys[port];
+                reasons.push(key.displaced.expect("of a table that displaces"));
             }
         }
         self.m.or(&reasons)
@@ -298,7 +297,7 @@ impl Lower<'_> {
             let mut writes: Vec<Node> = own.writers().map(|inst| self.happens(inst)).collect();
             if wires.port == 0 {
                 let host = self.host_here(wires.number);
-                let command = self.host_ports().command;
+                let command = self.question().host_command;
                 let update = self.m.eq_const(command, u64::from(command::UPDATE));
                 let delete = self.m.eq_const(command, u64::from(command::DELETE));
                 let changes = self.m.or(&[update, delete]);
