@@ -8,8 +8,8 @@
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
 #   make cocotb    generated designs and all blocks under models of AXI by others (a part of `make test`)
 #   make ecp5      ten programs placed and routed for an ECP5, and the clocks they reach: docs/ecp5.md
-#   make calibrate LUT levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
-#   make levels    LUT levels and area of whole programs, to docs/levels.md   (an hour or two)
+#   make calibrate LUT6 levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
+#   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
 #   make bench-lru what full LRU maps keep, beside the kernel's, to docs/lru.md   (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those
@@ -89,7 +89,7 @@ $(KERNEL_OBJECTS) &: tools/build-kernel-samples build/.tools
 	@echo "  CLANG-BPF $(KERNEL_OBJECTS)"
 	tools/build-kernel-samples build/programs build/kernel
 
-# The page in the docs is renewed; SYNTH=1 adds the LUT levels, which takes long.
+# The page in the docs is renewed; SYNTH=1 adds the LUT6 levels, which takes long.
 CAPTURES := $(wildcard ../shared/pcaps)
 realworld: setup realworld-sources
 	@cargo build --release --package hardpath-cli

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 const INTRODUCTION: &str = "# What the compiler saves
 
 `make bench-area` wrote this page: each program compiled for 250 MHz and a bus of 512 bits, and synthesized with yosys
-(`synth_xilinx -family xcup`) without its maps. The tables are about the compute pipeline (`TOP_pipeline`); below each stands
+(`synth_xilinx -family xcup -nowidelut`) without its maps. The tables are about the compute pipeline (`TOP_pipeline`); below each stands
 what becomes of the whole design, whose ports, FIFOs and host port are the same in all rows. *All* is what
 `hardpath compile` makes. In the rows below one saving is left out (`hardpath compile --without NAME`). *Naive schedule*:
 one operation a stage, on the full width, and everything that ever came up carried to the end; synthesis still makes shift

@@ -113,6 +113,7 @@ fn measure(
         family: technology.yosys.into(),
         map_modules: Vec::new(),
         parts: false,
+        netlist: None,
     };
     let report = match routed {
         true => {
@@ -136,7 +137,7 @@ fn measure(
     let levels = compiled.report.levels;
     let (measured, model) = match report.fmax_mhz {
         Some(fmax_mhz) => (1000.0 / fmax_mhz, 1000.0 / technology.clock_of(levels)),
-        None => (f64::from(report.levels), levels),
+        None => (report.depth.levels.number(), levels),
     };
     Ok((measured, model, report.lut, report.carry))
 }

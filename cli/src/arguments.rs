@@ -286,11 +286,17 @@ pub struct SynthArguments {
     /// Where the placement starts from (ecp5)
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u32,
+    /// Show so many of the worst paths, of 20 at most, cell by cell, and the nets with the most loads (yosys); --json has all
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub worst: usize,
+    /// File for the mapped netlist, in yosys' JSON (yosys, ecp5)
+    #[arg(long, value_name = "FILE")]
+    pub netlist: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum FlowName {
-    /// Synthesis for UltraScale+: area and LUT levels. In every flow OBJECT may be the folder of a design
+    /// Synthesis for UltraScale+: area and LUT6 levels. In every flow OBJECT may be the folder of a design
     Yosys,
     /// Synthesis, placement and routing for Lattice's ECP5: area and the clock that is reached
     Ecp5,
@@ -454,7 +460,7 @@ pub struct RealworldArguments {
     /// Only compile: neither simulate nor compare
     #[arg(long, conflicts_with = "synth")]
     pub compile_only: bool,
-    /// Synthesize, too, for the LUT levels
+    /// Synthesize, too, for the LUT6 levels
     #[arg(long)]
     pub synth: bool,
     /// Seconds that one step of one program may take

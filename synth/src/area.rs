@@ -3,11 +3,16 @@
 //! LUTs are counted as Vivado counts them: a LUT of any size is one, a shift register (`SRL16E`, `SRLC32E`) is
 //! one, LUT RAM counts the LUTs that it is made of (`RAM64M8`: 8). Two small LUTs that could share a LUT6 count two,
 //! so the number is an upper bound. Multiplexers behind LUTs (`MUXF7` …) are free, as in the hardware.
+//!
+//! UltraRAMs are counted as the device has them: 4096 words of 72 bits, with two ports (UG573). Yosys maps narrow or odd words
+//! closer: it takes a row for a sequence of bytes, lets several words share it by its byte enables, and chooses among them in
+//! LUTs. Vendors' tools do not; there a word of up to 72 bits has a row of its own, and UltraRAMs stand in cascades. So what counts is
+//! the memory as it was before it was mapped, where the netlist has it ([`Netlist::memories`]), and cells otherwise.
 
-use crate::netlist::{self, Netlist};
+use crate::levels::memory as memory_of;
+use crate::netlist::{Memory, Netlist};
 use crate::ModuleArea;
-use hardpath_ir::Diagnostic;
-use std::path::Path;
+use std::collections::BTreeSet;
 
 /// Numbers of primitives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,6 +30,7 @@ pub struct Area {
 
 pub fn area(netlist: &Netlist) -> Area {
     let mut area = Area::default();
+    let mut in_ultra_ram = BTreeSet::new();
     for cell in &netlist.cells {
         match class(&cell.kind) {
             Class::Lut => area.lut += 1,
@@ -36,45 +42,45 @@ pub fn area(netlist: &Netlist) -> Area {
             Class::FlipFlop => area.ff += 1,
             Class::Carry => area.carry += 1,
             Class::BlockRam { halves } => area.bram18 += halves,
-            Class::UltraRam => area.uram += 1,
+            Class::UltraRam => match netlist.memories.get(memory_of(&cell.name)) {
+                Some(_) => in_ultra_ram.extend([memory_of(&cell.name)]),
+                None => area.uram += 1,
+            },
             Class::Dsp => area.dsp += 1,
             Class::WideMux | Class::Buffer | Class::Other => {}
         }
     }
+    let memories = in_ultra_ram.iter().map(|name| &netlist.memories[*name]);
+    area.uram += memories.map(ultra_rams).sum::<u64>();
     area
 }
 
-/// What each module costs, of a netlist that was not flattened. A file is a module: `NAME.sv`.
-///
-/// # Errors
-/// The netlist cannot be read.
-pub fn by_module(
-    files: &[(String, String)],
-    netlist: &Path,
-) -> Result<Vec<ModuleArea>, Diagnostic> {
-    let names: Vec<&str> = files
-        .iter()
-        .filter_map(|(file, _)| file.strip_suffix(".sv"))
-        .collect();
-    let netlists = netlist::read_all(netlist, &names)?;
-    let mut modules: Vec<ModuleArea> = names
-        .iter()
-        .zip(&netlists)
-        .map(|(name, netlist)| {
-            let own = area(netlist);
-            ModuleArea {
-                name: (*name).to_owned(),
-                lut: own.lut,
-                ff: own.ff,
-                carry: own.carry,
-                bram36: own.bram18 as f64 / 2.0,
-                uram: own.uram,
-                dsp: own.dsp,
-            }
-        })
-        .collect();
-    modules.sort_by_key(|module| std::cmp::Reverse(module.lut + module.ff));
-    Ok(modules)
+/// UltraRAMs of a memory: what reads or writes beyond the two ports needs copies.
+fn ultra_rams(memory: &Memory) -> u64 {
+    let copies = match memory.reads + memory.writes {
+        0..=2 => 1,
+        _ => memory.reads.max(1),
+    };
+    memory.width.div_ceil(72) * memory.words.div_ceil(4096) * copies
+}
+
+/// What each module costs, by name, of a netlist that was not flattened.
+pub fn by_module(modules: Vec<(String, Netlist)>) -> Vec<ModuleArea> {
+    let costs = modules.into_iter().map(|(name, netlist)| {
+        let own = area(&netlist);
+        ModuleArea {
+            name,
+            lut: own.lut,
+            ff: own.ff,
+            carry: own.carry,
+            bram36: own.bram18 as f64 / 2.0,
+            uram: own.uram,
+            dsp: own.dsp,
+        }
+    });
+    let mut costs: Vec<ModuleArea> = costs.collect();
+    costs.sort_by_key(|module| std::cmp::Reverse(module.lut + module.ff));
+    costs
 }
 
 /// What kind of thing a primitive is.
@@ -125,5 +131,43 @@ pub fn class(kind: &str) -> Class {
         | "MISTRAL_MUL18X18" | "MISTRAL_MUL9X9" => Class::Dsp,
         "BUFG" | "BUFGCTRL" | "BUFGCE" | "IBUF" | "OBUF" => Class::Buffer,
         _ => Class::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::netlist::Cell;
+
+    #[test]
+    fn ultra_rams_are_those_of_the_device() {
+        let cell = |name: String| Cell {
+            name,
+            kind: "URAM288".into(),
+            source: None,
+            parameters: Default::default(),
+            pins: Vec::new(),
+        };
+        // As yosys packs two words of 32 bits, and sixty-four of 192 bits.
+        let cells = (0..8).map(|row| format!("flows.words.{row}.0"));
+        let others = (0..171).map(|column| format!("buckets.words.0.{column}"));
+        let mut netlist = Netlist {
+            cells: cells.chain(others).map(cell).collect(),
+            ..Netlist::default()
+        };
+        assert_eq!(area(&netlist).uram, 179);
+        for (name, width, words) in [("flows", 32, 65536), ("buckets", 192, 262_144)] {
+            let memory = Memory {
+                width,
+                words,
+                reads: 1,
+                writes: 1,
+            };
+            netlist.memories.insert(format!("{name}.words"), memory);
+        }
+        assert_eq!(area(&netlist).uram, 16 + 3 * 64);
+        let flows = netlist.memories.get_mut("flows.words").unwrap();
+        flows.reads = 2;
+        assert_eq!(area(&netlist).uram, 2 * 16 + 3 * 64);
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! The area is that of the design alone, as synthesized; the clock that of this netlist in its [`wrapper`](crate::wrapper).
 
+use crate::levels::{weights, Depth, Levels, PathStep, WorstPath};
 use crate::tool::NEXTPNR_ECP5;
 use crate::wrapper::{wrapper, WrappedPort, INSTANCE, WRAPPER};
 use crate::yosys::{synthesize, write, written, Options};
-use crate::{PathStep, SynthReport};
+use crate::SynthReport;
 use hardpath_ir::Diagnostic;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -67,12 +68,10 @@ pub fn ecp5(
         )
         .map_err(explain)?;
     let routed = read_report(&directory.join("report.json"))?;
-    let levels = routed.path.iter().filter(|step| step.cell != REGISTER);
     Ok(SynthReport {
         flow: "ecp5".into(),
         part: DEVICE.into(),
-        levels: levels.count() as u32,
-        critical_path: routed.path,
+        depth: depth(routed.path),
         clock_mhz: Some(options.clock_mhz),
         fmax_mhz: Some(routed.fmax_mhz),
         ..report
@@ -111,6 +110,7 @@ struct Routed {
 }
 
 const REGISTER: &str = "register";
+const CARRY: &str = "carry";
 
 #[derive(Deserialize)]
 struct Report {
@@ -160,33 +160,64 @@ fn read_report(file: &Path) -> Result<Routed, Diagnostic> {
         .ok_or_else(|| bad("the report of nextpnr-ecp5 has no clock".into()))?;
     let edge = format!("posedge {clock}");
     let path = (report.critical_paths.iter()).find(|path| path.from == edge && path.to == edge);
-    let mut steps: Vec<PathStep> = Vec::new();
-    for hop in path.map_or(&[][..], |path| &path.path) {
-        let name = signal(&hop.to.cell);
-        let cell = match hop.kind.as_str() {
-            "clk-to-q" | "setup" => REGISTER,
-            // A carry chain is one step, however long.
-            "logic" if hop.to.cell.contains("CCU2") => "carry",
-            "logic" => "LUT",
-            _ => continue,
-        };
-        if steps
-            .last()
-            .is_some_and(|last| last.cell == "carry" && cell == "carry")
-        {
-            continue;
-        }
-        let level = steps.iter().filter(|step| step.cell != REGISTER).count() as u32;
-        steps.push(PathStep {
-            name,
-            cell: cell.into(),
-            level: level + u32::from(cell != REGISTER),
-        });
-    }
     Ok(Routed {
         fmax_mhz: fmax.achieved,
-        path: steps,
+        path: steps(path.map_or(&[][..], |path| &path.path)),
     })
+}
+
+/// The cells of a path, with the levels that the mapped netlist would be counted with ([`crate::levels`]).
+fn steps(path: &[Hop]) -> Vec<PathStep> {
+    let mut steps: Vec<PathStep> = Vec::new();
+    let mut level = Levels::ZERO;
+    for hop in path {
+        let is = |kind| hop.to.cell.contains(kind);
+        let is_chained = steps.last().is_some_and(|last| last.cell == CARRY);
+        let (cell, levels) = match hop.kind.as_str() {
+            "clk-to-q" if is("DP16KD") => (REGISTER, weights::memory("DP16KD")),
+            "clk-to-q" | "setup" => (REGISTER, None),
+            "logic" if is("CCU2") && is_chained => (CARRY, Some(weights::CARRY)),
+            "logic" if is("CCU2") => (CARRY, Some(weights::ENTER_CHAIN)),
+            "logic" if is("MULT18X18D") => ("DSP", Some(weights::DSP)),
+            "logic" => ("LUT", Some(weights::LUT)),
+            _ => continue,
+        };
+        level = level + levels.unwrap_or_default();
+        // A carry chain is one step, however long.
+        if cell == CARRY && is_chained {
+            if let Some(chain) = steps.last_mut() {
+                chain.level = level;
+            }
+            continue;
+        }
+        steps.push(PathStep {
+            name: signal(&hop.to.cell),
+            cell: cell.into(),
+            level,
+            ..PathStep::default()
+        });
+    }
+    steps
+}
+
+/// What is known of the depth of a routed design: the path that decides the clock.
+fn depth(path: Vec<PathStep>) -> Depth {
+    let (Some(begin), Some(end)) = (path.first(), path.last()) else {
+        return Depth::default();
+    };
+    let worst = WorstPath {
+        begin: begin.name.clone(),
+        end: end.name.clone(),
+        levels: end.level,
+        ends: 1,
+        cells: path.clone(),
+    };
+    Depth {
+        levels: end.level,
+        critical_path: path,
+        worst_paths: vec![worst],
+        ..Depth::default()
+    }
 }
 
 /// The signal that a cell was made for: yosys names a cell `dut.ingress.count_TRELLIS_FF_Q_3`.
@@ -203,4 +234,32 @@ fn signal(cell: &str) -> String {
     ];
     let ends = kinds.iter().filter_map(|kind| name.find(kind));
     name[..ends.min().unwrap_or(name.len())].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_routed_path_is_counted_as_a_mapped_one() {
+        let hops = [
+            ("clk-to-q", "dut.keys_DP16KD_DOA_1"),
+            ("routing", "dut.sum_CCU2C_S0_4"),
+            ("logic", "dut.sum_CCU2C_S0_4"),
+            ("routing", "dut.sum_CCU2C_S0_5"),
+            ("logic", "dut.sum_CCU2C_S0_5"),
+            ("logic", "dut.hit_LUT4_Z"),
+            ("setup", "dut.hit_TRELLIS_FF_Q"),
+        ];
+        let hops = hops.map(|(kind, cell)| Hop {
+            kind: kind.into(),
+            to: End { cell: cell.into() },
+        });
+        let depth = depth(steps(&hops));
+        assert_eq!(depth.levels.number(), 6.7);
+        let cells = depth.critical_path.iter().map(|step| step.cell.as_str());
+        let cells: Vec<&str> = cells.collect();
+        assert_eq!(cells, [REGISTER, CARRY, "LUT", REGISTER]);
+        assert_eq!(depth.worst_paths[0].end, "hit");
+    }
 }

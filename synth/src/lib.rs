@@ -7,6 +7,7 @@ pub mod area;
 pub mod cards;
 pub mod ecp5;
 pub mod estimate;
+pub mod fanout;
 pub mod levels;
 pub mod netlist;
 pub mod project;
@@ -20,6 +21,8 @@ pub use ecp5::{ecp5, Ecp5Options};
 pub use yosys::{area_without_maps, yosys, Options};
 
 use cards::Resources;
+use fanout::Fanout;
+use levels::Depth;
 use serde::Serialize;
 
 /// What a flow says about a design.
@@ -36,15 +39,16 @@ pub struct SynthReport {
     pub carry: u64,
     /// Block RAMs of 36 kbit; one of 18 kbit counts 0.5.
     pub bram36: f64,
-    /// UltraRAM blocks.
+    /// UltraRAM blocks as the device has them, counted as in [`area`].
     pub uram: u64,
     pub dsp: u64,
-    /// LUT levels of the longest path from register to register, counted as in [`levels`].
-    pub levels: u32,
-    /// The same for paths that begin or end at a port of the top module. What stands outside comes on top.
-    pub port_levels: u32,
-    /// The cells of the longest path from register to register, its ends included.
-    pub critical_path: Vec<PathStep>,
+    /// How deep it is between registers, and the paths that are.
+    #[serde(flatten)]
+    pub depth: Depth,
+    /// The net that drives the most pins, clock and synchronous reset aside; `None` where the flow does not tell.
+    pub max_fanout: Option<Fanout>,
+    /// The nets with more than [`fanout::MANY`] pins, the largest first, twenty at most.
+    pub wide_nets: Vec<Fanout>,
     /// LUTs of the design with its maps taken out, if the parts were asked for.
     pub lut_without_maps: Option<u64>,
     /// Flip-flops of the design with its maps taken out, if the parts were asked for.
@@ -80,16 +84,4 @@ pub struct ModuleArea {
     pub bram36: f64,
     pub uram: u64,
     pub dsp: u64,
-}
-
-/// A cell on a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PathStep {
-    /// The signal at its output as the text names it, with instances in front: `parser.eth_type_s1[3]`. Logic
-    /// that the flow made has no name; then this is its source, `file:line`, or what the tool calls it.
-    pub name: String,
-    /// The primitive: `FDRE`, `LUT6`, …
-    pub cell: String,
-    /// LUT levels from the path's start to this cell's output; at the last cell: to its input.
-    pub level: u32,
 }

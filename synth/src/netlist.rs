@@ -57,6 +57,33 @@ pub struct Netlist {
     pub outputs: Vec<(String, Net)>,
     /// A name of each net that the source gives.
     pub names: HashMap<Net, String>,
+    /// Where an operation of the source stands whose result a net is that has no name: `host (top_host.sv:41)`.
+    pub places: HashMap<Net, String>,
+    /// The memories of the source by their names, as they were before they were mapped; none if nobody asked.
+    pub memories: BTreeMap<String, Memory>,
+}
+
+/// A memory as the source has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Bits of a word.
+    pub width: u64,
+    pub words: u64,
+    pub reads: u64,
+    pub writes: u64,
+}
+
+/// The connected bits of a cell's pins of a direction: pin, position, net.
+pub fn bits(cell: &Cell, direction: Direction) -> impl Iterator<Item = (&str, usize, Net)> {
+    let pins = cell.pins.iter();
+    let pins = pins.filter(move |pin| pin.direction == direction);
+    pins.flat_map(|pin| {
+        let nets = pin.bits.iter().enumerate();
+        nets.filter_map(|(position, bit)| match bit {
+            Bit::Net(net) => Some((pin.name.as_str(), position, *net)),
+            Bit::Constant => None,
+        })
+    })
 }
 
 #[derive(Deserialize)]
@@ -169,10 +196,16 @@ fn netlist(module: JsonModule) -> Netlist {
             if let Bit::Net(bit) = self::bit(bit) {
                 let full = indexed(name, index, net.bits.len());
                 let known = netlist.names.entry(bit).or_insert_with(|| full.clone());
-                // The shortest name is the one nearest to the top.
-                if (full.len(), &full) < (known.len(), known) {
+                if nearness(&full) < nearness(known) {
                     *known = full;
                 }
+            }
+        }
+    }
+    for (name, net) in module.netnames.iter().filter(|(_, net)| net.hide_name == 1) {
+        for bit in net.bits.iter().map(bit) {
+            if let (Bit::Net(net), Some(place)) = (bit, place(name)) {
+                netlist.places.entry(net).or_insert(place);
             }
         }
     }
@@ -203,6 +236,54 @@ fn netlist(module: JsonModule) -> Netlist {
         });
     }
     netlist
+}
+
+/// The best name is the one of the module nearest to the top, and there the shortest.
+fn nearness(name: &str) -> (usize, usize, &str) {
+    (name.matches('.').count(), name.len(), name)
+}
+
+/// What yosys calls the result of an operation tells the instance and the place:
+/// `$abc$1$flatten\\pipeline.\\sum.$add$top_sum.sv:41$93_Y`.
+fn place(name: &str) -> Option<String> {
+    let file = name.split('$').find(|part| part.contains(".sv:"))?;
+    let (_, instance) = name.split_once("flatten\\").unwrap_or_default();
+    let instance = instance.split(".$").next().unwrap_or_default();
+    Some(match instance.replace('\\', "") {
+        top if top.is_empty() => file.to_owned(),
+        inside => format!("{inside} ({file})"),
+    })
+}
+
+/// Reads the memories that yosys' `dump -m … t:$mem_v2` shows, module by module.
+pub fn memories(dump: &str) -> HashMap<String, BTreeMap<String, Memory>> {
+    let mut all: HashMap<String, BTreeMap<String, Memory>> = HashMap::new();
+    let (mut module, mut name, mut memory) = (String::new(), String::new(), Memory::default());
+    for line in dump.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |text: &str| match text.split_once('\'') {
+            Some((_, digits)) => u64::from_str_radix(digits, 2).unwrap_or(0),
+            None => text.parse().unwrap_or(0),
+        };
+        match words[..] {
+            ["module", of] => module = of.trim_start_matches('\\').to_owned(),
+            ["cell", "$mem_v2", _] => (name, memory) = Default::default(),
+            ["parameter", "\\MEMID", text] => {
+                // A text within quotes, in which a backslash stands twice.
+                name = text.trim_matches('"').replace('\\', "");
+            }
+            ["parameter", .., "\\WIDTH", text] => memory.width = number(text),
+            ["parameter", .., "\\SIZE", text] => memory.words = number(text),
+            ["parameter", .., "\\RD_PORTS", text] => memory.reads = number(text),
+            ["parameter", .., "\\WR_PORTS", text] => memory.writes = number(text),
+            ["end"] if !name.is_empty() => {
+                let of_module = all.entry(module.clone()).or_default();
+                of_module.insert(std::mem::take(&mut name), memory);
+            }
+            _ => {}
+        }
+    }
+    all
 }
 
 fn indexed(name: &str, index: usize, width: usize) -> String {
@@ -241,6 +322,48 @@ mod tests {
             netlist.cells[1].pins[0].bits,
             [Bit::Constant, Bit::Constant]
         );
+    }
+
+    #[test]
+    fn names_are_those_nearest_to_the_top() {
+        let json = r#"{"modules": {"top": {"cells": {}, "netnames": {
+            "add.a": {"hide_name": 0, "bits": [4]}, "count_of_flows": {"hide_name": 0, "bits": [4]},
+            "$abc$1$flatten\\a.\\b.$add$t_b.sv:41$93_Y": {"hide_name": 1, "bits": [5]},
+            "$and$t.sv:7$1_Y": {"hide_name": 1, "bits": [6]}, "$abc$1$new_n5": {"hide_name": 1, "bits": [7]}}}}}"#;
+        let netlist = &parse_all(json, &["top"]).unwrap()[0];
+        assert_eq!(netlist.names[&4], "count_of_flows");
+        assert_eq!(netlist.places[&5], "a.b (t_b.sv:41)");
+        assert_eq!(netlist.places[&6], "t.sv:7");
+        assert!(!netlist.places.contains_key(&7));
+    }
+
+    #[test]
+    fn memories_are_read() {
+        let dump = r#"
+module \top
+  attribute \src "top.sv:3.1-4.1"
+  cell $mem_v2 $auto$memory
+    parameter \ABITS 12
+    parameter \MEMID "\\inside.words"
+    parameter \RD_PORTS 1
+    parameter signed \SIZE 65536
+    parameter \WIDTH 32'00000000000000000000000000100000
+    parameter \WR_PORTS 1
+    connect \WR_DATA { \a \b }
+  end
+end
+module \other
+end
+"#;
+        let memories = memories(dump);
+        let words = Memory {
+            width: 32,
+            words: 65536,
+            reads: 1,
+            writes: 1,
+        };
+        assert_eq!(memories["top"]["inside.words"], words);
+        assert_eq!(memories.len(), 1);
     }
 
     #[test]

@@ -1,14 +1,20 @@
 //! The flow `yosys`: synthesis for a family, then a look at the mapped netlist.
 //!
+//! Families of Xilinx are mapped without wide LUTs (`-nowidelut`): left to itself, yosys makes LUTs of seven to nine inputs, whose
+//! multiplexers look free and are not, so neither its LUTs nor its levels would be those of the device.
+//!
 //! What is without maps is measured, not guessed: after flattening nobody can say whose a LUT at a border was. So
 //! the design is synthesized a second time with the maps' modules as black boxes, and what is left is counted.
 
 use crate::area::Area;
-use crate::netlist::Netlist;
+use crate::fanout::Fanout;
+use crate::levels::Depth;
+use crate::netlist::{Memory, Netlist};
 use crate::tool::{cannot_write, YOSYS};
-use crate::{area, levels, netlist, SynthReport};
+use crate::{area, fanout, levels, netlist, SynthReport};
 use hardpath_ir::Diagnostic;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// What to synthesize for, and what counts as a map.
@@ -20,6 +26,8 @@ pub struct Options {
     pub map_modules: Vec<String>,
     /// Whether the figures without maps and by module are wanted: two more syntheses.
     pub parts: bool,
+    /// Where to keep the mapped netlist, as `write_json` writes it.
+    pub netlist: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -29,6 +37,7 @@ impl Default for Options {
             family: "xcup".to_string(),
             map_modules: Vec::new(),
             parts: true,
+            netlist: None,
         }
     }
 }
@@ -41,11 +50,11 @@ pub fn yosys(
 ) -> Result<SynthReport, Diagnostic> {
     let directory = written(files)?;
     let (whole, report) = synthesize(directory.path(), files, top, options, "")?;
-    let depth = levels::depth(&whole)?;
+    let wide_nets = fanout::widest(&whole);
     Ok(SynthReport {
-        levels: depth.levels,
-        port_levels: depth.port_levels,
-        critical_path: depth.critical_path,
+        depth: levels::depth(&whole)?,
+        max_fanout: wide_nets.first().cloned(),
+        wide_nets: wide_nets.into_iter().filter(Fanout::is_wide).collect(),
         ..report
     })
 }
@@ -65,16 +74,16 @@ pub(crate) fn synthesize(
     if without_maps {
         script.push_str("design -save read\n");
     }
-    let synthesis = synthesis(top, options);
+    let synthesis = synthesis(top, options, WHOLE);
     script.push_str(&format!("{synthesis}write_json {WHOLE}\n{then}"));
     if without_maps {
         script.push_str("design -load read\n");
         script.push_str(&synthesis_without_maps(top, options));
     }
     let by_module = format!(
-        "{READ} {}\n{} -top {top}\nwrite_json {BY_MODULE}\n",
+        "{READ} {}\n{}write_json {BY_MODULE}\n",
         names(files),
-        command(&options.family, false)
+        command(&options.family, top, BY_MODULE, false)
     );
     std::thread::scope(|scope| {
         let beside = options
@@ -85,10 +94,13 @@ pub(crate) fn synthesize(
             thread.join().expect("a flow does not panic")
         })
     })?;
-    let whole = netlist::read(&directory.join(WHOLE), top)?;
+    if let Some(file) = &options.netlist {
+        keep(&directory.join(WHOLE), file)?;
+    }
+    let whole = read(directory, WHOLE, top)?;
     let cost = area::area(&whole);
     let rest = match without_maps {
-        true => area::area(&netlist::read(&directory.join(WITHOUT_MAPS), top)?),
+        true => area::area(&read(directory, WITHOUT_MAPS, top)?),
         false => cost,
     };
     let rest = options.parts.then_some(rest);
@@ -101,15 +113,20 @@ pub(crate) fn synthesize(
         bram36: cost.bram18 as f64 / 2.0,
         uram: cost.uram,
         dsp: cost.dsp,
-        levels: 0,
-        port_levels: 0,
-        critical_path: Vec::new(),
+        depth: Depth::default(),
+        max_fanout: None,
+        wide_nets: Vec::new(),
         lut_without_maps: rest.map(|rest| rest.lut),
         ff_without_maps: rest.map(|rest| rest.ff),
         clock_mhz: None,
         fmax_mhz: None,
         modules: match options.parts {
-            true => area::by_module(files, &directory.join(BY_MODULE))?,
+            true => {
+                let names = module_names(files);
+                let netlists = read_all(directory, BY_MODULE, &names)?;
+                let names = names.into_iter().map(str::to_owned);
+                area::by_module(names.zip(netlists).collect())
+            }
             false => Vec::new(),
         },
     };
@@ -133,8 +150,7 @@ pub fn area_without_maps(
         synthesis_without_maps(top, options)
     );
     run(&program, directory.path(), "hardpath.ys", &script)?;
-    let netlist = netlist::read(&directory.path().join(WITHOUT_MAPS), top)?;
-    Ok(area::area(&netlist))
+    Ok(area::area(&read(directory.path(), WITHOUT_MAPS, top)?))
 }
 
 /// A new directory with the files in it.
@@ -148,6 +164,14 @@ pub(crate) fn written(files: &[(String, String)]) -> Result<TempDir, Diagnostic>
 
 pub(crate) fn write(directory: &Path, name: &str, text: &str) -> Result<(), Diagnostic> {
     std::fs::write(directory.join(name), text).map_err(|error| cannot_write(&error))
+}
+
+fn keep(netlist: &Path, file: &Path) -> Result<(), Diagnostic> {
+    let kept = std::fs::copy(netlist, file);
+    kept.map(|_| ()).map_err(|error| {
+        let message = format!("{}: the netlist cannot be written: {error}", file.display());
+        Diagnostic::input("cannot-write", message)
+    })
 }
 
 /// Runs a script of this name and text in the directory.
@@ -174,21 +198,60 @@ fn names(files: &[(String, String)]) -> String {
     names.join(" ")
 }
 
-/// How a family is synthesized, as one module or module by module.
-fn command(family: &str, flatten: bool) -> String {
+/// A file is a module: `NAME.sv`.
+fn module_names(files: &[(String, String)]) -> Vec<&str> {
+    let names = files.iter();
+    names
+        .filter_map(|(file, _)| file.strip_suffix(".sv"))
+        .collect()
+}
+
+/// How a family is synthesized, as one module or module by module. Where the family has UltraRAM, the memories that are to be
+/// of it are told beside the netlist, as they are before they are mapped.
+fn command(family: &str, top: &str, netlist: &str, flatten: bool) -> String {
     let whole = if flatten { "" } else { " -noflatten" };
     match family {
-        "ecp5" => format!("synth_ecp5 -abc9{whole}"),
-        "intel_alm" => format!("synth_intel_alm -family cyclonev -noiopad -noclkbuf{whole}"),
+        "ecp5" => format!("synth_ecp5 -abc9{whole} -top {top}\n"),
+        "intel_alm" => {
+            format!("synth_intel_alm -family cyclonev -noiopad -noclkbuf{whole} -top {top}\n")
+        }
         _ => {
             let whole = if flatten { " -flatten" } else { "" };
-            format!("synth_xilinx -family {family}{whole} -noiopad")
+            let all =
+                format!("synth_xilinx -family {family}{whole} -noiopad -nowidelut -top {top}");
+            format!(
+                "{all} -run :map_memory\n\
+                 dump -m -o {} t:$mem_v2 a:ram_style=ultra %i\n\
+                 {all} -run map_memory:\n",
+                memories_of(netlist)
+            )
         }
     }
 }
 
-fn synthesis(top: &str, options: &Options) -> String {
-    format!("{} -top {top}\n", command(&options.family, true))
+/// The file beside a netlist that tells its memories.
+fn memories_of(netlist: &str) -> String {
+    format!("{netlist}.memories")
+}
+
+/// Reads the netlists of modules that a script has written, with their memories.
+fn read_all(directory: &Path, file: &str, names: &[&str]) -> Result<Vec<Netlist>, Diagnostic> {
+    let mut netlists = netlist::read_all(&directory.join(file), names)?;
+    // Of a family without UltraRAM there is none.
+    let dump = std::fs::read_to_string(directory.join(memories_of(file))).unwrap_or_default();
+    let mut memories: HashMap<String, BTreeMap<String, Memory>> = netlist::memories(&dump);
+    for (netlist, name) in netlists.iter_mut().zip(names) {
+        netlist.memories = memories.remove(*name).unwrap_or_default();
+    }
+    Ok(netlists)
+}
+
+fn read(directory: &Path, file: &str, top: &str) -> Result<Netlist, Diagnostic> {
+    Ok(read_all(directory, file, &[top])?.remove(0))
+}
+
+fn synthesis(top: &str, options: &Options, netlist: &str) -> String {
+    command(&options.family, top, netlist, true)
 }
 
 fn synthesis_without_maps(top: &str, options: &Options) -> String {
@@ -196,6 +259,6 @@ fn synthesis_without_maps(top: &str, options: &Options) -> String {
     let boxes: String = modules.map(|name| format!("blackbox {name}\n")).collect();
     format!(
         "{boxes}{}write_json {WITHOUT_MAPS}\n",
-        synthesis(top, options)
+        synthesis(top, options, WITHOUT_MAPS)
     )
 }

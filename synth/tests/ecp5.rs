@@ -52,8 +52,11 @@ fn a_multiply_and_add_is_placed_and_routed() {
     assert!(report.carry >= 16, "{report:?}");
     let fmax = report.fmax_mhz.expect("a routed design has a clock");
     assert!((30.0..400.0).contains(&fmax), "{fmax} MHz");
-    assert!(report.levels >= 1, "{report:?}");
-    let ends = |step: Option<&hardpath_synth::PathStep>| step.map(|step| step.cell.clone());
-    assert_eq!(ends(report.critical_path.last()), Some("register".into()));
+    assert!(report.depth.levels.number() >= 1.0, "{report:?}");
+    let ends = |step: Option<&hardpath_synth::levels::PathStep>| step.map(|step| step.cell.clone());
+    assert_eq!(
+        ends(report.depth.critical_path.last()),
+        Some("register".into())
+    );
     assert_eq!(report.modules[0].name, "top");
 }

@@ -28,20 +28,18 @@ fn registers_and_one_lut() {
     let Some(report) = run(text, &Options::default()) else {
         return;
     };
-    assert_eq!((report.lut, report.ff, report.levels), (1, 3, 1));
-    assert_eq!(report.port_levels, 0);
+    assert_eq!((report.lut, report.ff), (1, 3));
+    assert_eq!(report.depth.levels.number(), 1.0);
+    assert_eq!(report.depth.ports_levels.number(), 0.0);
     assert_eq!(
         (report.lut_without_maps, report.ff_without_maps),
         (Some(1), Some(3))
     );
-    let kinds: Vec<&str> = report
-        .critical_path
-        .iter()
-        .map(|step| step.cell.as_str())
-        .collect();
+    let path = &report.depth.critical_path;
+    let kinds: Vec<&str> = path.iter().map(|step| step.cell.as_str()).collect();
     assert_eq!(kinds, ["FDRE", "LUT2", "FDRE"]);
-    assert!(["ra", "rb"].contains(&report.critical_path[0].name.as_str()));
-    assert!(["both", "q"].contains(&report.critical_path[2].name.as_str()));
+    assert!(["ra", "rb"].contains(&path[0].name.as_str()));
+    assert!(["both", "q"].contains(&path[2].name.as_str()));
 }
 
 #[test]
@@ -55,8 +53,11 @@ fn an_adder_is_a_lut_and_a_carry_chain() {
     let Some(report) = run(text, &Options::default()) else {
         return;
     };
-    assert_eq!((report.lut, report.ff, report.levels), (32, 64, 2));
+    assert_eq!((report.lut, report.ff), (32, 64));
     assert!(report.carry == 4 || report.carry == 8, "{report:?}");
+    // A LUT, into the chain, and a tenth for each cell behind the first.
+    let levels = 2.0 + 0.1 * (report.carry - 1) as f64;
+    assert_eq!(report.depth.levels.to_string(), format!("{levels:.1}"));
 }
 
 #[test]
@@ -71,9 +72,63 @@ fn a_wide_and_takes_more_than_one_level() {
         return;
     };
     assert_eq!(report.ff, 37);
-    // Seven LUT6 in two levels; yosys 0.70 takes smaller LUTs in three.
-    assert!((6..=12).contains(&report.lut), "{report:?}");
-    assert!((2..=3).contains(&report.levels), "{report:?}");
+    // Seven LUT6 in two levels would do; yosys takes smaller ones in three.
+    assert!((6..=15).contains(&report.lut), "{report:?}");
+    assert!(
+        (2.0..=3.0).contains(&report.depth.levels.number()),
+        "{report:?}"
+    );
+}
+
+/// Yosys would make LUTs of up to nine inputs with multiplexers behind them, 2.5 levels deep.
+#[test]
+fn there_are_no_wide_luts() {
+    let text = "
+        module top (input wire clk, input wire [7:0] a, output wire q);
+          logic [7:0] ra; logic some;
+          always @(posedge clk) begin
+            ra <= a; some <= (ra == 8'd3) ^ (ra == 8'd77) ^ (ra == 8'd200) ^ (ra < 8'd9) ^ (ra > 8'd231);
+          end
+          assign q = some;
+        endmodule";
+    let Some(report) = run(text, &Options::default()) else {
+        return;
+    };
+    let path = report.depth.critical_path.iter();
+    let kinds: Vec<&str> = path.map(|step| step.cell.as_str()).collect();
+    assert!(
+        kinds.iter().all(|kind| !kind.starts_with("MUXF")),
+        "{kinds:?}"
+    );
+    assert!(report.depth.levels.number().fract() == 0.0, "{report:?}");
+}
+
+#[test]
+fn ultra_rams_are_counted_as_the_device_has_them() {
+    let text = "
+        module top (input wire clk, input wire [13:0] a, input wire we, input wire [31:0] d, output wire [31:0] q);
+          (* ram_style = \"ultra\" *) logic [31:0] m [0:16383];
+          logic [13:0] ra, wa; logic rwe; logic [31:0] rd, data, twice;
+          always @(posedge clk) begin
+            ra <= a; wa <= ra; rwe <= we; rd <= d; twice <= data;
+            if (rwe) m[wa] <= rd;
+            data <= m[ra];
+          end
+          assign q = twice;
+        endmodule";
+    let Some(report) = run(text, &Options::default()) else {
+        return;
+    };
+    // Yosys packs two words of 32 bits into a row of 72 and makes two of these four.
+    assert_eq!(report.uram, 4);
+    assert_eq!(report.modules[0].uram, 4, "{:?}", report.modules);
+    // Out of the memory, and through the choice among its words.
+    assert!(
+        (5.0..=7.0).contains(&report.depth.levels.number()),
+        "{report:?}"
+    );
+    assert_eq!(report.depth.critical_path[0].name, "m");
+    assert_eq!(report.depth.critical_path[0].cell, "URAM288");
 }
 
 #[test]
@@ -111,7 +166,11 @@ fn memories_and_maps() {
         "bram36",
         "dsp",
         "levels",
+        "ports_levels",
+        "ends_within_one_level",
         "critical_path",
+        "worst_paths",
+        "max_fanout",
         "lut_without_maps",
         "ff_without_maps",
     ] {

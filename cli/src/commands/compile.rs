@@ -143,8 +143,11 @@ fn summary(loaded: &Loaded, report: &Report) -> String {
         ),
         ("pipeline registers", counted(report.register_bits, "bit")),
         (
-            "LUT levels",
-            format!("{:.1} in the deepest stage, estimated", report.levels),
+            "estimated levels",
+            format!(
+                "{:.1} in the deepest stage, by the delay model; `hardpath synth` measures the LUT6 levels of all of it",
+                report.levels
+            ),
         ),
     ]));
     if report.maps.is_empty() {

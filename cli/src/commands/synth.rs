@@ -1,5 +1,7 @@
 //! `hardpath synth`: area and depth of a program's hardware.
 
+mod depth;
+
 use super::{folder, vendor};
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
@@ -39,6 +41,7 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         family: wanted.technology.yosys.into(),
         map_modules: design.map_modules,
         parts: !arguments.no_parts,
+        netlist: arguments.netlist.clone(),
     };
     let report = match is_ecp5 {
         true => {
@@ -53,7 +56,8 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => hardpath_synth::yosys(&sources, &top, &options),
     };
     let report = report.map_err(|error| vec![error])?;
-    let mut answer = Answer::good(json!(report), text(&report)).with_warnings(warnings);
+    let mut answer =
+        Answer::good(json!(report), text(&report, arguments.worst)).with_warnings(warnings);
     if misses_clock(&report) {
         answer.status = Status::Differs;
     }
@@ -126,16 +130,7 @@ fn ports(compiled: &Compiled) -> Vec<WrappedPort> {
         .collect()
 }
 
-/// Logic that the tool made for itself has a name that says nothing.
-fn signal(name: &str) -> &str {
-    if name.starts_with('$') {
-        "-"
-    } else {
-        name
-    }
-}
-
-fn text(report: &SynthReport) -> String {
+fn text(report: &SynthReport, worst: usize) -> String {
     let with_maps = |all: u64, without: Option<u64>| match without {
         Some(without) => format!("{} ({} without maps)", grouped(all), grouped(without)),
         None => grouped(all),
@@ -162,13 +157,7 @@ fn text(report: &SynthReport) -> String {
                 }
             ),
         )),
-        _ => {
-            lines.push((
-                "LUT levels",
-                format!("{} from register to register", report.levels),
-            ));
-            lines.push(("", format!("{} at the ports", report.port_levels)));
-        }
+        _ => lines.extend(depth::lines(report)),
     }
     let mut text = facts(&lines);
     if !report.modules.is_empty() {
@@ -183,19 +172,7 @@ fn text(report: &SynthReport) -> String {
         let heads = [&["card"][..], &NAMES].concat();
         text.push_str(&rows(&heads, &cards));
     }
-    let path: Vec<Vec<String>> = report
-        .critical_path
-        .iter()
-        .map(|step| {
-            vec![
-                step.level.to_string(),
-                step.cell.clone(),
-                signal(&step.name).to_owned(),
-            ]
-        })
-        .collect();
-    text.push_str("\nThe longest path from register to register:\n\n");
-    text.push_str(&rows(&["level", "cell", "signal"], &path));
+    text.push_str(&depth::paths(report, worst));
     text
 }
 

@@ -71,13 +71,11 @@ pub fn kind(memory: &MemData) -> Kind {
     }
 }
 
-/// Narrow words share a row: each takes whole bytes of nine bits, and the number of those in a row is a power of two.
+/// As the device has it: a narrow word has a row of its own, too.
 fn ultra_ram(width: u32) -> Kind {
-    let (rows, bits) = ULTRA_RAM;
-    let in_a_row = ((bits / 9) / width.div_ceil(9)).max(1);
-    let words = 1 << in_a_row.ilog2();
+    let (words, bits) = ULTRA_RAM;
     Kind::UltraRam {
-        words: rows * words,
+        words,
         blocks: u64::from(width.div_ceil(bits)),
     }
 }
@@ -201,7 +199,7 @@ mod tests {
         assert_eq!(
             of(32, 65536, 1, true, MemStyle::Ultra),
             Kind::UltraRam {
-                words: 8192,
+                words: 4096,
                 blocks: 1
             }
         );

@@ -242,7 +242,7 @@ impl Work<'_> {
         }
         if self.setting.with_synthesis {
             let synthesized = self.step("synth", &[])?;
-            row.lut_levels = synthesized.object["levels"].as_u64();
+            row.lut_levels = synthesized.object["levels"].as_f64();
         }
         let program =
             hardpath_ebpf::lift(self.object, self.program).map_err(|errors| in_words(&errors))?;

@@ -21,8 +21,8 @@ pub struct Row {
     /// Instruction slots.
     pub slots: Option<usize>,
     pub stages: Option<u64>,
-    /// From register to register; `None`: not synthesized.
-    pub lut_levels: Option<u64>,
+    /// LUT6 levels from register to register; `None`: not synthesized.
+    pub lut_levels: Option<f64>,
     /// Of each map that has one.
     pub hazards: Vec<Hazard>,
     /// Packets a clock, 64 bytes each, back to back.
@@ -175,7 +175,8 @@ impl Row {
             self.compiler.clone(),
             number(self.slots.map(|slots| slots as u64)),
             number(self.stages),
-            number(self.lut_levels),
+            self.lut_levels
+                .map_or("-".into(), |levels| format!("{levels:.1}")),
             if is_ok {
                 self.hazard_text()
             } else {
@@ -255,7 +256,7 @@ compiled as their own Makefiles do with {}. Each was compiled to hardware for 25
 with the Linux kernel, packet by packet and map by map, over real captures, usual and hostile generated traffic, with
 empty maps and with maps filled with keys that the program asks for.
 
-*Slots* are eBPF instructions, *stages* those of the pipeline, *levels* LUTs from register to register (`-`: not synthesized).
+*Slots* are eBPF instructions, *stages* those of the pipeline, *levels* LUT6s from register to register (`-`: not synthesized).
 *One flow* and *many flows* are packets a clock, 64 bytes each, back to back. A hazard's clocks are those for which a packet
 waits for an older one with the same key. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
 the program tells user space is left out. *--depth*: packets whose headers lie deeper are aborted, and not compared.
