@@ -1,0 +1,132 @@
+//! The commit stage: one write, the program's or the host's.
+
+use super::host::{check, updates};
+use super::read::{host_index, Copies};
+use super::{Array, ArrayHostIn, ArraySlotIn, ArrayWriteIn};
+use crate::errno::ERRNO_BITS;
+use hardpath_rtl::{Module, Node};
+
+/// The one of several writes that happens in this clock.
+pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayWriteIn> {
+    let mut all = writes.first()?.clone();
+    for other in &writes[1..] {
+        all = ArrayWriteIn {
+            write: m.or(&[all.write, other.write]),
+            write_word: m.mux(other.write, other.write_word, all.write_word),
+            write_index: all
+                .write_index
+                .zip(other.write_index)
+                .map(|(before, index)| m.mux(other.write, index, before)),
+        };
+    }
+    Some(all)
+}
+
+/// The host's operation in its commit stage.
+pub(super) struct HostOperation {
+    /// The slot is one.
+    is_here: Node,
+    /// The index that was read, where no write has its own.
+    index: Node,
+    /// The word that was read.
+    old: Node,
+}
+
+impl HostOperation {
+    /// From stage A, with the first index, to the commit stage; `word`: what is read there.
+    pub(super) fn wait(
+        m: &mut Module,
+        config: &Array,
+        slot: &ArraySlotIn,
+        index: Node,
+        word: Node,
+    ) -> HostOperation {
+        let mut operation = HostOperation {
+            is_here: slot.host_a,
+            index,
+            old: word,
+        };
+        for clock in 1..=config.host_commit_after {
+            operation.is_here = m.delay_reset(format!("host_{clock}"), operation.is_here);
+            if !config.own_write_index {
+                operation.index = m.delay(format!("index_{clock}"), operation.index);
+            }
+            if clock > Array::read_clocks(config.depth) {
+                operation.old = m.delay(format!("old_{clock}"), operation.old);
+            }
+        }
+        operation
+    }
+
+    /// Where the commit stage writes.
+    pub(super) fn index(
+        &self,
+        m: &mut Module,
+        program: Option<&ArrayWriteIn>,
+        host: &ArrayHostIn,
+    ) -> Node {
+        match (program.and_then(|write| write.write_index), &host.key) {
+            (None, _) => self.index,
+            (Some(index), None) => index,
+            (Some(index), Some(key)) => {
+                let width = m.width(index);
+                let of_host = host_index(m, key.host_index, width);
+                m.mux(self.is_here, of_host, index)
+            }
+        }
+    }
+
+    /// Whether it writes, and its errno.
+    pub(super) fn writes(
+        &self,
+        m: &mut Module,
+        config: &Array,
+        slot: &ArraySlotIn,
+        host: &ArrayHostIn,
+    ) -> (Node, Node) {
+        let (write, errno) = match &host.key {
+            Some(key) => check(m, config, key, self.old, host.host_value),
+            None => (
+                slot.host_write_ok.expect("given with Follows"),
+                m.zero(ERRNO_BITS),
+            ),
+        };
+        let writes = m.and(&[self.is_here, write]);
+        (m.name(writes, "host_writes"), errno)
+    }
+
+    /// What it writes: the value, or nothing where an entry goes.
+    pub(super) fn word(&self, m: &mut Module, config: &Array, host: &ArrayHostIn) -> Node {
+        if !config.presence.is_stored() {
+            return host.host_value;
+        }
+        let key = host.key.as_ref().expect("presence means a key");
+        let updates = updates(m, key);
+        let first = m.slice(host.host_value, 0, 32);
+        let some = m.reduce_or(first);
+        let sets = m.and(&[updates, some]);
+        let present = m.delay("host_sets", sets);
+        let value = m.gate(present, host.host_value);
+        m.concat(&[present, value])
+    }
+
+    /// Its errno, and the value that was there, in registers.
+    pub(super) fn result(&self, m: &mut Module, config: &Array, errno: Node) -> (Node, Node) {
+        let (errno_reg, errno_held) = m.reg("host_errno_reg", ERRNO_BITS);
+        m.set_next_when(errno_reg, self.is_here, errno);
+        let result = m.slice(self.old, 0, config.value_bits);
+        let (result_reg, result_held) = m.reg("host_result_reg", config.value_bits);
+        m.set_next_when(result_reg, self.is_here, result);
+        (errno_held, result_held)
+    }
+}
+
+/// Writes to all copies; after reset the sweep does.
+pub(super) fn store(m: &mut Module, copies: &Copies, commit: [Node; 3], host: &ArrayHostIn) {
+    let [write, index, word] = commit;
+    let running = m.not(host.clear);
+    let stored = m.gate(running, word);
+    let stores = m.or(&[write, host.clear]);
+    let address = m.mux(host.clear, host.clear_index, index);
+    copies.write(m, address, stored, stores);
+}

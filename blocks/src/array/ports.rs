@@ -1,0 +1,96 @@
+//! The ports of a value memory.
+//!
+//! Stage A is the address stage of a read, C the commit stage, [`Array::reads`] clocks later.
+
+use super::{Array, HostAddress};
+use crate::index_bits;
+use hardpath_rtl::signals;
+
+signals! {
+    /// Into a value memory.
+    pub struct ArrayIn {
+        slot: all ArraySlotIn,
+        host: all ArrayHostIn,
+    }
+}
+
+signals! {
+    /// What passes the memory: packets, and in their place the host.
+    pub struct ArraySlotIn {
+        read_index: several "stage A",
+        writes: numbered ArrayWriteIn,
+        host_a: one "stage A: this slot is a host operation on this map",
+        /// With [`HostAddress::Follows`].
+        host_write_ok: maybe "stage C: the host's value is to be written",
+    }
+}
+
+signals! {
+    /// A write of the data plane.
+    pub struct ArrayWriteIn {
+        write: one "stage C",
+        write_word: one "stage C",
+        /// With [`Array::own_write_index`].
+        write_index: maybe "stage C",
+    }
+}
+
+signals! {
+    /// The host's registers, and the sweep. The registers stand still from a clock before the operation comes until it is over.
+    pub struct ArrayHostIn {
+        clear: one "the sweep after reset",
+        clear_index: one "",
+        host_value: one "stands still during an operation",
+        /// With [`HostAddress::Key`].
+        key: some ArrayKeyIn,
+    }
+}
+
+signals! {
+    /// What the host asks, of a memory that answers it alone.
+    pub struct ArrayKeyIn {
+        host_command: one "",
+        host_flags: one "",
+        host_index: one "",
+    }
+}
+
+signals! {
+    /// Out of a value memory.
+    pub struct ArrayOut {
+        read_word: several "from a register, one clock after stage A, out of block RAM two",
+        host_errno: one "0 or a positive errno, from a register after C",
+        host_result: one "the value that was there, from a register after C",
+    }
+}
+
+impl ArrayIn<u32> {
+    /// In bits.
+    pub(super) fn widths(config: &Array) -> ArrayIn<u32> {
+        let index_bits = index_bits(u64::from(config.depth));
+        let write = || ArrayWriteIn {
+            write: 1,
+            write_word: config.word_bits(),
+            write_index: config.own_write_index.then_some(index_bits),
+        };
+        let key = ArrayKeyIn {
+            host_command: 3,
+            host_flags: 32,
+            host_index: 32,
+        };
+        ArrayIn {
+            slot: ArraySlotIn {
+                read_index: vec![index_bits; config.reads.len()],
+                writes: (0..config.writers).map(|_| write()).collect(),
+                host_a: 1,
+                host_write_ok: (config.host == HostAddress::Follows).then_some(1),
+            },
+            host: ArrayHostIn {
+                clear: 1,
+                clear_index: index_bits,
+                host_value: config.value_bits,
+                key: (config.host == HostAddress::Key).then_some(key),
+            },
+        }
+    }
+}
