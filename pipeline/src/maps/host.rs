@@ -124,15 +124,11 @@ impl Lower<'_> {
     /// Errno, value and key that an access gives the host, or zeros where another one is meant.
     fn answer_of(&mut self, number: usize) -> [Node; 3] {
         let (key_bits, value_bits) = host_widths(self.program);
-        let (id, instance) = self.ports.built[number].values.expect("built");
-        let module = &self.design.modules[id];
-        let value = self.m.instance_output(module, instance, "host_result");
+        let values = self.values(number).placed.out.clone();
+        let value = values.host_result;
         let (errno, key) = match &self.ports.built[number].table {
             Some(table) => table.host_answer(),
-            None => (
-                self.m.instance_output(module, instance, "host_errno"),
-                self.question().host_index,
-            ),
+            None => (values.host_errno, self.question().host_index),
         };
         let one = self.m.one();
         let chosen = self.selected(number, one);

@@ -20,10 +20,10 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_ir::{MapDecl, MapId, Op, Value};
-use hardpath_rtl::{Instance, ModuleId, Node};
 
 pub use host::{clear_words, host_widths};
 use tables::Table;
+use values::Values;
 pub(crate) use windows::Replay;
 
 /// Bits of a tag that stands for a key at a window's entrance.
@@ -42,12 +42,7 @@ struct Built {
     ports: Vec<BuiltPort>,
     /// Only of a map with keys.
     table: Option<Table>,
-    values: Option<(ModuleId, Instance)>,
-    /// The first of the memories in `values`.
-    value_memory: String,
-    /// What a memory takes in later stages than it starts in: port, signal, wire.
-    value_wires: Vec<(usize, &'static str, Node)>,
-    in_range: Option<Node>,
+    values: Option<Values>,
 }
 
 /// Base values that carry a port's own signals from stage to stage; only of maps with keys.
@@ -299,20 +294,6 @@ impl<'a> Lower<'a> {
                 if stage == self.value_commit(number, port) {
                     self.commit_values(number, port);
                 }
-            }
-        }
-    }
-
-    /// Drives the wires of a port that a filter picks.
-    fn drive_wires(
-        &mut self,
-        wires: &[(usize, &'static str, Node)],
-        port: usize,
-        mut signal: impl FnMut(&mut Self, &'static str) -> Option<Node>,
-    ) {
-        for (_, name, wire) in wires.iter().filter(|(of, _, _)| *of == port) {
-            if let Some(node) = signal(self, name) {
-                self.m.drive(*wire, node);
             }
         }
     }

@@ -38,8 +38,9 @@ impl Lower<'_> {
                     .map(|memory| below(table.instance(), memory));
                 storage.keys = memories.collect();
             }
+            let values = self.values(*number);
             storage.values.push(Bank {
-                memory: below(built.values.expect("built").1, &built.value_memory),
+                memory: below(values.placed.instance, &values.memory),
                 entries: self.plan[*number].bank.clone(),
             });
         }

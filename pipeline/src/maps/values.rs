@@ -4,10 +4,23 @@ use super::Lower;
 use crate::lower::identifier;
 use crate::plan::Class;
 use crate::schedule::value_entries;
-use hardpath_blocks::array::{array, Array, HostAddress, Presence};
-use hardpath_blocks::port_name;
+use hardpath_blocks::array::{
+    array, Array, ArrayHostIn, ArrayIn, ArrayKeyIn, ArrayOut, ArraySlotIn, HostAddress, Presence,
+};
 use hardpath_ir::{Inst, MapKind};
+use hardpath_rtl::signals::Placed;
 use hardpath_rtl::Node;
+
+/// The memory of an access: what it takes in later stages than it starts in, as wires, and what it gives.
+#[derive(Clone)]
+pub(super) struct Values {
+    slot: ArraySlotIn,
+    pub(super) placed: Placed<ArrayOut>,
+    /// The first of its memories.
+    pub(super) memory: String,
+    /// Of a map of slots: the key of the lookup has one.
+    in_range: Option<Node>,
+}
 
 impl Lower<'_> {
     /// The write's index is known only at the commit: that of a new entry, or of one of several ports.
@@ -75,105 +88,88 @@ impl Lower<'_> {
 
     /// The memory, in the stage of its first address. What later stages give comes through wires.
     pub(super) fn start_values(&mut self, number: usize) {
+        let (module_name, name) = self.instance_name(number, "_values");
+        let config = self.values_config(number, module_name);
+        let question = self.question();
+        let clear_index = self.clear_index(self.index_width(self.access(number).map));
+        let key = ArrayKeyIn {
+            host_command: question.host_command,
+            host_flags: question.host_flags,
+            host_index: question.host_index,
+        };
+        let host = ArrayHostIn {
+            clear: question.clear,
+            clear_index,
+            host_value: (self.m).slice(question.host_value, 0, config.value_bits),
+            key: (config.host == HostAddress::Key).then_some(key),
+        };
+        let block = array(&config);
+        let slot = block.wires(&mut self.m, &name, |inputs| &inputs.slot);
+        let inputs = ArrayIn {
+            slot: slot.clone(),
+            host,
+        };
+        let placed = block.place(self.design, &mut self.m, name, inputs);
+        let in_range = (config.presence.is_stored())
+            .then(|| self.in_range(number, config.depth))
+            .flatten();
+        self.ports.built[number].values = Some(Values {
+            slot,
+            placed,
+            memory: config.first_memory(),
+            in_range,
+        });
+    }
+
+    fn values_config(&self, number: usize, name: String) -> Array {
         let (access, decl) = (self.access(number), self.decl(number));
         let stages = self.stages_of(number);
-        let hash = access.has_keys(self.program);
-        let index_width = self.index_width(access.map);
-        let writers = self.writers(number);
-        let presence = match decl.kind {
-            MapKind::DevMap => Presence::Devices,
-            MapKind::CpuMap => Presence::Cpus,
-            MapKind::XskMap => Presence::Sockets,
-            _ => Presence::Always,
-        };
-        let (module_name, name) = self.instance_name(number, "_values");
-        let first = stages.ports[0];
-        let config = Array {
-            name: module_name,
+        let reads = stages.ports.iter().map(|port| stages.commit - port.address);
+        Array {
+            name,
             map: decl.name.clone(),
             depth: value_entries(self.program, access.map),
             value_bits: decl.value_bytes * 8,
-            presence,
-            reads: stages
-                .ports
-                .iter()
-                .map(|port| stages.commit - port.address)
-                .collect(),
-            writers: writers.len() as u32,
+            presence: match decl.kind {
+                MapKind::DevMap => Presence::Devices,
+                MapKind::CpuMap => Presence::Cpus,
+                MapKind::XskMap => Presence::Sockets,
+                _ => Presence::Always,
+            },
+            reads: reads.collect(),
+            writers: self.writers(number).len() as u32,
             own_write_index: self.own_write_index(number),
             forward: matches!(access.values, Class::Fused { .. } | Class::Interlock { .. }),
-            host_commit_after: self.value_commit(number, 0) - first.address,
-            host: if hash {
-                HostAddress::Follows
-            } else {
-                HostAddress::Key
+            host_commit_after: self.value_commit(number, 0) - stages.ports[0].address,
+            host: match access.has_keys(self.program) {
+                true => HostAddress::Follows,
+                false => HostAddress::Key,
             },
-        };
-        let word_bits = config.word_bits();
-        let host = self.question();
-        let clear_index = self.clear_index(index_width);
-        let host_value = self.m.slice(host.host_value, 0, config.value_bits);
-        let mut wires = vec![(0, "host_a", self.m.wire(1, format!("{name}_host_a")))];
-        let mut named = vec![("host_a".to_string(), wires[0].2)];
-        for port in 0..access.ports.len() {
-            let wire = self
-                .m
-                .wire(index_width, format!("{name}_read_index_{port}"));
-            wires.push((port, "read_index", wire));
-            named.push((format!("read_index_{port}"), wire));
         }
-        for (writer, port) in writers.iter().enumerate() {
-            let mut signals = vec![("write", 1), ("write_word", word_bits)];
-            if config.own_write_index {
-                signals.push(("write_index", index_width));
-            }
-            for (signal, bits) in signals {
-                let signal_name = port_name(signal, writer as u32);
-                let wire = self.m.wire(bits, format!("{name}_{signal_name}"));
-                wires.push((*port, signal, wire));
-                named.push((signal_name, wire));
-            }
-        }
-        if hash {
-            let wire = self.m.wire(1, format!("{name}_host_write_ok"));
-            wires.push((0, "host_write_ok", wire));
-            named.push(("host_write_ok".into(), wire));
-        }
-        let mut inputs = vec![
-            ("clear", host.clear),
-            ("clear_index", clear_index),
-            ("host_value", host_value),
-        ];
-        if !hash {
-            inputs.push(("host_command", host.host_command));
-            inputs.push(("host_flags", host.host_flags));
-            inputs.push(("host_index", host.host_index));
-        }
-        inputs.extend(named.iter().map(|(name, wire)| (name.as_str(), *wire)));
-        let id = self.design.add(array(&config));
-        let instance = self.m.instance(&self.design.modules[id], id, name, &inputs);
-        self.ports.built[number].values = Some((id, instance));
-        self.ports.built[number].value_memory = config.first_memory();
-        self.ports.built[number].value_wires = wires;
-        if presence.is_stored() {
-            self.ports.built[number].in_range = self.in_range(number, config.depth);
-        }
+    }
+
+    pub(super) fn values(&self, number: usize) -> &Values {
+        let values = self.ports.built[number].values.as_ref();
+        values.expect("the memory is started")
     }
 
     /// A port's address enters the memory.
     pub(super) fn enter_values(&mut self, number: usize, port: usize) {
-        let built = self.ports.built[number].clone();
-        let hash = self.access(number).has_keys(self.program);
+        let slot = self.values(number).slot.clone();
+        if port == 0 {
+            let host = self.host_here(number);
+            self.m.drive(slot.host_a, host);
+        }
         let width = self.index_width(self.access(number).map);
-        self.drive_wires(&built.value_wires, port, |lower, signal| match signal {
-            "host_a" => Some(lower.host_here(number)),
-            "read_index" if hash => Some(lower.base_node(built.ports[port].index)),
-            "read_index" => Some(match lower.port(number, port).key {
-                Some(index) => lower.node_low(index, width),
-                None => lower.m.zero(width),
-            }),
-            _ => None,
-        });
+        let index = match (
+            self.access(number).has_keys(self.program),
+            self.port(number, port).key,
+        ) {
+            (true, _) => self.base_node(self.ports.built[number].ports[port].index),
+            (false, Some(index)) => self.node_low(index, width),
+            (false, None) => self.m.zero(width),
+        };
+        self.m.drive(slot.read_index[port], index);
     }
 
     /// Whether a device map's key is one of its indexes, in the stage in which the word comes.
@@ -193,9 +189,6 @@ impl Lower<'_> {
     }
 
     pub(super) fn values_answer(&mut self, number: usize, port: usize) {
-        let (id, instance) = self.ports.built[number]
-            .values
-            .expect("the memory is started");
         let decl = self.decl(number);
         let value_bits = decl.value_bytes * 8;
         let own = self.port(number, port);
@@ -203,17 +196,12 @@ impl Lower<'_> {
         if own.loads.is_empty() && (own.lookup.is_none() || !presence) {
             return;
         }
-        let mut word = self.m.instance_output(
-            &self.design.modules[id],
-            instance,
-            &format!("read_word_{port}"),
-        );
+        let values = self.values(number);
+        let (mut word, in_range) = (values.placed.out.read_word[port], values.in_range);
         if presence {
             if let Some(lookup) = own.lookup {
                 let present = self.m.bit(word, value_bits);
-                let inside = self.ports.built[number]
-                    .in_range
-                    .expect("made with the memory");
+                let inside = in_range.expect("made with the memory");
                 let hit = self.m.and(&[present, inside]);
                 let results = self.program.insts[lookup].results.clone();
                 let base = self.result_base(results[0]);
@@ -232,50 +220,73 @@ impl Lower<'_> {
     }
 
     pub(super) fn commit_values(&mut self, number: usize, port: usize) {
-        let own = self.port(number, port);
-        let built = self.ports.built[number].clone();
-        let bases = built.ports[port];
+        let slot = self.values(number).slot.clone();
+        let bases = self.ports.built[number].ports[port];
         let hash = self.access(number).has_keys(self.program);
         let table_writes =
             (hash && self.placed_by_table(number, port)).then(|| self.base_node(bases.write_value));
-        let width = self.index_width(self.access(number).map);
-        self.drive_wires(&built.value_wires, port, |lower, signal| match signal {
-            "host_write_ok" => Some(table_writes.expect("the first port of a table")),
-            "write_index" => Some(match (hash, own.key) {
-                (true, _) if lower.placed_by_table(number, port) => {
-                    lower.base_node(bases.commit_index)
-                }
-                (true, _) => lower.base_node(bases.index),
-                (false, Some(index)) => lower.node_low(index, width),
-                (false, None) => lower.m.zero(width),
-            }),
-            "write" => {
-                let stores = own.store.map(|store| lower.happens(store));
-                // Behind an entrance, an empty slot has the signals of the packet at the head of the segment FIFO.
-                let updates = own.update.and(table_writes).map(|writes| {
-                    let valid = lower.valid;
-                    lower.m.and(&[writes, valid])
-                });
-                let either: Vec<Node> = stores.into_iter().chain(updates).collect();
-                Some(match either.as_slice() {
-                    [] => lower.m.zero(1),
-                    either => lower.m.or(either),
-                })
+        let writers = self.writers(number);
+        let writer = writers.iter().position(|writer| *writer == port);
+        if let Some(wires) = writer.map(|writer| &slot.writes[writer]) {
+            let write = self.writes(number, port, table_writes);
+            self.m.drive(wires.write, write);
+            let word = self.write_word(number, port, table_writes);
+            self.m.drive(wires.write_word, word);
+            if let Some(wire) = wires.write_index {
+                let index = self.write_index(number, port);
+                self.m.drive(wire, index);
             }
-            "write_word" => {
-                let stored = own.store.map(|store| lower.program.insts[store].args[2]);
-                let put = own.update.map(|update| lower.program.insts[update].args[1]);
-                Some(match (put, stored) {
-                    (Some(put), Some(stored)) => {
-                        let (put, stored) = (lower.node(put), lower.node(stored));
-                        lower.m.mux(table_writes.expect("a table"), put, stored)
-                    }
-                    (Some(word), None) | (None, Some(word)) => lower.node(word),
-                    (None, None) => lower.m.zero(lower.decl(number).value_bytes * 8),
-                })
-            }
-            _ => None,
+        }
+        if let (0, Some(wire)) = (port, slot.host_write_ok) {
+            self.m
+                .drive(wire, table_writes.expect("the first port of a table"));
+        }
+    }
+
+    /// A packet writes through a port. `table_writes`: the port's update succeeds.
+    fn writes(&mut self, number: usize, port: usize, table_writes: Option<Node>) -> Node {
+        let own = self.port(number, port);
+        let stores = own.store.map(|store| self.happens(store));
+        // Behind an entrance, an empty slot has the signals of the packet at the head of the segment FIFO.
+        let updates = own.update.and(table_writes).map(|writes| {
+            let valid = self.valid;
+            self.m.and(&[writes, valid])
         });
+        let either: Vec<Node> = stores.into_iter().chain(updates).collect();
+        match either.as_slice() {
+            [] => self.m.zero(1),
+            either => self.m.or(either),
+        }
+    }
+
+    /// The word that a packet writes through a port.
+    fn write_word(&mut self, number: usize, port: usize, table_writes: Option<Node>) -> Node {
+        let own = self.port(number, port);
+        let stored = own.store.map(|store| self.program.insts[store].args[2]);
+        let put = own.update.map(|update| self.program.insts[update].args[1]);
+        match (put, stored) {
+            (Some(put), Some(stored)) => {
+                let (put, stored) = (self.node(put), self.node(stored));
+                self.m.mux(table_writes.expect("a table"), put, stored)
+            }
+            (Some(word), None) | (None, Some(word)) => self.node(word),
+            (None, None) => self.m.zero(self.decl(number).value_bytes * 8),
+        }
+    }
+
+    /// The index at which a port writes, where it is not the one that was read first.
+    fn write_index(&mut self, number: usize, port: usize) -> Node {
+        let bases = self.ports.built[number].ports[port];
+        let width = self.index_width(self.access(number).map);
+        match (
+            self.access(number).has_keys(self.program),
+            self.port(number, port).key,
+        ) {
+            (true, _) if self.placed_by_table(number, port) => self.base_node(bases.commit_index),
+            (true, _) => self.base_node(bases.index),
+            (false, Some(index)) => self.node_low(index, width),
+            (false, None) => self.m.zero(width),
+        }
     }
 
     /// This slot of the present stage is a packet that executes the instruction.
