@@ -157,6 +157,7 @@ fn memory(depth: u32) -> Module {
         host_commit_after: clocks,
         host: HostAddress::Follows,
     })
+    .into()
 }
 
 impl Claim {
