@@ -158,6 +158,7 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
     let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
     let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
+    design.attributes = options.technology.attributes;
     let pruned = !options.without.contains(&Saving::Pruning);
     let how = lower::How {
         prefix: &prefix,

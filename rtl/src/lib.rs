@@ -53,6 +53,8 @@ entity_impl!(Section, "section");
 #[derive(Clone, Debug, Default)]
 pub struct Design {
     pub modules: PrimaryMap<ModuleId, Module>,
+    /// Of its memories, in the text.
+    pub attributes: MemAttributes,
 }
 
 /// One module.
@@ -187,16 +189,39 @@ pub enum MemStyle {
     Ultra,
 }
 
-impl MemStyle {
-    /// The value of the attribute `ram_style`, as AMD's tools and yosys read it; `None`: no attribute.
-    pub fn ram_style(self) -> Option<&'static str> {
+/// Whose attributes say how a memory is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemAttributes {
+    /// `ram_style`, as AMD's tools and yosys read it.
+    #[default]
+    RamStyle,
+    /// `ramstyle`, as Quartus reads it.
+    Quartus,
+}
+
+impl MemAttributes {
+    /// The attribute's name.
+    pub fn name(self) -> &'static str {
         match self {
-            MemStyle::Auto => None,
-            MemStyle::Block => Some("block"),
-            MemStyle::Distributed => Some("distributed"),
-            MemStyle::Registers => Some("registers"),
-            MemStyle::Ultra => Some("ultra"),
+            MemAttributes::RamStyle => "ram_style",
+            MemAttributes::Quartus => "ramstyle",
         }
+    }
+
+    /// Its value; `None`: a memory of this style has none.
+    pub fn value(self, style: MemStyle) -> Option<&'static str> {
+        let [amd, quartus] = match style {
+            MemStyle::Auto => return None,
+            MemStyle::Block => ["block", "M20K"],
+            MemStyle::Distributed => ["distributed", "MLAB"],
+            MemStyle::Registers => ["registers", "logic"],
+            // Only AMD has it: the others build it of block RAM.
+            MemStyle::Ultra => ["ultra", "M20K"],
+        };
+        Some(match self {
+            MemAttributes::RamStyle => amd,
+            MemAttributes::Quartus => quartus,
+        })
     }
 }
 

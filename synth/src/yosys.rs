@@ -212,9 +212,14 @@ fn command(family: &str, top: &str, netlist: &str, flatten: bool) -> String {
     let whole = if flatten { "" } else { " -noflatten" };
     match family {
         "ecp5" => format!("synth_ecp5 -abc9{whole} -top {top}\n"),
-        "intel_alm" => {
-            format!("synth_intel_alm -family cyclonev -noiopad -noclkbuf{whole} -top {top}\n")
-        }
+        // The names of Quartus for kinds of memories are those of other devices than the one that yosys maps to.
+        "intel_alm" => format!(
+            "proc\n\
+             setattr -set ram_style \"block\" */m:* */a:ramstyle=M20K %i\n\
+             setattr -set ram_style \"distributed\" */m:* */a:ramstyle=MLAB %i\n\
+             setattr -unset ramstyle */m:*\n\
+             synth_intel_alm -family cyclonev -noiopad -noclkbuf{whole} -top {top}\n"
+        ),
         _ => {
             let whole = if flatten { " -flatten" } else { "" };
             let all =

@@ -521,6 +521,45 @@ fn without_a_clock_a_target_has_its_usual_one() {
     }
 }
 
+/// Each vendor's tools read attributes of their own.
+#[test]
+fn memories_say_in_the_vendors_words_what_they_are() {
+    for (target, hdl, wanted, other) in [
+        (
+            "ultrascale+",
+            "verilog",
+            "(* ram_style = \"block\" *)",
+            "ramstyle",
+        ),
+        (
+            "agilex",
+            "verilog",
+            "(* ramstyle = \"M20K\" *)",
+            "ram_style",
+        ),
+        (
+            "agilex",
+            "vhdl",
+            "attribute ramstyle of frames",
+            "ram_style",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let design = folder.path().join("design");
+        let object = "programs/prebuilt/listing1.o";
+        let output = path(&design);
+        let options = ["--target", target, "--hdl", hdl, "-o", output];
+        let run = hardpath(&[&["compile", object][..], &options].concat());
+        assert_eq!(run.status, 0, "{target}: {}", run.stderr);
+        let mut text = String::new();
+        for file in std::fs::read_dir(&design).unwrap() {
+            text.push_str(&std::fs::read_to_string(file.unwrap().path()).unwrap());
+        }
+        assert!(text.contains(wanted), "{target}, {hdl}");
+        assert!(!text.contains(other), "{target}, {hdl}");
+    }
+}
+
 /// Lint and synthesis as the folder's README says, by whoever has the folder only.
 #[test]
 fn the_commands_of_the_readme() {

@@ -13,7 +13,8 @@ use super::{as_logic, constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
-    Assert, Design, Direction, Mem, MemStyle, Module, ModuleId, Node, NodeData, NodeOp, RegData,
+    Assert, Design, Direction, Mem, MemAttributes, MemStyle, Module, ModuleId, Node, NodeData,
+    NodeOp, RegData,
 };
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ use std::collections::HashMap;
 pub struct Legal {
     pub language: &'static Language,
     pub module: Module,
+    /// Of its memories.
+    pub attributes: MemAttributes,
     /// For each node the number of the original node where it belongs in the text.
     pub anchor: SecondaryMap<Node, u32>,
     /// Words of a memory as it is printed: at least its depth.
@@ -41,6 +44,7 @@ pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> L
     let mut legal = Legal {
         language,
         module,
+        attributes: design.attributes,
         anchor,
         depth: SecondaryMap::new(),
         order: Vec::new(),

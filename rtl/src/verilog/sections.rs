@@ -145,8 +145,9 @@ impl Layout<'_> {
         if let Some(comment) = &data.comment {
             lines.push(format!("  // {}", lines::comment(comment)));
         }
-        if let Some(style) = data.style.ram_style() {
-            lines.push(format!("  (* ram_style = \"{style}\" *)"));
+        let attributes = self.legal.attributes;
+        if let Some(style) = attributes.value(data.style) {
+            lines.push(format!("  (* {} = \"{style}\" *)", attributes.name()));
         }
         let last = self.legal.depth[mem] - 1;
         let range = text::range(data.width);

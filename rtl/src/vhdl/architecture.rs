@@ -149,7 +149,10 @@ impl Architecture<'_> {
         let mems = self.legal.module.mems.iter();
         let mut live = mems.filter(|(mem, _)| self.plan.mems[*mem].is_some());
         match live.any(|(_, data)| data.style != MemStyle::Auto) {
-            true => vec!["  attribute ram_style : string;".to_string(), String::new()],
+            true => {
+                let name = self.legal.attributes.name();
+                vec![format!("  attribute {name} : string;"), String::new()]
+            }
             false => Vec::new(),
         }
     }
@@ -304,9 +307,11 @@ impl Architecture<'_> {
             ]),
             _ => lines.push(format!("  {object} {name} : {words} := {zeros};")),
         }
-        if let Some(style) = data.style.ram_style() {
+        let attributes = self.legal.attributes;
+        if let Some(style) = attributes.value(data.style) {
+            let attribute = attributes.name();
             lines.push(format!(
-                "  attribute ram_style of {name} : {object} is \"{style}\";"
+                "  attribute {attribute} of {name} : {object} is \"{style}\";"
             ));
         }
         lines

@@ -14,6 +14,6 @@ pub const VHDL: &str = "\
 /// what an engineer would not want to see hidden.
 pub const USED: &str = "\
     bit bit_vector boolean character error failure false ieee index integer natural note now number \
-    numeric_std positive ram_style real repeat resize rising_edge severity_level shift_left shift_right signed std \
+    numeric_std positive ram_style ramstyle real repeat resize rising_edge severity_level shift_left shift_right signed std \
     std_logic std_logic_1164 std_logic_vector std_ulogic string time to_integer to_logic to_signed to_unsigned true \
     unsigned warning work zeros";
