@@ -30,6 +30,23 @@ impl DeviceList {
     pub fn index_bits(entries: u32) -> u32 {
         index_bits(u64::from(entries))
     }
+
+    fn widths(&self) -> DeviceListIn<u32> {
+        DeviceListIn {
+            selected: 1,
+            map_start: 1,
+            inject: 1,
+            map_done: 1,
+            map_errno: ERRNO_BITS,
+            host_command: 3,
+            host_key: 32,
+            host_value: self.value_bits,
+            in_flight: self.flight_bits,
+            packet_left: 1,
+            index: DeviceList::index_bits(self.entries),
+            read: 1,
+        }
+    }
 }
 
 /// Lists of at most this many words are LUT RAM.
@@ -76,20 +93,7 @@ pub fn device_list(config: &DeviceList) -> Block<DeviceListIn, DeviceListOut> {
         ),
     );
     let bits = DeviceList::index_bits(config.entries);
-    let inputs = m.inputs(DeviceListIn {
-        selected: 1,
-        map_start: 1,
-        inject: 1,
-        map_done: 1,
-        map_errno: ERRNO_BITS,
-        host_command: 3,
-        host_key: 32,
-        host_value: config.value_bits,
-        in_flight: config.flight_bits,
-        packet_left: 1,
-        index: bits,
-        read: 1,
-    });
+    let inputs = m.inputs(config.widths());
 
     m.section("Which copy is whose");
     let (current_reg, current) = m.reg_reset("current_copy", 1, 0);

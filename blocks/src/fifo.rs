@@ -2,7 +2,7 @@
 
 use crate::index_bits;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, MemStyle, Module};
+use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 signals! {
     /// Into a FIFO.
@@ -74,7 +74,15 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Block<FifoIn, FifoOut> {
     m.set_next(valid_reg, next_valid);
 
     let used = m.sub(write, read);
-    let full = m.bit(used, bits);
+    is_used_well(&mut m, (push, used), (pop, valid));
+    let data_out = head;
+    m.into_block(inputs, FifoOut { valid, data_out })
+}
+
+/// Asserts that nothing is pushed into a FIFO that holds as much as it can, or popped from one without a head. `used`: how many
+/// words it holds, a power of two of them being all that it can.
+pub(crate) fn is_used_well(m: &mut Module, (push, used): (Node, Node), (pop, valid): (Node, Node)) {
+    let full = m.bit(used, m.width(used) - 1);
     let push_when_full = m.and(&[push, full]);
     let fits = m.not(push_when_full);
     m.assert(
@@ -82,6 +90,7 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Block<FifoIn, FifoOut> {
         fits,
         "FIFO overflow: a word was pushed without a credit",
     );
+    let not_valid = m.not(valid);
     let pop_when_empty = m.and(&[pop, not_valid]);
     let sound = m.not(pop_when_empty);
     m.assert(
@@ -89,7 +98,4 @@ pub fn fifo(name: &str, width: u32, depth: u32) -> Block<FifoIn, FifoOut> {
         sound,
         "FIFO underflow: a word was popped from an empty FIFO",
     );
-
-    let data_out = head;
-    m.into_block(inputs, FifoOut { valid, data_out })
 }

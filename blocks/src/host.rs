@@ -24,6 +24,22 @@ pub struct Host {
     pub clear_words: u32,
 }
 
+impl Host {
+    fn widths(&self) -> HostIn<u32> {
+        HostIn {
+            lite: LiteIn::of_words(),
+            packet_in: 1,
+            dropped_bad: 1,
+            dropped_length: 1,
+            verdict_valid: 1,
+            verdict: 3,
+            answer: MapAnswer::of(self.key_bits, self.value_bits),
+            map_prepared: self.prepares.then_some(1),
+            early_port: self.has_port_table.then_some(8),
+        }
+    }
+}
+
 /// Entries of the port table.
 pub const PORTS: u32 = 16;
 /// Words that are chosen by the low bits of an address: keys and values begin at multiples of so many.
@@ -125,17 +141,7 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
          can only be read, and a write of a map register while a map operation is busy.\n\
          A counter shows an event at most 8 clocks later.",
     );
-    let inputs = m.inputs(HostIn {
-        lite: LiteIn::of_words(),
-        packet_in: 1,
-        dropped_bad: 1,
-        dropped_length: 1,
-        verdict_valid: 1,
-        verdict: 3,
-        answer: MapAnswer::of(config.key_bits, config.value_bits),
-        map_prepared: config.prepares.then_some(1),
-        early_port: config.has_port_table.then_some(8),
-    });
+    let inputs = m.inputs(config.widths());
     let mut port = HostPort {
         m,
         config,

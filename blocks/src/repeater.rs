@@ -73,6 +73,11 @@ pub fn repeater(config: &Repeater) -> Block<RepeaterIn, RepeaterOut> {
     let chosen = choose_list(&mut m, config, &inputs);
     let walk = walk(&mut m, config, &inputs, &chosen);
 
+    let outputs = give(&mut m, &inputs, &chosen, walk);
+    m.into_block(inputs, outputs)
+}
+
+fn give(m: &mut Module, inputs: &RepeaterIn, chosen: &Chosen, walk: Walk) -> RepeaterOut {
     m.section("What the exit is given");
     let Walk {
         there,
@@ -108,7 +113,7 @@ pub fn repeater(config: &Repeater) -> Block<RepeaterIn, RepeaterOut> {
         sound,
         "repeater: the exit took a packet that was not there",
     );
-    let outputs = RepeaterOut {
+    RepeaterOut {
         valid,
         destination,
         again,
@@ -116,8 +121,7 @@ pub fn repeater(config: &Repeater) -> Block<RepeaterIn, RepeaterOut> {
         pop,
         index: walk.index,
         read: walk.read,
-    };
-    m.into_block(inputs, outputs)
+    }
 }
 
 /// The list that the packet at the head goes to.

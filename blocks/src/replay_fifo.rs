@@ -1,8 +1,9 @@
 //! The FIFO in front of a window whose packets may have to run again.
 
+use crate::fifo::is_used_well;
 use crate::index_bits;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, MemStyle, Module};
+use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 signals! {
     /// Into the FIFO.
@@ -48,71 +49,17 @@ pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Block<ReplayFifoIn, Re
     });
     let ReplayFifoIn {
         push,
-        data_in,
         pop,
         retire,
         rewind,
+        ..
     } = inputs;
 
-    // One bit more than an address needs: a pointer that is a whole round ahead differs in it.
-    let bits = index_bits(u64::from(depth));
-    m.section("Storage");
-    let words = m.mem("words", width, depth, MemStyle::Distributed);
-    let (write_reg, write) = m.reg_reset("write_pointer", bits + 1, 0);
-    let (read_reg, read) = m.reg_reset("read_pointer", bits + 1, 0);
-    let (popped_reg, popped) = m.reg_reset("popped_pointer", bits + 1, 0);
-    let (retired_reg, retired) = m.reg_reset("retired_pointer", bits + 1, 0);
-    let (valid_reg, valid) = m.reg_reset("head_valid", 1, 0);
-    let (head_reg, head) = m.reg("head", width);
-
-    let some_stored = m.ne(read, write);
-    let not_valid = m.not(valid);
-    let head_free = m.or(&[not_valid, pop]);
-    let load = m.and(&[some_stored, head_free]);
-    m.name(load, "load");
-
-    let address = m.slice(write, 0, bits);
-    m.mem_write(words, address, data_in, push);
-    let next = m.add_const(write, 1);
-    m.set_next_when(write_reg, push, next);
-    let address = m.slice(read, 0, bits);
-    let word = m.mem_read_async(words, address);
-    let next = m.add_const(read, 1);
-    let ahead = m.mux(load, next, read);
-    let next_read = m.mux(rewind, retired, ahead);
-    m.set_next(read_reg, next_read);
-    m.set_next_when(head_reg, load, word);
-    let next = m.add_const(popped, 1);
-    let ahead = m.mux(pop, next, popped);
-    let next_popped = m.mux(rewind, retired, ahead);
-    m.set_next(popped_reg, next_popped);
-    let next = m.add_const(retired, 1);
-    m.set_next_when(retired_reg, retire, next);
-
-    let keep = m.not(pop);
-    let kept = m.and(&[valid, keep]);
-    let filled = m.or(&[load, kept]);
-    let forward = m.not(rewind);
-    let next_valid = m.and(&[filled, forward]);
-    m.set_next(valid_reg, next_valid);
-
-    let used = m.sub(write, retired);
-    let full = m.bit(used, bits);
-    let push_when_full = m.and(&[push, full]);
-    let fits = m.not(push_when_full);
-    m.assert(
-        "no_overflow",
-        fits,
-        "FIFO overflow: a word was pushed without a credit",
-    );
-    let pop_when_empty = m.and(&[pop, not_valid]);
-    let sound = m.not(pop_when_empty);
-    m.assert(
-        "no_underflow",
-        sound,
-        "FIFO underflow: a word was popped from an empty FIFO",
-    );
-    let idle = m.eq(popped, retired);
+    let pointers = pointers(&mut m, &inputs, depth);
+    let (valid, data_out) = store(&mut m, &inputs, &pointers, depth);
+    let idle = m.eq(pointers.popped, pointers.retired);
+    let used = m.sub(pointers.write, pointers.retired);
+    is_used_well(&mut m, (push, used), (pop, valid));
     let retire_when_idle = m.and(&[retire, idle]);
     let known = m.not(retire_when_idle);
     m.assert(
@@ -128,11 +75,76 @@ pub fn replay_fifo(name: &str, width: u32, depth: u32) -> Block<ReplayFifoIn, Re
         alone,
         "a word was popped or retired in the clock of a rewind",
     );
-
     let outputs = ReplayFifoOut {
         valid,
-        data_out: head,
+        data_out,
         idle,
     };
     m.into_block(inputs, outputs)
+}
+
+/// Where words are. One bit more than an address needs: a pointer that is a whole round ahead differs in it.
+struct Pointers {
+    /// Behind the youngest word.
+    write: Node,
+    /// The word that becomes the head next.
+    read: Node,
+    /// The word that is popped next, and the one that is retired next.
+    popped: Node,
+    retired: Node,
+    /// A wire: the next word becomes the head.
+    load: Node,
+}
+
+fn pointers(m: &mut Module, inputs: &ReplayFifoIn, depth: u32) -> Pointers {
+    let bits = index_bits(u64::from(depth)) + 1;
+    m.section("Storage");
+    let load = m.wire(1, "load");
+    let (write_reg, write) = m.reg_reset("write_pointer", bits, 0);
+    let (read_reg, read) = m.reg_reset("read_pointer", bits, 0);
+    let (popped_reg, popped) = m.reg_reset("popped_pointer", bits, 0);
+    let (retired_reg, retired) = m.reg_reset("retired_pointer", bits, 0);
+    let next = m.add_const(write, 1);
+    m.set_next_when(write_reg, inputs.push, next);
+    for (reg, pointer, step) in [(read_reg, read, load), (popped_reg, popped, inputs.pop)] {
+        let next = m.add_const(pointer, 1);
+        let ahead = m.mux(step, next, pointer);
+        let next = m.mux(inputs.rewind, retired, ahead);
+        m.set_next(reg, next);
+    }
+    let next = m.add_const(retired, 1);
+    m.set_next_when(retired_reg, inputs.retire, next);
+    Pointers {
+        write,
+        read,
+        popped,
+        retired,
+        load,
+    }
+}
+
+/// The words, and the head in registers: whether there is one, and it.
+fn store(m: &mut Module, inputs: &ReplayFifoIn, pointers: &Pointers, depth: u32) -> (Node, Node) {
+    let bits = index_bits(u64::from(depth));
+    let width = m.width(inputs.data_in);
+    let words = m.mem("words", width, depth, MemStyle::Distributed);
+    let (valid_reg, valid) = m.reg_reset("head_valid", 1, 0);
+    let (head_reg, head) = m.reg("head", width);
+    let some_stored = m.ne(pointers.read, pointers.write);
+    let not_valid = m.not(valid);
+    let head_free = m.or(&[not_valid, inputs.pop]);
+    let load = m.and(&[some_stored, head_free]);
+    m.drive(pointers.load, load);
+    let address = m.slice(pointers.write, 0, bits);
+    m.mem_write(words, address, inputs.data_in, inputs.push);
+    let address = m.slice(pointers.read, 0, bits);
+    let word = m.mem_read_async(words, address);
+    m.set_next_when(head_reg, load, word);
+    let keep = m.not(inputs.pop);
+    let kept = m.and(&[valid, keep]);
+    let filled = m.or(&[load, kept]);
+    let forward = m.not(inputs.rewind);
+    let next_valid = m.and(&[filled, forward]);
+    m.set_next(valid_reg, next_valid);
+    (valid, head)
 }

@@ -8,7 +8,7 @@
 
 use super::{Hash, WAYS};
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, Module};
+use hardpath_rtl::{signals, Module, Node};
 
 signals! {
     /// A packet's key, and the host's.
@@ -64,6 +64,18 @@ pub fn hash_function(
     m.name(chosen, "chosen");
     let slot_row = m.slice(host_slot, 0, row_bits);
     let dumps = m.and(&[host, host_dump]);
+    let digests = digests(&mut m, chosen, row_bits);
+    let rows = rows(&mut m, &digests, (dumps, slot_row));
+    let outputs = HashFunctionOut {
+        key_out: chosen,
+        rows,
+    };
+    m.into_block(inputs, outputs)
+}
+
+/// The linear part: each way's digest of a key.
+fn digests(m: &mut Module, chosen: Node, row_bits: u32) -> Vec<Node> {
+    let key_bits = m.width(chosen);
     let mut digests = Vec::new();
     for way in 0..WAYS {
         let columns: Vec<u64> = (0..key_bits)
@@ -85,6 +97,12 @@ pub fn hash_function(
         let digest = m.concat(&bits);
         digests.push(m.name(digest, format!("digest_{way}")));
     }
+    digests
+}
+
+/// Joins the digests, or says the bucket of the slot that is dumped: all ways' in one word.
+fn rows(m: &mut Module, digests: &[Node], (dumps, slot_row): (Node, Node)) -> Node {
+    let row_bits = m.width(slot_row);
     let mut rows = Vec::new();
     for way in 0..WAYS as usize {
         let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
@@ -99,12 +117,7 @@ pub fn hash_function(
         rows.push(m.mux(dumps, slot_row, row));
     }
     rows.reverse();
-    let rows = m.concat(&rows);
-    let outputs = HashFunctionOut {
-        key_out: chosen,
-        rows,
-    };
-    m.into_block(inputs, outputs)
+    m.concat(&rows)
 }
 
 /// The bucket of a key in each way, in software. The key's bits above `key_bits` are 0.
