@@ -115,32 +115,72 @@ impl Lower<'_> {
 
     /// `h_proto_is_0x0800`, `packet_length_from_34`: compares of something with a name with a constant.
     pub fn condition_name(&self, op: &Op, args: &[Value]) -> Option<String> {
-        let constant = |place: usize| self.program.as_const(args[place])?.as_u64();
-        let (constant, constant_first, other) = match (op, args.len()) {
-            (Op::Eq | Op::Ne | Op::Ult | Op::Ule, 2) => match (constant(0), constant(1)) {
-                (Some(constant), None) => (constant, true, args[1]),
-                (None, Some(constant)) => (constant, false, args[0]),
-                _ => return None,
-            },
+        let compared = self.compared(op, args)?;
+        let Compared {
+            constant,
+            constant_first,
+            name,
+            is_field,
+            lo,
+            len,
+            whole,
+        } = compared;
+        let equals = |joint: &str| match compared.in_packet_order() {
+            Some(constant) => Some(format!("{name}_{joint}_{constant}")),
+            None if len == 8 && is_field || !is_field && lo == 0 => {
+                Some(format!("{name}_{joint}_{constant}"))
+            }
+            None => None,
+        };
+        match op {
+            Op::Eq => return equals("is"),
+            Op::Ne => return equals("is_not"),
+            // The first byte of a longer field is its lowest here, but its highest in the packet.
+            _ if is_field && len > 8 => return None,
+            // Without its upper bits something else is compared.
+            _ if !is_field && lo + len < whole => return None,
+            _ => {}
+        }
+        // c <= x, c < x, x < c, x <= c; without the lower bits of x.
+        let next = u64::from((*op == Op::Ult) == constant_first);
+        let lower = if is_field { 0 } else { lo };
+        let bound = constant.checked_add(next)?.checked_mul(1 << lower)?;
+        let joint = if constant_first { "from" } else { "below" };
+        Some(format!("{name}_{joint}_{bound}"))
+    }
+
+    /// The constant that a field of several bytes is compared with, as the source has it: `0x0800`.
+    pub fn source_constant(&self, op: &Op, args: &[Value]) -> Option<String> {
+        match op {
+            Op::Eq | Op::Ne => self.compared(op, args)?.in_packet_order(),
+            _ => None,
+        }
+    }
+
+    fn compared(&self, op: &Op, args: &[Value]) -> Option<Compared<'_>> {
+        if !matches!(op, Op::Eq | Op::Ne | Op::Ult | Op::Ule) {
+            return None;
+        }
+        let constant = |place: usize| self.program.as_const(*args.get(place)?)?.as_u64();
+        let (constant, constant_first) = match (constant(0), constant(1)) {
+            (Some(constant), None) => (constant, true),
+            (None, Some(constant)) => (constant, false),
             _ => return None,
         };
+        let other = args[usize::from(constant_first)];
         // Zeros above do not matter.
-        let (
-            Segment::Bits {
-                base,
-                lo,
-                len,
-                inverted: false,
-            },
-            zeros,
-        ) = self.segments.of(other).split_first()?
+        let (first, above) = self.segments.of(other).split_first()?;
+        let is_zero = |segment: &Segment| matches!(segment, Segment::Const(bits) if bits.is_zero());
+        let Segment::Bits {
+            base,
+            lo,
+            len,
+            inverted: false,
+        } = first
         else {
             return None;
         };
-        if !zeros
-            .iter()
-            .all(|above| matches!(above, Segment::Const(bits) if bits.is_zero()))
-        {
+        if !above.iter().all(is_zero) {
             return None;
         }
         let data = &self.segments.bases[*base];
@@ -150,35 +190,39 @@ impl Lower<'_> {
             false if self.segments.given().any(|input| input == *base) => &data.name,
             false => return None,
         };
-        let equals = |joint: &str| match (is_field, len) {
-            // A field of several bytes in the order of the packet, as manuals have its values.
-            (true, 16) => Some(format!(
-                "{name}_{joint}_0x{:04x}",
-                (constant as u16).swap_bytes()
-            )),
-            (true, 32) => Some(format!(
-                "{name}_{joint}_0x{:08x}",
-                (constant as u32).swap_bytes()
-            )),
-            (true, 8) | (false, _) if is_field || *lo == 0 => {
-                Some(format!("{name}_{joint}_{constant}"))
-            }
+        Some(Compared {
+            constant,
+            constant_first,
+            name,
+            is_field,
+            lo: *lo,
+            len: *len,
+            whole: data.width,
+        })
+    }
+}
+
+/// Something with a name that is compared with a constant.
+#[derive(Clone, Copy)]
+struct Compared<'a> {
+    constant: u64,
+    constant_first: bool,
+    name: &'a str,
+    /// It is a field of the packet; else some bits of what came with the packet.
+    is_field: bool,
+    lo: u32,
+    len: u32,
+    /// Bits of all of it.
+    whole: u32,
+}
+
+impl Compared<'_> {
+    /// The constant as manuals have the values of a field of several bytes: in the order of the packet.
+    fn in_packet_order(&self) -> Option<String> {
+        match (self.is_field, self.len) {
+            (true, 16) => Some(format!("0x{:04x}", (self.constant as u16).swap_bytes())),
+            (true, 32) => Some(format!("0x{:08x}", (self.constant as u32).swap_bytes())),
             _ => None,
-        };
-        match op {
-            Op::Eq => return equals("is"),
-            Op::Ne => return equals("is_not"),
-            // The first byte of a longer field is its lowest here, but its highest in the packet.
-            _ if is_field && *len > 8 => return None,
-            // Without its upper bits something else is compared.
-            _ if !is_field && lo + len < data.width => return None,
-            _ => {}
         }
-        // c <= x, c < x, x < c, x <= c; without the lower bits of x.
-        let next = u64::from((*op == Op::Ult) == constant_first);
-        let lower = if is_field { 0 } else { *lo };
-        let bound = constant.checked_add(next)?.checked_mul(1 << lower)?;
-        let joint = if constant_first { "from" } else { "below" };
-        Some(format!("{name}_{joint}_{bound}"))
     }
 }

@@ -580,6 +580,14 @@ impl<'a> Lower<'a> {
 
     fn operation(&mut self, op: &Op, args: &[Value]) -> Node {
         let nodes: Vec<Node> = args.iter().map(|arg| self.node(*arg)).collect();
+        if let Some(constant) = self.source_constant(op, args) {
+            let place = nodes
+                .iter()
+                .position(|node| self.m.as_const(*node).is_some());
+            if let Some(place) = place {
+                self.m.comment(nodes[place], constant);
+            }
+        }
         let technology = self.schedule.timing.technology;
         let is_sum = matches!(op, Op::Add | Op::Sub);
         if is_sum && technology.is_logic(self.m.width(nodes[0])) {

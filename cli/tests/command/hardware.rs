@@ -487,7 +487,7 @@ fn names_are_those_of_the_source() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for line in [
         "wire [15:0] h_proto_s0 = packet[111:96];",
-        "wire h_proto_is_0x0800_s0 = h_proto_s0 == 16'd8;",
+        "wire h_proto_is_0x0800_s0 = h_proto_s0 == 16'h0008 /* 0x0800 */;",
         "wire protocol_is_17_s0 = protocol_s0 == 8'd17;",
         "wire packet_length_from_14_s0 = (|packet_length[13:4]) || (&packet_length[3:1]);",
         "firewall_less_48 less_1 (",

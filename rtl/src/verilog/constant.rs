@@ -20,9 +20,14 @@ pub fn text(limbs: &[u64], width: u32) -> String {
         return format!("{width}'d{}", limbs[0]);
     }
     if width <= 64 {
-        return format!("{width}'h{}", hexadecimal(limbs[0], width));
+        return hexadecimal_text(limbs[0], width);
     }
     format!("{{{}}}", side_by_side(limbs, width).join(", "))
+}
+
+/// A constant of at most 64 bits, in hexadecimal.
+pub fn hexadecimal_text(limb: u64, width: u32) -> String {
+    format!("{width}'h{}", hexadecimal(limb, width))
 }
 
 /// The pieces of a constant that is printed as a concatenation.

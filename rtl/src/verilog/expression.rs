@@ -8,7 +8,7 @@
 use super::constant;
 use crate::print::lines::{self, fill};
 use crate::print::plan::{Plan, Signal};
-use crate::{Module, Node, NodeOp};
+use crate::{Module, Node, NodeData, NodeOp};
 
 /// Binding strength, weakest first. A reduction counts as weak, so that it gets parentheses beside operators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -93,7 +93,7 @@ impl Printer<'_> {
         match &data.op {
             NodeOp::Const(limbs) => match constant::parts(limbs, data.width) {
                 Some(parts) => concatenation(&parts),
-                None => atom(lines::called(data, constant::text(limbs, data.width))),
+                None => atom(lines::called(data, text_of(data, limbs))),
             },
             NodeOp::Wire => self.operand(args[0]),
             NodeOp::MemRead(mem, port) => {
@@ -305,5 +305,17 @@ fn concatenation(parts: &[String]) -> Expression {
         text: format!("{{{}}}", parts.join(", ")),
         level: Level::Primary,
         lines,
+    }
+}
+
+/// A constant's text; in hexadecimal where it is called by a number that is.
+fn text_of(data: &NodeData, limbs: &[u64]) -> String {
+    let by_number = data
+        .comment
+        .as_ref()
+        .is_some_and(|name| name.starts_with("0x"));
+    match by_number && data.width <= 64 {
+        true => constant::hexadecimal_text(limbs[0], data.width),
+        false => constant::text(limbs, data.width),
     }
 }
