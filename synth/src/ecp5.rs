@@ -176,7 +176,7 @@ fn steps(path: &[Hop]) -> Vec<PathStep> {
         let (cell, levels) = match hop.kind.as_str() {
             "clk-to-q" if is("DP16KD") => (REGISTER, weights::memory("DP16KD")),
             "clk-to-q" | "setup" => (REGISTER, None),
-            "logic" if is("CCU2") && is_chained => (CARRY, Some(weights::CARRY)),
+            "logic" if is("CCU2") && is_chained => (CARRY, Some(weights::carry("CCU2C"))),
             "logic" if is("CCU2") => (CARRY, Some(weights::ENTER_CHAIN)),
             "logic" if is("MULT18X18D") => ("DSP", Some(weights::DSP)),
             "logic" => ("LUT", Some(weights::LUT)),
@@ -256,7 +256,7 @@ mod tests {
             to: End { cell: cell.into() },
         });
         let depth = depth(steps(&hops));
-        assert_eq!(depth.levels.number(), 6.7);
+        assert_eq!(depth.levels.number(), 6.66);
         let cells = depth.critical_path.iter().map(|step| step.cell.as_str());
         let cells: Vec<&str> = cells.collect();
         assert_eq!(cells, [REGISTER, CARRY, "LUT", REGISTER]);

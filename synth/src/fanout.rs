@@ -145,7 +145,8 @@ fn resets(netlist: &Netlist) -> HashSet<Net> {
         let before = resets.len();
         for cell in netlist.cells.iter().filter(|cell| copies(cell)) {
             let data = bits(cell, Direction::Input);
-            let mut data = data.filter(|(pin, ..)| matches!(*pin, "D" | "I" | "A" | "DI"));
+            let mut data =
+                data.filter(|(pin, ..)| matches!(*pin, "D" | "DI" | "DATAIN" | "I" | "A"));
             if data.any(|(.., net)| resets.contains(&net)) {
                 resets.extend(bits(cell, Direction::Output).map(|(.., net)| net));
             }

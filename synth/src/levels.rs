@@ -9,7 +9,7 @@
 //! |---|---|
 //! | LUT | 1 |
 //! | `MUXF7`, `MUXF8`, `MUXF9`, `PFUMX`, `L6MUX21` | 0.5 |
-//! | carry chain | 1 to enter, and 0.1 for each carry cell behind the first |
+//! | carry chain | 1 to enter, and for each carry cell behind the first 0.1; ECP5 (of two bits) 0.06, Agilex (of one bit) 0.02 |
 //! | LUT RAM, address to data or clock to data | 1 |
 //! | shift register, address to data | 1 |
 //! | DSP without a register inside | 4 |
@@ -37,31 +37,34 @@ use hardpath_ir::Diagnostic;
 use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::iter::Sum;
 use std::ops::Add;
 
 pub(crate) use paths::memory;
 
-/// LUT6 levels, to a tenth; in JSON a number.
+/// LUT6 levels; in JSON a number, in text with a tenth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Levels {
-    tenths: u32,
+    hundredths: u32,
 }
 
 impl Levels {
-    pub const ZERO: Levels = Levels::tenths(0);
+    pub const ZERO: Levels = Levels::hundredths(0);
 
     pub const fn tenths(tenths: u32) -> Levels {
-        Levels { tenths }
+        Levels::hundredths(10 * tenths)
+    }
+
+    pub const fn hundredths(hundredths: u32) -> Levels {
+        Levels { hundredths }
     }
 
     pub fn number(self) -> f64 {
-        f64::from(self.tenths) / 10.0
+        f64::from(self.hundredths) / 100.0
     }
 
     /// So many less; not below none.
     pub fn less(self, other: Levels) -> Levels {
-        Levels::tenths(self.tenths.saturating_sub(other.tenths))
+        Levels::hundredths(self.hundredths.saturating_sub(other.hundredths))
     }
 }
 
@@ -69,13 +72,7 @@ impl Add for Levels {
     type Output = Levels;
 
     fn add(self, other: Levels) -> Levels {
-        Levels::tenths(self.tenths + other.tenths)
-    }
-}
-
-impl Sum for Levels {
-    fn sum<I: Iterator<Item = Levels>>(all: I) -> Levels {
-        all.fold(Levels::ZERO, Levels::add)
+        Levels::hundredths(self.hundredths + other.hundredths)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A mapped netlist as yosys' `write_json` writes it.
 
+use crate::area::{class, Class};
 use hardpath_ir::Diagnostic;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -235,8 +236,31 @@ fn netlist(module: JsonModule) -> Netlist {
             pins: pins.collect(),
         });
     }
+    name_registers(&mut netlist);
     netlist
 }
+
+/// Registers that the tool made, as those that keep which bank of a memory is read, are called by what they take.
+fn name_registers(netlist: &mut Netlist) {
+    for cell in netlist.cells.iter().filter(|cell| is_flip_flop(cell)) {
+        let data = bits(cell, Direction::Input).find(|(pin, ..)| DATA.contains(pin));
+        let taken = data.and_then(|(.., net)| netlist.names.get(&net));
+        let output = bits(cell, Direction::Output).next();
+        if let (Some(taken), Some((.., output))) = (taken, output) {
+            if !netlist.names.contains_key(&output) {
+                let name = format!("register of {taken}");
+                netlist.places.entry(output).or_insert(name);
+            }
+        }
+    }
+}
+
+fn is_flip_flop(cell: &Cell) -> bool {
+    class(&cell.kind) == Class::FlipFlop
+}
+
+/// What flip-flops call their data input.
+const DATA: [&str; 3] = ["D", "DI", "DATAIN"];
 
 /// The best name is the one of the module nearest to the top, and there the shortest.
 fn nearness(name: &str) -> (usize, usize, &str) {
@@ -335,6 +359,15 @@ mod tests {
         assert_eq!(netlist.places[&5], "a.b (t_b.sv:41)");
         assert_eq!(netlist.places[&6], "t.sv:7");
         assert!(!netlist.places.contains_key(&7));
+    }
+
+    #[test]
+    fn registers_without_a_name_are_called_by_what_they_take() {
+        let json = r#"{"modules": {"top": {
+            "cells": {"$ff": {"type": "FDRE", "port_directions": {"D": "input", "Q": "output"}, "connections": {"D": [4], "Q": [5]}}},
+            "netnames": {"row": {"hide_name": 0, "bits": [3, 4]}}}}}"#;
+        let netlist = &parse_all(json, &["top"]).unwrap()[0];
+        assert_eq!(netlist.places[&5], "register of row[1]");
     }
 
     #[test]

@@ -100,6 +100,17 @@ fn a_carry_chain_is_one_to_enter_and_a_tenth_for_each_further_cell() {
     let third = cell("CARRY4", &[("CI", Input, &[31]), ("O", Output, &[40])]);
     let cells = vec![flip_flop(40, 10), lut(&[10], 11), first, second, third];
     assert_eq!(levels(cells), 2.2);
+    // Of other families' cells a chain needs more.
+    let chain = |kind: &str| {
+        let first = cell(kind, &[("A", Input, &[10]), ("CO", Output, &[20])]);
+        let next = |from: Net| cell(kind, &[("CI", Input, &[from]), ("CO", Output, &[from + 1])]);
+        let mut cells = vec![first, flip_flop(30, 10)];
+        cells.extend((20..30).map(next));
+        levels(cells)
+    };
+    assert_eq!(chain("CARRY8"), 2.0);
+    assert_eq!(chain("CCU2C"), 1.6);
+    assert_eq!(chain("MISTRAL_ALUT_ARITH"), 1.2);
     // Logic at the carry input enters the chain, too; and what stands above a bit does not reach it.
     let carry_in = cell("CARRY8", &[("CI", Input, &[10]), ("O", Output, &[11])]);
     assert_eq!(levels(vec![flip_flop(11, 10), carry_in]), 1.0);
@@ -138,6 +149,15 @@ fn a_lut_ram_is_read_in_one() {
         ]),
         3.0
     );
+    let others = [
+        ("TRELLIS_DPR16X4", "RAD", "DO"),
+        ("MISTRAL_MLAB", "B1ADDR", "B1DATA"),
+    ];
+    for (kind, address, data) in others {
+        let ram = cell(kind, &[(address, Input, &[9]), (data, Output, &[11])]);
+        let cells = vec![flip_flop(11, 10), lut(&[10], 9), ram];
+        assert_eq!(levels(cells), 2.0, "{kind}");
+    }
     // From its clock, too.
     assert_eq!(levels(vec![flip_flop(11, 10), ram(2)]), 1.0);
 }

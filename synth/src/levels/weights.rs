@@ -7,9 +7,8 @@ use crate::netlist::{bits, Cell, Direction, Net};
 
 pub(crate) const LUT: Levels = Levels::tenths(10);
 const WIDE_MUX: Levels = Levels::tenths(5);
-/// From logic into a carry chain, its first cell included; from carry cell to carry cell.
+/// From logic into a carry chain, its first cell included.
 pub(crate) const ENTER_CHAIN: Levels = Levels::tenths(10);
-pub(crate) const CARRY: Levels = Levels::tenths(1);
 const LUT_RAM: Levels = Levels::tenths(10);
 const ULTRA_RAM: Levels = Levels::tenths(40);
 pub(crate) const DSP: Levels = Levels::tenths(40);
@@ -27,6 +26,15 @@ pub fn memory(kind: &str) -> Option<Levels> {
         })),
         _ => None,
     }
+}
+
+/// Levels from carry cell to carry cell, by the primitive's name: those of a chain's bits that it holds.
+pub fn carry(kind: &str) -> Levels {
+    Levels::hundredths(match kind {
+        "CCU2C" => 6,
+        "MISTRAL_ALUT_ARITH" => 2,
+        _ => 10,
+    })
 }
 
 /// Levels that are gone when a path begins at an output of the cell; `None`: none begins there.
@@ -64,7 +72,7 @@ pub(super) fn through(
         Class::Lut => Some(LUT),
         Class::WideMux => Some(WIDE_MUX),
         Class::Buffer => Some(Levels::ZERO),
-        Class::Carry if is_carry_in(input) && is_chained => Some(CARRY),
+        Class::Carry if is_carry_in(input) && is_chained => Some(carry(&cell.kind)),
         Class::Carry => {
             let is_below = match (input, output) {
                 ("DI", "O") => at < position,
