@@ -82,6 +82,7 @@ fn evaluate(op: &NodeOp, args: &[Bits], width: u32) -> Option<Bits> {
         })
     };
     Some(match op {
+        NodeOp::Wire => args[0].clone(),
         NodeOp::Not => args[0].iter().map(|bit| !bit).collect(),
         NodeOp::And => zip(|a, b| a & b),
         NodeOp::Or => zip(|a, b| a | b),

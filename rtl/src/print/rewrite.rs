@@ -280,6 +280,10 @@ impl Legal {
         }
         self.module.nodes[node].args = args.clone();
         if let Some(limbs) = fold::constant_value(&self.module, node) {
+            if self.module.nodes[node].op == NodeOp::Wire {
+                // A net that never changes is not worth its name.
+                self.module.nodes[node].name = None;
+            }
             return self.set_constant(node, &limbs);
         }
         let width = self.width(node);
