@@ -139,21 +139,12 @@ impl Lower<'_> {
         self.m.mux(host, host_index, index)
     }
 
-    /// One map's part of the entrance at a stage; the result is 1 when the head must wait.
-    pub(crate) fn interlock(
-        &mut self,
-        stage: u32,
-        number: usize,
-        head_packet: Node,
-        head_host: Node,
-        enter: Node,
-    ) -> Node {
+    /// What stands for the key of the head at the entrance. `host`: the head is the host's operation on the map.
+    fn entrance_tag(&mut self, number: usize, host: Node) -> Node {
         let access = self.access(number);
-        let name = identifier(&self.decl(number).name);
-        let host = self.selected(number, head_host);
         let by_key = access.gate() == Some(Gate::Keys);
         let built = self.ports.built[number].ports[0];
-        let tag = match (access.has_keys(self.program), by_key) {
+        match (access.has_keys(self.program), by_key) {
             (true, true) => {
                 let bits = self.tag_bits(number);
                 self.base_bits(built.rows, 0, bits)
@@ -169,7 +160,23 @@ impl Lower<'_> {
                 let host_index = self.m.slice(host_index, 0, bits);
                 self.m.mux(host, host_index, index)
             }
-        };
+        }
+    }
+
+    /// One map's part of the entrance at a stage; the result is 1 when the head must wait.
+    pub(crate) fn interlock(
+        &mut self,
+        stage: u32,
+        number: usize,
+        head_packet: Node,
+        head_host: Node,
+        enter: Node,
+    ) -> Node {
+        let access = self.access(number);
+        let name = identifier(&self.decl(number).name);
+        let host = self.selected(number, head_host);
+        let by_key = access.gate() == Some(Gate::Keys);
+        let tag = self.entrance_tag(number, host);
         let needs = self.condition(self.entrance_guard(number));
         let packet = self.m.and(&[head_packet, needs]);
         let uses = self.m.or(&[packet, host]);
