@@ -93,11 +93,6 @@ impl Lower<'_> {
         )
     }
 
-    pub(super) fn clear_index(&mut self, bits: u32) -> Node {
-        let index = self.question().clear_index;
-        self.m.resize(index, bits)
-    }
-
     /// Joins the answers of all maps to the host; and whether those that must be made ready are. `None`: there are no maps.
     pub(crate) fn finish_maps(&mut self) -> Option<(MapAnswer, Option<Node>)> {
         let question = self.ports.host.clone()?;

@@ -20,10 +20,11 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_ir::{MapDecl, MapId, Op, Value};
+use hardpath_rtl::Node;
+use hardpath_state::table::Table;
+use hardpath_state::values::Values;
 
 pub use host::{clear_words, host_widths};
-use tables::Table;
-use values::Values;
 pub(crate) use windows::Replay;
 
 /// Bits of a tag that stands for a key at a window's entrance.
@@ -43,6 +44,8 @@ struct Built {
     /// Only of a map with keys.
     table: Option<Table>,
     values: Option<Values>,
+    /// Of a map of slots: the key of the lookup has one.
+    in_range: Option<Node>,
 }
 
 /// Base values that carry a port's own signals from stage to stage; only of maps with keys.

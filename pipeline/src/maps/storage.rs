@@ -1,9 +1,7 @@
 //! Where the contents of maps stand, for engines that can look.
 
 use super::Lower;
-use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::{Bank, Storage};
-use hardpath_blocks::lpm::Lpm;
 use hardpath_ir::MapId;
 use hardpath_rtl::Instance;
 
@@ -29,10 +27,7 @@ impl Lower<'_> {
                 format!("{}.{memory}", self.m.instances[instance].name)
             };
             if let Some(table) = &built.table {
-                let memories = match self.decl(*number).kind.is_trie() {
-                    true => vec![Lpm::KEY_MEMORY.into()],
-                    false => Hash::key_memories(),
-                };
+                let memories = table.key_memories();
                 let memories = memories
                     .iter()
                     .map(|memory| below(table.instance(), memory));

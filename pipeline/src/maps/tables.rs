@@ -3,70 +3,12 @@
 use super::Lower;
 use crate::plan::Class;
 use hardpath_blocks::errno::ERRNO_BITS;
-use hardpath_blocks::hash::{
-    hash_function, hash_table, Hash, HashFunctionIn, HashHostIn, HashPort, HashSlotIn, HashTableIn,
-    HashTableOut, HashUpdateIn,
-};
+use hardpath_blocks::hash::{Hash, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
-use hardpath_blocks::lpm::{LpmOut, LpmSlotIn};
 use hardpath_ir::{Inst, MapKind, Op};
-use hardpath_rtl::signals::Placed;
-use hardpath_rtl::{Instance, Node};
-
-/// The table behind a map with keys: what it takes in later stages than it starts in, as wires, and what it gives.
-#[derive(Clone)]
-pub(super) enum Table {
-    Hash {
-        slot: HashSlotIn,
-        placed: Placed<HashTableOut>,
-    },
-    Trie {
-        slot: LpmSlotIn,
-        placed: Placed<LpmOut>,
-    },
-}
-
-impl Table {
-    pub(super) fn instance(&self) -> Instance {
-        match self {
-            Table::Hash { placed, .. } => placed.instance,
-            Table::Trie { placed, .. } => placed.instance,
-        }
-    }
-
-    /// A port's hit and entry, in the stage of its answer.
-    fn answer(&self, port: usize) -> (Node, Node) {
-        match self {
-            Table::Hash { placed, .. } => {
-                let key = &placed.out.keys[port];
-                (key.hit, key.entry)
-            }
-            Table::Trie { placed, .. } => (placed.out.hit, placed.out.entry),
-        }
-    }
-
-    /// Whether a port's value is to be written and where, in its commit stage. Only of the first port and those that update.
-    fn write(&self, port: usize) -> (Node, Node) {
-        match self {
-            Table::Hash { placed, .. } => {
-                let write = &placed.out.keys[port].write;
-                let write = write.as_ref().expect("of a port that updates");
-                (write.write_value, write.entry_c)
-            }
-            // A trie's answer to the host is the entry that is meant.
-            Table::Trie { placed, .. } => (placed.out.write_value, placed.out.entry),
-        }
-    }
-
-    /// The errno of the host's operation, and the key that a dump found.
-    pub(super) fn host_answer(&self) -> (Node, Node) {
-        match self {
-            Table::Hash { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
-            Table::Trie { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
-        }
-    }
-}
+use hardpath_rtl::Node;
+use hardpath_state::table::{functions, Table};
 
 impl Lower<'_> {
     pub(super) fn demand_for_table(&mut self, number: usize, port: usize) {
@@ -97,31 +39,20 @@ impl Lower<'_> {
             _ => format!("_hash_{port}"),
         };
         let (module_name, name) = self.instance_name(number, &what);
-        let function = hash_function(&module_name, &decl.name, key_bits, decl.max_entries);
         let key = match self.port(number, port).key {
             Some(key) => self.node(key),
             None => self.m.zero(key_bits),
         };
         let question = self.question();
         // The host's key goes through the first port.
-        let (host, dump) = if port == 0 {
+        let host = (port == 0).then(|| {
             let is_dump = (self.m).eq_const(question.host_command, u64::from(command::DUMP));
             let dump = self.m.delay(format!("{name}_dumps"), is_dump);
             (self.host_here(number), dump)
-        } else {
-            (self.m.zero(1), self.m.zero(1))
-        };
-        let host_key = self.m.slice(question.host_key, 0, key_bits);
-        let entry_bits = Hash::entry_bits(decl.max_entries);
-        let slot = self.m.slice(question.host_slot, 0, entry_bits);
-        let inputs = HashFunctionIn {
-            key,
-            host,
-            host_key,
-            host_dump: dump,
-            host_slot: slot,
-        };
-        let hash = function.place(self.design, &mut self.m, name, inputs).out;
+        });
+        let config = self.table_config(number, String::new());
+        let place = (&mut *self.design, &mut self.m);
+        let hash = functions(place, (&module_name, name), &config, key, host, &question);
         let built = self.ports.built[number].ports[port];
         self.set_base(built.key, hash.key_out);
         self.set_base(built.rows, hash.rows);
@@ -130,15 +61,15 @@ impl Lower<'_> {
     /// Makes the table. What later stages give comes through wires.
     pub(super) fn start_table(&mut self, number: usize) {
         let (module_name, name) = self.instance_name(number, "_keys");
-        let block = hash_table(&self.table_config(number, module_name));
-        let host = self.table_host(number);
-        let slot = block.wires(&mut self.m, &name, |inputs| &inputs.slot);
-        let inputs = HashTableIn {
-            slot: slot.clone(),
-            host,
+        let config = self.table_config(number, module_name);
+        let question = self.question();
+        let host_flags = match self.decl(number).kind {
+            MapKind::DevMapHash => self.device_flags(&question),
+            _ => question.host_flags,
         };
-        let placed = block.place(self.design, &mut self.m, name, inputs);
-        self.ports.built[number].table = Some(Table::Hash { slot, placed });
+        let place = (&mut *self.design, &mut self.m);
+        let table = Table::hash(place, name, &config, &question, host_flags);
+        self.ports.built[number].table = Some(table);
     }
 
     fn table_config(&self, number: usize, name: String) -> Hash {
@@ -160,24 +91,6 @@ impl Lower<'_> {
             forward: matches!(access.keys, Class::Fused { .. } | Class::Interlock { .. }),
             registers: access.registers_keys,
             evicts: access.evicts(self.program),
-        }
-    }
-
-    /// The host's registers and the sweep, as a hash table takes them.
-    fn table_host(&mut self, number: usize) -> HashHostIn {
-        let decl = self.decl(number);
-        let clear_index = self.clear_index(Hash::row_bits(decl.max_entries));
-        let question = self.question();
-        let host_flags = match decl.kind {
-            MapKind::DevMapHash => self.device_flags(&question),
-            _ => question.host_flags,
-        };
-        HashHostIn {
-            clear: question.clear,
-            clear_index,
-            host_command: question.host_command,
-            host_flags,
-            host_slot: question.host_slot,
         }
     }
 
@@ -222,10 +135,7 @@ impl Lower<'_> {
 
     /// What a hash table gives.
     pub(super) fn hash_out(&self, number: usize) -> &HashTableOut {
-        match self.table(number) {
-            Table::Hash { placed, .. } => &placed.out,
-            Table::Trie { .. } => unreachable!("a trie is no hash table"),
-        }
+        self.table(number).hash_out()
     }
 
     pub(super) fn table_answers(&mut self, number: usize, port: usize) {

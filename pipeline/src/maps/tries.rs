@@ -1,9 +1,9 @@
 //! The tables of longest prefixes. They are read by packets and changed by the host; every lookup has a copy.
 
-use super::tables::Table;
 use super::Lower;
-use hardpath_blocks::lpm::{lpm, Lpm, LpmHostIn, LpmIn};
+use hardpath_blocks::lpm::Lpm;
 use hardpath_rtl::Node;
+use hardpath_state::table::Table;
 
 impl Lower<'_> {
     /// The key of a packet or of the host, in the stage before the table.
@@ -24,37 +24,23 @@ impl Lower<'_> {
     /// Makes the table. The key comes through a wire.
     pub(super) fn start_trie(&mut self, number: usize) {
         let decl = self.decl(number);
-        let key_bits = decl.key_bytes * 8;
         let (module_name, name) = self.instance_name(number, "_prefixes");
         let access = self.access(number);
-        let block = lpm(&Lpm {
+        let config = Lpm {
             name: module_name,
             map: decl.name.clone(),
             key_bytes: decl.key_bytes,
             max_entries: decl.max_entries,
             registers: access.registers_keys,
             bits_a_clock: access.bits_a_clock.expect("a trie has them"),
-        });
-        let clear_index = self.clear_index(Lpm::entry_bits(decl.max_entries));
+        };
         let question = self.question();
         let started = question.map_start;
         let started = started.expect("a design with tries is told of commands");
-        let host = LpmHostIn {
-            clear: question.clear,
-            clear_index,
-            start: self.selected(number, started),
-            host_command: question.host_command,
-            host_flags: question.host_flags,
-            host_slot: question.host_slot,
-            host_key: self.m.slice(question.host_key, 0, key_bits),
-        };
-        let slot = block.wires(&mut self.m, &name, |inputs| &inputs.slot);
-        let inputs = LpmIn {
-            slot: slot.clone(),
-            host,
-        };
-        let placed = block.place(self.design, &mut self.m, name, inputs);
-        self.ports.built[number].table = Some(Table::Trie { slot, placed });
+        let start = self.selected(number, started);
+        let place = (&mut *self.design, &mut self.m);
+        let table = Table::trie(place, name, &config, &question, start);
+        self.ports.built[number].table = Some(table);
     }
 
     /// Every copy of the selected trie is ready for the host's operation; other maps always are.

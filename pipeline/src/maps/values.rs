@@ -4,23 +4,10 @@ use super::Lower;
 use crate::lower::identifier;
 use crate::plan::Class;
 use crate::schedule::value_entries;
-use hardpath_blocks::array::{
-    array, Array, ArrayHostIn, ArrayIn, ArrayKeyIn, ArrayOut, ArraySlotIn, HostAddress, Presence,
-};
+use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_ir::{Inst, MapKind};
-use hardpath_rtl::signals::Placed;
 use hardpath_rtl::Node;
-
-/// The memory of an access: what it takes in later stages than it starts in, as wires, and what it gives.
-#[derive(Clone)]
-pub(super) struct Values {
-    slot: ArraySlotIn,
-    pub(super) placed: Placed<ArrayOut>,
-    /// The first of its memories.
-    pub(super) memory: String,
-    /// Of a map of slots: the key of the lookup has one.
-    in_range: Option<Node>,
-}
+use hardpath_state::values::{self, Values};
 
 impl Lower<'_> {
     /// The write's index is known only at the commit: that of a new entry, or of one of several ports.
@@ -91,34 +78,12 @@ impl Lower<'_> {
         let (module_name, name) = self.instance_name(number, "_values");
         let config = self.values_config(number, module_name);
         let question = self.question();
-        let clear_index = self.clear_index(self.index_width(self.access(number).map));
-        let key = ArrayKeyIn {
-            host_command: question.host_command,
-            host_flags: question.host_flags,
-            host_index: question.host_index,
-        };
-        let host = ArrayHostIn {
-            clear: question.clear,
-            clear_index,
-            host_value: (self.m).slice(question.host_value, 0, config.value_bits),
-            key: (config.host == HostAddress::Key).then_some(key),
-        };
-        let block = array(&config);
-        let slot = block.wires(&mut self.m, &name, |inputs| &inputs.slot);
-        let inputs = ArrayIn {
-            slot: slot.clone(),
-            host,
-        };
-        let placed = block.place(self.design, &mut self.m, name, inputs);
-        let in_range = (config.presence.is_stored())
-            .then(|| self.in_range(number, config.depth))
-            .flatten();
-        self.ports.built[number].values = Some(Values {
-            slot,
-            placed,
-            memory: config.first_memory(),
-            in_range,
-        });
+        let place = (&mut *self.design, &mut self.m);
+        let values = Values::new(place, name, &config, &question);
+        self.ports.built[number].values = Some(values);
+        if config.presence.is_stored() {
+            self.ports.built[number].in_range = self.in_range(number, config.depth);
+        }
     }
 
     fn values_config(&self, number: usize, name: String) -> Array {
@@ -177,14 +142,9 @@ impl Lower<'_> {
         let decl = self.decl(number);
         let lookup = self.port(number, 0).lookup?;
         let key = self.node(self.program.insts[lookup].args[0]);
-        let limit = self.m.constant(u64::from(decl.max_entries), 32);
-        let mut inside = self.m.ult(key, limit);
-        for clock in 1..=Array::read_clocks(depth) {
-            inside = self.m.delay(
-                format!("{}_in_range_{clock}", identifier(&decl.name)),
-                inside,
-            );
-        }
+        let name = identifier(&decl.name);
+        let clocks = Array::read_clocks(depth);
+        let inside = values::in_range(&mut self.m, &name, key, decl.max_entries, clocks);
         Some(inside)
     }
 
@@ -196,12 +156,12 @@ impl Lower<'_> {
         if own.loads.is_empty() && (own.lookup.is_none() || !presence) {
             return;
         }
-        let values = self.values(number);
-        let (mut word, in_range) = (values.placed.out.read_word[port], values.in_range);
+        let mut word = self.values(number).placed.out.read_word[port];
         if presence {
             if let Some(lookup) = own.lookup {
                 let present = self.m.bit(word, value_bits);
-                let inside = in_range.expect("made with the memory");
+                let inside = self.ports.built[number].in_range;
+                let inside = inside.expect("made with the memory");
                 let hit = self.m.and(&[present, inside]);
                 let results = self.program.insts[lookup].results.clone();
                 let base = self.result_base(results[0]);

@@ -1,0 +1,13 @@
+//! Maps as hardware: a table of keys, the memory of their values, the host's side of both, and the sweep after reset.
+//!
+//! There are two ways to a map.
+//!
+//! * **Fixed latency** ([`table`], [`values`]): the blocks stand in the module of whoever uses them. What they take comes through
+//!   wires that are driven in the clock for which a port says it, and what they give stands in registers a known number of
+//!   clocks later. Who schedules its accesses chooses these clocks, carries what it needs between them, and keeps apart what
+//!   the classes of hazards want apart.
+//! * **Requests** ([`served`]): a module that takes a request a clock and answers in order, whatever the latency is. Nobody
+//!   has to keep anything apart.
+
+pub mod table;
+pub mod values;

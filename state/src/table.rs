@@ -1,0 +1,161 @@
+//! The table behind a map with keys, at a fixed latency.
+
+use hardpath_blocks::hash::{
+    hash_function, hash_table, Hash, HashFunctionIn, HashFunctionOut, HashHostIn, HashSlotIn,
+    HashTableIn, HashTableOut,
+};
+use hardpath_blocks::host::MapQuestion;
+use hardpath_blocks::lpm::{lpm, Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn};
+use hardpath_rtl::signals::Placed;
+use hardpath_rtl::{Design, Instance, Module, Node};
+
+/// The table behind a map with keys: what it takes in later stages than it starts in, as wires, and what it gives.
+#[derive(Clone)]
+pub enum Table {
+    Hash {
+        slot: HashSlotIn,
+        placed: Placed<HashTableOut>,
+    },
+    Trie {
+        slot: LpmSlotIn,
+        placed: Placed<LpmOut>,
+    },
+}
+
+impl Table {
+    /// A hash table. `host_flags`: those of the host's update, as the map's kind means them.
+    pub fn hash(
+        (design, parent): (&mut Design, &mut Module),
+        name: String,
+        config: &Hash,
+        question: &MapQuestion,
+        host_flags: Node,
+    ) -> Table {
+        let row_bits = Hash::row_bits(config.max_entries);
+        let clear_index = parent.resize(question.clear_index, row_bits);
+        let block = hash_table(config);
+        let slot = block.wires(parent, &name, |inputs| &inputs.slot);
+        let inputs = HashTableIn {
+            slot: slot.clone(),
+            host: HashHostIn {
+                clear: question.clear,
+                clear_index,
+                host_command: question.host_command,
+                host_flags,
+                host_slot: question.host_slot,
+            },
+        };
+        let placed = block.place(design, parent, name, inputs);
+        Table::Hash { slot, placed }
+    }
+
+    /// A table of prefixes. `start`: a command for it begins.
+    pub fn trie(
+        (design, parent): (&mut Design, &mut Module),
+        name: String,
+        config: &Lpm,
+        question: &MapQuestion,
+        start: Node,
+    ) -> Table {
+        let entry_bits = Lpm::entry_bits(config.max_entries);
+        let host = LpmHostIn {
+            clear: question.clear,
+            clear_index: parent.resize(question.clear_index, entry_bits),
+            start,
+            host_command: question.host_command,
+            host_flags: question.host_flags,
+            host_slot: question.host_slot,
+            host_key: parent.slice(question.host_key, 0, config.key_bytes * 8),
+        };
+        let block = lpm(config);
+        let slot = block.wires(parent, &name, |inputs| &inputs.slot);
+        let inputs = LpmIn {
+            slot: slot.clone(),
+            host,
+        };
+        let placed = block.place(design, parent, name, inputs);
+        Table::Trie { slot, placed }
+    }
+
+    pub fn instance(&self) -> Instance {
+        match self {
+            Table::Hash { placed, .. } => placed.instance,
+            Table::Trie { placed, .. } => placed.instance,
+        }
+    }
+
+    /// The memories of the keys, below the instance, in the order of the entries.
+    pub fn key_memories(&self) -> Vec<String> {
+        match self {
+            Table::Hash { .. } => Hash::key_memories(),
+            Table::Trie { .. } => vec![Lpm::KEY_MEMORY.into()],
+        }
+    }
+
+    /// What a hash table gives.
+    ///
+    /// # Panics
+    /// When it is a table of prefixes.
+    pub fn hash_out(&self) -> &HashTableOut {
+        match self {
+            Table::Hash { placed, .. } => &placed.out,
+            Table::Trie { .. } => unreachable!("a trie is no hash table"),
+        }
+    }
+
+    /// A port's hit and entry, in the stage of its answer.
+    pub fn answer(&self, port: usize) -> (Node, Node) {
+        match self {
+            Table::Hash { placed, .. } => {
+                let key = &placed.out.keys[port];
+                (key.hit, key.entry)
+            }
+            Table::Trie { placed, .. } => (placed.out.hit, placed.out.entry),
+        }
+    }
+
+    /// Whether a port's value is to be written and where, in its commit stage. Only of the first port and those that update.
+    pub fn write(&self, port: usize) -> (Node, Node) {
+        match self {
+            Table::Hash { placed, .. } => {
+                let write = &placed.out.keys[port].write;
+                let write = write.as_ref().expect("of a port that updates");
+                (write.write_value, write.entry_c)
+            }
+            // A trie's answer to the host is the entry that is meant.
+            Table::Trie { placed, .. } => (placed.out.write_value, placed.out.entry),
+        }
+    }
+
+    /// The errno of the host's operation, and the key that a dump found.
+    pub fn host_answer(&self) -> (Node, Node) {
+        match self {
+            Table::Hash { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
+            Table::Trie { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
+        }
+    }
+}
+
+/// The hash functions in front of a port of a table: the key that is meant and its buckets, in the clock of the key. `host`: the
+/// slot is the host's operation on this map, and its command is a dump; `None` in ports behind the first.
+pub fn functions(
+    (design, parent): (&mut Design, &mut Module),
+    (module, name): (&str, String),
+    config: &Hash,
+    key: Node,
+    host: Option<(Node, Node)>,
+    question: &MapQuestion,
+) -> HashFunctionOut {
+    let block = hash_function(module, &config.map, config.key_bits, config.max_entries);
+    let (host, host_dump) = host.unwrap_or_else(|| (parent.zero(1), parent.zero(1)));
+    let host_key = parent.slice(question.host_key, 0, config.key_bits);
+    let entry_bits = Hash::entry_bits(config.max_entries);
+    let inputs = HashFunctionIn {
+        key,
+        host,
+        host_key,
+        host_dump,
+        host_slot: parent.slice(question.host_slot, 0, entry_bits),
+    };
+    block.place(design, parent, name, inputs).out
+}
