@@ -152,7 +152,8 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
     let write = port.write_channel();
     let operation = port.operation(&write, sweep.running);
     let words = port.key_and_value(&write, &operation);
-    let read_word = port.m.slice(inputs.lite.s_axil_araddr, 2, 14);
+    let read_address = port.m.delay("read_address", inputs.lite.s_axil_araddr);
+    let read_word = port.m.slice(read_address, 2, 14);
     port.m.name(read_word, "read_word");
     let shown = port.counters(read_word);
     let read = port.read_channel();
@@ -217,6 +218,7 @@ struct Write {
     /// A whole word is written in this clock.
     here: Node,
     word: Node,
+    data: Node,
     bvalid: Node,
     ready: Node,
 }
@@ -289,7 +291,11 @@ impl HostPort<'_> {
         let not_ready = m.not(ready);
         let take_next = m.and(&[both, idle, not_ready]);
         m.set_next(ready_reg, take_next);
-        let full_word = m.reduce_and(lite.s_axil_wstrb);
+        // What comes with a valid stands still until it is taken, a clock after it came at the earliest.
+        let address = m.delay("write_address", lite.s_axil_awaddr);
+        let data = m.delay("write_data", lite.s_axil_wdata);
+        let strobes = m.delay("write_strobes", lite.s_axil_wstrb);
+        let full_word = m.reduce_and(strobes);
         m.name(full_word, "whole_word");
         let taken = m.and(&[ready, both]);
         m.name(taken, "write_taken");
@@ -299,13 +305,14 @@ impl HostPort<'_> {
         let pending = m.and(&[bvalid, not_bready]);
         let bvalid_next = m.or(&[taken, pending]);
         m.set_next(bvalid_reg, bvalid_next);
-        let word = m.slice(lite.s_axil_awaddr, 2, 14);
+        let word = m.slice(address, 2, 14);
         m.name(word, "write_word");
         Write {
             taken,
             full_word,
             here,
             word,
+            data,
             bvalid,
             ready,
         }
@@ -330,7 +337,7 @@ impl HostPort<'_> {
         let (reg, node) = self.m.reg_reset(name, width, 0);
         let here = self.at(write, name, address);
         let enable = self.m.and(&[map_write, here]);
-        let data = self.m.slice(self.inputs.lite.s_axil_wdata, 0, width);
+        let data = self.m.slice(write.data, 0, width);
         self.m.set_next_when(reg, enable, data);
         (node, enable)
     }
@@ -348,7 +355,7 @@ impl HostPort<'_> {
         let (flags, _) = register("map_flags", register::MAP_FLAGS, 32);
         let (slot, _) = register("map_slot", register::MAP_SLOT, 32);
         let (command, start) = register("map_command", register::MAP_COMMAND, COMMAND_BITS);
-        let known = self.known(select);
+        let known = self.known(select, write.data);
         let m = &mut self.m;
         m.name(start, "start");
         let unknown = m.not(known);
@@ -388,8 +395,8 @@ impl HostPort<'_> {
     }
 
     /// Whether what is written is a command, and the selected map exists.
-    fn known(&mut self, select: Node) -> Node {
-        let (m, wdata) = (&mut self.m, self.inputs.lite.s_axil_wdata);
+    fn known(&mut self, select: Node, wdata: Node) -> Node {
+        let m = &mut self.m;
         let limit = m.constant(u64::from(self.config.maps), 32);
         // A write comes two clocks behind another at the earliest.
         let known_map = m.ult(select, limit);
@@ -490,7 +497,7 @@ impl HostPort<'_> {
             let written = m.and(&[operation.map_write, here]);
             let enable = m.or(&[written, load]);
             let loaded = m.slice(from, word * 32, width);
-            let data = m.slice(self.inputs.lite.s_axil_wdata, 0, width);
+            let data = m.slice(write.data, 0, width);
             let next = m.mux(load, loaded, data);
             m.set_next_when(reg, enable, next);
             all.push(node);
@@ -695,7 +702,7 @@ impl HostPort<'_> {
         let mut column = |name: &str, width: u32, is_written: Node| {
             let memory = m.mem(format!("{name}_table"), width, PORTS, MemStyle::Distributed);
             let enable = m.and(&[hit, is_written]);
-            let data = m.slice(self.inputs.lite.s_axil_wdata, 0, width);
+            let data = m.slice(write.data, 0, width);
             m.mem_write(memory, write_port, data, enable);
             let value = m.mem_read_async(memory, port);
             let given = m.gate(known, value);
