@@ -9,5 +9,6 @@
 //! * **Requests** ([`served`]): a module that takes a request a clock and answers in order, whatever the latency is. Nobody
 //!   has to keep anything apart.
 
+pub mod served;
 pub mod table;
 pub mod values;
