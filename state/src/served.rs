@@ -208,32 +208,18 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
     );
     let values = values(design, &mut m, config, &asked, &table, &question);
 
-    m.section("Answers");
-    let clocks = config.read_clocks();
-    let errno = table.hash_out().errno.expect("of a table that is changed");
-    let errno = later(&mut m, "errno", errno, clocks);
-    let data_in = m.concat(&[errno, values.placed.out.read_word[0]]);
-    let answers = fifo(
-        &format!("{}_answers", config.name),
-        ERRNO_BITS + config.value_bits,
-        depth(config),
+    let response = answers(
+        design,
+        &mut m,
+        config,
+        asked.here,
+        (&table, &values),
+        (inputs.response_ready, answer_taken),
     );
-    let given = FifoIn {
-        push: asked.here,
-        data_in,
-        pop: answer_taken,
-    };
-    let FifoOut { valid, data_out } = answers.place(design, &mut m, "answers", given).out;
-    let pop = m.and(&[valid, inputs.response_ready]);
-    m.drive(answer_taken, pop);
     let (host_errno, host_key_out) = table.host_answer();
     let outputs = ServedOut {
         request_ready,
-        response: ResponseOut {
-            response_valid: valid,
-            response_errno: m.slice(data_out, config.value_bits, ERRNO_BITS),
-            response_value: m.slice(data_out, 0, config.value_bits),
-        },
+        response,
         host: HostOut {
             host_done: operation.done,
             host_errno,
@@ -242,6 +228,36 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
         },
     };
     m.into_block(inputs, outputs)
+}
+
+/// The answers wait until they are taken. `here`: one comes in this clock.
+fn answers(
+    design: &mut Design,
+    m: &mut Module,
+    config: &Served,
+    here: Node,
+    (table, values): (&Table, &Values),
+    (response_ready, answer_taken): (Node, Node),
+) -> ResponseOut {
+    m.section("Answers");
+    let errno = table.hash_out().errno.expect("of a table that is changed");
+    let errno = later(m, "errno", errno, config.read_clocks());
+    let data_in = m.concat(&[errno, values.placed.out.read_word[0]]);
+    let name = format!("{}_answers", config.name);
+    let waiting = fifo(&name, m.width(data_in), depth(config));
+    let inputs = FifoIn {
+        push: here,
+        data_in,
+        pop: answer_taken,
+    };
+    let FifoOut { valid, data_out } = waiting.place(design, m, "answers", inputs).out;
+    let pop = m.and(&[valid, response_ready]);
+    m.drive(answer_taken, pop);
+    ResponseOut {
+        response_valid: valid,
+        response_errno: m.slice(data_out, config.value_bits, ERRNO_BITS),
+        response_value: m.slice(data_out, 0, config.value_bits),
+    }
 }
 
 /// Answers that may wait: as many as are under way at one a clock.
