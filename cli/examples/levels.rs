@@ -33,6 +33,8 @@ const INTRODUCTION: &str = "# Levels and area
 2.5, out of an UltraRAM at 4, and at 0 where the memory has its output register. A DSP without registers costs 4; a path out of one
 with registers begins at 1.5. Wide LUTs are left out (`-nowidelut`): yosys' LUTs of seven to nine inputs are several of the
 device with multiplexers between them. The count knows neither fan-out nor distance.
+Yosys lets all logic be as deep as the deepest logic of the design, to save LUTs, and does not know what memories cost: one deep way
+makes others look deep, above all those out of memories.
 *Ports* is the same for the longest path that begins or ends at a port of the design; what stands outside comes on top.
 *Near* are the registers at which a path ends that has at most one level less than the longest.
 *Max fan-out* are the loads of the net that has the most: pins of LUTs, flip-flops, carry cells, DSPs and memories; clock and
