@@ -97,7 +97,7 @@ fn is_array(decl: &MapDecl) -> bool {
 }
 
 /// Whether there can be an entry under a key that was not found.
-fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
+pub fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
     let index = key.try_into().map(u32::from_le_bytes);
     let most = match decl.kind {
         // The kernel wants CPUs that it has.
@@ -118,7 +118,7 @@ fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
 const PREFIXES: [u32; 4] = [128, 24, 16, 8];
 
 /// The key under which an entry is put in, so that a lookup of `key` finds it: itself, or one of its prefixes.
-fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<u8> {
+pub fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let (true, Some((bits, address))) = (decl.kind.is_trie(), key.split_first_chunk_mut()) else {
         return key;
     };
@@ -132,7 +132,7 @@ fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<u8> 
     key
 }
 
-fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
+pub fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
     let bytes = decl.value_bytes as usize;
     let mut value = vec![0; bytes];
     if decl.kind.is_redirect_target() {
@@ -170,10 +170,10 @@ fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
 }
 
 /// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -182,7 +182,7 @@ impl Random {
     }
 
     /// 0 to `bound - 1`.
-    fn below(&mut self, bound: u32) -> u32 {
+    pub fn below(&mut self, bound: u32) -> u32 {
         (self.next() >> 32) as u32 % bound
     }
 }

@@ -11,7 +11,7 @@ use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Diagnostic, Program};
 use hardpath_oracle::LruMap;
-use hardpath_pipeline::{Compiled, Report};
+use hardpath_pipeline::Report;
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::contents;
@@ -152,33 +152,6 @@ pub fn run(
     })
 }
 
-/// A run in the native engine, as the text that a test bench plays.
-pub fn record(
-    program: &Program,
-    compiled: &Compiled,
-    image: &Image,
-    packets: Vec<Packet>,
-) -> Result<Vec<u8>, Diagnostic> {
-    let image = with_first_contents(program, image);
-    let mut maps = Maps::new(&program.maps);
-    maps.load(&image).map_err(|mut errors| errors.remove(0))?;
-    // Which entries are worth a look afterwards, the interpreter says sooner than a dump of all slots.
-    let mut prepared = Prepared::new(program);
-    for packet in packets.iter().filter(|packet| packet.enters()) {
-        prepared.run(&mut maps, packet.data(), &packet.context);
-    }
-    let interface = &compiled.interface;
-    let mut dut = Native::new(&compiled.design)?;
-    let mut recorder = Recorder::new(&mut dut, interface, Vec::new())?;
-    let options = RunOptions::default();
-    let packets = packets.into_iter().map(Ok);
-    send(&mut recorder, interface, &image, packets, &options, |_| {
-        Ok(())
-    })?;
-    look_up(&mut recorder, interface, &maps.image())?;
-    recorder.finish()
-}
-
 /// A design in an engine that simulates hardware.
 pub fn start(engine: EngineName, design: &Design) -> Result<Box<dyn Dut>, Diagnostic> {
     match engine {
@@ -311,7 +284,8 @@ fn interpret(
     Ok(statistics)
 }
 
-fn interpret_one(
+/// What becomes of a packet by the interpreter, as a design gives it.
+pub fn interpret_one(
     prepared: &mut Prepared,
     maps: &mut Maps,
     packet: &[u8],

@@ -7,6 +7,7 @@ pub const CODES: &[&str] = &[
     "bad-address",
     "bad-instruction",
     "below-line-rate",
+    "bench-differs",
     "bench-needs-hardware",
     "bus-width",
     "call-depth",

@@ -62,6 +62,8 @@ pub struct Prepared {
     limbs: Vec<u64>,
     stack: Vec<u8>,
     packet: PacketMemory,
+    /// The blocks of the last run, as places in the program's order.
+    way: Vec<usize>,
 }
 
 impl Prepared {
@@ -74,6 +76,8 @@ impl Prepared {
         // Taken out for the run, so that the steps can be read while values are written.
         let blocks = std::mem::take(&mut self.blocks);
         let mut block = &blocks[0];
+        self.way.clear();
+        self.way.push(0);
         let (verdict, destination, leaving) = loop {
             for step in &block.steps {
                 match step.guard {
@@ -107,6 +111,7 @@ impl Prepared {
                 self.copy(from, to);
             }
             block = &blocks[edge.block];
+            self.way.push(edge.block);
         };
         self.blocks = blocks;
         let redirected = self.kind == Kind::Xdp && verdict == verdict::REDIRECT;
@@ -121,6 +126,17 @@ impl Prepared {
             metadata: self.packet.metadata(&leaving),
             packet: self.packet.leaving(&leaving),
         }
+    }
+
+    /// The blocks that the last run went through, in order, as places in [`Program::order`].
+    pub fn way(&self) -> &[usize] {
+        &self.way
+    }
+
+    /// The lowest 64 bits of what a value was in the last run; see [`Prepared::value`].
+    pub fn low_word(&self, value: Value) -> Option<u64> {
+        let slot = self.slots[value];
+        (slot.width > 0).then(|| self.word(slot))
     }
 
     /// What a value was in the last run. A live value that the run did not come to has what an earlier run left, or 0;

@@ -324,6 +324,24 @@ impl Simulator {
         true
     }
 
+    /// Makes zeros of the words of all memories.
+    pub fn clear_memories(&mut self) {
+        for place in self.places.values() {
+            let Some(depth) = place.depth else {
+                continue;
+            };
+            let bytes = bytes_of(place.width) as usize * depth as usize;
+            let (start, end) = (place.offset, place.offset + bytes);
+            let (first, last) = (start.next_multiple_of(8).min(end), end / 8 * 8);
+            if first < last {
+                self.arena[first / 8..last / 8].fill(0);
+            }
+            write_bytes(&mut self.arena, start, &vec![0; first - start]);
+            let rest = last.max(first);
+            write_bytes(&mut self.arena, rest, &vec![0; end - rest]);
+        }
+    }
+
     fn byte(&self, offset: usize) -> u8 {
         self.arena[offset / 8].to_le_bytes()[offset % 8]
     }

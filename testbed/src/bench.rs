@@ -1,20 +1,30 @@
 //! A run as text that a test bench plays again: what the host and the stream did, and what the design answered.
 //!
-//! [`Recorder`] stands between a driver and an engine and writes a line for each transaction at the design's ports.
-//! [`vhdl`] and [`verilog`] make benches that read the lines; both ends stay in step because AXI does, whatever the clock:
+//! [`Recorder`] stands between a driver and an engine and writes a line for each transaction at the design's ports;
+//! [`script`] makes lines from packets and from what must become of them. [`vhdl`] and [`verilog`] make benches that read
+//! the lines, and [`player`] plays them here; all ends stay in step because AXI does, whatever the clock:
 //!
 //! | line | meaning |
 //! |---|---|
 //! | `W ADDRESS DATA` | the host writes a register |
 //! | `R ADDRESS DATA` | the host reads a register until it holds that |
+//! | `C ADDRESS DATA` | the host reads a register once, and it must hold that |
+//! | `E ADDRESS DATA STROBES` | the host writes these bytes of a word, and is refused |
+//! | `F ADDRESS` | the host reads, and is refused |
 //! | `S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]` | a beat of `s_axis`, with the inputs that the design has |
 //! | `M DEST USER LAST KEEP DATA` | a beat of `m_axis` must come |
 //! | `V VERDICT` | a verdict strobe must come |
+//! | `G CLOCKS` | nothing is done for so many clocks |
+//! | `P CLOCKS` | the sink is not ready for so many clocks, while the lines behind go on |
+//! | `Q BEATS VERDICTS` | waits until so many beats and verdicts came out since the start |
+//! | `X CLOCKS` | reset for so many clocks |
 //! | `#` | a comment |
 //!
-//! Numbers are hexadecimal with all digits of their port. `W`, `R` and `S` are done one after the other; the `M` and the
+//! Numbers are hexadecimal with all digits of their port. All but `M` and `V` are done one after the other; the `M` and the
 //! `V` lines each have their own order. Bytes whose `KEEP` bit is 0 mean nothing. Any other line is an error.
 
+pub mod player;
+pub mod script;
 pub mod verilog;
 pub mod vhdl;
 
@@ -28,9 +38,16 @@ const HEAD: &str = "\
     # Stimuli and expected outputs of the test bench; numbers are hexadecimal.\n\
     # W ADDRESS DATA                          the host writes a register\n\
     # R ADDRESS DATA                          the host reads a register until it holds that\n\
+    # C ADDRESS DATA                          the host reads a register once, and it must hold that\n\
+    # E ADDRESS DATA STROBES                  the host writes these bytes of a word, and is refused\n\
+    # F ADDRESS                               the host reads, and is refused\n\
     # S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has\n\
     # M DEST USER LAST KEEP DATA              a beat of m_axis must come\n\
-    # V VERDICT                               a verdict must come\n";
+    # V VERDICT                               a verdict must come\n\
+    # G CLOCKS                                nothing is done for so many clocks\n\
+    # P CLOCKS                                the sink is not ready for so many clocks; the lines behind go on\n\
+    # Q BEATS VERDICTS                        waits until so many came out since the start\n\
+    # X CLOCKS                                reset for so many clocks\n";
 
 /// An engine of which every transaction is written down as it happens.
 pub struct Recorder<'a, W> {
@@ -61,31 +78,8 @@ struct Ports {
     read_data: Channel,
 }
 
-struct Channel {
-    payload: Port,
-    valid: Port,
-    ready: Port,
-}
-
-struct Stream {
-    user: Port,
-    last: Port,
-    keep: Port,
-    data: Port,
-    valid: Port,
-    ready: Port,
-}
-
-impl<'a, W: Write> Recorder<'a, W> {
-    /// Writes the head. `to` should have a buffer.
-    ///
-    /// # Errors
-    /// The design has not the ports of an XDP design; `cannot-write`.
-    pub fn new(
-        dut: &'a mut dyn Dut,
-        interface: &Interface,
-        mut to: W,
-    ) -> Result<Recorder<'a, W>, Diagnostic> {
+impl Ports {
+    fn find(dut: &dyn Dut, interface: &Interface) -> Result<Ports, Diagnostic> {
         let find = |name: &str| {
             dut.port(name).ok_or_else(|| {
                 Diagnostic::defect("port-missing", format!("the design has no port {name}"))
@@ -112,7 +106,7 @@ impl<'a, W: Write> Recorder<'a, W> {
         let with_input = optional_inputs(interface)
             .map(|(name, _)| find(name))
             .collect::<Result<Vec<Port>, Diagnostic>>()?;
-        let ports = Ports {
+        Ok(Ports {
             input: stream("s_axis")?,
             with_input,
             output: stream("m_axis")?,
@@ -123,7 +117,36 @@ impl<'a, W: Write> Recorder<'a, W> {
             write_data: channel("w", "data")?,
             read_address: channel("ar", "addr")?,
             read_data: channel("r", "data")?,
-        };
+        })
+    }
+}
+
+struct Channel {
+    payload: Port,
+    valid: Port,
+    ready: Port,
+}
+
+struct Stream {
+    user: Port,
+    last: Port,
+    keep: Port,
+    data: Port,
+    valid: Port,
+    ready: Port,
+}
+
+impl<'a, W: Write> Recorder<'a, W> {
+    /// Writes the head. `to` should have a buffer.
+    ///
+    /// # Errors
+    /// The design has not the ports of an XDP design; `cannot-write`.
+    pub fn new(
+        dut: &'a mut dyn Dut,
+        interface: &Interface,
+        mut to: W,
+    ) -> Result<Recorder<'a, W>, Diagnostic> {
+        let ports = Ports::find(dut, interface)?;
         to.write_all(HEAD.as_bytes()).map_err(unwritable)?;
         Ok(Recorder {
             dut,

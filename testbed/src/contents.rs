@@ -40,6 +40,21 @@ pub fn read(dut: &dyn Dut, interface: &Interface) -> Result<Option<Image>, Diagn
     Ok(Some(image))
 }
 
+/// The slots of a hash table that hold a key, as a dump counts them; `None`: this engine cannot look.
+pub fn slots(dut: &dyn Dut, port: &MapPort) -> Option<Vec<(u32, Vec<u8>)>> {
+    let key_bytes = port.key_bytes as usize;
+    let storage = port.storage.as_ref()?;
+    let memories = storage.keys.iter().map(|path| dut.memory(path));
+    let memories = memories.collect::<Option<Vec<Words>>>()?;
+    let words = (0..).zip(memories.iter().flat_map(Words::iter));
+    let taken = words.filter(|(_, word)| bit(word, key_bytes * 8));
+    Some(
+        taken
+            .map(|(slot, word)| (slot, word[..key_bytes].to_vec()))
+            .collect(),
+    )
+}
+
 /// Those of a map.
 struct Memories<'a> {
     storage: &'a Storage,

@@ -50,6 +50,11 @@ pub trait Dut {
     fn skip_sweep(&mut self) -> bool {
         false
     }
+
+    /// Right after a reset: does at once what the sweep would do, and ends it. False: it has to run.
+    fn clear_maps(&mut self) -> bool {
+        false
+    }
 }
 
 /// The words of a memory, one behind the other.

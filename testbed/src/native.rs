@@ -80,6 +80,11 @@ impl Dut for Native {
     fn skip_sweep(&mut self) -> bool {
         self.is_fresh && self.simulator.poke(SWEEP_IS_OVER, &[1])
     }
+
+    fn clear_maps(&mut self) -> bool {
+        self.simulator.clear_memories();
+        self.simulator.poke(SWEEP_IS_OVER, &[1])
+    }
 }
 
 fn failed(error: SimError) -> Diagnostic {

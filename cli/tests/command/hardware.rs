@@ -562,7 +562,7 @@ fn memories_say_in_the_vendors_words_what_they_are() {
     }
 }
 
-/// Lint and synthesis as the folder's README says, by whoever has the folder only.
+/// Bench, lint and synthesis as the folder's README says, by whoever has the folder only.
 #[test]
 fn the_commands_of_the_readme() {
     let folder = Folder::new(&object("listing1"), &[]);
@@ -582,6 +582,13 @@ fn the_commands_of_the_readme() {
         let mut lint = command("verilator --lint-only");
         lint.env("PATH", before_path(bin.path()));
         succeeds(lint);
+        let from = readme.find("command -v verilator").unwrap();
+        let lines = &readme[from..];
+        let mut bench = Command::new("bash");
+        bench.args(["-e", "-c", &lines[..lines.find("\n\n").unwrap()]]);
+        bench.env("PATH", before_path(bin.path()));
+        let (success, said) = folder.run(&mut bench);
+        assert!(success && said.contains("PASSED"), "{bench:?}\n{said}");
     }
     if !has_yosys() {
         return;

@@ -161,6 +161,7 @@ impl Prepared {
             limbs: Vec::new(),
             stack: vec![0; STACK_BYTES as usize],
             packet: PacketMemory::default(),
+            way: Vec::new(),
         };
         for &block in &program.order {
             for &param in &program.blocks[block].params {

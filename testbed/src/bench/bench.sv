@@ -3,11 +3,18 @@
 //
 //   W ADDRESS DATA                          the host writes a register
 //   R ADDRESS DATA                          the host reads a register until it holds that
+//   C ADDRESS DATA                          the host reads a register once, and it must hold that
+//   E ADDRESS DATA STROBES                  the host writes these bytes of a word, and is refused
+//   F ADDRESS                               the host reads, and is refused
 //   S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has
 //   M DEST USER LAST KEEP DATA              a beat of m_axis must come
 //   V VERDICT                               a verdict must come
+//   G CLOCKS                                nothing is done for so many clocks
+//   P CLOCKS                                the sink is not ready for so many clocks; the lines behind go on
+//   Q BEATS VERDICTS                        waits until so many came out since the start
+//   X CLOCKS                                reset for so many clocks
 //
-// Numbers are hexadecimal, with all digits of their port. W, R and S are done one after the other; the M lines and
+// Numbers are hexadecimal, with all digits of their port. All but M and V are done one after the other; the M lines and
 // the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared. Lines that begin with # are comments.
 //
 // When it runs it looks at
@@ -43,16 +50,19 @@ module @TOP@_tb;
   reg            s_axil_awvalid;
   wire           s_axil_awready;
   reg  [31:0]    s_axil_wdata;
+  reg  [3:0]     s_axil_wstrb;
   reg            s_axil_wvalid;
   wire           s_axil_wready;
   wire [1:0]     s_axil_bresp;
   wire           s_axil_bvalid;
+  reg            s_axil_bready;
   reg  [15:0]    s_axil_araddr;
   reg            s_axil_arvalid;
   wire           s_axil_arready;
   wire [31:0]    s_axil_rdata;
   wire [1:0]     s_axil_rresp;
   wire           s_axil_rvalid;
+  reg            s_axil_rready;
 
   reg driver_done;
   reg beats_done;
@@ -80,19 +90,19 @@ module @TOP@_tb;
       .s_axil_awvalid (s_axil_awvalid),
       .s_axil_awready (s_axil_awready),
       .s_axil_wdata   (s_axil_wdata),
-      .s_axil_wstrb   (4'b1111),
+      .s_axil_wstrb   (s_axil_wstrb),
       .s_axil_wvalid  (s_axil_wvalid),
       .s_axil_wready  (s_axil_wready),
       .s_axil_bresp   (s_axil_bresp),
       .s_axil_bvalid  (s_axil_bvalid),
-      .s_axil_bready  (1'b1),
+      .s_axil_bready  (s_axil_bready),
       .s_axil_araddr  (s_axil_araddr),
       .s_axil_arvalid (s_axil_arvalid),
       .s_axil_arready (s_axil_arready),
       .s_axil_rdata   (s_axil_rdata),
       .s_axil_rresp   (s_axil_rresp),
       .s_axil_rvalid  (s_axil_rvalid),
-      .s_axil_rready  (1'b1)
+      .s_axil_rready  (s_axil_rready)
   );
 
   @TOP@_protocol protocol (
@@ -117,19 +127,19 @@ module @TOP@_tb;
       .s_axil_awvalid (s_axil_awvalid),
       .s_axil_awready (s_axil_awready),
       .s_axil_wdata   (s_axil_wdata),
-      .s_axil_wstrb   (4'b1111),
+      .s_axil_wstrb   (s_axil_wstrb),
       .s_axil_wvalid  (s_axil_wvalid),
       .s_axil_wready  (s_axil_wready),
       .s_axil_bresp   (s_axil_bresp),
       .s_axil_bvalid  (s_axil_bvalid),
-      .s_axil_bready  (1'b1),
+      .s_axil_bready  (s_axil_bready),
       .s_axil_araddr  (s_axil_araddr),
       .s_axil_arvalid (s_axil_arvalid),
       .s_axil_arready (s_axil_arready),
       .s_axil_rdata   (s_axil_rdata),
       .s_axil_rresp   (s_axil_rresp),
       .s_axil_rvalid  (s_axil_rvalid),
-      .s_axil_rready  (1'b1)
+      .s_axil_rready  (s_axil_rready)
   );
 
   // ---- Clock and files -------------------------------------------------------
@@ -183,7 +193,7 @@ module @TOP@_tb;
     if (fields != wanted) $fatal(1, "FAILED: a line %s has not %0d numbers", tag, wanted);
   endtask
 
-  // ---- W, R and S ------------------------------------------------------------
+  // ---- What the driver does ---------------------------------------------------
 
   // What the driver waits for, and what it has done.
   reg waits_for_register;
@@ -192,16 +202,66 @@ module @TOP@_tb;
   reg [31:0] register_value;
   integer accesses;
   integer beats_in;
+  // What came out so far.
+  integer beats_out;
+  integer verdicts_out;
+  // Clocks so far, and the one until which the sink is not ready.
+  integer clock_count;
+  integer stalled_until;
 
-  // Goes behind the first character of the next line that is W, R or S.
+  // Goes behind the first character of the next line that the driver does.
   task automatic find_stimulus(output integer tag);
     first_character(stimuli, tag);
-    while (tag >= 0 && tag != "W" && tag != "R" && tag != "S") begin
-      if (tag != "M" && tag != "V" && tag != "#")
-        $fatal(1, "FAILED: a line begins with '%c', which means nothing", tag);
+    while (tag == "M" || tag == "V" || tag == "#") begin
       skip_line(stimuli);
       first_character(stimuli, tag);
     end
+  endtask
+
+  // An access by the host. AXI lets an address come before, with or after its data: all three are tried.
+  task automatic write_register(input reg [15:0] address, input reg [31:0] word, input reg [3:0] strobes,
+                                input reg [1:0] response);
+    reg address_taken;
+    reg word_taken;
+    address_taken = 1'b0;
+    word_taken = 1'b0;
+    s_axil_awaddr <= address;
+    s_axil_wdata <= word;
+    s_axil_wstrb <= strobes;
+    s_axil_awvalid <= accesses % 4 != 1;
+    s_axil_wvalid <= accesses % 4 != 2;
+    do begin
+      @(posedge clk);
+      if (s_axil_awvalid && s_axil_awready) address_taken = 1'b1;
+      if (s_axil_wvalid && s_axil_wready) word_taken = 1'b1;
+      // The next access may begin in the clock of the answer.
+      if (!s_axil_bvalid) begin
+        s_axil_awvalid <= !address_taken;
+        s_axil_wvalid <= !word_taken;
+        // What was taken means nothing any more.
+        if (address_taken) s_axil_awaddr <= ~address;
+        if (word_taken) s_axil_wdata <= ~word;
+        if (word_taken) s_axil_wstrb <= ~strobes;
+      end
+    end while (!s_axil_bvalid || !s_axil_bready);
+    if (s_axil_bresp !== response)
+      $fatal(1, "FAILED: writing register %h gives the response %b", address, s_axil_bresp);
+    accesses = accesses + 1;
+  endtask
+
+  task automatic read_register(input reg [15:0] address, input reg [1:0] response);
+    s_axil_araddr <= address;
+    s_axil_arvalid <= 1'b1;
+    do begin
+      @(posedge clk);
+      if (s_axil_arvalid && s_axil_arready) begin
+        s_axil_arvalid <= 1'b0;
+        s_axil_araddr <= ~address;
+      end
+    end while (!s_axil_rvalid || !s_axil_rready);
+    if (s_axil_rresp !== response)
+      $fatal(1, "FAILED: reading register %h gives the response %b", address, s_axil_rresp);
+    register_value = s_axil_rdata;
   endtask
 
   // Written as `always`, because Verilator wants no nonblocking assignments in `initial`. No two of them
@@ -211,6 +271,8 @@ module @TOP@_tb;
     integer fields;
     reg [15:0] address;
     reg [31:0] word;
+    reg [31:0] other;
+    reg [3:0] strobes;
     reg [24:0] user;
     reg last;
     reg [@KEEP@-1:0] keep;
@@ -228,6 +290,7 @@ module @TOP@_tb;
     s_axil_awaddr = 16'd0;
     s_axil_awvalid = 1'b0;
     s_axil_wdata = 32'd0;
+    s_axil_wstrb = 4'd0;
     s_axil_wvalid = 1'b0;
     s_axil_araddr = 16'd0;
     s_axil_arvalid = 1'b0;
@@ -240,38 +303,51 @@ module @TOP@_tb;
         "W": begin
           fields = $fscanf(stimuli, " %h %h", address, word);
           check_fields(fields, 2, "W");
-          s_axil_awaddr <= address;
-          s_axil_wdata <= word;
-          s_axil_awvalid <= 1'b1;
-          s_axil_wvalid <= 1'b1;
-          do begin
-            @(posedge clk);
-            if (s_axil_awready) s_axil_awvalid <= 1'b0;
-            if (s_axil_wready) s_axil_wvalid <= 1'b0;
-          end while (!s_axil_bvalid);
-          if (s_axil_bresp !== 2'b00)
-            $fatal(1, "FAILED: writing register %h gives the response %b", address, s_axil_bresp);
-          accesses = accesses + 1;
+          write_register(address, word, 4'b1111, 2'b00);
+        end
+        "E": begin
+          fields = $fscanf(stimuli, " %h %h %h", address, word, strobes);
+          check_fields(fields, 3, "E");
+          write_register(address, word, strobes, 2'b10);
         end
         "R": begin
           fields = $fscanf(stimuli, " %h %h", address, word);
           check_fields(fields, 2, "R");
-          s_axil_araddr <= address;
           register_address = address;
           register_wanted = word;
           waits_for_register = 1'b1;
-          do begin
-            s_axil_arvalid <= 1'b1;
-            do begin
-              @(posedge clk);
-              if (s_axil_arready) s_axil_arvalid <= 1'b0;
-            end while (!s_axil_rvalid);
-            if (s_axil_rresp !== 2'b00)
-              $fatal(1, "FAILED: reading register %h gives the response %b", address, s_axil_rresp);
-            register_value = s_axil_rdata;
-          end while (s_axil_rdata !== word);
+          do read_register(address, 2'b00); while (register_value !== word);
           waits_for_register = 1'b0;
           accesses = accesses + 1;
+        end
+        "C": begin
+          fields = $fscanf(stimuli, " %h %h", address, word);
+          check_fields(fields, 2, "C");
+          read_register(address, 2'b00);
+          if (register_value !== word)
+            $fatal(1, "FAILED: register %h holds %h, not %h", address, register_value, word);
+          accesses = accesses + 1;
+        end
+        "F": begin
+          fields = $fscanf(stimuli, " %h", address);
+          check_fields(fields, 1, "F");
+          read_register(address, 2'b10);
+          accesses = accesses + 1;
+        end
+        "G": begin
+          fields = $fscanf(stimuli, " %h", word);
+          check_fields(fields, 1, "G");
+          repeat (word) @(posedge clk);
+        end
+        "P": begin
+          fields = $fscanf(stimuli, " %h", word);
+          check_fields(fields, 1, "P");
+          stalled_until = clock_count + word;
+        end
+        "Q": begin
+          fields = $fscanf(stimuli, " %h %h", word, other);
+          check_fields(fields, 2, "Q");
+          while (beats_out < word || verdicts_out < other) @(posedge clk);
         end
         "S": begin
           fields = $fscanf(stimuli, " %h %h %h %h", user, last, keep, data);
@@ -283,19 +359,31 @@ module @TOP@_tb;
           do @(posedge clk); while (!s_axis_tready);
           beats_in = beats_in + 1;
         end
-        default: ;
+        "X": begin
+          fields = $fscanf(stimuli, " %h", word);
+          check_fields(fields, 1, "X");
+          rst <= 1'b1;
+          repeat (word) @(posedge clk);
+          rst <= 1'b0;
+        end
+        default: $fatal(1, "FAILED: a line begins with '%c', which means nothing", tag);
       endcase
       skip_line(stimuli);
       find_stimulus(tag);
       s_axis_tvalid <= tag == "S";
+      // Nor does what stands at s_axis before the next beat, if that comes later.
+      if (tag == "W" || tag == "R" || tag == "C" || tag == "E" || tag == "F" || tag == "G") begin
+        s_axis_tuser <= ~s_axis_tuser;
+        s_axis_tlast <= ~s_axis_tlast;
+        s_axis_tkeep <= ~s_axis_tkeep;
+        s_axis_tdata <= ~s_axis_tdata;
+      end
     end
     driver_done = 1'b1;
     forever @(posedge clk);
   end
 
   // ---- M: what comes behind the last line is one beat too many -------------------
-
-  integer beats_out;
 
   initial begin : beats
     integer fields;
@@ -331,8 +419,6 @@ module @TOP@_tb;
 
   // ---- V -----------------------------------------------------------------------
 
-  integer verdicts_out;
-
   initial begin : verdicts
     integer fields;
     reg expected;
@@ -354,7 +440,8 @@ module @TOP@_tb;
     end
   end
 
-  // ---- The sink: with +backpressure not ready in one clock of four, in no regular order ------------
+  // ---- Who takes: with +backpressure not ready in one clock of four, in no regular order ---------------
+  // The host is never ready all the time, for nothing else depends on it.
 
   reg has_backpressure;
   reg [15:0] noise;
@@ -362,14 +449,20 @@ module @TOP@_tb;
   initial begin
     has_backpressure = $test$plusargs("backpressure") != 0;
     noise = 16'hace1;
+    clock_count = 0;
+    stalled_until = 0;
     m_axis_tready = 1'b1;
+    s_axil_bready = 1'b1;
+    s_axil_rready = 1'b1;
   end
 
-  always @(posedge clk)
-    if (has_backpressure) begin
-      noise <= {noise[14:0], noise[15] ^ noise[13] ^ noise[12] ^ noise[10]};
-      m_axis_tready <= noise[0] || noise[7];
-    end
+  always @(posedge clk) begin
+    clock_count <= clock_count + 1;
+    noise <= {noise[14:0], noise[15] ^ noise[13] ^ noise[12] ^ noise[10]};
+    m_axis_tready <= clock_count >= stalled_until && (!has_backpressure || noise[0] || noise[7]);
+    s_axil_bready <= noise[1] || noise[5];
+    s_axil_rready <= noise[3] || noise[9];
+  end
 
   // ---- The end: some clocks after all lines are done, so that what is too much is seen --------------
 

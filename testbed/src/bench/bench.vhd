@@ -3,11 +3,18 @@
 --
 --   W ADDRESS DATA                          the host writes a register
 --   R ADDRESS DATA                          the host reads a register until it holds that
+--   C ADDRESS DATA                          the host reads a register once, and it must hold that
+--   E ADDRESS DATA STROBES                  the host writes these bytes of a word, and is refused
+--   F ADDRESS                               the host reads, and is refused
 --   S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has
 --   M DEST USER LAST KEEP DATA              a beat of m_axis must come
 --   V VERDICT                               a verdict must come
+--   G CLOCKS                                nothing is done for so many clocks
+--   P CLOCKS                                the sink is not ready for so many clocks; the lines behind go on
+--   Q BEATS VERDICTS                        waits until so many came out since the start
+--   X CLOCKS                                reset for so many clocks
 --
--- Numbers are hexadecimal, with all digits of their port. W, R and S are done one after the other; the M lines and
+-- Numbers are hexadecimal, with all digits of their port. All but M and V are done one after the other; the M lines and
 -- the V lines each have their own order. Bytes whose KEEP bit is 0 are not compared. Lines that begin with # are comments.
 
 library ieee;
@@ -48,16 +55,19 @@ architecture test of @TOP@_tb is
   signal s_axil_awvalid : std_logic := '0';
   signal s_axil_awready : std_logic;
   signal s_axil_wdata   : std_logic_vector(31 downto 0) := (others => '0');
+  signal s_axil_wstrb   : std_logic_vector(3 downto 0) := (others => '0');
   signal s_axil_wvalid  : std_logic := '0';
   signal s_axil_wready  : std_logic;
   signal s_axil_bresp   : std_logic_vector(1 downto 0);
   signal s_axil_bvalid  : std_logic;
+  signal s_axil_bready  : std_logic := '1';
   signal s_axil_araddr  : std_logic_vector(15 downto 0) := (others => '0');
   signal s_axil_arvalid : std_logic := '0';
   signal s_axil_arready : std_logic;
   signal s_axil_rdata   : std_logic_vector(31 downto 0);
   signal s_axil_rresp   : std_logic_vector(1 downto 0);
   signal s_axil_rvalid  : std_logic;
+  signal s_axil_rready  : std_logic := '1';
 
   signal driver_done   : boolean := false;
   signal beats_done    : boolean := false;
@@ -66,6 +76,7 @@ architecture test of @TOP@_tb is
 
   -- What the driver waits for.
   signal waits_for_register : boolean := false;
+  signal register_address   : std_logic_vector(15 downto 0) := (others => '0');
   signal register_wanted    : std_logic_vector(31 downto 0) := (others => '0');
   signal register_value     : std_logic_vector(31 downto 0) := (others => '0');
 
@@ -74,6 +85,10 @@ architecture test of @TOP@_tb is
   signal beats_in     : natural := 0;
   signal beats_out    : natural := 0;
   signal verdicts_out : natural := 0;
+
+  -- Clocks so far, and the one until which the sink is not ready.
+  signal clock_count   : natural := 0;
+  signal stalled_until : natural := 0;
 
   -- The next line with a tag; not found behind the last one.
   procedure next_line(
@@ -122,19 +137,19 @@ begin
       s_axil_awvalid => s_axil_awvalid,
       s_axil_awready => s_axil_awready,
       s_axil_wdata   => s_axil_wdata,
-      s_axil_wstrb   => "1111",
+      s_axil_wstrb   => s_axil_wstrb,
       s_axil_wvalid  => s_axil_wvalid,
       s_axil_wready  => s_axil_wready,
       s_axil_bresp   => s_axil_bresp,
       s_axil_bvalid  => s_axil_bvalid,
-      s_axil_bready  => '1',
+      s_axil_bready  => s_axil_bready,
       s_axil_araddr  => s_axil_araddr,
       s_axil_arvalid => s_axil_arvalid,
       s_axil_arready => s_axil_arready,
       s_axil_rdata   => s_axil_rdata,
       s_axil_rresp   => s_axil_rresp,
       s_axil_rvalid  => s_axil_rvalid,
-      s_axil_rready  => '1'
+      s_axil_rready  => s_axil_rready
     );
 
   clock : process
@@ -148,17 +163,72 @@ begin
     wait;
   end process clock;
 
-  -- W, R and S.
+  -- All lines but M and V.
   driver : process
     file lines_file    : text open read_mode is LINES;
     variable text_line : line;
     variable tag       : character;
     variable address   : std_logic_vector(15 downto 0);
     variable word      : std_logic_vector(31 downto 0);
+    variable other     : std_logic_vector(31 downto 0);
+    variable strobes   : std_logic_vector(3 downto 0);
     variable user      : std_logic_vector(27 downto 0);
     variable last      : std_logic_vector(3 downto 0);
     variable keep      : std_logic_vector(@KEEP@ - 1 downto 0);
     variable data      : std_logic_vector(@DATA@ - 1 downto 0);@VARIABLES@
+
+    -- An access by the host. AXI lets an address come before, with or after its data: all three are tried.
+    procedure write_register(constant response : in std_logic_vector(1 downto 0)) is
+      variable address_open : boolean := true;
+      variable word_open    : boolean := true;
+    begin
+      s_axil_awaddr <= address;
+      s_axil_wdata <= word;
+      s_axil_wstrb <= strobes;
+      s_axil_awvalid <= '0' when accesses mod 4 = 1 else '1';
+      s_axil_wvalid <= '0' when accesses mod 4 = 2 else '1';
+      loop
+        wait until rising_edge(clk);
+        address_open := address_open and not (s_axil_awvalid = '1' and s_axil_awready = '1');
+        word_open := word_open and not (s_axil_wvalid = '1' and s_axil_wready = '1');
+        s_axil_awvalid <= '1' when address_open else '0';
+        s_axil_wvalid <= '1' when word_open else '0';
+        -- What was taken means nothing any more.
+        if not address_open then
+          s_axil_awaddr <= not address;
+        end if;
+        if not word_open then
+          s_axil_wdata <= not word;
+          s_axil_wstrb <= not strobes;
+        end if;
+        exit when s_axil_bvalid = '1' and s_axil_bready = '1';
+      end loop;
+      assert s_axil_bresp = response
+        report "writing register " & to_hstring(address) & " gives the response "
+          & to_string(s_axil_bresp)
+        severity failure;
+      accesses <= accesses + 1;
+    end procedure write_register;
+
+    procedure read_register(constant response : in std_logic_vector(1 downto 0)) is
+    begin
+      s_axil_araddr <= address;
+      s_axil_arvalid <= '1';
+      loop
+        wait until rising_edge(clk);
+        if s_axil_arready = '1' then
+          s_axil_arvalid <= '0';
+          s_axil_araddr <= not address;
+        end if;
+        exit when s_axil_rvalid = '1' and s_axil_rready = '1';
+      end loop;
+      assert s_axil_rresp = response
+        report "reading register " & to_hstring(address) & " gives the response "
+          & to_string(s_axil_rresp)
+        severity failure;
+      register_value <= s_axil_rdata;
+    end procedure read_register;
+
   begin
     for clocks in 1 to 4 loop
       wait until rising_edge(clk);
@@ -178,50 +248,68 @@ begin
         when 'W' =>
           hread(text_line, address);
           hread(text_line, word);
-          s_axil_awaddr <= address;
-          s_axil_wdata <= word;
-          s_axil_awvalid <= '1';
-          s_axil_wvalid <= '1';
-          loop
-            wait until rising_edge(clk);
-            if s_axil_awready = '1' then
-              s_axil_awvalid <= '0';
-            end if;
-            if s_axil_wready = '1' then
-              s_axil_wvalid <= '0';
-            end if;
-            exit when s_axil_bvalid = '1';
-          end loop;
-          assert s_axil_bresp = "00"
-            report "writing register " & to_hstring(address) & " gives the response "
-              & to_string(s_axil_bresp)
-            severity failure;
-          accesses <= accesses + 1;
+          strobes := "1111";
+          write_register("00");
+
+        when 'E' =>
+          hread(text_line, address);
+          hread(text_line, word);
+          hread(text_line, strobes);
+          write_register("10");
 
         when 'R' =>
           hread(text_line, address);
           hread(text_line, word);
-          s_axil_araddr <= address;
+          register_address <= address;
           register_wanted <= word;
           waits_for_register <= true;
           loop
-            s_axil_arvalid <= '1';
-            loop
-              wait until rising_edge(clk);
-              if s_axil_arready = '1' then
-                s_axil_arvalid <= '0';
-              end if;
-              exit when s_axil_rvalid = '1';
-            end loop;
-            assert s_axil_rresp = "00"
-              report "reading register " & to_hstring(address) & " gives the response "
-                & to_string(s_axil_rresp)
-              severity failure;
-            register_value <= s_axil_rdata;
+            read_register("00");
             exit when s_axil_rdata = word;
           end loop;
           waits_for_register <= false;
           accesses <= accesses + 1;
+
+        when 'C' =>
+          hread(text_line, address);
+          hread(text_line, word);
+          read_register("00");
+          assert s_axil_rdata = word
+            report "register " & to_hstring(address) & " holds " & to_hstring(s_axil_rdata)
+              & ", not " & to_hstring(word)
+            severity failure;
+          accesses <= accesses + 1;
+
+        when 'F' =>
+          hread(text_line, address);
+          read_register("10");
+          accesses <= accesses + 1;
+
+        when 'G' =>
+          hread(text_line, word);
+          for clocks in 1 to to_integer(unsigned(word)) loop
+            wait until rising_edge(clk);
+          end loop;
+
+        when 'P' =>
+          hread(text_line, word);
+          stalled_until <= clock_count + to_integer(unsigned(word));
+
+        when 'Q' =>
+          hread(text_line, word);
+          hread(text_line, other);
+          while beats_out < to_integer(unsigned(word))
+            or verdicts_out < to_integer(unsigned(other)) loop
+            wait until rising_edge(clk);
+          end loop;
+
+        when 'X' =>
+          hread(text_line, word);
+          rst <= '1';
+          for clocks in 1 to to_integer(unsigned(word)) loop
+            wait until rising_edge(clk);
+          end loop;
+          rst <= '0';
 
         when 'S' =>
           hread(text_line, user);
@@ -238,6 +326,10 @@ begin
             exit when s_axis_tready = '1';
           end loop;
           s_axis_tvalid <= '0';
+          s_axis_tuser <= not user(24 downto 0);
+          s_axis_tlast <= not last(0);
+          s_axis_tkeep <= not keep;
+          s_axis_tdata <= not data;
           beats_in <= beats_in + 1;
 
         when 'M' | 'V' | '#' =>
@@ -319,14 +411,20 @@ begin
     end loop;
   end process verdicts;
 
-  -- Not ready in one clock of four, in no regular order.
+  -- Who takes: with BACKPRESSURE not ready in one clock of four, in no regular order. The host is never ready all the
+  -- time, for nothing else depends on it.
   sink : process (clk)
     variable noise : unsigned(15 downto 0) := x"ace1";
   begin
-    if rising_edge(clk) and BACKPRESSURE then
+    if rising_edge(clk) then
+      clock_count <= clock_count + 1;
       noise := noise(14 downto 0)
         & (noise(15) xor noise(13) xor noise(12) xor noise(10));
-      m_axis_tready <= noise(0) or noise(7);
+      m_axis_tready <= '0' when clock_count < stalled_until
+        else noise(0) or noise(7) when BACKPRESSURE
+        else '1';
+      s_axil_bready <= noise(1) or noise(5);
+      s_axil_rready <= noise(3) or noise(9);
     end if;
   end process sink;
 
@@ -352,7 +450,7 @@ begin
         finished <= true;
       end if;
       assert patient < PATIENCE or not waits_for_register
-        report "register " & to_hstring(s_axil_araddr) & " holds " & to_hstring(register_value)
+        report "register " & to_hstring(register_address) & " holds " & to_hstring(register_value)
           & ", not " & to_hstring(register_wanted)
         severity failure;
       assert patient < PATIENCE

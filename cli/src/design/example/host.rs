@@ -1,0 +1,169 @@
+//! What the host does in the middle of traffic.
+
+use super::scenario::Scenario;
+use super::{may_be_changed, sorts, Step};
+use crate::contents::{value, Random};
+use hardpath_blocks::interface::{command, register};
+use hardpath_ir::maps::flag;
+use hardpath_ir::{Diagnostic, MapId};
+use hardpath_testbed::bench::script::Line;
+use hardpath_testbed::run::PacketIn;
+
+/// Keys of each map that the host works with.
+const KEYS: usize = 4;
+
+/// Every command on every map, with packets right in front of it and right behind it; registers that keep what they are
+/// given, and accesses that are refused.
+pub fn works(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+    scenario.say("the host works in the middle of traffic");
+    let mut packets = Packets {
+        sorts: sorts(steps),
+        next: 0,
+    };
+    let mut random = Random(7);
+    for map in scenario.map_ids() {
+        if may_be_changed(scenario.decl(map)) {
+            for key in keys(scenario, map, &mut random) {
+                with_key(scenario, map, &key, &mut packets, &mut random)?;
+            }
+        }
+        scenario.play()?;
+    }
+    scenario.say("registers that keep what they are given, and accesses that are refused");
+    registers(scenario);
+    scenario.counters()
+}
+
+/// Packets of all sorts in turn.
+struct Packets<'a> {
+    sorts: Vec<&'a PacketIn>,
+    next: usize,
+}
+
+impl Packets<'_> {
+    fn some(&mut self) -> Vec<PacketIn> {
+        let count = self.sorts.len();
+        self.next += 3;
+        let some = (0..3.min(count)).map(|index| self.sorts[(self.next + index) % count].clone());
+        some.collect()
+    }
+}
+
+/// Keys that are in the map, and a new one.
+fn keys(scenario: &Scenario, map: MapId, random: &mut Random) -> Vec<Vec<u8>> {
+    let decl = scenario.decl(map);
+    if decl.kind.is_indexed() {
+        let count = decl.max_entries;
+        let some = [0, 1, count / 2, count - 1, count].into_iter();
+        let mut keys: Vec<Vec<u8>> = some.map(|index| index.to_le_bytes().to_vec()).collect();
+        keys.dedup();
+        return keys;
+    }
+    let image = scenario.maps().image();
+    let entries = image.get(&decl.name).into_iter().flatten();
+    let mut keys: Vec<Vec<u8>> = entries.map(|(key, _)| key.clone()).collect();
+    // Spread over all of them.
+    while keys.len() > KEYS {
+        let at = random.below(keys.len() as u32) as usize;
+        keys.swap_remove(at);
+    }
+    if !decl.kind.is_trie() {
+        keys.push((0..decl.key_bytes).map(|_| random.next() as u8).collect());
+    }
+    keys
+}
+
+/// All that can be done with a key; what the map held is in it again at the end.
+fn with_key(
+    scenario: &mut Scenario,
+    map: MapId,
+    key: &[u8],
+    packets: &mut Packets,
+    random: &mut Random,
+) -> Result<(), Diagnostic> {
+    let decl = scenario.decl(map);
+    let before = scenario.maps().get(map, key).map(<[u8]>::to_vec);
+    let other = value(decl, &[], random);
+    let again = value(decl, &[], random);
+    for packet in packets.some() {
+        scenario.back_to_back(&packet)?;
+    }
+    scenario.lookup(map, key.to_vec(), &packets.some())?;
+    if before.is_some() {
+        scenario.delete(map, key.to_vec(), &[])?;
+    }
+    scenario.update(
+        map,
+        key.to_vec(),
+        other.clone(),
+        flag::EXIST,
+        &packets.some(),
+    )?;
+    scenario.lookup(map, key.to_vec(), &[])?;
+    scenario.update(
+        map,
+        key.to_vec(),
+        other.clone(),
+        flag::NOEXIST,
+        &packets.some(),
+    )?;
+    scenario.update(map, key.to_vec(), again.clone(), flag::NOEXIST, &[])?;
+    scenario.lookup(map, key.to_vec(), &[])?;
+    scenario.update(map, key.to_vec(), other.clone(), 3, &[])?;
+    scenario.update(map, key.to_vec(), other, flag::EXIST, &packets.some())?;
+    scenario.lookup(map, key.to_vec(), &[])?;
+    scenario.update(map, key.to_vec(), again, flag::ANY, &packets.some())?;
+    scenario.delete(map, key.to_vec(), &packets.some())?;
+    scenario.lookup(map, key.to_vec(), &packets.some())?;
+    scenario.delete(map, key.to_vec(), &[])?;
+    match before {
+        Some(before) => {
+            scenario.update(map, key.to_vec(), before, flag::ANY, &packets.some())?;
+            scenario.lookup(map, key.to_vec(), &[])
+        }
+        None => Ok(()),
+    }
+}
+
+fn registers(scenario: &mut Scenario) {
+    for (address, data) in [
+        (register::MAP_FLAGS, 0xa5c3_9672),
+        (register::MAP_SLOT, 0x5a3c_698d),
+        (register::MAP_SELECT, 0x0f1e_2d3c),
+        (register::KEY, 0x1234_5678),
+        (register::VALUE, 0x9abc_def0),
+    ] {
+        scenario.write(address, data);
+        scenario.read(address, data);
+        // A part of a word is not written.
+        for strobes in [0b0111, 0b1110, 0] {
+            scenario.add(Line::RefusedWrite {
+                address,
+                data: !data,
+                strobes,
+            });
+        }
+        scenario.read(address, data);
+    }
+    let maps = scenario.interface.maps.len() as u32;
+    scenario.fails(maps, command::LOOKUP);
+    scenario.fails(0, command::DUMP + 1);
+    scenario.fails(0, 0);
+    for address in [
+        register::MAGIC,
+        register::STATUS,
+        register::PACKETS_IN,
+        0x0300,
+        0x0fff & !3,
+        0xfffc,
+    ] {
+        scenario.add(Line::RefusedWrite {
+            address,
+            data: 1,
+            strobes: 0xf,
+        });
+    }
+    for address in [0x0300, 0x0ffc, 0xfffc] {
+        scenario.add(Line::RefusedRead { address });
+    }
+}

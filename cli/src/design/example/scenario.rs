@@ -1,0 +1,595 @@
+//! The lines of a bench as they grow, with the interpreter at their side: it says what must come out of each.
+
+use super::{context_of, first_queue, ifindex, interface_map, may_be_changed, Change};
+use crate::engine::interpret_one;
+use hardpath_blocks::interface::{command, register, Interface, MAGIC, VERSION};
+use hardpath_ir::interpreter::Prepared;
+use hardpath_ir::maps::{flag, Image, KeyChange, Maps};
+use hardpath_ir::{verdict, Diagnostic, MapDecl, MapId, Program, MAX_PACKET_BYTES};
+use hardpath_testbed::bench::player::Player;
+use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
+use hardpath_testbed::contents;
+use hardpath_testbed::dut::Dut;
+use hardpath_testbed::run::PacketIn;
+use std::collections::BTreeMap;
+
+/// Entries of the port table.
+const PORT_ENTRIES: u8 = 16;
+/// Clocks until a counter shows what happened, and more.
+const COUNTER_CLOCKS: u32 = 24;
+/// Entries of each map that are looked up at the end.
+const LOOKUPS: usize = 32;
+/// Slots of each hash table that are dumped at the end.
+const DUMPS: usize = 64;
+
+pub struct Scenario<'a> {
+    program: &'a Program,
+    pub interface: &'a Interface,
+    prepared: Prepared,
+    maps: Maps,
+    /// An LRU map may not be asked to forget: which key goes is nobody's promise.
+    has_lru: bool,
+    player: Player<'a>,
+    lines: Vec<Line>,
+    /// Lines that the player has played.
+    played: usize,
+    /// What must have come out.
+    beats: u32,
+    verdicts: u32,
+    counters: Counters,
+    packets: usize,
+    /// What the registers KEY and VALUE hold is only known of what was written last.
+    keys: Vec<(MapId, Vec<u8>)>,
+}
+
+/// In the order of their registers.
+#[derive(Default)]
+struct Counters {
+    packets_in: u64,
+    dropped_bad: u64,
+    dropped_length: u64,
+    verdicts: [u64; 5],
+}
+
+impl<'a> Scenario<'a> {
+    pub fn new(
+        program: &'a Program,
+        interface: &'a Interface,
+        dut: &'a mut dyn Dut,
+    ) -> Result<Scenario<'a>, Diagnostic> {
+        let mut maps = Maps::new(&program.maps);
+        maps.watch_keys();
+        Ok(Scenario {
+            has_lru: program.maps.values().any(|decl| decl.kind.is_lru()),
+            prepared: Prepared::new(program),
+            player: Player::new(dut, interface)?,
+            program,
+            interface,
+            maps,
+            lines: Vec::new(),
+            played: 0,
+            beats: 0,
+            verdicts: 0,
+            counters: Counters::default(),
+            packets: 0,
+            keys: Vec::new(),
+        })
+    }
+
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    pub fn say(&mut self, words: &str) {
+        self.lines.push(Line::Comment(words.to_owned()));
+    }
+
+    pub fn stall(&mut self, clocks: u32) {
+        self.lines.push(Line::Stall(clocks));
+    }
+
+    pub fn write(&mut self, address: u32, data: u32) {
+        self.lines.push(Line::Write { address, data });
+    }
+
+    pub fn read(&mut self, address: u32, data: u32) {
+        self.lines.push(Line::Read { address, data });
+    }
+
+    pub fn add(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+
+    /// Waits until the maps are clear, and reads who the design is.
+    pub fn identify(&mut self) -> Result<(), Diagnostic> {
+        let address = register::STATUS;
+        self.add(Line::Await { address, data: 1 });
+        self.read(register::MAGIC, MAGIC);
+        self.read(register::VERSION, VERSION);
+        self.read(register::DESIGN_ID, self.interface.design_id);
+        if self.interface.has_port_table {
+            for port in 0..PORT_ENTRIES {
+                let entry = register::PORT_TABLE + 8 * u32::from(port);
+                self.write(entry, ifindex(port));
+                self.write(entry + 4, first_queue(port));
+            }
+        }
+        self.play()
+    }
+
+    /// What an object's data sections hold is written by the host, as a loader does; then the image.
+    pub fn load(&mut self, image: &Image) -> Result<(), Diagnostic> {
+        for (map, decl) in &self.program.maps {
+            if let Some(initial) = &decl.initial {
+                let key = vec![0; decl.key_bytes as usize];
+                self.update(map, key, initial.clone(), flag::ANY, &[])?;
+            }
+            for (key, value) in image.get(&decl.name).into_iter().flatten() {
+                self.update(map, key.clone(), value.clone(), flag::ANY, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn change(&mut self, change: &Change) -> Result<(), Diagnostic> {
+        let (map, key) = (change.map, change.key.clone());
+        match &change.value {
+            Some(value) => self.update(map, key, value.clone(), flag::ANY, &[]),
+            None => self.delete(map, key, &[]),
+        }
+    }
+
+    /// A change, if it is one.
+    pub fn restore(&mut self, change: &Change) -> Result<(), Diagnostic> {
+        let now = self.maps.get(change.map, &change.key);
+        match now == change.value.as_deref() {
+            true => Ok(()),
+            false => self.change(change),
+        }
+    }
+
+    /// A packet with a gap in front of it, or a sink that is not ready for a few clocks, now and then.
+    pub fn packet(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
+        match self.packets % 7 {
+            2 => self.stall(3),
+            4 => self.add(Line::Gap(5)),
+            5 => self.stall(1),
+            _ => {}
+        }
+        let beats = self.lines.len();
+        self.back_to_back(packet)?;
+        // A gap inside a packet, too.
+        let is_beat = |line: &Line| matches!(line, Line::BeatIn(_));
+        if self.packets.is_multiple_of(3)
+            && self.lines[beats..]
+                .iter()
+                .filter(|line| is_beat(line))
+                .count()
+                > 1
+        {
+            let second = self.lines[beats..].iter().rposition(is_beat);
+            self.lines.insert(beats + second.unwrap_or(0), Line::Gap(2));
+        }
+        Ok(())
+    }
+
+    /// A packet, and what becomes of it; left out when it would make an LRU map forget.
+    pub fn back_to_back(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
+        self.followed(packet);
+        Ok(())
+    }
+
+    /// The same; gives the packet as it leaves, if it does.
+    pub fn followed(&mut self, packet: &PacketIn) -> Option<Vec<u8>> {
+        let enters = packet.enters(self.interface);
+        let mut out = Vec::new();
+        let mut left = None;
+        if enters {
+            let before = self.has_lru.then(|| self.maps.clone());
+            let outcome = interpret_one(
+                &mut self.prepared,
+                &mut self.maps,
+                &packet.data,
+                &context_of(packet),
+            );
+            if let (true, Some(before)) = (self.has_forgotten(), before) {
+                self.maps = before;
+                self.maps.take_keys();
+                return None;
+            }
+            self.counters.packets_in += 1;
+            self.counters.verdicts[outcome.verdict as usize] += 1;
+            self.verdicts += 1;
+            out = beats_out(&outcome, self.interface);
+            left = outcome.data;
+            self.beats += out.len() as u32 - 1;
+        } else if packet.data.len() > MAX_PACKET_BYTES as usize || !packet.bad {
+            self.counters.dropped_length += 1;
+        } else {
+            self.counters.dropped_bad += 1;
+        }
+        self.packets += 1;
+        self.lines.extend(beats_in(packet, self.interface));
+        self.lines.extend(out);
+        left
+    }
+
+    fn has_forgotten(&mut self) -> bool {
+        let events = self.maps.take_keys();
+        events.iter().any(|event| event.what == KeyChange::Forgot)
+    }
+
+    /// Whether a packet is sent on, as things are.
+    pub fn leaves(&mut self, packet: &PacketIn) -> bool {
+        let mut maps = self.maps.clone();
+        let outcome = self
+            .prepared
+            .run(&mut maps, &packet.data, &context_of(packet));
+        verdict::leaves(outcome.verdict)
+    }
+
+    /// Whether it is sent on or writes a map.
+    pub fn does_something(&mut self, packet: &PacketIn) -> bool {
+        let mut maps = self.maps.clone();
+        maps.watch_changes();
+        let outcome = self
+            .prepared
+            .run(&mut maps, &packet.data, &context_of(packet));
+        verdict::leaves(outcome.verdict) || !maps.take_changes().is_empty()
+    }
+
+    /// The maps without the keys of one.
+    pub fn maps_without(&self, map: MapId) -> Maps {
+        let mut maps = self.maps.clone();
+        let image = maps.image();
+        for (key, _) in image.get(&self.decl(map).name).into_iter().flatten() {
+            maps.delete(map, key);
+        }
+        maps
+    }
+
+    /// The keys that a packet asks for in vain or writes, if the maps were so; whether it writes them.
+    pub fn keys_of(
+        &mut self,
+        packet: &PacketIn,
+        mut maps: Maps,
+    ) -> BTreeMap<(MapId, Vec<u8>), bool> {
+        maps.watch_changes();
+        maps.watch_misses();
+        self.prepared
+            .run(&mut maps, &packet.data, &context_of(packet));
+        let missed = maps.take_misses().into_iter().map(|key| (key, false));
+        let mut keys: BTreeMap<_, _> = missed.collect();
+        let changes = maps.take_changes().into_iter();
+        keys.extend(changes.map(|change| ((change.map, change.key), true)));
+        keys
+    }
+
+    /// All that went in must have come out.
+    pub fn settle(&mut self) -> Result<(), Diagnostic> {
+        let (beats, verdicts) = (self.beats, self.verdicts);
+        self.add(Line::Quiet { beats, verdicts });
+        self.play()
+    }
+
+    /// Plays what was not played yet.
+    pub fn play(&mut self) -> Result<(), Diagnostic> {
+        self.player.play(&self.lines[self.played..])?;
+        self.played = self.lines.len();
+        Ok(())
+    }
+
+    // ---- Operations of the host. The packets given with one come right behind its command.
+
+    pub fn maps(&self) -> &Maps {
+        &self.maps
+    }
+
+    pub fn decl(&self, map: MapId) -> &'a MapDecl {
+        &self.program.maps[map]
+    }
+
+    pub fn map_ids(&self) -> Vec<MapId> {
+        self.program.maps.keys().collect()
+    }
+
+    pub fn lookup(
+        &mut self,
+        map: MapId,
+        key: Vec<u8>,
+        behind: &[PacketIn],
+    ) -> Result<(), Diagnostic> {
+        self.select(map);
+        self.bytes(register::KEY, &key, true);
+        let value = self.maps.get(map, &key).map(<[u8]>::to_vec);
+        let errno = if value.is_some() { 0 } else { ENOENT };
+        self.operate(command::LOOKUP, errno, behind)?;
+        if let Some(value) = value {
+            self.bytes(register::VALUE, &value, false);
+        }
+        Ok(())
+    }
+
+    pub fn update(
+        &mut self,
+        map: MapId,
+        key: Vec<u8>,
+        value: Vec<u8>,
+        flags: u64,
+        behind: &[PacketIn],
+    ) -> Result<(), Diagnostic> {
+        let before = self.has_lru.then(|| self.maps.clone());
+        let status = self.maps.update(map, &key, &value, flags);
+        if let (true, Some(before)) = (self.has_forgotten(), before) {
+            self.maps = before;
+            self.maps.take_keys();
+            return Ok(());
+        }
+        self.select(map);
+        self.bytes(register::KEY, &key, true);
+        self.bytes(register::VALUE, &value, true);
+        self.write(register::MAP_FLAGS, flags as u32);
+        self.keys.push((map, key));
+        self.operate(command::UPDATE, -status as u32, behind)
+    }
+
+    pub fn delete(
+        &mut self,
+        map: MapId,
+        key: Vec<u8>,
+        behind: &[PacketIn],
+    ) -> Result<(), Diagnostic> {
+        self.select(map);
+        self.bytes(register::KEY, &key, true);
+        let status = self.maps.delete(map, &key);
+        self.operate(command::DELETE, -status as u32, behind)
+    }
+
+    /// A dump of a slot that holds the key, or nothing.
+    pub fn dump(
+        &mut self,
+        map: MapId,
+        slot: u32,
+        key: Option<&[u8]>,
+        behind: &[PacketIn],
+    ) -> Result<(), Diagnostic> {
+        self.select(map);
+        self.write(register::MAP_SLOT, slot);
+        let behind_last = self
+            .number(map)
+            .is_some_and(|number| slot >= self.interface.maps[number].slots);
+        let value = key
+            .and_then(|key| self.maps.get(map, key))
+            .map(<[u8]>::to_vec);
+        let errno = match &value {
+            _ if behind_last => EINVAL,
+            None => ENOENT,
+            Some(_) => 0,
+        };
+        self.operate(command::DUMP, errno, behind)?;
+        if let (Some(key), Some(value)) = (key, value) {
+            self.bytes(register::KEY, key, false);
+            self.bytes(register::VALUE, &value, false);
+        }
+        Ok(())
+    }
+
+    /// A command that does nothing but fail.
+    pub fn fails(&mut self, select: u32, number: u32) {
+        self.write(register::MAP_SELECT, select);
+        self.write(register::MAP_COMMAND, number);
+        let address = register::MAP_STATUS;
+        self.add(Line::Await {
+            address,
+            data: EINVAL,
+        });
+    }
+
+    fn operate(&mut self, number: u32, errno: u32, behind: &[PacketIn]) -> Result<(), Diagnostic> {
+        self.write(register::MAP_COMMAND, number);
+        // What must be made ready first has no place among the packets that is known from outside.
+        let waits = |decl: &MapDecl| decl.kind.is_trie() || decl.broadcast;
+        let is_at_once = !self.program.maps.values().any(waits);
+        if is_at_once {
+            self.send(behind)?;
+        }
+        let address = register::MAP_STATUS;
+        self.add(Line::Await {
+            address,
+            data: errno,
+        });
+        if !is_at_once {
+            self.send(behind)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, packets: &[PacketIn]) -> Result<(), Diagnostic> {
+        packets
+            .iter()
+            .try_for_each(|packet| self.back_to_back(packet))
+    }
+
+    pub fn number(&self, map: MapId) -> Option<usize> {
+        interface_map(self.interface, &self.decl(map).name)
+    }
+
+    fn select(&mut self, map: MapId) {
+        let number = self.number(map).unwrap_or_default();
+        self.write(register::MAP_SELECT, number as u32);
+    }
+
+    /// Bytes in the words of a register.
+    fn bytes(&mut self, base: u32, bytes: &[u8], writes: bool) {
+        for (index, chunk) in bytes.chunks(4).enumerate() {
+            let mut word = [0; 4];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let (address, data) = (base + 4 * index as u32, u32::from_le_bytes(word));
+            match writes {
+                true => self.write(address, data),
+                false => self.read(address, data),
+            }
+        }
+    }
+
+    // ---- The end: every counter, and what the maps hold.
+
+    pub fn counters(&mut self) -> Result<(), Diagnostic> {
+        self.settle()?;
+        self.add(Line::Gap(COUNTER_CLOCKS));
+        let Counters {
+            packets_in,
+            dropped_bad,
+            dropped_length,
+            verdicts,
+        } = self.counters;
+        let first = [packets_in, dropped_bad, dropped_length];
+        let all = first.into_iter().chain(verdicts).enumerate();
+        for (index, count) in all {
+            let address = register::PACKETS_IN + 8 * index as u32;
+            self.read(address, count as u32);
+            self.read(address + 4, (count >> 32) as u32);
+        }
+        Ok(())
+    }
+
+    pub fn finish(&mut self) -> Result<(), Diagnostic> {
+        self.say("at the end: counters, ports, and what the maps hold");
+        self.counters()?;
+        if self.interface.has_port_table {
+            for port in 0..PORT_ENTRIES {
+                let entry = register::PORT_TABLE + 8 * u32::from(port);
+                self.read(entry, ifindex(port));
+                self.read(entry + 4, first_queue(port));
+            }
+        }
+        let image = self.maps.image();
+        for map in self.map_ids() {
+            let entries = image.get(&self.decl(map).name).into_iter().flatten();
+            let used = entries.filter(|(_, value)| value.iter().any(|byte| *byte != 0));
+            let keys: Vec<Vec<u8>> = used.take(LOOKUPS).map(|(key, _)| key.clone()).collect();
+            for key in keys {
+                self.lookup(map, key, &[])?;
+            }
+            // What went must be gone.
+            let mut gone: Vec<Vec<u8>> = (self.keys.iter())
+                .filter(|(other, key)| *other == map && self.maps.get(map, key).is_none())
+                .map(|(_, key)| key.clone())
+                .collect();
+            gone.dedup();
+            for key in gone.into_iter().take(LOOKUPS / 4) {
+                self.lookup(map, key, &[])?;
+            }
+            if may_be_changed(self.decl(map)) {
+                self.dump_some(map)?;
+            }
+        }
+        self.settle()
+    }
+
+    /// Nothing more may come.
+    pub fn end(&mut self) -> Result<(), Diagnostic> {
+        self.settle()?;
+        self.player.finish()
+    }
+
+    /// From the last beat of a packet that comes alone to its verdict.
+    fn clocks_to_verdict(&mut self, packet: &PacketIn) -> Result<usize, Diagnostic> {
+        self.settle()?;
+        let expected = self.verdicts + 1;
+        self.back_to_back(packet)?;
+        self.play()?;
+        let clock = self.player.dut().clocks();
+        self.add(Line::Quiet {
+            beats: 0,
+            verdicts: expected,
+        });
+        self.play()?;
+        let clocks = self.player.dut().clocks() - clock;
+        self.settle()?;
+        Ok(clocks as usize)
+    }
+
+    /// Packets come in, and then all is as at the start, but for the port table.
+    pub fn reset(&mut self, packet: Option<&PacketIn>) -> Result<(), Diagnostic> {
+        let clocks = match packet {
+            Some(packet) => self.clocks_to_verdict(packet)?,
+            None => 0,
+        };
+        self.settle()?;
+        self.write(register::MAP_FLAGS, 0xffff_ffff);
+        self.write(register::MAP_SLOT, 0xffff_ffff);
+        self.write(register::MAP_SELECT, 0);
+        // So many that the first one is all but through.
+        let beats = packet.map(|packet| beats_in(packet, self.interface));
+        let beats = beats
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .cycle();
+        self.lines.extend(beats.take(clocks.saturating_sub(3)));
+        self.add(Line::Reset(1));
+        let address = register::STATUS;
+        self.add(Line::Await { address, data: 1 });
+        for address in [
+            register::MAP_SELECT,
+            register::MAP_STATUS,
+            register::MAP_FLAGS,
+            register::MAP_SLOT,
+        ] {
+            self.read(address, 0);
+        }
+        self.maps = Maps::new(&self.program.maps);
+        self.maps.watch_keys();
+        self.counters = Counters::default();
+        self.counters()?;
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.sort();
+        keys.dedup();
+        // What an object's data sections hold does not come back by itself.
+        keys.retain(|(map, _)| self.decl(*map).initial.is_none());
+        for (map, key) in keys {
+            self.lookup(map, key, &[])?;
+        }
+        self.load(&Image::new())
+    }
+
+    /// Slots with a key and without one, the last one and the one behind it.
+    pub fn dump_some(&mut self, map: MapId) -> Result<(), Diagnostic> {
+        let decl = self.decl(map);
+        let Some(number) = self.number(map) else {
+            return Ok(());
+        };
+        let port = &self.interface.maps[number];
+        self.dump(map, port.slots, None, &[])?;
+        if decl.kind.is_indexed() {
+            for slot in [0, 1, port.slots / 2, port.slots - 1] {
+                if slot < port.slots {
+                    self.dump(map, slot, Some(&slot.to_le_bytes()), &[])?;
+                }
+            }
+            return Ok(());
+        }
+        if !decl.kind.is_hash() {
+            return Ok(());
+        }
+        // Where a key stands is the design's own business.
+        self.settle()?;
+        let Some(slots) = contents::slots(self.player.dut(), port) else {
+            return Ok(());
+        };
+        for (slot, key) in slots.iter().step_by(slots.len().div_ceil(DUMPS).max(1)) {
+            self.dump(map, *slot, Some(key), &[])?;
+        }
+        let empty = (0..port.slots).filter(|slot| !slots.iter().any(|(taken, _)| taken == slot));
+        let empty: Vec<u32> = empty.take(2).collect();
+        for slot in empty {
+            self.dump(map, slot, None, &[])?;
+        }
+        Ok(())
+    }
+}
+
+const ENOENT: u32 = 2;
+const EINVAL: u32 = 22;

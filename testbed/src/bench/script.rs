@@ -1,0 +1,208 @@
+//! The lines of a test bench, made one by one: see the table in [`super`].
+
+use super::{hexadecimal, optional_inputs};
+use crate::run::{PacketIn, PacketOut};
+use crate::stream::{low_ones, JUNK};
+use hardpath_blocks::interface::Interface;
+use std::fmt::Write;
+
+/// A line of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// `#`
+    Comment(String),
+    /// `W`
+    Write { address: u32, data: u32 },
+    /// `E`: a write that the design refuses; `strobes`: the bytes that are written.
+    RefusedWrite {
+        address: u32,
+        data: u32,
+        strobes: u32,
+    },
+    /// `R`: until the register holds that.
+    Await { address: u32, data: u32 },
+    /// `C`: once.
+    Read { address: u32, data: u32 },
+    /// `F`: a read that the design refuses.
+    RefusedRead { address: u32 },
+    /// `S`
+    BeatIn(BeatIn),
+    /// `M`
+    BeatOut(BeatOut),
+    /// `V`
+    Verdict(u64),
+    /// `G`: clocks in which the driver does nothing.
+    Gap(u32),
+    /// `P`: clocks in which the sink is not ready, from now on.
+    Stall(u32),
+    /// `X`: reset for so many clocks.
+    Reset(u32),
+    /// `Q`: waits until so many beats and verdicts came out, counted from the first one.
+    Quiet { beats: u32, verdicts: u32 },
+}
+
+/// A beat of `s_axis`, with the inputs beside it; `data` in limbs, least significant first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BeatIn {
+    pub user: u64,
+    pub last: bool,
+    pub keep: u64,
+    pub data: Vec<u64>,
+    pub time_ns: u64,
+    pub random: u32,
+    pub egress_ifindex: u32,
+}
+
+/// A beat of `m_axis`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BeatOut {
+    pub destination: u32,
+    pub user: u64,
+    pub last: bool,
+    pub keep: u64,
+    pub data: Vec<u64>,
+}
+
+impl Line {
+    /// With the newline.
+    pub fn text(&self, interface: &Interface) -> String {
+        let bus = interface.bus_bits;
+        let mut text = String::new();
+        let mut beat = |first: &[(u64, u32)], keep: u64, data: &[u64]| {
+            for (value, width) in first {
+                hexadecimal(&mut text, &[*value], *width);
+                text.push(' ');
+            }
+            hexadecimal(&mut text, &[keep], bus / 8);
+            text.push(' ');
+            hexadecimal(&mut text, data, bus);
+        };
+        match self {
+            Line::Comment(words) => format!("# {words}\n"),
+            Line::Write { address, data } => format!("W {address:04x} {data:08x}\n"),
+            Line::RefusedWrite {
+                address,
+                data,
+                strobes,
+            } => format!("E {address:04x} {data:08x} {strobes:x}\n"),
+            Line::Await { address, data } => format!("R {address:04x} {data:08x}\n"),
+            Line::Read { address, data } => format!("C {address:04x} {data:08x}\n"),
+            Line::RefusedRead { address } => format!("F {address:04x}\n"),
+            Line::BeatIn(taken) => {
+                let first = [(taken.user, 25), (taken.last.into(), 1)];
+                beat(&first, taken.keep, &taken.data);
+                for (name, width) in optional_inputs(interface) {
+                    text.push(' ');
+                    hexadecimal(&mut text, &[taken.beside(name)], width);
+                }
+                format!("S {text}\n")
+            }
+            Line::BeatOut(given) => {
+                let first = [
+                    (given.destination.into(), 32),
+                    (given.user, interface.output_user_bits()),
+                    (given.last.into(), 1),
+                ];
+                beat(&first, given.keep, &given.data);
+                format!("M {text}\n")
+            }
+            Line::Verdict(verdict) => format!("V {verdict:x}\n"),
+            Line::Gap(clocks) => format!("G {clocks:08x}\n"),
+            Line::Stall(clocks) => format!("P {clocks:08x}\n"),
+            Line::Reset(clocks) => format!("X {clocks:08x}\n"),
+            Line::Quiet { beats, verdicts } => format!("Q {beats:08x} {verdicts:08x}\n"),
+        }
+    }
+}
+
+impl BeatIn {
+    /// One of the [`optional_inputs`].
+    pub(super) fn beside(&self, name: &str) -> u64 {
+        match name {
+            "time_ns" => self.time_ns,
+            "random" => self.random.into(),
+            _ => self.egress_ifindex.into(),
+        }
+    }
+}
+
+/// The text of a bench.
+pub fn text(lines: &[Line], interface: &Interface) -> String {
+    let mut text = String::from(super::HEAD);
+    for line in lines {
+        let _ = text.write_str(&line.text(interface));
+    }
+    text
+}
+
+/// The beats of a packet. What the contract leaves open is made hostile, as [`crate::stream::Source`] does.
+pub fn beats_in(packet: &PacketIn, interface: &Interface) -> Vec<Line> {
+    let bus_bytes = interface.bus_bits as usize / 8;
+    let chunks: Vec<&[u8]> = packet.data.chunks(bus_bytes).collect();
+    let beside = u64::from(packet.port) | u64::from(packet.queue) << 8;
+    let beat = |(index, bytes): (usize, &&[u8])| {
+        let (is_first, is_last) = (index == 0, index + 1 == chunks.len());
+        let bad = match is_last {
+            true => packet.bad,
+            false => index % 2 == 0,
+        };
+        let beside = if is_first {
+            beside
+        } else {
+            !beside & 0xff_ffff
+        };
+        let hidden = |value: u64| if is_first { value } else { !value };
+        Line::BeatIn(BeatIn {
+            user: u64::from(bad) | beside << 1,
+            last: is_last,
+            keep: low_ones(bytes.len()),
+            data: limbs(bytes, bus_bytes, JUNK),
+            time_ns: hidden(packet.time_ns),
+            random: hidden(packet.random.into()) as u32,
+            egress_ifindex: hidden(packet.egress_ifindex.into()) as u32,
+        })
+    };
+    chunks.iter().enumerate().map(beat).collect()
+}
+
+/// The beats that must come of a packet, copies included, and its verdict.
+pub fn beats_out(outcome: &PacketOut, interface: &Interface) -> Vec<Line> {
+    let mut lines = vec![Line::Verdict(outcome.verdict)];
+    let Some(data) = &outcome.data else {
+        return lines;
+    };
+    let bus_bytes = interface.bus_bits as usize / 8;
+    let bytes = [outcome.metadata.as_slice(), data].concat();
+    let words = outcome.metadata.len() as u64 / 4;
+    let again = 1 << (interface.output_user_bits() - 1);
+    let alone = [outcome.destination];
+    let destinations = outcome.broadcast.as_deref().unwrap_or(&alone);
+    for (copy, destination) in destinations.iter().enumerate() {
+        let is_last_copy = copy + 1 == destinations.len();
+        let user = outcome.verdict | words << 3 | if is_last_copy { 0 } else { again };
+        let beats = bytes.len().div_ceil(bus_bytes);
+        lines.extend(bytes.chunks(bus_bytes).enumerate().map(|(index, bytes)| {
+            Line::BeatOut(BeatOut {
+                destination: *destination,
+                user,
+                last: index + 1 == beats,
+                keep: low_ones(bytes.len()),
+                data: limbs(bytes, bus_bytes, 0),
+            })
+        }));
+    }
+    lines
+}
+
+/// Bytes as limbs, filled up with the bytes of `junk`.
+fn limbs(bytes: &[u8], bus_bytes: usize, junk: u64) -> Vec<u64> {
+    (0..bus_bytes / 8)
+        .map(|index| {
+            let mut word = junk.to_le_bytes();
+            let part = bytes.get(index * 8..).unwrap_or_default();
+            let count = part.len().min(8);
+            word[..count].copy_from_slice(&part[..count]);
+            u64::from_le_bytes(word)
+        })
+        .collect()
+}
