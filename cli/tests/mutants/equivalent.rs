@@ -1,0 +1,99 @@
+//! Is a mutant that the bench does not notice the same design? A proof says so, or a million packets that it passes as the
+//! design does.
+
+use crate::build::{Bench, Folder};
+use crate::rules::Mutant;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Seconds for a proof.
+const PATIENCE: &str = "60";
+/// Packets of a chunk, and how many chunks: a million.
+const CHUNK: u32 = 100_000;
+const CHUNKS: u32 = 10;
+
+/// yosys proves that the module with the mutant does what it did: for every input, from every state. Modules that hold a
+/// memory are left out.
+pub fn is_proved(folder: &Folder, mutant: &Mutant) -> bool {
+    let broken = folder.broken(mutant);
+    let module = mutant.file.trim_end_matches(".sv");
+    let names: Vec<String> = folder.files().into_iter().map(|(name, _)| name).collect();
+    let read = |place: &Path, kept: &str| {
+        let files = names
+            .iter()
+            .map(|name| place.join(name).display().to_string());
+        let files: Vec<String> = files.collect();
+        format!(
+            "read_verilog -sv -DSYNTHESIS {}; prep -flatten -top {module}; select -assert-none t:$mem*; \
+             design -stash {kept}; ",
+            files.join(" ")
+        )
+    };
+    let script = read(&folder.path, "one")
+        + &read(&broken, "other")
+        + &format!(
+            "design -copy-from one -as gold {module}; design -copy-from other -as gate {module}; \
+             equiv_make gold gate equiv; hierarchy -top equiv; opt_clean; equiv_simple -seq 2; equiv_induct -seq 4; \
+             equiv_status -assert"
+        );
+    let output = Command::new("timeout")
+        .args([PATIENCE, "yosys", "-q", "-p", &script])
+        .output();
+    output.unwrap().status.success()
+}
+
+/// What a million packets do, as files for the bench.
+pub struct LongRun {
+    chunks: Vec<PathBuf>,
+}
+
+impl LongRun {
+    /// By the native simulator, with what stands in the program's map file.
+    pub fn make(folder: &Folder, program: &str, options: &[&str]) -> LongRun {
+        let chunks = (0..CHUNKS).map(|seed| {
+            let capture = folder.path.join("chunk.pcapng");
+            let lines = folder.path.join(format!("chunk_{seed}.txt"));
+            let (packets, number) = (CHUNK.to_string(), seed.to_string());
+            let mut traffic = vec!["traffic", "--packets", &packets, "--seed", &number];
+            traffic.extend(["--proto", "mixed", "--flows", "200", "--both-directions"]);
+            traffic.extend(["--distribution", ["uniform", "zipf"][seed as usize % 2]]);
+            if program == "nat" {
+                traffic.extend(["--nat", "203.0.113.1:1024"]);
+            }
+            if seed % 5 == 4 {
+                traffic.push("--hostile");
+            }
+            let capture = capture.to_str().unwrap();
+            hardpath(&[&traffic[..], &["-o", capture]].concat());
+            let object = format!("build/programs/{program}.o");
+            let maps = format!("programs/{program}.maps.json");
+            let sim = [
+                "sim", &object, "--pcap", capture, "--maps", &maps, "--bench",
+            ];
+            hardpath(&[&sim[..], &[lines.to_str().unwrap()], options].concat());
+            lines
+        });
+        LongRun {
+            chunks: chunks.collect(),
+        }
+    }
+
+    /// The mutant cannot be told from the design.
+    pub fn passes(&self, bench: &Bench, number: usize) -> bool {
+        self.chunks
+            .iter()
+            .all(|lines| bench.passes(number, Some(lines)).0)
+    }
+}
+
+/// The command, which must succeed.
+pub fn hardpath(arguments: &[&str]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_hardpath"))
+        .current_dir(root)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+}

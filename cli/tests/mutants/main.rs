@@ -1,0 +1,166 @@
+//! Would the test bench that a design comes with notice? Mutants are drawn, by rule and with a seed, from the printed
+//! text of three programs; each is run against the bench in the folder. What the bench does not notice is either shown to
+//! be the same design (a proof, or a million packets that it passes like the design), or missed.
+//!
+//! `HARDPATH_FULL=1` draws a hundred, else ten; `HARDPATH_SEED=N` draws others.
+
+mod build;
+mod equivalent;
+mod expression;
+mod rules;
+
+use build::Folder;
+use equivalent::{hardpath, is_proved, LongRun};
+use hardpath_testbed::verilator::Tool;
+use rules::{Mutant, RULES};
+
+/// The programs, and options that make their tables so small that a run is short.
+const PROGRAMS: [(&str, &[&str]); 3] = [
+    ("firewall", &["--max-entries", "flows=512"]),
+    (
+        "nat",
+        &[
+            "--max-entries",
+            "to_outside=512",
+            "--max-entries",
+            "to_inside=256",
+        ],
+    ),
+    ("token_bucket", &["--max-entries", "buckets=512"]),
+];
+
+#[test]
+fn the_bench_notices() {
+    let Ok(tool) = hardpath_testbed::verilator::find() else {
+        let required = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some();
+        assert!(!required, "there is no Verilator");
+        return;
+    };
+    let is_full = std::env::var_os("HARDPATH_FULL").is_some();
+    let number = |name: &str, usual: usize| {
+        std::env::var(name).map_or(usual, |text| text.parse().expect("a number"))
+    };
+    let seed = number("HARDPATH_SEED", 1);
+    let count = number("HARDPATH_MUTANTS", if is_full { 100 } else { 10 });
+    let mut all = Tally::default();
+    for (index, (program, options)) in PROGRAMS.into_iter().enumerate() {
+        let share = (count + PROGRAMS.len() - 1 - index) / PROGRAMS.len();
+        let tally = of_program(&tool, program, options, share, seed as u64);
+        println!("{program}: {tally}");
+        all.add(&tally);
+    }
+    println!("seed {seed}: {all}");
+    assert!(all.noticed * 10 >= (all.noticed + all.missed) * 9, "{all}");
+}
+
+/// What became of mutants.
+#[derive(Default)]
+struct Tally {
+    noticed: usize,
+    missed: usize,
+    proved: usize,
+    /// A million packets pass.
+    same: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.noticed += other.noticed;
+        self.missed += other.missed;
+        self.proved += other.proved;
+        self.same += other.same;
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(
+            f,
+            "{} of {} noticed, {} missed; the same design: {} proved, {} by a million packets",
+            self.noticed,
+            self.noticed + self.missed + self.proved + self.same,
+            self.missed,
+            self.proved,
+            self.same
+        )
+    }
+}
+
+fn of_program(tool: &Tool, program: &str, options: &[&str], count: usize, seed: u64) -> Tally {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder {
+        path: place.path().join("design"),
+        top: program.to_owned(),
+    };
+    let object = format!("build/programs/{program}.o");
+    let compile = ["compile", &object, "-o", folder.path.to_str().unwrap()];
+    hardpath(&[&compile[..], options].concat());
+    let files = folder.files().into_iter();
+    let all = files.flat_map(|(name, text)| rules::mutants(&name, &text));
+    let drawn = draw(all.collect(), count, &mut Random(seed));
+    let bench = folder.build(tool, &drawn);
+    let (passed, said) = bench.passes(0, None);
+    assert!(passed, "{program}: {said}");
+
+    let mut tally = Tally::default();
+    let mut long_run = None;
+    for (number, mutant) in (1..).zip(&drawn) {
+        let what = if !bench.passes(number, None).0 {
+            tally.noticed += 1;
+            continue;
+        } else if is_proved(&folder, mutant) {
+            tally.proved += 1;
+            "the same by proof"
+        } else {
+            let run = long_run.get_or_insert_with(|| LongRun::make(&folder, program, options));
+            match run.passes(&bench, number) {
+                true => {
+                    tally.same += 1;
+                    "the same to a million packets"
+                }
+                false => {
+                    tally.missed += 1;
+                    "missed"
+                }
+            }
+        };
+        println!("{what}: {:?} {}", mutant.rule, mutant.words);
+    }
+    tally
+}
+
+/// So many of them; each rule as often as any other, as far as it has any.
+fn draw(all: Vec<Mutant>, count: usize, random: &mut Random) -> Vec<Mutant> {
+    let mut by_rule: Vec<Vec<Mutant>> = (RULES.iter())
+        .map(|rule| {
+            all.iter()
+                .filter(|mutant| mutant.rule == *rule)
+                .cloned()
+                .collect()
+        })
+        .collect();
+    let mut drawn = Vec::new();
+    let mut turn = 0;
+    while drawn.len() < count && by_rule.iter().any(|of_rule| !of_rule.is_empty()) {
+        let of_rule = &mut by_rule[turn % RULES.len()];
+        turn += 1;
+        if !of_rule.is_empty() {
+            let at = random.below(of_rule.len());
+            drawn.push(of_rule.swap_remove(at));
+        }
+    }
+    drawn
+}
+
+/// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as usize % bound
+    }
+}
