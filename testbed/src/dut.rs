@@ -51,7 +51,8 @@ pub trait Dut {
         false
     }
 
-    /// Right after a reset: does at once what the sweep would do, and ends it. False: it has to run.
+    /// Right after a reset: makes zeros of all memories at once and ends the sweep that would clear the maps. What else
+    /// stands in memories, the port table, has to be written again. False: the sweep has to run.
     fn clear_maps(&mut self) -> bool {
         false
     }

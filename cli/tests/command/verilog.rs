@@ -77,6 +77,7 @@ impl Folder {
         command
             .args(["--binary", "--timing", "--assert", "-Wall"])
             .args(["-CFLAGS", "-std=c++20", "-CFLAGS", "-O0"])
+            .args(["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include"])
             .args(["--top-module", &top, "-f", &list])
             .args([format!("{}_protocol.sv", self.top), format!("{top}.sv")])
             .env("VERILATOR_ROOT", &tool.root);

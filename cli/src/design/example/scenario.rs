@@ -510,7 +510,7 @@ impl<'a> Scenario<'a> {
         Ok(clocks as usize)
     }
 
-    /// Packets come in, and then all is as at the start, but for the port table.
+    /// Packets come in, and then all is as at the start.
     pub fn reset(&mut self, packet: Option<&PacketIn>) -> Result<(), Diagnostic> {
         let clocks = match packet {
             Some(packet) => self.clocks_to_verdict(packet)?,
@@ -552,6 +552,7 @@ impl<'a> Scenario<'a> {
         for (map, key) in keys {
             self.lookup(map, key, &[])?;
         }
+        self.identify()?;
         self.load(&Image::new())
     }
 
