@@ -3,6 +3,7 @@
 #   make demo      compile the firewall, run a capture through it, compare it with the kernel   (needs Rust only)
 #   make test      what CI runs: style, layers, programs, all tests   (installs what is missing, see tools/setup)
 #   make full      all of that, and the long runs
+#   make mutants   designs broken by rule, run against the test bench of their folder   (SEED=N draws others)
 #   make bench     compile time and simulation speed, native and Verilator
 #   make programs  our XDP samples and the kernel's xdp1 and xdp2, to build/programs/NAME.o
 #   make realworld the kernel's XDP programs, libxdp's and ours with two compilers, compared with the kernel (needs root)
@@ -39,7 +40,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-lru
+.PHONY: demo test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-lru
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -50,6 +51,10 @@ test: setup style programs realworld-sources
 
 full: setup style programs realworld-sources
 	@HARDPATH_FULL=1 $(CARGO_TEST)
+
+SEED := 1
+mutants: setup programs
+	@HARDPATH_FULL=1 HARDPATH_SEED=$(SEED) $(CARGO_TEST) --test mutants -- --nocapture
 
 bench: setup
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" cargo run --release --package hardpath-cli --example bench

@@ -2,6 +2,7 @@
 
 use crate::rules::Mutant;
 use hardpath_testbed::verilator::Tool;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
@@ -13,27 +14,29 @@ use std::time::{Duration, Instant};
 const NUMBER: &str = "package mutant;\n  int number = 0;\nendpackage\n\nmodule mutant_number;\n  \
     initial if (!$value$plusargs(\"mutant=%d\", mutant::number)) mutant::number = 0;\nendmodule\n";
 
+/// A mutant with its number.
+type Numbered<'a> = (usize, &'a Mutant);
+
+/// A place of a file with its mutants.
+type Place<'a> = (Range<usize>, Vec<Numbered<'a>>);
+
 /// A file with those mutants of it: number 0 is the design as it was.
-fn with_mutants(text: &str, mutants: &[(usize, &Mutant)]) -> String {
-    let mut by_place: BTreeMap<(usize, std::cmp::Reverse<usize>), Vec<(usize, &Mutant)>> =
-        BTreeMap::new();
+fn with_mutants(text: &str, mutants: &[Numbered]) -> String {
+    // Outer places before inner ones that begin where they do.
+    let mut by_place: BTreeMap<(usize, Reverse<usize>), Vec<Numbered>> = BTreeMap::new();
     for (number, mutant) in mutants {
-        let place = (mutant.place.start, std::cmp::Reverse(mutant.place.end));
+        let place = (mutant.place.start, Reverse(mutant.place.end));
         by_place.entry(place).or_default().push((*number, mutant));
     }
-    let places: Vec<(Range<usize>, Vec<(usize, &Mutant)>)> = by_place
-        .into_iter()
+    let places = by_place.into_iter();
+    let places: Vec<Place> = places
         .map(|((start, end), mutants)| (start..end.0, mutants))
         .collect();
     printed(text, 0..text.len(), &places)
 }
 
-/// The text of a range; `places` are those inside it, outer ones before inner ones.
-fn printed(
-    text: &str,
-    range: Range<usize>,
-    places: &[(Range<usize>, Vec<(usize, &Mutant)>)],
-) -> String {
+/// The text of a range; `places` are those inside it.
+fn printed(text: &str, range: Range<usize>, places: &[Place]) -> String {
     let mut result = String::new();
     let mut at = range.start;
     let mut rest = places;

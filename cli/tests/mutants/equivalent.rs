@@ -8,9 +8,8 @@ use std::process::Command;
 
 /// Seconds for a proof.
 const PATIENCE: &str = "60";
-/// Packets of a chunk, and how many chunks: a million.
+/// Packets of a chunk.
 const CHUNK: u32 = 100_000;
-const CHUNKS: u32 = 10;
 
 /// yosys proves that the module with the mutant does what it did: for every input, from every state. Modules that hold a
 /// memory are left out.
@@ -42,15 +41,15 @@ pub fn is_proved(folder: &Folder, mutant: &Mutant) -> bool {
     output.unwrap().status.success()
 }
 
-/// What a million packets do, as files for the bench.
+/// What very many packets do, as files for the bench.
 pub struct LongRun {
     chunks: Vec<PathBuf>,
 }
 
 impl LongRun {
-    /// By the native simulator, with what stands in the program's map file.
-    pub fn make(folder: &Folder, program: &str, options: &[&str]) -> LongRun {
-        let chunks = (0..CHUNKS).map(|seed| {
+    /// By the native simulator, with what stands in the program's map file. Ten chunks are a million packets.
+    pub fn make(folder: &Folder, program: &str, options: &[&str], chunks: u32) -> LongRun {
+        let chunks = (0..chunks).map(|seed| {
             let capture = folder.path.join("chunk.pcapng");
             let lines = folder.path.join(format!("chunk_{seed}.txt"));
             let (packets, number) = (CHUNK.to_string(), seed.to_string());

@@ -323,7 +323,7 @@ fn each_rule_breaks_what_it_says() {
                 wire w = a == 2'd3 && (b < c || d);\n  \
                 assign x = s ? f[31:16] : {g[7:0], h[15:8]};\n\n  \
                 initial begin\n    r = 1'b0;\n  end\n\n  \
-                n i (\n      .clk (clk),\n      .p   (q != 8'hff)\n  );\n\n  \
+                n i (\n      .clk (clk),\n      .w   (w),\n      .p   (q != 8'hff)\n  );\n\n  \
                 always @(posedge clk) begin\n    r <= t & u;\n    if (e) begin\n      m[k] <= v;\n    end\n  end\n\n\
                 `ifndef SYNTHESIS\n  assert (a == b);\n`endif\nendmodule\n";
     let found: Vec<(Rule, String)> = mutants("m.sv", text)
