@@ -115,8 +115,8 @@ calibrate: setup
 # The kernel's objects are compiled by the command itself.
 KERNEL_WORK = build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)
 LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4
-# Others of ours, too: make levels LEVELS="acl syn_filter"
-LEVELS := suricata_like nat token_bucket leaky_bucket listing1 firewall
+# Fewer, or others of ours: make levels LEVELS="flood blocklist"
+LEVELS := suricata_like nat token_bucket leaky_bucket listing1 firewall acl syn_filter load_balancer rate_limit vxlan_encap
 # Maps that take yosys too long: they need no logic of their own for each entry.
 SMALLER_xdp_router_ipv4 := @rx_cnt=64
 SMALLER_suricata_like := @flows_v4=256,flows_v6=256
