@@ -27,8 +27,6 @@
 //! [`crate::fanout`]) nor distance.
 
 mod paths;
-#[cfg(test)]
-mod tests;
 pub mod weights;
 
 use crate::area::class;
@@ -323,3 +321,6 @@ fn add_ways(arrival: &mut Arrival, arcs: &[Arc], arrivals: &HashMap<Net, Arrival
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
