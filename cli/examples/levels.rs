@@ -28,7 +28,8 @@ const INTRODUCTION: &str = "# Levels and area
 ## How levels are counted
 
 *Levels* are LUT6 levels of the longest path from register to register, as `hardpath synth` counts them on the mapped netlist
-([synth/src/levels.rs](../synth/src/levels.rs)); a clock of 250 MHz has room for 9. A LUT is 1, a carry chain 1 to enter and
+([synth/src/levels.rs](../synth/src/levels.rs)); a clock of 250 MHz has room for 9, which most of
+these designs are above: from a table's keys to its answer, and out of UltraRAM. A LUT is 1, a carry chain 1 to enter and
 0.1 for each further carry cell, a `MUXF` 0.5, the read of a LUT RAM 1. A path out of a block RAM without output register begins at
 2.5, out of an UltraRAM at 4, and at 0 where the memory has its output register. A DSP without registers costs 4; a path out of one
 with registers begins at 1.5. Wide LUTs are left out (`-nowidelut`): yosys' LUTs of seven to nine inputs are several of the
