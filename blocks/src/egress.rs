@@ -278,20 +278,20 @@ impl Exit<'_> {
     fn read(&mut self, slot: &Slot, inputs: &EgressIn, advance: Node) -> Read {
         let (m, result) = (&mut self.m, &inputs.result);
         let verdict = result.result_verdict;
-        let valid = hold_reset(m, "read_valid", advance, slot.reads);
-        let last = hold(m, "read_last", advance, slot.is_last);
+        let valid = m.hold_reset("read_valid", advance, slot.reads);
+        let last = m.hold("read_last", advance, slot.is_last);
         let last_byte = result.result_last_byte.expect("nobody moves");
         let low_count = m.slice(last_byte, 0, self.lane_bits);
-        let count = hold(m, "read_last_lane", advance, low_count);
+        let count = m.hold("read_last_lane", advance, low_count);
         let empty = result.result_empty;
-        let empty = empty.map(|empty| hold(m, "read_empty", advance, empty));
-        let read_verdict = hold(m, "read_verdict", advance, verdict);
+        let empty = empty.map(|empty| m.hold("read_empty", advance, empty));
+        let read_verdict = m.hold("read_verdict", advance, verdict);
         let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
-        let again = again.map(|again| hold(m, "read_again", advance, again));
+        let again = again.map(|again| m.hold("read_again", advance, again));
         let destination = result.result_destination.map(|node| {
             let redirect = m.bit(verdict, 2);
             let given = m.gate(redirect, node);
-            hold(m, "read_destination", advance, given)
+            m.hold("read_destination", advance, given)
         });
         Read {
             valid,
@@ -319,8 +319,8 @@ impl Exit<'_> {
                 let part = m.slice(given.data, (from - offset) * 8, (to - from) * 8);
                 let here = m.eq_const(number, u64::from(frame_number));
                 let on = m.and(&[given.enable, here]);
-                let held_on = hold(m, &format!("write_{from}"), advance, on);
-                let held_data = hold(m, &format!("write_{from}_data"), advance, part);
+                let held_on = m.hold(format!("write_{from}"), advance, on);
+                let held_data = m.hold(format!("write_{from}_data"), advance, part);
                 for byte in 0..to - from {
                     let value = m.slice(held_data, byte * 8, 8);
                     lanes[((from + byte) % beat) as usize].push((held_on, value));
@@ -353,20 +353,20 @@ impl Exit<'_> {
         }
         keep_lanes.reverse();
         let keep = m.concat(&keep_lanes);
-        let valid_out = hold_reset(m, "m_axis_tvalid_reg", advance, read.valid);
+        let valid_out = m.hold_reset("m_axis_tvalid_reg", advance, read.valid);
         m.drive(out_valid, valid_out);
         let user = match read.again {
             Some(again) => m.concat(&[again, read.verdict]),
             None => read.verdict,
         };
         StreamOut {
-            m_axis_tdata: hold(m, "m_axis_tdata_reg", advance, rewritten),
-            m_axis_tkeep: hold(m, "m_axis_tkeep_reg", advance, keep),
+            m_axis_tdata: m.hold("m_axis_tdata_reg", advance, rewritten),
+            m_axis_tkeep: m.hold("m_axis_tkeep_reg", advance, keep),
             m_axis_tvalid: out_valid,
-            m_axis_tlast: hold(m, "m_axis_tlast_reg", advance, read.last),
-            m_axis_tuser: hold(m, "m_axis_tuser_reg", advance, user),
+            m_axis_tlast: m.hold("m_axis_tlast_reg", advance, read.last),
+            m_axis_tuser: m.hold("m_axis_tuser_reg", advance, user),
             m_axis_tdest: match read.destination {
-                Some(node) => hold(m, "m_axis_tdest_reg", advance, node),
+                Some(node) => m.hold("m_axis_tdest_reg", advance, node),
                 None => m.zero(32),
             },
         }
@@ -464,18 +464,6 @@ pub fn offset_name(offset: i32) -> String {
         0.. => offset.to_string(),
         _ => format!("m{}", offset.unsigned_abs()),
     }
-}
-
-pub(crate) fn hold(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
-    let (reg, node) = m.reg(name, m.width(next));
-    m.set_next_when(reg, enable, next);
-    node
-}
-
-pub(crate) fn hold_reset(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
-    let (reg, node) = m.reg_reset(name, m.width(next), 0);
-    m.set_next_when(reg, enable, next);
-    node
 }
 
 /// The one value whose bit is on, or else the other one. At most one bit is on.

@@ -6,6 +6,7 @@ use crate::counters::{choose, counters};
 use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
 use crate::interface::{command, register, MAGIC, VERSION};
+use crate::sweep::sweep;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, MemStyle, Module, Node};
 
@@ -148,7 +149,8 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
         inputs: &inputs,
         places: Vec::new(),
     };
-    let sweep = port.sweep();
+    port.m.section("Sweep after reset: every map is cleared");
+    let sweep = sweep(&mut port.m, config.clear_words);
     let write = port.write_channel();
     let operation = port.operation(&write, sweep.running);
     let words = port.key_and_value(&write, &operation);
@@ -200,13 +202,6 @@ struct HostPort<'a> {
     inputs: &'a HostIn,
     /// The addresses of map registers that are written.
     places: Vec<Node>,
-}
-
-/// The sweep after reset.
-struct Sweep {
-    running: Node,
-    clear: Node,
-    index: Node,
 }
 
 /// A write that is taken.
@@ -261,25 +256,6 @@ struct Words {
 type Readable = (Node, Node);
 
 impl HostPort<'_> {
-    fn sweep(&mut self) -> Sweep {
-        let m = &mut self.m;
-        m.section("Sweep after reset: every map is cleared");
-        let clear_bits = index_bits(u64::from(self.config.clear_words));
-        let (running_reg, running) = m.reg_reset("running", 1, 0);
-        let (clear_reg, clear_index) = m.reg_reset("clear_count", clear_bits, 0);
-        let clear = m.not(running);
-        let clear_next = m.add_const(clear_index, 1);
-        m.set_next_when(clear_reg, clear, clear_next);
-        let at_end = m.eq_const(clear_index, u64::from(self.config.clear_words) - 1);
-        let one = m.one();
-        m.set_next_when(running_reg, at_end, one);
-        Sweep {
-            running,
-            clear,
-            index: clear_index,
-        }
-    }
-
     fn write_channel(&mut self) -> Write {
         let (m, lite) = (&mut self.m, &self.inputs.lite);
         m.section("AXI4-Lite, write channel");

@@ -140,10 +140,10 @@ pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
     let window = entrance.window(&beat, &frame);
     let m = &mut entrance.m;
     let packet_valid = m.delay_reset("packet_valid_reg", frame.good);
-    let packet_length = hold_when(m, "packet_length_reg", frame.ends, frame.length);
+    let packet_length = m.hold("packet_length_reg", frame.ends, frame.length);
     let drawn = beat
         .drawn
-        .map(&mut |name, _, node| hold_when(m, &format!("{name}_reg"), frame.ends, node));
+        .map(&mut |name, _, node| m.hold(format!("{name}_reg"), frame.ends, node));
     let bad_strobe = m.and(&[frame.ends, beat.bad]);
     let dropped_bad = m.delay_reset("dropped_bad_reg", bad_strobe);
     let not_bad = m.not(beat.bad);
@@ -211,16 +211,16 @@ impl Entrance<'_> {
         let accept = m.and(&[s_axis_tvalid, ready]);
         m.name(accept, "accept");
         let valid = m.delay_reset("beat_valid", accept);
-        let data = hold_when(m, "beat_data", accept, s_axis_tdata);
-        let keep = hold_when(m, "beat_keep", accept, s_axis_tkeep);
-        let last = hold_when(m, "beat_last", accept, s_axis_tlast);
+        let data = m.hold("beat_data", accept, s_axis_tdata);
+        let keep = m.hold("beat_keep", accept, s_axis_tkeep);
+        let last = m.hold("beat_last", accept, s_axis_tlast);
         let bad_in = m.bit(s_axis_tuser, 0);
-        let bad = hold_when(m, "beat_bad", accept, bad_in);
+        let bad = m.hold("beat_bad", accept, bad_in);
         let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
         m.set_next_when(first_reg, accept, s_axis_tlast);
         let takes_first = m.and(&[accept, first]);
         m.name(takes_first, "takes_first");
-        let mut draw = |name: &str, node: Node| hold_when(m, name, takes_first, node);
+        let mut draw = |name: &str, node: Node| m.hold(name, takes_first, node);
         let side = &inputs.sideband;
         let drawn = DrawnOut {
             packet_time_ns: side.time_ns.map(|node| draw("drawn_time_ns", node)),
@@ -233,8 +233,8 @@ impl Entrance<'_> {
             let port = m.slice(s_axis_tuser, 1, 8);
             let queue = m.slice(s_axis_tuser, 9, 16);
             EarlyOut {
-                early_port: hold_when(m, "drawn_port", takes_first, port),
-                early_queue: hold_when(m, "drawn_queue", takes_first, queue),
+                early_port: m.hold("drawn_port", takes_first, port),
+                early_queue: m.hold("drawn_queue", takes_first, queue),
             }
         });
         let packed = keep_is_packed(m, s_axis_tkeep, s_axis_tlast);
@@ -330,7 +330,7 @@ impl Entrance<'_> {
                     let begins = m.and(&[beat.valid, first]);
                     cleared_window(m, &name, (take, begins), (beat.data, beat.keep))
                 }
-                false => hold_when(m, &name, take, beat.data),
+                false => m.hold(&name, take, beat.data),
             });
         }
         parts.reverse();
@@ -402,13 +402,6 @@ fn wrong_length(m: &mut Module, config: &Ingress, place: &Place, keep: Node) -> 
     };
     let wrong_length = m.or(&[over_bytes, under]);
     m.name(wrong_length, "wrong_length")
-}
-
-/// A register that takes what comes when it is enabled.
-fn hold_when(m: &mut Module, name: &str, enable: Node, next: Node) -> Node {
-    let (reg, node) = m.reg(name, m.width(next));
-    m.set_next_when(reg, enable, next);
-    node
 }
 
 /// A beat of the window that has zeros where the packet has no bytes: its first beat clears all others.

@@ -10,6 +10,7 @@ pub mod device_list;
 pub mod egress;
 pub mod errno;
 pub mod fifo;
+pub mod flags;
 pub mod hash;
 pub mod host;
 pub mod ingress;
@@ -20,16 +21,9 @@ pub mod moved_egress;
 pub mod moves;
 pub mod repeater;
 pub mod replay_fifo;
+pub mod sweep;
 
 /// Bits that hold the numbers `0..count` (at least one).
 pub fn index_bits(count: u64) -> u32 {
     (64 - count.saturating_sub(1).leading_zeros()).max(1)
-}
-
-/// The name of a port of which there can be several: the first one has no number.
-pub fn port_name(name: &str, number: u32) -> String {
-    match number {
-        0 => name.to_string(),
-        _ => format!("{name}_{number}"),
-    }
 }

@@ -17,8 +17,8 @@
 
 use crate::axi::StreamOut;
 use crate::egress::{
-    hold, hold_reset, offset_name, rewritten, sent_to_someone, verdict_strobe, Egress, EgressIn,
-    EgressOut, FrameRead, Lanes, PacketResult,
+    offset_name, rewritten, sent_to_someone, verdict_strobe, Egress, EgressIn, EgressOut,
+    FrameRead, Lanes, PacketResult,
 };
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
@@ -59,7 +59,7 @@ struct Slot {
 impl Slot {
     /// The same one clock of the exit later.
     fn delayed(&self, m: &mut Module, prefix: &str, advance: Node) -> Slot {
-        let mut held = |name: &str, node: Node| hold(m, &format!("{prefix}_{name}"), advance, node);
+        let mut held = |name: &str, node: Node| m.hold(format!("{prefix}_{name}"), advance, node);
         let (last, emits) = (held("last", self.last), held("emits", self.emits));
         let (count, distance) = (held("count", self.count), held("distance", self.distance));
         let verdict = held("verdict", self.verdict);
@@ -67,7 +67,7 @@ impl Slot {
         let again = self.again.map(|node| held("again", node));
         let destination = self.destination.map(|node| held("destination", node));
         Slot {
-            valid: hold_reset(m, &format!("{prefix}_valid"), advance, self.valid),
+            valid: m.hold_reset(format!("{prefix}_valid"), advance, self.valid),
             last,
             emits,
             count,
@@ -206,7 +206,7 @@ impl<'a> Exit<'a> {
         let read = self
             .issued(&ready, &frames)
             .delayed(self.m, "read", advance);
-        let is_first = hold(self.m, "read_first", advance, is_first);
+        let is_first = self.m.hold("read_first", advance, is_first);
         let frame = self.zeros_outside(inputs.frame_read_data, frames.number, ready.keep, advance);
         let (whole, before) = self.overlaid(frame, frames.number, &ready, advance);
         self.m.section("The beat as the program left it");
@@ -300,19 +300,19 @@ impl<'a> Exit<'a> {
     ) -> (Slot, Node) {
         let m = &mut *self.m;
         let held = read.delayed(m, "beat", advance);
-        let now = hold(m, "beat_bytes", advance, whole);
+        let now = m.hold("beat_bytes", advance, whole);
         // The beat before the one of a slot: of the slot before, or headroom.
         let low = match self.ways.before {
             true => {
                 let low = m.mux(is_first, before, now);
-                Some(hold(m, "low_bytes", advance, low))
+                Some(m.hold("low_bytes", advance, low))
             }
             false => None,
         };
         let (leaving, before, behind) = if self.ways.behind {
             let later = held.delayed(m, "later", advance);
-            let earlier = hold(m, "later_bytes", advance, now);
-            let low = low.map(|low| hold(m, "later_low_bytes", advance, low));
+            let earlier = m.hold("later_bytes", advance, now);
+            let low = low.map(|low| m.hold("later_low_bytes", advance, low));
             let before = low.map(|low| (low, earlier));
             (later, before, Some((earlier, now)))
         } else {
@@ -341,7 +341,7 @@ impl<'a> Exit<'a> {
             .then(|| m.slice(span.meta, 2, METADATA_WORD_BITS));
         let (valid_reg, valid) = m.reg_reset("ready_valid", 1, 0);
         m.set_next_when(valid_reg, take, inputs.result_valid);
-        let mut held = |name: &str, node: Node| hold(m, &format!("ready_{name}"), take, node);
+        let mut held = |name: &str, node: Node| m.hold(format!("ready_{name}"), take, node);
         let keep = result.moves.result_keep.map(|node| held("keep", node));
         let overlays = self.config.overlays.iter().zip(&result.overlay);
         let overlays = overlays
@@ -481,7 +481,7 @@ impl<'a> Exit<'a> {
         let lowest = self.moves.firsts().map_or(i32::MIN, |firsts| firsts[0]);
         if lowest <= -(self.beat as i32) {
             let is_headroom = m.bit(number, self.number_bits - 1);
-            let is_headroom = hold(m, "read_headroom", advance, is_headroom);
+            let is_headroom = m.hold("read_headroom", advance, is_headroom);
             let is_frame = m.not(is_headroom);
             frame = m.gate(is_frame, frame);
         }
@@ -492,9 +492,9 @@ impl<'a> Exit<'a> {
         let kept_lanes = m.slice(keep, 0, self.lane_bits);
         let whole = m.compare(NodeOp::Slt, number, kept_beats);
         let partly = m.eq(number, kept_beats);
-        let whole = hold(m, "read_kept", advance, whole);
-        let partly = hold(m, "read_kept_partly", advance, partly);
-        let kept_lanes = hold(m, "read_kept_lanes", advance, kept_lanes);
+        let whole = m.hold("read_kept", advance, whole);
+        let partly = m.hold("read_kept_partly", advance, partly);
+        let kept_lanes = m.hold("read_kept_lanes", advance, kept_lanes);
         let mut masks = Vec::new();
         for lane in (0..self.beat).rev() {
             let lane = m.constant(u64::from(lane), self.lane_bits);
@@ -526,12 +526,12 @@ impl<'a> Exit<'a> {
                     .m
                     .slice(*data, (from - offset) as u32 * 8, (to - from) as u32 * 8);
                 let name = offset_name(from);
-                let part = hold(self.m, &format!("write_{name}_data"), advance, part);
+                let part = self.m.hold(format!("write_{name}_data"), advance, part);
                 let write = |m: &mut Module, at: i32, lanes: &mut Lanes, name: String| {
                     let at = at as u64 & ((1 << self.number_bits) - 1);
                     let here = m.eq_const(number, at);
                     let on = m.and(&[*enable, here]);
-                    let on = hold(m, &name, advance, on);
+                    let on = m.hold(&name, advance, on);
                     for byte in 0..to - from {
                         let value = m.slice(part, byte as u32 * 8, 8);
                         lanes[(from + byte).rem_euclid(beat) as usize].push((on, value));
@@ -610,19 +610,19 @@ impl<'a> Exit<'a> {
         }
         let keep = m.concat(&keep_lanes);
         let leaves = m.and(&[slot.valid, slot.emits]);
-        let valid_out = hold_reset(m, "m_axis_tvalid_reg", advance, leaves);
+        let valid_out = m.hold_reset("m_axis_tvalid_reg", advance, leaves);
         m.drive(out_valid, valid_out);
         let above = slot.again.into_iter().chain(slot.words);
         let user: Vec<Node> = above.chain([slot.verdict]).collect();
         let user = m.concat(&user);
         StreamOut {
-            m_axis_tdata: hold(m, "m_axis_tdata_reg", advance, data),
-            m_axis_tkeep: hold(m, "m_axis_tkeep_reg", advance, keep),
+            m_axis_tdata: m.hold("m_axis_tdata_reg", advance, data),
+            m_axis_tkeep: m.hold("m_axis_tkeep_reg", advance, keep),
             m_axis_tvalid: out_valid,
-            m_axis_tlast: hold(m, "m_axis_tlast_reg", advance, slot.last),
-            m_axis_tuser: hold(m, "m_axis_tuser_reg", advance, user),
+            m_axis_tlast: m.hold("m_axis_tlast_reg", advance, slot.last),
+            m_axis_tuser: m.hold("m_axis_tuser_reg", advance, user),
             m_axis_tdest: match slot.destination {
-                Some(node) => hold(m, "m_axis_tdest_reg", advance, node),
+                Some(node) => m.hold("m_axis_tdest_reg", advance, node),
                 None => m.zero(32),
             },
         }

@@ -6,7 +6,6 @@ use hardpath_pipeline::{Promise, Report};
 pub fn sentence(report: &Report) -> String {
     let Promise {
         any_traffic_pps,
-        one_flow_pps,
         many_flows_pps,
         line_gbps,
         worst_length,
@@ -15,13 +14,9 @@ pub fn sentence(report: &Report) -> String {
     } = report.promise;
     let million = |pps: f64| format!("{:.1} million", pps / 1e6);
     let mut text = format!(
-        "Promised: {} packets a second of any traffic",
+        "Promised: {} packets a second of any traffic, all of one flow included",
         million(any_traffic_pps)
     );
-    match one_flow_pps == any_traffic_pps {
-        true => text.push_str(", all of one flow included"),
-        false => text.push_str(&format!(", {} of one flow", million(one_flow_pps))),
-    }
     if many_flows_pps > any_traffic_pps {
         text.push_str(&format!(
             ", {} where none waits for another",

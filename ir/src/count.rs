@@ -20,7 +20,7 @@ pub fn counted(number: impl TryInto<u64>, what: &str) -> String {
 }
 
 /// `what`, or several of it where `number` is not one.
-pub fn noun(number: u64, what: &str) -> String {
+fn noun(number: u64, what: &str) -> String {
     if number == 1 {
         return what.to_owned();
     }

@@ -163,6 +163,12 @@ impl Maps {
         }
     }
 
+    /// Takes the events, and says whether a full LRU map was among those that made room: which key goes is nobody's promise.
+    pub fn take_forgotten(&mut self) -> bool {
+        let events = self.take_keys();
+        events.iter().any(|event| event.what == KeyChange::Forgot)
+    }
+
     /// From now on remembers what is written, for [`Maps::take_changes`].
     pub fn watch_changes(&mut self) {
         self.written = Some(Written::default());

@@ -103,14 +103,22 @@ fn fastest<T>(
             }
         }
     }
-    while too_fast_at - best > 1.0 {
-        let middle = ((too_fast_at + best) / 2.0).floor();
-        match build_at(middle) {
-            Ok(_) => best = middle,
-            Err(_) => too_fast_at = middle,
+    Ok(fastest_between(best, too_fast_at, |clock_mhz| {
+        build_at(clock_mhz).is_ok()
+    }))
+}
+
+/// The fastest clock in whole MHz at which something holds. It does at `holds`, and not at `fails`.
+pub fn fastest_between(holds: f64, fails: f64, at: impl Fn(f64) -> bool) -> f64 {
+    let (mut best, mut too_fast) = (holds, fails);
+    while too_fast - best > 1.0 {
+        let middle = ((too_fast + best) / 2.0).floor();
+        match at(middle) {
+            true => best = middle,
+            false => too_fast = middle,
         }
     }
-    Ok(best)
+    best
 }
 
 /// At this clock, in MHz, all logic is done within one.

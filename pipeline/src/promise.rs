@@ -67,9 +67,11 @@ pub fn promise(program: &Program, plan: &[Access], schedule: &Schedule, bus_bits
     let lengths = SHORTEST..=MAX_PACKET_BYTES;
     let worst = lengths.min_by(|a, b| gbps(*a).total_cmp(&gbps(*b)));
     let worst_length = worst.unwrap_or(SHORTEST);
+    let any_traffic_pps = pps(SHORTEST, slowest.clocks);
     Promise {
-        any_traffic_pps: pps(SHORTEST, slowest.clocks),
-        one_flow_pps: pps(SHORTEST, slowest.clocks),
+        any_traffic_pps,
+        // Nothing is worse than packets that all have one key.
+        one_flow_pps: any_traffic_pps,
         many_flows_pps: pps(SHORTEST, 1),
         line_gbps: gbps(SHORTEST),
         worst_length,

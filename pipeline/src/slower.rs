@@ -1,6 +1,7 @@
 //! Whether a slower clock would do better by a map: what takes two clocks at one may take one at the other, and then packets
 //! need not wait for each other.
 
+use crate::clock::{fastest_between, SLOWEST_MHZ};
 use crate::delay::Timing;
 use crate::plan::Access;
 use crate::promise::Promise;
@@ -14,9 +15,6 @@ pub struct AtClock {
     pub schedule: Schedule,
     pub promise: Promise,
 }
-
-/// The slowest clock that is tried, in MHz: a design with such a clock can do anything within one.
-const SLOWEST_MHZ: f64 = 1.0;
 
 /// Maps whose hazard is handled in a better way at a slower clock, with the fastest such clock in whole MHz. `build`: the
 /// program at another clock, if it can be built there.
@@ -45,15 +43,9 @@ pub fn warnings(
         if !is_better(&slowest) {
             continue;
         }
-        let mut better = SLOWEST_MHZ;
-        let mut worse = timing.clock_mhz.ceil();
-        while worse - better > 1.0 {
-            let middle = ((worse + better) / 2.0).floor();
-            match at(middle).is_some_and(|other| is_better(&other)) {
-                true => better = middle,
-                false => worse = middle,
-            }
-        }
+        let better = fastest_between(SLOWEST_MHZ, timing.clock_mhz.ceil(), |clock_mhz| {
+            at(clock_mhz).is_some_and(|other| is_better(&other))
+        });
         if let Some(other) = at(better) {
             warnings.push(warning(program, map, now, &other));
         }

@@ -546,6 +546,20 @@ impl Module {
         node
     }
 
+    /// A register that takes `next` where `enable` says so, else keeps what it holds.
+    pub fn hold(&mut self, name: impl Into<String>, enable: Node, next: Node) -> Node {
+        let (reg, node) = self.reg(name, self.width(next));
+        self.set_next_when(reg, enable, next);
+        node
+    }
+
+    /// The same, 0 after reset.
+    pub fn hold_reset(&mut self, name: impl Into<String>, enable: Node, next: Node) -> Node {
+        let (reg, node) = self.reg_reset(name, self.width(next), 0);
+        self.set_next_when(reg, enable, next);
+        node
+    }
+
     pub fn mem(&mut self, name: impl Into<String>, width: u32, depth: u32, style: MemStyle) -> Mem {
         let section = self.current_section();
         self.mems.push(MemData {

@@ -12,10 +12,12 @@ use crate::values::Values;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
+use hardpath_blocks::flags::UpdateFlags;
 use hardpath_blocks::hash::{Evicts, Hash, HashPort};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
+use hardpath_blocks::sweep::{sweep, Sweep};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, Module, Node};
 
@@ -185,18 +187,18 @@ impl Served {
 pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut> {
     let mut m = Module::new(config.name.clone(), config.header());
     let inputs = m.inputs(config.widths());
-    let (running, question) = sweep(&mut m, config, &inputs.host);
-    let operation = operation(&mut m, config, inputs.host.host_start, running);
+    m.section("Sweep after reset");
+    let sweep = sweep(&mut m, config.entries());
+    let question = question(&mut m, &sweep, &inputs.host);
+    let operation = operation(&mut m, config, inputs.host.host_start, sweep.running);
     let answer_taken = m.wire(1, "answer_taken");
-    let request_ready = room(
+    let (request_ready, taken) = room(
         &mut m,
         config,
         &inputs.request,
-        (running, operation.busy),
+        (sweep.running, operation.busy),
         answer_taken,
     );
-    let taken = m.and(&[inputs.request.request_valid, request_ready]);
-    m.name(taken, "taken");
     let asked = Asked::new(&mut m, config, &inputs.request, taken);
     let table = keys(
         design,
@@ -278,19 +280,9 @@ fn later(m: &mut Module, name: &str, node: Node, clocks: u32) -> Node {
     node
 }
 
-/// The sweep after reset: whether it is over; and what the memories see of it and of the host.
-fn sweep(m: &mut Module, config: &Served, host: &HostIn) -> (Node, MapQuestion) {
-    m.section("Sweep after reset");
-    let entries = config.entries();
-    let (running_reg, running) = m.reg_reset("running", 1, 0);
-    let (index_reg, index) = m.reg_reset("clear_index", index_bits(u64::from(entries)), 0);
-    let clear = m.not(running);
-    let next = m.add_const(index, 1);
-    m.set_next_when(index_reg, clear, next);
-    let last = m.eq_const(index, u64::from(entries) - 1);
-    let one = m.one();
-    m.set_next_when(running_reg, last, one);
-    let question = MapQuestion {
+/// What the memories see of the sweep and of the host.
+fn question(m: &mut Module, sweep: &Sweep, host: &HostIn) -> MapQuestion {
+    MapQuestion {
         map_select: m.zero(1),
         host_command: host.host_command,
         host_flags: host.host_flags,
@@ -298,11 +290,10 @@ fn sweep(m: &mut Module, config: &Served, host: &HostIn) -> (Node, MapQuestion) 
         host_index: m.zero(32),
         host_key: host.host_key,
         host_value: host.host_value,
-        clear,
-        clear_index: index,
+        clear: sweep.clear,
+        clear_index: sweep.index,
         map_start: None,
-    };
-    (running, question)
+    }
 }
 
 /// The host's operation.
@@ -342,14 +333,14 @@ fn operation(m: &mut Module, config: &Served, start: Node, running: Node) -> Ope
     }
 }
 
-/// Whether a request is taken: there is room for its answer.
+/// Whether a request would be taken, because there is room for its answer; and whether one is.
 fn room(
     m: &mut Module,
     config: &Served,
     request: &RequestIn,
     (running, busy): (Node, Node),
     answer_taken: Node,
-) -> Node {
+) -> (Node, Node) {
     m.section("Room for answers");
     let all = u64::from(depth(config));
     let (room_reg, room) = m.reg_reset("room", index_bits(all + 1), all);
@@ -358,12 +349,13 @@ fn room(
     let ready = m.and(&[running, free, some]);
     m.name(ready, "ready");
     let taken = m.and(&[request.request_valid, ready]);
+    m.name(taken, "taken");
     let changes = m.xor(&[taken, answer_taken]);
     let more = m.add_const(room, 1);
     let less = m.sub_const(room, 1);
     let next = m.mux(taken, less, more);
     m.set_next_when(room_reg, changes, next);
-    ready
+    (ready, taken)
 }
 
 /// A request on its way: in the clock of its key's commit, and of its answer.
@@ -389,18 +381,15 @@ impl Asked {
         };
         let update = is(m, command::UPDATE);
         let remove = is(m, command::DELETE);
-        let no_exist = m.eq_const(request.request_flags, 1);
-        let must_exist = m.eq_const(request.request_flags, 2);
-        let two = m.constant(2, 32);
-        let bad_flags = m.ult(two, request.request_flags);
+        let flags = UpdateFlags::of(m, request.request_flags);
         let uses = later(m, "uses", taken, clocks);
         Asked {
             uses,
             update: later(m, "update", update, clocks),
             remove: later(m, "remove", remove, clocks),
-            no_exist: later(m, "no_exist", no_exist, clocks),
-            must_exist: later(m, "must_exist", must_exist, clocks),
-            bad_flags: later(m, "bad_flags", bad_flags, clocks),
+            no_exist: later(m, "no_exist", flags.no_exist, clocks),
+            must_exist: later(m, "must_exist", flags.must_exist, clocks),
+            bad_flags: later(m, "bad_flags", flags.bad, clocks),
             here: later(m, "here", uses, config.read_clocks()),
             value: later(m, "value", request.request_value, config.clocks()),
         }

@@ -9,6 +9,7 @@
 //! LUTs. Vendors' tools do not; there a word of up to 72 bits has a row of its own, and UltraRAMs stand in cascades. So what counts is
 //! the memory as it was before it was mapped, where the netlist has it ([`Netlist::memories`]), and cells otherwise.
 
+use crate::estimate::ULTRA_RAM;
 use crate::levels::memory as memory_of;
 use crate::netlist::{Memory, Netlist};
 use crate::ModuleArea;
@@ -61,7 +62,8 @@ fn ultra_rams(memory: &Memory) -> u64 {
         0..=2 => 1,
         _ => memory.reads.max(1),
     };
-    memory.width.div_ceil(72) * memory.words.div_ceil(4096) * copies
+    let (words, bits) = ULTRA_RAM;
+    memory.width.div_ceil(bits.into()) * memory.words.div_ceil(words.into()) * copies
 }
 
 /// What each module costs, by name, of a netlist that was not flattened.

@@ -2,6 +2,7 @@
 
 use super::{Array, ArrayKeyIn, Presence};
 use crate::errno::{last_error, E2BIG, EBADF, EEXIST, EINVAL, ENOENT};
+use crate::flags::UpdateFlags;
 use crate::interface::command;
 use hardpath_rtl::{Module, Node, NodeOp};
 
@@ -85,10 +86,8 @@ fn asked(m: &mut Module, config: &Array, key: &ArrayKeyIn) -> Asked {
     let update = is(m, "host_updates", command::UPDATE);
     let delete = is(m, "host_deletes", command::DELETE);
     let dump = is(m, "host_dumps", command::DUMP);
-    let two = m.constant(2, 32);
-    let above_two = m.ult(two, key.host_flags);
-    let bad_flags = m.delay("host_bad_flags", above_two);
-    let is_one = m.eq_const(key.host_flags, 1);
+    let flags = UpdateFlags::of(m, key.host_flags);
+    let bad_flags = m.delay("host_bad_flags", flags.bad);
     Asked {
         lookup,
         update,
@@ -96,7 +95,7 @@ fn asked(m: &mut Module, config: &Array, key: &ArrayKeyIn) -> Asked {
         dump,
         out_of_range,
         bad_flags,
-        no_exist: m.delay("host_no_exist", is_one),
+        no_exist: m.delay("host_no_exist", flags.no_exist),
     }
 }
 

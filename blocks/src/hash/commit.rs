@@ -6,6 +6,7 @@ use super::held::{held, PacketSlots};
 use super::lookup::Lane;
 use super::places::{emptiest, row_of_place};
 use super::{Hash, HashHostIn, HashKeyIn, HashUpdateIn, SLOTS, WAYS};
+use crate::flags::UpdateFlags;
 use crate::index_bits;
 use crate::interface::command;
 use hardpath_rtl::{Module, Node, Reg};
@@ -151,18 +152,15 @@ impl Request {
     fn of_host(m: &mut Module, host: &HashHostIn) -> Request {
         let update = m.eq_const(host.host_command, u64::from(command::UPDATE));
         let delete = m.eq_const(host.host_command, u64::from(command::DELETE));
-        let no_exist = m.eq_const(host.host_flags, 1);
-        let must_exist = m.eq_const(host.host_flags, 2);
-        let two = m.constant(2, 32);
-        let bad_flags = m.ult(two, host.host_flags);
+        let flags = UpdateFlags::of(m, host.host_flags);
         let update = m.delay("host_updates", update);
         let delete = m.delay("host_deletes", delete);
         Request {
             update,
             delete,
-            no_exist: m.delay("host_no_exist", no_exist),
-            must_exist: m.delay("host_must_exist", must_exist),
-            bad_flags: m.delay("host_bad_flags", bad_flags),
+            no_exist: m.delay("host_no_exist", flags.no_exist),
+            must_exist: m.delay("host_must_exist", flags.must_exist),
+            bad_flags: m.delay("host_bad_flags", flags.bad),
         }
     }
 }

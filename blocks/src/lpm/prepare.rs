@@ -3,6 +3,7 @@
 
 use super::decide::Decision;
 use super::{chunks, LpmHostIn, Table, LENGTH_FIELD};
+use crate::flags::UpdateFlags;
 use crate::interface::command;
 use hardpath_rtl::{Mem, Module, Node};
 
@@ -96,13 +97,10 @@ impl Table<'_> {
         let too_long = m.ult(longest, length_field);
         let too_long = m.delay("host_key_too_long", too_long);
         let length = m.slice(length_field, 0, self.length_bits);
-        let no_exist = m.eq_const(host.host_flags, 1);
-        let no_exist = m.delay("host_no_exist", no_exist);
-        let must_exist = m.eq_const(host.host_flags, 2);
-        let must_exist = m.delay("host_must_exist", must_exist);
-        let two = m.constant(2, 32);
-        let bad_flags = m.ult(two, host.host_flags);
-        let bad_flags = m.delay("host_bad_flags", bad_flags);
+        let flags = UpdateFlags::of(m, host.host_flags);
+        let no_exist = m.delay("host_no_exist", flags.no_exist);
+        let must_exist = m.delay("host_must_exist", flags.must_exist);
+        let bad_flags = m.delay("host_bad_flags", flags.bad);
         let count = m.constant(u64::from(self.entries), 32);
         let slot_exists = m.ult(host.host_slot, count);
         let slot_exists = m.delay("host_slot_exists", slot_exists);

@@ -4,8 +4,9 @@
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
+use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
-use hardpath_blocks::{index_bits, port_name};
+use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::VecDeque;
 
@@ -78,7 +79,7 @@ fn design(setup: &Setup) -> Design {
             all.push(("write_index", index_width));
         }
         for (signal, bits) in all {
-            let name = port_name(signal, writer as u32);
+            let name = numbered(signal, writer);
             signals.push((name, bits, setup.commit() + turn));
         }
     }
@@ -175,7 +176,7 @@ impl Run {
 
     fn no_writes(&mut self) {
         for writer in 0..self.setup.turns.len() as u32 {
-            self.bench.set(&port_name("write", writer), 0);
+            self.bench.set(&numbered("write", writer as usize), 0);
         }
         self.bench.set("host_a", 0);
     }
@@ -258,15 +259,17 @@ impl Run {
                 _ => indexes[0],
             };
             let value = self.value();
-            self.bench.set(&port_name("write_word", number), value);
+            self.bench
+                .set(&numbered("write_word", number as usize), value);
             if own {
-                self.bench.set(&port_name("write_index", number), index);
+                self.bench
+                    .set(&numbered("write_index", number as usize), index);
             }
             if taken.contains(&turn) || self.random.below(4) == 0 {
                 continue;
             }
             taken.push(turn);
-            self.bench.set(&port_name("write", number), 1);
+            self.bench.set(&numbered("write", number as usize), 1);
             writes.push((turn, index, value));
         }
         writes.sort();

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::hash_bench::Change;
 use hardpath_blocks::hash::{buckets, hash_function, hash_table, Hash, HashPort, SLOTS, WAYS};
 use hardpath_blocks::interface::command;
-use hardpath_blocks::port_name;
+use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -92,7 +92,7 @@ fn design(config: &Hash) -> Design {
         inputs.push((name.into(), m.input(name, width, "")));
     }
     for (number, port) in config.ports.iter().enumerate() {
-        let name = |wish: &str| port_name(wish, number as u32);
+        let name = |wish: &str| numbered(wish, number as u32 as usize);
         let key_name = format!("key_of_{number}");
         let key = m.input(key_name.clone(), config.key_bits, "");
         let key = delayed(&mut m, &key_name, key, times.reads[number] - 1);
@@ -140,7 +140,8 @@ fn design(config: &Hash) -> Design {
             outputs.extend([("write_value", commit), ("entry_c", commit)]);
         }
         for (signal, clock) in outputs {
-            let node = m.instance_output(table, instance, &port_name(signal, number as u32));
+            let node =
+                m.instance_output(table, instance, &numbered(signal, number as u32 as usize));
             let name = format!("{signal}_of_{number}");
             let node = delayed(&mut m, &name, node, times.end - clock);
             m.output(name, node, "");

@@ -16,7 +16,6 @@ mod ways;
 use crate::contents::fill;
 use change::Change;
 use explore::{answer, explore, Explored, Step};
-use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{Diagnostic, MapDecl, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
@@ -86,19 +85,19 @@ pub fn example(program: &Program, compiled: &Compiled) -> Result<String, Diagnos
         explored.ways.1
     ));
     scenario.identify()?;
-    scenario.load(&image)?;
+    scenario.load(&image);
     for step in &explored.steps {
         for change in &step.changes {
-            scenario.change(change)?;
+            scenario.change(change);
         }
-        scenario.packet(&step.packet)?;
+        scenario.packet(&step.packet);
     }
     scenario.say("contents of the maps with which the program does most");
     for change in contents::busiest(program, &image, &explored.steps) {
-        scenario.restore(&change)?;
+        scenario.restore(&change);
     }
-    bursts(&mut scenario, &explored.steps)?;
-    unwanted(&mut scenario, &explored.steps)?;
+    bursts(&mut scenario, &explored.steps);
+    unwanted(&mut scenario, &explored.steps);
     stalls(&mut scenario, &explored.steps)?;
     lengths(&mut scenario, &explored.steps)?;
     crowd::crowds(&mut scenario, &explored.steps)?;
@@ -164,7 +163,7 @@ fn best(program: &Program, seeds: &[PacketIn]) -> (Image, Explored) {
         _ => fill(program, &captured, ifindex(0), ARRAY_ENTRIES, seed),
     });
     let explored = trials.map(|image| {
-        let explored = explore(program, &image, seeds, 1);
+        let explored = explore(program, &image, (seeds, &captured), 1);
         (image, explored)
     });
     // Of equal ones the first: the less is put in, the more the program shows by itself.
@@ -190,7 +189,7 @@ fn sorts(steps: &[Step]) -> Vec<&PacketIn> {
 }
 
 /// One flow back to back, two that take turns, and the answers to both.
-fn bursts(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+fn bursts(scenario: &mut Scenario, steps: &[Step]) {
     let sorts = sorts(steps);
     // Those that send something on or write say most.
     let mut best: Vec<&PacketIn> = Vec::new();
@@ -215,19 +214,18 @@ fn bursts(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
             scenario.back_to_back(&PacketIn {
                 time_ns: later,
                 ..packet.clone()
-            })?;
+            });
         }
     }
-    Ok(())
 }
 
 /// Frames that must not come in, between such as do.
-fn unwanted(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
+fn unwanted(scenario: &mut Scenario, steps: &[Step]) {
     scenario.say(
         "frames that are too short, too long or marked bad, and the shortest and longest good ones",
     );
     let Some(good) = steps.last().map(|step| step.packet.clone()) else {
-        return Ok(());
+        return;
     };
     let of_length = |bytes: usize| {
         let mut packet = good.clone();
@@ -240,14 +238,14 @@ fn unwanted(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
             bad: true,
             ..packet.clone()
         };
-        scenario.back_to_back(&bad)?;
-        scenario.back_to_back(packet)?;
+        scenario.back_to_back(&bad);
+        scenario.back_to_back(packet);
     }
     let long = PacketIn {
         bad: true,
         ..of_length(700)
     };
-    scenario.back_to_back(&long)?;
+    scenario.back_to_back(&long);
     for bytes in [
         1,
         13,
@@ -262,10 +260,9 @@ fn unwanted(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
         128,
         longest + 700,
     ] {
-        scenario.back_to_back(&of_length(bytes))?;
-        scenario.packet(&good)?;
+        scenario.back_to_back(&of_length(bytes));
+        scenario.packet(&good);
     }
-    Ok(())
 }
 
 /// A sink that is not ready for a long time: first short packets stand behind it, then long ones.
@@ -279,14 +276,14 @@ fn stalls(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
     scenario.stall(STALL);
     for turn in 0..96 {
         let other = sorts[turn % sorts.len()];
-        scenario.back_to_back(if turn % 4 == 3 { other } else { packet })?;
+        scenario.back_to_back(if turn % 4 == 3 { other } else { packet });
     }
     scenario.settle()?;
     scenario.stall(STALL);
     for turn in 0..12 {
         let mut long = (*packet).clone();
         long.data.resize(1514 - turn, turn as u8);
-        scenario.back_to_back(&long)?;
+        scenario.back_to_back(&long);
     }
     scenario.settle()
 }
@@ -302,7 +299,7 @@ fn lengths(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
     for more in 0..scenario.interface.bus_bits as usize / 8 {
         let mut packet = (*packet).clone();
         packet.data.resize(60 + more, more as u8);
-        scenario.back_to_back(&packet)?;
+        scenario.back_to_back(&packet);
     }
     scenario.settle()
 }
@@ -316,12 +313,7 @@ fn reset(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
     let leaving = shorts.clone().find(|packet| scenario.leaves(packet));
     scenario.reset(leaving.or_else(|| shorts.next()).copied())?;
     for packet in sorts.iter().take(24) {
-        scenario.back_to_back(packet)?;
+        scenario.back_to_back(packet);
     }
     scenario.counters()
-}
-
-/// The first entries of a map whose keys are indices; what the host's registers are called where.
-fn interface_map(interface: &Interface, name: &str) -> Option<usize> {
-    interface.maps.iter().position(|map| map.name == name)
 }

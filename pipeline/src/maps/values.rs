@@ -125,16 +125,21 @@ impl Lower<'_> {
             let host = self.host_here(number);
             self.m.drive(slot.host_a, host);
         }
+        let index = self.entry(number, port);
+        self.m.drive(slot.read_index[port], index);
+    }
+
+    /// The entry that a port looks at: what its table found, or its index.
+    fn entry(&mut self, number: usize, port: usize) -> Node {
         let width = self.index_width(self.access(number).map);
-        let index = match (
+        match (
             self.access(number).has_keys(self.program),
             self.port(number, port).key,
         ) {
             (true, _) => self.base_node(self.ports.built[number].ports[port].index),
             (false, Some(index)) => self.node_low(index, width),
             (false, None) => self.m.zero(width),
-        };
-        self.m.drive(slot.read_index[port], index);
+        }
     }
 
     /// Whether a device map's key is one of its indexes, in the stage in which the word comes.
@@ -236,16 +241,10 @@ impl Lower<'_> {
 
     /// The index at which a port writes, where it is not the one that was read first.
     fn write_index(&mut self, number: usize, port: usize) -> Node {
-        let bases = self.ports.built[number].ports[port];
-        let width = self.index_width(self.access(number).map);
-        match (
-            self.access(number).has_keys(self.program),
-            self.port(number, port).key,
-        ) {
-            (true, _) if self.placed_by_table(number, port) => self.base_node(bases.commit_index),
-            (true, _) => self.base_node(bases.index),
-            (false, Some(index)) => self.node_low(index, width),
-            (false, None) => self.m.zero(width),
+        let has_keys = self.access(number).has_keys(self.program);
+        match has_keys && self.placed_by_table(number, port) {
+            true => self.base_node(self.ports.built[number].ports[port].commit_index),
+            false => self.entry(number, port),
         }
     }
 

@@ -36,8 +36,8 @@ const HALF: [(u32, u32); 6] = [
     (18, 1024),
     (36, 512),
 ];
-/// UltraRAM: words, and their bits.
-const ULTRA_RAM: (u32, u32) = (4096, 72);
+/// UltraRAM: words, and their bits (UG573).
+pub(crate) const ULTRA_RAM: (u32, u32) = (4096, 72);
 /// Costs, as yosys weighs them.
 const LUT_RAM_COST: f64 = 16.0;
 const HALF_COST: f64 = 129.0;

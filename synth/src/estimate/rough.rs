@@ -7,7 +7,7 @@ use super::memories::{kind, lut_ram_luts, Kind};
 use super::Estimate;
 use crate::cards::Resources;
 use hardpath_rtl::{Design, MemData, Module, ModuleId, Node, NodeOp, Reg};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Flip-flops in a row that a LUT stands for, and the fewest that are one.
 const SHIFT_REGISTER: (u64, u64) = (32, 3);
@@ -158,7 +158,7 @@ fn of_registers(module: &Module) -> Cost {
         }
     }
     let mut before: HashMap<Reg, Reg> = HashMap::new();
-    let mut has_next: HashMap<Reg, ()> = HashMap::new();
+    let mut has_next: HashSet<Reg> = HashSet::new();
     for (reg, data) in &module.regs {
         let Some(front) = data.next.and_then(|next| held(module, next)) else {
             continue;
@@ -168,7 +168,7 @@ fn of_registers(module: &Module) -> Cost {
             && module.regs[front].reset.is_none()
             && data.enable == module.regs[front].enable
             && front != reg
-            && has_next.insert(front, ()).is_none();
+            && has_next.insert(front);
         if is_row {
             before.insert(reg, front);
         }
@@ -176,7 +176,7 @@ fn of_registers(module: &Module) -> Cost {
     let mut cost = Cost::default();
     let (most, fewest) = SHIFT_REGISTER;
     for (reg, data) in &module.regs {
-        if has_next.contains_key(&reg) {
+        if has_next.contains(&reg) {
             continue;
         }
         let mut count = 1;

@@ -3,7 +3,7 @@
 use crate::Case;
 use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashPort};
 use hardpath_blocks::interface::command;
-use hardpath_blocks::port_name;
+use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Design, Direction, Module, Node};
 use serde_json::json;
 
@@ -72,7 +72,7 @@ fn case(config: Hash) -> Case {
         ("host_slot".into(), host_slot),
     ];
     for number in 0..config.ports.len() as u32 {
-        let key = m.input(port_name("key", number), key_bits, "");
+        let key = m.input(numbered("key", number as usize), key_bits, "");
         let no_host = m.zero(1);
         let given = [
             ("key", key),
@@ -89,9 +89,9 @@ fn case(config: Hash) -> Case {
         );
         for (signal, out) in [("key", "key_out"), ("rows", "rows")] {
             let node = m.instance_output(&function, instance, out);
-            m.output(port_name(out, number), node, "");
+            m.output(numbered(out, number as usize), node, "");
             let node = m.delay(format!("{signal}_{number}_in_r"), node);
-            inputs.push((port_name(signal, number), node));
+            inputs.push((numbered(signal, number as usize), node));
         }
     }
     for port in &table.ports {

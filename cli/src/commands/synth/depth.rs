@@ -2,7 +2,7 @@
 
 use crate::table::rows;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_synth::fanout::Fanout;
+use hardpath_synth::fanout::{Fanout, MANY};
 use hardpath_synth::levels::{Levels, PathStep, WorstPath};
 use hardpath_synth::SynthReport;
 
@@ -71,7 +71,9 @@ pub fn paths(report: &SynthReport, worst: usize) -> String {
     }
     if !report.wide_nets.is_empty() {
         let nets: Vec<Vec<String>> = report.wide_nets.iter().map(wide).collect();
-        text.push_str("\nNets with more than 256 loads, clock and reset aside:\n\n");
+        text.push_str(&format!(
+            "\nNets with more than {MANY} loads, clock and reset aside:\n\n"
+        ));
         text.push_str(&rows(&["loads", "driver", "net", "pins of"], &nets));
     }
     text

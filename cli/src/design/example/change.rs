@@ -1,6 +1,6 @@
 //! Maps that can go back to what they held before a try.
 
-use hardpath_ir::maps::{flag, Image, KeyChange, Maps};
+use hardpath_ir::maps::{flag, Image, Maps};
 use hardpath_ir::{MapId, Program};
 use std::collections::BTreeMap;
 
@@ -53,12 +53,6 @@ impl Twin<'_> {
             None => self.maps.delete(change.map, &change.key),
         };
         status == 0
-    }
-
-    /// A full LRU map made room: which entry goes is nobody's promise.
-    pub fn has_forgotten(&mut self) -> bool {
-        let events = self.maps.take_keys();
-        events.iter().any(|event| event.what == KeyChange::Forgot)
     }
 
     /// The try is over and stays.

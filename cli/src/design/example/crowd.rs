@@ -170,13 +170,10 @@ impl Keys<'_> {
 }
 
 fn crowd(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Result<(), Diagnostic> {
-    let Some(number) = scenario.number(map) else {
-        return Ok(());
-    };
     let carrier = carrier(scenario, sorts, map);
     let mut keys = Keys {
         map,
-        port: &scenario.interface.maps[number],
+        port: scenario.port(map),
         carrier,
         random: Random(3),
         left: TRIES,
@@ -188,45 +185,41 @@ fn crowd(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Result<(),
             all.extend(keys.behind_others(scenario, last, ways));
         }
     }
-    put(scenario, map, &all)?;
+    put(scenario, map, &all);
     scenario.dump_some(map)?;
-    ask(scenario, all.iter())?;
-    ask(scenario, all.iter().rev())?;
+    ask(scenario, all.iter());
+    ask(scenario, all.iter().rev());
     // Every other one goes, with packets that ask for it right behind.
     for (key, packet) in all.iter().step_by(2) {
         let behind: Vec<PacketIn> = packet.iter().cloned().collect();
-        scenario.delete(map, key.clone(), &behind)?;
+        scenario.delete(map, key.clone(), &behind);
     }
     for (key, _) in &all {
-        scenario.lookup(map, key.clone(), &[])?;
+        scenario.lookup(map, key.clone(), &[]);
     }
-    ask(scenario, all.iter())?;
+    ask(scenario, all.iter());
     if scenario.decl(map).max_entries <= SMALL && !scenario.decl(map).kind.is_lru() {
-        fill(scenario, map, &mut keys)?;
+        fill(scenario, map, &mut keys);
     }
     Ok(())
 }
 
 /// By packets where they do it, else by the host.
-fn put(scenario: &mut Scenario, map: MapId, keys: &[Carried]) -> Result<(), Diagnostic> {
+fn put(scenario: &mut Scenario, map: MapId, keys: &[Carried]) {
     let mut random = Random(5);
     for (key, packet) in keys {
         if let Some(packet) = packet {
-            scenario.back_to_back(packet)?;
+            scenario.back_to_back(packet);
         }
         if scenario.maps().get(map, key).is_none() {
             let value = value(scenario.decl(map), &[], &mut random);
-            scenario.update(map, key.clone(), value, flag::ANY, &[])?;
+            scenario.update(map, key.clone(), value, flag::ANY, &[]);
         }
     }
-    Ok(())
 }
 
 /// All of them, and then the answers to what left.
-fn ask<'a>(
-    scenario: &mut Scenario,
-    keys: impl Iterator<Item = &'a Carried>,
-) -> Result<(), Diagnostic> {
+fn ask<'a>(scenario: &mut Scenario, keys: impl Iterator<Item = &'a Carried>) {
     let packets = keys.filter_map(|(_, packet)| packet.as_ref());
     let answers: Vec<PacketIn> = packets
         .filter_map(|packet| {
@@ -237,13 +230,13 @@ fn ask<'a>(
             })
         })
         .collect();
-    answers
-        .iter()
-        .try_for_each(|packet| scenario.back_to_back(packet))
+    for packet in &answers {
+        scenario.back_to_back(packet);
+    }
 }
 
 /// Until the map takes no more, and a little further; then there is room for one again.
-fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) -> Result<(), Diagnostic> {
+fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) {
     let decl = scenario.decl(map);
     let image = scenario.maps().image();
     let held = image.get(&decl.name).map_or(0, |entries| entries.len());
@@ -252,16 +245,15 @@ fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) -> Result<(), Diag
     for _ in held..decl.max_entries as usize + 3 {
         more.extend(keys.find(scenario, None));
     }
-    put(scenario, map, &more)?;
+    put(scenario, map, &more);
     let Some((first, rest)) = more.split_first() else {
-        return Ok(());
+        return;
     };
-    scenario.delete(map, first.0.clone(), &[])?;
+    scenario.delete(map, first.0.clone(), &[]);
     let some: Vec<Carried> = rest.iter().rev().take(3).cloned().collect();
-    put(scenario, map, &some)?;
+    put(scenario, map, &some);
     // Room for what comes.
     for (key, _) in rest.iter().take(16) {
-        scenario.delete(map, key.clone(), &[])?;
+        scenario.delete(map, key.clone(), &[]);
     }
-    Ok(())
 }

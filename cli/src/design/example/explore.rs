@@ -50,8 +50,13 @@ pub struct Explored {
     pub ways: (usize, usize),
 }
 
-/// Explores a program whose maps hold an image at first.
-pub fn explore(program: &Program, image: &Image, seeds: &[PacketIn], seed: u64) -> Explored {
+/// Explores a program whose maps hold an image at first. `captured`: the seeds, as values of maps are made of them.
+pub fn explore(
+    program: &Program,
+    image: &Image,
+    (seeds, captured): (&[PacketIn], &[Captured]),
+    seed: u64,
+) -> Explored {
     let mut explorer = Explorer {
         program,
         prepared: Prepared::new(program),
@@ -61,13 +66,7 @@ pub fn explore(program: &Program, image: &Image, seeds: &[PacketIn], seed: u64) 
         missed: BTreeSet::new(),
         steps: Vec::new(),
         sides: Vec::new(),
-        seeds: seeds
-            .iter()
-            .map(|packet| Captured {
-                data: packet.data.clone(),
-                ..Captured::default()
-            })
-            .collect(),
+        captured,
         random: Random(seed),
         left: INSTRUCTIONS,
     };
@@ -105,7 +104,7 @@ struct Explorer<'a> {
     steps: Vec<Step>,
     /// For each step the compares that it leaves open.
     sides: Vec<Vec<Sides>>,
-    seeds: Vec<Captured>,
+    captured: &'a [Captured],
     random: Random,
     /// Instructions.
     left: usize,
@@ -148,7 +147,7 @@ impl Explorer<'_> {
         let keeps = all_done
             && self.steps.len() < MOST_FOR_BRANCHES
             && shown.iter().any(|seen| is_new(&seen))
-            && !self.twin.has_forgotten();
+            && !self.twin.maps.take_forgotten();
         let missed = self.twin.maps.take_misses();
         if !keeps {
             self.twin.take_back();
@@ -349,7 +348,7 @@ impl Explorer<'_> {
         Some(Change {
             map,
             key: stored_key(decl, key, &mut self.random),
-            value: Some(value(decl, &self.seeds, &mut self.random)),
+            value: Some(value(decl, self.captured, &mut self.random)),
         })
     }
 
@@ -367,7 +366,7 @@ impl Explorer<'_> {
         Some(Change {
             map,
             key,
-            value: (!goes).then(|| value(decl, &self.seeds, &mut self.random)),
+            value: (!goes).then(|| value(decl, self.captured, &mut self.random)),
         })
     }
 }

@@ -1,10 +1,11 @@
 //! The lines of a bench as they grow, with the interpreter at their side: it says what must come out of each.
 
-use super::{context_of, first_queue, ifindex, interface_map, may_be_changed, Change};
+use super::{context_of, first_queue, ifindex, may_be_changed, Change};
 use crate::engine::interpret_one;
-use hardpath_blocks::interface::{command, register, Interface, MAGIC, VERSION};
+use hardpath_blocks::errno;
+use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
 use hardpath_ir::interpreter::Prepared;
-use hardpath_ir::maps::{flag, Image, KeyChange, Maps};
+use hardpath_ir::maps::{flag, Image, Maps};
 use hardpath_ir::{verdict, Diagnostic, MapDecl, MapId, Program, MAX_PACKET_BYTES};
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
@@ -118,20 +119,19 @@ impl<'a> Scenario<'a> {
     }
 
     /// What an object's data sections hold is written by the host, as a loader does; then the image.
-    pub fn load(&mut self, image: &Image) -> Result<(), Diagnostic> {
+    pub fn load(&mut self, image: &Image) {
         for (map, decl) in &self.program.maps {
             if let Some(initial) = &decl.initial {
                 let key = vec![0; decl.key_bytes as usize];
-                self.update(map, key, initial.clone(), flag::ANY, &[])?;
+                self.update(map, key, initial.clone(), flag::ANY, &[]);
             }
             for (key, value) in image.get(&decl.name).into_iter().flatten() {
-                self.update(map, key.clone(), value.clone(), flag::ANY, &[])?;
+                self.update(map, key.clone(), value.clone(), flag::ANY, &[]);
             }
         }
-        Ok(())
     }
 
-    pub fn change(&mut self, change: &Change) -> Result<(), Diagnostic> {
+    pub fn change(&mut self, change: &Change) {
         let (map, key) = (change.map, change.key.clone());
         match &change.value {
             Some(value) => self.update(map, key, value.clone(), flag::ANY, &[]),
@@ -140,16 +140,15 @@ impl<'a> Scenario<'a> {
     }
 
     /// A change, if it is one.
-    pub fn restore(&mut self, change: &Change) -> Result<(), Diagnostic> {
+    pub fn restore(&mut self, change: &Change) {
         let now = self.maps.get(change.map, &change.key);
-        match now == change.value.as_deref() {
-            true => Ok(()),
-            false => self.change(change),
+        if now != change.value.as_deref() {
+            self.change(change);
         }
     }
 
     /// A packet with a gap in front of it, or a sink that is not ready for a few clocks, now and then.
-    pub fn packet(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
+    pub fn packet(&mut self, packet: &PacketIn) {
         match self.packets % 7 {
             2 => self.stall(3),
             4 => self.add(Line::Gap(5)),
@@ -157,7 +156,7 @@ impl<'a> Scenario<'a> {
             _ => {}
         }
         let beats = self.lines.len();
-        self.back_to_back(packet)?;
+        self.back_to_back(packet);
         // A gap inside a packet, too.
         let is_beat = |line: &Line| matches!(line, Line::BeatIn(_));
         if self.packets.is_multiple_of(3)
@@ -170,13 +169,11 @@ impl<'a> Scenario<'a> {
             let second = self.lines[beats..].iter().rposition(is_beat);
             self.lines.insert(beats + second.unwrap_or(0), Line::Gap(2));
         }
-        Ok(())
     }
 
     /// A packet, and what becomes of it; left out when it would make an LRU map forget.
-    pub fn back_to_back(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
+    pub fn back_to_back(&mut self, packet: &PacketIn) {
         self.followed(packet);
-        Ok(())
     }
 
     /// The same; gives the packet as it leaves, if it does.
@@ -192,7 +189,7 @@ impl<'a> Scenario<'a> {
                 &packet.data,
                 &context_of(packet),
             );
-            if let (true, Some(before)) = (self.has_forgotten(), before) {
+            if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
                 self.maps = before;
                 self.maps.take_keys();
                 return None;
@@ -212,11 +209,6 @@ impl<'a> Scenario<'a> {
         self.lines.extend(beats_in(packet, self.interface));
         self.lines.extend(out);
         left
-    }
-
-    fn has_forgotten(&mut self) -> bool {
-        let events = self.maps.take_keys();
-        events.iter().any(|event| event.what == KeyChange::Forgot)
     }
 
     /// Whether a packet is sent on, as things are.
@@ -293,21 +285,15 @@ impl<'a> Scenario<'a> {
         self.program.maps.keys().collect()
     }
 
-    pub fn lookup(
-        &mut self,
-        map: MapId,
-        key: Vec<u8>,
-        behind: &[PacketIn],
-    ) -> Result<(), Diagnostic> {
+    pub fn lookup(&mut self, map: MapId, key: Vec<u8>, behind: &[PacketIn]) {
         self.select(map);
         self.bytes(register::KEY, &key, true);
         let value = self.maps.get(map, &key).map(<[u8]>::to_vec);
         let errno = if value.is_some() { 0 } else { ENOENT };
-        self.operate(command::LOOKUP, errno, behind)?;
+        self.operate(command::LOOKUP, errno, behind);
         if let Some(value) = value {
             self.bytes(register::VALUE, &value, false);
         }
-        Ok(())
     }
 
     pub fn update(
@@ -317,47 +303,34 @@ impl<'a> Scenario<'a> {
         value: Vec<u8>,
         flags: u64,
         behind: &[PacketIn],
-    ) -> Result<(), Diagnostic> {
+    ) {
         let before = self.has_lru.then(|| self.maps.clone());
         let status = self.maps.update(map, &key, &value, flags);
-        if let (true, Some(before)) = (self.has_forgotten(), before) {
+        if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
             self.maps = before;
             self.maps.take_keys();
-            return Ok(());
+            return;
         }
         self.select(map);
         self.bytes(register::KEY, &key, true);
         self.bytes(register::VALUE, &value, true);
         self.write(register::MAP_FLAGS, flags as u32);
         self.keys.push((map, key));
-        self.operate(command::UPDATE, -status as u32, behind)
+        self.operate(command::UPDATE, -status as u32, behind);
     }
 
-    pub fn delete(
-        &mut self,
-        map: MapId,
-        key: Vec<u8>,
-        behind: &[PacketIn],
-    ) -> Result<(), Diagnostic> {
+    pub fn delete(&mut self, map: MapId, key: Vec<u8>, behind: &[PacketIn]) {
         self.select(map);
         self.bytes(register::KEY, &key, true);
         let status = self.maps.delete(map, &key);
-        self.operate(command::DELETE, -status as u32, behind)
+        self.operate(command::DELETE, -status as u32, behind);
     }
 
     /// A dump of a slot that holds the key, or nothing.
-    pub fn dump(
-        &mut self,
-        map: MapId,
-        slot: u32,
-        key: Option<&[u8]>,
-        behind: &[PacketIn],
-    ) -> Result<(), Diagnostic> {
+    pub fn dump(&mut self, map: MapId, slot: u32, key: Option<&[u8]>, behind: &[PacketIn]) {
         self.select(map);
         self.write(register::MAP_SLOT, slot);
-        let behind_last = self
-            .number(map)
-            .is_some_and(|number| slot >= self.interface.maps[number].slots);
+        let behind_last = slot >= self.port(map).slots;
         let value = key
             .and_then(|key| self.maps.get(map, key))
             .map(<[u8]>::to_vec);
@@ -366,12 +339,11 @@ impl<'a> Scenario<'a> {
             None => ENOENT,
             Some(_) => 0,
         };
-        self.operate(command::DUMP, errno, behind)?;
+        self.operate(command::DUMP, errno, behind);
         if let (Some(key), Some(value)) = (key, value) {
             self.bytes(register::KEY, key, false);
             self.bytes(register::VALUE, &value, false);
         }
-        Ok(())
     }
 
     /// A command that does nothing but fail.
@@ -385,13 +357,13 @@ impl<'a> Scenario<'a> {
         });
     }
 
-    fn operate(&mut self, number: u32, errno: u32, behind: &[PacketIn]) -> Result<(), Diagnostic> {
+    fn operate(&mut self, number: u32, errno: u32, behind: &[PacketIn]) {
         self.write(register::MAP_COMMAND, number);
         // What must be made ready first has no place among the packets that is known from outside.
         let waits = |decl: &MapDecl| decl.kind.is_trie() || decl.broadcast;
         let is_at_once = !self.program.maps.values().any(waits);
         if is_at_once {
-            self.send(behind)?;
+            self.send(behind);
         }
         let address = register::MAP_STATUS;
         self.add(Line::Await {
@@ -399,24 +371,23 @@ impl<'a> Scenario<'a> {
             data: errno,
         });
         if !is_at_once {
-            self.send(behind)?;
+            self.send(behind);
         }
-        Ok(())
     }
 
-    fn send(&mut self, packets: &[PacketIn]) -> Result<(), Diagnostic> {
-        packets
-            .iter()
-            .try_for_each(|packet| self.back_to_back(packet))
+    fn send(&mut self, packets: &[PacketIn]) {
+        for packet in packets {
+            self.back_to_back(packet);
+        }
     }
 
-    pub fn number(&self, map: MapId) -> Option<usize> {
-        interface_map(self.interface, &self.decl(map).name)
+    /// A map as the host sees it.
+    pub fn port(&self, map: MapId) -> &'a MapPort {
+        &self.interface.maps[map.as_u32() as usize]
     }
 
     fn select(&mut self, map: MapId) {
-        let number = self.number(map).unwrap_or_default();
-        self.write(register::MAP_SELECT, number as u32);
+        self.write(register::MAP_SELECT, map.as_u32());
     }
 
     /// Bytes in the words of a register.
@@ -469,7 +440,7 @@ impl<'a> Scenario<'a> {
             let used = entries.filter(|(_, value)| value.iter().any(|byte| *byte != 0));
             let keys: Vec<Vec<u8>> = used.take(LOOKUPS).map(|(key, _)| key.clone()).collect();
             for key in keys {
-                self.lookup(map, key, &[])?;
+                self.lookup(map, key, &[]);
             }
             // What went must be gone.
             let mut gone: Vec<Vec<u8>> = (self.keys.iter())
@@ -478,7 +449,7 @@ impl<'a> Scenario<'a> {
                 .collect();
             gone.dedup();
             for key in gone.into_iter().take(LOOKUPS / 4) {
-                self.lookup(map, key, &[])?;
+                self.lookup(map, key, &[]);
             }
             if may_be_changed(self.decl(map)) {
                 self.dump_some(map)?;
@@ -497,7 +468,7 @@ impl<'a> Scenario<'a> {
     fn clocks_to_verdict(&mut self, packet: &PacketIn) -> Result<usize, Diagnostic> {
         self.settle()?;
         let expected = self.verdicts + 1;
-        self.back_to_back(packet)?;
+        self.back_to_back(packet);
         self.play()?;
         let clock = self.player.dut().clocks();
         self.add(Line::Quiet {
@@ -550,24 +521,22 @@ impl<'a> Scenario<'a> {
         // What an object's data sections hold does not come back by itself.
         keys.retain(|(map, _)| self.decl(*map).initial.is_none());
         for (map, key) in keys {
-            self.lookup(map, key, &[])?;
+            self.lookup(map, key, &[]);
         }
         self.identify()?;
-        self.load(&Image::new())
+        self.load(&Image::new());
+        Ok(())
     }
 
     /// Slots with a key and without one, the last one and the one behind it.
     pub fn dump_some(&mut self, map: MapId) -> Result<(), Diagnostic> {
         let decl = self.decl(map);
-        let Some(number) = self.number(map) else {
-            return Ok(());
-        };
-        let port = &self.interface.maps[number];
-        self.dump(map, port.slots, None, &[])?;
+        let port = self.port(map);
+        self.dump(map, port.slots, None, &[]);
         if decl.kind.is_indexed() {
             for slot in [0, 1, port.slots / 2, port.slots - 1] {
                 if slot < port.slots {
-                    self.dump(map, slot, Some(&slot.to_le_bytes()), &[])?;
+                    self.dump(map, slot, Some(&slot.to_le_bytes()), &[]);
                 }
             }
             return Ok(());
@@ -581,16 +550,16 @@ impl<'a> Scenario<'a> {
             return Ok(());
         };
         for (slot, key) in slots.iter().step_by(slots.len().div_ceil(DUMPS).max(1)) {
-            self.dump(map, *slot, Some(key), &[])?;
+            self.dump(map, *slot, Some(key), &[]);
         }
         let empty = (0..port.slots).filter(|slot| !slots.iter().any(|(taken, _)| taken == slot));
         let empty: Vec<u32> = empty.take(2).collect();
         for slot in empty {
-            self.dump(map, slot, None, &[])?;
+            self.dump(map, slot, None, &[]);
         }
         Ok(())
     }
 }
 
-const ENOENT: u32 = 2;
-const EINVAL: u32 = 22;
+const ENOENT: u32 = errno::ENOENT as u32;
+const EINVAL: u32 = errno::EINVAL as u32;
