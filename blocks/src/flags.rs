@@ -13,15 +13,18 @@ pub struct UpdateFlags {
 }
 
 impl UpdateFlags {
-    /// Of a word of 32 bits.
+    /// Of a word of at least three bits.
     pub fn of(m: &mut Module, flags: Node) -> UpdateFlags {
         let no_exist = m.eq_const(flags, 1);
         let must_exist = m.eq_const(flags, 2);
-        let two = m.constant(2, 32);
+        let above = m.slice(flags, 2, m.width(flags) - 2);
+        let above = m.reduce_or(above);
+        let low = m.slice(flags, 0, 2);
+        let three = m.reduce_and(low);
         UpdateFlags {
             no_exist,
             must_exist,
-            bad: m.ult(two, flags),
+            bad: m.or(&[above, three]),
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Every function here makes one module from a small description; the module's header is its contract.
 
-pub mod arithmetic;
 pub mod array;
 pub mod axi;
 pub mod counters;

@@ -7,8 +7,7 @@ use crate::technology::Technology;
 use hardpath_ir::{Bits, Op, Program, Value};
 use hardpath_rtl::{Module, Node};
 
-/// More runs of equal bits than this make a chain that is longer than a carry chain.
-const MOST_RUNS: usize = 6;
+/// Wider ones are shorter in a carry chain.
 const MOST_BITS: u32 = 32;
 
 /// Whether the other argument reaches a bound, or does not.
@@ -45,7 +44,7 @@ pub fn constant_compare(program: &Program, op: &Op, args: &[Value]) -> Option<Co
             _ => runs.push((one, 1)),
         }
     }
-    (runs.len() <= MOST_RUNS).then_some(ConstantCompare {
+    Some(ConstantCompare {
         constant_first,
         runs,
         reaches,
@@ -56,7 +55,7 @@ impl ConstantCompare {
     /// Levels of logic for an argument of so many bits.
     pub fn levels(&self, technology: &Technology, width: u32) -> f64 {
         let spread = technology.tree(f64::from(width.max(2)));
-        spread.max(0.5) + 0.7 * technology.gate * (self.runs.len() as f64 - 1.0)
+        spread.max(0.5) + 0.7 * technology.gate * (self.runs.len() as f64).log2().ceil()
     }
 
     /// The compare's result.
@@ -66,25 +65,58 @@ impl ConstantCompare {
         for (one, count) in &self.runs {
             high -= count;
             let bits = m.slice(x, high, *count);
-            parts.push((*one, bits));
-        }
-        let mut reached: Option<Node> = None;
-        for (one, bits) in parts.into_iter().rev() {
-            let node = match (m.width(bits), one) {
-                (1, _) => bits,
-                (_, true) => m.reduce_and(bits),
-                (_, false) => m.reduce_or(bits),
-            };
-            reached = Some(match (reached, one) {
-                (None, _) => node,
-                (Some(rest), true) => m.and(&[node, rest]),
-                (Some(rest), false) => m.or(&[node, rest]),
+            parts.push(match one {
+                true => Part {
+                    above: None,
+                    same: m.reduce_and(bits),
+                },
+                false => {
+                    let above = m.reduce_or(bits);
+                    Part {
+                        above: Some(above),
+                        same: m.not(above),
+                    }
+                }
             });
         }
-        let reached = reached.expect("a bound above 0 has a one");
+        let whole = Part::joined(m, &parts);
+        let reached = match whole.above {
+            Some(above) => m.or(&[above, whole.same]),
+            None => whole.same,
+        };
         match self.reaches {
             true => reached,
             false => m.not(reached),
+        }
+    }
+}
+
+/// Some of the bits, beside those of the bound.
+#[derive(Clone, Copy)]
+struct Part {
+    /// They are more. `None`: they cannot be.
+    above: Option<Node>,
+    same: Node,
+}
+
+impl Part {
+    /// Parts beside each other, the most significant first, as a tree.
+    fn joined(m: &mut Module, parts: &[Part]) -> Part {
+        let [high, low] = match parts {
+            [part] => return *part,
+            parts => {
+                let (high, low) = parts.split_at(parts.len() / 2);
+                [high, low].map(|half| Part::joined(m, half))
+            }
+        };
+        let lower = low.above.map(|above| m.and(&[high.same, above]));
+        let above = match (high.above, lower) {
+            (Some(high), Some(lower)) => Some(m.or(&[high, lower])),
+            (some, other) => some.or(other),
+        };
+        Part {
+            above,
+            same: m.and(&[high.same, low.same]),
         }
     }
 }

@@ -63,11 +63,6 @@ impl Technology {
         1000.0 / (levels * self.level_ns + self.overhead_ns)
     }
 
-    /// Whether a sum or compare of so many bits is built as logic, not as a carry chain.
-    pub fn is_logic(&self, bits: u32) -> bool {
-        bits <= self.widest_logic
-    }
-
     /// Levels behind a read of values: what was written in the clock before, and what is written now.
     pub fn forwarded_read(&self) -> f64 {
         2.0 * self.select[2]
@@ -140,9 +135,6 @@ impl Technology {
                     }
                     None => self.measured(self.compare, arg_width(0)),
                 }
-            }
-            Op::Add | Op::Sub if self.widest_logic > 0 && !self.is_logic(width) => {
-                self.chain_ends + bits * self.chain_bit
             }
             Op::Add | Op::Sub if constant(0) || constant(1) => {
                 self.measured(self.add_constant, bits)

@@ -14,7 +14,6 @@ use crate::predicate::REACHES;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use crate::slot::{GivenIn, ProgramIn, ProgramOut};
-use hardpath_blocks::arithmetic::{self, OperandsIn};
 use hardpath_blocks::egress::{last_byte, offset_name, Overlay, PacketResult};
 use hardpath_blocks::ingress::LENGTH_BITS;
 use hardpath_blocks::interface::{Journal, JournalOut, Storage};
@@ -24,9 +23,6 @@ use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
-
-/// A compare of more bits is an instance of a module, so that a stage can be read.
-const WIDEST_COMPARE_IN_PLACE: u32 = 3;
 
 /// What the top needs to know about the compute module.
 pub struct Compute {
@@ -104,8 +100,6 @@ pub(crate) struct Lower<'a> {
     pub named: HashMap<usize, Node>,
     /// The present stage.
     pub now: u32,
-    /// How many adders and comparers there are so far, by kind.
-    instances: HashMap<&'static str, u32>,
     /// A packet waits at some entrance.
     pub stall: Option<Node>,
     /// The window that is replayed, while its stages are made.
@@ -186,7 +180,6 @@ impl<'a> Lower<'a> {
             fields: Fields::of(program),
             named: HashMap::new(),
             now: 0,
-            instances: HashMap::new(),
             stall: None,
             replay: None,
             has_destination,
@@ -544,40 +537,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A sum or difference as logic; see [`arithmetic`].
-    fn sum(&mut self, subtracts: bool, a: Node, b: Node) -> Node {
-        let kind = if subtracts { "subtract" } else { "add" };
-        let (module, name) = self.shared_names(kind, self.m.width(a));
-        let block = arithmetic::adder(&module, self.m.width(a), subtracts);
-        let inputs = OperandsIn { a, b };
-        let placed = block.place_shared(self.design, &mut self.m, name, inputs);
-        placed.out.sum
-    }
-
-    /// `a < b` or `a <= b`, unsigned, as logic; see [`arithmetic`].
-    fn compare(&mut self, or_equal: bool, a: Node, b: Node) -> Node {
-        if self.m.width(a) <= WIDEST_COMPARE_IN_PLACE {
-            return match or_equal {
-                true => self.m.ule_as_logic(a, b),
-                false => self.m.ult_as_logic(a, b),
-            };
-        }
-        let kind = if or_equal { "at_most" } else { "less" };
-        let (module, name) = self.shared_names(kind, self.m.width(a));
-        let block = arithmetic::comparer(&module, self.m.width(a), or_equal);
-        let inputs = OperandsIn { a, b };
-        let placed = block.place_shared(self.design, &mut self.m, name, inputs);
-        placed.out.holds
-    }
-
-    /// The names of a module that all operations of a kind and width share, and of its next instance.
-    fn shared_names(&mut self, kind: &'static str, width: u32) -> (String, String) {
-        let number = self.instances.entry(kind).or_default();
-        *number += 1;
-        let module = format!("{}_{kind}_{width}", self.prefix);
-        (module, format!("{kind}_{number}"))
-    }
-
     fn operation(&mut self, op: &Op, args: &[Value]) -> Node {
         let nodes: Vec<Node> = args.iter().map(|arg| self.node(*arg)).collect();
         if let Some(constant) = self.source_constant(op, args) {
@@ -588,12 +547,6 @@ impl<'a> Lower<'a> {
                 self.m.comment(nodes[place], constant);
             }
         }
-        let technology = self.schedule.timing.technology;
-        let is_sum = matches!(op, Op::Add | Op::Sub);
-        if is_sum && technology.is_logic(self.m.width(nodes[0])) {
-            return self.sum(*op == Op::Sub, nodes[0], nodes[1]);
-        }
-        let is_logic = technology.is_logic(1);
         let m = &mut self.m;
         match op {
             Op::Add => m.add(nodes[0], nodes[1]),
@@ -612,14 +565,9 @@ impl<'a> Lower<'a> {
                     let other = nodes[usize::from(compare.constant_first)];
                     compare.build(m, other)
                 }
-                None if is_logic => self.compare(*op == Op::Ule, nodes[0], nodes[1]),
                 None if *op == Op::Ult => m.ult(nodes[0], nodes[1]),
                 None => m.ule(nodes[0], nodes[1]),
             },
-            Op::Slt | Op::Sle if is_logic => {
-                let (a, b) = arithmetic::without_signs(m, nodes[0], nodes[1]);
-                self.compare(*op == Op::Sle, a, b)
-            }
             Op::Slt => m.compare(NodeOp::Slt, nodes[0], nodes[1]),
             Op::Sle => m.compare(NodeOp::Sle, nodes[0], nodes[1]),
             Op::Select => m.mux(nodes[0], nodes[1], nodes[2]),

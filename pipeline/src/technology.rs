@@ -26,9 +26,6 @@ pub struct Technology {
     pub level_ns: f64,
     /// Nanoseconds of a clock that no logic can use: clock to output, setup, skew.
     pub overhead_ns: f64,
-    /// Sums of up to so many bits are built as logic, wider ones as carry chains, and compares of any width as logic.
-    /// 0: all are chains.
-    pub widest_logic: u32,
     /// A gate of two variables, where operations stand behind each other and share LUTs.
     pub gate: f64,
     /// A choice between two constants, between a constant and a variable, between two variables.
@@ -37,7 +34,7 @@ pub struct Technology {
     pub shared_parity: f64,
     /// Each bit of a shift's amount.
     pub shift_bit: f64,
-    /// Sums and differences of two variables, as logic or as a chain.
+    /// Sums and differences of two variables: into a carry chain, along it, and out.
     pub add: Costs,
     /// … with a constant.
     pub add_constant: Costs,
@@ -47,8 +44,6 @@ pub struct Technology {
     pub compare_constant: Costs,
     /// Levels of a carry chain beyond what the tables hold, for each bit.
     pub chain_bit: f64,
-    /// Levels to enter and to leave a carry chain that is wider than [`Technology::widest_logic`].
-    pub chain_ends: f64,
     /// One multiplier block, without registers inside.
     pub multiply: f64,
     pub around_maps: AroundMaps,
@@ -97,59 +92,29 @@ pub fn find(name: &str) -> Option<&'static Technology> {
 pub const ULTRASCALE_PLUS: Technology = Technology {
     name: "ultrascale+",
     title: "AMD UltraScale+",
-    source: "levels: yosys synth_xilinx -family xcup; a level of 0.1 ns in the LUT and 0.28 ns of routing, as placed \
+    source: "levels: yosys synth_xilinx -family xcup; a level of 0.1 ns in the LUT and 0.3 ns of routing, as placed \
              designs of this kind have them",
     yosys: "xcup",
     attributes: MemAttributes::RamStyle,
     usual_clock_mhz: 250.0,
     lut_inputs: 6,
-    level_ns: 0.38,
-    overhead_ns: 0.35,
-    widest_logic: 64,
+    level_ns: 0.4,
+    overhead_ns: 0.4,
     gate: 0.5,
     select: [0.2, 0.5, 0.7],
     shared_parity: 1.0,
     shift_bit: 0.5,
-    add: &[
-        (1.0, 0.5),
-        (2.0, 0.7),
-        (4.0, 1.0),
-        (8.0, 1.6),
-        (16.0, 2.5),
-        (24.0, 3.0),
-        (32.0, 3.2),
-        (64.0, 4.0),
-    ],
-    add_constant: &[
-        (4.0, 0.8),
-        (8.0, 1.1),
-        (16.0, 2.0),
-        (32.0, 3.0),
-        (64.0, 4.0),
-    ],
-    compare: &[
-        (2.0, 0.7),
-        (4.0, 1.0),
-        (8.0, 1.5),
-        (16.0, 2.3),
-        (32.0, 3.0),
-        (64.0, 3.6),
-    ],
-    compare_constant: &[
-        (4.0, 0.7),
-        (8.0, 1.0),
-        (16.0, 1.8),
-        (32.0, 2.3),
-        (64.0, 3.0),
-    ],
-    chain_bit: 0.02,
-    chain_ends: 2.0,
+    add: &[(1.0, 0.5), (3.0, 2.4), (8.0, 2.6), (64.0, 3.8)],
+    add_constant: &[(1.0, 0.5), (3.0, 2.0), (8.0, 2.4), (32.0, 2.5), (64.0, 2.8)],
+    compare: &[(1.0, 0.5), (3.0, 2.0), (8.0, 2.4), (64.0, 2.7)],
+    compare_constant: &[(1.0, 0.5), (4.0, 1.0), (8.0, 2.5), (64.0, 3.7)],
+    chain_bit: 0.025,
     // One DSP48E2: most of a clock of 250 MHz.
     multiply: 7.0,
     around_maps: AroundMaps {
         block_ram: 2.5,
         ultra_ram: Some(4.0),
-        key_found: 3.0,
+        key_found: 2.7,
         block_address: 1.0,
         lut_ram_read: 3.6,
         write_back: 1.6,
@@ -194,7 +159,6 @@ pub const ECP5: Technology = Technology {
     lut_inputs: 4,
     level_ns: 1.25,
     overhead_ns: 1.0,
-    widest_logic: 0,
     // A LUT of four inputs holds little more than one of these.
     gate: 0.6,
     select: [0.3, 0.6, 1.0],
@@ -234,7 +198,6 @@ pub const ECP5: Technology = Technology {
         (64.0, 4.0),
     ],
     chain_bit: 0.03,
-    chain_ends: 1.3,
     multiply: 5.0,
     around_maps: AroundMaps {
         block_ram: 4.6,
@@ -260,38 +223,10 @@ pub const AGILEX: Technology = Technology {
     attributes: MemAttributes::Quartus,
     level_ns: 0.35,
     overhead_ns: 0.35,
-    add: &[
-        (1.0, 0.5),
-        (4.0, 1.4),
-        (8.0, 2.4),
-        (16.0, 3.4),
-        (24.0, 4.4),
-        (32.0, 4.5),
-        (64.0, 5.4),
-    ],
-    add_constant: &[
-        (4.0, 1.4),
-        (8.0, 1.5),
-        (16.0, 2.5),
-        (24.0, 3.4),
-        (32.0, 4.0),
-        (64.0, 5.4),
-    ],
-    compare: &[
-        (2.0, 0.8),
-        (4.0, 1.4),
-        (8.0, 1.6),
-        (16.0, 3.2),
-        (32.0, 3.5),
-        (64.0, 4.4),
-    ],
-    compare_constant: &[
-        (4.0, 1.3),
-        (8.0, 1.5),
-        (16.0, 2.4),
-        (32.0, 3.2),
-        (64.0, 4.4),
-    ],
+    add: &[(1.0, 0.5), (3.0, 1.9), (64.0, 2.4)],
+    add_constant: &[(1.0, 0.5), (3.0, 1.9), (64.0, 2.4)],
+    compare: &[(1.0, 0.5), (3.0, 1.5), (16.0, 2.3), (32.0, 3.2), (64.0, 4.2)],
+    compare_constant: &[(1.0, 0.5), (4.0, 1.0), (8.0, 2.0), (32.0, 2.6), (64.0, 3.6)],
     around_maps: AroundMaps {
         ultra_ram: None,
         ..ULTRASCALE_PLUS.around_maps

@@ -271,16 +271,6 @@ impl Module {
         self.binary(NodeOp::Sub, a, b)
     }
 
-    /// [`NodeOp::AddAsLogic`].
-    pub fn add_as_logic(&mut self, a: Node, b: Node) -> Node {
-        self.binary(NodeOp::AddAsLogic, a, b)
-    }
-
-    /// [`NodeOp::SubAsLogic`].
-    pub fn sub_as_logic(&mut self, a: Node, b: Node) -> Node {
-        self.binary(NodeOp::SubAsLogic, a, b)
-    }
-
     pub fn mul(&mut self, a: Node, b: Node) -> Node {
         self.binary(NodeOp::Mul, a, b)
     }
@@ -309,16 +299,6 @@ impl Module {
 
     pub fn ne(&mut self, a: Node, b: Node) -> Node {
         self.compare(NodeOp::Ne, a, b)
-    }
-
-    /// [`NodeOp::UltAsLogic`].
-    pub fn ult_as_logic(&mut self, a: Node, b: Node) -> Node {
-        self.compare(NodeOp::UltAsLogic, a, b)
-    }
-
-    /// [`NodeOp::UleAsLogic`].
-    pub fn ule_as_logic(&mut self, a: Node, b: Node) -> Node {
-        self.compare(NodeOp::UleAsLogic, a, b)
     }
 
     pub fn ult(&mut self, a: Node, b: Node) -> Node {

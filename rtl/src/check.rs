@@ -15,9 +15,9 @@
 //! | `Const` | none; ⌈width/64⌉ limbs, no bit above the width | any |
 //! | `Wire`, `Not` | 1 | the argument's width |
 //! | `And`, `Or`, `Xor` | 2 or more of one width | that width |
-//! | `Add`, `Sub`, `AddAsLogic`, `SubAsLogic`, `Mul` | 2 of one width | that width |
+//! | `Add`, `Sub`, `Mul` | 2 of one width | that width |
 //! | `Shl`, `LShr`, `AShr` | 2; the second of any width | the first one's width |
-//! | `Eq`, `Ne`, `Ult`, `Ule`, `Slt`, `Sle`, `UltAsLogic`, `UleAsLogic` | 2 of one width | 1 |
+//! | `Eq`, `Ne`, `Ult`, `Ule`, `Slt`, `Sle` | 2 of one width | 1 |
 //! | `Mux` | 1 bit, then 2 of one width | that width |
 //! | `Slice` | 1 with at least lo + width bits | any |
 //! | `Concat` | 1 or more | the sum of the widths |
@@ -280,7 +280,7 @@ impl Checker<'_> {
                 count(args.len() >= 2, "two or more")?;
                 all_of(&args, width)
             }
-            NodeOp::Add | NodeOp::Sub | NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::Mul => {
+            NodeOp::Add | NodeOp::Sub | NodeOp::Mul => {
                 count(args.len() == 2, "two")?;
                 all_of(&args, width)
             }
@@ -288,14 +288,7 @@ impl Checker<'_> {
                 count(args.len() == 2, "two")?;
                 all_of(&args[..1], width)
             }
-            NodeOp::Eq
-            | NodeOp::Ne
-            | NodeOp::Ult
-            | NodeOp::Ule
-            | NodeOp::Slt
-            | NodeOp::Sle
-            | NodeOp::UltAsLogic
-            | NodeOp::UleAsLogic => {
+            NodeOp::Eq | NodeOp::Ne | NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
                 count(args.len() == 2, "two")?;
                 all_of(&args[1..], args[0])?;
                 result(1)

@@ -128,9 +128,6 @@ pub enum NodeOp {
     /// In the text `+` and `-`, which tools build as carry chains.
     Add,
     Sub,
-    /// The same sums; in the text they are gates, so that tools map them together with the logic around them.
-    AddAsLogic,
-    SubAsLogic,
     /// Low bits of the product; arguments and result have the same width.
     Mul,
     /// Shifts by a second argument of any width, unsigned; too far gives 0 (`AShr`: the sign).
@@ -144,9 +141,6 @@ pub enum NodeOp {
     Ule,
     Slt,
     Sle,
-    /// `Ult` and `Ule`, which are gates in the text, like [`NodeOp::AddAsLogic`].
-    UltAsLogic,
-    UleAsLogic,
     /// `args[0]` ? `args[1]` : `args[2]`.
     Mux,
     Slice {

@@ -1,8 +1,6 @@
 //! What the printers of the languages share: the steps **legalize** ([`rewrite`]) and **prettify** ([`plan`], [`names`]),
 //! the order of the text ([`outline`]), and lines ([`lines`]).
 
-mod as_logic;
-mod compares;
 pub(crate) mod constant;
 mod fold;
 pub(crate) mod lines;
@@ -10,7 +8,6 @@ pub mod names;
 pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
-mod sums;
 
 /// What the shared steps must know of a language.
 pub struct Language {

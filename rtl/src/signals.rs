@@ -99,26 +99,6 @@ impl<I: Ports, O: Ports> Block<I, O> {
         })
     }
 
-    /// As [`Block::place`], of a block that others may have placed, too: the module of its name is added once.
-    pub fn place_shared(
-        self,
-        design: &mut Design,
-        parent: &mut Module,
-        name: impl Into<String>,
-        inputs: I,
-    ) -> Placed<O> {
-        let there = design.find(&self.module.name);
-        let id = there.unwrap_or_else(|| design.add(self.module));
-        instantiate(
-            &design.modules[id],
-            id,
-            parent,
-            name.into(),
-            inputs,
-            self.outputs,
-        )
-    }
-
     /// Adds the module to the design, and an instance of it to the parent.
     pub fn place(
         self,

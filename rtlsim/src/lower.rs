@@ -86,16 +86,14 @@ impl Lowering<'_> {
             NodeOp::And => self.bitwise(args, Code::and),
             NodeOp::Or => self.bitwise(args, Code::or),
             NodeOp::Xor => self.bitwise(args, Code::xor),
-            NodeOp::Add | NodeOp::AddAsLogic => self.add(args[0], args[1], width),
-            NodeOp::Sub | NodeOp::SubAsLogic => self.sub(args[0], args[1], width),
+            NodeOp::Add => self.add(args[0], args[1], width),
+            NodeOp::Sub => self.sub(args[0], args[1], width),
             NodeOp::Mul => self.mul(args[0], args[1], width),
             NodeOp::Shl | NodeOp::LShr | NodeOp::AShr => self.shift(op, args[0], args[1], width),
             NodeOp::Eq | NodeOp::Ne => self.equal(op, args[0], args[1]),
             NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
                 self.less(op, args[0], args[1])
             }
-            NodeOp::UltAsLogic => self.less(&NodeOp::Ult, args[0], args[1]),
-            NodeOp::UleAsLogic => self.less(&NodeOp::Ule, args[0], args[1]),
             NodeOp::Mux => {
                 let condition = self.values[args[0]][0];
                 let (yes, no) = (self.limbs(args[1]), self.limbs(args[2]));

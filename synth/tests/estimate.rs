@@ -107,7 +107,7 @@ fn mixed() -> Module {
     }
     let chosen = later(&mut m, "chosen", row[0]);
     let (low, high) = (m.slice(word, 0, 32), m.slice(word, 32, 32));
-    let sum = m.add_as_logic(low, high);
+    let sum = m.add(low, high);
     let sum = later(&mut m, "sum", sum);
     let less = m.ult(low, high);
     let less = later(&mut m, "less", less);

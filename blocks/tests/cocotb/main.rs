@@ -1,7 +1,6 @@
 //! Every block in Verilator under cocotb, in a folder of its own: which parameters it is built with (`mod.rs`), and
 //! what it must do with all of them (`test_*.py`), idle, busy and under backpressure.
 
-mod arithmetic;
 mod array;
 mod device_list;
 mod egress;
@@ -68,7 +67,6 @@ impl Case {
 /// Each block with its cases and the number of its tests.
 fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
     vec![
-        ("arithmetic", arithmetic::cases(), 2),
         ("array", array::cases(), 4),
         ("device_list", device_list::cases(), 6),
         ("egress", egress::cases(), 9),

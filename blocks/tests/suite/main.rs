@@ -1,6 +1,5 @@
 //! Every block in the native simulator, beside a model in software, under seeded random sequences.
 
-mod arithmetic;
 mod array;
 mod array_writers;
 mod bench;

@@ -1,7 +1,6 @@
 //! Bounded proofs by yosys' SAT solver of the blocks on which serial equivalence rests. Each block is also proved with
 //! one mistake in its text, which must be refuted.
 
-use hardpath_blocks::arithmetic::{adder, comparer};
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::interlock::{interlock, Interlock};
@@ -95,50 +94,6 @@ fn a_value_memory_in_block_ram_reads_what_was_committed() {
         mistake: ("last_write_0 && index_0_b == last_index_0", "1'b0"),
     }
     .holds();
-}
-
-/// What is printed as gates is the sum: for every width of the narrow ones, and around the borders of the groups that
-/// the wide ones are made of.
-#[test]
-fn sums_as_logic_are_sums() {
-    for width in [1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 31, 32, 33, 48, 64] {
-        for subtracts in [false, true] {
-            let what = if subtracts { "subtract" } else { "add" };
-            Claim {
-                name: format!("{what}_{width}"),
-                block: adder("block", width, subtracts).into(),
-                harness: include_str!("proofs/adder.sv"),
-                parameters: format!("-set BITS {width} -set SUBTRACTS {}", u8::from(subtracts)),
-                clocks: 1,
-                mistake: match width {
-                    1 | 2 => ("assign sum =", "assign sum = ~"),
-                    _ => ("carry_from_0_to_2 =", "carry_from_0_to_2 = !"),
-                },
-            }
-            .holds();
-        }
-    }
-}
-
-#[test]
-fn compares_as_logic_are_compares() {
-    for width in [1, 2, 3, 4, 5, 6, 7, 12, 13, 24, 33, 64, 96, 128] {
-        for or_equal in [false, true] {
-            let what = if or_equal { "at_most" } else { "less" };
-            Claim {
-                name: format!("{what}_{width}"),
-                block: comparer("block", width, or_equal).into(),
-                harness: include_str!("proofs/comparer.sv"),
-                parameters: format!("-set BITS {width} -set OR_EQUAL {}", u8::from(or_equal)),
-                clocks: 1,
-                mistake: match width {
-                    1..=6 => ("assign holds =", "assign holds = !"),
-                    _ => ("at_least_5_to_3 =", "at_least_5_to_3 = !"),
-                },
-            }
-            .holds();
-        }
-    }
 }
 
 /// A memory whose packets read and write in the clock in which the word comes.

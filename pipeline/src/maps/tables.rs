@@ -3,6 +3,7 @@
 use super::Lower;
 use crate::plan::Class;
 use hardpath_blocks::errno::ERRNO_BITS;
+use hardpath_blocks::flags::UpdateFlags;
 use hardpath_blocks::hash::{Hash, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
@@ -193,18 +194,11 @@ impl Lower<'_> {
     fn commit_update(&mut self, wires: &HashUpdateIn, update: Inst) {
         let updates = self.happens(update);
         self.m.drive(wires.update, updates);
-        // Flags of a few bits are joined with zeros in each compare: nothing in the text wants a name.
-        let given = self.program.insts[update].args[2];
-        let flags = self.node(given);
-        let no_exist = self.m.eq_const(flags, 1);
-        self.m.drive(wires.no_exist, no_exist);
-        let flags = self.node(given);
-        let must_exist = self.m.eq_const(flags, 2);
-        self.m.drive(wires.must_exist, must_exist);
-        let flags = self.node(given);
-        let two = self.m.constant(2, 64);
-        let bad_flags = self.m.ult(two, flags);
-        self.m.drive(wires.bad_flags, bad_flags);
+        let flags = self.node(self.program.insts[update].args[2]);
+        let flags = UpdateFlags::of(&mut self.m, flags);
+        self.m.drive(wires.no_exist, flags.no_exist);
+        self.m.drive(wires.must_exist, flags.must_exist);
+        self.m.drive(wires.bad_flags, flags.bad);
     }
 
     /// A packet looks up a port's key, in the port's commit stage.
@@ -249,10 +243,24 @@ impl Lower<'_> {
         debug_assert!(!matches!(self.program.insts[change].op, Op::MapLookup(_)));
         let errno = self.base_node(self.ports.built[number].ports[port].errno);
         let base = self.result_base(self.program.insts[change].results[0]);
-        let zero = self.m.zero(6);
-        let wide = self.m.zext(errno, 6);
-        let negative = self.m.sub(zero, wide);
+        let negative = self.negative(errno);
         let result = self.m.sext(negative, 64);
         self.set_base(base, result);
+    }
+
+    /// A few bits with the sign changed, one bit wider. Each bit is a LUT: `0 - bits` would be a carry chain, which parts the
+    /// errno from the logic that asks whether it is 0.
+    fn negative(&mut self, bits: Node) -> Node {
+        let width = self.m.width(bits);
+        let mut all = vec![self.m.bit(bits, 0)];
+        for place in 1..width {
+            let below = self.m.slice(bits, 0, place);
+            let borrows = self.m.reduce_or(below);
+            let bit = self.m.bit(bits, place);
+            all.push(self.m.xor(&[bit, borrows]));
+        }
+        all.push(self.m.reduce_or(bits));
+        all.reverse();
+        self.m.concat(&all)
     }
 }

@@ -9,7 +9,7 @@
 //! * Nothing refers to an unnamed wire. A named register, input or memory word is an unnamed one behind a wire of
 //!   that name.
 
-use super::{as_logic, constant, fold, Language};
+use super::{constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
@@ -35,12 +35,11 @@ pub struct Legal {
 
 /// Makes the copy. The design has passed [`crate::check::check`].
 pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> Legal {
-    let mut module = design.modules[id].clone();
+    let module = design.modules[id].clone();
     let mut anchor = SecondaryMap::new();
     for node in module.nodes.keys() {
         anchor[node] = node.as_u32();
     }
-    as_logic::expand(&mut module, &mut anchor);
     let mut legal = Legal {
         language,
         module,

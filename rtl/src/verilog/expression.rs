@@ -116,9 +116,6 @@ impl Printer<'_> {
             NodeOp::Xor => self.list("^", Level::Xor, Level::Unary, args),
             NodeOp::Add => self.binary("+", Level::Sum, args),
             NodeOp::Sub => self.binary("-", Level::Sum, args),
-            NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::UltAsLogic | NodeOp::UleAsLogic => {
-                unreachable!("legalized to gates")
-            }
             NodeOp::Mul => self.binary("*", Level::Product, args),
             NodeOp::Shl => self.shift("<<", args),
             NodeOp::LShr => self.shift(">>", args),

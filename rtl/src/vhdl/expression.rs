@@ -181,9 +181,6 @@ impl Printer<'_> {
                     "std_logic_vector(shift_right(signed({value}), {amount}))"
                 ))
             }
-            NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::UltAsLogic | NodeOp::UleAsLogic => {
-                unreachable!("legalized to gates")
-            }
             // Planning makes it a statement; this is what an operand would be.
             NodeOp::Mux => self.value(args[2]),
             NodeOp::Slice { lo } => primary(self.select(args[0], *lo, width)),

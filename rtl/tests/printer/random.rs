@@ -150,14 +150,8 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
         0 => m.and(&[a, b]),
         1 => m.or(&[a, b]),
         2 => m.xor(&[a, b]),
-        3 => match random.below(2) {
-            0 => m.add(a, b),
-            _ => m.add_as_logic(a, b),
-        },
-        4 => match random.below(2) {
-            0 => m.sub(a, b),
-            _ => m.sub_as_logic(a, b),
-        },
+        3 => m.add(a, b),
+        4 => m.sub(a, b),
         5 => m.mul(a, b),
         6 => m.not(a),
         7..=9 => {
@@ -174,8 +168,6 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
                 NodeOp::Ule,
                 NodeOp::Slt,
                 NodeOp::Sle,
-                NodeOp::UltAsLogic,
-                NodeOp::UleAsLogic,
             ];
             m.compare(ops[random.below(ops.len())].clone(), a, b)
         }
@@ -326,8 +318,8 @@ impl Interpreter<'_> {
             NodeOp::And => zip(|a, b| a & b),
             NodeOp::Or => zip(|a, b| a | b),
             NodeOp::Xor => zip(|a, b| a ^ b),
-            NodeOp::Add | NodeOp::AddAsLogic => add(args[0], args[1], false),
-            NodeOp::Sub | NodeOp::SubAsLogic => {
+            NodeOp::Add => add(args[0], args[1], false),
+            NodeOp::Sub => {
                 let inverted: Bits = args[1].iter().map(|bit| !bit).collect();
                 add(args[0], &inverted, true)
             }
@@ -351,8 +343,8 @@ impl Interpreter<'_> {
             }
             NodeOp::Eq => vec![args[0] == args[1]],
             NodeOp::Ne => vec![args[0] != args[1]],
-            NodeOp::Ult | NodeOp::UltAsLogic => vec![order(args[0], args[1], false).is_lt()],
-            NodeOp::Ule | NodeOp::UleAsLogic => vec![order(args[0], args[1], false).is_le()],
+            NodeOp::Ult => vec![order(args[0], args[1], false).is_lt()],
+            NodeOp::Ule => vec![order(args[0], args[1], false).is_le()],
             NodeOp::Slt => vec![order(args[0], args[1], true).is_lt()],
             NodeOp::Sle => vec![order(args[0], args[1], true).is_le()],
             NodeOp::Mux => args[if args[0][0] { 1 } else { 2 }].clone(),

@@ -25,18 +25,11 @@ pub fn check_node(
         | NodeOp::Wire => true,
         NodeOp::Not => args.len() == 1 && all(node.width),
         NodeOp::And | NodeOp::Or | NodeOp::Xor => !args.is_empty() && all(node.width),
-        NodeOp::Add | NodeOp::Sub | NodeOp::AddAsLogic | NodeOp::SubAsLogic | NodeOp::Mul => {
-            args.len() == 2 && all(node.width)
-        }
+        NodeOp::Add | NodeOp::Sub | NodeOp::Mul => args.len() == 2 && all(node.width),
         NodeOp::Shl | NodeOp::LShr | NodeOp::AShr => args.len() == 2 && width(0) == node.width,
-        NodeOp::Eq
-        | NodeOp::Ne
-        | NodeOp::Ult
-        | NodeOp::Ule
-        | NodeOp::Slt
-        | NodeOp::Sle
-        | NodeOp::UltAsLogic
-        | NodeOp::UleAsLogic => args.len() == 2 && node.width == 1 && width(0) == width(1),
+        NodeOp::Eq | NodeOp::Ne | NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
+            args.len() == 2 && node.width == 1 && width(0) == width(1)
+        }
         NodeOp::Mux => {
             args.len() == 3 && width(0) == 1 && width(1) == node.width && width(2) == node.width
         }

@@ -202,7 +202,7 @@ impl Generator<'_> {
     /// One more operation.
     fn grow(&mut self, design: &Design) {
         let width = width(self.rng);
-        match self.rng.u8(..31) {
+        match self.rng.u8(..27) {
             0 => {
                 let a = self.any();
                 self.push(NodeOp::Not, &[a], self.module.width(a));
@@ -280,17 +280,6 @@ impl Generator<'_> {
             }
             24 => self.asynchronous_read(),
             25 => self.neighbours(),
-            kind @ 26..=29 => {
-                let a = self.any();
-                let width = self.module.width(a);
-                let b = self.of_width(width);
-                match kind {
-                    26 => self.push(NodeOp::AddAsLogic, &[a, b], width),
-                    27 => self.push(NodeOp::SubAsLogic, &[a, b], width),
-                    28 => self.push(NodeOp::UltAsLogic, &[a, b], 1),
-                    _ => self.push(NodeOp::UleAsLogic, &[a, b], 1),
-                };
-            }
             _ => self.instance(design),
         }
     }

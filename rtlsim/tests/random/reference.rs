@@ -253,8 +253,8 @@ fn pure(op: &NodeOp, args: &[Number], widths: &[u32], width: u32) -> Number {
         NodeOp::And => args[1..].iter().fold(a.clone(), |all, arg| all & arg),
         NodeOp::Or => args[1..].iter().fold(a.clone(), |all, arg| all | arg),
         NodeOp::Xor => args[1..].iter().fold(a.clone(), |all, arg| all ^ arg),
-        NodeOp::Add | NodeOp::AddAsLogic => (two().0 + two().1) % modulus(width),
-        NodeOp::Sub | NodeOp::SubAsLogic => (two().0 + modulus(width) - two().1) % modulus(width),
+        NodeOp::Add => (two().0 + two().1) % modulus(width),
+        NodeOp::Sub => (two().0 + modulus(width) - two().1) % modulus(width),
         NodeOp::Mul => (two().0 * two().1) % modulus(width),
         NodeOp::Shl => match shift_amount(b, width) {
             Some(amount) => (a << amount) % modulus(width),
@@ -273,8 +273,8 @@ fn pure(op: &NodeOp, args: &[Number], widths: &[u32], width: u32) -> Number {
         }
         NodeOp::Eq => truth(two().0 == two().1),
         NodeOp::Ne => truth(two().0 != two().1),
-        NodeOp::Ult | NodeOp::UltAsLogic => truth(two().0 < two().1),
-        NodeOp::Ule | NodeOp::UleAsLogic => truth(two().0 <= two().1),
+        NodeOp::Ult => truth(two().0 < two().1),
+        NodeOp::Ule => truth(two().0 <= two().1),
         NodeOp::Slt => truth(signed(&two().0) < signed(&two().1)),
         NodeOp::Sle => truth(signed(&two().0) <= signed(&two().1)),
         NodeOp::Mux if *a == number(1) => args[1].clone(),

@@ -82,17 +82,13 @@ fn of_node(module: &Module, node: Node) -> Cost {
         NodeOp::Mux => bits * 0.5,
         NodeOp::Add | NodeOp::Sub if has_constant => bits * 0.2,
         NodeOp::Add | NodeOp::Sub => bits,
-        NodeOp::AddAsLogic | NodeOp::SubAsLogic => bits * if has_constant { 2.0 } else { 4.5 },
         NodeOp::Shl | NodeOp::LShr | NodeOp::AShr if is_constant(&args[1]) => 0.0,
         NodeOp::Shl | NodeOp::LShr | NodeOp::AShr => bits * width(&args[1]).min(7.0) * 0.5,
         NodeOp::Eq | NodeOp::Ne if has_constant => width(&args[0]) / 5.0,
         NodeOp::Eq | NodeOp::Ne => width(&args[0]) / 2.5,
-        NodeOp::Ult
-        | NodeOp::Ule
-        | NodeOp::Slt
-        | NodeOp::Sle
-        | NodeOp::UltAsLogic
-        | NodeOp::UleAsLogic => width(&args[0]) * if has_constant { 0.5 } else { 1.0 },
+        NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
+            width(&args[0]) * if has_constant { 0.5 } else { 1.0 }
+        }
         NodeOp::ReduceOr | NodeOp::ReduceAnd => width(&args[0]) / 5.0,
         NodeOp::ReduceXor => width(&args[0]) / 4.0,
         _ => 0.0,
