@@ -67,23 +67,17 @@ impl ConstantCompare {
             let bits = m.slice(x, high, *count);
             parts.push(match one {
                 true => Part {
-                    above: None,
-                    same: m.reduce_and(bits),
+                    more: None,
+                    reached: Some(m.reduce_and(bits)),
                 },
-                false => {
-                    let above = m.reduce_or(bits);
-                    Part {
-                        above: Some(above),
-                        same: m.not(above),
-                    }
-                }
+                false => Part {
+                    more: Some(m.reduce_or(bits)),
+                    reached: None,
+                },
             });
         }
         let whole = Part::joined(m, &parts);
-        let reached = match whole.above {
-            Some(above) => m.or(&[above, whole.same]),
-            None => whole.same,
-        };
+        let reached = whole.reached.expect("a bound above 0 has a one");
         match self.reaches {
             true => reached,
             false => m.not(reached),
@@ -95,8 +89,9 @@ impl ConstantCompare {
 #[derive(Clone, Copy)]
 struct Part {
     /// They are more. `None`: they cannot be.
-    above: Option<Node>,
-    same: Node,
+    more: Option<Node>,
+    /// They are as much or more. `None`: they always are.
+    reached: Option<Node>,
 }
 
 impl Part {
@@ -109,15 +104,25 @@ impl Part {
                 [high, low].map(|half| Part::joined(m, half))
             }
         };
-        let lower = low.above.map(|above| m.and(&[high.same, above]));
-        let above = match (high.above, lower) {
-            (Some(high), Some(lower)) => Some(m.or(&[high, lower])),
-            (some, other) => some.or(other),
-        };
         Part {
-            above,
-            same: m.and(&[high.same, low.same]),
+            more: low
+                .more
+                .map_or(high.more, |low| Part::over(m, high, Some(low))),
+            reached: Part::over(m, high, low.reached),
         }
+    }
+
+    /// The high part is more, or it is as much and the lower part says so. `None`: it always does.
+    fn over(m: &mut Module, high: Part, low: Option<Node>) -> Option<Node> {
+        let both: Vec<Node> = high.reached.into_iter().chain(low).collect();
+        let both = match both.as_slice() {
+            [] => return None,
+            both => m.and(both),
+        };
+        Some(match high.more {
+            Some(more) => m.or(&[more, both]),
+            None => both,
+        })
     }
 }
 

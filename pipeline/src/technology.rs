@@ -227,6 +227,7 @@ pub const AGILEX: Technology = Technology {
     add_constant: &[(1.0, 0.5), (3.0, 1.9), (64.0, 2.4)],
     compare: &[(1.0, 0.5), (3.0, 1.5), (16.0, 2.3), (32.0, 3.2), (64.0, 4.2)],
     compare_constant: &[(1.0, 0.5), (4.0, 1.0), (8.0, 2.0), (32.0, 2.6), (64.0, 3.6)],
+    chain_bit: 0.02,
     around_maps: AroundMaps {
         ultra_ram: None,
         ..ULTRASCALE_PLUS.around_maps
