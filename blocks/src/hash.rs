@@ -14,6 +14,7 @@ mod forward;
 mod function;
 mod held;
 mod lookup;
+mod neighbours;
 mod places;
 mod ports;
 mod seen;
@@ -31,7 +32,7 @@ use answers::Committed;
 use commit::{active, ready, Count, Decision, Ready, Request};
 use forward::Commits;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::Module;
+use hardpath_rtl::{Module, Node};
 use lookup::{lane, Dump, Lane, Port};
 
 /// Ways of a table.
@@ -108,11 +109,6 @@ impl Hash {
         index_bits(u64::from(Hash::entries(max_entries)))
     }
 
-    /// The last of a packet's turns.
-    fn turns(&self) -> u32 {
-        self.ports.iter().map(|port| port.slot).max().unwrap_or(0)
-    }
-
     fn evicts(&self) -> bool {
         self.evicts != Evicts::Nobody
     }
@@ -178,7 +174,7 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     let inputs = m.inputs(HashTableIn::widths(config));
     let HashTableIn { slot, host } = &inputs;
     let keys = &slot.keys;
-    let commits = Commits::new(&mut m, config);
+    let commits = Commits::new(&mut m, config, keys);
     let mut dump = Dump::new(&mut m, config, host);
     let lanes: Vec<Lane> = (0..config.ports.len())
         .map(|number| Port {
@@ -196,9 +192,7 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     let decision = Decision::new(&mut m, config, &active, &request, count.full);
     let decided = (&active, &decision);
     seen::touch_ages(&mut m, (&lanes, keys), &waiting, decided, host);
-    let at = [decision.row, decision.place];
-    let now = commits.now();
-    now.drive(&mut m, decision.write_key, decision.insert, at, active.key);
+    commits.drive(&mut m, (&active, &decision), &lanes);
     count.follow(&mut m, &decision);
     write_keys(&mut m, &lanes, &active, &decision, host);
     let committed = Committed {
@@ -223,9 +217,15 @@ fn write_keys(
     let running = m.not(host.clear);
     let present = m.and(&[decision.insert, running]);
     let stored = m.concat(&[present, active.key]);
-    let row = m.mux(host.clear, host.clear_index, decision.row);
-    let writes = (decision.write_key, host.clear);
+    let row_bits = m.width(host.clear_index);
+    let rows: Vec<Node> = (0..WAYS)
+        .map(|way| {
+            let row = m.slice(active.rows, way * row_bits, row_bits);
+            m.mux(host.clear, host.clear_index, row)
+        })
+        .collect();
+    let writes = (decision.write_at, host.clear);
     for lane in lanes {
-        lane.memories.write(m, writes, decision.place, row, stored);
+        lane.memories.write(m, writes, &rows, stored);
     }
 }

@@ -4,7 +4,8 @@ use super::evict::{Ranked, Victim};
 use super::forward::Found;
 use super::held::{held, PacketSlots};
 use super::lookup::Lane;
-use super::places::{emptiest, row_of_place};
+use super::neighbours::commits;
+use super::places::{decode, emptiest, encode, row_of_place};
 use super::{Hash, HashHostIn, HashKeyIn, HashUpdateIn, SLOTS, WAYS};
 use crate::flags::UpdateFlags;
 use crate::index_bits;
@@ -16,8 +17,8 @@ use hardpath_rtl::{Module, Node, Reg};
 pub(super) struct Ready {
     /// One of its slots is free.
     pub(super) free: Node,
-    /// The one that a new key goes to.
-    pub(super) chosen: Node,
+    /// The one that a new key goes to, one-hot.
+    pub(super) chosen: Vec<Node>,
     pub(super) found: Found,
     pub(super) rows: Node,
     pub(super) key: Node,
@@ -70,10 +71,11 @@ pub(super) fn active(m: &mut Module, keys: &[HashKeyIn], waiting: &[Ready]) -> R
         let Some(own) = commits(m, input) else {
             continue;
         };
+        let chosen = choose_all(m, own, &port.chosen, &all.chosen);
         let mut choose = |mine: Node, other: Node| m.mux(own, mine, other);
         all = Ready {
             free: choose(port.free, all.free),
-            chosen: choose(port.chosen, all.chosen),
+            chosen,
             found: Found {
                 hit: choose(port.found.hit, all.found.hit),
                 place: choose(port.found.place, all.found.place),
@@ -84,10 +86,10 @@ pub(super) fn active(m: &mut Module, keys: &[HashKeyIn], waiting: &[Ready]) -> R
             candidates: match (&port.candidates, &all.candidates) {
                 (Some(mine), Some(other)) => Some(Candidates {
                     victim: Victim {
-                        place: choose(mine.victim.place, other.victim.place),
                         some: choose(mine.victim.some, other.victim.some),
+                        at: choose_all(m, own, &mine.victim.at, &other.victim.at),
                     },
-                    uses: choose(mine.uses, other.uses),
+                    uses: m.mux(own, mine.uses, other.uses),
                     ranked: mine.ranked.choose(m, own, &other.ranked),
                 }),
                 _ => None,
@@ -97,11 +99,11 @@ pub(super) fn active(m: &mut Module, keys: &[HashKeyIn], waiting: &[Ready]) -> R
     all
 }
 
-/// A port updates or deletes.
-pub(super) fn commits(m: &mut Module, input: &HashKeyIn) -> Option<Node> {
-    let update = input.update.as_ref().map(|update| update.update);
-    let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
-    (!commits.is_empty()).then(|| m.or(&commits))
+/// One of two, of several things each.
+pub(super) fn choose_all(m: &mut Module, own: Node, mine: &[Node], others: &[Node]) -> Vec<Node> {
+    let both = mine.iter().zip(others);
+    both.map(|(mine, other)| m.mux(own, *mine, *other))
+        .collect()
 }
 
 /// What is asked for, by the packet of the port that commits or by the host.
@@ -181,8 +183,10 @@ fn of_updates(m: &mut Module, keys: &[HashKeyIn], signal: fn(&HashUpdateIn) -> N
 pub(super) struct Count {
     register: Reg,
     count: Node,
+    full_register: Reg,
     /// `max_entries` keys or more.
     pub(super) full: Node,
+    max_entries: u32,
 }
 
 impl Count {
@@ -194,15 +198,13 @@ impl Count {
         };
         let bits = index_bits(u64::from(most) + 1);
         let (register, count) = m.reg_reset("count", bits, 0);
-        let limit = m.constant(u64::from(config.max_entries), bits);
-        let full = match config.evicts() {
-            true => m.ule(limit, count),
-            false => m.eq(count, limit),
-        };
+        let (full_register, full) = m.reg_reset("full", 1, 0);
         Count {
             register,
             count,
-            full: m.name(full, "full"),
+            full_register,
+            full,
+            max_entries: config.max_entries,
         }
     }
 
@@ -214,6 +216,13 @@ impl Count {
         let same_count = m.not(decision.displaces);
         let counts = m.and(&[decision.write_key, same_count]);
         m.set_next_when(self.register, counts, changed);
+        let one_below = m.eq_const(self.count, u64::from(self.max_entries) - 1);
+        let just_full = m.eq_const(self.count, u64::from(self.max_entries));
+        let above = m.not(just_full);
+        let after_more = m.or(&[self.full, one_below]);
+        let after_less = m.and(&[self.full, above]);
+        let full = m.mux(decision.insert, after_more, after_less);
+        m.set_next_when(self.full_register, counts, full);
     }
 }
 
@@ -232,6 +241,8 @@ pub(super) struct Decision {
     pub(super) remove: Node,
     /// The key is put in or taken out.
     pub(super) write_key: Node,
+    /// In which place, one-hot.
+    pub(super) write_at: Node,
     pub(super) write_value: Node,
     /// Another key is forgotten.
     pub(super) displaces: Node,
@@ -266,8 +277,10 @@ impl Decision {
         let remove = m.and(&[asked.delete, hit]);
         m.name(remove, "removes");
         let write_value = m.or(&[insert, overwrite]);
-        let (new_place, displaces) = new_place(m, state, insert, no_place, full);
+        let (new_at, displaces) = new_place(m, state, insert, no_place, full);
+        let new_place = encode(m, &new_at);
         let place = m.mux(hit, state.found.place, new_place);
+        let write_at = write_at(m, state, (insert, &new_at), remove);
         Decision {
             absent,
             exists_wrongly,
@@ -277,6 +290,7 @@ impl Decision {
             insert,
             remove,
             write_key: m.or(&[insert, remove]),
+            write_at,
             write_value,
             displaces,
             place,
@@ -299,21 +313,42 @@ fn no_room(m: &mut Module, config: &Hash, state: &Ready, no_place: Node, full: N
     m.name(no_room, "no_room")
 }
 
-/// Where a new key goes, and whether another one loses the place.
+/// Where a new key goes, one-hot, and whether another one loses the place.
 fn new_place(
     m: &mut Module,
     state: &Ready,
     insert: Node,
     no_place: Node,
     full: Node,
-) -> (Node, Node) {
+) -> (Vec<Node>, Node) {
     let Some(candidates) = &state.candidates else {
-        return (state.chosen, m.zero(1));
+        return (state.chosen.clone(), m.zero(1));
     };
     let instead = m.and(&[full, candidates.victim.some]);
     let takes_place = m.or(&[no_place, instead]);
     m.name(takes_place, "takes_a_place");
-    let place = m.mux(takes_place, candidates.victim.place, state.chosen);
+    let places = choose_all(m, takes_place, &candidates.victim.at, &state.chosen);
     let displaces = m.and(&[insert, takes_place]);
-    (place, m.name(displaces, "displaces"))
+    (places, m.name(displaces, "displaces"))
+}
+
+/// The place that is written, one-hot: where a new key goes, or where one lies that is removed. It does not wait for the
+/// place as a number.
+fn write_at(
+    m: &mut Module,
+    state: &Ready,
+    (insert, new_at): (Node, &[Node]),
+    remove: Node,
+) -> Node {
+    let found_at = decode(m, state.found.place);
+    let mut places: Vec<Node> = (new_at.iter().zip(found_at).enumerate())
+        .map(|(place, (new, found))| {
+            let put = m.and(&[insert, *new]);
+            let taken_out = m.and(&[remove, found]);
+            let written = m.or(&[put, taken_out]);
+            m.name(written, format!("writes_at_{place}"))
+        })
+        .collect();
+    places.reverse();
+    m.concat(&places)
 }

@@ -22,7 +22,7 @@
 //! a free slot, so that table has at most one key more for each bucket.
 
 use super::forward::{Commit, Found};
-use super::places::{encode, row_of_place};
+use super::places::decode;
 use super::{SLOTS, WAYS};
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
@@ -72,10 +72,10 @@ pub(super) struct Ranked {
 }
 
 /// Whom a packet would take the place of.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Victim {
-    /// Its place among the candidates.
-    pub place: Node,
+    /// By place, one-hot.
+    pub at: Vec<Node>,
     /// There is one.
     pub some: Node,
 }
@@ -173,7 +173,7 @@ impl Ages {
             let here = m.eq_const(touch.place, number as u64);
             let age = m.zext(ranked.ages[number], AGE_BITS + 1);
             let wide = m.zext(more, AGE_BITS + 1);
-            let sum = m.add(age, wide);
+            let sum = m.add_as_logic(age, wide);
             let beyond = m.bit(sum, AGE_BITS);
             let low = m.slice(sum, 0, AGE_BITS);
             let older = m.mux(beyond, oldest, low);
@@ -249,7 +249,7 @@ impl Ranked {
             .chain((places..(WAYS * SLOTS) as usize).map(|_| m.zero(1)))
             .collect();
         Victim {
-            place: encode(m, &one_hot),
+            at: one_hot,
             some: m.or(&can_go),
         }
     }
@@ -261,28 +261,13 @@ fn pairs(places: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl Found {
-    /// Whether a commit puts another key into the slot.
-    pub fn displaced(self, m: &mut Module, commit: &Commit, rows: Node) -> Node {
-        let same_place = m.eq(self.place, commit.place);
-        let row = row_of_place(m, rows, self.place);
-        let same_row = m.eq(row, commit.row);
-        m.and(&[self.hit, commit.write, commit.occupy, same_place, same_row])
-    }
-
-    /// The same after a commit that put another key into the slot.
-    pub fn unless_displaced(
-        self,
-        m: &mut Module,
-        commit: &Commit,
-        rows: Node,
-        looks_up: Node,
-    ) -> Found {
-        let displaced = self.displaced(m, commit, rows);
-        let gone = m.and(&[displaced, looks_up]);
-        let stays = m.not(gone);
-        Found {
-            hit: m.and(&[self.hit, stays]),
-            ..self
-        }
+    /// Whether a commit, which touches these places of the key, puts another one into the slot.
+    pub fn displaced(self, m: &mut Module, commit: &Commit, touched: &[Node]) -> Node {
+        let places = decode(m, self.place);
+        let here: Vec<Node> = (places.iter().zip(touched))
+            .map(|(place, touched)| m.and(&[*place, *touched]))
+            .collect();
+        let here = m.or(&here);
+        m.and(&[self.hit, commit.occupy, here])
     }
 }

@@ -6,26 +6,41 @@
 //!
 //! Which slots are taken is always patched: where a key goes depends on it. That the packet's own key was put in or removed
 //! is patched with [`Hash::forward`] only; without, the caller keeps packets with the same key apart.
+//!
+//! Whether a commit concerns a packet is known a clock before ([`super::neighbours`]), so a patch is a select by registers.
 
+use super::commit::{Decision, Ready};
+use super::lookup::Lane;
+use super::neighbours::{commits, Committer, Common, Passing};
 use super::places::row_of_place;
-use super::{Hash, SLOTS, WAYS};
+use super::{Hash, HashKeyIn, SLOTS, WAYS};
 use crate::index_bits;
+use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Module, Node};
 
 /// A write to the buckets.
 pub(super) struct Commit {
     /// What it is called in names.
     label: &'static str,
-    pub(super) write: Node,
+    /// The places that are written, one at most.
+    at: Node,
     pub(super) occupy: Node,
-    pub(super) row: Node,
-    pub(super) place: Node,
-    /// The key that is written or removed; only with forwarding.
-    key: Option<Node>,
+    /// Who may have committed: of several one did.
+    committers: Vec<Committer>,
 }
 
-/// What the buckets do not show yet when they are compared, the oldest first. The last one is that of the present clock.
-pub(super) struct Commits(Vec<Commit>);
+/// What the buckets do not show yet when they are compared.
+pub(super) struct Commits {
+    /// That of the present clock.
+    pub(super) now: Commit,
+    /// Something is written.
+    write: Node,
+    place: Node,
+    /// Who commits.
+    active: Passing,
+    /// Those before, the oldest first.
+    older: Vec<Commit>,
+}
 
 /// Where a key lies. Its row follows from its place, and is chosen when it is needed: the compares leave no time for that.
 #[derive(Clone, Copy)]
@@ -36,65 +51,64 @@ pub(super) struct Found {
 
 impl Commits {
     /// The commit stage is made last: until then its effect is wires.
-    pub(super) fn new(m: &mut Module, config: &Hash) -> Commits {
-        let keeps_key = config.forward || config.turns() > 0;
+    pub(super) fn new(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Commits {
+        let row_bits = Hash::row_bits(config.max_entries);
+        let passing = |m: &mut Module, rows: String, key: String| Passing {
+            rows: m.wire(WAYS * row_bits, rows),
+            key: m.wire(config.key_bits, key),
+        };
+        let mut committers = Vec::new();
+        for (number, input) in keys.iter().enumerate() {
+            let own = commits(m, input);
+            if number == 0 || own.is_some() {
+                let rows = numbered("rows_before_commit", number);
+                let key = numbered("key_before_commit", number);
+                let before = passing(m, rows, key);
+                committers.push(Committer {
+                    port: number,
+                    own,
+                    before,
+                });
+            }
+        }
         let now = Commit {
             label: "commit",
-            write: m.wire(1, "commit_write"),
+            at: m.wire(WAYS * SLOTS, "commit_at"),
             occupy: m.wire(1, "commit_occupies"),
-            row: m.wire(Hash::row_bits(config.max_entries), "commit_row"),
-            place: m.wire(index_bits(u64::from(WAYS * SLOTS)), "commit_place"),
-            key: keeps_key.then(|| m.wire(config.key_bits, "commit_key")),
+            committers,
         };
-        let mut commits = vec![now];
-        let before = Hash::answer_clocks(config.registers) as usize - 1;
-        for label in &["last", "before_last"][..before] {
-            commits.insert(0, commits[0].delayed(m, label, config.forward));
-        }
-        Commits(commits)
-    }
-
-    /// That of the present clock.
-    pub(super) fn now(&self) -> &Commit {
-        &self.0[self.0.len() - 1]
-    }
-
-    /// What was found in the memories, as it is after the commits that they do not show. `looks_up`: a key is meant, not a slot.
-    pub(super) fn forward(
-        &self,
-        m: &mut Module,
-        config: &Hash,
-        (key, rows): (Node, Node),
-        looks_up: Option<Node>,
-        (mut found, mut taken): (Found, Vec<Node>),
-    ) -> (Found, Vec<Node>) {
-        for commit in &self.0 {
-            if let (true, Some(looks_up)) = (config.evicts(), looks_up) {
-                found = found.unless_displaced(m, commit, rows, looks_up);
+        let active = passing(m, "commit_rows".into(), "commit_key".into());
+        let mut older = Vec::new();
+        let (mut at, mut occupy, mut who) = (now.at, now.occupy, active);
+        for label in &["last", "before_last"][..Hash::answer_clocks(config.registers) as usize - 1]
+        {
+            if !older.is_empty() {
+                who.rows = m.delay(format!("{label}_rows"), who.rows);
+                who.key = m.delay(format!("{label}_key"), who.key);
             }
-            if let (true, Some(looks_up)) = (config.forward, looks_up) {
-                found = found.after(m, commit, key, looks_up);
-            }
-            let touched = commit.touched(m, rows);
-            taken = commit.patched(m, &touched, &taken);
+            at = m.delay_reset(format!("{label}_at"), at);
+            occupy = m.delay(format!("{label}_occupies"), occupy);
+            let committer = Committer {
+                port: 0,
+                own: None,
+                before: who,
+            };
+            older.insert(
+                0,
+                Commit {
+                    label,
+                    at,
+                    occupy,
+                    committers: vec![committer],
+                },
+            );
         }
-        (found, taken)
-    }
-}
-
-impl Commit {
-    /// The same a clock later.
-    fn delayed(&self, m: &mut Module, label: &'static str, keeps_key: bool) -> Commit {
-        Commit {
-            label,
-            write: m.delay_reset(format!("{label}_write"), self.write),
-            occupy: m.delay(format!("{label}_occupies"), self.occupy),
-            row: m.delay(format!("{label}_row"), self.row),
-            place: m.delay(format!("{label}_place"), self.place),
-            key: match keeps_key {
-                true => self.key.map(|key| m.delay(format!("{label}_key"), key)),
-                false => None,
-            },
+        Commits {
+            now,
+            write: m.wire(1, "commit_write"),
+            place: m.wire(index_bits(u64::from(WAYS * SLOTS)), "commit_place"),
+            active,
+            older,
         }
     }
 
@@ -102,31 +116,91 @@ impl Commit {
     pub(super) fn drive(
         &self,
         m: &mut Module,
-        write: Node,
-        occupy: Node,
-        at: [Node; 2],
-        key: Node,
+        (active, decision): (&Ready, &Decision),
+        lanes: &[Lane],
     ) {
-        let [row, place] = at;
-        m.drive(self.write, write);
-        m.drive(self.occupy, occupy);
-        m.drive(self.row, row);
-        m.drive(self.place, place);
-        if let Some(wire) = self.key {
-            m.drive(wire, key);
+        m.drive(self.now.at, decision.write_at);
+        m.drive(self.now.occupy, decision.insert);
+        m.drive(self.write, decision.write_key);
+        m.drive(self.place, decision.place);
+        m.drive(self.active.rows, active.rows);
+        m.drive(self.active.key, active.key);
+        for committer in &self.now.committers {
+            let before = lanes[committer.port].before;
+            m.drive(committer.before.rows, before.rows);
+            m.drive(committer.before.key, before.key);
         }
     }
 
+    /// What was found in the memories, by place, as it is after the commits that they do not show: where the key is, and which slots
+    /// are taken. `before`: the packet a clock before.
+    pub(super) fn forward(
+        &self,
+        m: &mut Module,
+        config: &Hash,
+        before: Passing,
+        name: impl Fn(String) -> String,
+        (hits, mut taken): (Vec<Node>, Vec<Node>),
+    ) -> (Vec<Node>, Vec<Node>) {
+        let zero = m.zero(1);
+        // Of the last write to each of the slots: whether there was one, and whether it put the key in.
+        let mut written = vec![zero; hits.len()];
+        let mut holds = vec![zero; hits.len()];
+        for commit in self.older.iter().chain([&self.now]) {
+            let common = commit.common(m, before, config.forward, &name);
+            let touched = commit.touched(m, &common, &name);
+            taken = commit.patched(m, &touched, &taken);
+            let puts = match common.key {
+                Some(same) => {
+                    let puts = m.and(&[commit.occupy, same]);
+                    m.name(puts, name(format!("{}_puts_key", commit.label)))
+                }
+                None => zero,
+            };
+            for (place, touched) in touched.into_iter().enumerate() {
+                holds[place] = m.mux(touched, puts, holds[place]);
+                written[place] = m.or(&[touched, written[place]]);
+            }
+        }
+        if !config.forward && !config.evicts() {
+            return (hits, taken);
+        }
+        let hits = hits.into_iter().enumerate().map(|(place, hit)| {
+            m.name(written[place], name(format!("written_at_{place}")));
+            if config.forward {
+                m.name(holds[place], name(format!("key_put_at_{place}")));
+            }
+            m.mux(written[place], holds[place], hit)
+        });
+        (hits.collect(), taken)
+    }
+}
+
+impl Commit {
+    /// What it has in common with a packet that stands so a clock before.
+    pub(super) fn common(
+        &self,
+        m: &mut Module,
+        before: Passing,
+        asks_key: bool,
+        name: impl Fn(String) -> String,
+    ) -> Common {
+        let name = name(self.label.to_string());
+        Common::with(m, &self.committers, before, asks_key, &name)
+    }
+
     /// Which slots of a packet's buckets are written: by place.
-    pub(super) fn touched(&self, m: &mut Module, rows: Node) -> Vec<Node> {
-        let row_bits = m.width(rows) / WAYS;
+    pub(super) fn touched(
+        &self,
+        m: &mut Module,
+        common: &Common,
+        name: impl Fn(String) -> String,
+    ) -> Vec<Node> {
         (0..WAYS * SLOTS)
             .map(|place| {
-                let row = m.slice(rows, place / SLOTS * row_bits, row_bits);
-                let same_row = m.eq(row, self.row);
-                let same_place = m.eq_const(self.place, u64::from(place));
-                let hit = m.and(&[self.write, same_row, same_place]);
-                m.name(hit, format!("{}_at_{place}", self.label))
+                let here = m.bit(self.at, place);
+                let touched = m.and(&[here, common.rows[(place / SLOTS) as usize]]);
+                m.name(touched, name(format!("{}_at_{place}", self.label)))
             })
             .collect()
     }
@@ -146,16 +220,13 @@ impl Found {
         m.concat(&[self.place, row])
     }
 
-    /// The same after a commit, when it is one of the same key.
-    pub(super) fn after(self, m: &mut Module, commit: &Commit, key: Node, looks_up: Node) -> Found {
-        let committed = commit.key.expect("a table that forwards keeps the key");
-        let same = m.eq(committed, key);
-        let concerns = m.and(&[same, looks_up]);
-        let changes = m.and(&[concerns, commit.write]);
-        m.name(changes, format!("{}_has_key", commit.label));
+    /// The same after the commit of this clock, when it is one of the same key.
+    pub(super) fn after(self, m: &mut Module, commits: &Commits, same_key: Node) -> Found {
+        let changes = m.and(&[same_key, commits.write]);
+        m.name(changes, "commit_has_key");
         Found {
-            hit: m.mux(changes, commit.occupy, self.hit),
-            place: m.mux(changes, commit.place, self.place),
+            hit: m.mux(changes, commits.now.occupy, self.hit),
+            place: m.mux(changes, commits.place, self.place),
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::evict::Ages;
 use super::forward::{Commits, Found};
 use super::held::PacketSlots;
-use super::places::encode;
+use super::neighbours::Passing;
+use super::places::{decode, encode};
 use super::waiting::Pending;
 use super::{key_memory, Hash, HashHostIn, HashKeyIn, HashPort, HashSlotIn, SLOTS, WAYS};
 use crate::index_bits;
@@ -53,6 +54,8 @@ pub(super) struct Lane {
     /// At the port's commit stage.
     pub(super) state: Pending,
     pub(super) slots: PacketSlots,
+    /// A clock before the commit stage.
+    pub(super) before: Passing,
 }
 
 /// Makes the stages of a port.
@@ -63,13 +66,19 @@ pub(super) fn lane(
     commits: &Commits,
     dump: &mut Dump,
 ) -> Lane {
-    let (memories, mut buckets) = Buckets::read(m, port, &slot.keys[port.number], slot.host_r);
+    let input = &slot.keys[port.number];
+    let (memories, mut buckets) = Buckets::read(m, port, input, slot.host_r);
+    let mut before = Passing {
+        rows: input.rows,
+        key: input.key,
+    };
     if port.table.registers {
+        before = buckets.passing();
         buckets = buckets.wait(m, port);
     }
-    let state = buckets.compare(m, port, commits, dump);
+    let state = buckets.compare(m, port, before, commits, dump);
     let (hit, entry) = (state.found.hit, state.found.entry(m, state.rows));
-    let (state, slots) = state.wait(m, port, commits.now(), buckets.rows);
+    let (state, slots, before) = state.wait(m, port, commits, buckets.passing());
     Lane {
         memories,
         ages: buckets.ages,
@@ -77,6 +86,7 @@ pub(super) fn lane(
         entry,
         state,
         slots,
+        before,
     }
 }
 
@@ -84,20 +94,19 @@ pub(super) fn lane(
 pub(super) struct Memories(Vec<Mem>);
 
 impl Memories {
-    /// The clock of a commit, and the sweep after reset. `word`: whether the slot is taken, above its key.
+    /// The clock of a commit, and the sweep after reset, which has the rows. `at`: the place, one-hot. `word`: whether the slot is
+    /// taken, above its key.
     pub(super) fn write(
         &self,
         m: &mut Module,
-        (write, clear): (Node, Node),
-        place: Node,
-        row: Node,
+        (at, clear): (Node, Node),
+        rows: &[Node],
         word: Node,
     ) {
-        for (number, memory) in (0..).zip(&self.0) {
-            let here = m.eq_const(place, number);
-            let this = m.and(&[write, here]);
+        for (place, memory) in (0..).zip(&self.0) {
+            let this = m.bit(at, place);
             let enable = m.or(&[this, clear]);
-            m.mem_write(*memory, row, word, enable);
+            m.mem_write(*memory, rows[(place / SLOTS) as usize], word, enable);
         }
     }
 }
@@ -165,18 +174,25 @@ impl Buckets {
     }
 
     /// The stage before A: the keys are compared, and what is known stands in registers in A.
-    fn compare(&self, m: &mut Module, port: Port, commits: &Commits, dump: &mut Dump) -> Pending {
+    fn compare(
+        &self,
+        m: &mut Module,
+        port: Port,
+        before: Passing,
+        commits: &Commits,
+        dump: &mut Dump,
+    ) -> Pending {
         let table = port.table;
         port.section(
             m,
             Hash::answer_clocks(table.registers) - 1,
             "the keys are compared",
         );
-        let (mut found, taken) = self.hits(m, port);
-        let dumps = m.and(&[self.host, dump.is_meant]);
+        let memory = self.hits(m, port);
+        let name = |wish: String| port.name(wish);
+        let (mut found, taken) = commits.forward(m, table, before, name, memory);
         if port.number == 0 {
-            m.name(dumps, "dumps");
-            dump.read(m, table.key_bits, dumps, &self.words, &mut found);
+            dump.read(m, table.key_bits, self.host, &self.words, &mut found);
         }
         let some_found = m.or(&found);
         let found_place = encode(m, &found);
@@ -184,9 +200,6 @@ impl Buckets {
             hit: m.name(some_found, port.name("found")),
             place: m.name(found_place, port.name("found_place")),
         };
-        let looks_up = (table.forward || table.evicts()).then(|| m.not(dumps));
-        let of = (self.key, self.rows);
-        let (found, taken) = commits.forward(m, table, of, looks_up, (found, taken));
         let ranked = (self.ages.as_ref()).map(|ages| ages.rank(m, |wish| port.name(wish)));
         let displaced = table.displaces_late().then(|| m.zero(1));
         let now = Pending {
@@ -199,6 +212,14 @@ impl Buckets {
             displaced,
         };
         now.in_registers(m, port, "2nd")
+    }
+
+    /// As others see it.
+    fn passing(&self) -> Passing {
+        Passing {
+            rows: self.rows,
+            key: self.key,
+        }
     }
 
     /// By place: whether the key is in the slot, and whether any key is.
@@ -222,7 +243,8 @@ impl Buckets {
 pub(super) struct Dump {
     /// The host's command is one.
     pub(super) is_meant: Node,
-    place: Node,
+    /// By place: it is that of the slot.
+    at: Vec<Node>,
     /// The table has the slot.
     pub(super) in_range: Node,
     /// The key that was found last, from a register.
@@ -237,36 +259,39 @@ impl Dump {
         let is_dump = m.eq_const(host.host_command, u64::from(DUMP));
         let is_meant = m.delay("host_dumps", is_dump);
         let place = m.slice(host.host_slot, row_bits, place_bits);
+        let places = decode(m, place).into_iter().enumerate();
+        let at = places.map(|(place, here)| m.delay(format!("dump_at_{place}"), here));
+        let at = at.collect();
         let high = m.slice(host.host_slot, entry_bits, 32 - entry_bits);
         let beyond = m.reduce_or(high);
         let inside = m.not(beyond);
         Dump {
             is_meant,
-            place,
+            at,
             in_range: m.delay("host_slot_exists", inside),
             key: None,
         }
     }
 
-    /// Where `dumps`, the slot that is meant is found when it is taken, and its key is kept.
+    /// Where the `host` dumps, the slot that is meant is found when it is taken, and its key is kept.
     fn read(
         &mut self,
         m: &mut Module,
         key_bits: u32,
-        dumps: Node,
+        host: Node,
         words: &[Node],
         found: &mut [Node],
     ) {
+        let dumps = m.and(&[host, self.is_meant]);
+        m.name(dumps, "dumps");
         let mut keys = Vec::new();
         for (place, (word, found)) in words.iter().zip(found).enumerate() {
-            let here = m.eq_const(self.place, place as u64);
-            m.name(here, format!("dump_at_{place}"));
             let taken = m.bit(*word, key_bits);
-            let picked = m.and(&[here, taken, self.in_range]);
+            let picked = m.and(&[self.at[place], taken, self.in_range]);
             *found = m.mux(dumps, picked, *found);
             m.name(*found, format!("found_at_{place}"));
             let stored = m.slice(*word, 0, key_bits);
-            keys.push(m.gate(here, stored));
+            keys.push(m.gate(self.at[place], stored));
         }
         let key = m.or(&keys);
         let (register, held) = m.reg("host_key_reg", key_bits);

@@ -20,6 +20,13 @@ pub(super) fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
     m.concat(&columns)
 }
 
+/// Number to one-hot.
+pub(super) fn decode(m: &mut Module, place: Node) -> Vec<Node> {
+    (0..WAYS * SLOTS)
+        .map(|number| m.eq_const(place, u64::from(number)))
+        .collect()
+}
+
 /// The row in the way of a place, of the rows of all ways.
 pub(super) fn row_of_place(m: &mut Module, rows: Node, place: Node) -> Node {
     let row_bits = m.width(rows) / WAYS;
@@ -36,36 +43,46 @@ pub(super) fn row_of_place(m: &mut Module, rows: Node, place: Node) -> Node {
     m.mux(high, second, first)
 }
 
-/// The first free slot of the emptiest bucket, the leftmost way first; and whether there is one.
-pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> (Node, Node) {
-    let empty: Vec<Node> = (0..WAYS as usize)
-        .map(|way| {
-            let some = m.or(&[taken[way * 2], taken[way * 2 + 1]]);
-            let none = m.not(some);
-            m.name(none, format!("way_{way}_is_empty"))
-        })
-        .collect();
-    let room: Vec<Node> = (0..WAYS as usize)
-        .map(|way| {
-            let all = m.and(&[taken[way * 2], taken[way * 2 + 1]]);
-            let some_free = m.not(all);
-            m.name(some_free, format!("way_{way}_has_room"))
-        })
-        .collect();
+/// The first free slot of the emptiest bucket, the leftmost way first, one-hot; and whether there is one.
+pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> (Node, Vec<Node>) {
+    let ways = taken.chunks_exact(SLOTS as usize).enumerate();
+    let (mut empty, mut room) = (Vec::new(), Vec::new());
+    for (way, slots) in ways {
+        let some = m.or(slots);
+        let none = m.not(some);
+        empty.push(m.name(none, format!("way_{way}_is_empty")));
+        let all = m.and(slots);
+        let some_free = m.not(all);
+        room.push(m.name(some_free, format!("way_{way}_has_room")));
+    }
     let any_empty = m.or(&empty);
     m.name(any_empty, "some_way_is_empty");
     let any_room = m.or(&room);
     m.name(any_room, "some_way_has_room");
-    let mut way = m.zero(2);
-    let mut second = m.zero(1);
-    for w in (0..WAYS as usize).rev() {
-        let fits = m.mux(any_empty, empty[w], room[w]);
-        m.name(fits, format!("way_{w}_fits"));
-        let number = m.constant(w as u64, 2);
-        way = m.mux(fits, number, way);
-        second = m.mux(fits, taken[w * 2], second);
+    let (empty, room) = (first(m, &empty), first(m, &room));
+    let mut places = Vec::new();
+    for (way, slots) in taken.chunks_exact(SLOTS as usize).enumerate() {
+        let here = m.mux(any_empty, empty[way], room[way]);
+        m.name(here, format!("way_{way}_is_emptiest"));
+        let free = m.not(slots[0]);
+        for (slot, free) in [free, slots[0]].into_iter().enumerate() {
+            let place = m.and(&[here, free]);
+            places.push(m.name(place, format!("emptiest_is_{}", way * 2 + slot)));
+        }
     }
-    let place = m.concat(&[way, second]);
-    m.name(place, "emptiest_place");
-    (any_room, place)
+    (any_room, places)
+}
+
+/// The first one only.
+fn first(m: &mut Module, all: &[Node]) -> Vec<Node> {
+    (0..all.len())
+        .map(|number| match &all[..number] {
+            [] => all[0],
+            before => {
+                let earlier = m.or(before);
+                let none = m.not(earlier);
+                m.and(&[all[number], none])
+            }
+        })
+        .collect()
 }

@@ -1,8 +1,9 @@
 //! Which key is young again: the one that a packet looked for and found, or put in.
 
-use super::commit::{commits, Decision, Ready};
+use super::commit::{Decision, Ready};
 use super::evict::Touch;
 use super::lookup::Lane;
+use super::neighbours::commits;
 use super::{HashHostIn, HashKeyIn};
 use crate::index_bits;
 use hardpath_rtl::{Module, Node};

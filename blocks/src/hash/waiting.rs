@@ -2,9 +2,10 @@
 //! into it.
 
 use super::evict::Ranked;
-use super::forward::{Commit, Found};
+use super::forward::{Commits, Found};
 use super::held::PacketSlots;
 use super::lookup::Port;
+use super::neighbours::Passing;
 use super::Hash;
 use hardpath_rtl::{Module, Node};
 
@@ -41,16 +42,25 @@ impl Pending {
         }
     }
 
-    /// Goes from A to the port's commit stage. `rows_before`: the buckets a clock before A.
+    /// As others see it.
+    fn passing(&self) -> Passing {
+        Passing {
+            rows: self.rows,
+            key: self.key,
+        }
+    }
+
+    /// Goes from A to the port's commit stage. `before`: how it passes a clock before A; also given back for the clock before
+    /// the commit stage.
     pub(super) fn wait(
         mut self,
         m: &mut Module,
         port: Port,
-        commit: &Commit,
-        rows_before: Node,
-    ) -> (Pending, PacketSlots) {
+        commits: &Commits,
+        mut before: Passing,
+    ) -> (Pending, PacketSlots, Passing) {
         let own = port.own();
-        let mut slots = PacketSlots::new(rows_before);
+        let mut slots = PacketSlots::new(before.rows);
         let first_turn = own.commit_after - own.slot;
         for clock in 0..own.commit_after {
             let stage = Hash::answer_clocks(port.table.registers) + clock + 1;
@@ -59,36 +69,40 @@ impl Pending {
                 slots.come(&self);
             }
             let turns = clock >= first_turn;
+            let now = self.passing();
             // In names the register of A is the second.
-            self = self.step(m, port, commit, &mut slots, turns, clock + 3);
+            self = self.step(m, port, commits, (before, turns), &mut slots, clock + 3);
+            before = now;
         }
         if own.slot == 0 {
             slots.come(&self);
         }
-        (self, slots)
+        (self, slots, before)
     }
 
-    /// One clock. `turns`: it is one of the packet's turns, before the port's own.
+    /// One clock. `before`: how the packet passes a clock before; `turns`: it is one of the packet's turns, before the port's own.
     fn step(
         mut self,
         m: &mut Module,
         port: Port,
-        commit: &Commit,
+        commits: &Commits,
+        (before, turns): (Passing, bool),
         slots: &mut PacketSlots,
-        turns: bool,
         clock: u32,
     ) -> Pending {
-        let touched = commit.touched(m, self.rows);
+        let commit = &commits.now;
+        let name = |wish: String| port.name(format!("{wish}_{clock}th"));
+        let common = commit.common(m, before, turns, name);
+        let touched = commit.touched(m, &common, name);
         self.taken = commit.patched(m, &touched, &self.taken);
-        if turns {
+        if let Some(same_key) = common.key {
             // What the same packet commits.
-            let always = m.one();
-            self.found = self.found.after(m, commit, self.key, always);
+            self.found = self.found.after(m, commits, same_key);
             slots.turn(m, commit, &touched);
         } else {
             slots.rows_before = self.rows;
             if let Some(before) = self.displaced {
-                let now = self.found.displaced(m, commit, self.rows);
+                let now = self.found.displaced(m, commit, &touched);
                 m.name(now, port.name(format!("displaced_now_{clock}")));
                 let displaced = m.or(&[before, now]);
                 let name = port.name(format!("displaced_{clock}th"));

@@ -115,11 +115,15 @@ impl Fault {
     }
 }
 
-/// Nodes of such names become constants.
+/// Nodes of such names, registers among them, become constants.
 fn stuck(module: &mut Module, named: fn(&str) -> bool, to: bool) -> bool {
     let mut some = false;
     for node in module.nodes.values_mut() {
-        if node.width == 1 && node.name.as_deref().is_some_and(named) {
+        let name = match node.op {
+            NodeOp::Reg(reg) => Some(module.regs[reg].name.as_str()),
+            _ => node.name.as_deref(),
+        };
+        if node.width == 1 && name.is_some_and(named) {
             node.op = NodeOp::Const(vec![u64::from(to)]);
             node.args.clear();
             some = true;

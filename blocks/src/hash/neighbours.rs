@@ -1,0 +1,90 @@
+//! What a packet has in common with one that commits, compared a clock before the two meet.
+//!
+//! Packets move in step: two that meet, one in its commit stage and one behind it, stood a stage earlier in the clock before.
+//! Their buckets and keys are compared there, so that in the clock of the commit a register says whether it concerns the other.
+
+use super::{HashKeyIn, WAYS};
+use hardpath_rtl::{Module, Node};
+
+/// A packet's key at a port.
+#[derive(Clone, Copy)]
+pub(super) struct Passing {
+    pub(super) rows: Node,
+    pub(super) key: Node,
+}
+
+/// One that commits, a clock before somebody meets it.
+pub(super) struct Committer {
+    pub(super) port: usize,
+    /// It is this one, of several; `None`: the one that commits when no other does.
+    pub(super) own: Option<Node>,
+    pub(super) before: Passing,
+}
+
+/// What two packets have in common, in the clock in which they meet.
+pub(super) struct Common {
+    /// By way: the bucket.
+    pub(super) rows: Vec<Node>,
+    /// The key, where somebody asks.
+    pub(super) key: Option<Node>,
+}
+
+impl Passing {
+    /// Compares the two in this clock; the answer stands in registers in the next.
+    fn common(self, m: &mut Module, other: Passing, asks_key: bool, name: &str) -> Common {
+        let row_bits = m.width(self.rows) / WAYS;
+        let rows = (0..WAYS).map(|way| {
+            let [mine, others] =
+                [self.rows, other.rows].map(|rows| m.slice(rows, way * row_bits, row_bits));
+            let same = m.eq(mine, others);
+            m.delay(format!("{name}_same_bucket_{way}"), same)
+        });
+        let rows = rows.collect();
+        let key = asks_key.then(|| {
+            let same = m.eq(self.key, other.key);
+            m.delay(format!("{name}_same_key"), same)
+        });
+        Common { rows, key }
+    }
+}
+
+impl Common {
+    /// What a packet, as it stands a clock before, has in common with the one of those that commits.
+    pub(super) fn with(
+        m: &mut Module,
+        committers: &[Committer],
+        before: Passing,
+        asks_key: bool,
+        name: &str,
+    ) -> Common {
+        let mut all: Option<Common> = None;
+        for (number, committer) in committers.iter().enumerate() {
+            let name = match number {
+                0 => name.to_string(),
+                _ => format!("{name}_by_{number}"),
+            };
+            let common = before.common(m, committer.before, asks_key, &name);
+            all = Some(match (all, committer.own) {
+                (Some(others), Some(own)) => common.where_own(m, own, &others),
+                _ => common,
+            });
+        }
+        all.expect("somebody commits")
+    }
+
+    fn where_own(&self, m: &mut Module, own: Node, others: &Common) -> Common {
+        let rows = self.rows.iter().zip(&others.rows);
+        let rows = rows.map(|(mine, other)| m.mux(own, *mine, *other));
+        Common {
+            rows: rows.collect(),
+            key: (self.key.zip(others.key)).map(|(mine, other)| m.mux(own, mine, other)),
+        }
+    }
+}
+
+/// A port updates or deletes.
+pub(super) fn commits(m: &mut Module, input: &HashKeyIn) -> Option<Node> {
+    let update = input.update.as_ref().map(|update| update.update);
+    let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
+    (!commits.is_empty()).then(|| m.or(&commits))
+}
