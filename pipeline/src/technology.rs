@@ -3,7 +3,7 @@
 //! The unit is the *level*: one LUT with the routing in front of it. `make calibrate` synthesizes every operation for
 //! a family and shows what it costs beside these numbers; each [`Technology::source`] says which of them come from there.
 
-use hardpath_rtl::MemAttributes;
+use hardpath_rtl::Attributes;
 
 /// One family of FPGAs.
 #[derive(Debug, PartialEq)]
@@ -16,8 +16,8 @@ pub struct Technology {
     pub source: &'static str,
     /// The family that yosys synthesizes for.
     pub yosys: &'static str,
-    /// Whose attributes the memories carry in the text.
-    pub attributes: MemAttributes,
+    /// Whose attributes memories and copied registers carry in the text.
+    pub attributes: Attributes,
     /// The clock that designs are made for when nobody says another one, in MHz.
     pub usual_clock_mhz: f64,
     /// Inputs of a LUT.
@@ -95,7 +95,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     source: "levels: yosys synth_xilinx -family xcup; a level of 0.1 ns in the LUT and 0.3 ns of routing, as placed \
              designs of this kind have them",
     yosys: "xcup",
-    attributes: MemAttributes::RamStyle,
+    attributes: Attributes::Amd,
     usual_clock_mhz: 250.0,
     lut_inputs: 6,
     level_ns: 0.4,
@@ -133,7 +133,7 @@ pub const SERIES_7: Technology = Technology {
              (make calibrate); a level of 0.1 ns in the LUT and 0.45 ns of routing is that of a Kintex-7 of speed grade 2, \
              stated, not measured",
     yosys: "xc7",
-    attributes: MemAttributes::RamStyle,
+    attributes: Attributes::Amd,
     usual_clock_mhz: 200.0,
     level_ns: 0.55,
     overhead_ns: 0.5,
@@ -154,7 +154,7 @@ pub const ECP5: Technology = Technology {
     source: "nanoseconds: nextpnr-ecp5's, of single operations (make calibrate) and of the slowest paths of whole \
              designs, in which a level takes longer: 1.0 to 1.5 ns",
     yosys: "ecp5",
-    attributes: MemAttributes::RamStyle,
+    attributes: Attributes::Amd,
     usual_clock_mhz: 75.0,
     lut_inputs: 4,
     level_ns: 1.25,
@@ -220,7 +220,7 @@ pub const AGILEX: Technology = Technology {
     source: "levels: yosys synth_intel_alm (make calibrate), whose ALMs are a little deeper than UltraScale+'s LUTs; a \
              level of 0.35 ns is derived from the clocks that such designs are known to reach, not measured",
     yosys: "intel_alm",
-    attributes: MemAttributes::Quartus,
+    attributes: Attributes::Quartus,
     level_ns: 0.35,
     overhead_ns: 0.35,
     add: &[(1.0, 0.5), (3.0, 1.9), (64.0, 2.4)],

@@ -484,6 +484,7 @@ impl Module {
             next: None,
             enable: None,
             reset,
+            is_copy: false,
             comment: None,
             section,
         });
@@ -537,6 +538,24 @@ impl Module {
     pub fn hold_reset(&mut self, name: impl Into<String>, enable: Node, next: Node) -> Node {
         let (reg, node) = self.reg_reset(name, self.width(next), 0);
         self.set_next_when(reg, enable, next);
+        node
+    }
+
+    /// [`Module::delay`], `count` times: copies that tools do not merge. Those that read a register of many loads share them.
+    pub fn delay_copies(&mut self, name: &str, next: Node, count: usize) -> Vec<Node> {
+        let copies = (0..count).map(|index| {
+            let copy = self.delay(format!("{name}_{index}"), next);
+            self.keep_apart(copy)
+        });
+        copies.collect()
+    }
+
+    /// Lets tools not merge a register with another one that holds the same.
+    pub fn keep_apart(&mut self, node: Node) -> Node {
+        let NodeOp::Reg(reg) = self.nodes[node].op else {
+            panic!("only registers are kept apart");
+        };
+        self.regs[reg].is_copy = true;
         node
     }
 

@@ -53,8 +53,8 @@ entity_impl!(Section, "section");
 #[derive(Clone, Debug, Default)]
 pub struct Design {
     pub modules: PrimaryMap<ModuleId, Module>,
-    /// Of its memories, in the text.
-    pub attributes: MemAttributes,
+    /// Of its memories and of registers that are copies, in the text.
+    pub attributes: Attributes,
 }
 
 /// One module.
@@ -167,6 +167,8 @@ pub struct RegData {
     pub enable: Option<Node>,
     /// Limbs of the value that `rst` sets, before `enable` is looked at. `None`: not reset (data).
     pub reset: Option<Vec<u64>>,
+    /// A copy, so that none of them drives too many loads: tools must not merge it with another register.
+    pub is_copy: bool,
     pub comment: Option<String>,
     pub section: Option<Section>,
 }
@@ -183,22 +185,30 @@ pub enum MemStyle {
     Ultra,
 }
 
-/// Whose attributes say how a memory is built.
+/// Whose attributes say how a memory is built, and which registers stay apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MemAttributes {
-    /// `ram_style`, as AMD's tools and yosys read it.
+pub enum Attributes {
+    /// `ram_style` and `dont_touch`, as AMD's tools read them; yosys reads the former.
     #[default]
-    RamStyle,
-    /// `ramstyle`, as Quartus reads it.
+    Amd,
+    /// `ramstyle` and `dont_merge`, as Quartus reads them.
     Quartus,
 }
 
-impl MemAttributes {
-    /// The attribute's name.
+impl Attributes {
+    /// Name and value of the attribute of a register that must not be merged with another one.
+    pub fn copy(self) -> (&'static str, Copied) {
+        match self {
+            Attributes::Amd => ("dont_touch", Copied::Text("true")),
+            Attributes::Quartus => ("dont_merge", Copied::Flag),
+        }
+    }
+
+    /// The name of a memory's attribute.
     pub fn name(self) -> &'static str {
         match self {
-            MemAttributes::RamStyle => "ram_style",
-            MemAttributes::Quartus => "ramstyle",
+            Attributes::Amd => "ram_style",
+            Attributes::Quartus => "ramstyle",
         }
     }
 
@@ -213,10 +223,18 @@ impl MemAttributes {
             MemStyle::Ultra => ["ultra", "M20K"],
         };
         Some(match self {
-            MemAttributes::RamStyle => amd,
-            MemAttributes::Quartus => quartus,
+            Attributes::Amd => amd,
+            Attributes::Quartus => quartus,
         })
     }
+}
+
+/// The kind of an attribute's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copied {
+    Text(&'static str),
+    /// A boolean that is true.
+    Flag,
 }
 
 /// A memory of `depth` words. Words start as zeros; reset does not clear them.

@@ -13,8 +13,8 @@ use super::{constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
-    Assert, Design, Direction, Mem, MemAttributes, MemStyle, Module, ModuleId, Node, NodeData,
-    NodeOp, RegData,
+    Assert, Attributes, Design, Direction, Mem, MemStyle, Module, ModuleId, Node, NodeData, NodeOp,
+    RegData,
 };
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub struct Legal {
     pub language: &'static Language,
     pub module: Module,
     /// Of its memories.
-    pub attributes: MemAttributes,
+    pub attributes: Attributes,
     /// For each node the number of the original node where it belongs in the text.
     pub anchor: SecondaryMap<Node, u32>,
     /// Words of a memory as it is printed: at least its depth.
@@ -227,6 +227,7 @@ impl Legal {
                     next: Some(in_range),
                     enable: if always { None } else { Some(enable) },
                     reset: None,
+                    is_copy: false,
                     comment: None,
                     section,
                 });

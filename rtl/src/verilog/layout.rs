@@ -47,6 +47,7 @@ pub struct RegisterText {
     pub next: Expression,
     pub enable: Option<String>,
     pub reset: Option<String>,
+    pub is_copy: bool,
     pub uses: Vec<Use>,
 }
 
@@ -218,6 +219,7 @@ impl Layout<'_> {
                 next,
                 enable,
                 reset,
+                is_copy: data.is_copy,
                 uses,
             });
         }

@@ -7,7 +7,7 @@ use super::text;
 use crate::print::lines::{self, fill, COLUMNS};
 use crate::print::outline::{heading, outputs_section, section_index, Place};
 use crate::print::plan::{Signal, SignalKind};
-use crate::{Mem, NodeOp, Reg};
+use crate::{Copied, Mem, NodeOp, Reg};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
 
@@ -67,7 +67,8 @@ impl Layout<'_> {
             }
             groups.extend(self.logic(section, &first));
             groups.push(self.initial_values(section));
-            groups.push(self.always(section));
+            groups.push(self.always(section, false));
+            groups.push(self.always(section, true));
             for memory in self
                 .memories
                 .iter()
@@ -128,12 +129,12 @@ impl Layout<'_> {
             let signal = &self.plan.signals[self.plan.regs[*reg]?];
             let comment = data.comment.clone().unwrap_or_default();
             let declaration = format!("{};", signal.name);
-            Some((
-                "logic".to_string(),
-                text::range(data.width),
-                declaration,
-                comment,
-            ))
+            let kind = match (data.is_copy, self.legal.attributes.copy()) {
+                (false, _) => "logic".to_string(),
+                (true, (name, Copied::Flag)) => format!("(* {name} *) logic"),
+                (true, (name, Copied::Text(value))) => format!("(* {name} = \"{value}\" *) logic"),
+            };
+            Some((kind, text::range(data.width), declaration, comment))
         });
         text::declarations(rows.collect())
     }
@@ -296,12 +297,12 @@ impl Layout<'_> {
         lines
     }
 
-    /// The next values of the registers of a section; those with the same enable stand together.
-    fn always(&self, section: usize) -> Vec<String> {
+    /// The next values of the registers of a section, copies or others; those with the same enable stand together.
+    fn always(&self, section: usize, copies: bool) -> Vec<String> {
         let registers: Vec<&RegisterText> = self
             .registers
             .iter()
-            .filter(|r| r.section == section)
+            .filter(|r| r.section == section && r.is_copy == copies)
             .collect();
         let mut enables: Vec<&Option<String>> = Vec::new();
         for register in &registers {
@@ -335,7 +336,12 @@ impl Layout<'_> {
         if !resets.is_empty() {
             body.extend(text::guarded(Some("rst".to_string()), resets));
         }
-        text::always(&body)
+        let mut lines = text::always(&body);
+        if copies && !lines.is_empty() {
+            // Yosys takes the attribute of the process over to its flip-flops, and no other.
+            lines.insert(0, "  (* keep *)".to_string());
+        }
+        lines
     }
 
     /// Bits that no text reads: they are collected in one net, so that tools which warn of unread signals warn of

@@ -15,7 +15,7 @@ use crate::print::outline::{
 };
 use crate::print::plan::{Plan, Signal, SignalKind};
 use crate::print::rewrite::Legal;
-use crate::{Design, Mem, MemStyle, ModuleId, Node, Reg};
+use crate::{Copied, Design, Mem, MemStyle, ModuleId, Node, Reg};
 use std::collections::BTreeMap;
 
 pub fn print(
@@ -144,17 +144,44 @@ impl Architecture<'_> {
         }
     }
 
-    /// What the memories need.
+    /// What memories and copies of registers need.
     fn attributes(&self) -> Vec<String> {
         let mems = self.legal.module.mems.iter();
         let mut live = mems.filter(|(mem, _)| self.plan.mems[*mem].is_some());
-        match live.any(|(_, data)| data.style != MemStyle::Auto) {
-            true => {
-                let name = self.legal.attributes.name();
-                vec![format!("  attribute {name} : string;"), String::new()]
-            }
-            false => Vec::new(),
+        let mut lines = Vec::new();
+        if live.any(|(_, data)| data.style != MemStyle::Auto) {
+            let name = self.legal.attributes.name();
+            lines.push(format!("  attribute {name} : string;"));
         }
+        let mut regs = self.legal.module.regs.iter();
+        if regs.any(|(reg, data)| data.is_copy && self.plan.regs[reg].is_some()) {
+            let (name, value) = self.legal.attributes.copy();
+            let kind = match value {
+                Copied::Text(_) => "string",
+                Copied::Flag => "boolean",
+            };
+            lines.push(format!("  attribute {name} : {kind};"));
+        }
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines
+    }
+
+    /// The attributes of a section's registers that are copies.
+    fn kept_apart(&self, section: usize) -> Vec<String> {
+        let copies = self.registers(section).filter(|(_, data, _)| data.is_copy);
+        let (name, value) = self.legal.attributes.copy();
+        let value = match value {
+            Copied::Text(text) => format!("\"{text}\""),
+            Copied::Flag => "true".to_string(),
+        };
+        copies
+            .map(|(.., signal)| {
+                let register = self.printer.name(signal);
+                format!("  attribute {name} of {register} : signal is {value};")
+            })
+            .collect()
     }
 
     /// Groups of lines under the headings of their sections.
@@ -190,7 +217,9 @@ impl Architecture<'_> {
                 ));
             }
         }
-        let mut groups = vec![text::declarations(registers)];
+        let mut declared = text::declarations(registers);
+        declared.extend(self.kept_apart(section));
+        let mut groups = vec![declared];
         for mem in self.memories(section) {
             if self.is_read_at_once(mem) {
                 groups.push(self.memory_declaration(mem, "signal"));

@@ -15,6 +15,7 @@ pub fn all() -> Vec<Design> {
         awkward_names(),
         foreign_names(),
         leaves(),
+        copies(),
     ]
 }
 
@@ -22,6 +23,25 @@ fn design(module: Module) -> Design {
     let mut design = Design::new();
     design.add(module);
     design
+}
+
+/// A register and its copies, which share its loads.
+pub fn copies() -> Design {
+    let mut m = Module::new("copies", "A select in three registers that stay apart.");
+    let select = m.input("select", 1, "");
+    let data = m.input("data", 6, "");
+    let mut outputs = Vec::new();
+    for (index, select) in m
+        .delay_copies("select_reg", select, 3)
+        .into_iter()
+        .enumerate()
+    {
+        let data = m.slice(data, 2 * index as u32, 2);
+        outputs.push(m.gate(select, data));
+    }
+    let outputs = m.concat(&outputs);
+    m.output("selected", outputs, "");
+    design(m)
 }
 
 /// A counter with enable, reset and an assertion.

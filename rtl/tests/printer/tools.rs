@@ -63,6 +63,19 @@ fn yosys_reads_everything() {
 }
 
 #[test]
+fn copies_of_a_register_survive_synthesis() {
+    let Some(yosys) = installed::yosys() else {
+        return;
+    };
+    let files = verilog::print(&designs::copies());
+    let directory = installed::write_files("copies", &files);
+    let script =
+        "read_verilog -sv copies.sv; synth_xilinx -family xcup -flatten -noiopad -top copies; \
+                  select -assert-count 3 t:FDRE; stat";
+    yosys.run(&directory, &["-q", "-p", script]);
+}
+
+#[test]
 fn random_modules_do_in_verilator_what_they_mean() {
     let Some(verilator) = installed::verilator() else {
         return;

@@ -157,6 +157,9 @@ impl Elaborator<'_> {
                     news.insert(name, Fact::Constant(initial));
                     continue;
                 }
+                if data.is_copy {
+                    continue;
+                }
                 let FlipFlop {
                     next,
                     enable,
