@@ -9,6 +9,7 @@
 
 mod answers;
 mod commit;
+mod dump;
 mod evict;
 mod forward;
 mod function;
@@ -30,10 +31,11 @@ pub use ports::{
 use crate::index_bits;
 use answers::Committed;
 use commit::{active, ready, Count, Decision, Ready, Request};
+use dump::Dump;
 use forward::Commits;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node};
-use lookup::{lane, Dump, Lane, Port};
+use lookup::{lane, Lane, Port};
 
 /// Ways of a table.
 pub const WAYS: u32 = 4;

@@ -1,7 +1,8 @@
 //! What a table says at its commit stage, to packets and to the host.
 
 use super::commit::{Decision, Ready, Request};
-use super::lookup::{Dump, Lane};
+use super::dump::Dump;
+use super::lookup::Lane;
 use super::{HashKeyIn, HashKeyOut, HashMovesOut, HashTableOut, HashWriteOut};
 use crate::errno::{last_error, E2BIG, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
 use hardpath_rtl::{Module, Node};

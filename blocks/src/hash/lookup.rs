@@ -1,14 +1,13 @@
 //! Stages R to A: the buckets are read and compared.
 
+use super::dump::Dump;
 use super::evict::Ages;
 use super::forward::{Commits, Found};
 use super::held::PacketSlots;
 use super::neighbours::Passing;
-use super::places::{decode, encode};
+use super::places::encode;
 use super::waiting::Pending;
-use super::{key_memory, Hash, HashHostIn, HashKeyIn, HashPort, HashSlotIn, SLOTS, WAYS};
-use crate::index_bits;
-use crate::interface::command::DUMP;
+use super::{key_memory, Hash, HashKeyIn, HashPort, HashSlotIn, SLOTS, WAYS};
 use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
@@ -72,9 +71,14 @@ pub(super) fn lane(
         rows: input.rows,
         key: input.key,
     };
+    let mut host_before = slot.host_r;
     if port.table.registers {
         before = buckets.passing();
+        host_before = buckets.host;
         buckets = buckets.wait(m, port);
+    }
+    if port.number == 0 {
+        dump.come(m, host_before);
     }
     let state = buckets.compare(m, port, before, commits, dump);
     let (hit, entry) = (state.found.hit, state.found.entry(m, state.rows));
@@ -192,7 +196,7 @@ impl Buckets {
         let name = |wish: String| port.name(wish);
         let (mut found, taken) = commits.forward(m, table, before, name, memory);
         if port.number == 0 {
-            dump.read(m, table.key_bits, self.host, &self.words, &mut found);
+            dump.read(m, &self.words, &mut found);
         }
         let some_found = m.or(&found);
         let found_place = encode(m, &found);
@@ -235,67 +239,5 @@ impl Buckets {
             taken.push(present);
         }
         (hits, taken)
-    }
-}
-
-/// A dump: the host means a slot, not a key. The host's registers stand still long before its operation arrives: what
-/// follows from them alone has registers of its own.
-pub(super) struct Dump {
-    /// The host's command is one.
-    pub(super) is_meant: Node,
-    /// By place: it is that of the slot.
-    at: Vec<Node>,
-    /// The table has the slot.
-    pub(super) in_range: Node,
-    /// The key that was found last, from a register.
-    pub(super) key: Option<Node>,
-}
-
-impl Dump {
-    pub(super) fn new(m: &mut Module, config: &Hash, host: &HashHostIn) -> Dump {
-        let row_bits = Hash::row_bits(config.max_entries);
-        let entry_bits = Hash::entry_bits(config.max_entries);
-        let place_bits = index_bits(u64::from(WAYS * SLOTS));
-        let is_dump = m.eq_const(host.host_command, u64::from(DUMP));
-        let is_meant = m.delay("host_dumps", is_dump);
-        let place = m.slice(host.host_slot, row_bits, place_bits);
-        let places = decode(m, place).into_iter().enumerate();
-        let at = places.map(|(place, here)| m.delay(format!("dump_at_{place}"), here));
-        let at = at.collect();
-        let high = m.slice(host.host_slot, entry_bits, 32 - entry_bits);
-        let beyond = m.reduce_or(high);
-        let inside = m.not(beyond);
-        Dump {
-            is_meant,
-            at,
-            in_range: m.delay("host_slot_exists", inside),
-            key: None,
-        }
-    }
-
-    /// Where the `host` dumps, the slot that is meant is found when it is taken, and its key is kept.
-    fn read(
-        &mut self,
-        m: &mut Module,
-        key_bits: u32,
-        host: Node,
-        words: &[Node],
-        found: &mut [Node],
-    ) {
-        let dumps = m.and(&[host, self.is_meant]);
-        m.name(dumps, "dumps");
-        let mut keys = Vec::new();
-        for (place, (word, found)) in words.iter().zip(found).enumerate() {
-            let taken = m.bit(*word, key_bits);
-            let picked = m.and(&[self.at[place], taken, self.in_range]);
-            *found = m.mux(dumps, picked, *found);
-            m.name(*found, format!("found_at_{place}"));
-            let stored = m.slice(*word, 0, key_bits);
-            keys.push(m.gate(self.at[place], stored));
-        }
-        let key = m.or(&keys);
-        let (register, held) = m.reg("host_key_reg", key_bits);
-        m.set_next_when(register, dumps, key);
-        self.key = Some(held);
     }
 }
