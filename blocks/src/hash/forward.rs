@@ -25,7 +25,7 @@ pub(super) struct Commit {
     /// The places that are written, one at most.
     at: Node,
     pub(super) occupy: Node,
-    /// Who may have committed: of several one did.
+    /// Who may have committed: of several ports only in the present clock, and one did.
     committers: Vec<Committer>,
 }
 
@@ -52,56 +52,26 @@ pub(super) struct Found {
 impl Commits {
     /// The commit stage is made last: until then its effect is wires.
     pub(super) fn new(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Commits {
-        let row_bits = Hash::row_bits(config.max_entries);
-        let passing = |m: &mut Module, rows: String, key: String| Passing {
-            rows: m.wire(WAYS * row_bits, rows),
-            key: m.wire(config.key_bits, key),
-        };
-        let mut committers = Vec::new();
-        for (number, input) in keys.iter().enumerate() {
-            let own = commits(m, input);
-            if number == 0 || own.is_some() {
-                let rows = numbered("rows_before_commit", number);
-                let key = numbered("key_before_commit", number);
-                let before = passing(m, rows, key);
-                committers.push(Committer {
-                    port: number,
-                    own,
-                    before,
-                });
-            }
-        }
-        let now = Commit {
-            label: "commit",
-            at: m.wire(WAYS * SLOTS, "commit_at"),
-            occupy: m.wire(1, "commit_occupies"),
-            committers,
-        };
-        let active = passing(m, "commit_rows".into(), "commit_key".into());
-        let mut older = Vec::new();
-        let (mut at, mut occupy, mut who) = (now.at, now.occupy, active);
-        for label in &["last", "before_last"][..Hash::answer_clocks(config.registers) as usize - 1]
-        {
-            if !older.is_empty() {
-                who.rows = m.delay(format!("{label}_rows"), who.rows);
-                who.key = m.delay(format!("{label}_key"), who.key);
-            }
-            at = m.delay_reset(format!("{label}_at"), at);
-            occupy = m.delay(format!("{label}_occupies"), occupy);
-            let committer = Committer {
-                port: 0,
-                own: None,
-                before: who,
+        let now = Commit::now(m, config, keys);
+        let active = Passing::wires(m, config, ["commit_rows", "commit_key"].map(String::from));
+        let labels = &["last", "before_last"][..Hash::answer_clocks(config.registers) as usize - 1];
+        let mut older: Vec<Commit> = Vec::new();
+        for label in labels {
+            let last = match older.first() {
+                None => now.older(m, label, active),
+                Some(commit) => {
+                    let Passing { rows, key } = commit.committers[0].before;
+                    let who = Passing {
+                        rows: m.delay(format!("{label}_rows"), rows),
+                        key: match config.forward {
+                            true => m.delay(format!("{label}_key"), key),
+                            false => key,
+                        },
+                    };
+                    commit.older(m, label, who)
+                }
             };
-            older.insert(
-                0,
-                Commit {
-                    label,
-                    at,
-                    occupy,
-                    committers: vec![committer],
-                },
-            );
+            older.insert(0, last);
         }
         Commits {
             now,
@@ -177,6 +147,41 @@ impl Commits {
 }
 
 impl Commit {
+    /// That of the present clock: by the port that commits.
+    fn now(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Commit {
+        let mut committers = Vec::new();
+        for (port, input) in keys.iter().enumerate() {
+            let own = commits(m, input);
+            if port == 0 || own.is_some() {
+                let names = ["rows_before_commit", "key_before_commit"];
+                let names = names.map(|name| numbered(name, port));
+                let before = Passing::wires(m, config, names);
+                committers.push(Committer { port, own, before });
+            }
+        }
+        Commit {
+            label: "commit",
+            at: m.wire(WAYS * SLOTS, "commit_at"),
+            occupy: m.wire(1, "commit_occupies"),
+            committers,
+        }
+    }
+
+    /// The same a clock later. `who`: who committed, a clock before then.
+    fn older(&self, m: &mut Module, label: &'static str, who: Passing) -> Commit {
+        let committer = Committer {
+            port: 0,
+            own: None,
+            before: who,
+        };
+        Commit {
+            label,
+            at: m.delay_reset(format!("{label}_at"), self.at),
+            occupy: m.delay(format!("{label}_occupies"), self.occupy),
+            committers: vec![committer],
+        }
+    }
+
     /// What it has in common with a packet that stands so a clock before.
     pub(super) fn common(
         &self,

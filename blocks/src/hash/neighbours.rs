@@ -3,7 +3,7 @@
 //! Packets move in step: two that meet, one in its commit stage and one behind it, stood a stage earlier in the clock before.
 //! Their buckets and keys are compared there, so that in the clock of the commit a register says whether it concerns the other.
 
-use super::{HashKeyIn, WAYS};
+use super::{Hash, HashKeyIn, WAYS};
 use hardpath_rtl::{Module, Node};
 
 /// A packet's key at a port.
@@ -13,8 +13,9 @@ pub(super) struct Passing {
     pub(super) key: Node,
 }
 
-/// One that commits, a clock before somebody meets it.
+/// A packet that commits, as it stands a clock before somebody meets it.
 pub(super) struct Committer {
+    /// Its port.
     pub(super) port: usize,
     /// It is this one, of several; `None`: the one that commits when no other does.
     pub(super) own: Option<Node>,
@@ -30,6 +31,14 @@ pub(super) struct Common {
 }
 
 impl Passing {
+    /// Of these names, driven later.
+    pub(super) fn wires(m: &mut Module, config: &Hash, [rows, key]: [String; 2]) -> Passing {
+        Passing {
+            rows: m.wire(WAYS * Hash::row_bits(config.max_entries), rows),
+            key: m.wire(config.key_bits, key),
+        }
+    }
+
     /// Compares the two in this clock; the answer stands in registers in the next.
     fn common(self, m: &mut Module, other: Passing, asks_key: bool, name: &str) -> Common {
         let row_bits = m.width(self.rows) / WAYS;
