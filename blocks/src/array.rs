@@ -11,7 +11,7 @@ pub use ports::{ArrayHostIn, ArrayIn, ArrayKeyIn, ArrayOut, ArraySlotIn, ArrayWr
 use commit::{joined, store, HostOperation};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::Module;
-use read::{addresses, Commit, Copies};
+use read::{addresses, Commit, Commits, Copies};
 
 /// How the host's index gets to the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ pub struct Array {
     pub value_bits: u32,
     pub presence: Presence,
     /// Words can be read at so many indexes a clock (at least 1); each has its own copy of the memory. For each: the
-    /// clocks from its address stage to the commit stage, at least [`Array::read_clocks`].
+    /// clocks from its address stage to the commit stage, at least [`Array::clocks`].
     pub reads: Vec<u32>,
     /// Places at which the data plane writes, no two of them in one clock.
     pub writers: u32,
@@ -64,6 +64,8 @@ pub struct Array {
     /// which the word comes, a packet so sees the writes of all older packets, however close; else the caller keeps
     /// packets with the same index apart.
     pub forward: bool,
+    /// Registers on both sides of the memory, where it is not LUT RAM: a large memory's parts lie far from each other.
+    pub registers: bool,
     /// Clocks from the first read's address stage to the stage in which the host's operation commits.
     pub host_commit_after: u32,
     pub host: HostAddress,
@@ -79,12 +81,22 @@ impl Array {
     }
 
     /// Clocks from the address stage to the stage in which the word stands in a register.
-    pub fn read_clocks(depth: u32) -> u32 {
-        if Array::in_lut_ram(depth) {
-            1
-        } else {
-            2
+    pub fn read_clocks(depth: u32, registers: bool) -> u32 {
+        match (Array::in_lut_ram(depth), registers) {
+            (true, _) => 1,
+            (false, false) => 2,
+            (false, true) => 3,
         }
+    }
+
+    /// The same of this memory.
+    pub fn clocks(&self) -> u32 {
+        Array::read_clocks(self.depth, self.registers)
+    }
+
+    /// What is written comes to the memory through a register; where nothing is forwarded it must be there at once.
+    fn registers_writes(&self) -> bool {
+        self.forward && self.clocks() == 3
     }
 
     /// The memory that is read at the first index; the others are copies of it.
@@ -105,14 +117,14 @@ impl Array {
     }
 
     fn check(&self) {
-        let read_clocks = Array::read_clocks(self.depth);
+        let read_clocks = self.clocks();
         assert!(self.reads.iter().all(|after| *after >= read_clocks));
         assert!(self.own_write_index || self.writers <= 1);
         assert!(self.writers > 0 || !self.own_write_index);
     }
 
     fn header(&self) -> String {
-        let read_clocks = Array::read_clocks(self.depth);
+        let read_clocks = self.clocks();
         format!(
             "Values of map {}: {} x {} bits in {}.\n\
              Read: the index belongs to the address stage A, the word stands in a register in stage A + {read_clocks}.\n\
@@ -148,8 +160,10 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     let addresses = addresses(&mut m, slot, host);
     // What the commit stage writes is known below; the reads look at it before.
     let commit = Commit::wires(&mut m, config);
-    let copies = Copies::new(&mut m, config);
-    let words = copies.read(&mut m, config, &addresses, &commit);
+    let stored = store(&mut m, config, &commit, host);
+    let copies = Copies::new(&mut m, config, &stored);
+    let commits = Commits::new(&mut m, config, commit, stored);
+    let words = copies.read(&mut m, config, &addresses, &commits);
 
     m.section("Commit stage");
     let operation = HostOperation::wait(&mut m, config, slot, addresses[0], words[0]);
@@ -165,7 +179,6 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
         None => (host_writes, host_word),
     };
     commit.drive(&mut m, write, index, word);
-    store(&mut m, &copies, [write, index, word], host);
 
     m.section("Result for the host");
     let (host_errno, host_result) = operation.result(&mut m, config, errno);

@@ -294,7 +294,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     let (technology, decl) = (timing.technology, &program.maps[access.map]);
     let around = &technology.around_maps;
     let name = &decl.name;
-    let entries = crate::schedule::value_entries(program, access.map);
+    let entries = crate::schedule::value_entries(decl);
     let mut all = Vec::new();
     let mut add = |what: &str, levels: f64| {
         all.push(Undivided {
@@ -328,8 +328,13 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
         false => {
             add("the address of a block RAM", around.block_address);
             let read = timing.memory_read(decl.value_bytes * 8, entries);
-            let read = read + technology.forwarded_read();
-            add("a read of the values with what is being written", read);
+            match access.registers_values {
+                true => add("a read of the values", read),
+                false => add(
+                    "a read of the values with what is being written",
+                    read + technology.forwarded_read(),
+                ),
+            }
         }
     }
     if access.writes_values() {

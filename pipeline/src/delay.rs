@@ -5,6 +5,7 @@
 //! those of a [`Technology`].
 
 use crate::memories::ultra_rams_deep;
+use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};
 use hardpath_blocks::hash::Hash;
 use hardpath_ir::{MapDecl, Op, Program, Value};
@@ -48,6 +49,13 @@ impl Timing {
         }
         let read = self.memory_read(bits + 1, Hash::rows(map.max_entries));
         map.kind.is_hash() && read + technology.key_compare(bits) > self.budget()
+    }
+
+    /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie
+    /// far from each other.
+    pub fn registers_values(&self, map: &MapDecl) -> bool {
+        let width = map.value_bytes * 8 + u32::from(map.kind.has_slots());
+        self.ultra_ram_read(width, value_entries(map)).is_some()
     }
 
     /// How many bits of the lengths the search for the longest of so many prefixes looks at in one clock.

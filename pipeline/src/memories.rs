@@ -34,12 +34,13 @@ pub fn ultra_rams_deep(width: u32, depth: u32) -> Option<u32> {
     (block_rams >= LARGE && is_cheaper).then_some(deep)
 }
 
-/// Marks the large memories that are left to the tool, where the clock allows it.
+/// Marks the large memories that are left to the tool, where the clock allows it, and divides them into UltraRAMs.
 pub fn place_in_ultra_ram(design: &mut Design, timing: Timing) {
     let modules = design.modules.values_mut();
     let memories = modules.flat_map(|module| module.mems.values_mut());
     for memory in memories.filter(|memory| suits(memory, timing)) {
         memory.style = MemStyle::Ultra;
+        memory.bank_words = Some(WORDS);
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Access {
     pub values: Class,
     /// What a table reads stands in registers before it is compared: [`Hash::registers`], [`Lpm::registers`].
     pub registers_keys: bool,
+    /// Registers stand on both sides of the memory of its values.
+    pub registers_values: bool,
     /// Of a table of prefixes: [`Lpm::bits_a_clock`].
     pub bits_a_clock: Option<u32>,
 }
@@ -198,6 +200,7 @@ fn plan_map(program: &Program, map: MapId, timing: Timing) -> Result<Vec<Access>
         keys: Class::ReadOnly,
         values: Class::ReadOnly,
         registers_keys: timing.registers_keys(decl),
+        registers_values: timing.registers_values(decl),
         bits_a_clock: (decl.kind.is_trie()).then(|| timing.length_bits_a_clock(decl.max_entries)),
     };
     let writer = ports.iter().flat_map(|port| port.writers()).next();

@@ -566,6 +566,7 @@ impl Module {
             width,
             depth,
             style,
+            bank_words: None,
             writes: Vec::new(),
             reads: Vec::new(),
             comment: None,

@@ -364,6 +364,12 @@ impl Checker<'_> {
                     mem.writes.len()
                 ));
             }
+            if mem
+                .bank_words
+                .is_some_and(|words| words < 2 || !words.is_power_of_two())
+            {
+                self.error(format!("{name} has banks of no power of two of words"));
+            }
             for write in &mem.writes {
                 self.address(&name, write.address, mem.depth);
                 self.driven(&format!("written data of {name}"), write.data, mem.width);
@@ -376,6 +382,9 @@ impl Checker<'_> {
                     None if matches!(mem.style, MemStyle::Block | MemStyle::Ultra) => self.error(
                         format!("{name} ({:?}) cannot be read asynchronously", mem.style),
                     ),
+                    None if mem.bank_words.is_some() => self.error(format!(
+                        "{name} has banks and cannot be read asynchronously"
+                    )),
                     None => {}
                 }
             }

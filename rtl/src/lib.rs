@@ -244,6 +244,9 @@ pub struct MemData {
     pub width: u32,
     pub depth: u32,
     pub style: MemStyle,
+    /// In the text a deeper memory stands as banks of so many words, a power of two, with a choice among them. All reads of
+    /// such a memory are synchronous. `None`: the tool divides it.
+    pub bank_words: Option<u32>,
     pub writes: Vec<MemWrite>,
     pub reads: Vec<MemReadPort>,
     pub comment: Option<String>,

@@ -33,6 +33,8 @@ pub struct Served {
     pub evicts: bool,
     /// Keys stand in registers between memory and compare.
     pub registers: bool,
+    /// Registers on both sides of the memory of values.
+    pub registers_values: bool,
 }
 
 signals! {
@@ -128,6 +130,7 @@ impl Served {
             writers: 1,
             own_write_index: true,
             forward: true,
+            registers: self.registers_values,
             host_commit_after: self.read_clocks(),
             host: HostAddress::Follows,
         }
@@ -144,7 +147,7 @@ impl Served {
 
     /// Clocks from there to its answer.
     fn read_clocks(&self) -> u32 {
-        Array::read_clocks(self.entries())
+        Array::read_clocks(self.entries(), self.registers_values)
     }
 
     /// Clocks from a request to its answer.

@@ -111,6 +111,7 @@ fn config(max_entries: u32, registers: bool, evicts: bool) -> Served {
         max_entries,
         evicts,
         registers,
+        registers_values: registers,
     }
 }
 

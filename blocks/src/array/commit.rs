@@ -1,7 +1,7 @@
 //! The commit stage: one write, the program's or the host's.
 
 use super::host::{check, updates};
-use super::read::{host_index, Copies};
+use super::read::{host_index, Commit};
 use super::{Array, ArrayHostIn, ArraySlotIn, ArrayWriteIn};
 use crate::errno::ERRNO_BITS;
 use hardpath_rtl::{Module, Node};
@@ -51,7 +51,7 @@ impl HostOperation {
             if !config.own_write_index {
                 operation.index = m.delay(format!("index_{clock}"), operation.index);
             }
-            if clock > Array::read_clocks(config.depth) {
+            if clock > config.clocks() {
                 operation.old = m.delay(format!("old_{clock}"), operation.old);
             }
         }
@@ -121,12 +121,16 @@ impl HostOperation {
     }
 }
 
-/// Writes to all copies; after reset the sweep does.
-pub(super) fn store(m: &mut Module, copies: &Copies, commit: [Node; 3], host: &ArrayHostIn) {
-    let [write, index, word] = commit;
+/// What goes into the memories: after reset the sweep does. In a register of its own where there is one in front of them.
+pub(super) fn store(m: &mut Module, config: &Array, commit: &Commit, host: &ArrayHostIn) -> Commit {
     let running = m.not(host.clear);
-    let stored = m.gate(running, word);
-    let stores = m.or(&[write, host.clear]);
-    let address = m.mux(host.clear, host.clear_index, index);
-    copies.write(m, address, stored, stores);
+    let stored = Commit {
+        write: m.or(&[commit.write, host.clear]),
+        index: m.mux(host.clear, host.clear_index, commit.index),
+        word: m.gate(running, commit.word),
+    };
+    match config.registers_writes() {
+        true => stored.later(m, "stored"),
+        false => stored,
+    }
 }

@@ -25,9 +25,9 @@ pub(super) fn host_index(m: &mut Module, key: Node, width: u32) -> Node {
 /// What is written in a clock.
 #[derive(Clone, Copy)]
 pub(super) struct Commit {
-    write: Node,
-    index: Node,
-    word: Node,
+    pub write: Node,
+    pub index: Node,
+    pub word: Node,
 }
 
 impl Commit {
@@ -45,20 +45,60 @@ impl Commit {
         m.drive(self.word, word);
     }
 
-    /// The same a clock later, for the read of that number.
-    fn last(&self, m: &mut Module, number: usize) -> Commit {
+    /// The same a clock later.
+    pub(super) fn later(&self, m: &mut Module, name: &str) -> Commit {
         Commit {
-            write: m.delay_reset(format!("last_write_{number}"), self.write),
-            index: m.delay(format!("last_index_{number}"), self.index),
-            word: m.delay(format!("last_word_{number}"), self.word),
+            write: m.delay_reset(format!("{name}_write"), self.write),
+            index: m.delay(format!("{name}_index"), self.index),
+            word: m.delay(format!("{name}_word"), self.word),
         }
+    }
+
+    /// Whether it goes to an index.
+    fn hits(&self, m: &mut Module, index: Node) -> Node {
+        let same = m.eq(index, self.index);
+        m.and(&[self.write, same])
     }
 
     /// A word that was read at an index, or what is written when it goes there.
     fn forwarded(&self, m: &mut Module, index: Node, word: Node) -> Node {
-        let same = m.eq(index, self.index);
-        let hit = m.and(&[self.write, same]);
+        let hit = self.hits(m, index);
         m.mux(hit, self.word, word)
+    }
+}
+
+/// What is written, and what was: as far back as a word that is being read may have missed it.
+pub(super) enum Commits {
+    /// Words come as they are.
+    Unseen,
+    /// In this clock.
+    Now(Commit),
+    /// In this clock and the last one.
+    Two { now: Commit, last: Commit },
+    /// In this clock and the last one, which only now goes into the memory, and the word of the one before.
+    Three {
+        now: Commit,
+        last: Commit,
+        before: Node,
+    },
+}
+
+impl Commits {
+    /// `stored`: what goes into the memory.
+    pub(super) fn new(m: &mut Module, config: &Array, now: Commit, stored: Commit) -> Commits {
+        match (config.forward, config.clocks()) {
+            (false, _) => Commits::Unseen,
+            (true, 1) => Commits::Now(now),
+            (true, 2) => Commits::Two {
+                now,
+                last: now.later(m, "last"),
+            },
+            (true, _) => Commits::Three {
+                now,
+                last: stored,
+                before: m.delay("before_word", stored.word),
+            },
+        }
     }
 }
 
@@ -66,15 +106,19 @@ impl Commit {
 pub(super) struct Copies(Vec<Mem>);
 
 impl Copies {
-    pub(super) fn new(m: &mut Module, config: &Array) -> Copies {
+    /// `stored`: what goes into all of them.
+    pub(super) fn new(m: &mut Module, config: &Array, stored: &Commit) -> Copies {
         let style = match Array::in_lut_ram(config.depth) {
             true => MemStyle::Distributed,
             false => MemStyle::Auto,
         };
         let word = config.word_bits();
-        let copies = (0..config.reads.len())
-            .map(|number| m.mem(config.memory(number), word, config.depth, style));
-        Copies(copies.collect())
+        let mut copy = |number| {
+            let memory = m.mem(config.memory(number), word, config.depth, style);
+            m.mem_write(memory, stored.index, stored.word, stored.write);
+            memory
+        };
+        Copies((0..config.reads.len()).map(&mut copy).collect())
     }
 
     /// The words, from registers.
@@ -83,51 +127,82 @@ impl Copies {
         m: &mut Module,
         config: &Array,
         addresses: &[Node],
-        commit: &Commit,
+        commits: &Commits,
     ) -> Vec<Node> {
-        let one = m.one();
         let copies = self.0.iter().zip(addresses).enumerate();
         copies
             .map(|(number, (copy, address))| {
-                let fresh = match Array::in_lut_ram(config.depth) {
-                    true => {
-                        let read = m.mem_read_async(*copy, *address);
-                        match config.forward {
-                            true => commit.forwarded(m, *address, read),
-                            false => read,
-                        }
+                let read = word_read(m, config, *copy, *address, number);
+                let fresh = match commits {
+                    Commits::Unseen => read,
+                    Commits::Now(now) => now.forwarded(m, *address, read),
+                    Commits::Two { now, last } => {
+                        let index = m.delay(format!("index_{number}_b"), *address);
+                        let older = last.forwarded(m, index, read);
+                        now.forwarded(m, index, older)
                     }
-                    false => {
-                        let read = m.mem_read_sync(*copy, *address, one);
-                        m.name(read, format!("read_{number}"));
-                        match config.forward {
-                            true => forwarded_twice(m, commit, number, *address, read),
-                            false => read,
-                        }
+                    Commits::Three { now, last, before } => {
+                        let missed = missed(m, number, *address, (now, last, *before));
+                        missed.forwarded(m, now, read)
                     }
                 };
                 m.delay(format!("word_{number}"), fresh)
             })
             .collect()
     }
+}
 
-    pub(super) fn write(&self, m: &mut Module, address: Node, word: Node, write: Node) {
-        for copy in &self.0 {
-            m.mem_write(*copy, address, word, write);
+/// What comes out of the memory, a clock before it stands in the word's register.
+fn word_read(m: &mut Module, config: &Array, copy: Mem, address: Node, number: usize) -> Node {
+    if Array::in_lut_ram(config.depth) {
+        return m.mem_read_async(copy, address);
+    }
+    let one = m.one();
+    let read = m.mem_read_sync(copy, address, one);
+    match config.registers {
+        true => {
+            m.name(read, format!("out_{number}"));
+            m.delay(format!("read_{number}"), read)
         }
+        false => m.name(read, format!("read_{number}")),
     }
 }
 
-/// A word out of block RAM misses the write in the clock of its address, and the one in the clock in which it comes.
-fn forwarded_twice(
+/// In stage A + 2: what was written to a read's index since its word left the memory, in registers.
+struct Missed {
+    index: Node,
+    some: Node,
+    word: Node,
+}
+
+impl Missed {
+    fn forwarded(&self, m: &mut Module, now: &Commit, read: Node) -> Node {
+        let word = m.mux(self.some, self.word, read);
+        now.forwarded(m, self.index, word)
+    }
+}
+
+/// The newest of three commits to the index of a read: in the clock before its stage A, which goes into the memory in that stage and so
+/// comes too late for it, in stage A, and in the one behind. What is compared in stage A is chosen in the next one, when words
+/// and compares stand in registers.
+fn missed(
     m: &mut Module,
-    commit: &Commit,
     number: usize,
     address: Node,
-    read: Node,
-) -> Node {
+    (now, last, before): (&Commit, &Commit, Node),
+) -> Missed {
+    let in_a = now.hits(m, address);
+    let in_a = m.delay_reset(format!("missed_in_a_{number}"), in_a);
+    let before_a = last.hits(m, address);
+    let before_a = m.delay_reset(format!("missed_before_a_{number}"), before_a);
     let index = m.delay(format!("index_{number}_b"), address);
-    let last = commit.last(m, number);
-    let older = last.forwarded(m, index, read);
-    commit.forwarded(m, index, older)
+    let behind_a = now.hits(m, index);
+    let some = m.or(&[before_a, in_a, behind_a]);
+    let older = m.mux(in_a, last.word, before);
+    let newest = m.mux(behind_a, now.word, older);
+    Missed {
+        index: m.delay(format!("index_{number}_c"), index),
+        some: m.delay_reset(format!("missed_{number}"), some),
+        word: m.delay(format!("missed_word_{number}"), newest),
+    }
 }

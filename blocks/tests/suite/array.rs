@@ -72,7 +72,7 @@ fn design(config: &Array) -> Design {
     let instance = m.instance(memory, memory_id, "memory", &inputs);
     for number in 0..config.reads.len() {
         let mut node = m.instance_output(memory, instance, &format!("read_word_{number}"));
-        for clock in Array::read_clocks(config.depth)..config.host_commit_after {
+        for clock in config.clocks()..config.host_commit_after {
             node = m.delay(format!("word_{number}_{clock}"), node);
         }
         if number == 0 {
@@ -88,18 +88,20 @@ fn design(config: &Array) -> Design {
     design
 }
 
-fn config(depth: u32, value_bits: u32) -> Array {
+fn config(depth: u32, value_bits: u32, registers: bool) -> Array {
+    let clocks = Array::read_clocks(depth, registers);
     Array {
         name: "values".into(),
         map: "map".into(),
         depth,
         value_bits,
         presence: Presence::Always,
-        reads: vec![Array::read_clocks(depth)],
+        reads: vec![clocks],
         writers: 1,
         own_write_index: false,
         forward: true,
-        host_commit_after: Array::read_clocks(depth),
+        registers,
+        host_commit_after: clocks,
         host: HostAddress::Key,
     }
 }
@@ -341,14 +343,21 @@ impl Run {
 
 const DEPTHS: [u32; 10] = [1, 2, 3, 5, 64, 65, 100, 128, 257, 1000];
 
+/// Depths, and whether there are registers around the memory; they make no difference to LUT RAM.
+fn memories() -> impl Iterator<Item = (u32, bool)> {
+    DEPTHS
+        .into_iter()
+        .flat_map(|depth| [(depth, false), (depth, true)])
+}
+
 #[test]
 fn every_packet_sees_all_older_writes() {
-    for depth in DEPTHS {
+    for (depth, registers) in memories() {
         for reads in 1..=3 {
             let mut run = Run::new(
                 Array {
-                    reads: vec![Array::read_clocks(depth); reads],
-                    ..config(depth, 32)
+                    reads: vec![Array::read_clocks(depth, registers); reads],
+                    ..config(depth, 32, registers)
                 },
                 u64::from(depth),
             );
@@ -376,8 +385,8 @@ fn every_packet_sees_all_older_writes() {
 #[test]
 fn widths_of_values() {
     for value_bits in [8, 16, 31, 64] {
-        for depth in [7, 300] {
-            let mut run = Run::new(config(depth, value_bits), 3);
+        for (depth, registers) in [(7, false), (300, false), (300, true)] {
+            let mut run = Run::new(config(depth, value_bits, registers), 3);
             for _ in 0..600 {
                 let index = run.random.below(3);
                 run.packet(&[index], true);
@@ -392,7 +401,7 @@ fn widths_of_values() {
 
 #[test]
 fn the_host_gets_the_kernels_answers() {
-    for depth in DEPTHS {
+    for (depth, registers) in memories() {
         for (presence, value_bits) in [
             (Presence::Always, 40),
             (Presence::Devices, 32),
@@ -405,15 +414,16 @@ fn the_host_gets_the_kernels_answers() {
                     presence,
                     writers: 0,
                     forward: false,
-                    ..config(depth, value_bits)
+                    ..config(depth, value_bits, registers)
                 },
                 u64::from(depth),
             );
             for _ in 0..500 {
                 run.random_host();
-                // What the host wrote is seen three clocks later: the pipeline keeps packets away for so long.
-                run.idle();
-                run.idle();
+                // What the host wrote is seen three or four clocks later: the pipeline keeps packets away for so long.
+                for _ in 1..run.config.clocks().max(2) + 1 {
+                    run.idle();
+                }
             }
             run.settle();
             for index in 0..u64::from(depth) {
@@ -426,9 +436,9 @@ fn the_host_gets_the_kernels_answers() {
 
 #[test]
 fn a_late_commit_with_keys_kept_apart() {
-    for depth in [4, 100] {
+    for (depth, registers) in [(4, false), (100, false), (100, true)] {
         for own_write_index in [false, true] {
-            let read_clocks = Array::read_clocks(depth);
+            let read_clocks = Array::read_clocks(depth, registers);
             let mut run = Run::new(
                 Array {
                     forward: false,
@@ -436,7 +446,7 @@ fn a_late_commit_with_keys_kept_apart() {
                     host: HostAddress::Follows,
                     reads: vec![read_clocks + 4],
                     host_commit_after: read_clocks + 4,
-                    ..config(depth, 24)
+                    ..config(depth, 24, registers)
                 },
                 9,
             );
@@ -486,8 +496,8 @@ fn a_late_commit_with_keys_kept_apart() {
 
 #[test]
 fn the_sweep_clears_every_entry() {
-    for depth in DEPTHS {
-        let mut run = Run::new(config(depth, 32), 2);
+    for (depth, registers) in memories() {
+        let mut run = Run::new(config(depth, 32, registers), 2);
         for round in 0..3 {
             for index in 0..u64::from(depth) {
                 run.packet(&[index], true);

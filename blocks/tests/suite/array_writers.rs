@@ -97,7 +97,7 @@ fn design(setup: &Setup) -> Design {
     for read in 0..config.reads.len() {
         let name = format!("read_word_{read}");
         let node = m.instance_output(memory, instance, &name);
-        let came = setup.address(read) + Array::read_clocks(config.depth);
+        let came = setup.address(read) + config.clocks();
         let node = delayed(&mut m, &name, node, setup.end() - came);
         m.output(name, node, "");
     }
@@ -156,7 +156,7 @@ impl Run {
     /// The last commit that the word of a read of a packet that enters now shows, wherever it stands.
     fn shows_until(&self, read: usize) -> u64 {
         let address = self.clock + u64::from(self.setup.address(read));
-        let clocks = Array::read_clocks(self.setup.array.depth);
+        let clocks = self.setup.array.clocks();
         match self.setup.array.forward {
             true => address + u64::from(clocks) - 1,
             // Commits of the address stage's own clock come too late.
@@ -387,42 +387,57 @@ impl Run {
     }
 }
 
-fn config(depth: u32, forward: bool, host: HostAddress) -> Array {
+fn config((depth, registers): (u32, bool), forward: bool, host: HostAddress) -> Array {
+    let clocks = Array::read_clocks(depth, registers);
     Array {
         name: "values".into(),
         map: "map".into(),
         depth,
         value_bits: 40,
         presence: Presence::Always,
-        reads: vec![Array::read_clocks(depth)],
+        reads: vec![clocks],
         writers: 1,
         own_write_index: true,
         forward,
-        host_commit_after: Array::read_clocks(depth),
+        registers,
+        host_commit_after: clocks,
         host,
     }
 }
 
-const DEPTHS: [u32; 8] = [1, 2, 5, 64, 65, 100, 128, 300];
+/// Depths, and whether there are registers around the memory.
+const MEMORIES: [(u32, bool); 11] = [
+    (1, false),
+    (2, false),
+    (5, true),
+    (64, false),
+    (65, false),
+    (65, true),
+    (100, false),
+    (128, false),
+    (128, true),
+    (300, false),
+    (300, true),
+];
 const HOSTS: [HostAddress; 2] = [HostAddress::Key, HostAddress::Follows];
 
 /// Words come in the commit stage, one write a packet through any of the writers: nothing waits.
 #[test]
 fn writers_take_turns_in_every_clock() {
-    for depth in DEPTHS {
+    for memory in MEMORIES {
         for host in HOSTS {
             for (reads, writers) in [(1, 2), (2, 2), (3, 3)] {
-                let clocks = Array::read_clocks(depth);
+                let clocks = Array::read_clocks(memory.0, memory.1);
                 let setup = Setup {
                     array: Array {
                         reads: vec![clocks; reads],
                         writers,
-                        ..config(depth, true, host)
+                        ..config(memory, true, host)
                     },
                     turns: vec![0; writers as usize],
                 };
                 assert_eq!(setup.apart(), 1);
-                let mut run = Run::new(setup, u64::from(depth * 10 + writers));
+                let mut run = Run::new(setup, u64::from(memory.0 * 10 + writers));
                 run.torture(800);
                 assert!(run.forwarded > 50, "{}", run.forwarded);
             }
@@ -434,11 +449,11 @@ fn writers_take_turns_in_every_clock() {
 #[test]
 fn late_commits_with_windows_kept() {
     let mut random = Random::new(21);
-    for depth in DEPTHS {
+    for memory in MEMORIES {
         for host in HOSTS {
             for forward in [true, false] {
                 for own_write_index in [true, false] {
-                    let clocks = Array::read_clocks(depth);
+                    let clocks = Array::read_clocks(memory.0, memory.1);
                     let reads = 1 + random.below(3);
                     let reads: Vec<u32> = (0..reads)
                         .map(|_| clocks + random.below(7) as u32)
@@ -454,7 +469,7 @@ fn late_commits_with_windows_kept() {
                             reads,
                             writers: writers as u32,
                             own_write_index,
-                            ..config(depth, forward, host)
+                            ..config(memory, forward, host)
                         },
                         turns,
                     };

@@ -74,7 +74,7 @@ fn an_interlock_keeps_equal_tags_apart() {
 fn a_value_memory_in_lut_ram_reads_what_was_committed() {
     Claim {
         name: "array_lut_ram".into(),
-        block: memory(4),
+        block: memory(4, false),
         harness: include_str!("proofs/array.sv"),
         parameters: "-set BITS 2 -set CLOCKS 1 -set DEPTH 4".into(),
         clocks: 14,
@@ -87,18 +87,38 @@ fn a_value_memory_in_lut_ram_reads_what_was_committed() {
 fn a_value_memory_in_block_ram_reads_what_was_committed() {
     Claim {
         name: "array_block_ram".into(),
-        block: memory(65),
+        block: memory(65, false),
         harness: include_str!("proofs/array.sv"),
         parameters: "-set BITS 7 -set CLOCKS 2 -set DEPTH 65".into(),
         clocks: 10,
-        mistake: ("last_write_0 && index_0_b == last_index_0", "1'b0"),
+        mistake: ("last_write && index_0_b == last_index", "1'b0"),
     }
     .holds();
 }
 
+#[test]
+fn a_value_memory_with_registers_reads_what_was_committed() {
+    for mistake in [
+        "stored_write && index_a == stored_index",
+        "commit_write && index_a == commit_index",
+        "commit_write && index_0_b == commit_index",
+        "commit_write && index_0_c == commit_index",
+    ] {
+        Claim {
+            name: "array_registers".into(),
+            block: memory(65, true),
+            harness: include_str!("proofs/array.sv"),
+            parameters: "-set BITS 7 -set CLOCKS 3 -set DEPTH 65".into(),
+            clocks: 11,
+            mistake: (mistake, "1'b0"),
+        }
+        .holds();
+    }
+}
+
 /// A memory whose packets read and write in the clock in which the word comes.
-fn memory(depth: u32) -> Module {
-    let clocks = Array::read_clocks(depth);
+fn memory(depth: u32, registers: bool) -> Module {
+    let clocks = Array::read_clocks(depth, registers);
     array(&Array {
         name: "block".into(),
         map: "m".into(),
@@ -109,6 +129,7 @@ fn memory(depth: u32) -> Module {
         writers: 1,
         own_write_index: false,
         forward: true,
+        registers,
         host_commit_after: clocks,
         host: HostAddress::Follows,
     })

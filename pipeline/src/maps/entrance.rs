@@ -10,7 +10,7 @@ use hardpath_rtl::Node;
 
 /// Clocks in which a host's write is not seen yet by a read behind it: from address to commit of a map that the program
 /// does not write. At the pipeline's entrance the hold keeps packets away for longer.
-const CLOCKS_BEHIND_HOST: u32 = 2;
+const CLOCKS_BEHIND_HOST: u32 = 3;
 
 /// The oldest slot in a segment FIFO.
 struct Head {

@@ -108,7 +108,7 @@ impl<'a> Lower<'a> {
     }
 
     fn index_width(&self, map: MapId) -> u32 {
-        index_bits(u64::from(value_entries(self.program, map)))
+        index_bits(u64::from(value_entries(&self.program.maps[map])))
     }
 
     /// Bits that are really there of a map operation's result.

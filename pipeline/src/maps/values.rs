@@ -82,7 +82,7 @@ impl Lower<'_> {
         let values = Values::new(place, name, &config, &question);
         self.ports.built[number].values = Some(values);
         if config.presence.is_stored() {
-            self.ports.built[number].in_range = self.in_range(number, config.depth);
+            self.ports.built[number].in_range = self.in_range(number, config.clocks());
         }
     }
 
@@ -93,7 +93,7 @@ impl Lower<'_> {
         Array {
             name,
             map: decl.name.clone(),
-            depth: value_entries(self.program, access.map),
+            depth: value_entries(decl),
             value_bits: decl.value_bytes * 8,
             presence: match decl.kind {
                 MapKind::DevMap => Presence::Devices,
@@ -105,6 +105,7 @@ impl Lower<'_> {
             writers: self.writers(number).len() as u32,
             own_write_index: self.own_write_index(number),
             forward: matches!(access.values, Class::Fused { .. } | Class::Interlock { .. }),
+            registers: access.registers_values,
             host_commit_after: self.value_commit(number, 0) - stages.ports[0].address,
             host: match access.has_keys(self.program) {
                 true => HostAddress::Follows,
@@ -143,12 +144,11 @@ impl Lower<'_> {
     }
 
     /// Whether a device map's key is one of its indexes, in the stage in which the word comes.
-    fn in_range(&mut self, number: usize, depth: u32) -> Option<Node> {
+    fn in_range(&mut self, number: usize, clocks: u32) -> Option<Node> {
         let decl = self.decl(number);
         let lookup = self.port(number, 0).lookup?;
         let key = self.node(self.program.insts[lookup].args[0]);
         let name = identifier(&decl.name);
-        let clocks = Array::read_clocks(depth);
         let inside = values::in_range(&mut self.m, &name, key, decl.max_entries, clocks);
         Some(inside)
     }

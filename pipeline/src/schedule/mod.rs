@@ -22,7 +22,7 @@ use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
-use hardpath_ir::{Inst, MapId, Op, Program, Value, ValueDef};
+use hardpath_ir::{Inst, MapDecl, MapId, Op, Program, Value, ValueDef};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
@@ -160,7 +160,8 @@ fn entrances(program: &Program, plan: &[Access], accesses: &[AccessStages]) -> V
 
 /// Clocks from the address stage of an access's values to the word.
 pub fn read_clocks(program: &Program, access: &Access) -> u32 {
-    Array::read_clocks(value_entries(program, access.map))
+    let entries = value_entries(&program.maps[access.map]);
+    Array::read_clocks(entries, access.registers_values)
 }
 
 /// The earliest stages that the conditions found so far leave to an access.
@@ -433,7 +434,7 @@ impl<'a> Scheduler<'a> {
     /// From an index to the word's memory.
     fn read_cost(&self, map: MapId) -> f64 {
         let costs = &self.timing.technology.around_maps;
-        match Array::in_lut_ram(value_entries(self.program, map)) {
+        match Array::in_lut_ram(value_entries(&self.program.maps[map])) {
             true => costs.lut_ram_read,
             false => costs.block_address,
         }
@@ -477,8 +478,7 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
 }
 
 /// Entries of the memory that holds a map's values.
-pub fn value_entries(program: &Program, map: MapId) -> u32 {
-    let decl = &program.maps[map];
+pub fn value_entries(decl: &MapDecl) -> u32 {
     match decl.kind {
         kind if kind.is_hash() => Hash::entries(decl.max_entries),
         _ => decl.max_entries,

@@ -1,7 +1,8 @@
 //! Legalize: a copy of a module in which every node can be printed as it is.
 //!
 //! * Sums and compares as logic are gates.
-//! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked.
+//! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked. Those that say so
+//!   are divided into banks.
 //! * Comparisons that are constant are constants (tools warn of them), shifts by more than the width too, and a
 //!   variable shift amount has as many bits as the language takes.
 //! * No extension, slice or concatenation that changes nothing; slices look through unnamed concatenations and
@@ -52,6 +53,7 @@ pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> L
     legal.merge_reads();
     for mem in legal.module.mems.keys().collect::<Vec<_>>() {
         legal.memory(mem);
+        legal.divide(mem);
     }
     let order = legal.evaluation_order(design, id);
     let mut uses = legal.count_uses();
@@ -72,7 +74,7 @@ impl Legal {
             .unwrap_or_else(|_| panic!("module {} was checked for loops", design.modules[id].name))
     }
 
-    fn push(&mut self, like: Node, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
+    pub(super) fn push(&mut self, like: Node, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
         let section = self.module.nodes[like].section;
         let node = self.module.nodes.push(NodeData {
             op,
@@ -86,16 +88,16 @@ impl Legal {
         node
     }
 
-    fn constant(&mut self, like: Node, value: u64, width: u32) -> Node {
+    pub(super) fn constant(&mut self, like: Node, value: u64, width: u32) -> Node {
         let limbs = constant::resize(&[value], width);
         self.push(like, NodeOp::Const(limbs), Vec::new(), width)
     }
 
-    fn width(&self, node: Node) -> u32 {
+    pub(super) fn width(&self, node: Node) -> u32 {
         self.module.nodes[node].width
     }
 
-    fn set(&mut self, node: Node, op: NodeOp, args: Vec<Node>) {
+    pub(super) fn set(&mut self, node: Node, op: NodeOp, args: Vec<Node>) {
         let data = &mut self.module.nodes[node];
         data.op = op;
         data.args = args;

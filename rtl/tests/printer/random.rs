@@ -67,6 +67,9 @@ pub fn module(name: &str, seed: u64) -> Module {
         let depth = [1, 2, 3, 8, 100, 1030][random.below(6)];
         let width = WIDTHS[random.below(WIDTHS.len())];
         let mem = m.mem(format!("mem{index}"), width, depth, style);
+        if matches!(style, MemStyle::Block | MemStyle::Ultra) && random.below(2) == 0 {
+            m.mems[mem].bank_words = Some(2 << random.below(8));
+        }
         mems.push((mem, depth));
         for _ in 0..ports {
             let address = address(&mut m, &mut random, &nodes, depth);

@@ -32,9 +32,26 @@ pub fn cases() -> Vec<Case> {
         forward: false,
         ..memory(65, 32, &[2])
     };
-    [two_writers, follows, late, devices, sockets]
-        .map(case)
-        .into()
+    let registers = Array {
+        registers: true,
+        ..memory(300, 48, &[3, 5])
+    };
+    let read_late = Array {
+        forward: false,
+        registers: true,
+        ..memory(100, 32, &[4])
+    };
+    [
+        two_writers,
+        follows,
+        late,
+        devices,
+        sockets,
+        registers,
+        read_late,
+    ]
+    .map(case)
+    .into()
 }
 
 fn memory(depth: u32, value_bits: u32, reads: &[u32]) -> Array {
@@ -48,6 +65,7 @@ fn memory(depth: u32, value_bits: u32, reads: &[u32]) -> Array {
         writers: 1,
         own_write_index: false,
         forward: true,
+        registers: false,
         host_commit_after: reads[0],
         host: HostAddress::Key,
     }
@@ -62,6 +80,7 @@ fn case(config: Array) -> Case {
         "writers": config.writers,
         "own_write_index": config.own_write_index,
         "forward": config.forward,
+        "clocks": config.clocks(),
         "host": format!("{:?}", config.host),
     });
     Case::new(array(&config), parameters)

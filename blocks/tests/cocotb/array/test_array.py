@@ -17,7 +17,6 @@ class Array:
         array.bench = bench = await Timeline.start(dut)
         for name, value in bench.parameters.items():
             setattr(array, name, value)
-        array.clocks = 1 if array.depth <= 64 else 2
         array.commit_after = max(array.reads)
         # From a packet's entrance to the address stage of each read; all packets commit in the same stage.
         array.address = [array.commit_after - after for after in array.reads]
