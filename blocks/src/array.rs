@@ -170,14 +170,12 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     let program = joined(&mut m, &slot.writes);
     let index = operation.index(&mut m, program.as_ref(), host);
     let (host_writes, errno) = operation.writes(&mut m, config, slot, host);
-    let host_word = operation.word(&mut m, config, host);
-    let (write, word) = match program {
-        Some(program) => {
-            let either = m.or(&[program.write, host_writes]);
-            (either, m.mux(host_writes, host_word, program.write_word))
-        }
-        None => (host_writes, host_word),
+    let write = match &program {
+        Some(program) => m.or(&[program.write, host_writes]),
+        None => host_writes,
     };
+    let program_word = program.map(|program| program.write_word);
+    let word = operation.either_word(&mut m, config, host, program_word);
     commit.drive(&mut m, write, index, word);
 
     m.section("Result for the host");

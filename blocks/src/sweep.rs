@@ -12,6 +12,13 @@ pub struct Sweep {
     pub index: Node,
 }
 
+/// The value that the host writes, in a register that is 0 from reset to the end of the sweep: what is written then.
+pub fn zero_in_sweep(m: &mut Module, clear: Node, host_value: Node) -> Node {
+    let running = m.not(clear);
+    let next = m.gate(running, host_value);
+    m.delay_reset("host_value_or_zero", next)
+}
+
 /// Goes through so many words.
 pub fn sweep(m: &mut Module, words: u32) -> Sweep {
     let (running_reg, running) = m.reg_reset("running", 1, 0);

@@ -601,7 +601,11 @@ impl Module {
 
     fn mem_read(&mut self, mem: Mem, address: Node, enable: Option<Node>) -> Node {
         let port = self.mems[mem].reads.len() as u32;
-        self.mems[mem].reads.push(MemReadPort { address, enable });
+        self.mems[mem].reads.push(MemReadPort {
+            address,
+            enable,
+            zero: None,
+        });
         let width = self.mems[mem].width;
         self.push(NodeOp::MemRead(mem, port), Vec::new(), width)
     }

@@ -377,6 +377,9 @@ impl Checker<'_> {
             }
             for read in &mem.reads {
                 self.address(&name, read.address, mem.depth);
+                if read.zero.is_some() {
+                    self.error(format!("{name} has a read of zeros, which only banks have"));
+                }
                 match read.enable {
                     Some(enable) => self.driven(&format!("a read enable of {name}"), enable, 1),
                     None if matches!(mem.style, MemStyle::Block | MemStyle::Ultra) => self.error(

@@ -244,8 +244,8 @@ pub struct MemData {
     pub width: u32,
     pub depth: u32,
     pub style: MemStyle,
-    /// In the text a deeper memory stands as banks of so many words, a power of two, with a choice among them. All reads of
-    /// such a memory are synchronous. `None`: the tool divides it.
+    /// In the text a deeper memory stands as banks of so many words, a power of two. All reads of such a memory are synchronous.
+    /// `None`: the tool divides it.
     pub bank_words: Option<u32>,
     pub writes: Vec<MemWrite>,
     pub reads: Vec<MemReadPort>,
@@ -270,6 +270,8 @@ pub struct MemReadPort {
     /// on, as it was *before* any write of this edge (read first); enable = 0 keeps the output.
     /// `None`: asynchronous: the output follows the address. An address at or above `depth` reads 0.
     pub enable: Option<Node>,
+    /// What is read at this edge is 0. Only banks have it, which the printers make of a memory.
+    pub zero: Option<Node>,
 }
 
 /// An instance. `inputs` holds a node for each input port of the callee, by port index.

@@ -17,7 +17,7 @@ use hardpath_blocks::hash::{Evicts, Hash, HashPort};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
-use hardpath_blocks::sweep::{sweep, Sweep};
+use hardpath_blocks::sweep::{sweep, zero_in_sweep, Sweep};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, Module, Node};
 
@@ -292,7 +292,7 @@ fn question(m: &mut Module, sweep: &Sweep, host: &HostIn) -> MapQuestion {
         host_slot: host.host_slot,
         host_index: m.zero(32),
         host_key: host.host_key,
-        host_value: host.host_value,
+        host_value: zero_in_sweep(m, sweep.clear, host.host_value),
         clear: sweep.clear,
         clear_index: sweep.index,
         map_start: None,

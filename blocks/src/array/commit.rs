@@ -95,8 +95,26 @@ impl HostOperation {
         (m.name(writes, "host_writes"), errno)
     }
 
+    /// What is written in this clock: the program's word, but the host's where its operation is, and in the sweep, when that is 0.
+    pub(super) fn either_word(
+        &self,
+        m: &mut Module,
+        config: &Array,
+        host: &ArrayHostIn,
+        program: Option<Node>,
+    ) -> Node {
+        let word = self.word(m, config, host);
+        match program {
+            Some(program) => {
+                let is_host = m.or(&[self.is_here, host.clear]);
+                m.mux(is_host, word, program)
+            }
+            None => word,
+        }
+    }
+
     /// What it writes: the value, or nothing where an entry goes.
-    pub(super) fn word(&self, m: &mut Module, config: &Array, host: &ArrayHostIn) -> Node {
+    fn word(&self, m: &mut Module, config: &Array, host: &ArrayHostIn) -> Node {
         if !config.presence.is_stored() {
             return host.host_value;
         }
@@ -105,7 +123,7 @@ impl HostOperation {
         let first = m.slice(host.host_value, 0, 32);
         let some = m.reduce_or(first);
         let sets = m.and(&[updates, some]);
-        let present = m.delay("host_sets", sets);
+        let present = m.delay_reset("host_sets", sets);
         let value = m.gate(present, host.host_value);
         m.concat(&[present, value])
     }
@@ -115,19 +133,16 @@ impl HostOperation {
         let (errno_reg, errno_held) = m.reg("host_errno_reg", ERRNO_BITS);
         m.set_next_when(errno_reg, self.is_here, errno);
         let result = m.slice(self.old, 0, config.value_bits);
-        let (result_reg, result_held) = m.reg("host_result_reg", config.value_bits);
-        m.set_next_when(result_reg, self.is_here, result);
-        (errno_held, result_held)
+        (errno_held, m.hold("host_result_reg", self.is_here, result))
     }
 }
 
-/// What goes into the memories: after reset the sweep does. In a register of its own where there is one in front of them.
+/// What goes into the memories: after reset the sweep does, in which the word is 0. In a register of its own where there is one in front of them.
 pub(super) fn store(m: &mut Module, config: &Array, commit: &Commit, host: &ArrayHostIn) -> Commit {
-    let running = m.not(host.clear);
     let stored = Commit {
         write: m.or(&[commit.write, host.clear]),
         index: m.mux(host.clear, host.clear_index, commit.index),
-        word: m.gate(running, commit.word),
+        word: commit.word,
     };
     match config.registers_writes() {
         true => stored.later(m, "stored"),

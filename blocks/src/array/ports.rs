@@ -40,7 +40,7 @@ signals! {
     pub struct ArrayHostIn {
         clear: one "the sweep after reset",
         clear_index: one "",
-        host_value: one "stands still during an operation",
+        host_value: one "stands still during an operation; 0 in the sweep, and in the clock before it",
         /// With [`HostAddress::Key`].
         key: some ArrayKeyIn,
     }

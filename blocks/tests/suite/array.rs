@@ -330,6 +330,8 @@ impl Run {
     }
 
     fn sweep(&mut self) {
+        self.bench.set("host_value", 0);
+        self.idle();
         self.bench.set("clear", 1);
         for index in 0..self.config.depth {
             self.bench.set("clear_index", index.into());

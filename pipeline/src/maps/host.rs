@@ -6,6 +6,7 @@ use crate::slot::MapsIn;
 use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_blocks::index_bits;
+use hardpath_blocks::sweep::zero_in_sweep;
 use hardpath_rtl::Node;
 
 impl Lower<'_> {
@@ -36,7 +37,11 @@ impl Lower<'_> {
 
     pub(crate) fn take_host_ports(&mut self, ports: &MapsIn) {
         self.host = Some(ports.host_inject);
-        self.ports.host = Some(ports.question.clone());
+        let question = &ports.question;
+        self.ports.host = Some(MapQuestion {
+            host_value: zero_in_sweep(&mut self.m, question.clear, question.host_value),
+            ..question.clone()
+        });
     }
 
     /// What the host asks.

@@ -189,6 +189,7 @@ impl Planner<'_> {
                     let read = &module.mems[mem].reads[port as usize];
                     left.push(read.address);
                     left.extend(read.enable);
+                    left.extend(read.zero);
                     if !std::mem::replace(&mut live_mems[mem], true) {
                         for write in &module.mems[mem].writes {
                             left.extend([write.address, write.data, write.enable]);
@@ -279,6 +280,9 @@ impl Planner<'_> {
                 self.use_by(read.address, Consumer::Place(format!("{name}_address")));
                 if let Some(enable) = read.enable {
                     self.use_by(enable, Consumer::Place(format!("{name}_read")));
+                }
+                if let Some(zero) = read.zero {
+                    self.use_by(zero, Consumer::Place(format!("{name}_not_meant")));
                 }
             }
         }

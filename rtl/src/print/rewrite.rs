@@ -576,6 +576,7 @@ impl Legal {
             for read in &mut mem.reads {
                 visit(&mut read.address);
                 read.enable.iter_mut().for_each(&mut visit);
+                read.zero.iter_mut().for_each(&mut visit);
             }
         }
         for instance in module.instances.values_mut() {

@@ -259,6 +259,11 @@ impl Layout<'_> {
                     self.plan.signals[*signal].name
                 );
                 statements.push((enable, vec![line]));
+                if let Some(zero) = read.zero {
+                    let zeros = constant::text(&[0], data.width);
+                    let line = format!("  {} <= {zeros};", self.plan.signals[*signal].name);
+                    statements.push((Some(self.printer.text(zero)), vec![line]));
+                }
             }
             let lines = lines::grouped(statements, text::guarded);
             if !lines.is_empty() {

@@ -358,6 +358,11 @@ impl Architecture<'_> {
                 let word = self.printer.word(&name, mem, read.address);
                 let line = format!("  {} <= {word};", self.printer.name(*signal));
                 statements.push((self.enable(read.enable), vec![line]));
+                if let Some(zero) = read.zero {
+                    let zeros = constant::text(&[0], data.width);
+                    let line = format!("  {} <= {zeros};", self.printer.name(*signal));
+                    statements.push((self.enable(Some(zero)), vec![line]));
+                }
             }
         }
         for write in &data.writes {

@@ -36,6 +36,7 @@ class Array:
         return array
 
     async def restart(self):
+        self.bench.set(host_value=0)
         await self.bench.restart(self.depth)
         self.words = [None if self.stored else 0] * self.depth
         # Index and clock of the commits that may not have happened yet.

@@ -152,6 +152,7 @@ impl Elaborator<'_> {
             for (bank, block) in port.blocks.iter().enumerate() {
                 let mut roots = address[..within].to_vec();
                 roots.extend(enable);
+                roots.extend(read.zero.map(|zero| self.bit(frame, zero)));
                 for write in &writes {
                     roots.extend(&write.address[..within]);
                     roots.extend(&write.data);
