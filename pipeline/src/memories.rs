@@ -2,6 +2,8 @@
 //!
 //! Left to themselves, tools build every memory of block RAM, of which a card has an eighth to a third as many bits as it
 //! has UltraRAM. But UltraRAM is slower, so what is small stays in block RAM.
+//!
+//! A large memory stands in the text as its UltraRAMs, 4096 words each (`rtl/src/print/banks.rs`).
 
 use crate::delay::Timing;
 use hardpath_rtl::{Design, MemData, MemStyle};
@@ -61,7 +63,7 @@ mod tests {
     type Target = (&'static Technology, f64);
     const USUAL: Target = (&ULTRASCALE_PLUS, 250.0);
 
-    /// The style of a memory with so many ports of each kind.
+    /// The style of a memory with so many ports of each kind; one in UltraRAM is divided, no other is.
     fn style(target: Target, width: u32, depth: u32, reads: u32, is_synchronous: bool) -> MemStyle {
         let mut m = Module::new("memory", "");
         let one = m.one();
@@ -85,7 +87,10 @@ mod tests {
                 clock_mhz,
             },
         );
-        design.modules[id].mems[memory].style
+        let memory = &design.modules[id].mems[memory];
+        let banks = (memory.style == MemStyle::Ultra).then_some(WORDS);
+        assert_eq!(memory.bank_words, banks);
+        memory.style
     }
 
     #[test]

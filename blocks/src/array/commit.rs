@@ -6,6 +6,9 @@ use super::{Array, ArrayHostIn, ArraySlotIn, ArrayWriteIn};
 use crate::errno::ERRNO_BITS;
 use hardpath_rtl::{Module, Node};
 
+/// Most bits of a value that one register keeps.
+const MOST_LOADS: u32 = 256;
+
 /// The one of several writes that happens in this clock.
 pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayWriteIn> {
     let mut all = writes.first()?.clone();
@@ -26,6 +29,8 @@ pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayWri
 pub(super) struct HostOperation {
     /// The slot is one.
     is_here: Node,
+    /// The same, a register for each so many bits of the value.
+    is_here_for: Vec<Node>,
     /// The index that was read, where no write has its own.
     index: Node,
     /// The word that was read.
@@ -43,10 +48,15 @@ impl HostOperation {
     ) -> HostOperation {
         let mut operation = HostOperation {
             is_here: slot.host_a,
+            is_here_for: Vec::new(),
             index,
             old: word,
         };
+        let parts = config.value_bits.div_ceil(MOST_LOADS) as usize;
         for clock in 1..=config.host_commit_after {
+            if clock == config.host_commit_after && parts > 1 {
+                operation.is_here_for = m.delay_copies("host_here", operation.is_here, parts);
+            }
             operation.is_here = m.delay_reset(format!("host_{clock}"), operation.is_here);
             if !config.own_write_index {
                 operation.index = m.delay(format!("index_{clock}"), operation.index);
@@ -54,6 +64,9 @@ impl HostOperation {
             if clock > config.clocks() {
                 operation.old = m.delay(format!("old_{clock}"), operation.old);
             }
+        }
+        if parts == 1 {
+            operation.is_here_for = vec![operation.is_here];
         }
         operation
     }
@@ -130,10 +143,19 @@ impl HostOperation {
 
     /// Its errno, and the value that was there, in registers.
     pub(super) fn result(&self, m: &mut Module, config: &Array, errno: Node) -> (Node, Node) {
-        let (errno_reg, errno_held) = m.reg("host_errno_reg", ERRNO_BITS);
-        m.set_next_when(errno_reg, self.is_here, errno);
-        let result = m.slice(self.old, 0, config.value_bits);
-        (errno_held, m.hold("host_result_reg", self.is_here, result))
+        let held_errno = m.hold("host_errno_reg", self.is_here, errno);
+        let mut parts = Vec::new();
+        for (is_here, lo) in self
+            .is_here_for
+            .iter()
+            .zip((0..).step_by(MOST_LOADS as usize))
+        {
+            let bits = MOST_LOADS.min(config.value_bits - lo);
+            let part = m.slice(self.old, lo, bits);
+            // The most significant part stands first.
+            parts.insert(0, m.hold("host_result_reg", *is_here, part));
+        }
+        (held_errno, m.concat(&parts))
     }
 }
 

@@ -58,7 +58,7 @@ signals! {
 signals! {
     /// Out of a value memory.
     pub struct ArrayOut {
-        read_word: several "from a register, one clock after stage A, out of block RAM two",
+        read_word: several "from a register, one clock after stage A, out of block RAM two, with registers around it three",
         host_errno: one "0 or a positive errno, from a register after C",
         host_result: one "the value that was there, from a register after C",
     }
