@@ -253,6 +253,17 @@ pub struct MemData {
     pub section: Option<Section>,
 }
 
+impl MemData {
+    /// The wishes for names in the text: of the memory, or of each bank.
+    pub fn printed_names(&self) -> Vec<String> {
+        let Some(words) = self.bank_words.filter(|words| *words < self.depth) else {
+            return vec![self.name.clone()];
+        };
+        let banks = 0..self.depth.div_ceil(words);
+        banks.map(|bank| format!("{}_{bank}", self.name)).collect()
+    }
+}
+
 /// A write port: at the clock edge, `enable` writes `data` to `address`. Of several ports that write one word at
 /// one edge the last wins (designs must not let that happen). An address at or above `depth` writes nothing.
 #[derive(Clone, Debug)]

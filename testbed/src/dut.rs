@@ -59,23 +59,25 @@ pub trait Dut {
 }
 
 /// The words of a memory, one behind the other.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Words<'a> {
-    /// Least significant byte first; bits above the width are 0.
-    pub bytes: &'a [u8],
+    /// Banks of as many words each. Least significant byte first; bits above the width are 0.
+    pub banks: Vec<&'a [u8]>,
     /// Bytes from one word to the next.
     pub stride: usize,
 }
 
 impl<'a> Words<'a> {
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
-        self.bytes.chunks_exact(self.stride)
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let banks = self.banks.iter();
+        banks.flat_map(|bank| bank.chunks_exact(self.stride))
     }
 
     /// # Panics
     /// There is no such word.
     pub fn word(&self, index: usize) -> &'a [u8] {
-        &self.bytes[index * self.stride..][..self.stride]
+        let words = self.banks[0].len() / self.stride;
+        &self.banks[index / words][index % words * self.stride..][..self.stride]
     }
 }
 

@@ -74,7 +74,10 @@ impl Dut for Native {
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {
         let MemoryView { bytes, stride, .. } = self.simulator.memory(path)?;
-        Some(Words { bytes, stride })
+        Some(Words {
+            banks: vec![bytes],
+            stride,
+        })
     }
 
     fn skip_sweep(&mut self) -> bool {

@@ -134,6 +134,31 @@ impl Verilator {
         assert!(range.end <= self.limb_count, "a port of this design");
         range
     }
+
+    /// A memory of the text, which is a bank of one of the design where that is divided: its words, and the bytes of each.
+    fn printed_memory(&self, path: &str) -> Option<(&[u8], usize)> {
+        let (scope, name) = path.rsplit_once('.')?;
+        let scope = CString::new(format!("{}.{scope}", self.top)).ok()?;
+        let name = CString::new(name).ok()?;
+        let (mut stride, mut length) = (0, 0);
+        // SAFETY: the model lives until `drop`; the strings end with a zero byte and live until the function returns.
+        let words = unsafe {
+            (self.find_memory)(
+                self.model,
+                scope.as_ptr(),
+                name.as_ptr(),
+                &mut stride,
+                &mut length,
+            )
+        };
+        if words.is_null() || stride == 0 {
+            return None;
+        }
+        // SAFETY: as declared in `wrapper`, so many bytes stand there as long as the model lives; they change only in a
+        // step, which borrows the model mutably.
+        let bytes = unsafe { std::slice::from_raw_parts(words, length as usize) };
+        Some((bytes, stride as usize))
+    }
 }
 
 impl Dut for Verilator {
@@ -162,28 +187,16 @@ impl Dut for Verilator {
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {
-        let (scope, name) = path.rsplit_once('.')?;
-        let scope = CString::new(format!("{}.{scope}", self.top)).ok()?;
-        let name = CString::new(name).ok()?;
-        let (mut stride, mut length) = (0, 0);
-        // SAFETY: the model lives until `drop`; the strings end with a zero byte and live until the function returns.
-        let words = unsafe {
-            (self.find_memory)(
-                self.model,
-                scope.as_ptr(),
-                name.as_ptr(),
-                &mut stride,
-                &mut length,
-            )
-        };
-        if words.is_null() || stride == 0 {
-            return None;
+        if let Some((bank, stride)) = self.printed_memory(path) {
+            return Some(Words {
+                banks: vec![bank],
+                stride,
+            });
         }
-        // SAFETY: as declared in `wrapper`, so many bytes stand there as long as the model lives; they change only in a
-        // step, which borrows the model mutably.
-        let bytes = unsafe { std::slice::from_raw_parts(words, length as usize) };
-        let stride = stride as usize;
-        Some(Words { bytes, stride })
+        let banks = (0..).map_while(|bank| self.printed_memory(&format!("{path}_{bank}")));
+        let (banks, strides): (Vec<_>, Vec<_>) = banks.unzip();
+        let stride = *strides.first()?;
+        Some(Words { banks, stride })
     }
 
     fn step(&mut self) -> Result<(), Diagnostic> {

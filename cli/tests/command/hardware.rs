@@ -110,7 +110,8 @@ fn a_design_has_all_its_files() {
         let stages = answer["stages"].as_u64().unwrap();
         let latency = answer["latency_clocks"].as_u64().unwrap();
         assert!(latency <= stages + 8, "{answer}");
-        let most = if program == "firewall" { 14 } else { 6 };
+        // Values in UltraRAM are read in three clocks.
+        let most = if program == "firewall" { 14 } else { 7 };
         assert!(stages <= most, "{answer}");
     }
 }

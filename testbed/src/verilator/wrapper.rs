@@ -5,7 +5,7 @@
 //! the outputs as they stood just before the edge. `hardpath_memory` shows the words of a memory.
 
 use crate::dut::Port;
-use hardpath_rtl::Design;
+use hardpath_rtl::{Design, MemData};
 use std::fmt::Write;
 
 /// First limb of each port, and the number of limbs in all.
@@ -24,8 +24,8 @@ pub fn limb_offsets(ports: &[(String, Port)]) -> (Vec<usize>, usize) {
 pub fn visible_memories(design: &Design) -> String {
     let mut text = String::from("`verilator_config\n");
     for module in design.modules.values() {
-        for memory in module.mems.values() {
-            let (module, memory) = (&module.name, &memory.name);
+        for memory in module.mems.values().flat_map(MemData::printed_names) {
+            let module = &module.name;
             let _ = writeln!(
                 text,
                 "public_flat_rd -module \"{module}\" -var \"{memory}\""
