@@ -7,8 +7,13 @@
 use crate::memories::ultra_rams_deep;
 use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};
+use hardpath_blocks::array::LUT_RAM_WORDS;
 use hardpath_blocks::hash::Hash;
 use hardpath_ir::{MapDecl, Op, Program, Value};
+
+/// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
+/// lie far from each other, and tools make the compare as deep as the deepest logic of the design.
+const NEAR: f64 = 2.0 / 3.0;
 
 /// A family of FPGAs and the clock that is asked of it.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +53,8 @@ impl Timing {
             return 3.0 * technology.around_maps.block_ram > self.budget();
         }
         let read = self.memory_read(bits + 1, Hash::rows(map.max_entries));
-        map.kind.is_hash() && read + technology.key_compare(bits) > self.budget()
+        let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
+        map.kind.is_hash() && is_far && read + technology.key_compare(bits) > NEAR * self.budget()
     }
 
     /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie

@@ -173,7 +173,7 @@ impl Ages {
             let here = m.eq_const(touch.place, number as u64);
             let age = m.zext(ranked.ages[number], AGE_BITS + 1);
             let wide = m.zext(more, AGE_BITS + 1);
-            let sum = m.add_as_logic(age, wide);
+            let sum = m.add(age, wide);
             let beyond = m.bit(sum, AGE_BITS);
             let low = m.slice(sum, 0, AGE_BITS);
             let older = m.mux(beyond, oldest, low);
