@@ -14,6 +14,7 @@ pub mod check;
 pub mod dependence;
 pub mod print;
 pub mod signals;
+pub mod spread;
 pub mod verilog;
 pub mod vhdl;
 

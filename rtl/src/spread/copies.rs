@@ -1,0 +1,345 @@
+//! Copies of a node: the way back to a register, which is copied, too, so that tools cannot merge them again.
+//!
+//! Of logic one argument is enough to tell a copy from the original: the one whose way to a register is the shortest. The
+//! others are shared. Ways lead through borders of modules, which get ports for them.
+
+use super::Ports;
+use crate::dependence::{self, Dependences};
+use crate::{
+    Design, Direction, InstanceData, Module, ModuleId, Node, NodeData, NodeOp, Port, RegData,
+};
+use cranelift_entity::SecondaryMap;
+use std::collections::HashMap;
+
+/// The longest way that is copied.
+const FARTHEST: u32 = 30;
+/// The cost of what cannot be copied.
+pub const NEVER: u32 = u32::MAX / 2;
+
+/// How many operations stand between a node and the register that its copy would begin at.
+pub struct Costs(SecondaryMap<ModuleId, SecondaryMap<Node, u32>>);
+
+impl Costs {
+    /// Of all nodes of a design.
+    pub fn of(design: &Design, known: &Dependences) -> Costs {
+        let mut inputs: Ports<u32> = Ports::new();
+        let mut outputs: Ports<u32> = Ports::new();
+        for (id, module) in design.modules.iter() {
+            let outside = if id == design.top() { NEVER } else { 1 };
+            inputs[id] = vec![outside; module.ports.len()];
+            outputs[id] = vec![1; module.ports.len()];
+        }
+        let mut costs = Costs(SecondaryMap::new());
+        loop {
+            let before = (inputs.clone(), outputs.clone());
+            for (id, module) in design.modules.iter() {
+                costs.0[id] = costs_in(design, id, known, (&inputs[id], &outputs));
+                for (index, port) in module.ports.iter().enumerate() {
+                    if let Direction::Output(node) = port.direction {
+                        outputs[id][index] = further(costs.0[id][node]);
+                    }
+                }
+                for instance in module.instances.values() {
+                    for (port, node) in &instance.inputs {
+                        let input = &mut inputs[instance.module][*port as usize];
+                        *input = (*input).max(further(costs.0[id][*node]));
+                    }
+                }
+            }
+            if before == (inputs.clone(), outputs.clone()) {
+                return costs;
+            }
+        }
+    }
+
+    /// Of one node.
+    pub fn get(&self, id: ModuleId, node: Node) -> u32 {
+        self.0[id][node]
+    }
+}
+
+/// One operation more. What is farther than any way would lead through one instance into another of the same module, again and
+/// again.
+fn further(cost: u32) -> u32 {
+    match cost {
+        0..FARTHEST => cost + 1,
+        _ => NEVER,
+    }
+}
+
+fn costs_in(
+    design: &Design,
+    id: ModuleId,
+    known: &Dependences,
+    (inputs, outputs): (&[u32], &Ports<u32>),
+) -> SecondaryMap<Node, u32> {
+    let module = &design.modules[id];
+    let mut costs: SecondaryMap<Node, u32> = SecondaryMap::new();
+    let order = dependence::evaluation_order(design, id, known).expect("a design without loops");
+    for node in order {
+        let data = &module.nodes[node];
+        let args = data.args.iter().map(|arg| costs[*arg]);
+        costs[node] = match data.op {
+            NodeOp::Reg(reg) if belongs_to_a_block(module, &module.regs[reg]) => NEVER,
+            NodeOp::Reg(_) => 0,
+            NodeOp::Input(port) => inputs[port as usize],
+            NodeOp::InstanceOutput(instance, port) => {
+                outputs[module.instances[instance].module][port as usize]
+            }
+            NodeOp::Const(_) | NodeOp::MemRead(..) => NEVER,
+            _ if is_wiring(&data.op) => args.max().unwrap_or(NEVER),
+            _ => further(args.min().unwrap_or(NEVER)),
+        };
+    }
+    costs
+}
+
+/// A memory's or a multiplier's own register: only one can be in the block.
+fn belongs_to_a_block(module: &Module, reg: &RegData) -> bool {
+    let mut next = reg.next;
+    while let Some(node) = next {
+        let data = &module.nodes[node];
+        match data.op {
+            NodeOp::MemRead(..) | NodeOp::Mul => return true,
+            NodeOp::Wire | NodeOp::Slice { .. } => next = data.args.first().copied(),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// No logic: what is behind it loads what is in front of it.
+pub fn is_wiring(op: &NodeOp) -> bool {
+    use NodeOp::{Concat, Not, SExt, Slice, Wire, ZExt};
+    matches!(op, Wire | Not | Slice { .. } | Concat | ZExt | SExt)
+}
+
+/// Some bits of a node of a module, in its copy of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Wanted {
+    pub id: ModuleId,
+    pub node: Node,
+    pub lo: u32,
+    pub width: u32,
+    pub number: usize,
+}
+
+/// Makes copies, each once.
+pub struct Copier<'a> {
+    pub design: &'a mut Design,
+    pub costs: &'a Costs,
+    made: HashMap<Wanted, Node>,
+}
+
+impl Copier<'_> {
+    pub fn new<'a>(design: &'a mut Design, costs: &'a Costs) -> Copier<'a> {
+        Copier {
+            design,
+            costs,
+            made: HashMap::new(),
+        }
+    }
+
+    /// A copy of some bits of a node.
+    pub fn copy(&mut self, wanted: Wanted) -> Node {
+        if let Some(made) = self.made.get(&wanted) {
+            return *made;
+        }
+        let Wanted {
+            id,
+            node,
+            lo,
+            width,
+            number,
+        } = wanted;
+        let data = self.design.modules[id].nodes[node].clone();
+        let part = |node: Node, lo: u32, width: u32| Wanted {
+            node,
+            lo,
+            width,
+            ..wanted
+        };
+        let copy = match data.op {
+            NodeOp::Reg(reg) => {
+                self.register(wanted, &data, self.design.modules[id].regs[reg].clone())
+            }
+            NodeOp::Input(port) => self.input(wanted, &data, port),
+            NodeOp::InstanceOutput(instance, port) => {
+                let callee = self.design.modules[id].instances[instance].module;
+                let port = self.output(callee, port, wanted);
+                self.push(
+                    id,
+                    NodeOp::InstanceOutput(instance, port),
+                    vec![],
+                    (width, &data),
+                )
+            }
+            NodeOp::Const(_) | NodeOp::MemRead(..) => self.slice(id, node, lo, width),
+            NodeOp::Wire => self.copy(part(data.args[0], lo, width)),
+            NodeOp::Slice { lo: from } => self.copy(part(data.args[0], from + lo, width)),
+            NodeOp::Not => {
+                let arg = self.copy(part(data.args[0], lo, width));
+                self.push(id, NodeOp::Not, vec![arg], (width, &data))
+            }
+            NodeOp::Concat | NodeOp::ZExt | NodeOp::SExt => {
+                let whole = self.wiring(wanted, &data);
+                self.slice(id, whole, lo, width)
+            }
+            _ => {
+                let whole = Wanted {
+                    lo: 0,
+                    width: data.width,
+                    ..wanted
+                };
+                let copied = self.logic(whole, &data, number);
+                self.slice(id, copied, lo, width)
+            }
+        };
+        self.made.insert(wanted, copy);
+        copy
+    }
+
+    fn push(
+        &mut self,
+        id: ModuleId,
+        op: NodeOp,
+        args: Vec<Node>,
+        (width, like): (u32, &NodeData),
+    ) -> Node {
+        self.design.modules[id].nodes.push(NodeData {
+            op,
+            args,
+            width,
+            name: None,
+            comment: None,
+            section: like.section,
+        })
+    }
+
+    pub fn slice(&mut self, id: ModuleId, node: Node, lo: u32, width: u32) -> Node {
+        let section = self.design.modules[id].nodes[node].section;
+        let slice = self.design.modules[id].slice(node, lo, width);
+        if slice != node {
+            self.design.modules[id].nodes[slice].section = section;
+        }
+        slice
+    }
+
+    fn register(&mut self, wanted: Wanted, data: &NodeData, reg: RegData) -> Node {
+        let Wanted { id, lo, width, .. } = wanted;
+        let next = reg.next.map(|next| self.slice(id, next, lo, width));
+        let module = &mut self.design.modules[id];
+        let copy = module.regs.push(RegData {
+            name: format!("{}_copy", reg.name),
+            width,
+            next,
+            reset: reg.reset.as_ref().map(|limbs| bits(limbs, lo, width)),
+            is_copy: true,
+            comment: None,
+            ..reg
+        });
+        self.push(id, NodeOp::Reg(copy), vec![], (width, data))
+    }
+
+    /// Another input for a part of one; whoever places the module connects it to the same.
+    fn input(&mut self, wanted: Wanted, data: &NodeData, port: u32) -> Node {
+        let Wanted { id, lo, width, .. } = wanted;
+        let index = self.port(id, port, width, Direction::Input);
+        let parents: Vec<ModuleId> = self.design.modules.keys().collect();
+        for parent in parents {
+            let module = &self.design.modules[parent];
+            let is_placed = |data: &InstanceData| data.module == id;
+            let instances = module.instances.iter().filter(|(_, data)| is_placed(data));
+            for instance in instances.map(|(instance, _)| instance).collect::<Vec<_>>() {
+                let inputs = &self.design.modules[parent].instances[instance].inputs;
+                let given = inputs.iter().find(|(to, _)| *to == port);
+                let node = given.expect("every input is connected").1;
+                let node = self.slice(parent, node, lo, width);
+                let inputs = &mut self.design.modules[parent].instances[instance].inputs;
+                inputs.push((index, node));
+            }
+        }
+        self.push(id, NodeOp::Input(index), vec![], (width, data))
+    }
+
+    /// Another output for a part of one.
+    fn output(&mut self, callee: ModuleId, port: u32, wanted: Wanted) -> u32 {
+        let Direction::Output(node) = self.design.modules[callee].ports[port as usize].direction
+        else {
+            panic!("an output is read");
+        };
+        let node = self.slice(callee, node, wanted.lo, wanted.width);
+        self.port(callee, port, wanted.width, Direction::Output(node))
+    }
+
+    fn port(&mut self, id: ModuleId, like: u32, width: u32, direction: Direction) -> u32 {
+        let ports = &mut self.design.modules[id].ports;
+        let first = &ports[like as usize].name;
+        let names = (1..).map(|number| format!("{first}_copy_{number}"));
+        let is_free = |name: &String| ports.iter().all(|port| port.name != *name);
+        let name = names.into_iter().find(is_free).expect("a free name");
+        let doc = format!("the same as {first}, for other loads");
+        ports.push(Port {
+            name,
+            width,
+            direction,
+            doc,
+        });
+        ports.len() as u32 - 1
+    }
+
+    /// All of a node that is wiring of several parts.
+    fn wiring(&mut self, wanted: Wanted, data: &NodeData) -> Node {
+        let id = wanted.id;
+        let mut args = Vec::new();
+        for arg in &data.args {
+            let width = self.design.modules[id].width(*arg);
+            args.push(self.copy(Wanted {
+                node: *arg,
+                lo: 0,
+                width,
+                ..wanted
+            }));
+        }
+        self.push(id, data.op.clone(), args, (data.width, data))
+    }
+
+    fn logic(&mut self, wanted: Wanted, data: &NodeData, number: usize) -> Node {
+        let id = wanted.id;
+        let cost = |index: &usize| self.costs.get(id, data.args[*index]);
+        let nearest = (0..data.args.len()).min_by_key(cost);
+        let nearest = nearest.expect("logic has arguments");
+        let arg = data.args[nearest];
+        let width = self.design.modules[id].width(arg);
+        // One bit that differs is enough where all of them make one.
+        let bits = if data.width == 1 { 1 } else { width };
+        let mut copy = self.copy(Wanted {
+            id,
+            node: arg,
+            lo: 0,
+            width: bits,
+            number,
+        });
+        if bits < width {
+            let rest = self.slice(id, arg, bits, width - bits);
+            let like = self.design.modules[id].nodes[arg].clone();
+            copy = self.push(id, NodeOp::Concat, vec![rest, copy], (width, &like));
+        }
+        let mut args = data.args.clone();
+        args[nearest] = copy;
+        let node = self.push(id, data.op.clone(), args, (data.width, data));
+        let name = data.name.as_ref().map(|name| format!("{name}_copy"));
+        self.design.modules[id].nodes[node].name = name;
+        node
+    }
+}
+
+/// Some bits of a value.
+pub fn bits(limbs: &[u64], lo: u32, width: u32) -> Vec<u64> {
+    let bit = |at: u32| limbs[at as usize / 64] >> (at % 64) & 1;
+    let mut part = vec![0; width.div_ceil(64) as usize];
+    for at in 0..width {
+        part[at as usize / 64] |= bit(lo + at) << (at % 64);
+    }
+    part
+}
