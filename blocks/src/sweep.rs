@@ -21,14 +21,18 @@ pub fn zero_in_sweep(m: &mut Module, clear: Node, host_value: Node) -> Node {
 
 /// Goes through so many words.
 pub fn sweep(m: &mut Module, words: u32) -> Sweep {
-    let (running_reg, running) = m.reg_reset("running", 1, 0);
+    let (over_reg, over) = m.reg_reset("sweep_over", 1, 0);
+    // A clock later: it reaches all memories, so there may be copies of it.
+    let running = m.delay_reset("running", over);
     let (index_reg, index) = m.reg_reset("clear_count", index_bits(u64::from(words)), 0);
     let clear = m.not(running);
-    let next = m.add_const(index, 1);
-    m.set_next_when(index_reg, clear, next);
     let at_end = m.eq_const(index, u64::from(words) - 1);
+    let before_end = m.not(at_end);
+    let goes_on = m.and(&[clear, before_end]);
+    let next = m.add_const(index, 1);
+    m.set_next_when(index_reg, goes_on, next);
     let one = m.one();
-    m.set_next_when(running_reg, at_end, one);
+    m.set_next_when(over_reg, at_end, one);
     Sweep {
         running,
         clear,

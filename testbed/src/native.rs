@@ -16,7 +16,7 @@ pub struct Native {
 }
 
 /// The register that says that the sweep after reset is over ([`hardpath_blocks::host`]).
-const SWEEP_IS_OVER: &str = "host.running";
+const SWEEP_IS_OVER: &str = "host.sweep_over";
 
 impl Native {
     /// Compiles the design in memory.
