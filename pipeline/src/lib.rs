@@ -38,7 +38,7 @@ use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
 use hardpath_ir::{diagnostic, verifier, Diagnostic, Phase, Program};
 use hardpath_passes::Omitted;
-use hardpath_rtl::Design;
+use hardpath_rtl::{spread, Design};
 pub use limits::MOST_MAPS;
 use plan::{Access, Class};
 pub use promise::Promise;
@@ -181,6 +181,7 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         savings::reset_all(&mut design);
     }
     memories::place_in_ultra_ram(&mut design, timing);
+    spread::spread(&mut design, spread::MOST);
     debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     Ok(Compiled {
         design,
