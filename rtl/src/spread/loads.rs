@@ -113,7 +113,6 @@ pub fn pins(module: &Module, node: Node, own: &Pins) -> Vec<Pins> {
             vec![bitwise, vec![used; module.width(data.args[1]) as usize]]
         }
         // A bit of a sum is in the carries of those above it.
-        NodeOp::AddAsLogic | NodeOp::SubAsLogic => each(3 * used.min(1)),
         _ => each(used.min(1)),
     }
 }
