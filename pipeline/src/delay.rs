@@ -44,17 +44,27 @@ impl Timing {
         (levels + technology.forwarded_read() <= self.budget()).then_some(levels)
     }
 
-    /// Whether what a table reads must stand in registers between its memories and the compare.
+    /// Whether what a table reads stands in registers between its memories and the compare, if that harms nobody.
     pub fn registers_keys(&self, map: &MapDecl) -> bool {
-        let technology = self.technology;
-        let bits = map.key_bytes * 8;
+        let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
+        self.must_register_keys(map)
+            || map.kind.is_hash() && is_far && self.key_read(map) > NEAR * self.budget()
+    }
+
+    /// Whether it must.
+    pub fn must_register_keys(&self, map: &MapDecl) -> bool {
         if map.kind.is_trie() {
             // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
-            return 3.0 * technology.around_maps.block_ram > self.budget();
+            return 3.0 * self.technology.around_maps.block_ram > self.budget();
         }
+        map.kind.is_hash() && self.key_read(map) > self.budget()
+    }
+
+    /// Levels from the memories of a table's keys through the compare.
+    fn key_read(&self, map: &MapDecl) -> f64 {
+        let bits = map.key_bytes * 8;
         let read = self.memory_read(bits + 1, Hash::rows(map.max_entries));
-        let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
-        map.kind.is_hash() && is_far && read + technology.key_compare(bits) > NEAR * self.budget()
+        read + self.technology.key_compare(bits)
     }
 
     /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie

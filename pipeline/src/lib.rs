@@ -7,6 +7,7 @@ mod boundary;
 pub mod clock;
 mod compare;
 pub mod delay;
+mod direct;
 mod fields;
 mod implication;
 mod limits;
@@ -193,9 +194,9 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
 
 /// Plans and schedules a program at a clock.
 fn at_clock(program: &Program, options: &Options, timing: Timing) -> Result<AtClock, Misfit> {
-    let mut plan = plan::plan(program, timing)?;
+    let plan = plan::plan(program, timing)?;
     clock::check(program, &plan, timing)?;
-    let schedule = schedule::schedule(program, &mut plan, timing, &options.without)?;
+    let (plan, schedule) = direct::scheduled(program, plan, timing, &options.without)?;
     clock::check_entrances(program, &plan, &schedule, timing)?;
     Ok(AtClock {
         promise: promise::promise(program, &plan, &schedule, options.bus_bits),
