@@ -14,7 +14,8 @@
 //! can be shared. Loads behind the ports of instances count, and copies lead through them. Loads are those of the hardware IR
 //! ([`loads`]); what a tool makes of them is a little different, so the limit here is below the one that is meant.
 //!
-//! What comes from the ports of the top or straight out of a memory cannot be copied, and stays as it is.
+//! What comes from the ports of the top or straight out of a memory cannot be copied, and stays as it is; so do memories, into which
+//! simulators look.
 
 mod copies;
 mod loads;
@@ -22,7 +23,7 @@ mod order;
 mod users;
 
 use crate::dependence::{self, Dependences};
-use crate::{Design, Mem, MemStyle, Module, ModuleId, Node, NodeOp, Reg, RegData};
+use crate::{Design, Module, ModuleId, Node, NodeOp, Reg, RegData};
 use copies::{Copier, Costs, Wanted, NEVER};
 use cranelift_entity::SecondaryMap;
 use loads::{Loads, Pins};
@@ -152,23 +153,16 @@ struct Spreader<'a, 'b> {
     ports: (&'a Ports<Pins>, &'a Ports<Pins>),
     /// Nodes that were changed or spread in this sweep: what is in front of them waits for the next one.
     touched: HashSet<Node>,
-    /// Registers and memories that are in parts since this sweep.
-    cut: HashSet<Cut>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Cut {
-    Register(Reg),
-    Memory(Mem),
+    /// Registers that are in parts since this sweep.
+    cut: HashSet<Reg>,
 }
 
 impl Spreader<'_, '_> {
     fn spread(&mut self, node: Node, readers: &[User]) {
         let behind = |user: &User| match user {
             User::Argument(reader, _) => self.touched.contains(reader),
-            User::Next(reg) | User::Enable(reg) => self.cut.contains(&Cut::Register(*reg)),
-            User::Memory(mem, _) => self.cut.contains(&Cut::Memory(*mem)),
-            User::Instance(..) | User::Output(_) => false,
+            User::Next(reg) | User::Enable(reg) => self.cut.contains(reg),
+            User::Memory(..) | User::Instance(..) | User::Output(_) => false,
         };
         if self.touched.contains(&node) || readers.iter().any(behind) {
             return;
@@ -245,7 +239,6 @@ impl Spreader<'_, '_> {
                     true
                 }
             }
-            User::Memory(mem, _) => self.cut_memory(mem),
             _ => false,
         }
     }
@@ -274,7 +267,7 @@ impl Spreader<'_, '_> {
     /// Makes a register of parts of so many bits.
     fn cut_register(&mut self, reg: Reg, bits: u32) {
         let id = self.id;
-        self.cut.insert(Cut::Register(reg));
+        self.cut.insert(reg);
         let data = self.copier.design.modules[id].regs[reg].clone();
         let next = data.next.expect("a register has a next value");
         let of_reg = |op: &NodeOp| *op == NodeOp::Reg(reg);
@@ -311,51 +304,6 @@ impl Spreader<'_, '_> {
             let reads: Vec<_> = parts.iter().map(read).collect();
             make_concat(module, node, reads);
         }
-    }
-
-    /// Puts a wide LUT RAM into several beside each other, each with its own address. Whether it is one.
-    fn cut_memory(&mut self, mem: Mem) -> bool {
-        let id = self.id;
-        let data = self.copier.design.modules[id].mems[mem].clone();
-        // Memories of 14 bits and 32 words, of which an address drives seven pins each.
-        let most = 14 * (self.most / 7 / data.depth.div_ceil(32)).max(1);
-        if data.style != MemStyle::Distributed || data.width <= most {
-            return false;
-        }
-        self.cut.insert(Cut::Memory(mem));
-        let count = data.width.div_ceil(most);
-        let bits = data.width.div_ceil(count);
-        let mut parts = Vec::new();
-        for index in 0..count {
-            let lo = index * bits;
-            let width = bits.min(data.width - lo);
-            let mut part = data.clone();
-            (part.name, part.width) = (format!("{}_{index}", data.name), width);
-            for write in &mut part.writes {
-                write.data = self.copier.slice(id, write.data, lo, width);
-            }
-            let mems = &mut self.copier.design.modules[id].mems;
-            parts.push(match index {
-                0 => {
-                    mems[mem] = part;
-                    mem
-                }
-                _ => mems.push(part),
-            });
-        }
-        let module = &mut self.copier.design.modules[id];
-        for node in module.nodes.keys().collect::<Vec<_>>() {
-            let NodeOp::MemRead(of, port) = module.nodes[node].op else {
-                continue;
-            };
-            if of == mem {
-                let read = |part: &Mem| (NodeOp::MemRead(*part, port), module.mems[*part].width);
-                let reads: Vec<_> = parts.iter().map(read).collect();
-                self.touched.insert(node);
-                make_concat(module, node, reads);
-            }
-        }
-        true
     }
 
     /// Gives some of the readers copies. Whether there was one to give.
