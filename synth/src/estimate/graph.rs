@@ -141,8 +141,17 @@ impl Graph {
         self.tree(signals, ONE, Graph::and)
     }
 
+    /// Many stand in groups of as many as a LUT has inputs: a tree of pairs would fill LUTs with four.
     pub fn any(&mut self, signals: &[Signal]) -> Signal {
-        self.tree(signals, ZERO, Graph::or)
+        const GROUP: usize = 6;
+        if signals.len() <= 2 * GROUP {
+            return self.tree(signals, ZERO, Graph::or);
+        }
+        let groups: Vec<Signal> = signals
+            .chunks(GROUP)
+            .map(|group| self.tree(group, ZERO, Graph::or))
+            .collect();
+        self.any(&groups)
     }
 
     pub fn parity(&mut self, signals: &[Signal]) -> Signal {
