@@ -28,8 +28,7 @@ const INTRODUCTION: &str = "# Levels and area
 ## How levels are counted
 
 *Levels* are LUT6 levels of the longest path from register to register, as `hardpath synth` counts them on the mapped netlist
-([synth/src/levels.rs](../synth/src/levels.rs)); a clock of 250 MHz has room for 9, which most of
-these designs are above: from a table's keys to its answer, and out of UltraRAM. A LUT is 1, a carry chain 1 to enter and
+([synth/src/levels.rs](../synth/src/levels.rs)); a clock of 250 MHz has room for 9. A LUT is 1, a carry chain 1 to enter and
 0.1 for each further carry cell, a `MUXF` 0.5, the read of a LUT RAM 1. A path out of a block RAM without output register begins at
 2.5, out of an UltraRAM at 4, and at 0 where the memory has its output register. A DSP without registers costs 4; a path out of one
 with registers begins at 1.5. Wide LUTs are left out (`-nowidelut`): yosys' LUTs of seven to nine inputs are several of the
@@ -47,10 +46,9 @@ from the delay model in [pipeline/src/delay.rs](../pipeline/src/delay.rs), which
 *Estimated* LUTs, flip-flops, block RAMs and UltraRAMs are those that `hardpath compile` and `sim` tell in an instant, without yosys
 ([synth/src/estimate.rs](../synth/src/estimate.rs)); a test holds them within 25 % of what stands beside them here.
 
-UltraRAMs are counted as the device has them: 4096 words of 72 bits and two ports each, for each memory. Yosys needs
-fewer, because it lets several narrow words share a row by the byte enables and chooses among them in LUTs; vendors' tools give each
-word a row and put UltraRAMs behind each other in cascades. So where there are UltraRAMs, the LUTs behind them are counted as yosys
-makes them, and are more than a vendor's tool needs.
+UltraRAMs are counted as the device has them: 4096 words of 72 bits and two ports each, for each memory. Larger memories stand in the
+text as banks of that size, and LUTs join what the banks say; vendors' tools could also put UltraRAMs behind each other in
+cascades, which need none.
 
 *Without maps* leaves out the memories of the maps with all that is around them. Options behind a program's name
 make maps smaller that take the tool too long, or say what the object leaves open.
