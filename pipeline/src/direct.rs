@@ -6,7 +6,7 @@
 
 use crate::clock::Misfit;
 use crate::delay::Timing;
-use crate::plan::{plan, Access};
+use crate::plan::Access;
 use crate::savings::Without;
 use crate::schedule::{schedule, Schedule};
 use hardpath_ir::Program;
@@ -17,33 +17,29 @@ pub type Scheduled = (Vec<Access>, Schedule);
 /// Schedules a plan; without the registers that make a window longer, where that can be.
 pub fn scheduled(
     program: &Program,
-    first: Vec<Access>,
+    mut planned: Vec<Access>,
     timing: Timing,
     without: &Without,
 ) -> Result<Scheduled, Misfit> {
-    let at = |mut plan: Vec<Access>| {
+    // Scheduling changes the plan.
+    let at = |planned: &[Access]| {
+        let mut plan = planned.to_vec();
         let schedule = schedule(program, &mut plan, timing, without)?;
         Ok::<Scheduled, Misfit>((plan, schedule))
     };
-    let mut best = at(first)?;
+    let mut best = at(&planned)?;
     let mut shortest = waits(program, &best);
-    for number in 0..best.0.len() {
-        let access = &best.0[number];
-        let optional =
-            access.registers_keys && !timing.must_register_keys(&program.maps[access.map]);
-        if shortest == 0 || !optional {
+    for number in 0..planned.len() {
+        let access = &planned[number];
+        let must = timing.must_register_keys(&program.maps[access.map]);
+        if shortest == 0 || must || !access.registers_keys {
             continue;
         }
-        let mut direct = plan(program, timing)?;
-        for (mine, other) in direct.iter_mut().zip(&best.0) {
-            mine.registers_keys = other.registers_keys;
-        }
-        direct[number].registers_keys = false;
-        if let Ok(found) = at(direct) {
-            let clocks = waits(program, &found);
-            if clocks < shortest {
-                (best, shortest) = (found, clocks);
-            }
+        planned[number].registers_keys = false;
+        let direct = at(&planned).map(|found| (waits(program, &found), found));
+        match direct {
+            Ok((clocks, found)) if clocks < shortest => (best, shortest) = (found, clocks),
+            _ => planned[number].registers_keys = true,
         }
     }
     Ok(best)

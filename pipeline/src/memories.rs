@@ -6,11 +6,8 @@
 //! A large memory stands in the text as its UltraRAMs, 4096 words each (`rtl/src/print/banks.rs`).
 
 use crate::delay::Timing;
-use hardpath_rtl::{Design, MemData, MemStyle};
+use hardpath_rtl::{Design, MemData, MemStyle, ULTRA_RAM};
 
-/// Words of an UltraRAM, and their bits (UG573).
-const WORDS: u32 = 4096;
-const WORD_BITS: u32 = 72;
 /// The shapes of a block RAM of 36 kbit: bits of a word, and words.
 const SHAPES: [(u32, u32); 7] = [
     (1, 32768),
@@ -30,9 +27,10 @@ const LARGE: u32 = 64;
 pub fn ultra_rams_deep(width: u32, depth: u32) -> Option<u32> {
     let block_rams = SHAPES.map(|(bits, words)| width.div_ceil(bits) * depth.div_ceil(words));
     let block_rams = block_rams.into_iter().min().expect("there are shapes");
-    let deep = depth.div_ceil(WORDS);
+    let (words, bits) = ULTRA_RAM;
+    let deep = depth.div_ceil(words);
     // Cards have about four UltraRAMs for nine block RAMs.
-    let is_cheaper = width.div_ceil(WORD_BITS) * deep * 9 <= block_rams * 4;
+    let is_cheaper = width.div_ceil(bits) * deep * 9 <= block_rams * 4;
     (block_rams >= LARGE && is_cheaper).then_some(deep)
 }
 
@@ -42,7 +40,7 @@ pub fn place_in_ultra_ram(design: &mut Design, timing: Timing) {
     let memories = modules.flat_map(|module| module.mems.values_mut());
     for memory in memories.filter(|memory| suits(memory, timing)) {
         memory.style = MemStyle::Ultra;
-        memory.bank_words = Some(WORDS);
+        memory.bank_words = Some(ULTRA_RAM.0);
     }
 }
 
@@ -88,7 +86,7 @@ mod tests {
             },
         );
         let memory = &design.modules[id].mems[memory];
-        let banks = (memory.style == MemStyle::Ultra).then_some(WORDS);
+        let banks = (memory.style == MemStyle::Ultra).then_some(ULTRA_RAM.0);
         assert_eq!(memory.bank_words, banks);
         memory.style
     }

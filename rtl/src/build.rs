@@ -544,19 +544,12 @@ impl Module {
     /// [`Module::delay`], `count` times: copies that tools do not merge. Those that read a register of many loads share them.
     pub fn delay_copies(&mut self, name: &str, next: Node, count: usize) -> Vec<Node> {
         let copies = (0..count).map(|index| {
-            let copy = self.delay(format!("{name}_{index}"), next);
-            self.keep_apart(copy)
+            let (reg, copy) = self.reg(format!("{name}_{index}"), self.width(next));
+            self.regs[reg].is_copy = true;
+            self.set_next(reg, next);
+            copy
         });
         copies.collect()
-    }
-
-    /// Lets tools not merge a register with another one that holds the same.
-    pub fn keep_apart(&mut self, node: Node) -> Node {
-        let NodeOp::Reg(reg) = self.nodes[node].op else {
-            panic!("only registers are kept apart");
-        };
-        self.regs[reg].is_copy = true;
-        node
     }
 
     pub fn mem(&mut self, name: impl Into<String>, width: u32, depth: u32, style: MemStyle) -> Mem {

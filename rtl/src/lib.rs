@@ -15,6 +15,7 @@ pub mod dependence;
 pub mod print;
 pub mod signals;
 pub mod spread;
+mod uses;
 pub mod verilog;
 pub mod vhdl;
 
@@ -261,9 +262,17 @@ impl MemData {
             return vec![self.name.clone()];
         };
         let banks = 0..self.depth.div_ceil(words);
-        banks.map(|bank| format!("{}_{bank}", self.name)).collect()
+        banks.map(|bank| bank_name(&self.name, bank)).collect()
     }
 }
+
+/// What a bank of a memory is called.
+pub fn bank_name(memory: &str, bank: u32) -> String {
+    format!("{memory}_{bank}")
+}
+
+/// UltraRAM, which [`MemStyle::Ultra`] means: words, and their bits (UG573).
+pub const ULTRA_RAM: (u32, u32) = (4096, 72);
 
 /// A write port: at the clock edge, `enable` writes `data` to `address`. Of several ports that write one word at
 /// one edge the last wins (designs must not let that happen). An address at or above `depth` writes nothing.

@@ -23,6 +23,7 @@ mod order;
 mod users;
 
 use crate::dependence::{self, Dependences};
+use crate::print::constant;
 use crate::{Design, Module, ModuleId, Node, NodeOp, Reg, RegData};
 use copies::{Copier, Costs, Wanted, NEVER};
 use cranelift_entity::SecondaryMap;
@@ -284,7 +285,7 @@ impl Spreader<'_, '_> {
                 reset: data
                     .reset
                     .as_ref()
-                    .map(|limbs| copies::bits(limbs, lo, width)),
+                    .map(|limbs| constant::slice(limbs, lo, width)),
                 ..data.clone()
             };
             let regs = &mut self.copier.design.modules[id].regs;

@@ -9,10 +9,10 @@
 //! LUTs. Vendors' tools do not; there a word of up to 72 bits has a row of its own, and UltraRAMs stand in cascades. So what counts is
 //! the memory as it was before it was mapped, where the netlist has it ([`Netlist::memories`]), and cells otherwise.
 
-use crate::estimate::ULTRA_RAM;
 use crate::levels::memory as memory_of;
 use crate::netlist::{Memory, Netlist};
 use crate::ModuleArea;
+use hardpath_rtl::ULTRA_RAM;
 use std::collections::BTreeSet;
 
 /// Numbers of primitives.

@@ -18,7 +18,6 @@ use elaborate::{elaborate, Elaborated};
 use fabric::Owner;
 use graph::{Signal, ONE};
 use hardpath_rtl::{verilog, Design};
-pub(crate) use memories::ULTRA_RAM;
 use serde::Serialize;
 
 /// What a design will take.

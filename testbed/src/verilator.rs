@@ -9,7 +9,7 @@ pub use tool::{find, Tool};
 
 use crate::dut::{store_limbs, top_ports, Dut, Port, Words};
 use hardpath_ir::Diagnostic;
-use hardpath_rtl::Design;
+use hardpath_rtl::{bank_name, Design};
 use libloading::{Library, Symbol};
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::PathBuf;
@@ -193,7 +193,7 @@ impl Dut for Verilator {
                 stride,
             });
         }
-        let banks = (0..).map_while(|bank| self.printed_memory(&format!("{path}_{bank}")));
+        let banks = (0..).map_while(|bank| self.printed_memory(&bank_name(path, bank)));
         let (banks, strides): (Vec<_>, Vec<_>) = banks.unzip();
         let stride = *strides.first()?;
         Some(Words { banks, stride })

@@ -177,9 +177,6 @@ pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
 
 /// Words that the sweep after reset clears: those of the deepest memory, at least 2.
 pub fn clear_words(program: &hardpath_ir::Program) -> u32 {
-    let depths = program
-        .maps
-        .keys()
-        .map(|map| value_entries(&program.maps[map]));
+    let depths = program.maps.values().map(value_entries);
     depths.max().unwrap_or(0).max(2)
 }

@@ -5,7 +5,7 @@
 //! block RAM and UltraRAM can by the reset of what they give, so no net goes to all bits, and a LUT joins six banks.
 
 use super::rewrite::Legal;
-use crate::{Mem, MemReadPort, MemWrite, Node, NodeOp};
+use crate::{bank_name, Mem, MemReadPort, MemWrite, Node, NodeOp};
 
 impl Legal {
     /// Divides a memory of more words than a bank has. Its addresses have as many bits as its depth needs.
@@ -32,7 +32,7 @@ impl Legal {
     /// One bank, with all ports.
     fn bank(&mut self, mem: Mem, bank: u32, words: u32) -> Mem {
         let mut data = self.module.mems[mem].clone();
-        data.name = format!("{}_{bank}", data.name);
+        data.name = bank_name(&data.name, bank);
         (data.depth, data.bank_words) = (words, None);
         for write in &mut data.writes {
             let MemWrite {

@@ -6,6 +6,7 @@
 
 use super::names::{Names, PublicNames};
 use super::rewrite::Legal;
+use crate::uses::Live;
 use crate::{Design, Direction, Instance, Mem, Module, ModuleId, Node, NodeOp, Reg};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
 use std::collections::HashSet;
@@ -158,48 +159,11 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// What is reached from outputs, instances and assertions. Registers and memories that nobody reads are dead,
-    /// even when they feed themselves.
+    /// What is reached from outputs, instances and assertions, and the names of what it holds.
     fn find_live_nodes(&mut self) {
         let module = self.module;
-        let mut live_regs: SecondaryMap<Reg, bool> = SecondaryMap::new();
-        let mut live_mems: SecondaryMap<Mem, bool> = SecondaryMap::new();
-        let mut left: Vec<Node> = Vec::new();
-        left.extend(module.ports.iter().filter_map(|port| match port.direction {
-            Direction::Output(node) => Some(node),
-            Direction::Input => None,
-        }));
-        for instance in module.instances.values() {
-            left.extend(instance.inputs.iter().map(|(_, node)| *node));
-        }
-        left.extend(module.asserts.iter().map(|assert| assert.condition));
-        while let Some(node) = left.pop() {
-            if std::mem::replace(&mut self.plan.live[node], true) {
-                continue;
-            }
-            left.extend(&module.nodes[node].args);
-            match module.nodes[node].op {
-                NodeOp::Reg(reg) if !live_regs[reg] => {
-                    live_regs[reg] = true;
-                    left.extend(module.regs[reg].next);
-                    left.extend(module.regs[reg].enable);
-                }
-                NodeOp::MemRead(mem, port) => {
-                    self.live_reads.insert((mem, port));
-                    let read = &module.mems[mem].reads[port as usize];
-                    left.push(read.address);
-                    left.extend(read.enable);
-                    left.extend(read.zero);
-                    if !std::mem::replace(&mut live_mems[mem], true) {
-                        for write in &module.mems[mem].writes {
-                            left.extend([write.address, write.data, write.enable]);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        for (reg, data) in module.regs.iter().filter(|(reg, _)| live_regs[*reg]) {
+        let live = Live::of(module, module.asserts.iter().map(|assert| assert.condition));
+        for (reg, data) in module.regs.iter().filter(|(reg, _)| live.regs[*reg]) {
             // An output port of the same name stays what it is.
             let is_port = module.ports.iter().any(|port| port.name == data.name);
             let wish = match is_port {
@@ -210,7 +174,7 @@ impl Planner<'_> {
             let signal = self.new_signal(&wish, data.width, kind);
             self.plan.regs[reg] = Some(signal);
         }
-        for (mem, data) in module.mems.iter().filter(|(mem, _)| live_mems[*mem]) {
+        for (mem, data) in module.mems.iter().filter(|(mem, _)| live.mems[*mem]) {
             let name = self.names.unique(&data.name);
             if self.legal.language.has_memory_types {
                 self.plan.mem_types[mem] = self.names.unique(&format!("{name}_words"));
@@ -220,6 +184,7 @@ impl Planner<'_> {
         for (instance, data) in module.instances.iter() {
             self.plan.instances[instance] = self.names.unique(&data.name);
         }
+        (self.plan.live, self.live_reads) = (live.nodes, live.reads);
     }
 
     fn new_signal(&mut self, wish: &str, width: u32, kind: SignalKind) -> Signal {

@@ -1,6 +1,5 @@
 //! Legalize: a copy of a module in which every node can be printed as it is.
 //!
-//! * Sums and compares as logic are gates.
 //! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked. Those that say so
 //!   are divided into banks.
 //! * Comparisons that are constant are constants (tools warn of them), shifts by more than the width too, and a
@@ -14,8 +13,7 @@ use super::{constant, fold, Language};
 use crate::check::address_bits;
 use crate::dependence::{self, Dependences};
 use crate::{
-    Assert, Attributes, Design, Direction, Mem, MemStyle, Module, ModuleId, Node, NodeData, NodeOp,
-    RegData,
+    Assert, Attributes, Design, Mem, MemStyle, Module, ModuleId, Node, NodeData, NodeOp, RegData,
 };
 use cranelift_entity::SecondaryMap;
 use std::collections::HashMap;
@@ -539,7 +537,7 @@ impl Legal {
                 data.args.iter_mut().for_each(|arg| *arg = redirect(*arg));
             }
         }
-        self.for_each_root(|root| *root = redirect(*root));
+        self.module.for_each_root(|root| *root = redirect(*root));
     }
 
     fn skip_unnamed_wires(&mut self) {
@@ -550,41 +548,7 @@ impl Legal {
         for data in self.module.nodes.values_mut() {
             data.args.iter_mut().for_each(|arg| *arg = behind[*arg]);
         }
-        self.for_each_root(|root| *root = behind[*root]);
-    }
-
-    /// Every reference to a node that is no node's argument.
-    fn for_each_root(&mut self, mut visit: impl FnMut(&mut Node)) {
-        let module = &mut self.module;
-        for port in &mut module.ports {
-            if let Direction::Output(node) = &mut port.direction {
-                visit(node);
-            }
-        }
-        for reg in module.regs.values_mut() {
-            reg.next
-                .iter_mut()
-                .chain(&mut reg.enable)
-                .for_each(&mut visit);
-        }
-        for mem in module.mems.values_mut() {
-            for write in &mut mem.writes {
-                visit(&mut write.address);
-                visit(&mut write.data);
-                visit(&mut write.enable);
-            }
-            for read in &mut mem.reads {
-                visit(&mut read.address);
-                read.enable.iter_mut().for_each(&mut visit);
-                read.zero.iter_mut().for_each(&mut visit);
-            }
-        }
-        for instance in module.instances.values_mut() {
-            instance.inputs.iter_mut().for_each(|(_, node)| visit(node));
-        }
-        for assert in &mut module.asserts {
-            visit(&mut assert.condition);
-        }
+        self.module.for_each_root(|root| *root = behind[*root]);
     }
 
     fn count_uses(&mut self) -> SecondaryMap<Node, u32> {
@@ -592,7 +556,7 @@ impl Legal {
         for data in self.module.nodes.values() {
             data.args.iter().for_each(|arg| uses[*arg] += 1);
         }
-        self.for_each_root(|root| uses[*root] += 1);
+        self.module.for_each_root(|root| uses[*root] += 1);
         uses
     }
 }

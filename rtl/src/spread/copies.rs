@@ -5,6 +5,7 @@
 
 use super::Ports;
 use crate::dependence::{self, Dependences};
+use crate::print::constant;
 use crate::{
     Design, Direction, InstanceData, Module, ModuleId, Node, NodeData, NodeOp, Port, RegData,
 };
@@ -129,6 +130,8 @@ pub struct Copier<'a> {
     pub design: &'a mut Design,
     pub costs: &'a Costs,
     made: HashMap<Wanted, Node>,
+    /// Numbers in the names of the ports that were made beside others.
+    ports_made: HashMap<(ModuleId, u32), u32>,
 }
 
 impl Copier<'_> {
@@ -137,6 +140,7 @@ impl Copier<'_> {
             design,
             costs,
             made: HashMap::new(),
+            ports_made: HashMap::new(),
         }
     }
 
@@ -233,7 +237,10 @@ impl Copier<'_> {
             name: format!("{}_copy", reg.name),
             width,
             next,
-            reset: reg.reset.as_ref().map(|limbs| bits(limbs, lo, width)),
+            reset: reg
+                .reset
+                .as_ref()
+                .map(|limbs| constant::slice(limbs, lo, width)),
             is_copy: true,
             comment: None,
             ..reg
@@ -275,9 +282,14 @@ impl Copier<'_> {
     fn port(&mut self, id: ModuleId, like: u32, width: u32, direction: Direction) -> u32 {
         let ports = &mut self.design.modules[id].ports;
         let first = &ports[like as usize].name;
-        let names = (1..).map(|number| format!("{first}_copy_{number}"));
-        let is_free = |name: &String| ports.iter().all(|port| port.name != *name);
-        let name = names.into_iter().find(is_free).expect("a free name");
+        let number = self.ports_made.entry((id, like)).or_insert(0);
+        let name = loop {
+            *number += 1;
+            let name = format!("{first}_copy_{number}");
+            if ports.iter().all(|port| port.name != name) {
+                break name;
+            }
+        };
         let doc = format!("the same as {first}, for other loads");
         ports.push(Port {
             name,
@@ -332,14 +344,4 @@ impl Copier<'_> {
         self.design.modules[id].nodes[node].name = name;
         node
     }
-}
-
-/// Some bits of a value.
-pub fn bits(limbs: &[u64], lo: u32, width: u32) -> Vec<u64> {
-    let bit = |at: u32| limbs[at as usize / 64] >> (at % 64) & 1;
-    let mut part = vec![0; width.div_ceil(64) as usize];
-    for at in 0..width {
-        part[at as usize / 64] |= bit(lo + at) << (at % 64);
-    }
-    part
 }

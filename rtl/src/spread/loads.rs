@@ -6,7 +6,8 @@
 use super::users::{self, Pin};
 use super::Ports;
 use crate::dependence::{self, Dependences};
-use crate::{Design, Direction, Mem, MemData, MemStyle, Module, ModuleId, Node, NodeOp, Reg};
+use crate::uses::Live;
+use crate::{Design, Direction, MemData, MemStyle, Module, ModuleId, Node, NodeOp, ULTRA_RAM};
 use cranelift_entity::SecondaryMap;
 
 /// Pins by bit.
@@ -36,7 +37,7 @@ pub fn loads(
         }
     }
     let order = dependence::evaluation_order(design, id, known).expect("a design without loops");
-    let live = live(module);
+    let live = Live::of(module, []);
     for reg in live.regs.keys().filter(|reg| live.regs[*reg]) {
         let data = &module.regs[reg];
         if let Some(next) = data.next {
@@ -53,15 +54,21 @@ pub fn loads(
     }
     for node in order.into_iter().rev().filter(|node| live.nodes[*node]) {
         let own = std::mem::take(&mut loads[node]);
-        for (arg, pins) in module.nodes[node].args.iter().zip(pins(module, node, &own)) {
-            add(&mut loads[*arg], &pins);
+        let data = &module.nodes[node];
+        if let NodeOp::Slice { lo } = data.op {
+            // A word of thousands of bits is read bit by bit.
+            add(&mut loads[data.args[0]][lo as usize..], &own);
+        } else {
+            for (arg, pins) in data.args.iter().zip(pins(module, node, &own)) {
+                add(&mut loads[*arg], &pins);
+            }
         }
         loads[node] = own;
     }
     loads
 }
 
-fn add(to: &mut Pins, pins: &Pins) {
+fn add(to: &mut [u32], pins: &[u32]) {
     to.iter_mut().zip(pins).for_each(|(to, pins)| *to += pins);
 }
 
@@ -117,47 +124,6 @@ pub fn pins(module: &Module, node: Node, own: &Pins) -> Vec<Pins> {
     }
 }
 
-/// What reaches an output or an instance.
-struct Live {
-    nodes: SecondaryMap<Node, bool>,
-    regs: SecondaryMap<Reg, bool>,
-    mems: SecondaryMap<Mem, bool>,
-}
-
-fn live(module: &Module) -> Live {
-    let mut live = Live {
-        nodes: SecondaryMap::new(),
-        regs: SecondaryMap::new(),
-        mems: SecondaryMap::new(),
-    };
-    let outputs = module.ports.iter().filter_map(|port| match port.direction {
-        Direction::Output(node) => Some(node),
-        Direction::Input => None,
-    });
-    let instances = module.instances.values();
-    let inputs = instances.flat_map(|instance| instance.inputs.iter().map(|(_, node)| *node));
-    let mut open: Vec<Node> = outputs.chain(inputs).collect();
-    while let Some(node) = open.pop() {
-        if std::mem::replace(&mut live.nodes[node], true) {
-            continue;
-        }
-        open.extend(&module.nodes[node].args);
-        match module.nodes[node].op {
-            NodeOp::Reg(reg) => {
-                live.regs[reg] = true;
-                let data = &module.regs[reg];
-                open.extend(data.next.into_iter().chain(data.enable));
-            }
-            NodeOp::MemRead(mem, _) if !live.mems[mem] => {
-                live.mems[mem] = true;
-                open.extend(users::pins(&module.mems[mem]).map(|(_, node)| node));
-            }
-            _ => {}
-        }
-    }
-    live
-}
-
 /// What each bit of a node drives at a pin of a memory.
 pub fn memory_pin(data: &MemData, pin: Pin) -> u32 {
     let is_lut_ram = match data.style {
@@ -170,7 +136,7 @@ pub fn memory_pin(data: &MemData, pin: Pin) -> u32 {
     // The device's memories, and the bits of a write enable of each.
     let (blocks, strobes) = match data.style {
         _ if is_lut_ram => (words(14, 32), 1),
-        MemStyle::Ultra => (words(72, 4096), 9),
+        MemStyle::Ultra => (words(ULTRA_RAM.1, ULTRA_RAM.0), 9),
         _ => (words(72, 512), 8),
     };
     match pin {

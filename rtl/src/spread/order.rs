@@ -1,6 +1,5 @@
 //! Brings the nodes of a module into an order in which arguments come before what uses them; else they stay as they are.
 
-use super::users::users;
 use crate::{Module, Node, NodeData, NodeOp};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
@@ -26,12 +25,10 @@ pub fn renumber(module: &mut Module) {
             }
         }
     }
+    let place = |node: Node| new[node].expect("every node has a place");
+    for data in nodes.values_mut() {
+        data.args.iter_mut().for_each(|arg| *arg = place(*arg));
+    }
     module.nodes = nodes;
-    let all: Vec<_> = users(module).collect();
-    for (user, node) in all {
-        user.set(module, new[node].expect("every node has a place"));
-    }
-    for assert in &mut module.asserts {
-        assert.condition = new[assert.condition].expect("every node has a place");
-    }
+    module.for_each_root(|root| *root = place(*root));
 }

@@ -2,7 +2,7 @@
 //! the cheapest is taken, by the costs that yosys' `memory_libmap` has for UltraScale (`lutrams_xcu.txt`,
 //! `brams_xc4v.txt`): a bit of flip-flops 1, LUT RAM 16 for eight LUTs, half a block RAM 129.
 
-use hardpath_rtl::{MemData, MemStyle};
+use hardpath_rtl::{MemData, MemStyle, ULTRA_RAM};
 
 /// What one memory is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +36,6 @@ const HALF: [(u32, u32); 6] = [
     (18, 1024),
     (36, 512),
 ];
-/// UltraRAM: words, and their bits (UG573).
-pub(crate) const ULTRA_RAM: (u32, u32) = (4096, 72);
 /// Costs, as yosys weighs them.
 const LUT_RAM_COST: f64 = 16.0;
 const HALF_COST: f64 = 129.0;
