@@ -159,16 +159,16 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     m.section("Stage A: addresses");
     let addresses = addresses(&mut m, slot, host);
     // What the commit stage writes is known below; the reads look at it before.
-    let commit = Commit::wires(&mut m, config);
+    let commit = Commit::wires(&mut m, config, &slot.writes);
     let stored = store(&mut m, config, &commit, host);
     let copies = Copies::new(&mut m, config, &stored);
-    let commits = Commits::new(&mut m, config, commit, stored);
+    let commits = Commits::new(&mut m, config, commit.clone(), stored);
     let words = copies.read(&mut m, config, &addresses, &commits);
 
     m.section("Commit stage");
     let operation = HostOperation::wait(&mut m, config, slot, addresses[0], words[0]);
     let program = joined(&mut m, &slot.writes);
-    let index = operation.index(&mut m, program.as_ref(), host);
+    let first_index = operation.first_index(&mut m, &slot.writes, host);
     let (host_writes, errno) = operation.writes(&mut m, config, slot, host);
     let write = match &program {
         Some(program) => m.or(&[program.write, host_writes]),
@@ -176,7 +176,7 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     };
     let program_word = program.map(|program| program.write_word);
     let word = operation.either_word(&mut m, config, host, program_word);
-    commit.drive(&mut m, write, index, word);
+    commit.drive(&mut m, write, first_index, word);
 
     m.section("Result for the host");
     let (host_errno, host_result) = operation.result(&mut m, config, errno);

@@ -129,7 +129,7 @@ impl MapAnswer<u32> {
     }
 }
 
-/// One transaction at a time in each direction; answers take two clocks. A map operation waits for a free slot at
+/// One transaction at a time in each direction; answers take three clocks. A map operation waits for a free slot at
 /// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the
 /// pipeline like a packet. A counter shows an event at most 8 clocks later ([`crate::counters`]).
 pub fn host(config: &Host) -> Block<HostIn, HostOut> {
@@ -206,8 +206,8 @@ struct HostPort<'a> {
 
 /// A write that is taken.
 struct Write {
-    /// It is answered from the next clock on.
-    taken: Node,
+    /// It was taken in the clock before, and is answered from the next clock on.
+    answers: Node,
     /// All bytes of its word are written.
     full_word: Node,
     /// A whole word is written in this clock.
@@ -219,7 +219,7 @@ struct Write {
 }
 
 struct Read {
-    /// A word is read in this clock.
+    /// A word is read in this clock, and the address was the same in the one before.
     here: Node,
     arready: Node,
     rvalid: Node,
@@ -265,7 +265,9 @@ impl HostPort<'_> {
         m.name(both, "write_valid");
         let idle = m.not(bvalid);
         let not_ready = m.not(ready);
-        let take_next = m.and(&[both, idle, not_ready]);
+        let (answers_reg, answers) = m.reg_reset("write_answers", 1, 0);
+        let not_answering = m.not(answers);
+        let take_next = m.and(&[both, idle, not_ready, not_answering]);
         m.set_next(ready_reg, take_next);
         // What comes with a valid stands still until it is taken, a clock after it came at the earliest.
         let address = m.delay("write_address", lite.s_axil_awaddr);
@@ -273,18 +275,18 @@ impl HostPort<'_> {
         let strobes = m.delay("write_strobes", lite.s_axil_wstrb);
         let full_word = m.reduce_and(strobes);
         m.name(full_word, "whole_word");
-        let taken = m.and(&[ready, both]);
-        m.name(taken, "write_taken");
-        let here = m.and(&[taken, full_word]);
+        // Valid stays until ready, so no port of the design needs to be looked at again.
+        let here = m.and(&[ready, full_word]);
         m.name(here, "write");
         let not_bready = m.not(lite.s_axil_bready);
         let pending = m.and(&[bvalid, not_bready]);
-        let bvalid_next = m.or(&[taken, pending]);
+        let bvalid_next = m.or(&[answers, pending]);
         m.set_next(bvalid_reg, bvalid_next);
+        m.set_next(answers_reg, ready);
         let word = m.slice(address, 2, 14);
         m.name(word, "write_word");
         Write {
-            taken,
+            answers,
             full_word,
             here,
             word,
@@ -414,8 +416,10 @@ impl HostPort<'_> {
         };
         let wait_next = m.mux(holds_from_now, hold_from, count_down);
         m.set_next(wait_reg, wait_next);
-        let last = m.eq_const(wait, 1);
-        (holding, m.and(&[last, running]))
+        // From a register: the slot chooses among keys in front of every table. The sweep is over once it counts.
+        let one_before = m.eq_const(wait, 2);
+        let comes = m.and(&[one_before, running]);
+        (holding, m.delay_reset("inject", comes))
     }
 
     fn key_and_value(&mut self, write: &Write, operation: &Operation) -> Words {
@@ -508,10 +512,11 @@ impl HostPort<'_> {
         let (arready_reg, arready) = m.reg_reset("read_ready", 1, 0);
         let free = m.not(rvalid);
         let not_arready = m.not(arready);
-        let ar_next = m.and(&[lite.s_axil_arvalid, free, not_arready]);
+        // Its address is known when it is taken, and what stands there a clock later.
+        let here = m.delay_reset("read", arready);
+        let not_here = m.not(here);
+        let ar_next = m.and(&[lite.s_axil_arvalid, free, not_arready, not_here]);
         m.set_next(arready_reg, ar_next);
-        let here = m.and(&[arready, lite.s_axil_arvalid]);
-        m.name(here, "read");
         let not_rready = m.not(lite.s_axil_rready);
         let waits = m.and(&[rvalid, not_rready]);
         let rvalid_next = m.or(&[here, waits]);
@@ -537,7 +542,7 @@ impl HostPort<'_> {
             (0..*counters).map(|place| m.eq_const(counter_page, first_counter + place));
         let of_counters: Vec<Node> = of_counters.collect();
         let at_counter = m.or(&of_counters);
-        m.name(at_counter, "at_counter");
+        let at_counter = m.delay("at_counter", at_counter);
         let high_word = m.bit(read_word, 0);
         let low_word = m.not(high_word);
         let (latch_reg, latched) = m.reg_reset("latched_high", 32, 0);
@@ -605,8 +610,11 @@ impl HostPort<'_> {
             let within = m.ult(index, count);
             here = m.and(&[here, within]);
         }
-        m.name(here, format!("reads_{name}"));
-        (here, choose(m, &words, index))
+        let word = choose(m, &words, index);
+        (
+            m.delay(format!("reads_{name}"), here),
+            m.name(word, format!("{name}_word")),
+        )
     }
 
     /// The answers on both channels.
@@ -631,6 +639,7 @@ impl HostPort<'_> {
         let writable = m.or(writable);
         m.name(writable, "writable");
         let effective = m.and(&[write.full_word, writable]);
+        let effective = m.delay("effective", effective);
         let mut response = |name: &str, when: Node, fine: Node| {
             let (reg, refused) = m.reg_reset(format!("{name}_slverr"), 1, 0);
             let refuses = m.not(fine);
@@ -641,7 +650,7 @@ impl HostPort<'_> {
         LiteOut {
             s_axil_awready: write.ready,
             s_axil_wready: write.ready,
-            s_axil_bresp: response("bresp", write.taken, effective),
+            s_axil_bresp: response("bresp", write.answers, effective),
             s_axil_bvalid: write.bvalid,
             s_axil_arready: read.arready,
             s_axil_rdata: rdata,
@@ -663,7 +672,7 @@ impl HostPort<'_> {
         let hit = m.and(&[write.here, writes_here]);
         let page = m.slice(read_word, above, 14 - above);
         let reads_here = m.eq_const(page, base >> above);
-        m.name(reads_here, "reads_port_table");
+        let reads_here = m.delay("reads_port_table", reads_here);
         let port_high = m.slice(early_port, bits, 8 - bits);
         let beyond = m.reduce_or(port_high);
         let known = m.not(beyond);

@@ -27,6 +27,7 @@ pub mod report;
 pub mod savings;
 pub mod schedule;
 pub mod segments;
+pub mod shorten;
 pub mod slot;
 mod slower;
 pub mod technology;
@@ -130,7 +131,7 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
-    let mut program = scheduled_form(program, &options.without)?;
+    let mut program = scheduled_form(program, options)?;
     let built = clock::fit(timing, |timing| at_clock(&program, options, timing))?;
     let mut warnings: Vec<Diagnostic> = built.promise.warning().into_iter().collect();
     if options.tries_clocks {
@@ -139,9 +140,14 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
     }
     let AtClock {
         plan,
-        schedule,
+        mut schedule,
         promise,
     } = built;
+    let without = &options.without;
+    // Alone in its stage, or carried to the end whatever happens, nothing gains by waiting.
+    if !without.contains(&Saving::Chaining) && !without.contains(&Saving::Pruning) {
+        schedule::later::move_later(&program, &plan, &mut schedule);
+    }
     plan::drop_hints(&mut program, &plan);
     mark_stages(&mut program, &schedule);
     assert_eq!(
@@ -213,19 +219,24 @@ pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
         clock_mhz: clock::SLOWEST_MHZ,
     };
     let fits = |program| clock::fit(timing, |timing| at_clock(&program, options, timing));
-    let found = scheduled_form(program, &options.without).and_then(fits);
+    let found = scheduled_form(program, options).and_then(fits);
     let mut errors = found.map_or_else(|errors| errors, |_| Vec::new());
     errors.retain(|error| error.class() == Some(diagnostic::Class::Refused));
     errors
 }
 
 /// The form of a program that is planned and scheduled.
-fn scheduled_form(mut program: Program, without: &Without) -> Result<Program, Vec<Diagnostic>> {
+fn scheduled_form(mut program: Program, options: &Options) -> Result<Program, Vec<Diagnostic>> {
     limits::check(&program)?;
-    let omitted = omitted(without);
+    let omitted = omitted(&options.without);
     hardpath_passes::optimize_control_flow_without(&mut program, omitted)
         .map_err(|error| vec![error])?;
-    dataflow_without(&program, omitted)
+    let mut program = dataflow_without(&program, omitted)?;
+    if !options.without.contains(&Saving::Reassociation) {
+        shorten::shorten(&mut program, options.technology);
+        debug_assert_eq!(verifier::verify(&program), Ok(()));
+    }
+    Ok(program)
 }
 
 /// The dataflow form that is scheduled: one region, whole map words, optimized.

@@ -202,21 +202,7 @@ impl<'a> Lower<'a> {
     /// Finds the base values and what all others consist of.
     fn find_bases(&mut self) {
         let program = self.program;
-        let window_bytes = self
-            .insts()
-            .iter()
-            .map(|inst| &program.insts[*inst])
-            .filter(|data| data.op == Op::PacketLoad)
-            .map(|data| {
-                let offset = program
-                    .as_const(data.args[0])
-                    .map_or(0, |bits| bits.low_u64());
-                offset as u32 + program.width(data.results[0]) / 8
-            })
-            .max()
-            .unwrap_or(1);
-        self.segments.set_window(window_bytes);
-        self.segments.input(Input::PacketLength);
+        self.segments = Segments::of_packet(program);
         for inst in self.insts() {
             let data = &program.insts[*inst];
             for (number, result) in data.results.iter().enumerate() {

@@ -366,7 +366,7 @@ fn classify(program: &Program, access: &mut Access, timing: Timing) {
         ))
     } else if by_answer.exists() {
         Some("what an update or delete gives decides on another".to_string())
-    } else if deciding.levels > decision_room {
+    } else if !changes.is_empty() && deciding.levels > decision_room {
         Some(too_long(
             "deciding on an insert or delete",
             &deciding,

@@ -113,7 +113,7 @@ impl Segment {
 }
 
 /// All base values, and the segments of every value, least significant first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Segments {
     pub bases: Vec<Base>,
     of: SecondaryMap<Value, Vec<Segment>>,
@@ -141,9 +141,21 @@ impl Segments {
         self.bases.len() - 1
     }
 
-    /// The first bytes of the packet, a base of stage 0. `bytes` is at least 1.
-    pub fn set_window(&mut self, bytes: u32) {
-        self.window = Some(self.add_base("packet", bytes * 8, 0));
+    /// With the first bytes of the packet, as far as a program reads them, and the packet's length: bases of stage 0.
+    pub fn of_packet(program: &Program) -> Segments {
+        let insts = program.blocks[program.region()].insts.iter();
+        let loads = insts
+            .map(|inst| &program.insts[*inst])
+            .filter(|data| data.op == Op::PacketLoad);
+        let ends = loads.map(|data| {
+            let offset = program.as_const(data.args[0]).map_or(0, Bits::low_u64);
+            offset as u32 + program.width(data.results[0]) / 8
+        });
+        let bytes = ends.max().unwrap_or(1);
+        let mut segments = Segments::default();
+        segments.window = Some(segments.add_base("packet", bytes * 8, 0));
+        segments.input(Input::PacketLength);
+        segments
     }
 
     pub fn window(&self) -> BaseId {

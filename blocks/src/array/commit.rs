@@ -9,17 +9,14 @@ use hardpath_rtl::{Module, Node};
 /// Most bits of a value that one register keeps.
 const MOST_LOADS: u32 = 256;
 
-/// The one of several writes that happens in this clock.
+/// The one of several writes that happens in this clock. Where it goes to is [`Commit::drive`]'s.
 pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayWriteIn> {
     let mut all = writes.first()?.clone();
     for other in &writes[1..] {
         all = ArrayWriteIn {
             write: m.or(&[all.write, other.write]),
             write_word: m.mux(other.write, other.write_word, all.write_word),
-            write_index: all
-                .write_index
-                .zip(other.write_index)
-                .map(|(before, index)| m.mux(other.write, index, before)),
+            write_index: all.write_index,
         };
     }
     Some(all)
@@ -71,14 +68,15 @@ impl HostOperation {
         operation
     }
 
-    /// Where the commit stage writes.
-    pub(super) fn index(
+    /// Where the commit stage writes, the host or the first of the program's writes. When the host does, the program does not.
+    pub(super) fn first_index(
         &self,
         m: &mut Module,
-        program: Option<&ArrayWriteIn>,
+        writes: &[ArrayWriteIn],
         host: &ArrayHostIn,
     ) -> Node {
-        match (program.and_then(|write| write.write_index), &host.key) {
+        let own = writes.first().and_then(|write| write.write_index);
+        match (own, &host.key) {
             (None, _) => self.index,
             (Some(index), None) => index,
             (Some(index), Some(key)) => {
@@ -161,11 +159,9 @@ impl HostOperation {
 
 /// What goes into the memories: after reset the sweep does, in which the word is 0. In a register of its own where there is one in front of them.
 pub(super) fn store(m: &mut Module, config: &Array, commit: &Commit, host: &ArrayHostIn) -> Commit {
-    let stored = Commit {
-        write: m.or(&[commit.write, host.clear]),
-        index: m.mux(host.clear, host.clear_index, commit.index),
-        word: commit.word,
-    };
+    let write = m.or(&[commit.write, host.clear]);
+    let index = m.mux(host.clear, host.clear_index, commit.index);
+    let stored = Commit::at(write, index, commit.word);
     match config.registers_writes() {
         true => stored.later(m, "stored"),
         false => stored,

@@ -1,6 +1,6 @@
 //! Reads: a word on its way out of the memory takes up what is written to its index meanwhile.
 
-use super::{Array, ArrayHostIn, ArraySlotIn};
+use super::{Array, ArrayHostIn, ArraySlotIn, ArrayWriteIn};
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
@@ -23,40 +23,86 @@ pub(super) fn host_index(m: &mut Module, key: Node, width: u32) -> Node {
 }
 
 /// What is written in a clock.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Commit {
     pub write: Node,
     pub index: Node,
     pub word: Node,
+    /// The index is one of these: so that compares with them need not wait for the choice.
+    from: Indexes,
+}
+
+/// Where several writers write to.
+#[derive(Clone)]
+struct Indexes {
+    /// When none of the others writes.
+    first: Node,
+    /// Whether it writes, and where. One of them at most.
+    others: Vec<(Node, Node)>,
 }
 
 impl Commit {
-    pub(super) fn wires(m: &mut Module, config: &Array) -> Commit {
+    /// `writes`: of the program.
+    pub(super) fn wires(m: &mut Module, config: &Array, writes: &[ArrayWriteIn]) -> Commit {
+        let index = m.wire(index_bits(u64::from(config.depth)), "commit_index");
+        let others = writes.iter().skip(1);
+        let others: Vec<(Node, Node)> = others
+            .filter_map(|write| Some((write.write, write.write_index?)))
+            .collect();
+        let first = match others.is_empty() {
+            true => index,
+            false => m.wire(m.width(index), "first_index"),
+        };
         Commit {
             write: m.wire(1, "commit_write"),
-            index: m.wire(index_bits(u64::from(config.depth)), "commit_index"),
+            index,
             word: m.wire(config.word_bits(), "commit_word"),
+            from: Indexes { first, others },
         }
     }
 
-    pub(super) fn drive(&self, m: &mut Module, write: Node, index: Node, word: Node) {
+    /// `first_index`: where it goes to when none of the others writes.
+    pub(super) fn drive(&self, m: &mut Module, write: Node, first_index: Node, word: Node) {
         m.drive(self.write, write);
-        m.drive(self.index, index);
         m.drive(self.word, word);
+        if !self.from.others.is_empty() {
+            m.drive(self.from.first, first_index);
+        }
+        let mut index = first_index;
+        for (writes, other) in &self.from.others {
+            index = m.mux(*writes, *other, index);
+        }
+        m.drive(self.index, index);
+    }
+
+    /// With one writer.
+    pub(super) fn at(write: Node, index: Node, word: Node) -> Commit {
+        let others = Vec::new();
+        Commit {
+            write,
+            index,
+            word,
+            from: Indexes {
+                first: index,
+                others,
+            },
+        }
     }
 
     /// The same a clock later.
     pub(super) fn later(&self, m: &mut Module, name: &str) -> Commit {
-        Commit {
-            write: m.delay_reset(format!("{name}_write"), self.write),
-            index: m.delay(format!("{name}_index"), self.index),
-            word: m.delay(format!("{name}_word"), self.word),
-        }
+        let write = m.delay_reset(format!("{name}_write"), self.write);
+        let index = m.delay(format!("{name}_index"), self.index);
+        Commit::at(write, index, m.delay(format!("{name}_word"), self.word))
     }
 
     /// Whether it goes to an index.
     fn hits(&self, m: &mut Module, index: Node) -> Node {
-        let same = m.eq(index, self.index);
+        let mut same = m.eq(index, self.from.first);
+        for (writes, other) in &self.from.others {
+            let same_as_other = m.eq(index, *other);
+            same = m.mux(*writes, same_as_other, same);
+        }
         m.and(&[self.write, same])
     }
 
@@ -90,13 +136,13 @@ impl Commits {
             (false, _) => Commits::Unseen,
             (true, 1) => Commits::Now(now),
             (true, 2) => Commits::Two {
-                now,
                 last: now.later(m, "last"),
+                now,
             },
             (true, _) => Commits::Three {
                 now,
-                last: stored,
                 before: m.delay("before_word", stored.word),
+                last: stored,
             },
         }
     }

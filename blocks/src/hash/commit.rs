@@ -72,21 +72,24 @@ pub(super) fn active(m: &mut Module, keys: &[HashKeyIn], waiting: &[Ready]) -> R
             continue;
         };
         let chosen = choose_all(m, own, &port.chosen, &all.chosen);
-        let mut choose = |mine: Node, other: Node| m.mux(own, mine, other);
+        let mut choose = |name: &str, mine: Node, other: Node| {
+            let chosen = m.mux(own, mine, other);
+            m.name(chosen, format!("{name}_to_commit"))
+        };
         all = Ready {
-            free: choose(port.free, all.free),
+            free: choose("free", port.free, all.free),
             chosen,
             found: Found {
-                hit: choose(port.found.hit, all.found.hit),
-                place: choose(port.found.place, all.found.place),
+                hit: choose("hit", port.found.hit, all.found.hit),
+                place: choose("place", port.found.place, all.found.place),
             },
-            rows: choose(port.rows, all.rows),
-            key: choose(port.key, all.key),
+            rows: choose("rows", port.rows, all.rows),
+            key: choose("key", port.key, all.key),
             host: all.host,
             candidates: match (&port.candidates, &all.candidates) {
                 (Some(mine), Some(other)) => Some(Candidates {
                     victim: Victim {
-                        some: choose(mine.victim.some, other.victim.some),
+                        some: choose("victim", mine.victim.some, other.victim.some),
                         at: choose_all(m, own, &mine.victim.at, &other.victim.at),
                     },
                     uses: m.mux(own, mine.uses, other.uses),
@@ -280,6 +283,9 @@ impl Decision {
         let (new_at, displaces) = new_place(m, state, insert, no_place, full);
         let new_place = encode(m, &new_at);
         let place = m.mux(hit, state.found.place, new_place);
+        m.name(place, "place_of_key");
+        let row = row_of_place(m, state.rows, place);
+        m.name(row, "row_of_key");
         let write_at = write_at(m, state, (insert, &new_at), remove);
         Decision {
             absent,
@@ -294,7 +300,7 @@ impl Decision {
             write_value,
             displaces,
             place,
-            row: row_of_place(m, state.rows, place),
+            row,
         }
     }
 }

@@ -180,7 +180,7 @@ fn stages() {
         ("nat", 36),
         ("suricata_like", 28),
         ("leaky_bucket", 12),
-        ("token_bucket", 15),
+        ("token_bucket", 16),
         ("rate_limit", 14),
         ("load_balancer", 16),
         ("syn_filter", 12),

@@ -38,10 +38,27 @@ impl Lower<'_> {
     pub(crate) fn take_host_ports(&mut self, ports: &MapsIn) {
         self.host = Some(ports.host_inject);
         let question = &ports.question;
+        self.find_meant(question.map_select);
         self.ports.host = Some(MapQuestion {
             host_value: zero_in_sweep(&mut self.m, question.clear, question.host_value),
             ..question.clone()
         });
+    }
+
+    /// Which map is selected: known long before the host's slot comes, so from registers. An operation selects a map that is there.
+    fn find_meant(&mut self, map_select: Node) {
+        let only = self.program.maps.len() == 1;
+        for (map, decl) in self.program.maps.iter() {
+            let m = &mut self.m;
+            let meant = match only {
+                true => m.one(),
+                false => {
+                    let same = m.eq_const(map_select, u64::from(map.as_u32()));
+                    m.delay(format!("map_{}_is_meant", identifier(&decl.name)), same)
+                }
+            };
+            self.ports.meant.insert(map, meant);
+        }
     }
 
     /// What the host asks.
@@ -58,11 +75,7 @@ impl Lower<'_> {
 
     /// A host slot means what the access holds.
     pub(super) fn selected(&mut self, number: usize, host: Node) -> Node {
-        let question = self.question();
-        let map = self.plan[number].map;
-        let chosen = self
-            .m
-            .eq_const(question.map_select, u64::from(map.as_u32()));
+        let chosen = self.ports.meant[&self.plan[number].map];
         match self.in_bank(number) {
             None => self.m.and(&[host, chosen]),
             Some(inside) => self.m.and(&[host, chosen, inside]),
@@ -94,7 +107,7 @@ impl Lower<'_> {
         let name = identifier(&self.program.maps[map].name);
         Some(
             self.m
-                .delay(format!("map_{name}_{number}_is_meant"), inside),
+                .delay(format!("map_{name}_{number}_has_index"), inside),
         )
     }
 

@@ -23,6 +23,7 @@ use hardpath_ir::{MapDecl, MapId, Op, Value};
 use hardpath_rtl::Node;
 use hardpath_state::table::Table;
 use hardpath_state::values::Values;
+use std::collections::HashMap;
 
 pub use host::{clear_words, host_widths};
 pub(crate) use windows::Replay;
@@ -34,6 +35,8 @@ pub(crate) const TAG_BITS: u32 = 24;
 #[derive(Default)]
 pub(crate) struct MapPorts {
     host: Option<MapQuestion>,
+    /// Whether the host means each map.
+    meant: HashMap<MapId, Node>,
     built: Vec<Built>,
 }
 

@@ -7,11 +7,12 @@
 //! accesses that they concern, and start again until all hold.
 //!
 //! Then the entrances of the hazard windows are moved as late as the commits allow: a window's length is what one
-//! flow pays.
+//! flow pays. When all is settled, operations that somebody needs later move there ([`later`]).
 
 mod access;
 mod apart;
 mod disorder;
+pub mod later;
 
 use crate::clock::Misfit;
 use crate::delay::Timing;
@@ -32,6 +33,9 @@ pub struct Time {
     pub stage: u32,
     pub levels: f64,
 }
+
+/// Levels from a result to the registers of the exit.
+const INTO_RESULT: f64 = 0.6;
 
 /// The stages of one port of an access. All numbers count from the first stage, 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -399,7 +403,7 @@ impl<'a> Scheduler<'a> {
             .filter(|data| data.op == Op::PacketStore)
             .flat_map(|data| data.args[1..].iter().copied().chain(data.guard));
         for value in ends.into_iter().chain(written) {
-            emit = emit.max(self.after(times[value], 0.6).stage);
+            emit = emit.max(self.after(times[value], INTO_RESULT).stage);
         }
         // A packet that has left gives its credit back: it must not wait at an entrance any more, nor be run again.
         let entrances = entrances(program, self.plan, &accesses);

@@ -4,7 +4,8 @@
 //! `UPDATE_EXPECT=1 cargo test -p hardpath-pipeline` writes what comes out now; read the difference.
 
 use hardpath_ir::{parse, verifier, Program};
-use hardpath_pipeline::{compile, predicate, words, Options};
+use hardpath_pipeline::technology::ULTRASCALE_PLUS;
+use hardpath_pipeline::{compile, dataflow, predicate, shorten, words, Options};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,10 @@ fn outcome(text: &str) -> String {
                 if let Err(errors) = words::map_words(&mut program) {
                     return errors.iter().map(|error| format!("{error}\n")).collect();
                 }
+            }
+            "shorten" => {
+                program = dataflow(&program).expect("nothing to refuse");
+                shorten::shorten(&mut program, &ULTRASCALE_PLUS);
             }
             "report" => return report(program),
             _ => panic!("there is no step {step}"),

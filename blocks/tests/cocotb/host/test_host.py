@@ -59,6 +59,8 @@ class Host(Bench):
         # Clocks since then; requests that were taken, answers, what was offered and not taken.
         self.now = 0
         self.asked, self.answers = {"b": 0, "r": 0}, {"b": 0, "r": 0}
+        # Requests that were taken two clocks ago or before: they have their answers.
+        self.before, self.due = {"b": 0, "r": 0}, {"b": 0, "r": 0}
         self.offered, self.waiting = {"b": None, "r": None}, {"b": 0, "r": 0}
         # The operation that is to come, the one that is inside, and the clocks until it is over.
         self.coming, self.inside, self.left = None, None, 0
@@ -89,12 +91,13 @@ class Host(Bench):
         assert running or self.get("clear_index") == min(self.now, self.clear_words - 1)
 
     def look_at_axi(self, answer, requests, fields):
-        """One transaction at a time, answered two clocks after it is offered; the answer stays until it is taken."""
+        """One transaction at a time, answered three clocks after it is offered; the answer stays until it is taken."""
         valid = all(self.get(f"s_axil_{name}valid") for name in requests)
         taken = [self.get(f"s_axil_{name}ready") and self.get(f"s_axil_{name}valid") for name in requests]
         answers = self.get(f"s_axil_{answer}valid")
-        assert answers == self.asked[answer] - self.answers[answer]
-        self.waiting[answer] += valid and not answers
+        self.due[answer], self.before[answer] = self.before[answer], self.asked[answer]
+        assert answers == self.due[answer] - self.answers[answer]
+        self.waiting[answer] += valid and self.asked[answer] == self.answers[answer]
         assert all(taken) == any(taken) == (self.waiting[answer] == 2)
         if all(taken):
             self.asked[answer] += 1
