@@ -4,6 +4,7 @@ use crate::axi::{StreamOut, VerdictOut};
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
 use crate::moves::{Moves, MovesIn};
+use crate::output_stage::lanes;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
 
@@ -333,26 +334,18 @@ impl Exit<'_> {
     fn send(
         &mut self,
         read: &Read,
-        lanes: &Lanes,
+        writes: &Lanes,
         inputs: &EgressIn,
         (advance, out_valid): (Node, Node),
     ) -> StreamOut {
         let m = &mut self.m;
-        let rewritten = rewritten(m, lanes, Some(inputs.frame_read_data));
-        let mut keep_lanes = Vec::new();
-        for lane in 0..self.config.beat_bytes {
-            let not_last = m.not(read.last);
-            let lane_number = m.constant(u64::from(lane), self.lane_bits);
-            let within = m.ule(lane_number, read.count);
-            let mut on = m.or(&[not_last, within]);
-            if let Some(empty) = read.empty {
-                let some = m.not(empty);
-                on = m.and(&[on, some]);
-            }
-            keep_lanes.push(on);
+        let rewritten = rewritten(m, writes, Some(inputs.frame_read_data));
+        let mut keep = lanes(m, read.last, read.count);
+        if let Some(empty) = read.empty {
+            let some = m.not(empty);
+            let some = m.sext(some, self.config.beat_bytes);
+            keep = m.and(&[keep, some]);
         }
-        keep_lanes.reverse();
-        let keep = m.concat(&keep_lanes);
         let valid_out = m.hold_reset("m_axis_tvalid_reg", advance, read.valid);
         m.drive(out_valid, valid_out);
         let user = match read.again {

@@ -18,6 +18,7 @@ pub mod interlock;
 pub mod lpm;
 pub mod moved_egress;
 pub mod moves;
+mod output_stage;
 pub mod repeater;
 pub mod replay_fifo;
 pub mod sweep;

@@ -237,7 +237,7 @@ impl Table<'_> {
         let LpmSlotIn { key, host_r } = inputs.slot;
         let host_1 = self.m.delay_reset("host_1", host_r);
         let prepared = self.prepare(&inputs.host, host_1);
-        let valid = self.valid_entries(host_1, &prepared);
+        let valid = self.valid_entries(host_r, &prepared);
         let (stage, matching) = self.matching(key, valid, &prepared);
         let lengths = self.length_registers(&prepared);
         let matching = self.longest(stage, matching, &lengths);
@@ -246,17 +246,17 @@ impl Table<'_> {
     }
 
     /// A bit for each entry that the host's slots have made valid.
-    fn valid_entries(&mut self, host_1: Node, prepared: &Prepared) -> Node {
+    fn valid_entries(&mut self, host_r: Node, prepared: &Prepared) -> Node {
         let m = &mut self.m;
         m.section("Valid entries");
-        let appears = m.and(&[host_1, prepared.is_update, prepared.fine]);
-        let vanishes = m.and(&[host_1, prepared.is_delete, prepared.fine]);
+        let kind = m.or(&[prepared.is_update, prepared.is_delete]);
+        let changes = m.and(&[host_r, kind, prepared.fine]);
+        let changes = m.delay_reset("changes", changes);
         let (valid_reg, valid) = m.reg_reset("valid", self.entries, 0);
         let others = m.not(prepared.one_hot);
         let without = m.and(&[valid, others]);
-        let added = m.gate(appears, prepared.one_hot);
+        let added = m.gate(prepared.is_update, prepared.one_hot);
         let valid_next = m.or(&[without, added]);
-        let changes = m.or(&[appears, vanishes]);
         m.set_next_when(valid_reg, changes, valid_next);
         valid
     }

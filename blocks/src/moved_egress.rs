@@ -15,7 +15,6 @@
 //! * A packet that begins behind offset 0 reads the beat in which it begins first, and its beats are formed a clock
 //!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
 
-use crate::axi::StreamOut;
 use crate::egress::{
     offset_name, rewritten, sent_to_someone, verdict_strobe, Egress, EgressIn, EgressOut,
     FrameRead, Lanes, PacketResult,
@@ -24,6 +23,7 @@ use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
 use crate::interface::METADATA_WORD_BITS;
 use crate::moves::{Distance, Moves, Ways, META_BITS, OFFSET_BITS};
+use crate::output_stage::{Beat, OutputStage};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node, NodeOp};
 use std::collections::BTreeSet;
@@ -188,10 +188,8 @@ impl<'a> Exit<'a> {
     }
 
     fn build(&mut self, inputs: &EgressIn) -> EgressOut {
-        let out_valid = self.m.wire(1, "out_valid");
-        let out_free = self.m.not(out_valid);
-        let advance = self.m.or(&[out_free, inputs.m_axis_tready]);
-        self.m.name(advance, "advance");
+        let output = OutputStage::new(self.m);
+        let advance = output.moves;
         let take = self.m.wire(1, "take");
         let start = self.m.wire(self.number_bits, "start");
         let ready = self.ready(inputs, take, start);
@@ -211,7 +209,8 @@ impl<'a> Exit<'a> {
         let (whole, before) = self.overlaid(frame, frames.number, &ready, advance);
         self.m.section("The beat as the program left it");
         let (leaving, data) = self.form(&read, (whole, before), is_first, advance);
-        let stream = self.send(&leaving, data, advance, out_valid);
+        let beat = self.beat(&leaving, data);
+        let stream = output.send(self.m, &beat, inputs.m_axis_tready);
         EgressOut {
             result_pop,
             frame: frames.port,
@@ -598,33 +597,18 @@ impl<'a> Exit<'a> {
         }
     }
 
-    fn send(&mut self, slot: &Slot, data: Node, advance: Node, out_valid: Node) -> StreamOut {
+    /// What leaves with a slot.
+    fn beat(&mut self, slot: &Slot, data: Node) -> Beat {
         let m = &mut *self.m;
-        m.section("Output registers");
-        let mut keep_lanes = Vec::new();
-        let not_last = m.not(slot.last);
-        for lane in (0..self.beat).rev() {
-            let lane_number = m.constant(u64::from(lane), self.lane_bits);
-            let within = m.ule(lane_number, slot.count);
-            keep_lanes.push(m.or(&[not_last, within]));
-        }
-        let keep = m.concat(&keep_lanes);
-        let leaves = m.and(&[slot.valid, slot.emits]);
-        let valid_out = m.hold_reset("m_axis_tvalid_reg", advance, leaves);
-        m.drive(out_valid, valid_out);
         let above = slot.again.into_iter().chain(slot.words);
         let user: Vec<Node> = above.chain([slot.verdict]).collect();
-        let user = m.concat(&user);
-        StreamOut {
-            m_axis_tdata: m.hold("m_axis_tdata_reg", advance, data),
-            m_axis_tkeep: m.hold("m_axis_tkeep_reg", advance, keep),
-            m_axis_tvalid: out_valid,
-            m_axis_tlast: m.hold("m_axis_tlast_reg", advance, slot.last),
-            m_axis_tuser: m.hold("m_axis_tuser_reg", advance, user),
-            m_axis_tdest: match slot.destination {
-                Some(node) => m.hold("m_axis_tdest_reg", advance, node),
-                None => m.zero(32),
-            },
+        Beat {
+            valid: m.and(&[slot.valid, slot.emits]),
+            data,
+            last: slot.last,
+            count: slot.count,
+            user: m.concat(&user),
+            destination: slot.destination,
         }
     }
 }

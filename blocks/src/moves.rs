@@ -33,7 +33,7 @@ impl Moves {
 
     /// Clocks from the result to the first beat that the exit takes more than one without moves.
     pub fn more_clocks(&self) -> u32 {
-        2 + u32::from(self.ways().behind)
+        3 + u32::from(self.ways().behind)
     }
 
     pub(crate) fn ways(&self) -> Ways {

@@ -484,7 +484,7 @@ impl Module {
             next: None,
             enable: None,
             reset,
-            is_copy: false,
+            is_apart: false,
             comment: None,
             section,
         });
@@ -545,7 +545,7 @@ impl Module {
     pub fn delay_copies(&mut self, name: &str, next: Node, count: usize) -> Vec<Node> {
         let copies = (0..count).map(|index| {
             let (reg, copy) = self.reg(format!("{name}_{index}"), self.width(next));
-            self.regs[reg].is_copy = true;
+            self.regs[reg].is_apart = true;
             self.set_next(reg, next);
             copy
         });

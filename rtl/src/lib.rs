@@ -169,8 +169,8 @@ pub struct RegData {
     pub enable: Option<Node>,
     /// Limbs of the value that `rst` sets, before `enable` is looked at. `None`: not reset (data).
     pub reset: Option<Vec<u64>>,
-    /// A copy, so that none of them drives too many loads: tools must not merge it with another register.
-    pub is_copy: bool,
+    /// One of several that hold the same, so that none of them drives too many loads: tools must not merge it with another one.
+    pub is_apart: bool,
     pub comment: Option<String>,
     pub section: Option<Section>,
 }
@@ -269,6 +269,11 @@ impl MemData {
 /// What a bank of a memory is called.
 pub fn bank_name(memory: &str, bank: u32) -> String {
     format!("{memory}_{bank}")
+}
+
+/// What a column of a wide memory is called.
+pub fn column_name(memory: &str, column: u32) -> String {
+    format!("{memory}_column_{column}")
 }
 
 /// UltraRAM, which [`MemStyle::Ultra`] means: words, and their bits (UG573).

@@ -10,24 +10,26 @@
 //! ```
 //!
 //! Logic that is the same would be merged again by any tool, so each copy comes from a register of its own
-//! ([`copies`]), which tools leave alone ([`crate::RegData::is_copy`]). Before, wide choices and registers are cut into parts whose loads
+//! ([`copies`]), which tools leave alone ([`crate::RegData::is_apart`]). Before, wide choices and registers are cut into parts whose loads
 //! can be shared. Loads behind the ports of instances count, and copies lead through them. Loads are those of the hardware IR
 //! ([`loads`]); what a tool makes of them is a little different, so the limit here is below the one that is meant.
 //!
-//! What comes from the ports of the top or straight out of a memory cannot be copied, and stays as it is; so do memories, into which
-//! simulators look.
+//! What comes from the ports of the top or straight out of a memory cannot be copied, and stays as it is. Wide memories of LUTs are
+//! cut into [`columns`], and so are shifts ([`shifts`]).
 
+mod columns;
 mod copies;
 mod loads;
 mod order;
+mod shifts;
 mod users;
 
 use crate::dependence::{self, Dependences};
 use crate::print::constant;
-use crate::{Design, Module, ModuleId, Node, NodeOp, Reg, RegData};
+use crate::{Design, Mem, Module, ModuleId, Node, NodeOp, Reg, RegData};
 use copies::{Copier, Costs, Wanted, NEVER};
 use cranelift_entity::SecondaryMap;
-use loads::{Loads, Pins};
+use loads::{Loads, Narrow, Pins};
 use std::collections::{HashMap, HashSet};
 use users::User;
 
@@ -63,33 +65,35 @@ fn sweep(design: &mut Design, most: u32) -> bool {
     let known = dependence::dependences(design).expect("a design without loops");
     let (loads, inside, outside) = all_loads(design, &known);
     let is_hot = |id: ModuleId, node: Node| loads[id][node].iter().any(|pins| *pins > most);
-    let mut hot: Vec<(ModuleId, Vec<Node>)> = Vec::new();
-    for id in design.modules.keys() {
+    let mut hot: Vec<(ModuleId, Vec<Node>, Narrow)> = Vec::new();
+    for (id, module) in design.modules.iter() {
         let order = dependence::evaluation_order(design, id, &known).expect("no loops");
+        let narrow = Narrow::of(module, &order);
         // Those that are behind others come first.
         let nodes = order.into_iter().rev().filter(|node| is_hot(id, *node));
-        hot.push((id, nodes.collect()));
+        hot.push((id, nodes.collect(), narrow));
     }
-    hot.retain(|(_, nodes)| !nodes.is_empty());
+    hot.retain(|(_, nodes, _)| !nodes.is_empty());
     if hot.is_empty() {
         return false;
     }
     let costs = Costs::of(design, &known);
-    let readers = |(id, nodes): (ModuleId, Vec<Node>)| {
+    let readers = |(id, nodes, narrow): (ModuleId, Vec<Node>, Narrow)| {
         let mut readers: HashMap<Node, Vec<User>> = HashMap::new();
         for (user, node) in users::users(&design.modules[id]) {
             readers.entry(node).or_default().push(user);
         }
-        (id, nodes, readers)
+        (id, nodes, narrow, readers)
     };
     let hot: Vec<_> = hot.into_iter().map(readers).collect();
     let mut copier = Copier::new(design, &costs);
     let mut has_changed = false;
-    for (id, nodes, readers) in hot {
+    for (id, nodes, narrow, readers) in hot {
         let mut spreader = Spreader {
             copier: &mut copier,
             id,
             loads: &loads[id],
+            narrow,
             most,
             ports: (&inside, &outside),
             touched: HashSet::new(),
@@ -150,6 +154,7 @@ struct Spreader<'a, 'b> {
     copier: &'a mut Copier<'b>,
     id: ModuleId,
     loads: &'a Loads,
+    narrow: Narrow,
     most: u32,
     ports: (&'a Ports<Pins>, &'a Ports<Pins>),
     /// Nodes that were changed or spread in this sweep: what is in front of them waits for the next one.
@@ -168,9 +173,6 @@ impl Spreader<'_, '_> {
         if self.touched.contains(&node) || readers.iter().any(behind) {
             return;
         }
-        if self.copier.costs.get(self.id, node) >= NEVER {
-            return;
-        }
         let own = &self.loads[node];
         let hot: Vec<usize> = (0..own.len()).filter(|bit| own[*bit] > self.most).collect();
         let mut weights = Vec::new();
@@ -181,7 +183,9 @@ impl Spreader<'_, '_> {
                 weights.push((*user, weight));
             }
         }
+        let can_copy = self.copier.costs.get(self.id, node) < NEVER;
         let cut = weights.iter().filter(|(_, weight)| *weight > self.most);
+        let cut = cut.filter(|(user, _)| can_copy || self.is_shift(*user));
         let cut: Vec<User> = cut.map(|(user, _)| *user).collect();
         let cuts = cut.into_iter().filter(|user| self.cut(node, *user));
         // All of them, not only the first.
@@ -189,7 +193,7 @@ impl Spreader<'_, '_> {
             self.touched.insert(node);
             return;
         }
-        if self.share(node, &weights) {
+        if can_copy && self.share(node, &weights) {
             self.touched.insert(node);
         }
     }
@@ -200,7 +204,7 @@ impl Spreader<'_, '_> {
         let each = |pins: u32| vec![pins; width];
         match user {
             User::Argument(reader, index) => {
-                loads::pins(module, reader, &self.loads[reader])[index].clone()
+                loads::pins(module, &self.narrow, reader, &self.loads[reader])[index].clone()
             }
             User::Next(_) => each(1),
             User::Enable(reg) => each(module.regs[reg].width),
@@ -211,6 +215,12 @@ impl Spreader<'_, '_> {
             User::Output(port) => self.ports.1[self.id][port].clone(),
             User::Memory(mem, pin) => each(loads::memory_pin(&module.mems[mem], pin)),
         }
+    }
+
+    /// The node says how far a value is shifted. Part of that is often constant, and the whole then never a copy.
+    fn is_shift(&self, user: User) -> bool {
+        let nodes = &self.copier.design.modules[self.id].nodes;
+        matches!(user, User::Argument(reader, 1) if shifts::is_shift(&nodes[reader].op))
     }
 
     /// Cuts a reader of one bit into parts. Whether it could.
@@ -230,7 +240,7 @@ impl Spreader<'_, '_> {
                 }
                 let pins = self.loads[reader].iter();
                 let pins = pins.map(|pins| match op {
-                    NodeOp::Mux => (*pins).min(1),
+                    NodeOp::Mux => (*pins).min(loads::REPEATED),
                     _ => *pins,
                 });
                 let parts = parts(pins, self.most);
@@ -240,8 +250,37 @@ impl Spreader<'_, '_> {
                     true
                 }
             }
+            User::Argument(reader, 1) if shifts::is_shift(&module.nodes[reader].op) => {
+                if module.as_const(module.nodes[reader].args[0]).is_none() {
+                    shifts::unfold(module, reader);
+                } else if module.width(reader) > self.most {
+                    shifts::divide(module, reader, self.most * 3 / 4);
+                } else {
+                    return false;
+                }
+                self.touched.insert(reader);
+                true
+            }
+            User::Memory(mem, _) => self.cut_memory(mem),
             _ => false,
         }
+    }
+
+    /// Makes a memory of columns, each of which has as many pins at a net as a copy can drive. Whether it could.
+    fn cut_memory(&mut self, mem: Mem) -> bool {
+        let full = self.full();
+        let module = &mut self.copier.design.modules[self.id];
+        let Some(bits) = loads::column(&module.mems[mem], full) else {
+            return false;
+        };
+        let read = columns::cut(module, mem, bits);
+        self.touched.extend(read);
+        true
+    }
+
+    /// What copies get: what comes with other copies has room.
+    fn full(&self) -> u32 {
+        self.most * 3 / 4
     }
 
     /// Makes an extension or a choice of parts of so many bits, from bit 0 on.
@@ -309,8 +348,7 @@ impl Spreader<'_, '_> {
 
     /// Gives some of the readers copies. Whether there was one to give.
     fn share(&mut self, node: Node, weights: &[(User, u32)]) -> bool {
-        // What comes with other copies has room.
-        let full = self.most * 3 / 4;
+        let full = self.full();
         let (mut number, mut sum) = (0, 0);
         let (movable, fixed): (Vec<_>, Vec<_>) = weights
             .iter()

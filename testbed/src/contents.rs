@@ -91,7 +91,7 @@ impl Memories<'_> {
         for (words, bank) in self.values.iter().zip(&self.storage.values) {
             let mut put = |index: u32| {
                 let word = words.word(index as usize);
-                if !self.storage.has_presence || bit(word, value_bytes * 8) {
+                if !self.storage.has_presence || bit(&word, value_bytes * 8) {
                     entries.insert(index.to_le_bytes().to_vec(), word[..value_bytes].to_vec());
                 }
             };

@@ -1,7 +1,8 @@
 //! The device under test: a design in some engine, seen through its ports.
 
 use hardpath_ir::Diagnostic;
-use hardpath_rtl::Direction;
+use hardpath_rtl::{column_name, Direction};
+use std::borrow::Cow;
 
 /// A port of a device under test, found once by name and then used at every clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,21 +62,58 @@ pub trait Dut {
 /// The words of a memory, one behind the other.
 #[derive(Clone)]
 pub struct Words<'a> {
+    /// Bit 0 of a word is in the first one. All of them but the last have whole bytes.
+    pub columns: Vec<Column<'a>>,
+}
+
+/// Some bits of the words of a memory.
+#[derive(Clone)]
+pub struct Column<'a> {
     /// Banks of as many words each. Least significant byte first; bits above the width are 0.
     pub banks: Vec<&'a [u8]>,
     /// Bytes from one word to the next.
     pub stride: usize,
+    /// Bits of a word.
+    pub width: u32,
 }
 
 impl<'a> Words<'a> {
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
-        let banks = self.banks.iter();
-        banks.flat_map(|bank| bank.chunks_exact(self.stride))
+    /// The columns of a memory: those that are found by its name, or by the names of what it is divided into.
+    pub fn find(memory: &str, find: impl Fn(&str) -> Option<Column<'a>>) -> Option<Words<'a>> {
+        let columns = match find(memory) {
+            Some(whole) => vec![whole],
+            None => {
+                let columns = (0..).map_while(|number| find(&column_name(memory, number)));
+                columns.collect()
+            }
+        };
+        (!columns.is_empty()).then_some(Words { columns })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Cow<'a, [u8]>> + '_ {
+        (0..self.columns[0].count()).map(|index| self.word(index))
     }
 
     /// # Panics
     /// There is no such word.
-    pub fn word(&self, index: usize) -> &'a [u8] {
+    pub fn word(&self, index: usize) -> Cow<'a, [u8]> {
+        if let [whole] = &self.columns[..] {
+            return Cow::Borrowed(whole.word(index));
+        }
+        let bytes = |column: &Column<'a>| {
+            let count = column.width.div_ceil(8) as usize;
+            column.word(index)[..count].to_vec()
+        };
+        Cow::Owned(self.columns.iter().flat_map(bytes).collect())
+    }
+}
+
+impl<'a> Column<'a> {
+    fn count(&self) -> usize {
+        self.banks.iter().map(|bank| bank.len() / self.stride).sum()
+    }
+
+    fn word(&self, index: usize) -> &'a [u8] {
         let words = self.banks[0].len() / self.stride;
         &self.banks[index / words][index % words * self.stride..][..self.stride]
     }

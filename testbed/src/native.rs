@@ -1,6 +1,6 @@
 //! The native engine: the design compiled into this process.
 
-use crate::dut::{top_ports, Dut, Port, Words};
+use crate::dut::{top_ports, Column, Dut, Port, Words};
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::Design;
 use hardpath_rtlsim::{MemoryView, PortHandle, SimError, Simulator};
@@ -73,10 +73,17 @@ impl Dut for Native {
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {
-        let MemoryView { bytes, stride, .. } = self.simulator.memory(path)?;
-        Some(Words {
-            banks: vec![bytes],
-            stride,
+        Words::find(path, |path| {
+            let MemoryView {
+                bytes,
+                stride,
+                width,
+            } = self.simulator.memory(path)?;
+            Some(Column {
+                banks: vec![bytes],
+                stride,
+                width,
+            })
         })
     }
 

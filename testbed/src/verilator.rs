@@ -7,7 +7,7 @@ mod wrapper;
 
 pub use tool::{find, Tool};
 
-use crate::dut::{store_limbs, top_ports, Dut, Port, Words};
+use crate::dut::{store_limbs, top_ports, Column, Dut, Port, Words};
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::{bank_name, Design};
 use libloading::{Library, Symbol};
@@ -61,6 +61,7 @@ type FindMemory = unsafe extern "C" fn(
     *mut c_void,
     *const c_char,
     *const c_char,
+    *mut u64,
     *mut u64,
     *mut u64,
 ) -> *const u8;
@@ -135,12 +136,12 @@ impl Verilator {
         range
     }
 
-    /// A memory of the text, which is a bank of one of the design where that is divided: its words, and the bytes of each.
-    fn printed_memory(&self, path: &str) -> Option<(&[u8], usize)> {
+    /// A memory of the text, which is a bank of one of the design where that is divided.
+    fn printed_memory(&self, path: &str) -> Option<Column<'_>> {
         let (scope, name) = path.rsplit_once('.')?;
         let scope = CString::new(format!("{}.{scope}", self.top)).ok()?;
         let name = CString::new(name).ok()?;
-        let (mut stride, mut length) = (0, 0);
+        let (mut stride, mut width, mut length) = (0, 0, 0);
         // SAFETY: the model lives until `drop`; the strings end with a zero byte and live until the function returns.
         let words = unsafe {
             (self.find_memory)(
@@ -148,6 +149,7 @@ impl Verilator {
                 scope.as_ptr(),
                 name.as_ptr(),
                 &mut stride,
+                &mut width,
                 &mut length,
             )
         };
@@ -157,7 +159,11 @@ impl Verilator {
         // SAFETY: as declared in `wrapper`, so many bytes stand there as long as the model lives; they change only in a
         // step, which borrows the model mutably.
         let bytes = unsafe { std::slice::from_raw_parts(words, length as usize) };
-        Some((bytes, stride as usize))
+        Some(Column {
+            banks: vec![bytes],
+            stride: stride as usize,
+            width: width as u32,
+        })
     }
 }
 
@@ -187,16 +193,16 @@ impl Dut for Verilator {
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {
-        if let Some((bank, stride)) = self.printed_memory(path) {
-            return Some(Words {
-                banks: vec![bank],
-                stride,
-            });
-        }
-        let banks = (0..).map_while(|bank| self.printed_memory(&bank_name(path, bank)));
-        let (banks, strides): (Vec<_>, Vec<_>) = banks.unzip();
-        let stride = *strides.first()?;
-        Some(Words { banks, stride })
+        Words::find(path, |path| {
+            if let Some(whole) = self.printed_memory(path) {
+                return Some(whole);
+            }
+            let banks = (0..).map_while(|bank| self.printed_memory(&bank_name(path, bank)));
+            banks.reduce(|mut all, bank| {
+                all.banks.extend(bank.banks);
+                all
+            })
+        })
     }
 
     fn step(&mut self) -> Result<(), Diagnostic> {

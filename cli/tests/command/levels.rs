@@ -1,8 +1,9 @@
 //! Synthesized designs keep the depth that the delay model promises, and their size, which is about the one estimated. What
 //! `synth` says of a design is what an independent count says of its netlist.
 
-use crate::common::{hardpath, object, path, root, Run};
+use crate::common::{compile, hardpath, judge, object, path, root, Run};
 use hardpath_pipeline::technology::{AGILEX, ECP5, SERIES_7, ULTRASCALE_PLUS};
+use hardpath_synth::fanout::MANY;
 use hardpath_synth::levels::weights;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
@@ -67,6 +68,41 @@ fn small_programs_keep_their_depth_and_size() {
             "{part}: {estimated}, not {measured}"
         );
     }
+}
+
+/// An exit that moves packets anywhere: its enables, the distance, the words that wait in front of it and behind it.
+#[test]
+fn no_net_has_more_loads_than_a_placer_likes() {
+    let Some((_place, object)) = compile("wide") else {
+        return;
+    };
+    if listing1().is_none() {
+        return;
+    }
+    let arguments = ["--program", "anywhere", "--no-parts", "--json"];
+    let report = hardpath(&[&["synth", path(&object)], &arguments[..]].concat()).json();
+    assert!(report["lut"].as_u64() > Some(3_000), "{report:#}");
+    assert_eq!(report["wide_nets"], json!([]));
+    let most = report["max_fanout"]["loads"].as_u64().expect("a number");
+    assert!((64..=MANY as u64).contains(&most), "{most} loads");
+}
+
+/// Wide words of LUT RAM stand in columns, each in a memory of its own.
+#[test]
+fn words_in_columns_are_read_as_they_were_written() {
+    let Some((place, object)) = compile("wide") else {
+        return;
+    };
+    let program = ["--program", "words", "--json"];
+    let folder = path(place.path()).to_string() + "/words";
+    let run = hardpath(&[&["compile", path(&object), "-o", &folder], &program[..]].concat());
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    let values = std::fs::read_to_string(folder + "/words_map_sums_values.sv").unwrap();
+    assert!(values.contains(" words_column_1 [0:31];"), "{values}");
+    let packets = ["--pcap", "programs/firewall.pcap", "--against", judge()];
+    let run = hardpath(&[&["check", path(&object)], &packets[..], &program].concat());
+    assert_eq!(run.json()["maps_compared"], 1, "{}", run.stdout);
+    assert_eq!(run.status, 0, "{}", run.stdout);
 }
 
 /// The count that stands beside the project, by somebody who has not read it.

@@ -227,7 +227,7 @@ impl Legal {
                     next: Some(in_range),
                     enable: if always { None } else { Some(enable) },
                     reset: None,
-                    is_copy: false,
+                    is_apart: false,
                     comment: None,
                     section,
                 });

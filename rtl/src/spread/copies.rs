@@ -1,7 +1,8 @@
 //! Copies of a node: the way back to a register, which is copied, too, so that tools cannot merge them again.
 //!
 //! Of logic one argument is enough to tell a copy from the original: the one whose way to a register is the shortest. The
-//! others are shared. Ways lead through borders of modules, which get ports for them.
+//! others are shared, but for small gates, which tools put into the LUTs behind them: there the others would drive what the
+//! gate drove. Ways lead through borders of modules, which get ports for them.
 
 use super::Ports;
 use crate::dependence::{self, Dependences};
@@ -14,6 +15,11 @@ use std::collections::HashMap;
 
 /// The longest way that is copied.
 const FARTHEST: u32 = 30;
+/// Of a gate of so many arguments all are copied whose ways are shorter than this.
+const SMALL: usize = 3;
+const NEAR: u32 = 4;
+/// Values of so many bits are compared with whole copies.
+const MOST_COMPARED: u32 = 16;
 /// The cost of what cannot be copied.
 pub const NEVER: u32 = u32::MAX / 2;
 
@@ -102,7 +108,10 @@ fn belongs_to_a_block(module: &Module, reg: &RegData) -> bool {
         let data = &module.nodes[node];
         match data.op {
             NodeOp::MemRead(..) | NodeOp::Mul => return true,
-            NodeOp::Wire | NodeOp::Slice { .. } => next = data.args.first().copied(),
+            // A column is like the others.
+            NodeOp::Wire | NodeOp::Slice { .. } | NodeOp::Concat => {
+                next = data.args.first().copied();
+            }
             _ => return false,
         }
     }
@@ -233,6 +242,10 @@ impl Copier<'_> {
         let Wanted { id, lo, width, .. } = wanted;
         let next = reg.next.map(|next| self.slice(id, next, lo, width));
         let module = &mut self.design.modules[id];
+        let NodeOp::Reg(original) = data.op else {
+            panic!("a register is copied");
+        };
+        module.regs[original].is_apart = true;
         let copy = module.regs.push(RegData {
             name: format!("{}_copy", reg.name),
             width,
@@ -241,16 +254,16 @@ impl Copier<'_> {
                 .reset
                 .as_ref()
                 .map(|limbs| constant::slice(limbs, lo, width)),
-            is_copy: true,
+            is_apart: true,
             comment: None,
             ..reg
         });
         self.push(id, NodeOp::Reg(copy), vec![], (width, data))
     }
 
-    /// Another input for a part of one; whoever places the module connects it to the same.
+    /// Another input for a part of one; whoever places the module connects it to a copy.
     fn input(&mut self, wanted: Wanted, data: &NodeData, port: u32) -> Node {
-        let Wanted { id, lo, width, .. } = wanted;
+        let Wanted { id, width, .. } = wanted;
         let index = self.port(id, port, width, Direction::Input);
         let parents: Vec<ModuleId> = self.design.modules.keys().collect();
         for parent in parents {
@@ -261,7 +274,11 @@ impl Copier<'_> {
                 let inputs = &self.design.modules[parent].instances[instance].inputs;
                 let given = inputs.iter().find(|(to, _)| *to == port);
                 let node = given.expect("every input is connected").1;
-                let node = self.slice(parent, node, lo, width);
+                let node = self.copy(Wanted {
+                    id: parent,
+                    node,
+                    ..wanted
+                });
                 let inputs = &mut self.design.modules[parent].instances[instance].inputs;
                 inputs.push((index, node));
             }
@@ -275,7 +292,11 @@ impl Copier<'_> {
         else {
             panic!("an output is read");
         };
-        let node = self.slice(callee, node, wanted.lo, wanted.width);
+        let node = self.copy(Wanted {
+            id: callee,
+            node,
+            ..wanted
+        });
         self.port(callee, port, wanted.width, Direction::Output(node))
     }
 
@@ -321,27 +342,43 @@ impl Copier<'_> {
         let cost = |index: &usize| self.costs.get(id, data.args[*index]);
         let nearest = (0..data.args.len()).min_by_key(cost);
         let nearest = nearest.expect("logic has arguments");
-        let arg = data.args[nearest];
+        // What a LUT behind it takes in whole would drive the others from there.
+        let is_small = data.width == 1
+            && data.args.len() <= SMALL
+            && matches!(data.op, NodeOp::And | NodeOp::Or);
+        let is_copied = |index: &usize| *index == nearest || (is_small && cost(index) < NEAR);
+        let copied: Vec<usize> = (0..data.args.len()).filter(is_copied).collect();
+        let mut args = data.args.clone();
+        for index in copied {
+            args[index] = self.argument(data.args[index], wanted, data.width, number);
+        }
+        let node = self.push(id, data.op.clone(), args, (data.width, data));
+        let name = data.name.as_ref().map(|name| format!("{name}_copy"));
+        self.design.modules[id].nodes[node].name = name;
+        node
+    }
+
+    /// A copy of an argument of logic of so many bits, as far as it must be one.
+    fn argument(&mut self, arg: Node, wanted: Wanted, of_width: u32, number: usize) -> Node {
+        let id = wanted.id;
         let width = self.design.modules[id].width(arg);
-        // One bit that differs is enough where all of them make one.
-        let bits = if data.width == 1 { 1 } else { width };
-        let mut copy = self.copy(Wanted {
+        // Of many bits that make one, one that differs has to be enough.
+        let bits = match of_width {
+            1 if width > MOST_COMPARED => 1,
+            _ => width,
+        };
+        let copy = self.copy(Wanted {
             id,
             node: arg,
             lo: 0,
             width: bits,
             number,
         });
-        if bits < width {
-            let rest = self.slice(id, arg, bits, width - bits);
-            let like = self.design.modules[id].nodes[arg].clone();
-            copy = self.push(id, NodeOp::Concat, vec![rest, copy], (width, &like));
+        if bits == width {
+            return copy;
         }
-        let mut args = data.args.clone();
-        args[nearest] = copy;
-        let node = self.push(id, data.op.clone(), args, (data.width, data));
-        let name = data.name.as_ref().map(|name| format!("{name}_copy"));
-        self.design.modules[id].nodes[node].name = name;
-        node
+        let rest = self.slice(id, arg, bits, width - bits);
+        let like = self.design.modules[id].nodes[arg].clone();
+        self.push(id, NodeOp::Concat, vec![rest, copy], (width, &like))
     }
 }

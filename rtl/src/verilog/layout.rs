@@ -47,7 +47,7 @@ pub struct RegisterText {
     pub next: Expression,
     pub enable: Option<String>,
     pub reset: Option<String>,
-    pub is_copy: bool,
+    pub is_apart: bool,
     pub uses: Vec<Use>,
 }
 
@@ -219,7 +219,7 @@ impl Layout<'_> {
                 next,
                 enable,
                 reset,
-                is_copy: data.is_copy,
+                is_apart: data.is_apart,
                 uses,
             });
         }

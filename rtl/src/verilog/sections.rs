@@ -129,7 +129,7 @@ impl Layout<'_> {
             let signal = &self.plan.signals[self.plan.regs[*reg]?];
             let comment = data.comment.clone().unwrap_or_default();
             let declaration = format!("{};", signal.name);
-            let kind = match (data.is_copy, self.legal.attributes.copy()) {
+            let kind = match (data.is_apart, self.legal.attributes.copy()) {
                 (false, _) => "logic".to_string(),
                 (true, (name, Copied::Flag)) => format!("(* {name} *) logic"),
                 (true, (name, Copied::Text(value))) => format!("(* {name} = \"{value}\" *) logic"),
@@ -302,7 +302,7 @@ impl Layout<'_> {
         let registers: Vec<&RegisterText> = self
             .registers
             .iter()
-            .filter(|r| r.section == section && r.is_copy == copies)
+            .filter(|r| r.section == section && r.is_apart == copies)
             .collect();
         let mut enables: Vec<&Option<String>> = Vec::new();
         for register in &registers {

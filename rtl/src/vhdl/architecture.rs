@@ -154,7 +154,7 @@ impl Architecture<'_> {
             lines.push(format!("  attribute {name} : string;"));
         }
         let mut regs = self.legal.module.regs.iter();
-        if regs.any(|(reg, data)| data.is_copy && self.plan.regs[reg].is_some()) {
+        if regs.any(|(reg, data)| data.is_apart && self.plan.regs[reg].is_some()) {
             let (name, value) = self.legal.attributes.copy();
             let kind = match value {
                 Copied::Text(_) => "string",
@@ -170,7 +170,7 @@ impl Architecture<'_> {
 
     /// The attributes of a section's registers that are copies.
     fn kept_apart(&self, section: usize) -> Vec<String> {
-        let copies = self.registers(section).filter(|(_, data, _)| data.is_copy);
+        let copies = self.registers(section).filter(|(_, data, _)| data.is_apart);
         let (name, value) = self.legal.attributes.copy();
         let value = match value {
             Copied::Text(text) => format!("\"{text}\""),

@@ -44,6 +44,19 @@ pub fn copies() -> Design {
     design(m)
 }
 
+/// An enable of 300 registers, which is spread.
+pub fn spread() -> Design {
+    let mut m = Module::new("spread", "An enable of many loads.");
+    let enable = m.input("enable", 1, "");
+    let data = m.input("data", 300, "");
+    let enable = m.delay_reset("enable_reg", enable);
+    let held = m.hold("held", enable, data);
+    m.output("held_data", held, "");
+    let mut design = design(m);
+    hardpath_rtl::spread::spread(&mut design, 192);
+    design
+}
+
 /// A counter with enable, reset and an assertion.
 fn counter() -> Design {
     let mut m = Module::new(

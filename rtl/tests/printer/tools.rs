@@ -75,6 +75,20 @@ fn copies_of_a_register_survive_synthesis() {
     yosys.run(&directory, &["-q", "-p", script]);
 }
 
+/// A tool would rather merge the register with its copy than two copies.
+#[test]
+fn a_register_that_has_one_copy_survives_synthesis() {
+    let Some(yosys) = installed::yosys() else {
+        return;
+    };
+    let files = verilog::print(&designs::spread());
+    let directory = installed::write_files("spread", &files);
+    let script =
+        "read_verilog -sv spread.sv; synth_xilinx -family xcup -flatten -noiopad -top spread; \
+                  select -assert-count 302 t:FDRE; stat";
+    yosys.run(&directory, &["-q", "-p", script]);
+}
+
 #[test]
 fn random_modules_do_in_verilator_what_they_mean() {
     let Some(verilator) = installed::verilator() else {

@@ -136,13 +136,14 @@ extern "C" const char* hardpath_error(void* model) {
     return static_cast<Instance*>(model)->error.c_str();
 }
 
-// The words of a memory, one behind the other, and the bytes of a word and of all; null: there is none of that name.
+// The words of a memory, one behind the other, the bytes and bits of a word, and all bytes; null: there is none of that name.
 extern "C" const void* hardpath_memory(
-    void* model, const char* scope, const char* name, uint64_t* stride, uint64_t* bytes) {
+    void* model, const char* scope, const char* name, uint64_t* stride, uint64_t* bits, uint64_t* bytes) {
     const VerilatedScope* const place = static_cast<Instance*>(model)->context.scopeFind(scope);
     const VerilatedVar* const memory = place ? place->varFind(name) : nullptr;
     if (!memory) return nullptr;
     *stride = memory->entSize();
+    *bits = memory->entBits();
     *bytes = memory->totalSize();
     return memory->datap();
 }

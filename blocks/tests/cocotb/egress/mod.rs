@@ -44,6 +44,7 @@ fn case(config: Egress) -> Case {
         "has_destination": config.has_destination,
         "repeats": config.repeats,
         "has_address": config.repeats,
+        "waiting": 0,
         "word_bits": 0,
     });
     Case::new(egress(&config), parameters)

@@ -8,6 +8,9 @@ use hardpath_blocks::moves::Moves;
 use hardpath_rtl::signals::Signals;
 use serde_json::json;
 
+/// So many clocks after `m_axis` is free again the exit reads on at the latest.
+const WAITING: u32 = 4;
+
 pub fn cases() -> Vec<Case> {
     let moves = |heads: &[i32], metas: &[i32]| Moves {
         heads: Some(heads.to_vec()),
@@ -66,6 +69,7 @@ fn case(beat_bytes: u32, repeats: bool, moves: Moves) -> Case {
         "has_destination": config.has_destination,
         "repeats": config.repeats,
         "has_address": true,
+        "waiting": WAITING,
         "word_bits": if moves.has_metadata() { METADATA_WORD_BITS } else { 0 },
         "heads": moves.heads,
         "metas": moves.metas,

@@ -157,7 +157,7 @@ impl Elaborator<'_> {
                     news.insert(name, Fact::Constant(initial));
                     continue;
                 }
-                if data.is_copy {
+                if data.is_apart {
                     continue;
                 }
                 let FlipFlop {
