@@ -22,7 +22,7 @@ mod seen;
 mod waiting;
 
 pub use evict::Evicts;
-pub use function::{buckets, hash_function, HashFunctionIn, HashFunctionOut};
+pub use function::{buckets, columns, hash_function, HashFunctionIn, HashFunctionOut};
 pub use ports::{
     HashHostIn, HashKeyIn, HashKeyOut, HashMovesOut, HashSlotIn, HashTableIn, HashTableOut,
     HashUpdateIn, HashWriteOut,

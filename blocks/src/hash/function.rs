@@ -125,8 +125,8 @@ pub fn buckets(key: &[u64], key_bits: u32, max_entries: u32) -> [u64; WAYS as us
     let row_bits = Hash::row_bits(max_entries);
     let mut digests = [0; WAYS as usize];
     for bit in (0..key_bits).filter(|bit| key[*bit as usize / 64] >> (bit % 64) & 1 == 1) {
-        for (way, digest) in digests.iter_mut().enumerate() {
-            *digest ^= matrix_column(way as u32, bit, row_bits);
+        for (digest, column) in digests.iter_mut().zip(columns(bit, max_entries)) {
+            *digest ^= column;
         }
     }
     std::array::from_fn(|way| {
@@ -134,6 +134,12 @@ pub fn buckets(key: &[u64], key_bits: u32, max_entries: u32) -> [u64; WAYS as us
         let rotated = after << 1 & ((1 << row_bits) - 1) | after >> (row_bits - 1);
         digests[way] ^ next & rotated
     })
+}
+
+/// What a bit of the key adds to each way's digest.
+pub fn columns(key_bit: u32, max_entries: u32) -> [u64; WAYS as usize] {
+    let row_bits = Hash::row_bits(max_entries);
+    std::array::from_fn(|way| matrix_column(way as u32, key_bit, row_bits))
 }
 
 /// What a bit of the key adds to a way's digest: random, never 0.

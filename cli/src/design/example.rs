@@ -6,10 +6,12 @@
 //! written that its design does not pass.
 
 mod change;
+mod churn;
 mod contents;
 mod crowd;
 mod explore;
 mod host;
+mod kin;
 mod scenario;
 mod ways;
 
@@ -18,7 +20,7 @@ use change::Change;
 use explore::{answer, explore, Explored, Step};
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
-use hardpath_ir::{Diagnostic, MapDecl, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_ir::{Diagnostic, MapDecl, MapId, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_pipeline::Compiled;
 use hardpath_testbed::bench::script;
 use hardpath_testbed::native::Native;
@@ -304,14 +306,34 @@ fn lengths(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
     scenario.settle()
 }
 
-/// Packets are inside when the reset comes; nothing of them is left, nor of what was before.
+/// Packets or operations are inside when a reset comes; nothing of them is left, nor of what was before.
 fn reset(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
     let sorts = sorts(steps);
     scenario.say("a reset while packets are inside");
-    let short = |packet: &&&PacketIn| packet.data.len() <= 64;
-    let mut shorts = sorts.iter().filter(short);
-    let leaving = shorts.clone().find(|packet| scenario.leaves(packet));
-    scenario.reset(leaving.or_else(|| shorts.next()).copied())?;
+    let shorts = sorts.iter().filter(|packet| packet.data.len() <= 64);
+    let mut shorts: Vec<&PacketIn> = shorts.copied().collect();
+    let leaving = shorts.iter().position(|packet| scenario.leaves(packet));
+    if let Some(at) = leaving {
+        shorts.swap(0, at);
+    }
+    scenario.reset_inside(&shorts)?;
+    // Which ones leave is another matter now that the maps are empty.
+    if let Some(packet) = shorts.iter().find(|packet| scenario.leaves(packet)) {
+        scenario.say("a reset while one stands at the output");
+        scenario.reset_at_output(packet)?;
+    }
+    let changed = |map: &MapId| may_be_changed(scenario.decl(*map));
+    if let Some(map) = scenario.map_ids().into_iter().find(changed) {
+        scenario.say("resets while the host's command is on its way");
+        let decl = scenario.decl(map);
+        let (key, value) = (
+            vec![0; decl.key_bytes as usize],
+            vec![0x5a; decl.value_bytes as usize],
+        );
+        for clocks in [0, 9] {
+            scenario.reset_at_command(map, key.clone(), &value, clocks)?;
+        }
+    }
     for packet in sorts.iter().take(24) {
         scenario.back_to_back(packet);
     }

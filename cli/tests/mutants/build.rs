@@ -80,19 +80,6 @@ impl Folder {
         list.lines().map(read).collect()
     }
 
-    /// A copy of the files with one mutant, in a folder inside.
-    pub fn broken(&self, mutant: &Mutant) -> PathBuf {
-        let place = self.path.join("broken");
-        fs::create_dir_all(&place).unwrap();
-        for (name, mut text) in self.files() {
-            if name == mutant.file {
-                text.replace_range(mutant.place.clone(), &format!("({})", mutant.becomes));
-            }
-            fs::write(place.join(name), text).unwrap();
-        }
-        place
-    }
-
     /// Builds the bench around the design with all the mutants, numbered from 1.
     pub fn build(&self, tool: &Tool, mutants: &[Mutant]) -> Bench {
         let place = self.path.join("mutants");

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::explore::Step;
-use super::{context_of, sorts};
+use super::{context_of, may_be_changed, sorts};
 use crate::contents::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{flag, Image, Maps};
@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Packets that put keys in, and others like each of them.
 const PUTTING: usize = 4;
 const VARIANTS: usize = 24;
+/// Values that are tried.
+const CLIMBS: usize = 120;
 /// So far into them bytes are changed.
 const FRONT: usize = 48;
 
@@ -41,6 +43,7 @@ pub fn busiest(program: &Program, image: &Image, steps: &[Step]) -> Vec<Change> 
             best = (value, given.clone());
         }
     }
+    climb(program, &mut prepared, &mut best, steps);
     // What was first given later is as the best contents had it: not there, or zeros.
     let absent = given
         .into_keys()
@@ -59,6 +62,38 @@ pub fn busiest(program: &Program, image: &Image, steps: &[Step]) -> Vec<Change> 
         .chain(best.1)
         .map(|((map, key), value)| Change { map, key, value });
     all.collect()
+}
+
+/// Changes values as long as more comes of it: a mask, a limit or a number of ports is seldom what serves a program best.
+fn climb(program: &Program, prepared: &mut Prepared, best: &mut (usize, Given), steps: &[Step]) {
+    let mut random = Random(13);
+    let maps: Vec<MapId> = program.maps.keys().collect();
+    for _ in 0..CLIMBS {
+        let map = maps[random.below(maps.len().max(1) as u32) as usize];
+        let is_of_map = |place: &(MapId, Vec<u8>)| place.0 == map;
+        let places: Vec<_> = (best.1.keys())
+            .filter(|place| is_of_map(place))
+            .cloned()
+            .collect();
+        if places.is_empty() || !may_be_changed(&program.maps[map]) {
+            continue;
+        }
+        let mut given = best.1.clone();
+        let place = &places[random.below(places.len() as u32) as usize];
+        if let Some(Some(value)) = given.get_mut(place) {
+            let width = 1 << random.below(3);
+            let fields = (value.len() / width).max(1);
+            let at = width * random.below(fields as u32) as usize;
+            let with = [0, u64::MAX, random.next()][random.below(3) as usize];
+            for (byte, with) in value.iter_mut().skip(at).zip(&with.to_le_bytes()[..width]) {
+                *byte = *with;
+            }
+        }
+        let value = value_of(program, prepared, &given, steps);
+        if value > best.0 {
+            *best = (value, given);
+        }
+    }
 }
 
 /// The ways on which packets do something.

@@ -1,21 +1,30 @@
 //! Hash tables with keys that stand in each other's way.
 //!
-//! A new key goes to the emptiest of its buckets, so a few keys at random all end in the first way. Here keys are looked
-//! for whose buckets are taken: one that comes to the second way needs another one in its first bucket, one that comes to the
-//! third needs three, and so on. Where packets carry the bytes of a key, the packets put them in, one behind the other, and
-//! ask for them again; else the host does.
+//! A new key goes to the emptiest of its buckets, so a few keys at random all end in the first way. Here they are chosen so
+//! that they share buckets ([`super::kin`]), and come and go ([`super::churn`]): packets put them in where they carry the
+//! bytes of a key, else the host does. A small table is then filled.
 
+use super::churn::Churn;
+use super::kin::Kin;
 use super::scenario::Scenario;
 use super::{answer, may_be_changed, sorts, Step, PORTS};
 use crate::contents::{value, Random};
 use hardpath_blocks::hash::{SLOTS, WAYS};
-use hardpath_blocks::interface::MapPort;
 use hardpath_ir::maps::flag;
 use hardpath_ir::{Diagnostic, MapId};
 use hardpath_testbed::run::PacketIn;
+use std::collections::BTreeMap;
 
-/// Keys that are tried for one table.
-const TRIES: u32 = 150_000;
+/// Sets of keys that share buckets, and keys that are tried for each.
+const FAMILIES: usize = 2;
+const TRIES: usize = 500;
+/// Packets that are tried for each entry of a table that is filled.
+const FILL_TRIES: usize = 6;
+/// Keys that only the host puts in.
+const OF_ALL_BITS: usize = 24;
+/// Places of a row, in all ways, and rows that a family is made for at most.
+const PLACES: usize = (WAYS * SLOTS) as usize;
+const MOST_ROWS: usize = 4;
 /// So far into a packet the bytes of keys are looked for.
 const FRONT: usize = 64;
 /// Sorts of packets that are looked at.
@@ -95,111 +104,105 @@ fn carrier(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Option<C
 }
 
 /// Makes keys for a table.
-struct Keys<'a> {
+struct Keys {
     map: MapId,
-    port: &'a MapPort,
+    key_bytes: u32,
     carrier: Option<Carrier>,
     random: Random,
-    /// Tries that are left.
-    left: u32,
 }
 
 /// A key, and a packet that asks for it.
-type Carried = (Vec<u8>, Option<PacketIn>);
+pub type Carried = (Vec<u8>, Option<PacketIn>);
 
-impl Keys<'_> {
-    fn next(&mut self) -> Carried {
-        let random = &mut self.random;
-        let Some(carrier) = &self.carrier else {
-            let key = (0..self.port.key_bytes).map(|_| random.next() as u8);
-            return (key.collect(), None);
-        };
-        let mut key = carrier.key.clone();
-        let mut packet = carrier.packet.clone();
-        for (at, index) in &carrier.copies {
-            let byte = random.next() as u8;
-            packet.data[*at] = byte;
-            key[*index] = byte;
+impl Keys {
+    /// Packets put keys in.
+    fn writes(&self) -> bool {
+        self.carrier.as_ref().is_some_and(|carrier| carrier.writes)
+    }
+
+    /// The bytes of a key that may be chosen.
+    fn free(&self) -> Vec<usize> {
+        match &self.carrier {
+            Some(carrier) => carrier.copies.iter().map(|(_, index)| *index).collect(),
+            None => (0..self.key_bytes as usize).collect(),
         }
-        (key, Some(packet))
     }
 
-    fn row(&self, key: &[u8], way: u32) -> u32 {
-        let rows = self.port.slots / (WAYS * SLOTS);
-        self.port.places(key).0[(way * SLOTS) as usize] % rows.max(1)
+    /// Any key.
+    fn any(&mut self) -> Vec<u8> {
+        let mut key = match &self.carrier {
+            Some(carrier) => carrier.key.clone(),
+            None => vec![0; self.key_bytes as usize],
+        };
+        for index in self.free() {
+            key[index] = self.random.next() as u8;
+        }
+        key
     }
 
-    /// A key that the packet really asks for, in that row of a way where one is given.
-    fn find(&mut self, scenario: &mut Scenario, wanted: Option<(u32, u32)>) -> Option<Carried> {
-        while self.left > 0 {
-            self.left -= 1;
-            let (key, packet) = self.next();
-            if wanted.is_some_and(|(way, row)| self.row(&key, way) != row) {
-                continue;
+    /// The key with its packet, if that really asks for it or puts it in, and if the map has it not.
+    fn carried(&self, scenario: &mut Scenario, key: Vec<u8>) -> Option<Carried> {
+        let packet = self.carrier.as_ref().map(|carrier| {
+            let mut packet = carrier.packet.clone();
+            for (at, index) in &carrier.copies {
+                packet.data[*at] = key[*index];
             }
+            packet
+        });
+        let writes = self.writes();
+        let asks = packet.as_ref().is_none_or(|packet| {
             let maps = scenario.maps().clone();
-            let asks = packet.as_ref().is_none_or(|packet| {
-                let keys = scenario.keys_of(packet, maps);
-                keys.contains_key(&(self.map, key.clone()))
-            });
-            if asks && scenario.maps().get(self.map, &key).is_none() {
-                return Some((key, packet));
-            }
-        }
-        None
-    }
-
-    /// Keys to put in, in order, so that the last one stands in that row of the way.
-    fn occupy(&mut self, scenario: &mut Scenario, way: u32, row: u32) -> Vec<Carried> {
-        let Some(last) = self.find(scenario, Some((way, row))) else {
-            return Vec::new();
-        };
-        self.behind_others(scenario, last, way)
-    }
-
-    /// Keys for the first ways of a key, and then the key.
-    fn behind_others(&mut self, scenario: &mut Scenario, last: Carried, ways: u32) -> Vec<Carried> {
-        let mut all = Vec::new();
-        for way in 0..ways {
-            let row = self.row(&last.0, way);
-            all.extend(self.occupy(scenario, way, row));
-        }
-        all.push(last);
-        all
+            let keys = scenario.keys_of(packet, maps);
+            keys.get(&(self.map, key.clone())) == Some(&writes)
+        });
+        (asks && scenario.maps().get(self.map, &key).is_none()).then_some((key, packet))
     }
 }
 
 fn crowd(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Result<(), Diagnostic> {
-    let carrier = carrier(scenario, sorts, map);
     let mut keys = Keys {
         map,
-        port: scenario.port(map),
-        carrier,
+        key_bytes: scenario.port(map).key_bytes,
+        carrier: carrier(scenario, sorts, map),
         random: Random(3),
-        left: TRIES,
     };
-    let mut all = Vec::new();
-    // One behind the first three ways; one behind all of them, which takes the second slot of the first.
-    for ways in [WAYS - 1, WAYS] {
-        if let Some(last) = keys.find(scenario, None) {
-            all.extend(keys.behind_others(scenario, last, ways));
+    for _ in 0..FAMILIES {
+        let first = keys.any();
+        let kin = Kin::new(scenario.port(map), first, &keys.free());
+        let mut family = BTreeMap::new();
+        for _ in 0..TRIES {
+            let key = kin.key(&mut keys.random);
+            if family.len() < 4 * kin.rows().min(MOST_ROWS) * PLACES {
+                family.extend(keys.carried(scenario, key));
+            }
         }
+        Churn::new(scenario, map, family.into_iter().collect(), keys.writes()).all()?;
     }
-    put(scenario, map, &all);
-    scenario.dump_some(map)?;
-    ask(scenario, all.iter());
-    ask(scenario, all.iter().rev());
-    // Every other one goes, with packets that ask for it right behind.
-    for (key, packet) in all.iter().step_by(2) {
-        let behind: Vec<PacketIn> = packet.iter().cloned().collect();
-        scenario.delete(map, key.clone(), &behind);
-    }
-    for (key, _) in &all {
-        scenario.lookup(map, key.clone(), &[]);
-    }
-    ask(scenario, all.iter());
+    of_all_bits(scenario, map)?;
     if scenario.decl(map).max_entries <= SMALL && !scenario.decl(map).kind.is_lru() {
         fill(scenario, map, &mut keys);
+    }
+    Ok(())
+}
+
+/// Keys whose bits are all random, which no packet may carry: the host puts them in and sees where they stand.
+fn of_all_bits(scenario: &mut Scenario, map: MapId) -> Result<(), Diagnostic> {
+    let mut keys = Keys {
+        map,
+        key_bytes: scenario.port(map).key_bytes,
+        carrier: None,
+        random: Random(9),
+    };
+    let some: Vec<Carried> = (0..OF_ALL_BITS).map(|_| (keys.any(), None)).collect();
+    put(scenario, map, &some);
+    for (slot, key) in scenario.slots(map)?.into_iter().flatten() {
+        if some.iter().any(|(other, _)| *other == key) {
+            scenario.dump(map, slot, Some(&key), &[]);
+        }
+    }
+    for (key, _) in some {
+        scenario.delete(map, key.clone(), &[]);
+        scenario.lookup(map, key, &[]);
     }
     Ok(())
 }
@@ -219,7 +222,7 @@ fn put(scenario: &mut Scenario, map: MapId, keys: &[Carried]) {
 }
 
 /// All of them, and then the answers to what left.
-fn ask<'a>(scenario: &mut Scenario, keys: impl Iterator<Item = &'a Carried>) {
+pub fn ask<'a>(scenario: &mut Scenario, keys: impl Iterator<Item = &'a Carried>) {
     let packets = keys.filter_map(|(_, packet)| packet.as_ref());
     let answers: Vec<PacketIn> = packets
         .filter_map(|packet| {
@@ -240,11 +243,20 @@ fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) {
     let decl = scenario.decl(map);
     let image = scenario.maps().image();
     let held = image.get(&decl.name).map_or(0, |entries| entries.len());
-    keys.left = TRIES;
-    let mut more = Vec::new();
-    for _ in held..decl.max_entries as usize + 3 {
-        more.extend(keys.find(scenario, None));
+    let wanted = decl.max_entries as usize + 3 - held;
+    let mut more = BTreeMap::new();
+    for tries in 0..2 * FILL_TRIES * wanted {
+        if more.len() == wanted {
+            break;
+        }
+        // Where few packets put keys in the host does the rest.
+        if tries == FILL_TRIES * wanted {
+            keys.carrier = None;
+        }
+        let key = keys.any();
+        more.extend(keys.carried(scenario, key));
     }
+    let more: Vec<Carried> = more.into_iter().collect();
     put(scenario, map, &more);
     let Some((first, rest)) = more.split_first() else {
         return;
@@ -252,6 +264,7 @@ fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) {
     scenario.delete(map, first.0.clone(), &[]);
     let some: Vec<Carried> = rest.iter().rev().take(3).cloned().collect();
     put(scenario, map, &some);
+    ask(scenario, rest.iter().rev().skip(3));
     // Room for what comes.
     for (key, _) in rest.iter().take(16) {
         scenario.delete(map, key.clone(), &[]);

@@ -18,10 +18,15 @@ use std::collections::BTreeMap;
 const PORT_ENTRIES: u8 = 16;
 /// Clocks until a counter shows what happened, and more.
 const COUNTER_CLOCKS: u32 = 24;
+/// Clocks in which a packet comes to the output register, and more.
+const AT_OUTPUT: u32 = 16;
 /// Entries of each map that are looked up at the end.
 const LOOKUPS: usize = 32;
 /// Slots of each hash table that are dumped at the end.
 const DUMPS: usize = 64;
+
+/// Slots that hold a key.
+pub type Slots = Vec<(u32, Vec<u8>)>;
 
 pub struct Scenario<'a> {
     program: &'a Program,
@@ -481,9 +486,9 @@ impl<'a> Scenario<'a> {
         Ok(clocks as usize)
     }
 
-    /// Packets come in, and then all is as at the start.
-    pub fn reset(&mut self, packet: Option<&PacketIn>) -> Result<(), Diagnostic> {
-        let clocks = match packet {
+    /// Packets come in, the first of them alone to see how long it takes, and a reset when it is all but through.
+    pub fn reset_inside(&mut self, packets: &[&PacketIn]) -> Result<(), Diagnostic> {
+        let clocks = match packets.first() {
             Some(packet) => self.clocks_to_verdict(packet)?,
             None => 0,
         };
@@ -491,15 +496,53 @@ impl<'a> Scenario<'a> {
         self.write(register::MAP_FLAGS, 0xffff_ffff);
         self.write(register::MAP_SLOT, 0xffff_ffff);
         self.write(register::MAP_SELECT, 0);
-        // So many that the first one is all but through.
-        let beats = packet.map(|packet| beats_in(packet, self.interface));
-        let beats = beats
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .cycle();
-        self.lines.extend(beats.take(clocks.saturating_sub(3)));
+        let interface = self.interface;
+        let beats = packets
+            .iter()
+            .flat_map(|packet| beats_in(packet, interface));
+        let beats: Vec<Line> = beats.collect();
+        let inside = clocks.saturating_sub(3);
+        self.lines.extend(beats.into_iter().cycle().take(inside));
+        self.reset()
+    }
+
+    /// A reset while a packet stands at the output, whose sink is not ready.
+    pub fn reset_at_output(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
+        self.settle()?;
+        let (beats, verdicts) = (self.beats, self.verdicts + 1);
+        self.stall(AT_OUTPUT + 200);
+        let from = self.lines.len();
+        self.back_to_back(packet);
+        let lines = self.lines.split_off(from).into_iter();
+        let stays = lines.filter(|line| !matches!(line, Line::BeatOut(_)));
+        self.lines.extend(stays);
+        self.beats = beats;
+        self.add(Line::Quiet { beats, verdicts });
+        self.add(Line::Gap(AT_OUTPUT));
+        self.reset()
+    }
+
+    /// A reset so many clocks after a command, whose map is empty behind it.
+    pub fn reset_at_command(
+        &mut self,
+        map: MapId,
+        key: Vec<u8>,
+        value: &[u8],
+        clocks: u32,
+    ) -> Result<(), Diagnostic> {
+        self.settle()?;
+        self.select(map);
+        self.bytes(register::KEY, &key, true);
+        self.bytes(register::VALUE, value, true);
+        self.write(register::MAP_FLAGS, 0);
+        self.write(register::MAP_COMMAND, command::UPDATE);
+        self.add(Line::Gap(clocks));
+        self.keys.push((map, key));
+        self.reset()
+    }
+
+    /// All is as at the start.
+    fn reset(&mut self) -> Result<(), Diagnostic> {
         self.add(Line::Reset(1));
         let address = register::STATUS;
         self.add(Line::Await { address, data: 1 });
@@ -528,6 +571,12 @@ impl<'a> Scenario<'a> {
         Ok(())
     }
 
+    /// Where the keys of a hash table stand, which is the design's own business; `None`: nobody says.
+    pub fn slots(&mut self, map: MapId) -> Result<Option<Slots>, Diagnostic> {
+        self.settle()?;
+        Ok(contents::slots(self.player.dut(), self.port(map)))
+    }
+
     /// Slots with a key and without one, the last one and the one behind it.
     pub fn dump_some(&mut self, map: MapId) -> Result<(), Diagnostic> {
         let decl = self.decl(map);
@@ -544,9 +593,7 @@ impl<'a> Scenario<'a> {
         if !decl.kind.is_hash() {
             return Ok(());
         }
-        // Where a key stands is the design's own business.
-        self.settle()?;
-        let Some(slots) = contents::slots(self.player.dut(), port) else {
+        let Some(slots) = self.slots(map)? else {
             return Ok(());
         };
         for (slot, key) in slots.iter().step_by(slots.len().div_ceil(DUMPS).max(1)) {
