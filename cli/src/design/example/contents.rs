@@ -68,8 +68,11 @@ pub fn busiest(program: &Program, image: &Image, steps: &[Step]) -> Vec<Change> 
 fn climb(program: &Program, prepared: &mut Prepared, best: &mut (usize, Given), steps: &[Step]) {
     let mut random = Random(13);
     let maps: Vec<MapId> = program.maps.keys().collect();
+    if maps.is_empty() {
+        return;
+    }
     for _ in 0..CLIMBS {
-        let map = maps[random.below(maps.len().max(1) as u32) as usize];
+        let map = maps[random.below(maps.len() as u32) as usize];
         let is_of_map = |place: &(MapId, Vec<u8>)| place.0 == map;
         let places: Vec<_> = (best.1.keys())
             .filter(|place| is_of_map(place))

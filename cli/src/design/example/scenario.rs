@@ -225,6 +225,16 @@ impl<'a> Scenario<'a> {
         verdict::leaves(outcome.verdict)
     }
 
+    /// Whether a packet is sent on in one beat, whose verdict does not wait for the sink.
+    pub fn leaves_in_a_beat(&mut self, packet: &PacketIn) -> bool {
+        let mut maps = self.maps.clone();
+        let context = context_of(packet);
+        let outcome = interpret_one(&mut self.prepared, &mut maps, &packet.data, &context);
+        let lines = beats_out(&outcome, self.interface);
+        let is_beat = |line: &&Line| matches!(line, Line::BeatOut(_));
+        lines.iter().filter(is_beat).count() == 1
+    }
+
     /// Whether it is sent on or writes a map.
     pub fn does_something(&mut self, packet: &PacketIn) -> bool {
         let mut maps = self.maps.clone();
@@ -506,7 +516,7 @@ impl<'a> Scenario<'a> {
         self.reset()
     }
 
-    /// A reset while a packet stands at the output, whose sink is not ready.
+    /// A reset while a packet that leaves in one beat stands at the output, whose sink is not ready.
     pub fn reset_at_output(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
         self.settle()?;
         let (beats, verdicts) = (self.beats, self.verdicts + 1);
