@@ -1,5 +1,7 @@
 //! The lines of a bench as they grow, with the interpreter at their side: it says what must come out of each.
 
+mod resets;
+
 use super::{context_of, first_queue, ifindex, may_be_changed, Change};
 use crate::engine::interpret_one;
 use hardpath_blocks::errno;
@@ -18,8 +20,6 @@ use std::collections::BTreeMap;
 const PORT_ENTRIES: u8 = 16;
 /// Clocks until a counter shows what happened, and more.
 const COUNTER_CLOCKS: u32 = 24;
-/// Clocks in which a packet comes to the output register, and more.
-const AT_OUTPUT: u32 = 16;
 /// Entries of each map that are looked up at the end.
 const LOOKUPS: usize = 32;
 /// Slots of each hash table that are dumped at the end.
@@ -477,108 +477,6 @@ impl<'a> Scenario<'a> {
     pub fn end(&mut self) -> Result<(), Diagnostic> {
         self.settle()?;
         self.player.finish()
-    }
-
-    /// From the last beat of a packet that comes alone to its verdict.
-    fn clocks_to_verdict(&mut self, packet: &PacketIn) -> Result<usize, Diagnostic> {
-        self.settle()?;
-        let expected = self.verdicts + 1;
-        self.back_to_back(packet);
-        self.play()?;
-        let clock = self.player.dut().clocks();
-        self.add(Line::Quiet {
-            beats: 0,
-            verdicts: expected,
-        });
-        self.play()?;
-        let clocks = self.player.dut().clocks() - clock;
-        self.settle()?;
-        Ok(clocks as usize)
-    }
-
-    /// Packets come in, the first of them alone to see how long it takes, and a reset when it is all but through.
-    pub fn reset_inside(&mut self, packets: &[&PacketIn]) -> Result<(), Diagnostic> {
-        let clocks = match packets.first() {
-            Some(packet) => self.clocks_to_verdict(packet)?,
-            None => 0,
-        };
-        self.settle()?;
-        self.write(register::MAP_FLAGS, 0xffff_ffff);
-        self.write(register::MAP_SLOT, 0xffff_ffff);
-        self.write(register::MAP_SELECT, 0);
-        let interface = self.interface;
-        let beats = packets
-            .iter()
-            .flat_map(|packet| beats_in(packet, interface));
-        let beats: Vec<Line> = beats.collect();
-        let inside = clocks.saturating_sub(3);
-        self.lines.extend(beats.into_iter().cycle().take(inside));
-        self.reset()
-    }
-
-    /// A reset while a packet that leaves in one beat stands at the output, whose sink is not ready.
-    pub fn reset_at_output(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
-        self.settle()?;
-        let (beats, verdicts) = (self.beats, self.verdicts + 1);
-        self.stall(AT_OUTPUT + 200);
-        let from = self.lines.len();
-        self.back_to_back(packet);
-        let lines = self.lines.split_off(from).into_iter();
-        let stays = lines.filter(|line| !matches!(line, Line::BeatOut(_)));
-        self.lines.extend(stays);
-        self.beats = beats;
-        self.add(Line::Quiet { beats, verdicts });
-        self.add(Line::Gap(AT_OUTPUT));
-        self.reset()
-    }
-
-    /// A reset so many clocks after a command, whose map is empty behind it.
-    pub fn reset_at_command(
-        &mut self,
-        map: MapId,
-        key: Vec<u8>,
-        value: &[u8],
-        clocks: u32,
-    ) -> Result<(), Diagnostic> {
-        self.settle()?;
-        self.select(map);
-        self.bytes(register::KEY, &key, true);
-        self.bytes(register::VALUE, value, true);
-        self.write(register::MAP_FLAGS, 0);
-        self.write(register::MAP_COMMAND, command::UPDATE);
-        self.add(Line::Gap(clocks));
-        self.keys.push((map, key));
-        self.reset()
-    }
-
-    /// All is as at the start.
-    fn reset(&mut self) -> Result<(), Diagnostic> {
-        self.add(Line::Reset(1));
-        let address = register::STATUS;
-        self.add(Line::Await { address, data: 1 });
-        for address in [
-            register::MAP_SELECT,
-            register::MAP_STATUS,
-            register::MAP_FLAGS,
-            register::MAP_SLOT,
-        ] {
-            self.read(address, 0);
-        }
-        self.maps = Maps::new(&self.program.maps);
-        self.maps.watch_keys();
-        self.counters = Counters::default();
-        self.counters()?;
-        let mut keys = std::mem::take(&mut self.keys);
-        keys.sort();
-        keys.dedup();
-        // What an object's data sections hold does not come back by itself.
-        keys.retain(|(map, _)| self.decl(*map).initial.is_none());
-        for (map, key) in keys {
-            self.lookup(map, key, &[]);
-        }
-        self.identify()?;
-        self.load(&Image::new());
-        Ok(())
     }
 
     /// Where the keys of a hash table stand, which is the design's own business; `None`: nobody says.
