@@ -28,7 +28,7 @@ pub fn scheduled(
         Ok::<Scheduled, Misfit>((plan, schedule))
     };
     let mut best = at(&planned)?;
-    let mut shortest = waits(program, &best);
+    let mut shortest = waits(program, &best.0, &best.1);
     for number in 0..planned.len() {
         let access = &planned[number];
         let must = timing.must_register_keys(&program.maps[access.map]);
@@ -36,7 +36,7 @@ pub fn scheduled(
             continue;
         }
         planned[number].registers_keys = false;
-        let direct = at(&planned).map(|found| (waits(program, &found), found));
+        let direct = at(&planned).map(|found| (waits(program, &found.0, &found.1), found));
         match direct {
             Ok((clocks, found)) if clocks < shortest => (best, shortest) = (found, clocks),
             _ => planned[number].registers_keys = true,
@@ -46,7 +46,7 @@ pub fn scheduled(
 }
 
 /// The clocks of all windows.
-fn waits(program: &Program, (plan, schedule): &Scheduled) -> u32 {
+pub fn waits(program: &Program, plan: &[Access], schedule: &Schedule) -> u32 {
     let windows = plan.iter().enumerate();
     windows
         .map(|(number, access)| schedule.window(program, access, number))

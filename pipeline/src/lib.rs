@@ -131,8 +131,8 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         technology: options.technology,
         clock_mhz: options.clock_mhz,
     };
-    let mut program = scheduled_form(program, options)?;
-    let built = clock::fit(timing, |timing| at_clock(&program, options, timing))?;
+    let program = scheduled_form(program, options)?;
+    let (mut program, built) = fitted(program, options, timing)?;
     let mut warnings: Vec<Diagnostic> = built.promise.warning().into_iter().collect();
     if options.tries_clocks {
         let other = |timing| at_clock(&program, options, timing).ok();
@@ -231,12 +231,46 @@ fn scheduled_form(mut program: Program, options: &Options) -> Result<Program, Ve
     let omitted = omitted(&options.without);
     hardpath_passes::optimize_control_flow_without(&mut program, omitted)
         .map_err(|error| vec![error])?;
-    let mut program = dataflow_without(&program, omitted)?;
-    if !options.without.contains(&Saving::Reassociation) {
-        shorten::shorten(&mut program, options.technology);
-        debug_assert_eq!(verifier::verify(&program), Ok(()));
+    dataflow_without(&program, omitted)
+}
+
+/// A program as it is, or with shorter recurrences, whichever does better.
+///
+/// # Errors
+/// As those of [`clock::fit`], of the program as it is.
+fn fitted(
+    program: Program,
+    options: &Options,
+    timing: Timing,
+) -> Result<(Program, AtClock), Vec<Diagnostic>> {
+    let plain = clock::fit(timing, |timing| at_clock(&program, options, timing));
+    let mut short = program.clone();
+    let may = !options.without.contains(&Saving::Reassociation);
+    if !may || !shorten::shorten(&mut short, options.technology) {
+        return Ok((program, plain?));
     }
-    Ok(program)
+    debug_assert_eq!(verifier::verify(&short), Ok(()));
+    match (plain, at_clock(&short, options, timing)) {
+        (Ok(plain), Ok(shorter)) if is_better(&program, &plain, &short, &shorter) => {
+            Ok((short, shorter))
+        }
+        (Err(_), Ok(shorter)) => Ok((short, shorter)),
+        (plain, _) => Ok((program, plain?)),
+    }
+}
+
+/// Whether packets wait less for each other, or as long with fewer carry chains behind each other in a stage: tools map the logic
+/// between two chains without a look at what stands around it.
+fn is_better(program: &Program, plain: &AtClock, short: &Program, shorter: &AtClock) -> bool {
+    let waits =
+        |program: &Program, built: &AtClock| direct::waits(program, &built.plan, &built.schedule);
+    match waits(short, shorter).cmp(&waits(program, plain)) {
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Equal => {
+            shorten::chains(short, &shorter.schedule) < shorten::chains(program, &plain.schedule)
+        }
+        std::cmp::Ordering::Greater => false,
+    }
 }
 
 /// The dataflow form that is scheduled: one region, whole map words, optimized.

@@ -19,6 +19,7 @@
 
 use crate::delay::is_wiring;
 use crate::region::Rebuild;
+use crate::schedule::Schedule;
 use crate::technology::Technology;
 use hardpath_ir::{Inst, InstData, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
@@ -26,11 +27,11 @@ use std::collections::{HashMap, HashSet};
 /// A compare of narrower sums is over before it matters.
 const LEAST_SUM_BITS: u32 = 16;
 
-/// Shortens the recurrences of a program in dataflow form.
-pub fn shorten(program: &mut Program, technology: &Technology) {
+/// Shortens the recurrences of a program in dataflow form; whether there was something to do.
+pub fn shorten(program: &mut Program, technology: &Technology) -> bool {
     let found = Found::of(program, technology);
     if found.choices.is_empty() && found.compares.is_empty() {
-        return;
+        return false;
     }
     let sums: HashSet<Inst> = found.compares.values().map(|compare| compare.sum).collect();
     let mut carries: HashMap<Inst, Carry> = HashMap::new();
@@ -47,6 +48,42 @@ pub fn shorten(program: &mut Program, technology: &Technology) {
         }
     }
     rebuild.finish();
+    true
+}
+
+/// How many carry chains stand behind others, counted along the longest row of them in each stage.
+pub fn chains(program: &Program, schedule: &Schedule) -> u32 {
+    let mut behind: HashMap<Value, u32> = HashMap::new();
+    let mut rows: HashMap<u32, u32> = HashMap::new();
+    for inst in &program.blocks[program.region()].insts {
+        let data = &program.insts[*inst];
+        if !data.op.is_pure() {
+            continue;
+        }
+        let stage = schedule.times[data.results[0]].stage;
+        let same = data
+            .args
+            .iter()
+            .filter(|arg| schedule.times[**arg].stage == stage);
+        let before = same
+            .filter_map(|arg| behind.get(arg))
+            .max()
+            .copied()
+            .unwrap_or(0);
+        let narrow = data
+            .args
+            .first()
+            .is_none_or(|arg| program.width(*arg) < LEAST_SUM_BITS);
+        let is_chain = matches!(
+            data.op,
+            Op::Add | Op::Sub | Op::Ult | Op::Ule | Op::Slt | Op::Sle
+        );
+        let row = before + u32::from(is_chain && !narrow);
+        behind.insert(data.results[0], row);
+        let longest = rows.entry(stage).or_insert(0);
+        *longest = row.max(*longest);
+    }
+    rows.into_values().map(|row| row.saturating_sub(1)).sum()
 }
 
 /// A sum or difference one of whose terms is chosen, the other way being zeros.

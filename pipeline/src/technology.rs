@@ -118,7 +118,7 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
         block_address: 1.0,
         lut_ram_read: 4.4,
         write_back: 1.6,
-        hash_commit: 5.4,
+        hash_commit: 6.0,
         hash_commit_shared: 5.6,
     },
     exit: 5.0,
