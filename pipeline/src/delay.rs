@@ -7,7 +7,7 @@
 use crate::memories::ultra_rams_deep;
 use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};
-use hardpath_blocks::array::LUT_RAM_WORDS;
+use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::hash::Hash;
 use hardpath_ir::{MapDecl, Op, Program, Value};
 
@@ -65,6 +65,24 @@ impl Timing {
         let bits = map.key_bytes * 8;
         let read = self.memory_read(bits + 1, Hash::rows(map.max_entries));
         read + self.technology.key_compare(bits)
+    }
+
+    /// Levels from a key to the register in front of its table.
+    pub fn key_enters(&self, map: &MapDecl) -> f64 {
+        match map.kind.is_trie() {
+            // The host's key is chosen, nothing else.
+            true => self.technology.select[2],
+            false => self.technology.hash(map.key_bytes * 8),
+        }
+    }
+
+    /// Levels from an index to the memory of the values, or through it.
+    pub fn index_enters(&self, map: &MapDecl) -> f64 {
+        let around = &self.technology.around_maps;
+        match Array::in_lut_ram(value_entries(map)) {
+            true => around.lut_ram_read,
+            false => around.block_address,
+        }
     }
 
     /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie

@@ -35,7 +35,7 @@ impl Scheduler<'_> {
                 table
             }
             Op::MapLookup(map) => {
-                let index_time = ready(data.args[0], self.read_cost(map));
+                let index_time = ready(data.args[0], self.timing.index_enters(&program.maps[map]));
                 raise(&mut bounds[index].ports[port].address, index_time.stage);
                 accesses[index] = self.first_stages(index, bounds);
                 let address = accesses[index].ports[port].address;
@@ -202,12 +202,7 @@ impl Scheduler<'_> {
         let map = &self.program.maps[access.map];
         let key = access.ports[port].key.expect("an instruction has a key");
         let bound = &mut bounds[index].ports[port];
-        let technology = self.timing.technology;
-        let levels = match map.kind.is_trie() {
-            // The host's key is chosen, nothing else.
-            true => technology.select[2],
-            false => technology.hash(map.key_bytes * 8),
-        };
+        let levels = self.timing.key_enters(map);
         raise(&mut bound.table, ready(key, levels).stage + 1);
         if access.gate() == Some(Gate::Keys) {
             let lookup = access.ports[port].lookup;
@@ -233,7 +228,13 @@ impl Scheduler<'_> {
         // What waits at a window's entrance holds its index in a register.
         let stage = match access.gate() {
             Some(Gate::Values) => ready(entry, 0.0).stage + 1,
-            _ => ready(entry, self.read_cost(access.map)).stage,
+            _ => {
+                ready(
+                    entry,
+                    self.timing.index_enters(&self.program.maps[access.map]),
+                )
+                .stage
+            }
         };
         raise(&mut bounds[index].ports[port].address, stage);
     }

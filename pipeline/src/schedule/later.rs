@@ -18,7 +18,6 @@ use crate::plan::{Access, Gate};
 use crate::ports::Port;
 use crate::segments::{BaseId, Segment, Segments};
 use cranelift_entity::SecondaryMap;
-use hardpath_blocks::array::Array;
 use hardpath_ir::{Inst, Op, Program, Value};
 use std::collections::HashMap;
 
@@ -157,21 +156,14 @@ impl<'a> Later<'a> {
         let (Some(key), access) = (port.key, &self.plan[number]) else {
             return;
         };
-        let technology = self.timing.technology;
         let map = &self.program.maps[access.map];
         let at = self.schedule.accesses[number].ports[place];
         if access.has_keys(self.program) {
-            let levels = match map.kind.is_trie() {
-                true => technology.select[2],
-                false => technology.hash(map.key_bytes * 8),
-            };
+            let levels = self.timing.key_enters(map);
             return self.ask(key, at.table - 1, levels);
         }
         let word = at.address + read_clocks(self.program, access);
-        let read = match Array::in_lut_ram(super::value_entries(map)) {
-            true => technology.around_maps.lut_ram_read,
-            false => technology.around_maps.block_address,
-        };
+        let read = self.timing.index_enters(map);
         match access.gate() {
             Some(Gate::Values) if port.lookup.is_none() => self.ask(key, at.address - 1, 0.0),
             None | Some(Gate::Values) => self.ask(key, at.address, read),
@@ -216,18 +208,7 @@ impl<'a> Later<'a> {
 
     /// What leaves with the packet.
     fn ask_for_exit(&mut self) {
-        let region = &self.program.blocks[self.program.region()];
-        let stores = region.insts.iter().map(|inst| &self.program.insts[*inst]);
-        let written = stores
-            .filter(|data| data.op == Op::PacketStore)
-            .flat_map(|data| data.args[1..].iter().copied().chain(data.guard));
-        let all: Vec<Value> = region
-            .terminator
-            .uses()
-            .into_iter()
-            .chain(written)
-            .collect();
-        for value in all {
+        for value in super::leaving(self.program) {
             self.ask(value, self.schedule.emit, super::INTO_RESULT);
         }
     }

@@ -23,7 +23,7 @@ use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
-use hardpath_ir::{Inst, MapDecl, MapId, Op, Program, Value, ValueDef};
+use hardpath_ir::{Inst, MapDecl, Op, Program, Value, ValueDef};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
@@ -397,12 +397,7 @@ impl<'a> Scheduler<'a> {
         self.commit_together(&mut accesses, bounds);
         let region = &program.blocks[program.region()];
         let mut emit = 0;
-        let ends = region.terminator.uses();
-        let stores = region.insts.iter().map(|inst| &program.insts[*inst]);
-        let written = stores
-            .filter(|data| data.op == Op::PacketStore)
-            .flat_map(|data| data.args[1..].iter().copied().chain(data.guard));
-        for value in ends.into_iter().chain(written) {
+        for value in leaving(program) {
             emit = emit.max(self.after(times[value], INTO_RESULT).stage);
         }
         // A packet that has left gives its credit back: it must not wait at an entrance any more, nor be run again.
@@ -435,15 +430,6 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// From an index to the word's memory.
-    fn read_cost(&self, map: MapId) -> f64 {
-        let costs = &self.timing.technology.around_maps;
-        match Array::in_lut_ram(value_entries(&self.program.maps[map])) {
-            true => costs.lut_ram_read,
-            false => costs.block_address,
-        }
-    }
-
     /// When a value that is there at `time` has passed so many more levels.
     fn after(&self, time: Time, cost: f64) -> Time {
         let late = cost > 0.0 && time.levels + cost > self.budget;
@@ -460,6 +446,21 @@ impl<'a> Scheduler<'a> {
         self.deepest.set(self.deepest.get().max(end.levels));
         end
     }
+}
+
+/// What leaves with the packet, and what decides on it.
+fn leaving(program: &Program) -> Vec<Value> {
+    let region = &program.blocks[program.region()];
+    let stores = region.insts.iter().map(|inst| &program.insts[*inst]);
+    let written = stores
+        .filter(|data| data.op == Op::PacketStore)
+        .flat_map(|data| data.args[1..].iter().copied().chain(data.guard));
+    region
+        .terminator
+        .uses()
+        .into_iter()
+        .chain(written)
+        .collect()
 }
 
 fn at(stage: u32) -> Time {
