@@ -36,6 +36,7 @@ use forward::Commits;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node};
 use lookup::{lane, Lane, Port};
+use neighbours::turns;
 
 /// Ways of a table.
 pub const WAYS: u32 = 4;
@@ -188,13 +189,14 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     let waiting = ready(&mut m, &lanes, keys);
 
     m.section("Commit stage");
-    let active = active(&mut m, keys, &waiting);
+    let turns = turns(&mut m, config, keys, waiting[0].host);
+    let active = active(&mut m, &turns, &waiting);
     let count = Count::new(&mut m, config);
     let request = Request::new(&mut m, keys, host, active.host);
     let decision = Decision::new(&mut m, config, &active, &request, count.full);
     let decided = (&active, &decision);
     seen::touch_ages(&mut m, (&lanes, keys), &waiting, decided, host);
-    commits.drive(&mut m, (&active, &decision), &lanes);
+    commits.drive(&mut m, (&active, &request, &decision), &lanes);
     count.follow(&mut m, &decision);
     write_keys(&mut m, &lanes, &active, &decision, host);
     let committed = Committed {

@@ -71,9 +71,20 @@ impl Committed<'_> {
                 m.and(&[decision.write_value, none])
             }
         };
+        let speaks_for_all = keys.len() == 1
+            || updates(&keys[0]).is_some()
+            || keys[0].remove.is_some()
+            || self.active.candidates.is_some();
         let first = HashWriteOut {
             write_value,
-            entry_c,
+            entry_c: match &self.waiting[0] {
+                _ if speaks_for_all => entry_c,
+                // Another port's is that of the commit, but for the host.
+                own => {
+                    let found = own.found.entry(m, own.rows);
+                    m.mux(own.host, entry_c, found)
+                }
+            },
         };
         let mut writes = vec![Some(first)];
         for (key, waiting) in keys.iter().zip(self.waiting).skip(1) {

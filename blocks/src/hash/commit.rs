@@ -4,8 +4,7 @@ use super::evict::{Ranked, Victim};
 use super::forward::Found;
 use super::held::{held, PacketSlots};
 use super::lookup::Lane;
-use super::neighbours::commits;
-use super::places::{decode, emptiest, encode, row_of_place};
+use super::places::{decode, emptiest, encode, row_of_place, Emptiest};
 use super::{Hash, HashHostIn, HashKeyIn, HashUpdateIn, SLOTS, WAYS};
 use crate::flags::UpdateFlags;
 use crate::index_bits;
@@ -15,10 +14,8 @@ use hardpath_rtl::{Module, Node, Reg};
 /// A port at its commit stage.
 #[derive(Clone)]
 pub(super) struct Ready {
-    /// One of its slots is free.
-    pub(super) free: Node,
-    /// The one that a new key goes to, one-hot.
-    pub(super) chosen: Vec<Node>,
+    /// Which of its slots a new key goes to.
+    pub(super) emptiest: Emptiest,
     pub(super) found: Found,
     pub(super) rows: Node,
     pub(super) key: Node,
@@ -42,7 +39,7 @@ pub(super) fn ready(m: &mut Module, lanes: &[Lane], keys: &[HashKeyIn]) -> Vec<R
     let mut all = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
         let state = &lane.state;
-        let (free, chosen) = emptiest(m, &state.taken);
+        let emptiest = emptiest(m, &state.taken);
         let candidates = state.ranked.as_ref().map(|ranked| {
             let held = held(m, &slots, number);
             Candidates {
@@ -52,8 +49,7 @@ pub(super) fn ready(m: &mut Module, lanes: &[Lane], keys: &[HashKeyIn]) -> Vec<R
             }
         });
         all.push(Ready {
-            free,
-            chosen,
+            emptiest,
             found: state.found,
             rows: state.rows,
             key: state.key,
@@ -64,21 +60,24 @@ pub(super) fn ready(m: &mut Module, lanes: &[Lane], keys: &[HashKeyIn]) -> Vec<R
     all
 }
 
-/// The port that commits in this clock, the first one when none does.
-pub(super) fn active(m: &mut Module, keys: &[HashKeyIn], waiting: &[Ready]) -> Ready {
+/// The port that commits in this clock.
+pub(super) fn active(m: &mut Module, turns: &[Option<Node>], waiting: &[Ready]) -> Ready {
     let mut all = waiting[0].clone();
-    for (input, port) in keys.iter().zip(waiting).skip(1) {
-        let Some(own) = commits(m, input) else {
+    for (own, port) in turns.iter().zip(waiting).skip(1) {
+        let Some(own) = *own else {
             continue;
         };
-        let chosen = choose_all(m, own, &port.chosen, &all.chosen);
+        let at = choose_all(m, own, &port.emptiest.at, &all.emptiest.at);
         let mut choose = |name: &str, mine: Node, other: Node| {
             let chosen = m.mux(own, mine, other);
             m.name(chosen, format!("{name}_to_commit"))
         };
         all = Ready {
-            free: choose("free", port.free, all.free),
-            chosen,
+            emptiest: Emptiest {
+                some: choose("free", port.emptiest.some, all.emptiest.some),
+                place: choose("emptiest", port.emptiest.place, all.emptiest.place),
+                at,
+            },
             found: Found {
                 hit: choose("hit", port.found.hit, all.found.hit),
                 place: choose("place", port.found.place, all.found.place),
@@ -246,9 +245,13 @@ pub(super) struct Decision {
     pub(super) write_key: Node,
     /// In which place, one-hot.
     pub(super) write_at: Node,
+    /// What is known without the request itself: the key is put in if an update asks.
+    pub(super) may_insert: Node,
     pub(super) write_value: Node,
     /// Another key is forgotten.
     pub(super) displaces: Node,
+    /// Where a new key goes.
+    pub(super) new_place: Node,
     /// Where the key lies, or will.
     pub(super) place: Node,
     pub(super) row: Node,
@@ -271,22 +274,23 @@ impl Decision {
         let refused = m.or(&[asked.bad_flags, exists_wrongly, missing_wrongly]);
         let allowed = m.not(refused);
         m.name(allowed, "allowed");
-        let no_place = m.not(state.free);
+        let no_place = m.not(state.emptiest.some);
         let no_room = no_room(m, config, state, no_place, full);
         let room = m.not(no_room);
-        let insert = m.and(&[asked.update, allowed, absent, room]);
+        let may_insert = m.and(&[allowed, absent, room]);
+        let insert = m.and(&[may_insert, asked.update]);
         m.name(insert, "insert");
         let overwrite = m.and(&[asked.update, allowed, hit]);
         let remove = m.and(&[asked.delete, hit]);
         m.name(remove, "removes");
         let write_value = m.or(&[insert, overwrite]);
-        let (new_at, displaces) = new_place(m, state, insert, no_place, full);
-        let new_place = encode(m, &new_at);
+        let (new_at, new_place, displaces) = new_place(m, state, insert, no_place, full);
         let place = m.mux(hit, state.found.place, new_place);
         m.name(place, "place_of_key");
         let row = row_of_place(m, state.rows, place);
         m.name(row, "row_of_key");
-        let write_at = write_at(m, state, (insert, &new_at), remove);
+        let found_at = decode(m, state.found.place);
+        let write_at = write_at(m, (insert, &new_at), (remove, &found_at));
         Decision {
             absent,
             exists_wrongly,
@@ -296,9 +300,11 @@ impl Decision {
             insert,
             remove,
             write_key: m.or(&[insert, remove]),
+            may_insert,
             write_at,
             write_value,
             displaces,
+            new_place,
             place,
             row,
         }
@@ -319,38 +325,38 @@ fn no_room(m: &mut Module, config: &Hash, state: &Ready, no_place: Node, full: N
     m.name(no_room, "no_room")
 }
 
-/// Where a new key goes, one-hot, and whether another one loses the place.
+/// Where a new key goes, one-hot and as a number, and whether another one loses the place.
 fn new_place(
     m: &mut Module,
     state: &Ready,
     insert: Node,
     no_place: Node,
     full: Node,
-) -> (Vec<Node>, Node) {
+) -> (Vec<Node>, Node, Node) {
+    let emptiest = &state.emptiest;
     let Some(candidates) = &state.candidates else {
-        return (state.chosen.clone(), m.zero(1));
+        return (emptiest.at.clone(), emptiest.place, m.zero(1));
     };
     let instead = m.and(&[full, candidates.victim.some]);
     let takes_place = m.or(&[no_place, instead]);
     m.name(takes_place, "takes_a_place");
-    let places = choose_all(m, takes_place, &candidates.victim.at, &state.chosen);
+    let places = choose_all(m, takes_place, &candidates.victim.at, &emptiest.at);
+    let place = encode(m, &places);
     let displaces = m.and(&[insert, takes_place]);
-    (places, m.name(displaces, "displaces"))
+    (places, place, m.name(displaces, "displaces"))
 }
 
 /// The place that is written, one-hot: where a new key goes, or where one lies that is removed. It does not wait for the
 /// place as a number.
 fn write_at(
     m: &mut Module,
-    state: &Ready,
     (insert, new_at): (Node, &[Node]),
-    remove: Node,
+    (remove, found_at): (Node, &[Node]),
 ) -> Node {
-    let found_at = decode(m, state.found.place);
     let mut places: Vec<Node> = (new_at.iter().zip(found_at).enumerate())
         .map(|(place, (new, found))| {
             let put = m.and(&[insert, *new]);
-            let taken_out = m.and(&[remove, found]);
+            let taken_out = m.and(&[remove, *found]);
             let written = m.or(&[put, taken_out]);
             m.name(written, format!("writes_at_{place}"))
         })

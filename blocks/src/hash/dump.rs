@@ -3,6 +3,7 @@
 //! The host's registers stand still long before its operation arrives: what follows from them alone has registers of its
 //! own. Those that select the bits of a key stand once for each part of it, so that wide keys do not load them more.
 
+use super::forward::Outcome;
 use super::places::decode;
 use super::{Hash, HashHostIn, SLOTS, WAYS};
 use crate::index_bits;
@@ -15,6 +16,8 @@ const PART_BITS: u32 = 128;
 pub(super) struct Dump {
     /// The host's command is one.
     pub(super) is_meant: Node,
+    /// That of the slot.
+    place: Node,
     /// By place, for each part of a key: it is that of the slot.
     at: Vec<Vec<Node>>,
     /// The table has the slot.
@@ -38,11 +41,13 @@ impl Dump {
         let at = places
             .map(|(place, here)| in_parts(m, &format!("dump_at_{place}"), here, config.key_bits));
         let at = at.collect();
+        let place = m.delay("dump_place", place);
         let high = m.slice(host.host_slot, entry_bits, 32 - entry_bits);
         let beyond = m.reduce_or(high);
         let inside = m.not(beyond);
         Dump {
             is_meant,
+            place,
             at,
             in_range: m.delay("host_slot_exists", inside),
             comes: Vec::new(),
@@ -57,18 +62,21 @@ impl Dump {
         self.comes = in_parts(m, "dumps", comes, self.key_bits);
     }
 
-    /// The slot that is meant is found when it is taken, and its key is kept.
-    pub(super) fn read(&mut self, m: &mut Module, words: &[Node], found: &mut [Node]) {
-        for (place, (word, found)) in words.iter().zip(found).enumerate() {
-            let taken = m.bit(*word, self.key_bits);
-            let picked = m.and(&[self.at[place][0], taken, self.in_range]);
-            *found = m.mux(self.comes[0], picked, *found);
-            m.name(*found, format!("found_at_{place}"));
-        }
+    /// The slot that is meant is found when it is taken, and its key is kept. `outcome`: that of a lookup.
+    pub(super) fn read(&mut self, m: &mut Module, words: &[Node], outcome: &mut Outcome) {
         let parts = 0..self.comes.len();
         let mut key: Vec<Node> = parts.map(|part| self.keep_part(m, words, part)).collect();
         key.reverse();
         self.key = Some(m.concat(&key));
+        let taken = words.iter().zip(&self.at).map(|(word, at)| {
+            let taken = m.bit(*word, self.key_bits);
+            m.and(&[at[0], taken])
+        });
+        let taken: Vec<Node> = taken.collect();
+        let some = m.or(&taken);
+        let exists = m.and(&[some, self.in_range]);
+        m.name(exists, "slot_is_taken");
+        outcome.or_place(m, self.comes[0], (exists, self.place));
     }
 
     /// A part of the key, from a register.

@@ -9,10 +9,10 @@
 //!
 //! Whether a commit concerns a packet is known a clock before ([`super::neighbours`]), so a patch is a select by registers.
 
-use super::commit::{Decision, Ready};
+use super::commit::{Decision, Ready, Request};
 use super::lookup::Lane;
-use super::neighbours::{commits, Committer, Common, Passing};
-use super::places::row_of_place;
+use super::neighbours::{turns, Committer, Common, Passing};
+use super::places::{encode, row_of_place};
 use super::{Hash, HashKeyIn, SLOTS, WAYS};
 use crate::index_bits;
 use hardpath_rtl::signals::numbered;
@@ -24,9 +24,27 @@ pub(super) struct Commit {
     label: &'static str,
     /// The places that are written, one at most.
     at: Node,
+    /// A key is put in.
     pub(super) occupy: Node,
+    /// A key is taken out.
+    remove: Node,
+    /// Where a key is put in, when one is.
+    place: Node,
+    /// Only of the present clock.
+    now: Option<Now>,
     /// Who may have committed: of several ports only in the present clock, and one did.
     committers: Vec<Committer>,
+}
+
+/// A commit of the present clock. That the program updates or deletes is known late: what else decides is apart from it.
+#[derive(Clone, Copy)]
+struct Now {
+    updates: Node,
+    /// A key is put in if the packet updates.
+    may_insert: Node,
+    deletes: Node,
+    /// The key is there.
+    hit: Node,
 }
 
 /// What the buckets do not show yet when they are compared.
@@ -35,7 +53,8 @@ pub(super) struct Commits {
     pub(super) now: Commit,
     /// Something is written.
     write: Node,
-    place: Node,
+    /// The host commits.
+    host: Node,
     /// Who commits.
     active: Passing,
     /// Those before, the oldest first.
@@ -52,7 +71,8 @@ pub(super) struct Found {
 impl Commits {
     /// The commit stage is made last: until then its effect is wires.
     pub(super) fn new(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Commits {
-        let now = Commit::now(m, config, keys);
+        let host = m.wire(1, "host_commits");
+        let now = Commit::now(m, config, (keys, host));
         let active = Passing::wires(m, config, ["commit_rows", "commit_key"].map(String::from));
         let labels = &["last", "before_last"][..Hash::answer_clocks(config.registers) as usize - 1];
         let mut older: Vec<Commit> = Vec::new();
@@ -76,7 +96,7 @@ impl Commits {
         Commits {
             now,
             write: m.wire(1, "commit_write"),
-            place: m.wire(index_bits(u64::from(WAYS * SLOTS)), "commit_place"),
+            host,
             active,
             older,
         }
@@ -86,13 +106,20 @@ impl Commits {
     pub(super) fn drive(
         &self,
         m: &mut Module,
-        (active, decision): (&Ready, &Decision),
+        (active, request, decision): (&Ready, &Request, &Decision),
         lanes: &[Lane],
     ) {
         m.drive(self.now.at, decision.write_at);
         m.drive(self.now.occupy, decision.insert);
+        m.drive(self.now.remove, decision.remove);
+        let now = self.now.now.expect("it is that of the present clock");
+        m.drive(now.updates, request.update);
+        m.drive(now.may_insert, decision.may_insert);
+        m.drive(now.deletes, request.delete);
+        m.drive(now.hit, active.found.hit);
+        m.drive(self.host, active.host);
         m.drive(self.write, decision.write_key);
-        m.drive(self.place, decision.place);
+        m.drive(self.now.place, decision.new_place);
         m.drive(self.active.rows, active.rows);
         m.drive(self.active.key, active.key);
         for committer in &self.now.committers {
@@ -102,8 +129,8 @@ impl Commits {
         }
     }
 
-    /// What was found in the memories, by place, as it is after the commits that they do not show: where the key is, and which slots
-    /// are taken. `before`: the packet a clock before.
+    /// Where the key is, and by place which slots are taken, after the commits that the memories do not show. `before`: the packet
+    /// a clock before; `hits` and `taken`: what the memories say, by place.
     pub(super) fn forward(
         &self,
         m: &mut Module,
@@ -111,47 +138,167 @@ impl Commits {
         before: Passing,
         name: impl Fn(String) -> String,
         (hits, mut taken): (Vec<Node>, Vec<Node>),
-    ) -> (Vec<Node>, Vec<Node>) {
-        let zero = m.zero(1);
-        // Of the last write to each of the slots: whether there was one, and whether it put the key in.
-        let mut written = vec![zero; hits.len()];
-        let mut holds = vec![zero; hits.len()];
+    ) -> (Matches, Vec<Node>) {
+        let mut outcome = Outcome::nothing(m);
+        let mut last_writes = LastWrites::none(m, hits.len());
         for commit in self.older.iter().chain([&self.now]) {
             let common = commit.common(m, before, config.forward, &name);
             let touched = commit.touched(m, &common, &name);
             taken = commit.patched(m, &touched, &taken);
-            let puts = match common.key {
-                Some(same) => {
-                    let puts = m.and(&[commit.occupy, same]);
-                    m.name(puts, name(format!("{}_puts_key", commit.label)))
-                }
-                None => zero,
-            };
-            for (place, touched) in touched.into_iter().enumerate() {
-                holds[place] = m.mux(touched, puts, holds[place]);
-                written[place] = m.or(&[touched, written[place]]);
+            let change = (common.key).map(|same| commit.change(m, same, &name));
+            if config.evicts() {
+                last_writes.follow(m, &touched, change);
+            } else if let Some(change) = change {
+                outcome.follow(m, change);
             }
         }
-        if !config.forward && !config.evicts() {
-            return (hits, taken);
+        let hits = match config.evicts() {
+            true => last_writes.patch(m, config, &name, &hits),
+            false => hits,
+        };
+        (Matches { hits, outcome }, taken)
+    }
+}
+
+/// What the memories say of a packet's key, and what it becomes.
+pub(super) struct Matches {
+    /// By place.
+    hits: Vec<Node>,
+    pub(super) outcome: Outcome,
+}
+
+impl Matches {
+    /// Where the key is. The compares are known last: what becomes of them is one choice behind them.
+    pub(super) fn found(self, m: &mut Module) -> Found {
+        let Outcome {
+            stays,
+            put,
+            moved,
+            place,
+        } = self.outcome;
+        let some = m.or(&self.hits);
+        let stays = m.and(&[some, stays]);
+        let there = encode(m, &self.hits);
+        Found {
+            hit: m.or(&[stays, put]),
+            place: m.mux(moved, place, there),
         }
-        let hits = hits.into_iter().enumerate().map(|(place, hit)| {
-            m.name(written[place], name(format!("written_at_{place}")));
+    }
+}
+
+/// What becomes of a key that the memories have, or have not.
+pub(super) struct Outcome {
+    /// It stays where it is.
+    stays: Node,
+    /// It is there anyway …
+    put: Node,
+    /// … and not where the memories say …
+    moved: Node,
+    /// … but here.
+    place: Node,
+}
+
+impl Outcome {
+    fn nothing(m: &mut Module) -> Outcome {
+        Outcome {
+            stays: m.one(),
+            put: m.zero(1),
+            moved: m.zero(1),
+            place: m.zero(index_bits(u64::from(WAYS * SLOTS))),
+        }
+    }
+
+    /// After a commit.
+    fn follow(&mut self, m: &mut Module, change: Change) {
+        let stays = m.not(change.takes);
+        let put = m.and(&[self.put, stays]);
+        *self = Outcome {
+            stays: m.and(&[self.stays, stays]),
+            put: m.or(&[put, change.puts]),
+            moved: m.or(&[self.moved, change.puts]),
+            place: m.mux(change.puts, change.place, self.place),
+        };
+    }
+
+    /// Not the key is meant then, but this place, which has one or not.
+    pub(super) fn or_place(
+        &mut self,
+        m: &mut Module,
+        is_meant: Node,
+        (exists, place): (Node, Node),
+    ) {
+        let by_key = m.not(is_meant);
+        *self = Outcome {
+            stays: m.and(&[self.stays, by_key]),
+            put: m.mux(is_meant, exists, self.put),
+            moved: m.or(&[self.moved, is_meant]),
+            place: m.mux(is_meant, place, self.place),
+        };
+    }
+}
+
+/// What a commit does to a packet's key. In a table that does not forget, a new key goes to a slot that is free, and only a key's own
+/// removal takes it out: commits of other keys change nothing, and a key that is put in was nowhere.
+#[derive(Clone, Copy)]
+struct Change {
+    /// It is put in.
+    puts: Node,
+    /// Where, when it is.
+    place: Node,
+    /// It is taken out.
+    takes: Node,
+}
+
+/// In a table that forgets, a commit can put another key where the packet's is: what counts is the last write to each slot.
+struct LastWrites {
+    /// There was one.
+    written: Vec<Node>,
+    /// It put the packet's key in.
+    holds: Vec<Node>,
+}
+
+impl LastWrites {
+    fn none(m: &mut Module, places: usize) -> LastWrites {
+        let none = vec![m.zero(1); places];
+        LastWrites {
+            written: none.clone(),
+            holds: none,
+        }
+    }
+
+    fn follow(&mut self, m: &mut Module, touched: &[Node], change: Option<Change>) {
+        let puts = change.map_or_else(|| m.zero(1), |change| change.puts);
+        for (place, touched) in touched.iter().enumerate() {
+            self.holds[place] = m.mux(*touched, puts, self.holds[place]);
+            self.written[place] = m.or(&[*touched, self.written[place]]);
+        }
+    }
+
+    /// Hits by place, after the writes.
+    fn patch(
+        self,
+        m: &mut Module,
+        config: &Hash,
+        name: impl Fn(String) -> String,
+        hits: &[Node],
+    ) -> Vec<Node> {
+        let hits = hits.iter().enumerate().map(|(place, hit)| {
+            let (written, holds) = (self.written[place], self.holds[place]);
+            m.name(written, name(format!("written_at_{place}")));
             if config.forward {
-                m.name(holds[place], name(format!("key_put_at_{place}")));
+                m.name(holds, name(format!("key_put_at_{place}")));
             }
-            m.mux(written[place], holds[place], hit)
+            m.mux(written, holds, *hit)
         });
-        (hits.collect(), taken)
+        hits.collect()
     }
 }
 
 impl Commit {
     /// That of the present clock: by the port that commits.
-    fn now(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Commit {
+    fn now(m: &mut Module, config: &Hash, (keys, host): (&[HashKeyIn], Node)) -> Commit {
         let mut committers = Vec::new();
-        for (port, input) in keys.iter().enumerate() {
-            let own = commits(m, input);
+        for (port, own) in turns(m, config, keys, host).into_iter().enumerate() {
             if port == 0 || own.is_some() {
                 let names = ["rows_before_commit", "key_before_commit"];
                 let names = names.map(|name| numbered(name, port));
@@ -163,6 +310,14 @@ impl Commit {
             label: "commit",
             at: m.wire(WAYS * SLOTS, "commit_at"),
             occupy: m.wire(1, "commit_occupies"),
+            remove: m.wire(1, "commit_removes"),
+            place: m.wire(index_bits(u64::from(WAYS * SLOTS)), "commit_place"),
+            now: Some(Now {
+                updates: m.wire(1, "commit_updates"),
+                may_insert: m.wire(1, "commit_may_insert"),
+                deletes: m.wire(1, "commit_deletes"),
+                hit: m.wire(1, "commit_hits"),
+            }),
             committers,
         }
     }
@@ -178,6 +333,9 @@ impl Commit {
             label,
             at: m.delay_reset(format!("{label}_at"), self.at),
             occupy: m.delay(format!("{label}_occupies"), self.occupy),
+            remove: m.delay(format!("{label}_removes"), self.remove),
+            place: m.delay(format!("{label}_place"), self.place),
+            now: None,
             committers: vec![committer],
         }
     }
@@ -216,6 +374,24 @@ impl Commit {
         both.map(|(touched, taken)| m.mux(*touched, self.occupy, *taken))
             .collect()
     }
+
+    /// What it does to the key of a packet. `same`: it is one of the same key.
+    fn change(&self, m: &mut Module, same: Node, name: impl Fn(String) -> String) -> Change {
+        let (puts, takes) = match self.now {
+            Some(now) => {
+                let may_put = m.and(&[now.may_insert, same]);
+                let may_take = m.and(&[now.hit, same]);
+                let puts = m.and(&[may_put, now.updates]);
+                (puts, m.and(&[may_take, now.deletes]))
+            }
+            None => (m.and(&[self.occupy, same]), m.and(&[self.remove, same])),
+        };
+        Change {
+            puts: m.name(puts, name(format!("{}_puts_key", self.label))),
+            place: self.place,
+            takes: m.name(takes, name(format!("{}_takes_key", self.label))),
+        }
+    }
 }
 
 impl Found {
@@ -231,7 +407,7 @@ impl Found {
         m.name(changes, "commit_has_key");
         Found {
             hit: m.mux(changes, commits.now.occupy, self.hit),
-            place: m.mux(changes, commits.place, self.place),
+            place: m.mux(changes, commits.now.place, self.place),
         }
     }
 }

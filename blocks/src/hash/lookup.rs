@@ -2,10 +2,9 @@
 
 use super::dump::Dump;
 use super::evict::Ages;
-use super::forward::{Commits, Found};
+use super::forward::Commits;
 use super::held::PacketSlots;
 use super::neighbours::Passing;
-use super::places::encode;
 use super::waiting::Pending;
 use super::{key_memory, Hash, HashKeyIn, HashPort, HashSlotIn, SLOTS, WAYS};
 use hardpath_rtl::signals::numbered;
@@ -194,16 +193,13 @@ impl Buckets {
         );
         let memory = self.hits(m, port);
         let name = |wish: String| port.name(wish);
-        let (mut found, taken) = commits.forward(m, table, before, name, memory);
+        let (mut matches, taken) = commits.forward(m, table, before, name, memory);
         if port.number == 0 {
-            dump.read(m, &self.words, &mut found);
+            dump.read(m, &self.words, &mut matches.outcome);
         }
-        let some_found = m.or(&found);
-        let found_place = encode(m, &found);
-        let found = Found {
-            hit: m.name(some_found, port.name("found")),
-            place: m.name(found_place, port.name("found_place")),
-        };
+        let found = matches.found(m);
+        m.name(found.hit, port.name("found"));
+        m.name(found.place, port.name("found_place"));
         let ranked = (self.ages.as_ref()).map(|ages| ages.rank(m, |wish| port.name(wish)));
         let displaced = table.displaces_late().then(|| m.zero(1));
         let now = Pending {

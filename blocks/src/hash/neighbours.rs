@@ -97,3 +97,23 @@ pub(super) fn commits(m: &mut Module, input: &HashKeyIn) -> Option<Node> {
     let commits: Vec<Node> = update.into_iter().chain(input.remove).collect();
     (!commits.is_empty()).then(|| m.or(&commits))
 }
+
+/// By port: it is the one that commits, when none behind it is; `None`: it never commits. `host`: the host does, by the first
+/// port.
+///
+/// When nobody commits it does not matter who would, but where keys are forgotten. So where the first port is the host's alone,
+/// the next one stands back for the host only, which is known early.
+pub(super) fn turns(
+    m: &mut Module,
+    config: &Hash,
+    keys: &[HashKeyIn],
+    host: Node,
+) -> Vec<Option<Node>> {
+    let mut turns: Vec<Option<Node>> = keys.iter().map(|input| commits(m, input)).collect();
+    if turns[0].is_none() && !config.evicts() {
+        if let Some(next) = turns.iter_mut().flatten().next() {
+            *next = m.not(host);
+        }
+    }
+    turns
+}

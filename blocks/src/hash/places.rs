@@ -43,46 +43,82 @@ pub(super) fn row_of_place(m: &mut Module, rows: Node, place: Node) -> Node {
     m.mux(high, second, first)
 }
 
-/// The first free slot of the emptiest bucket, the leftmost way first, one-hot; and whether there is one.
-pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> (Node, Vec<Node>) {
-    let ways = taken.chunks_exact(SLOTS as usize).enumerate();
-    let (mut empty, mut room) = (Vec::new(), Vec::new());
-    for (way, slots) in ways {
-        let some = m.or(slots);
-        let none = m.not(some);
-        empty.push(m.name(none, format!("way_{way}_is_empty")));
-        let all = m.and(slots);
-        let some_free = m.not(all);
-        room.push(m.name(some_free, format!("way_{way}_has_room")));
-    }
-    let any_empty = m.or(&empty);
-    m.name(any_empty, "some_way_is_empty");
-    let any_room = m.or(&room);
-    m.name(any_room, "some_way_has_room");
-    let (empty, room) = (first(m, &empty), first(m, &room));
-    let mut places = Vec::new();
-    for (way, slots) in taken.chunks_exact(SLOTS as usize).enumerate() {
-        let here = m.mux(any_empty, empty[way], room[way]);
-        m.name(here, format!("way_{way}_is_emptiest"));
-        let free = m.not(slots[0]);
-        for (slot, free) in [free, slots[0]].into_iter().enumerate() {
-            let place = m.and(&[here, free]);
-            places.push(m.name(place, format!("emptiest_is_{}", way * 2 + slot)));
-        }
-    }
-    (any_room, places)
+/// Where a new key goes: the first free slot of the emptiest bucket, the leftmost way first.
+#[derive(Clone)]
+pub(super) struct Emptiest {
+    /// There is a free slot.
+    pub(super) some: Node,
+    /// Its place, if there is one: as a number, and one-hot.
+    pub(super) place: Node,
+    pub(super) at: Vec<Node>,
 }
 
-/// The first one only.
-fn first(m: &mut Module, all: &[Node]) -> Vec<Node> {
-    (0..all.len())
-        .map(|number| match &all[..number] {
-            [] => all[0],
-            before => {
-                let earlier = m.or(before);
-                let none = m.not(earlier);
-                m.and(&[all[number], none])
-            }
-        })
-        .collect()
+/// What is known of two ways, from their four slots.
+struct Pair {
+    has_empty: Node,
+    has_room: Node,
+    /// The emptier one is the second.
+    way: Node,
+    /// Its first slot is taken.
+    slot: Node,
+}
+
+impl Pair {
+    fn of(m: &mut Module, number: usize, taken: &[Node]) -> Pair {
+        let name = |m: &mut Module, node: Node, way: usize, what: &str| {
+            m.name(node, format!("way_{}_{what}", 2 * number + way))
+        };
+        let (mut empty, mut room) = (Vec::new(), Vec::new());
+        for (way, slots) in taken.chunks_exact(SLOTS as usize).enumerate() {
+            let some = m.or(slots);
+            let none = m.not(some);
+            empty.push(name(m, none, way, "is_empty"));
+            let all = m.and(slots);
+            let some_free = m.not(all);
+            room.push(name(m, some_free, way, "has_room"));
+        }
+        let has_empty = m.or(&empty);
+        let [first_empty, first_room] = [empty[0], room[0]].map(|first| m.not(first));
+        let way = m.mux(has_empty, first_empty, first_room);
+        Pair {
+            has_empty,
+            has_room: m.or(&room),
+            way,
+            slot: m.mux(way, taken[SLOTS as usize], taken[0]),
+        }
+    }
+}
+
+/// What the slots that are taken leave. Each half says what it has from its own four slots, and then one is chosen: two LUTs behind
+/// each other.
+pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> Emptiest {
+    let (first, second) = taken.split_at(taken.len() / 2);
+    let first = Pair::of(m, 0, first);
+    let second = Pair::of(m, 1, second);
+    let none_empty = m.not(first.has_empty);
+    let full = m.not(first.has_room);
+    let better = m.or(&[second.has_empty, full]);
+    let half = m.and(&[none_empty, better]);
+    m.name(half, "emptiest_half");
+    let way = m.mux(half, second.way, first.way);
+    let slot = m.mux(half, second.slot, first.slot);
+    let place = m.concat(&[half, way, slot]);
+    m.name(place, "emptiest_place");
+    let mut at = Vec::new();
+    for number in 0..taken.len() {
+        let pair = [&first, &second][number / 4];
+        let bits = [
+            (half, number >> 2),
+            (pair.way, number >> 1),
+            (pair.slot, number),
+        ];
+        let bits = bits.map(|(bit, wanted)| if wanted & 1 == 1 { bit } else { m.not(bit) });
+        let here = m.and(&bits);
+        at.push(m.name(here, format!("emptiest_is_{number}")));
+    }
+    Emptiest {
+        some: m.or(&[first.has_room, second.has_room]),
+        place,
+        at,
+    }
 }
