@@ -110,6 +110,16 @@ impl Technology {
         2.0 * self.select[2]
     }
 
+    /// Levels from the condition of a write to the next read, in a map of so many ports: it chooses among their indexes and words.
+    pub fn write_guard(&self, ports: usize) -> f64 {
+        let among = if ports > 1 {
+            self.around_maps.write_among
+        } else {
+            0.0
+        };
+        self.around_maps.write_back + among
+    }
+
     /// Levels of a tree of LUTs over so many inputs.
     pub fn tree(&self, inputs: f64) -> f64 {
         inputs.max(1.0).ln() / f64::from(self.lut_inputs).ln()
@@ -118,7 +128,7 @@ impl Technology {
     /// Levels from a key of so many bits to its rows: the host's key chosen, a tree of exclusive ors, digests joined.
     pub fn hash(&self, key_bits: u32) -> f64 {
         let parities = self.tree((f64::from(key_bits) / 2.0).max(2.0)) * self.shared_parity;
-        1.0 + parities + 1.0 + 0.7
+        parities + self.around_maps.hash
     }
 
     /// Levels from a packet's key, and from those of its buckets, to the register of the table's answer.

@@ -27,6 +27,7 @@ pub mod report;
 pub mod savings;
 pub mod schedule;
 pub mod segments;
+pub mod several_ways;
 pub mod shorten;
 pub mod slot;
 mod slower;
@@ -246,7 +247,13 @@ fn fitted(
     let plain = clock::fit(timing, |timing| at_clock(&program, options, timing));
     let mut short = program.clone();
     let may = !options.without.contains(&Saving::Reassociation);
-    if !may || !shorten::shorten(&mut short, options.technology) {
+    let joined = may && several_ways::join(&mut short);
+    if joined {
+        let omitted = omitted(&options.without);
+        hardpath_passes::optimize_dataflow_without(&mut short, omitted)
+            .map_err(|error| vec![error])?;
+    }
+    if !may || !shorten::shorten(&mut short, options.technology) && !joined {
         return Ok((program, plain?));
     }
     debug_assert_eq!(verifier::verify(&short), Ok(()));
@@ -260,14 +267,20 @@ fn fitted(
 }
 
 /// Whether packets wait less for each other, or as long with fewer carry chains behind each other in a stage: tools map the logic
-/// between two chains without a look at what stands around it.
+/// between two chains without a look at what stands around it. If all that is the same, with less logic in front of what is written.
 fn is_better(program: &Program, plain: &AtClock, short: &Program, shorter: &AtClock) -> bool {
     let waits =
         |program: &Program, built: &AtClock| direct::waits(program, &built.plan, &built.schedule);
     match waits(short, shorter).cmp(&waits(program, plain)) {
         std::cmp::Ordering::Less => true,
         std::cmp::Ordering::Equal => {
-            shorten::chains(short, &shorter.schedule) < shorten::chains(program, &plain.schedule)
+            let depth = |program: &Program, built: &AtClock| {
+                let chains = shorten::chains(program, &built.schedule);
+                let schedule = &built.schedule;
+                let words = schedule.before_stores(program, &built.plan);
+                (chains, schedule.stages, schedule.emit, words)
+            };
+            depth(short, shorter) < depth(program, plain)
         }
         std::cmp::Ordering::Greater => false,
     }

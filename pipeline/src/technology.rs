@@ -44,6 +44,9 @@ pub struct Technology {
     pub compare_constant: Costs,
     /// Levels of a carry chain beyond what the tables hold, for each bit.
     pub chain_bit: f64,
+    /// What a carry chain costs more than itself where time is for nothing: tools spend what logic in front of it and behind it has
+    /// left, and do not see that both are on one way.
+    pub beside_chain: f64,
     /// One multiplier block, without registers inside.
     pub multiply: f64,
     pub around_maps: AroundMaps,
@@ -59,6 +62,8 @@ pub type Costs = &'static [(f64, f64)];
 /// Levels of what stands around a map's memory.
 #[derive(Debug, PartialEq)]
 pub struct AroundMaps {
+    /// Around the trees of a hash function: the host's key is chosen, digests are joined, the host's row is chosen.
+    pub hash: f64,
     /// Out of a block RAM without an output register.
     pub block_ram: f64,
     /// Out of an UltraRAM without an output register; `None`: the family has none.
@@ -71,6 +76,8 @@ pub struct AroundMaps {
     pub lut_ram_read: f64,
     /// New word back into the forwarding of the read: the host's value, the sweep, the choice.
     pub write_back: f64,
+    /// More than that for its condition, where there are several writers.
+    pub write_among: f64,
     /// An update's guard to the write enables of the keys of a table with one port.
     pub hash_commit: f64,
     /// … with several ports.
@@ -109,15 +116,18 @@ pub const ULTRASCALE_PLUS: Technology = Technology {
     compare: &[(1.0, 0.5), (3.0, 2.0), (8.0, 2.4), (64.0, 2.7)],
     compare_constant: &[(1.0, 0.5), (4.0, 1.0), (8.0, 2.5), (64.0, 3.7)],
     chain_bit: 0.025,
+    beside_chain: 0.7,
     // One DSP48E2: most of a clock of 250 MHz.
     multiply: 7.0,
     around_maps: AroundMaps {
+        hash: 3.5,
         block_ram: 2.5,
         ultra_ram: Some(4.0),
         key_found: 2.7,
         block_address: 1.0,
         lut_ram_read: 4.4,
         write_back: 1.6,
+        write_among: 2.0,
         hash_commit: 6.0,
         hash_commit_shared: 5.6,
     },
@@ -198,14 +208,18 @@ pub const ECP5: Technology = Technology {
         (64.0, 4.0),
     ],
     chain_bit: 0.03,
+    // Placed and routed designs say what they say.
+    beside_chain: 0.0,
     multiply: 5.0,
     around_maps: AroundMaps {
+        hash: 2.7,
         block_ram: 4.6,
         ultra_ram: None,
         key_found: 4.4,
         block_address: 1.2,
         lut_ram_read: 3.6,
         write_back: 1.6,
+        write_among: 0.0,
         hash_commit: 3.6,
         hash_commit_shared: 4.2,
     },

@@ -491,8 +491,7 @@ fn names_are_those_of_the_source() {
         "wire h_proto_is_0x0800_s0 = h_proto_s0 == 16'h0008 /* 0x0800 */;",
         "wire protocol_is_17_s0 = protocol_s0 == 8'd17;",
         "wire packet_length_from_14_s0 = (|packet_length[13:4]) || (&packet_length[3:1]);",
-        "wire [47:0] packet_joined = {packet[239:208], source_s0};",
-        "wire less_s0 = packet_joined < packet_joined_2;",
+        "wire less_s0 = {packet[239:208], source_s0} < {packet[271:240], destination_s0};",
         // What never changes is no net.
         ".read_index_0 (1'b0)",
     ] {

@@ -55,12 +55,11 @@ impl Scheduler<'_> {
                 // An array's entry may be written without being read.
                 self.enter_values(index, port, data.args[0], bounds, &ready);
                 accesses[index] = self.first_stages(index, bounds);
-                let last = [Some(data.args[2]), data.guard]
-                    .into_iter()
-                    .flatten()
-                    .map(|value| ready(value, self.timing.technology.around_maps.write_back).stage)
-                    .max()
-                    .unwrap_or(0);
+                let technology = self.timing.technology;
+                let word = ready(data.args[2], technology.around_maps.write_back).stage;
+                let guard = technology.write_guard(access.ports.len());
+                let guard = data.guard.map_or(0, |value| ready(value, guard).stage);
+                let last = word.max(guard);
                 self.commit_values_by(index, last.saturating_sub(slot), bounds, accesses);
                 accesses[index].commit + slot
             }

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The accesses of maps, the entrances and the number of stages stay where they are. From the last operation to the first, each
-//! takes the stage with the fewest bits in registers, and of those the one in which its stage becomes least deep.
+//! takes the stage with the fewest bits in registers, and of those the one in which its way becomes least deep. A carry chain
+//! goes where the clock becomes short only for more than a few bits: what stands before and behind it is mapped apart.
 
 use super::{latest, read_clocks, Schedule, Time};
 use crate::delay::{is_wiring, Timing};
@@ -20,6 +21,11 @@ use crate::segments::{BaseId, Segment, Segments};
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::{Inst, Op, Program, Value};
 use std::collections::HashMap;
+
+/// Beyond this share of a clock a level in front of a carry chain, or behind it, is worth …
+const CALM: f64 = 2.0 / 3.0;
+/// … so many bits in a register.
+const LEVEL_BITS: f64 = 48.0;
 
 /// Moves the operations of a schedule.
 pub fn move_later(program: &Program, plan: &[Access], schedule: &mut Schedule) {
@@ -184,8 +190,9 @@ impl<'a> Later<'a> {
         let write_back = technology.around_maps.write_back;
         if let Some(store) = port.store {
             let data = &program.insts[store];
-            for value in [Some(data.args[2]), data.guard].into_iter().flatten() {
-                self.ask(value, commit, write_back);
+            self.ask(data.args[2], commit, write_back);
+            if let Some(guard) = data.guard {
+                self.ask(guard, commit, technology.write_guard(access.ports.len()));
             }
         }
         let into_keys = technology.hash_commit(access.ports.len());
@@ -243,10 +250,7 @@ impl<'a> Later<'a> {
     }
 
     fn cost(&self, inst: Inst) -> f64 {
-        let data = &self.program.insts[inst];
-        let width = self.program.width(data.results[0]);
-        let technology = self.timing.technology;
-        technology.levels(self.program, &data.op, &data.args, width)
+        super::cost(self.program, self.timing, &self.schedule.calm, inst)
     }
 
     /// The stage for an operation whose result must be there in time, and the levels behind it in that stage.
@@ -273,9 +277,16 @@ impl<'a> Later<'a> {
             };
             before + cost + behind(stage)
         };
-        let costs =
-            (first..=last.max(first)).map(|stage| (self.waiting(inst, stage), depth(stage), stage));
-        let best = costs.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let stages = first..=last.max(first);
+        let costs = stages.map(|stage| {
+            let depth = depth(stage);
+            let hurry = match self.schedule.calm.contains(&inst) {
+                true => (depth - self.timing.budget() * CALM).max(0.0) * LEVEL_BITS,
+                false => 0.0,
+            };
+            (f64::from(self.waiting(inst, stage)) + hurry, depth, stage)
+        });
+        let best = costs.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (_, _, stage) = best.expect("there is a first");
         (stage, behind(stage))
     }
@@ -313,7 +324,6 @@ fn is_before(a: Time, b: Time) -> bool {
 
 /// Gives operations their stages; the levels of the deepest of them.
 fn apply(program: &Program, schedule: &mut Schedule, stages: &HashMap<Inst, u32>) -> f64 {
-    let technology = schedule.timing.technology;
     let mut deepest = 0.0f64;
     for inst in &program.blocks[program.region()].insts {
         let data = &program.insts[*inst];
@@ -327,7 +337,7 @@ fn apply(program: &Program, schedule: &mut Schedule, stages: &HashMap<Inst, u32>
             if time.stage < *stage {
                 time = super::at(*stage);
             }
-            time.levels += technology.levels(program, &data.op, &data.args, program.width(result));
+            time.levels += super::cost(program, schedule.timing, &schedule.calm, *inst);
         }
         deepest = deepest.max(time.levels);
         schedule.times[result] = time;

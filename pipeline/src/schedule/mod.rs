@@ -94,6 +94,8 @@ pub struct Schedule {
     pub stages: u32,
     /// Levels of logic in the deepest stage.
     pub levels: f64,
+    /// The carry chains that nobody waits for: [`Technology::beside_chain`](crate::technology::Technology::beside_chain).
+    pub calm: HashSet<Inst>,
 }
 
 impl Schedule {
@@ -133,6 +135,20 @@ impl Schedule {
                 stages.commit - entrance
             }
         }
+    }
+
+    /// Levels of logic in front of the words that are stored, over all of them, in the clock of the commit.
+    pub fn before_stores(&self, program: &Program, plan: &[Access]) -> f64 {
+        let mut sum = 0.0;
+        for (access, stages) in plan.iter().zip(&self.accesses) {
+            for port in &access.ports {
+                let word = port.store.map(|store| program.insts[store].args[2]);
+                let time = word.map(|word| self.times[word]);
+                let now = time.filter(|time| time.stage == stages.commit + port.slot);
+                sum += now.map_or(0.0, |time| time.levels);
+            }
+        }
+        sum
     }
 
     /// The stages of the window that is replayed: its entrance and its commit.
@@ -233,6 +249,9 @@ pub fn schedule(
     Err(disorder::misfit(program, plan, waits))
 }
 
+/// A sum of so few bits is logic.
+const NARROW_SUM: u32 = 3;
+
 struct Scheduler<'a> {
     program: &'a Program,
     plan: &'a [Access],
@@ -244,6 +263,8 @@ struct Scheduler<'a> {
     depends: Vec<HashSet<Inst>>,
     /// The instructions that may share a stage with others. `None`: all.
     chained: Option<HashSet<Inst>>,
+    /// See [`Schedule::calm`].
+    calm: HashSet<Inst>,
     /// Levels of the deepest stage of the present round.
     deepest: Cell<f64>,
 }
@@ -283,6 +304,7 @@ impl<'a> Scheduler<'a> {
             timing,
             budget: timing.budget(),
             access_of,
+            calm: calm(program, plan, &depends),
             depends,
             chained,
             deepest: Cell::new(0.0),
@@ -371,14 +393,9 @@ impl<'a> Scheduler<'a> {
                     self.place_access(*inst, *index, *port, bounds, &mut accesses, &mut times)
                 }
                 None => {
-                    let cost = match data.results.first() {
-                        Some(result) if data.op.is_pure() => self.timing.technology.levels(
-                            program,
-                            &data.op,
-                            &data.args,
-                            program.width(*result),
-                        ),
-                        _ => 0.0,
+                    let cost = match data.op.is_pure() {
+                        true => cost(program, self.timing, &self.calm, *inst),
+                        false => 0.0,
                     };
                     let mut start = latest(data.args.iter().map(|arg| times[*arg]));
                     let alone = self.chained.as_ref().is_some_and(|all| !all.contains(inst));
@@ -427,6 +444,7 @@ impl<'a> Scheduler<'a> {
             emit,
             stages: emit.max(last) + 1,
             levels: self.deepest.get(),
+            calm: self.calm.clone(),
         }
     }
 
@@ -517,6 +535,39 @@ fn dependants(program: &Program, access: &Access, asked: &HashSet<Inst>) -> Hash
         }
     }
     all
+}
+
+/// The carry chains that are in no window: time for them costs a stage at most.
+fn calm(program: &Program, plan: &[Access], depends: &[HashSet<Inst>]) -> HashSet<Inst> {
+    let is_written = |(access, depends): (&Access, _)| access.is_written().then_some(depends);
+    let hasty: Vec<&HashSet<Inst>> = plan.iter().zip(depends).filter_map(is_written).collect();
+    let insts = program.blocks[program.region()].insts.iter().copied();
+    insts
+        .filter(|inst| is_chain(program, *inst) && !hasty.iter().any(|all| all.contains(inst)))
+        .collect()
+}
+
+/// An operation becomes a carry chain.
+fn is_chain(program: &Program, inst: Inst) -> bool {
+    let data = &program.insts[inst];
+    let has_constant = data.args.iter().any(|arg| program.as_const(*arg).is_some());
+    let is_wide = data.args.iter().any(|arg| program.width(*arg) > NARROW_SUM);
+    match data.op {
+        Op::Add | Op::Sub => is_wide,
+        Op::Ult | Op::Ule | Op::Slt | Op::Sle => is_wide && !has_constant,
+        _ => false,
+    }
+}
+
+/// Levels of an operation.
+fn cost(program: &Program, timing: Timing, calm: &HashSet<Inst>, inst: Inst) -> f64 {
+    let (data, technology) = (&program.insts[inst], timing.technology);
+    let width = program.width(data.results[0]);
+    let levels = technology.levels(program, &data.op, &data.args, width);
+    match calm.contains(&inst) {
+        true => levels + technology.beside_chain,
+        false => levels,
+    }
 }
 
 /// The instructions between what a map's memory gives and what is written there in the same clock.

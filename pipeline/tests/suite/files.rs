@@ -5,7 +5,7 @@
 
 use hardpath_ir::{parse, verifier, Program};
 use hardpath_pipeline::technology::ULTRASCALE_PLUS;
-use hardpath_pipeline::{compile, dataflow, predicate, shorten, words, Options};
+use hardpath_pipeline::{compile, dataflow, predicate, several_ways, shorten, words, Options};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +61,9 @@ fn outcome(text: &str) -> String {
             "shorten" => {
                 program = dataflow(&program).expect("nothing to refuse");
                 shorten::shorten(&mut program, &ULTRASCALE_PLUS);
+            }
+            "several_ways" => {
+                several_ways::join(&mut program);
             }
             "report" => return report(program),
             _ => panic!("there is no step {step}"),
