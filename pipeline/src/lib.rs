@@ -131,6 +131,7 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
     let timing = Timing {
         technology: options.technology,
         clock_mhz: options.clock_mhz,
+        is_calm: false,
     };
     let program = scheduled_form(program, options)?;
     let (mut program, built) = fitted(program, options, timing)?;
@@ -203,12 +204,35 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
 fn at_clock(program: &Program, options: &Options, timing: Timing) -> Result<AtClock, Misfit> {
     let plan = plan::plan(program, timing)?;
     clock::check(program, &plan, timing)?;
-    let (plan, schedule) = direct::scheduled(program, plan, timing, &options.without)?;
+    let (plan, schedule) = calmly(program, plan, timing, &options.without)?;
     clock::check_entrances(program, &plan, &schedule, timing)?;
     Ok(AtClock {
         promise: promise::promise(program, &plan, &schedule, options.bus_bits),
         plan,
         schedule,
+    })
+}
+
+/// Schedules a plan, with time around carry chains where that costs a stage at most, and no packet waits for it.
+fn calmly(
+    program: &Program,
+    plan: Vec<Access>,
+    timing: Timing,
+    without: &Without,
+) -> Result<direct::Scheduled, Misfit> {
+    let calm = Timing {
+        is_calm: true,
+        ..timing
+    };
+    let calm = direct::scheduled(program, plan.clone(), calm, without);
+    let plain = direct::scheduled(program, plan, timing, without)?;
+    let waits = |scheduled: &direct::Scheduled| {
+        let (plan, schedule) = scheduled;
+        direct::waits(program, plan, schedule)
+    };
+    Ok(match calm {
+        Ok(calm) if waits(&calm) <= waits(&plain) && calm.1.stages <= plain.1.stages + 1 => calm,
+        _ => plain,
     })
 }
 
@@ -218,6 +242,7 @@ pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
     let timing = Timing {
         technology: options.technology,
         clock_mhz: clock::SLOWEST_MHZ,
+        is_calm: false,
     };
     let fits = |program| clock::fit(timing, |timing| at_clock(&program, options, timing));
     let found = scheduled_form(program, options).and_then(fits);

@@ -83,6 +83,7 @@ mod tests {
             Timing {
                 technology,
                 clock_mhz,
+                is_calm: false,
             },
         );
         let memory = &design.modules[id].mems[memory];

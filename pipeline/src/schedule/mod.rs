@@ -304,7 +304,10 @@ impl<'a> Scheduler<'a> {
             timing,
             budget: timing.budget(),
             access_of,
-            calm: calm(program, plan, &depends),
+            calm: match timing.is_calm {
+                true => calm(program, plan, &depends),
+                false => HashSet::new(),
+            },
             depends,
             chained,
             deepest: Cell::new(0.0),

@@ -26,6 +26,7 @@ fn stages_and_entrances() {
             let timing = Timing {
                 technology,
                 clock_mhz,
+                is_calm: false,
             };
             let Ok(mut plan) = plan::plan(&program, timing) else {
                 continue;
