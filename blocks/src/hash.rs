@@ -16,6 +16,7 @@ mod function;
 mod held;
 mod lookup;
 mod neighbours;
+mod outcome;
 mod places;
 mod ports;
 mod seen;

@@ -3,7 +3,7 @@
 //! The host's registers stand still long before its operation arrives: what follows from them alone has registers of its
 //! own. Those that select the bits of a key stand once for each part of it, so that wide keys do not load them more.
 
-use super::forward::Outcome;
+use super::outcome::Outcome;
 use super::places::decode;
 use super::{Hash, HashHostIn, SLOTS, WAYS};
 use crate::index_bits;
