@@ -20,8 +20,6 @@ const NEAR: f64 = 2.0 / 3.0;
 pub struct Timing {
     pub technology: &'static Technology,
     pub clock_mhz: f64,
-    /// Carry chains that nobody waits for get more time than they need: [`Technology::beside_chain`].
-    pub is_calm: bool,
 }
 
 impl Timing {

@@ -14,17 +14,17 @@ use hardpath_ir::Program;
 /// A plan, and its schedule.
 pub type Scheduled = (Vec<Access>, Schedule);
 
-/// Schedules a plan; without the registers that make a window longer, where that can be.
+/// Schedules a plan; without the registers that make a window longer, where that can be. `how`: as [`schedule`] has it.
 pub fn scheduled(
     program: &Program,
     mut planned: Vec<Access>,
     timing: Timing,
-    without: &Without,
+    how: (&Without, bool),
 ) -> Result<Scheduled, Misfit> {
     // Scheduling changes the plan.
     let at = |planned: &[Access]| {
         let mut plan = planned.to_vec();
-        let schedule = schedule(program, &mut plan, timing, without)?;
+        let schedule = schedule(program, &mut plan, timing, how)?;
         Ok::<Scheduled, Misfit>((plan, schedule))
     };
     let mut best = at(&planned)?;

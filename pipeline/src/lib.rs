@@ -131,7 +131,6 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
     let timing = Timing {
         technology: options.technology,
         clock_mhz: options.clock_mhz,
-        is_calm: false,
     };
     let program = scheduled_form(program, options)?;
     let (mut program, built) = fitted(program, options, timing)?;
@@ -220,12 +219,8 @@ fn calmly(
     timing: Timing,
     without: &Without,
 ) -> Result<direct::Scheduled, Misfit> {
-    let calm = Timing {
-        is_calm: true,
-        ..timing
-    };
-    let calm = direct::scheduled(program, plan.clone(), calm, without);
-    let plain = direct::scheduled(program, plan, timing, without)?;
+    let calm = direct::scheduled(program, plan.clone(), timing, (without, true));
+    let plain = direct::scheduled(program, plan, timing, (without, false))?;
     let waits = |scheduled: &direct::Scheduled| {
         let (plan, schedule) = scheduled;
         direct::waits(program, plan, schedule)
@@ -242,7 +237,6 @@ pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
     let timing = Timing {
         technology: options.technology,
         clock_mhz: clock::SLOWEST_MHZ,
-        is_calm: false,
     };
     let fits = |program| clock::fit(timing, |timing| at_clock(&program, options, timing));
     let found = scheduled_form(program, options).and_then(fits);
@@ -272,13 +266,17 @@ fn fitted(
     let plain = clock::fit(timing, |timing| at_clock(&program, options, timing));
     let mut short = program.clone();
     let may = !options.without.contains(&Saving::Reassociation);
-    let joined = may && several_ways::join(&mut short);
+    if !may {
+        return Ok((program, plain?));
+    }
+    let joined = several_ways::join(&mut short);
     if joined {
         let omitted = omitted(&options.without);
         hardpath_passes::optimize_dataflow_without(&mut short, omitted)
             .map_err(|error| vec![error])?;
     }
-    if !may || !shorten::shorten(&mut short, options.technology) && !joined {
+    let shortened = shorten::shorten(&mut short, options.technology);
+    if !joined && !shortened {
         return Ok((program, plain?));
     }
     debug_assert_eq!(verifier::verify(&short), Ok(()));

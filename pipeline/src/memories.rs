@@ -83,7 +83,6 @@ mod tests {
             Timing {
                 technology,
                 clock_mhz,
-                is_calm: false,
             },
         );
         let memory = &design.modules[id].mems[memory];

@@ -11,7 +11,7 @@
 //! whole the pattern says which path writes where, so this comes after them.
 
 use crate::region::Rebuild;
-use hardpath_ir::{Op, Program, Value, ValueDef};
+use hardpath_ir::{Op, Program, Value};
 
 /// Joins such paths; whether there was something to do.
 pub fn join(program: &mut Program) -> bool {
@@ -65,10 +65,7 @@ fn gated(program: &Program, value: Value) -> (Vec<Value>, Value) {
 
 /// The condition of a value that is zero without it, and the value.
 fn gate(program: &Program, value: Value) -> Option<(Value, Value)> {
-    let ValueDef::Result(inst, _) = program.values[value].def else {
-        return None;
-    };
-    let data = &program.insts[inst];
+    let data = program.def_inst(value)?;
     let repeated = |value: Value| {
         let data = program.def_inst(value)?;
         let bit = *data.args.first()?;

@@ -3,6 +3,7 @@
 use super::commit::{Decision, Ready, Request};
 use super::dump::Dump;
 use super::lookup::Lane;
+use super::neighbours::is_hosts_alone;
 use super::{HashKeyIn, HashKeyOut, HashMovesOut, HashTableOut, HashWriteOut};
 use crate::errno::{last_error, E2BIG, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
 use hardpath_rtl::{Module, Node};
@@ -71,19 +72,16 @@ impl Committed<'_> {
                 m.and(&[decision.write_value, none])
             }
         };
-        let speaks_for_all = keys.len() == 1
-            || updates(&keys[0]).is_some()
-            || keys[0].remove.is_some()
-            || self.active.candidates.is_some();
+        let own = &self.waiting[0];
         let first = HashWriteOut {
             write_value,
-            entry_c: match &self.waiting[0] {
-                _ if speaks_for_all => entry_c,
-                // Another port's is that of the commit, but for the host.
-                own => {
+            entry_c: match is_hosts_alone(keys, self.active.candidates.is_some()) {
+                // But for the host's, the commit is another port's.
+                true => {
                     let found = own.found.entry(m, own.rows);
                     m.mux(own.host, entry_c, found)
                 }
+                false => entry_c,
             },
         };
         let mut writes = vec![Some(first)];

@@ -98,11 +98,17 @@ pub(super) fn commits(m: &mut Module, input: &HashKeyIn) -> Option<Node> {
     (!commits.is_empty()).then(|| m.or(&commits))
 }
 
+/// The first of several ports commits for the host only, and when nobody commits it does not matter who would. Where keys are
+/// forgotten (`evicts`) it does: the first port then has its turn.
+pub(super) fn is_hosts_alone(keys: &[HashKeyIn], evicts: bool) -> bool {
+    let commits = keys[0].update.is_some() || keys[0].remove.is_some();
+    keys.len() > 1 && !commits && !evicts
+}
+
 /// By port: it is the one that commits, when none behind it is; `None`: it never commits. `host`: the host does, by the first
 /// port.
 ///
-/// When nobody commits it does not matter who would, but where keys are forgotten. So where the first port is the host's alone,
-/// the next one stands back for the host only, which is known early.
+/// Where the first port is the host's alone, the next one stands back for the host only, which is known early.
 pub(super) fn turns(
     m: &mut Module,
     config: &Hash,
@@ -110,7 +116,7 @@ pub(super) fn turns(
     host: Node,
 ) -> Vec<Option<Node>> {
     let mut turns: Vec<Option<Node>> = keys.iter().map(|input| commits(m, input)).collect();
-    if turns[0].is_none() && !config.evicts() {
+    if is_hosts_alone(keys, config.evicts()) {
         if let Some(next) = turns.iter_mut().flatten().next() {
             *next = m.not(host);
         }

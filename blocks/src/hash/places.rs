@@ -92,7 +92,8 @@ impl Pair {
 /// What the slots that are taken leave. Each half says what it has from its own four slots, and then one is chosen: two LUTs behind
 /// each other.
 pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> Emptiest {
-    let (first, second) = taken.split_at(taken.len() / 2);
+    let in_half = taken.len() / 2;
+    let (first, second) = taken.split_at(in_half);
     let first = Pair::of(m, 0, first);
     let second = Pair::of(m, 1, second);
     let none_empty = m.not(first.has_empty);
@@ -106,7 +107,7 @@ pub(super) fn emptiest(m: &mut Module, taken: &[Node]) -> Emptiest {
     m.name(place, "emptiest_place");
     let mut at = Vec::new();
     for number in 0..taken.len() {
-        let pair = [&first, &second][number / 4];
+        let pair = [&first, &second][number / in_half];
         let bits = [
             (half, number >> 2),
             (pair.way, number >> 1),

@@ -224,16 +224,11 @@ impl Scheduler<'_> {
         if access.has_keys(self.program) || access.ports[port].lookup.is_some() {
             return;
         }
+        let map = &self.program.maps[access.map];
         // What waits at a window's entrance holds its index in a register.
         let stage = match access.gate() {
             Some(Gate::Values) => ready(entry, 0.0).stage + 1,
-            _ => {
-                ready(
-                    entry,
-                    self.timing.index_enters(&self.program.maps[access.map]),
-                )
-                .stage
-            }
+            _ => ready(entry, self.timing.index_enters(map)).stage,
         };
         raise(&mut bounds[index].ports[port].address, stage);
     }

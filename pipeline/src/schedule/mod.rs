@@ -214,7 +214,8 @@ impl Bounds {
 }
 
 /// Schedules a program with its plan. Windows that would have to overlap become one that is replayed: the plan changes.
-/// All that must happen within one clock fits it ([`crate::clock::check`]).
+/// All that must happen within one clock fits it ([`crate::clock::check`]). `how`: without what, and whether carry chains that nobody
+/// waits for get more time than they need ([`Schedule::calm`]).
 ///
 /// # Errors
 /// Windows that cannot be brought into an order, at this clock or at all.
@@ -222,7 +223,7 @@ pub fn schedule(
     program: &Program,
     plan: &mut [Access],
     timing: Timing,
-    without: &Without,
+    how: (&Without, bool),
 ) -> Result<Schedule, Misfit> {
     const MERGED: &str = "its window overlaps that of another map on which it depends";
     let mut waits = None;
@@ -236,7 +237,7 @@ pub fn schedule(
                 }
             }
         }
-        let scheduler = Scheduler::new(program, plan, timing, without);
+        let scheduler = Scheduler::new(program, plan, timing, how);
         if let Some(schedule) = scheduler.best() {
             return Ok(schedule);
         }
@@ -274,7 +275,7 @@ impl<'a> Scheduler<'a> {
         program: &'a Program,
         plan: &'a [Access],
         timing: Timing,
-        without: &Without,
+        (without, is_calm): (&Without, bool),
     ) -> Scheduler<'a> {
         let mut access_of = HashMap::new();
         for (index, access) in plan.iter().enumerate() {
@@ -304,7 +305,7 @@ impl<'a> Scheduler<'a> {
             timing,
             budget: timing.budget(),
             access_of,
-            calm: match timing.is_calm {
+            calm: match is_calm {
                 true => calm(program, plan, &depends),
                 false => HashSet::new(),
             },

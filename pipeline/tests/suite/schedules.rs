@@ -26,13 +26,13 @@ fn stages_and_entrances() {
             let timing = Timing {
                 technology,
                 clock_mhz,
-                is_calm: false,
             };
             let Ok(mut plan) = plan::plan(&program, timing) else {
                 continue;
             };
             let without = Without::new();
-            let Ok(schedule) = schedule::schedule(&program, &mut plan, timing, &without) else {
+            let Ok(schedule) = schedule::schedule(&program, &mut plan, timing, (&without, false))
+            else {
                 continue;
             };
             schedules += 1;
