@@ -2,6 +2,7 @@
 
 mod array_lookup;
 mod arrival;
+mod bounds;
 mod bytes_to_values;
 mod conditions;
 mod constant;
@@ -23,6 +24,7 @@ mod pipelines;
 mod reassociate;
 mod rewrite;
 mod simplify_select;
+
 mod tree;
 pub mod value_set;
 
@@ -51,6 +53,11 @@ pub fn all() -> &'static [Pass] {
             name: "array_lookup",
             summary: "make compares of lookups in arrays",
             run: array_lookup::run,
+        },
+        Pass {
+            name: "bounds",
+            summary: "take constants out of sums that are compared",
+            run: bounds::run,
         },
         Pass {
             name: "bytes_to_values",

@@ -1,7 +1,7 @@
 //! In which order the passes run, and why.
 
 use crate::{
-    array_lookup, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
+    array_lookup, bounds, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
     merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
 };
 use hardpath_ir::{verifier, Diagnostic, Program};
@@ -92,6 +92,9 @@ fn clean_up(program: &mut Program, omitted: Omitted) -> Result<(), Diagnostic> {
         // Local rules make the shapes that the other passes look for; they share equal values as they go.
         let mut changed = run(program, fold::run)?;
         // Dead users make a value look as if it were used twice: away with them before every pass that asks.
+        changed |= run(program, dce::run)?;
+        // Before the selects: the range of a value that is chosen is lost when the choice has become logic.
+        changed |= run(program, bounds::run)?;
         changed |= run(program, dce::run)?;
         if !omitted.simplify_select {
             changed |= run(program, simplify_select::run)?;

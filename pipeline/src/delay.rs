@@ -10,6 +10,7 @@ use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::hash::Hash;
 use hardpath_ir::{MapDecl, Op, Program, Value};
+use hardpath_rtl::ULTRA_RAM;
 
 /// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
 /// lie far from each other, and tools make the compare as deep as the deepest logic of the design.
@@ -79,10 +80,14 @@ impl Timing {
     /// Levels from an index to the memory of the values, or through it.
     pub fn index_enters(&self, map: &MapDecl) -> f64 {
         let around = &self.technology.around_maps;
-        match Array::in_lut_ram(value_entries(map)) {
-            true => around.lut_ram_read,
-            false => around.block_address,
+        let entries = value_entries(map);
+        if Array::in_lut_ram(entries) {
+            return around.lut_ram_read;
         }
+        let is_split = self.registers_values(map) && entries > ULTRA_RAM.0;
+        // Which of the parts is read.
+        let part = if is_split { 1.0 } else { 0.0 };
+        around.block_address + part
     }
 
     /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie

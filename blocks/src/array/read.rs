@@ -121,11 +121,11 @@ pub(super) enum Commits {
     Now(Commit),
     /// In this clock and the last one.
     Two { now: Commit, last: Commit },
-    /// In this clock and the last one, which only now goes into the memory, and the word of the one before.
+    /// In this clock, in the last one, which only now goes into the memory, and in the one before.
     Three {
         now: Commit,
         last: Commit,
-        before: Node,
+        before: Commit,
     },
 }
 
@@ -141,7 +141,7 @@ impl Commits {
             },
             (true, _) => Commits::Three {
                 now,
-                before: m.delay("before_word", stored.word),
+                before: stored.later(m, "before"),
                 last: stored,
             },
         }
@@ -188,7 +188,7 @@ impl Copies {
                         now.forwarded(m, index, older)
                     }
                     Commits::Three { now, last, before } => {
-                        let missed = missed(m, number, *address, (now, last, *before));
+                        let missed = missed(m, number, *address, [now, last, before]);
                         missed.forwarded(m, now, read)
                     }
                 };
@@ -229,23 +229,15 @@ impl Missed {
 }
 
 /// The newest of three commits to the index of a read: in the clock before its stage A, which goes into the memory in that stage and so
-/// comes too late for it, in stage A, and in the one behind. What is compared in stage A is chosen in the next one, when words
-/// and compares stand in registers.
-fn missed(
-    m: &mut Module,
-    number: usize,
-    address: Node,
-    (now, last, before): (&Commit, &Commit, Node),
-) -> Missed {
-    let in_a = now.hits(m, address);
-    let in_a = m.delay_reset(format!("missed_in_a_{number}"), in_a);
-    let before_a = last.hits(m, address);
-    let before_a = m.delay_reset(format!("missed_before_a_{number}"), before_a);
+/// comes too late for it, in stage A, and in the one behind. All are compared in the one behind, when the index stands in a register:
+/// in stage A it may come late. They are chosen in the next one.
+fn missed(m: &mut Module, number: usize, address: Node, newest_first: [&Commit; 3]) -> Missed {
     let index = m.delay(format!("index_{number}_b"), address);
-    let behind_a = now.hits(m, index);
-    let some = m.or(&[before_a, in_a, behind_a]);
-    let older = m.mux(in_a, last.word, before);
-    let newest = m.mux(behind_a, now.word, older);
+    let hits = newest_first.map(|commit| commit.hits(m, index));
+    let [newest, newer, oldest] = newest_first.map(|commit| commit.word);
+    let some = m.or(&hits);
+    let older = m.mux(hits[1], newer, oldest);
+    let newest = m.mux(hits[0], newest, older);
     Missed {
         index: m.delay(format!("index_{number}_c"), index),
         some: m.delay_reset(format!("missed_{number}"), some),

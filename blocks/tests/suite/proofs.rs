@@ -99,7 +99,7 @@ fn a_value_memory_in_block_ram_reads_what_was_committed() {
 #[test]
 fn a_value_memory_with_registers_reads_what_was_committed() {
     for mistake in [
-        "stored_write && index_a == stored_index",
+        "before_write && index_0_b == before_index",
         "commit_write && index_a == commit_index",
         "commit_write && index_0_b == commit_index",
         "commit_write && index_0_c == commit_index",

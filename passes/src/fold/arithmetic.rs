@@ -137,7 +137,7 @@ fn low_wires(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Val
     let is_wire = |(x, y): &(Piece, Piece)| y.is_zero() || (*op == Op::Add && x.is_zero());
     let wires = aligned.iter().take_while(|pair| is_wire(pair)).count();
     if wires == 0 {
-        return None;
+        return low_constants(rewriter, op, (a, b), &aligned[0]);
     }
     let mut out = Vec::new();
     let mut low = 0;
@@ -152,6 +152,43 @@ fn low_wires(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Val
         for piece in pieces::pieces_of(rewriter.program, high) {
             pieces::push(&mut out, piece);
         }
+    }
+    Some(pieces::assemble(rewriter, &out))
+}
+
+/// Low bits that are constant on both sides: what they carry goes into a constant above them.
+fn low_constants(
+    rewriter: &mut Rewriter,
+    op: &Op,
+    (a, b): (Value, Value),
+    lowest: &(Piece, Piece),
+) -> Option<Value> {
+    let (x, y) = (lowest.0.as_const()?, lowest.1.as_const()?);
+    let (low, rest) = (x.width(), rewriter.width(a) - x.width());
+    if rest == 0 {
+        return None;
+    }
+    let (sum, carries) = match op {
+        Op::Add => (x.add(y), x.add(y).ult(x)),
+        _ => (x.sub(y), x.ult(y)),
+    };
+    let mut high = [a, b].map(|side| rewriter.slice(side, low, rest));
+    if carries {
+        // a + b + 1 and a − b − 1 = a − (b + 1)
+        let side = match rewriter.as_const(high[1]) {
+            Some(_) => 1,
+            None => 0,
+        };
+        let constant = rewriter.as_const(high[side])?.clone();
+        if side == 0 && *op == Op::Sub {
+            return None;
+        }
+        high[side] = rewriter.constant(constant.add(&Bits::from_u64(1, rest)));
+    }
+    let high = rewriter.binary(op.clone(), high[0], high[1]);
+    let mut out = vec![Piece::Const(sum)];
+    for piece in pieces::pieces_of(rewriter.program, high) {
+        pieces::push(&mut out, piece);
     }
     Some(pieces::assemble(rewriter, &out))
 }

@@ -227,7 +227,6 @@ pub fn unsigned(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<
         if bits.is_ones() {
             return Some(rewriter.compare(Op::Ne, a, b));
         }
-        return shifted(rewriter, op, a, b, bits.trailing_zeros());
     }
     if let Some(bits) = rewriter.as_const(a).cloned() {
         let one = Bits::from_u64(1, bits.width());
@@ -248,23 +247,24 @@ pub fn unsigned(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<
         if bits.is_ones() {
             return Some(rewriter.compare(Op::Eq, a, b));
         }
-        return shifted(rewriter, op, a, b, bits.trailing_zeros());
     }
     None
 }
 
-/// `x < K·2ⁿ` and `K·2ⁿ <= x` do not look at the low `n` bits of `x`.
-fn shifted(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value, zeros: u32) -> Option<Value> {
-    let width = rewriter.width(a);
-    if zeros == 0 {
-        return None;
-    }
-    let x = rewriter.slice(a, zeros, width - zeros);
-    let y = rewriter.slice(b, zeros, width - zeros);
-    Some(rewriter.compare(op.clone(), x, y))
+/// How many bits at the bottom do not matter: `x < y·2ⁿ` and `x·2ⁿ <= y` do not look at the low `n` bits of the other side, nor do
+/// `x·2ⁿ + 2ⁿ − 1 < y` and `x <= y·2ⁿ + 2ⁿ − 1`.
+fn idle_bits(op: &Op, (x, y): &(Piece, Piece)) -> u32 {
+    let run = |piece: &Piece, ones: bool| {
+        let bits = piece.as_const()?;
+        let bits = if ones { bits.not() } else { bits.clone() };
+        Some(bits.trailing_zeros())
+    };
+    let strict = *op == Op::Ult;
+    let (x, y) = (run(x, strict), run(y, !strict));
+    x.max(y).unwrap_or(0)
 }
 
-/// Drops equal bits at both ends; bits that differ at the top decide.
+/// Drops equal bits at both ends, and at the bottom those that do not matter; bits that differ at the top decide.
 fn unsigned_pieces(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Value> {
     let aligned = pieces::align(
         &pieces::pieces_of(rewriter.program, a),
@@ -284,13 +284,22 @@ fn unsigned_pieces(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Opti
     while first < last && aligned[first].0 == aligned[first].1 {
         first += 1;
     }
-    if first == 0 && last == aligned.len() {
+    let mut idle = idle_bits(op, &aligned[first]);
+    if idle == aligned[first].0.width() {
+        (first, idle) = (first + 1, 0);
+    }
+    if first == last {
+        return Some(rewriter.constant_u64(u64::from(*op == Op::Ule), 1));
+    }
+    if first == 0 && idle == 0 && last == aligned.len() {
         return None;
     }
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for (x, y) in &aligned[first..last] {
-        pieces::push(&mut left, x.clone());
-        pieces::push(&mut right, y.clone());
+        let width = x.width() - idle;
+        pieces::push(&mut left, x.cut(idle, width));
+        pieces::push(&mut right, y.cut(idle, width));
+        idle = 0;
     }
     let x = pieces::assemble(rewriter, &left);
     let y = pieces::assemble(rewriter, &right);

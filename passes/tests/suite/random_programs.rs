@@ -111,6 +111,12 @@ fn reassociate() {
 }
 
 #[test]
+fn bounds() {
+    check_both(&["bounds"]);
+    check_both(&["narrow", "dce", "bounds", "narrow", "bounds"]);
+}
+
+#[test]
 fn cse() {
     check_both(&["cse", "dce", "cse"]);
 }
