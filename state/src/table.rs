@@ -136,6 +136,18 @@ impl Table {
     }
 }
 
+/// The flags of an update as a hash table takes them, so that it answers as `__dev_map_hash_update_elem` does: BPF_EXIST does
+/// not ask for the key, and a value without ifindex is EINVAL.
+pub fn device_flags(m: &mut Module, flags: Node, value: Node) -> Node {
+    let must_exist = m.eq_const(flags, 2);
+    let any = m.zero(32);
+    let meant = m.mux(must_exist, any, flags);
+    let ifindex = m.slice(value, 0, 32);
+    let no_device = m.eq_const(ifindex, 0);
+    let invalid = m.constant(3, 32);
+    m.mux(no_device, invalid, meant)
+}
+
 /// The hash functions in front of a port of a table: the key that is meant and its buckets, in the clock of the key. `host`: the
 /// slot is the host's operation on this map, and its command is a dump; `None` in ports behind the first.
 pub fn functions(

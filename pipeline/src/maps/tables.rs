@@ -5,11 +5,10 @@ use crate::plan::Class;
 use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::flags::UpdateFlags;
 use hardpath_blocks::hash::{Hash, HashPort, HashTableOut, HashUpdateIn};
-use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
 use hardpath_ir::{Inst, MapKind, Op};
 use hardpath_rtl::Node;
-use hardpath_state::table::{functions, Table};
+use hardpath_state::table::{device_flags, functions, Table};
 
 impl Lower<'_> {
     pub(super) fn demand_for_table(&mut self, number: usize, port: usize) {
@@ -65,7 +64,9 @@ impl Lower<'_> {
         let config = self.table_config(number, module_name);
         let question = self.question();
         let host_flags = match self.decl(number).kind {
-            MapKind::DevMapHash => self.device_flags(&question),
+            MapKind::DevMapHash => {
+                device_flags(&mut self.m, question.host_flags, question.host_value)
+            }
             _ => question.host_flags,
         };
         let place = (&mut *self.design, &mut self.m);
@@ -93,18 +94,6 @@ impl Lower<'_> {
             registers: access.registers_keys,
             evicts: access.evicts(self.program),
         }
-    }
-
-    /// The flags of the host's update as a hash table takes them, so that it answers as `__dev_map_hash_update_elem`
-    /// does: BPF_EXIST does not ask for the key, and a value without ifindex is EINVAL.
-    fn device_flags(&mut self, question: &MapQuestion) -> Node {
-        let must_exist = self.m.eq_const(question.host_flags, 2);
-        let any = self.m.zero(32);
-        let flags = self.m.mux(must_exist, any, question.host_flags);
-        let ifindex = self.m.slice(question.host_value, 0, 32);
-        let no_device = self.m.eq_const(ifindex, 0);
-        let invalid = self.m.constant(3, 32);
-        self.m.mux(no_device, invalid, flags)
     }
 
     /// A port's key enters the table.
