@@ -127,6 +127,25 @@ impl Table {
         }
     }
 
+    /// This slot is the host's: of a hash table in the stage of its commit, of a trie in that of its answer.
+    pub fn host_here(&self) -> Node {
+        match self {
+            Table::Hash { placed, .. } => placed.out.host_c,
+            Table::Trie { placed, .. } => placed.out.host_c,
+        }
+    }
+
+    /// A trie is ready for the slot of the host's operation.
+    ///
+    /// # Panics
+    /// When it is a hash table, which always is.
+    pub fn prepared(&self) -> Node {
+        match self {
+            Table::Hash { .. } => unreachable!("a hash table prepares nothing"),
+            Table::Trie { placed, .. } => placed.out.prepared,
+        }
+    }
+
     /// The errno of the host's operation, and the key that a dump found.
     pub fn host_answer(&self) -> (Node, Node) {
         match self {

@@ -1,0 +1,201 @@
+//! Hash tables by requests: the hash functions, the table, the memory of the values.
+//!
+//! Keys are put in and removed in the clock of their lookup's answer, values are written in the clock in which the old one comes, and
+//! both memories forward: so nobody waits for anybody.
+
+use super::{later, Entering, Kind, Leaving, Served};
+use crate::table::{device_flags, functions, Table};
+use crate::values::Values;
+use hardpath_blocks::array::{Array, HostAddress, Presence};
+use hardpath_blocks::flags::UpdateFlags;
+use hardpath_blocks::hash::{Evicts, Hash, HashPort};
+use hardpath_blocks::interface::command;
+use hardpath_rtl::{Design, Module, Node};
+
+/// Clocks from a request to the commit of its key.
+pub(super) fn clocks(config: &Served) -> u32 {
+    1 + Hash::answer_clocks(config.registers)
+}
+
+fn table(config: &Served) -> Hash {
+    Hash {
+        name: format!("{}_keys", config.name),
+        map: config.map.clone(),
+        key_bits: config.key_bits,
+        max_entries: config.max_entries,
+        ports: vec![HashPort {
+            commit_after: 0,
+            updates: true,
+            deletes: true,
+            slot: 0,
+        }],
+        forward: true,
+        registers: config.registers,
+        evicts: match config.kind {
+            Kind::LruHash => Evicts::Candidates,
+            _ => Evicts::Nobody,
+        },
+    }
+}
+
+fn memory(config: &Served) -> Array {
+    Array {
+        name: format!("{}_values", config.name),
+        map: config.map.clone(),
+        depth: config.slots(),
+        value_bits: config.value_bits,
+        presence: Presence::Always,
+        reads: vec![config.read_clocks()],
+        writers: 1,
+        own_write_index: true,
+        forward: true,
+        registers: config.registers_values,
+        host_commit_after: config.read_clocks(),
+        host: HostAddress::Follows,
+    }
+}
+
+pub(super) fn place(
+    design: &mut Design,
+    m: &mut Module,
+    config: &Served,
+    entering: &Entering,
+) -> Leaving {
+    let asked = Asked::new(m, config, entering);
+    let table = keys(design, m, config, entering, &asked);
+    let values = values(design, m, config, entering, (&asked, &table));
+    let errno = table.hash_out().errno.expect("of a table that is changed");
+    let (host_errno, host_key) = table.host_answer();
+    Leaving {
+        here: asked.here,
+        errno: later(m, "errno", errno, config.read_clocks()),
+        value: values.placed.out.read_word[0],
+        host_errno,
+        host_value: values.placed.out.host_result,
+        host_key,
+        prepared: None,
+    }
+}
+
+/// A request on its way: in the clock of its key's commit, and of its answer.
+struct Asked {
+    uses: Node,
+    update: Node,
+    remove: Node,
+    no_exist: Node,
+    must_exist: Node,
+    bad_flags: Node,
+    /// In the clock of the answer: a request is here, and the value of its update.
+    here: Node,
+    value: Node,
+}
+
+impl Asked {
+    fn new(m: &mut Module, config: &Served, entering: &Entering) -> Asked {
+        m.section("What is asked, on its way to the commit");
+        let (request, taken) = (entering.request, entering.taken);
+        let clocks = clocks(config);
+        let is = |m: &mut Module, code: u32| {
+            let same = m.eq_const(request.request_command, u64::from(code));
+            m.and(&[taken, same])
+        };
+        let update = is(m, command::UPDATE);
+        let remove = is(m, command::DELETE);
+        let flags = of_kind(m, config, request.request_flags, request.request_value);
+        let flags = UpdateFlags::of(m, flags);
+        let uses = later(m, "uses", taken, clocks);
+        Asked {
+            uses,
+            update: later(m, "update", update, clocks),
+            remove: later(m, "remove", remove, clocks),
+            no_exist: later(m, "no_exist", flags.no_exist, clocks),
+            must_exist: later(m, "must_exist", flags.must_exist, clocks),
+            bad_flags: later(m, "bad_flags", flags.bad, clocks),
+            here: later(m, "here", uses, config.read_clocks()),
+            value: later(m, "value", request.request_value, config.clocks()),
+        }
+    }
+}
+
+/// The flags of an update as the map's kind means them.
+fn of_kind(m: &mut Module, config: &Served, flags: Node, value: Node) -> Node {
+    match config.kind {
+        Kind::DeviceHash => device_flags(m, flags, value),
+        _ => flags,
+    }
+}
+
+/// The hash functions, a register, and the table.
+fn keys(
+    design: &mut Design,
+    m: &mut Module,
+    config: &Served,
+    entering: &Entering,
+    asked: &Asked,
+) -> Table {
+    m.section("Keys");
+    let hash = table(config);
+    let question = entering.question;
+    let is_dump = m.eq_const(question.host_command, u64::from(command::DUMP));
+    let dump = m.delay("host_dumps", is_dump);
+    let module = format!("{}_hash", config.name);
+    let named = (module.as_str(), "hash".to_owned());
+    let host = Some((entering.inject, dump));
+    let key = entering.request.request_key;
+    let hashed = functions((design, m), named, &hash, key, host, question);
+    let key = m.delay("key", hashed.key_out);
+    let rows = m.delay("rows", hashed.rows);
+    let host_r = m.delay_reset("host", entering.inject);
+    let flags = of_kind(m, config, question.host_flags, question.host_value);
+    let table = Table::hash((design, m), "keys".to_owned(), &hash, question, flags);
+    if let Table::Hash { slot, .. } = &table {
+        m.drive(slot.host_r, host_r);
+        let own = &slot.keys[0];
+        m.drive(own.key, key);
+        m.drive(own.rows, rows);
+        if let Some(wire) = own.uses {
+            m.drive(wire, asked.uses);
+        }
+        let update = own.update.as_ref().expect("the port updates");
+        m.drive(update.update, asked.update);
+        m.drive(update.no_exist, asked.no_exist);
+        m.drive(update.must_exist, asked.must_exist);
+        m.drive(update.bad_flags, asked.bad_flags);
+        m.drive(own.remove.expect("the port deletes"), asked.remove);
+    }
+    table
+}
+
+/// The memory of the values, read at the entry that was found and written at that of the update.
+fn values(
+    design: &mut Design,
+    m: &mut Module,
+    config: &Served,
+    entering: &Entering,
+    (asked, table): (&Asked, &Table),
+) -> Values {
+    m.section("Values");
+    let place = (design, &mut *m);
+    let values = Values::new(
+        place,
+        "values".to_owned(),
+        &memory(config),
+        entering.question,
+    );
+    let clocks = config.read_clocks();
+    let (_, entry) = table.answer(0);
+    let (writes, placed) = table.write(0);
+    let host_c = table.hash_out().host_c;
+    m.drive(values.slot.host_a, host_c);
+    m.drive(values.slot.read_index[0], entry);
+    let writes = later(m, "writes", writes, clocks);
+    let placed = later(m, "placed", placed, clocks);
+    let host_write_ok = values.slot.host_write_ok.expect("behind a table");
+    m.drive(host_write_ok, writes);
+    let write = &values.slot.writes[0];
+    let of_request = m.and(&[writes, asked.here]);
+    m.drive(write.write, of_request);
+    m.drive(write.write_word, asked.value);
+    m.drive(write.write_index.expect("the entry of the update"), placed);
+    values
+}

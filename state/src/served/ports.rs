@@ -1,0 +1,89 @@
+//! The ports of a map that answers requests: the same for every kind, in widths of its own.
+
+use super::Served;
+use hardpath_rtl::signals;
+
+signals! {
+    /// Into the map.
+    pub struct ServedIn {
+        request: all RequestIn,
+        response_ready: one "the answer is taken",
+        host: all HostIn,
+    }
+}
+
+signals! {
+    /// A request; all stands still while request_valid waits for request_ready.
+    pub struct RequestIn {
+        request_valid: one "",
+        request_command: one "2 update, 3 delete, any other lookup",
+        request_flags: one "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST",
+        request_key: one "",
+        request_value: one "of an update",
+    }
+}
+
+signals! {
+    /// The host's operation. All but `host_start` stand still from `host_start` to `host_done`. It comes behind all requests that
+    /// were taken until `host_done`, and before all others.
+    pub struct HostIn {
+        host_start: one "strobe: an operation begins; none is under way",
+        host_command: one "1 lookup, 2 update, 3 delete, 4 dump",
+        host_flags: one "of an update",
+        host_slot: one "of a dump",
+        host_key: one "",
+        host_value: one "",
+    }
+}
+
+signals! {
+    /// Out of the map.
+    pub struct ServedOut {
+        request_ready: one "the request is taken",
+        response: all ResponseOut,
+        host: all HostOut,
+    }
+}
+
+signals! {
+    /// An answer; it stands still until it is taken.
+    pub struct ResponseOut {
+        response_valid: one "the answer to the oldest request",
+        response_errno: one "0 or a positive errno",
+        response_value: one "of a lookup without an error",
+    }
+}
+
+signals! {
+    /// What the host is answered, in the clock of `host_done`.
+    pub struct HostOut {
+        host_done: one "strobe: the operation is over",
+        host_errno: one "0 or a positive errno",
+        host_value_out: one "what a lookup or dump found",
+        host_key_out: one "what a dump found",
+    }
+}
+
+impl ServedIn<u32> {
+    /// In bits.
+    pub(super) fn widths(config: &Served) -> ServedIn<u32> {
+        ServedIn {
+            request: RequestIn {
+                request_valid: 1,
+                request_command: 3,
+                request_flags: 32,
+                request_key: config.key_bits,
+                request_value: config.value_bits,
+            },
+            response_ready: 1,
+            host: HostIn {
+                host_start: 1,
+                host_command: 3,
+                host_flags: 32,
+                host_slot: 32,
+                host_key: config.key_bits,
+                host_value: config.value_bits,
+            },
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Room for answers: a request is taken when there is some, and its answer waits there until it is taken.
+
+use super::order::{Alone, Operations};
+use super::{Leaving, RequestIn, ResponseOut, Served};
+use hardpath_blocks::errno::ERRNO_BITS;
+use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
+use hardpath_blocks::index_bits;
+use hardpath_rtl::{Design, Module, Node};
+
+/// Answers that may wait: as many as are under way at one a clock.
+fn depth(config: &Served) -> u32 {
+    (config.clocks() + 4).next_power_of_two()
+}
+
+/// Whether a request would be taken, and whether one goes into the map's stages.
+pub(super) fn room(
+    m: &mut Module,
+    config: &Served,
+    request: &RequestIn,
+    (operations, alone): (&Operations, Option<&Alone>),
+    (running, answer_taken): (Node, Node),
+) -> (Node, Node) {
+    m.section("Room for answers");
+    let all = u64::from(depth(config));
+    let (room_reg, room) = m.reg_reset("room", index_bits(all + 1), all);
+    let some = m.reduce_or(room);
+    let free = m.not(operations.goes);
+    let mut conditions = vec![running, free, some];
+    if let Some(alone) = alone {
+        conditions.push(m.not(alone.pending));
+        let waits = m.and(&[alone.meant, operations.host_pending]);
+        conditions.push(m.not(waits));
+    }
+    let ready = m.and(&conditions);
+    m.name(ready, "ready");
+    let taken = m.and(&[request.request_valid, ready]);
+    m.name(taken, "taken");
+    let changes = m.xor(&[taken, answer_taken]);
+    let more = m.add_const(room, 1);
+    let less = m.sub_const(room, 1);
+    let next = m.mux(taken, less, more);
+    m.set_next_when(room_reg, changes, next);
+    let enters = match alone {
+        Some(alone) => {
+            let alone_taken = m.and(&[taken, alone.meant]);
+            m.drive(alone.taken, alone_taken);
+            let among_others = m.not(alone.meant);
+            let enters = m.and(&[taken, among_others]);
+            m.name(enters, "enters")
+        }
+        None => taken,
+    };
+    (ready, enters)
+}
+
+/// The answers wait until they are taken. `request_done`: a request that was done alone is over.
+pub(super) fn answers(
+    (design, m): (&mut Design, &mut Module),
+    config: &Served,
+    (leaving, request_done): (&Leaving, Option<Node>),
+    (response_ready, answer_taken): (Node, Node),
+) -> ResponseOut {
+    m.section("Answers");
+    let (push, errno) = match request_done {
+        Some(done) => {
+            let push = m.or(&[leaving.here, done]);
+            (push, m.mux(done, leaving.host_errno, leaving.errno))
+        }
+        None => (leaving.here, leaving.errno),
+    };
+    let data_in = m.concat(&[errno, leaving.value]);
+    let name = format!("{}_answers", config.name);
+    let waiting = fifo(&name, m.width(data_in), depth(config));
+    let inputs = FifoIn {
+        push,
+        data_in,
+        pop: answer_taken,
+    };
+    let FifoOut { valid, data_out } = waiting.place(design, m, "answers", inputs).out;
+    let pop = m.and(&[valid, response_ready]);
+    m.drive(answer_taken, pop);
+    ResponseOut {
+        response_valid: valid,
+        response_errno: m.slice(data_out, config.value_bits, ERRNO_BITS),
+        response_value: m.slice(data_out, 0, config.value_bits),
+    }
+}

@@ -1,0 +1,158 @@
+//! A map that is stepped by hand.
+
+use crate::kinds::{Answer, Asked};
+use hardpath_blocks::interface::command::{DUMP, LOOKUP};
+use hardpath_rtl::check::check;
+use hardpath_rtl::Design;
+use hardpath_rtlsim::{PortHandle, Simulator};
+use hardpath_state::served::{served, Served};
+use std::collections::HashMap;
+
+pub struct Bench {
+    simulator: Simulator,
+    ports: HashMap<String, PortHandle>,
+}
+
+pub fn design(config: &Served) -> Design {
+    let mut design = Design::new();
+    let block = served(&mut design, config);
+    design.add(block);
+    design
+}
+
+impl Bench {
+    pub fn new(config: &Served) -> Bench {
+        let design = design(config);
+        assert_eq!(check(&design), Ok(()));
+        let simulator = Simulator::new(&design).expect("it simulates");
+        let mut bench = Bench {
+            simulator,
+            ports: HashMap::new(),
+        };
+        bench.reset();
+        bench
+    }
+
+    pub fn reset(&mut self) {
+        self.set("rst", 1);
+        self.step();
+        self.set("rst", 0);
+    }
+
+    fn port(&mut self, name: &str) -> PortHandle {
+        if let Some(port) = self.ports.get(name) {
+            return *port;
+        }
+        let simulator = &self.simulator;
+        let found = simulator.input(name).or_else(|| simulator.output(name));
+        let port = found.unwrap_or_else(|| panic!("no port {name}"));
+        self.ports.insert(name.to_string(), port);
+        port
+    }
+
+    pub fn set(&mut self, name: &str, value: u64) {
+        let port = self.port(name);
+        self.simulator.set_u64(port, value);
+    }
+
+    /// What stood on a port before the last clock edge.
+    pub fn get(&mut self, name: &str) -> u64 {
+        let port = self.port(name);
+        self.simulator.get_u64(port)
+    }
+
+    pub fn step(&mut self) {
+        self.simulator.step().expect("no assertion fails");
+    }
+
+    /// Steps until a request is taken, or would be; whether one was within so many clocks.
+    pub fn steps_until_ready(&mut self, clocks: u32) -> bool {
+        (0..clocks).any(|_| {
+            self.step();
+            self.get("request_ready") == 1
+        })
+    }
+
+    pub fn request(&mut self, asked: &Asked) {
+        self.set("request_command", asked.command.into());
+        self.set("request_flags", asked.flags);
+        self.set("request_key", asked.key);
+        self.set("request_value", asked.value);
+    }
+
+    /// Puts in a request; it is taken in the last clock.
+    pub fn ask(&mut self, asked: &Asked) {
+        self.request(asked);
+        self.set("request_valid", 1);
+        assert!(self.steps_until_ready(10_000), "{asked:?} is never taken");
+        self.set("request_valid", 0);
+    }
+
+    pub fn operation(&mut self, asked: &Asked) {
+        self.set("host_command", asked.command.into());
+        self.set("host_flags", asked.flags);
+        self.set("host_slot", asked.slot);
+        self.set("host_key", asked.key);
+        self.set("host_value", asked.value);
+    }
+
+    /// What the response says to something that was asked.
+    pub fn response(&mut self, asked: &Asked) -> Answer {
+        let (errno, value) = (self.get("response_errno"), self.get("response_value"));
+        // All that is no change is a lookup.
+        let reads = ![2, 3].contains(&asked.command);
+        Answer {
+            errno,
+            value: (reads && errno == 0).then_some(value),
+        }
+    }
+
+    /// What the host is told, and the key.
+    pub fn host_answer(&mut self, asked: &Asked) -> (Answer, u64) {
+        let (errno, value) = (self.get("host_errno"), self.get("host_value_out"));
+        let reads = [LOOKUP, DUMP].contains(&asked.command);
+        let value = (reads && errno == 0).then_some(value);
+        (Answer { errno, value }, self.get("host_key_out"))
+    }
+
+    /// Plays an operation of the host to its end.
+    pub fn operate(&mut self, asked: &Asked) -> (Answer, u64) {
+        self.operation(asked);
+        self.set("host_start", 1);
+        self.step();
+        self.set("host_start", 0);
+        for _ in 0..10_000 {
+            self.step();
+            if self.get("host_done") == 1 {
+                return self.host_answer(asked);
+            }
+        }
+        panic!("the host waits for ever: {asked:?}");
+    }
+
+    /// Everything that is in the map, as a dump finds it.
+    pub fn dump(&mut self, slots: u32) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
+        for slot in 0..slots {
+            let asked = Asked {
+                command: DUMP,
+                flags: 0,
+                slot: slot.into(),
+                key: 0,
+                value: 0,
+            };
+            if let (
+                Answer {
+                    errno: 0,
+                    value: Some(value),
+                },
+                key,
+            ) = self.operate(&asked)
+            {
+                found.push((key, value));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}

@@ -1,0 +1,293 @@
+//! Maps that are asked by requests, beside the interpreter's: every answer, in order, whatever waits; the host in between.
+
+mod bench;
+// The tools are found by the tests of the printers; not all of them are needed here.
+#[allow(dead_code)]
+#[path = "../../../rtl/tests/printer/installed.rs"]
+mod installed;
+mod kinds;
+mod lint;
+mod random;
+mod torture;
+
+use bench::Bench;
+use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
+use hardpath_ir::MapKind;
+use kinds::{Answer, Asked, Judge, Shape};
+use random::Random;
+use std::collections::BTreeMap;
+use torture::{torture, Pace};
+
+/// One of each kind that is a module of its own.
+fn shapes() -> Vec<Shape> {
+    let kinds = [
+        MapKind::Hash,
+        MapKind::LruHash,
+        MapKind::DevMapHash,
+        MapKind::Array,
+        MapKind::DevMap,
+        MapKind::CpuMap,
+        MapKind::XskMap,
+        MapKind::LpmTrie,
+    ];
+    kinds.map(|kind| Shape::new(kind, 100, true)).into()
+}
+
+/// In all sizes and paces; with tables small enough to be full and large enough for each sort of memory.
+fn in_all_ways(kind: MapKind, sizes: &[u32]) {
+    for (seed, registers) in [(1, false), (2, true)] {
+        for max_entries in sizes {
+            let shape = Shape::new(kind, *max_entries, registers);
+            for (requests, answers) in [(1, 1), (3, 1), (1, 4)] {
+                for keys in [1, 3, 40] {
+                    let pace = Pace {
+                        requests,
+                        answers,
+                        host: 60,
+                        changes: 75,
+                        clocks: 6000,
+                    };
+                    torture(&shape, seed, keys, &pace);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_request_of_a_hash_table_sees_those_before_it() {
+    in_all_ways(MapKind::Hash, &[1, 8, 30]);
+}
+
+#[test]
+fn every_request_of_a_hash_of_devices_sees_those_before_it() {
+    in_all_ways(MapKind::DevMapHash, &[1, 8, 30]);
+}
+
+#[test]
+fn every_request_of_an_array_sees_those_before_it() {
+    in_all_ways(MapKind::Array, &[1, 5, 100]);
+    in_all_ways(MapKind::PerCpuArray, &[8]);
+}
+
+#[test]
+fn every_request_of_a_map_of_devices_cpus_or_sockets_sees_those_before_it() {
+    for kind in [MapKind::DevMap, MapKind::CpuMap, MapKind::XskMap] {
+        in_all_ways(kind, &[1, 5, 100]);
+    }
+}
+
+/// Preparing a new prefix takes some six hundred clocks.
+#[test]
+fn every_request_of_a_trie_sees_those_before_it() {
+    for (seed, max_entries, registers) in [(1, 1, false), (2, 6, true), (3, 100, true)] {
+        let shape = Shape::new(MapKind::LpmTrie, max_entries, registers);
+        for (requests, answers, changes, host) in [(1, 1, 2, 3000), (3, 1, 60, 600), (1, 4, 1, 600)]
+        {
+            for keys in [2, 40] {
+                let pace = Pace {
+                    requests,
+                    answers,
+                    host,
+                    changes,
+                    clocks: 150_000,
+                };
+                torture(&shape, seed, keys, &pace);
+            }
+        }
+    }
+}
+
+/// One a clock, while nothing waits: from the first to the last there is no clock without a request, and none without an answer. All
+/// that a kind does at one a clock, on few keys.
+#[test]
+fn a_request_is_taken_every_clock() {
+    for shape in shapes() {
+        let config = shape.config();
+        let mut bench = Bench::new(&config);
+        assert!(bench.steps_until_ready(1000), "{shape:?}");
+        let mut random = Random(7);
+        bench.set("request_valid", 1);
+        bench.set("response_ready", 1);
+        let changes = match shape.kind {
+            kind if kind.has_slots() || kind.is_trie() => 0,
+            _ => 75,
+        };
+        let mut answers = 0;
+        for clock in 0..300 {
+            bench.request(&shape.request(&mut random, 5, changes));
+            bench.step();
+            assert_eq!(bench.get("request_ready"), 1, "{shape:?}: clock {clock}");
+            answers += bench.get("response_valid");
+        }
+        let clocks = u64::from(config.clocks());
+        assert!(answers >= 300 - clocks - 4, "{shape:?}: {answers} answers");
+    }
+}
+
+/// Requests of a trie go on while it gets ready for what the host asks, and see the new prefix behind it.
+#[test]
+fn requests_go_on_while_a_trie_is_prepared() {
+    let shape = Shape::new(MapKind::LpmTrie, 100, true);
+    let config = shape.config();
+    let mut bench = Bench::new(&config);
+    assert!(bench.steps_until_ready(1000));
+    let prefix = Asked {
+        command: UPDATE,
+        flags: 0,
+        slot: 0,
+        key: 0x00ab_0000_0008,
+        value: 77,
+    };
+    let looked_up = Asked {
+        command: LOOKUP,
+        key: 0x12ab_0000_0010,
+        ..prefix
+    };
+    bench.operation(&prefix);
+    bench.request(&looked_up);
+    bench.set("request_valid", 1);
+    bench.set("response_ready", 1);
+    bench.set("host_start", 1);
+    let (mut clocks, mut stopped, mut found) = (0, 0, 0);
+    loop {
+        bench.step();
+        bench.set("host_start", 0);
+        clocks += 1;
+        stopped += 1 - bench.get("request_ready");
+        if bench.get("response_valid") == 1 {
+            found += u32::from(bench.response(&looked_up).errno == 0);
+        }
+        if bench.get("host_done") == 1 {
+            break;
+        }
+    }
+    assert_eq!(found, 0, "before the operation's place");
+    assert!(clocks > 500, "{clocks}");
+    assert!(stopped < u64::from(3 * config.clocks()), "{stopped}");
+    for _ in 0..config.clocks() + 4 {
+        bench.step();
+    }
+    let answer = Answer {
+        errno: 0,
+        value: Some(77),
+    };
+    assert_eq!(bench.response(&looked_up), answer);
+}
+
+/// Whatever was inside: after a reset and its sweep nothing is left of it, also of what was under way.
+#[test]
+fn reset_clears_everything() {
+    for shape in shapes() {
+        let config = shape.config();
+        let mut bench = Bench::new(&config);
+        bench.set("response_ready", 1);
+        for round in 0..4 {
+            assert!(bench.steps_until_ready(1000), "{shape:?}");
+            let mut random = Random(round);
+            for _ in 0..3000 {
+                let key = shape.key(&mut random, 100);
+                bench.request(&Asked {
+                    command: UPDATE,
+                    flags: 0,
+                    slot: 0,
+                    key,
+                    value: 0x0000_0001_0000_0001,
+                });
+                bench.set("request_valid", 1);
+                bench.step();
+            }
+            bench.set("request_valid", 0);
+            bench.reset();
+            // The host's first operation may come at once.
+            let found = bench.dump(config.slots());
+            assert_eq!(found, Judge::new(&shape).entries(), "{shape:?}");
+        }
+    }
+}
+
+/// A dump reads a slot, whatever its key is: so it must not come too close behind a request that changes what is there.
+#[test]
+fn a_dump_sees_what_the_last_request_did() {
+    for shape in shapes() {
+        let config = shape.config();
+        let mut bench = Bench::new(&config);
+        bench.set("response_ready", 1);
+        let mut judge = Judge::new(&shape);
+        let mut dump = Asked {
+            command: DUMP,
+            flags: 0,
+            slot: 0,
+            key: 0,
+            value: 0,
+        };
+        let mut slot = None;
+        for gap in 0..2 * (config.clocks() + 8) {
+            let asked = Asked {
+                command: [UPDATE, DELETE][gap as usize % 2],
+                flags: 0,
+                slot: 0,
+                key: 16,
+                value: u64::from(1 + gap % 3),
+            };
+            bench.ask(&asked);
+            judge.answer(&asked);
+            for _ in 0..gap / 2 {
+                bench.step();
+            }
+            let entry = judge.entries().into_iter().find(|(key, _)| *key == 16);
+            let found = match slot {
+                Some(slot) => {
+                    dump.slot = slot;
+                    let (answer, key) = bench.operate(&dump);
+                    answer.value.map(|value| (key, value))
+                }
+                // Where the first one went.
+                None => {
+                    let answers = (0..u64::from(config.slots())).map(|number| {
+                        dump.slot = number;
+                        let (answer, key) = bench.operate(&dump);
+                        (number, answer.value.map(|value| (key, value)))
+                    });
+                    let mut there = answers.filter(|(_, found)| *found == entry);
+                    let (number, found) = there.next().expect("it is somewhere");
+                    slot = Some(number);
+                    found
+                }
+            };
+            assert_eq!(found, entry, "{shape:?}: {} clocks behind", gap / 2);
+        }
+    }
+}
+
+/// A map that evicts takes every new key; a dump finds as many as went in and did not go.
+#[test]
+fn a_full_map_that_evicts_takes_new_keys() {
+    let shape = Shape::new(MapKind::LruHash, 6, false);
+    let config = shape.config();
+    let mut bench = Bench::new(&config);
+    bench.set("response_ready", 1);
+    let (mut taken, mut answers) = (0, 0);
+    while answers < 400 {
+        bench.request(&Asked {
+            command: UPDATE,
+            flags: 0,
+            slot: 0,
+            key: taken * 77,
+            value: taken,
+        });
+        bench.set("request_valid", (taken < 400).into());
+        bench.step();
+        taken += bench.get("request_ready") & u64::from(taken < 400);
+        if bench.get("response_valid") == 1 {
+            assert_eq!(bench.get("response_errno"), 0, "answer {answers}");
+            answers += 1;
+        }
+    }
+    let found: BTreeMap<u64, u64> = bench.dump(config.slots()).into_iter().collect();
+    for (key, value) in &found {
+        assert_eq!(*key, value * 77);
+    }
+    let slots = config.slots() as usize;
+    assert!(found.len() >= 6 && found.len() < slots, "{found:?}");
+}
