@@ -6,8 +6,8 @@
 //!   wires that are driven in the clock for which a port says it, and what they give stands in registers a known number of
 //!   clocks later. Who schedules its accesses chooses these clocks, carries what it needs between them, and keeps apart what
 //!   the classes of hazards want apart.
-//! * **Requests** ([`served`]): a module that takes a request a clock and answers in order, whatever the latency is. Nobody
-//!   has to keep anything apart.
+//! * **Requests** ([`served`]): a module that takes a request a clock and answers in order, whatever the latency and the kind of the
+//!   map is. Nobody has to keep anything apart.
 
 pub mod served;
 pub mod table;

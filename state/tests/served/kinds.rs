@@ -2,13 +2,11 @@
 
 use crate::random::Random;
 use hardpath_blocks::array::Presence;
+use hardpath_blocks::errno::{EINVAL, ENOENT};
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{MapDecl, MapId, MapKind};
 use hardpath_state::served::{Kind, Served};
-
-pub const ENOENT: u64 = 2;
-pub const EINVAL: u64 = 22;
 
 /// What is asked, by a request or by the host.
 #[derive(Clone, Copy, Debug)]

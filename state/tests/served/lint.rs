@@ -1,15 +1,33 @@
 //! What other tools say of the printed text of each kind: nothing.
 
 use crate::bench::design;
+use crate::kinds::Shape;
 use crate::{installed, shapes};
+use hardpath_ir::MapKind;
 use hardpath_rtl::{verilog, vhdl};
+
+/// One of each kind, and with keys and values of many words where they may have them.
+fn narrow_and_wide() -> Vec<Shape> {
+    let wide = |kind: MapKind, key_bytes: u32| Shape {
+        key_bytes,
+        value_bytes: 24,
+        ..Shape::new(kind, 20, false)
+    };
+    let mut all = shapes();
+    all.extend([
+        wide(MapKind::Hash, 37),
+        wide(MapKind::Array, 4),
+        wide(MapKind::LpmTrie, 20),
+    ]);
+    all
+}
 
 #[test]
 fn verilator_has_no_warnings() {
     let Some(verilator) = installed::verilator() else {
         return;
     };
-    for shape in shapes() {
+    for shape in narrow_and_wide() {
         let config = shape.config();
         let files = verilog::print(&design(&config));
         let directory = installed::write_files(&format!("lint-{}", config.name), &files);
@@ -24,7 +42,7 @@ fn ghdl_analyses_everything() {
     let Some(ghdl) = installed::ghdl() else {
         return;
     };
-    for shape in shapes() {
+    for shape in narrow_and_wide() {
         let config = shape.config();
         let files = vhdl::print(&design(&config));
         let directory = installed::write_files(&format!("ghdl-{}", config.name), &files);

@@ -11,11 +11,12 @@ mod random;
 mod torture;
 
 use bench::Bench;
+use hardpath_blocks::errno::{E2BIG, EBADF, EEXIST, EINVAL, ENOENT, ENOSPC};
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
 use hardpath_ir::MapKind;
 use kinds::{Answer, Asked, Judge, Shape};
 use random::Random;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use torture::{torture, Pace};
 
 /// One of each kind that is a module of its own.
@@ -33,8 +34,10 @@ fn shapes() -> Vec<Shape> {
     kinds.map(|kind| Shape::new(kind, 100, true)).into()
 }
 
-/// In all sizes and paces; with tables small enough to be full and large enough for each sort of memory.
-fn in_all_ways(kind: MapKind, sizes: &[u32]) {
+/// In all sizes and paces; with tables small enough to be full and large enough for each sort of memory. `errors`: those that
+/// requests meet then.
+fn in_all_ways(kind: MapKind, sizes: &[u32], errors: &[u64]) {
+    let mut met = BTreeSet::new();
     for (seed, registers) in [(1, false), (2, true)] {
         for max_entries in sizes {
             let shape = Shape::new(kind, *max_entries, registers);
@@ -47,39 +50,53 @@ fn in_all_ways(kind: MapKind, sizes: &[u32]) {
                         changes: 75,
                         clocks: 6000,
                     };
-                    torture(&shape, seed, keys, &pace);
+                    met.extend(torture(&shape, seed, keys, &pace));
                 }
             }
         }
     }
+    assert_eq!(met, answers(errors), "{kind:?}");
+}
+
+/// Success, and errors.
+fn answers(errors: &[u64]) -> BTreeSet<u64> {
+    errors.iter().copied().chain([0]).collect()
 }
 
 #[test]
 fn every_request_of_a_hash_table_sees_those_before_it() {
-    in_all_ways(MapKind::Hash, &[1, 8, 30]);
+    in_all_ways(MapKind::Hash, &[1, 8, 30], &[ENOENT, E2BIG, EEXIST, EINVAL]);
 }
 
 #[test]
 fn every_request_of_a_hash_of_devices_sees_those_before_it() {
-    in_all_ways(MapKind::DevMapHash, &[1, 8, 30]);
+    in_all_ways(
+        MapKind::DevMapHash,
+        &[1, 8, 30],
+        &[ENOENT, E2BIG, EEXIST, EINVAL],
+    );
 }
 
 #[test]
 fn every_request_of_an_array_sees_those_before_it() {
-    in_all_ways(MapKind::Array, &[1, 5, 100]);
-    in_all_ways(MapKind::PerCpuArray, &[8]);
+    let errors = [ENOENT, E2BIG, EEXIST, EINVAL];
+    in_all_ways(MapKind::Array, &[1, 5, 100], &errors);
+    in_all_ways(MapKind::PerCpuArray, &[8], &errors);
 }
 
 #[test]
 fn every_request_of_a_map_of_devices_cpus_or_sockets_sees_those_before_it() {
-    for kind in [MapKind::DevMap, MapKind::CpuMap, MapKind::XskMap] {
-        in_all_ways(kind, &[1, 5, 100]);
-    }
+    let errors = [ENOENT, E2BIG, EEXIST, EINVAL];
+    in_all_ways(MapKind::DevMap, &[1, 5, 100], &errors);
+    in_all_ways(MapKind::CpuMap, &[1, 5, 100], &errors);
+    let no_socket = [ENOENT, E2BIG, EBADF, EEXIST, EINVAL];
+    in_all_ways(MapKind::XskMap, &[1, 5, 100], &no_socket);
 }
 
 /// Preparing a new prefix takes some six hundred clocks.
 #[test]
 fn every_request_of_a_trie_sees_those_before_it() {
+    let mut met = BTreeSet::new();
     for (seed, max_entries, registers) in [(1, 1, false), (2, 6, true), (3, 100, true)] {
         let shape = Shape::new(MapKind::LpmTrie, max_entries, registers);
         for (requests, answers, changes, host) in [(1, 1, 2, 3000), (3, 1, 60, 600), (1, 4, 1, 600)]
@@ -92,10 +109,11 @@ fn every_request_of_a_trie_sees_those_before_it() {
                     changes,
                     clocks: 150_000,
                 };
-                torture(&shape, seed, keys, &pace);
+                met.extend(torture(&shape, seed, keys, &pace));
             }
         }
     }
+    assert_eq!(met, answers(&[ENOENT, EEXIST, EINVAL, ENOSPC]));
 }
 
 /// One a clock, while nothing waits: from the first to the last there is no clock without a request, and none without an answer. All
@@ -202,6 +220,24 @@ fn reset_clears_everything() {
             // The host's first operation may come at once.
             let found = bench.dump(config.slots());
             assert_eq!(found, Judge::new(&shape).entries(), "{shape:?}");
+        }
+    }
+}
+
+/// With fewer keys than places none has to go.
+#[test]
+fn a_map_that_evicts_is_else_a_hash_table() {
+    for (seed, registers) in [(1, false), (2, true)] {
+        let shape = Shape::new(MapKind::LruHash, 8, registers);
+        for (requests, answers) in [(1, 1), (3, 1), (1, 4)] {
+            let pace = Pace {
+                requests,
+                answers,
+                host: 60,
+                changes: 75,
+                clocks: 6000,
+            };
+            torture(&shape, seed, 3, &pace);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::bench::Bench;
 use crate::kinds::{Answer, Asked, Judge, Shape};
 use crate::random::Random;
 use hardpath_blocks::interface::command::DUMP;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// How requests come and answers go: one clock in so many.
 pub struct Pace {
@@ -30,10 +30,11 @@ struct Course<'a> {
     host: Option<Asked>,
     answered: u32,
     operations: u32,
+    errnos: BTreeSet<u64>,
 }
 
-/// `keys`: so many different ones are asked for.
-pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) {
+/// `keys`: so many different ones are asked for. Gives what requests were answered: 0, and all errors.
+pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<u64> {
     let mut course = Course {
         shape,
         bench: Bench::new(&shape.config()),
@@ -45,6 +46,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) {
         host: None,
         answered: 0,
         operations: 0,
+        errnos: BTreeSet::new(),
     };
     for _ in 0..pace.clocks {
         course.clock(pace);
@@ -53,6 +55,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) {
     let (answered, operations) = (course.answered, course.operations);
     assert!(answered > 300, "{shape:?}: {answered} answers");
     assert!(operations > 5, "{shape:?}: {operations} of the host");
+    course.errnos
 }
 
 impl Course<'_> {
@@ -89,6 +92,7 @@ impl Course<'_> {
             let said = self.bench.response(&asked);
             assert_eq!(said, answer, "{:?}: {asked:x?}", self.shape);
             self.answered += 1;
+            self.errnos.insert(said.errno);
         }
         // Its place is behind all that was taken.
         if self.bench.get("host_done") == 1 {
