@@ -11,6 +11,7 @@ mod answers;
 mod commit;
 mod dump;
 mod evict;
+mod foreign;
 mod forward;
 mod function;
 mod held;
@@ -33,6 +34,7 @@ use crate::index_bits;
 use answers::Committed;
 use commit::{active, ready, Count, Decision, Ready, Request};
 use dump::Dump;
+use foreign::Foreign;
 use forward::Commits;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node};
@@ -66,6 +68,8 @@ pub struct Hash {
     /// A new key always finds room: a full table, or one whose buckets for the key are full, forgets another key
     /// ([`evict`]).
     pub evicts: Evicts,
+    /// The host may mean keys that the table counts and does not store ([`foreign`]); not in a table that evicts.
+    pub foreign: bool,
 }
 
 /// One key of a packet.
@@ -128,6 +132,10 @@ impl Hash {
             self.evicts != Evicts::FirstBucket || self.ports.len() == 1,
             "both keys of a bucket can be those of one packet"
         );
+        assert!(
+            !(self.foreign && self.evicts()),
+            "a key that is not stored cannot be forgotten"
+        );
         let sees_turns = |port: &HashPort| port.slot <= port.commit_after;
         assert!(
             self.ports.iter().all(sees_turns),
@@ -141,7 +149,7 @@ impl Hash {
             "Keys of map {}: {WAYS} ways x {} buckets x {SLOTS} slots, for {} x {} bits.\n\
              Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + {answer_clocks}.\n\
              Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.{}\n\
-             {}Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
+             {}{}Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
             self.map,
             Hash::rows(self.max_entries),
             self.max_entries,
@@ -154,6 +162,11 @@ impl Hash {
             },
             if self.evicts() {
                 "A new key that finds the table or its buckets full takes the place of one that was not used lately.\n"
+            } else {
+                ""
+            },
+            if self.foreign {
+                "A key of the host's that packets cannot have is foreign: it is counted, and not stored.\n"
             } else {
                 ""
             }
@@ -193,18 +206,21 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     let turns = turns(&mut m, config, keys, waiting[0].host);
     let active = active(&mut m, &turns, &waiting);
     let count = Count::new(&mut m, config);
-    let request = Request::new(&mut m, keys, host, active.host);
+    let foreign = Foreign::new(&mut m, host);
+    let request = Request::new(&mut m, keys, (host, foreign.as_ref()), active.host);
     let decision = Decision::new(&mut m, config, &active, &request, count.full);
     let decided = (&active, &decision);
     seen::touch_ages(&mut m, (&lanes, keys), &waiting, decided, host);
     commits.drive(&mut m, (&active, &request, &decision), &lanes);
-    count.follow(&mut m, &decision);
+    let outcome = foreign.map(|foreign| foreign.outcome(&mut m, active.host, count.full));
+    count.follow(&mut m, &decision, outcome.as_ref());
     write_keys(&mut m, &lanes, &active, &decision, host);
     let committed = Committed {
         waiting: &waiting,
         active: &active,
         request: &request,
         decision: &decision,
+        foreign: outcome.as_ref(),
         dump: &dump,
     };
     let outputs = committed.answers(&mut m, keys, &lanes);

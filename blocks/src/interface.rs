@@ -20,6 +20,7 @@
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
 use crate::hash::{buckets, Evicts, Hash, SLOTS, WAYS};
+use crate::key_bits::KeyBits;
 use hardpath_rtl::signals;
 
 /// Identification: the letters `HPTH`.
@@ -85,6 +86,11 @@ pub struct MapPort {
     /// As bpftool calls it: `percpu_array`.
     pub kind: String,
     pub key_bytes: u32,
+    /// Which bits of a key are stored. A key that has other bits than the constants of the rest is *foreign*: the host keeps it and
+    /// its value. On such a key [`command::LOOKUP`] answers ENOENT, [`command::UPDATE`] only takes a place of `max_entries`
+    /// (0, or E2BIG; MAP_FLAGS and VALUE mean nothing) and [`command::DELETE`] gives one back (0). So the host asks for a place
+    /// when a key is new and for none when it overwrites, and gives back only what it took. A dump never gives such a key.
+    pub stored: KeyBits,
     pub value_bytes: u32,
     pub max_entries: u32,
     /// Number of slots that a dump goes through: 0..slots.
@@ -148,15 +154,21 @@ impl MapPort {
         }
     }
 
-    /// The slots of an LRU map in which a key, in memory order, may stand; those whose key can be forgotten for it come first,
-    /// and are so many.
-    pub fn places(&self, key: &[u8]) -> (Vec<u32>, usize) {
-        let mut limbs = vec![0; key.len().div_ceil(8)];
-        for (index, byte) in key.iter().enumerate() {
+    /// The bucket, in each way of a hash table, of a key in memory order that is not foreign.
+    pub fn buckets(&self, key: &[u8]) -> [u64; WAYS as usize] {
+        let stored = self.stored.cut(key);
+        let mut limbs = vec![0; stored.len().div_ceil(8)];
+        for (index, byte) in stored.iter().enumerate() {
             limbs[index / 8] |= u64::from(*byte) << (8 * (index % 8));
         }
+        buckets(&limbs, self.stored.stored(), self.max_entries)
+    }
+
+    /// The slots of a hash table in which a key, in memory order, may stand; of an LRU map those whose key can be forgotten for
+    /// it come first, and are so many.
+    pub fn places(&self, key: &[u8]) -> (Vec<u32>, usize) {
         let rows = Hash::rows(self.max_entries);
-        let buckets = buckets(&limbs, self.key_bytes * 8, self.max_entries);
+        let buckets = self.buckets(key);
         let of_place = |place: u32| place * rows + buckets[(place / SLOTS) as usize] as u32;
         let forgotten = self
             .journal

@@ -15,6 +15,7 @@ pub mod host;
 pub mod ingress;
 pub mod interface;
 pub mod interlock;
+pub mod key_bits;
 pub mod lpm;
 pub mod moved_egress;
 pub mod moves;

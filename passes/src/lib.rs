@@ -13,7 +13,7 @@ mod depth;
 mod dominators;
 mod exhaustive;
 mod expand_mul_div;
-mod facts;
+pub mod facts;
 mod fold;
 mod forward_map_values;
 mod merge_map_ops;

@@ -304,7 +304,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
         });
     };
     if access.has_keys(program) {
-        let bits = decl.key_bytes * 8;
+        let bits = access.stored.stored();
         if decl.kind.is_trie() {
             let join = technology.tree(f64::from(Lpm::words(decl.key_bytes)));
             let read = match access.registers_keys {

@@ -45,35 +45,35 @@ impl Timing {
         (levels + technology.forwarded_read() <= self.budget()).then_some(levels)
     }
 
-    /// Whether what a table reads stands in registers between its memories and the compare, if that harms nobody.
-    pub fn registers_keys(&self, map: &MapDecl) -> bool {
+    /// Whether what a table reads stands in registers between its memories and the compare, if that harms nobody. `key_bits`:
+    /// those of a key that it stores.
+    pub fn registers_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
         let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
-        self.must_register_keys(map)
-            || map.kind.is_hash() && is_far && self.key_read(map) > NEAR * self.budget()
+        self.must_register_keys(map, key_bits)
+            || map.kind.is_hash() && is_far && self.key_read(map, key_bits) > NEAR * self.budget()
     }
 
     /// Whether it must.
-    pub fn must_register_keys(&self, map: &MapDecl) -> bool {
+    pub fn must_register_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
         if map.kind.is_trie() {
             // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
             return 3.0 * self.technology.around_maps.block_ram > self.budget();
         }
-        map.kind.is_hash() && self.key_read(map) > self.budget()
+        map.kind.is_hash() && self.key_read(map, key_bits) > self.budget()
     }
 
     /// Levels from the memories of a table's keys through the compare.
-    fn key_read(&self, map: &MapDecl) -> f64 {
-        let bits = map.key_bytes * 8;
-        let read = self.memory_read(bits + 1, Hash::rows(map.max_entries));
-        read + self.technology.key_compare(bits)
+    fn key_read(&self, map: &MapDecl, key_bits: u32) -> f64 {
+        let read = self.memory_read(key_bits + 1, Hash::rows(map.max_entries));
+        read + self.technology.key_compare(key_bits)
     }
 
-    /// Levels from a key to the register in front of its table.
-    pub fn key_enters(&self, map: &MapDecl) -> f64 {
+    /// Levels from a key, of which so many bits are stored, to the register in front of its table.
+    pub fn key_enters(&self, map: &MapDecl, key_bits: u32) -> f64 {
         match map.kind.is_trie() {
             // The host's key is chosen, nothing else.
             true => self.technology.select[2],
-            false => self.technology.hash(map.key_bytes * 8),
+            false => self.technology.hash(key_bits),
         }
     }
 

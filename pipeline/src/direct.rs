@@ -31,7 +31,8 @@ pub fn scheduled(
     let mut shortest = waits(program, &best.0, &best.1);
     for number in 0..planned.len() {
         let access = &planned[number];
-        let must = timing.must_register_keys(&program.maps[access.map]);
+        let key_bits = access.stored.stored();
+        let must = timing.must_register_keys(&program.maps[access.map], key_bits);
         if shortest == 0 || must || !access.registers_keys {
             continue;
         }

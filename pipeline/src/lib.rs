@@ -10,6 +10,7 @@ pub mod delay;
 mod direct;
 mod fields;
 mod implication;
+pub mod key_bits;
 mod limits;
 pub mod lower;
 mod maps;
@@ -383,6 +384,8 @@ fn report(
                 name: decl.name.clone(),
                 kind: decl.kind.name().into(),
                 key_bytes: decl.key_bytes,
+                key_bits: decl.key_bytes * 8,
+                key_bits_stored: plan[number].stored.stored(),
                 value_bytes: decl.value_bytes,
                 max_entries: decl.max_entries,
                 hazard,

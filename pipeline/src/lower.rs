@@ -17,6 +17,7 @@ use crate::slot::{GivenIn, ProgramIn, ProgramOut};
 use hardpath_blocks::egress::{last_byte, offset_name, Overlay, PacketResult};
 use hardpath_blocks::ingress::LENGTH_BITS;
 use hardpath_blocks::interface::{Journal, JournalOut, Storage};
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_blocks::moves::MovesIn;
 use hardpath_ir::count::counted;
 use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
@@ -41,6 +42,8 @@ pub struct Compute {
     pub journals: HashMap<MapId, Journal>,
     /// Where the contents of each map stand, below the module.
     pub storage: Vec<Storage>,
+    /// What is stored of the keys of each map.
+    pub stored: Vec<KeyBits>,
 }
 
 /// How a program is lowered.
@@ -474,21 +477,30 @@ impl<'a> Lower<'a> {
 
     /// The low bits of a value as they stand in the present stage; zeros where it has fewer.
     pub fn node_low(&mut self, value: Value, bits: u32) -> Node {
+        let own = bits.min(self.program.width(value));
+        let node = self.node_bits(value, 0, own);
+        self.m.resize(node, bits)
+    }
+
+    /// Some bits of a value, at least one, as they stand in the present stage.
+    pub fn node_bits(&mut self, value: Value, first: u32, bits: u32) -> Node {
         let mut parts = Vec::new();
         let mut at = 0;
         for segment in self.segments.of(value).to_vec() {
-            if at >= bits {
-                break;
+            let (begin, end) = (at.max(first), (at + segment.width()).min(first + bits));
+            let (skipped, len) = (begin - at, end.saturating_sub(begin));
+            at += segment.width();
+            if len == 0 {
+                continue;
             }
-            let len = segment.width().min(bits - at);
             let node = match segment {
                 Segment::Const(constant) => {
-                    let low = constant.slice(0, len);
-                    self.m.constant_limbs(low.limbs(), len)
+                    let some = constant.slice(skipped, len);
+                    self.m.constant_limbs(some.limbs(), len)
                 }
                 Segment::Bits {
                     base, lo, inverted, ..
-                } => self.maybe_inverted(base, lo, len, inverted),
+                } => self.maybe_inverted(base, lo + skipped, len, inverted),
                 Segment::Repeat {
                     base,
                     bit,
@@ -500,11 +512,9 @@ impl<'a> Lower<'a> {
                 }
             };
             parts.push(node);
-            at += len;
         }
         parts.reverse();
-        let node = self.m.concat(&parts);
-        self.m.resize(node, bits)
+        self.m.concat(&parts)
     }
 
     fn maybe_inverted(&mut self, base: BaseId, lo: u32, len: u32, inverted: bool) -> Node {
@@ -675,6 +685,7 @@ impl<'a> Lower<'a> {
             .collect();
         let compute = Compute {
             storage: self.storage(),
+            stored: self.stored(),
             window_bytes: self.segments.bases[window].width / 8,
             inputs: side_inputs.into_iter().map(|(input, _)| input).collect(),
             overlays,

@@ -7,10 +7,12 @@
 use crate::banks::banks;
 use crate::clock;
 use crate::delay::Timing;
+use crate::key_bits::KnownBits;
 use crate::ports::{ports, take_turns, Port};
 use crate::recurrence::{self, Way};
 use crate::refuse::refusal;
 use hardpath_blocks::hash::Evicts;
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::{Diagnostic, Inst, MapId, Program, Value};
 
 /// One copy or bank of a map with all that the program does to it.
@@ -21,6 +23,8 @@ pub struct Access {
     pub bank: Option<Vec<u32>>,
     /// At least one. The host uses the first.
     pub ports: Vec<Port>,
+    /// What a hash table stores of its keys; of other maps all that they have. The same in all copies.
+    pub stored: KeyBits,
     /// How the keys of a map with keys stay serial.
     pub keys: Class,
     /// How the values stay serial.
@@ -177,8 +181,9 @@ pub fn forbidden_writes(program: &Program) -> Vec<Diagnostic> {
 pub fn plan(program: &Program, timing: Timing) -> Result<Vec<Access>, Vec<Diagnostic>> {
     let mut accesses = Vec::new();
     let mut errors = Vec::new();
+    let mut known = KnownBits::new(program);
     for map in program.maps.keys() {
-        match plan_map(program, map, timing) {
+        match plan_map(program, map, timing, &mut known) {
             Ok(found) => accesses.extend(found),
             Err(error) => errors.push(error),
         }
@@ -190,16 +195,24 @@ pub fn plan(program: &Program, timing: Timing) -> Result<Vec<Access>, Vec<Diagno
     }
 }
 
-fn plan_map(program: &Program, map: MapId, timing: Timing) -> Result<Vec<Access>, Diagnostic> {
+fn plan_map(
+    program: &Program,
+    map: MapId,
+    timing: Timing,
+    known: &mut KnownBits,
+) -> Result<Vec<Access>, Diagnostic> {
     let decl = &program.maps[map];
     let ports = ports(program, map);
+    let stored = known.stored(map, &ports);
+    let key_bits = stored.stored();
     let of = |ports: Vec<Port>, bank: Option<Vec<u32>>| Access {
         map,
         bank,
         ports,
+        stored: stored.clone(),
         keys: Class::ReadOnly,
         values: Class::ReadOnly,
-        registers_keys: timing.registers_keys(decl),
+        registers_keys: timing.registers_keys(decl, key_bits),
         registers_values: timing.registers_values(decl),
         bits_a_clock: (decl.kind.is_trie()).then(|| timing.length_bits_a_clock(decl.max_entries)),
     };

@@ -39,6 +39,9 @@ pub struct MapReport {
     #[serde(rename = "type")]
     pub kind: String,
     pub key_bytes: u32,
+    pub key_bits: u32,
+    /// Bits of a key that are not the same constants in the whole program.
+    pub key_bits_stored: u32,
     pub value_bytes: u32,
     pub max_entries: u32,
     pub hazard: Hazard,

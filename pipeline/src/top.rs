@@ -13,6 +13,7 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
@@ -337,9 +338,11 @@ impl<'a> Top<'a> {
     fn interface(&mut self) -> Interface {
         let mut maps = Vec::new();
         let storage = std::mem::take(&mut self.compute.storage);
-        for ((map, decl), storage) in self.program.maps.iter().zip(storage) {
+        let stored = std::mem::take(&mut self.compute.stored);
+        let maps_there = self.program.maps.iter();
+        for (((map, decl), storage), stored) in maps_there.zip(storage).zip(stored) {
             let journal = self.compute.journals.get(&map).cloned();
-            maps.push(map_port(decl, journal, storage));
+            maps.push(map_port(decl, stored, journal, storage));
         }
         let moved = self.compute.moved.as_ref();
         Interface {
@@ -358,11 +361,17 @@ impl<'a> Top<'a> {
     }
 }
 
-fn map_port(decl: &hardpath_ir::MapDecl, journal: Option<Journal>, storage: Storage) -> MapPort {
+fn map_port(
+    decl: &hardpath_ir::MapDecl,
+    stored: KeyBits,
+    journal: Option<Journal>,
+    storage: Storage,
+) -> MapPort {
     MapPort {
         name: decl.name.clone(),
         kind: decl.kind.name().into(),
         key_bytes: decl.key_bytes,
+        stored,
         value_bytes: decl.value_bytes,
         max_entries: decl.max_entries,
         slots: match decl.kind {

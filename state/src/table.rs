@@ -5,6 +5,8 @@ use hardpath_blocks::hash::{
     HashTableIn, HashTableOut,
 };
 use hardpath_blocks::host::MapQuestion;
+use hardpath_blocks::interface::command;
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_blocks::lpm::{lpm, Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn};
 use hardpath_rtl::signals::Placed;
 use hardpath_rtl::{Design, Instance, Module, Node};
@@ -15,6 +17,8 @@ pub enum Table {
     Hash {
         slot: HashSlotIn,
         placed: Placed<HashTableOut>,
+        /// What it stores of a key; `None`: all that it is given.
+        stored: Option<KeyBits>,
     },
     Trie {
         slot: LpmSlotIn,
@@ -23,16 +27,18 @@ pub enum Table {
 }
 
 impl Table {
-    /// A hash table. `host_flags`: those of the host's update, as the map's kind means them.
+    /// A hash table. `host_flags`: those of the host's update, as the map's kind means them. `stored`: what the table has of
+    /// the host's keys; those that it does not store are foreign to it.
     pub fn hash(
         (design, parent): (&mut Design, &mut Module),
         name: String,
         config: &Hash,
         question: &MapQuestion,
-        host_flags: Node,
+        (host_flags, stored): (Node, Option<&KeyBits>),
     ) -> Table {
         let row_bits = Hash::row_bits(config.max_entries);
         let clear_index = parent.resize(question.clear_index, row_bits);
+        let host_foreign = stored.and_then(|stored| is_foreign(parent, stored, question));
         let block = hash_table(config);
         let slot = block.wires(parent, &name, |inputs| &inputs.slot);
         let inputs = HashTableIn {
@@ -43,10 +49,14 @@ impl Table {
                 host_command: question.host_command,
                 host_flags,
                 host_slot: question.host_slot,
+                host_foreign,
             },
         };
-        let placed = block.place(design, parent, name, inputs);
-        Table::Hash { slot, placed }
+        Table::Hash {
+            slot,
+            placed: block.place(design, parent, name, inputs),
+            stored: stored.cloned(),
+        }
     }
 
     /// A table of prefixes. `start`: a command for it begins.
@@ -146,10 +156,14 @@ impl Table {
         }
     }
 
-    /// The errno of the host's operation, and the key that a dump found.
-    pub fn host_answer(&self) -> (Node, Node) {
+    /// The errno of the host's operation, and the whole key that a dump found.
+    pub fn host_answer(&self, m: &mut Module) -> (Node, Node) {
         match self {
-            Table::Hash { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
+            Table::Hash { placed, stored, .. } => {
+                let key = placed.out.host_key_out;
+                let whole = stored.as_ref().map(|stored| stored.whole_node(m, key));
+                (placed.out.host_errno, whole.unwrap_or(key))
+            }
             Table::Trie { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
         }
     }
@@ -167,19 +181,28 @@ pub fn device_flags(m: &mut Module, flags: Node, value: Node) -> Node {
     m.mux(no_device, invalid, meant)
 }
 
-/// The hash functions in front of a port of a table: the key that is meant and its buckets, in the clock of the key. `host`: the
-/// slot is the host's operation on this map, and its command is a dump; `None` in ports behind the first.
+/// The host's key is one that the table does not store, and its command means the key. `None`: the table stores all keys.
+fn is_foreign(m: &mut Module, stored: &KeyBits, question: &MapQuestion) -> Option<Node> {
+    let key = m.slice(question.host_key, 0, stored.bits());
+    let foreign = stored.foreign_node(m, key)?;
+    let is_dump = m.eq_const(question.host_command, u64::from(command::DUMP));
+    let means_key = m.not(is_dump);
+    Some(m.and(&[foreign, means_key]))
+}
+
+/// The hash functions in front of a port of a table: the key that is meant and its buckets, in the clock of the key. The keys, the
+/// packet's and the host's, are what the table stores of them. `host`: the slot is the host's operation on this map, and its
+/// command is a dump; `None` in ports behind the first.
 pub fn functions(
     (design, parent): (&mut Design, &mut Module),
     (module, name): (&str, String),
     config: &Hash,
-    key: Node,
+    (key, host_key): (Node, Node),
     host: Option<(Node, Node)>,
     question: &MapQuestion,
 ) -> HashFunctionOut {
     let block = hash_function(module, &config.map, config.key_bits, config.max_entries);
     let (host, host_dump) = host.unwrap_or_else(|| (parent.zero(1), parent.zero(1)));
-    let host_key = parent.slice(question.host_key, 0, config.key_bits);
     let entry_bits = Hash::entry_bits(config.max_entries);
     let inputs = HashFunctionIn {
         key,

@@ -29,6 +29,7 @@ pub mod verilog;
 pub mod vhdl;
 
 use crate::dut::{Dut, Port, Words};
+use crate::foreign::Foreign;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::Diagnostic;
 use std::io::Write;
@@ -282,6 +283,14 @@ impl<W: Write> Dut for Recorder<'_, W> {
 
     fn clocks(&self) -> u64 {
         self.dut.clocks()
+    }
+
+    fn foreign(&self) -> &Foreign {
+        self.dut.foreign()
+    }
+
+    fn foreign_mut(&mut self) -> &mut Foreign {
+        self.dut.foreign_mut()
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {

@@ -16,7 +16,7 @@ use hardpath_ir::Diagnostic;
 /// `map-key-twice`.
 pub fn read(dut: &dyn Dut, interface: &Interface) -> Result<Option<Image>, Diagnostic> {
     let mut image = Image::new();
-    for port in &interface.maps {
+    for (map, port) in interface.maps.iter().enumerate() {
         let memories = port.storage.as_ref().and_then(|storage| {
             let memory = |path: &String| dut.memory(path);
             let banks = storage.values.iter();
@@ -31,10 +31,12 @@ pub fn read(dut: &dyn Dut, interface: &Interface) -> Result<Option<Image>, Diagn
         let Some(memories) = memories else {
             return Ok(None);
         };
-        let entries = match memories.keys.is_empty() {
+        let mut entries = match memories.keys.is_empty() {
             true => memories.by_index(port),
             false => memories.by_key(port)?,
         };
+        let foreign = dut.foreign().entries(map);
+        entries.extend(foreign.map(|(key, value)| (key.clone(), value.clone())));
         image.insert(port.name.clone(), entries);
     }
     Ok(Some(image))
@@ -42,15 +44,15 @@ pub fn read(dut: &dyn Dut, interface: &Interface) -> Result<Option<Image>, Diagn
 
 /// The slots of a hash table that hold a key, as a dump counts them; `None`: this engine cannot look.
 pub fn slots(dut: &dyn Dut, port: &MapPort) -> Option<Vec<(u32, Vec<u8>)>> {
-    let key_bytes = port.key_bytes as usize;
+    let key_bits = port.stored.stored() as usize;
     let storage = port.storage.as_ref()?;
     let memories = storage.keys.iter().map(|path| dut.memory(path));
     let memories = memories.collect::<Option<Vec<Words>>>()?;
     let words = (0..).zip(memories.iter().flat_map(Words::iter));
-    let taken = words.filter(|(_, word)| bit(word, key_bytes * 8));
+    let taken = words.filter(|(_, word)| bit(word, key_bits));
     Some(
         taken
-            .map(|(slot, word)| (slot, word[..key_bytes].to_vec()))
+            .map(|(slot, word)| (slot, port.stored.whole(&word)))
             .collect(),
     )
 }
@@ -65,17 +67,17 @@ struct Memories<'a> {
 
 impl Memories<'_> {
     fn by_key(&self, port: &MapPort) -> Result<Entries, Diagnostic> {
-        let key_bytes = port.key_bytes as usize;
+        let key_bits = port.stored.stored() as usize;
         let words = self.keys.iter().flat_map(Words::iter);
         let mut entries = Entries::new();
         for (number, word) in words
             .enumerate()
-            .filter(|(_, word)| bit(word, key_bytes * 8))
+            .filter(|(_, word)| bit(word, key_bits))
         {
-            let key = &word[..key_bytes];
+            let key = port.stored.whole(&word);
             let value = self.value(number, port);
-            if entries.insert(key.to_vec(), value).is_some() {
-                return Err(key_twice(port, key));
+            if entries.insert(key.clone(), value).is_some() {
+                return Err(key_twice(port, &key));
             }
         }
         Ok(entries)

@@ -1,5 +1,6 @@
 //! The device under test: a design in some engine, seen through its ports.
 
+use crate::foreign::Foreign;
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::{column_name, Direction};
 use std::borrow::Cow;
@@ -40,6 +41,11 @@ pub trait Dut {
 
     /// Clock edges so far.
     fn clocks(&self) -> u64;
+
+    /// What the host keeps beside the design, of what its maps hold.
+    fn foreign(&self) -> &Foreign;
+
+    fn foreign_mut(&mut self) -> &mut Foreign;
 
     /// The words of a memory, by its path below the top ([`hardpath_blocks::interface::Storage`]); `None`: there is no
     /// such memory, or this engine cannot look.

@@ -93,6 +93,8 @@ pub struct Host<'a> {
 /// An operation as register accesses; `at` is the one on its way.
 struct Running {
     operation: HostOperation,
+    /// The operation is one on a key that the design does not store: [`crate::foreign`].
+    is_foreign: bool,
     accesses: Vec<Access>,
     at: usize,
     /// The access that is repeated until the command is done.
@@ -125,11 +127,16 @@ impl<'a> Host<'a> {
     }
 
     /// Begins an operation; the host must be idle. Sizes of key and value are checked.
-    pub fn start(&mut self, operation: HostOperation) -> Result<(), Diagnostic> {
+    pub fn start(&mut self, dut: &dyn Dut, operation: HostOperation) -> Result<(), Diagnostic> {
         debug_assert!(self.is_idle(), "one operation at a time");
-        let (accesses, poll) = accesses(self.interface, &operation)?;
+        let (mut accesses, mut poll) = register_accesses(self.interface, &operation)?;
+        let asked = dut.foreign().asked(self.interface, &operation);
+        if let Some(asked) = &asked {
+            (accesses, poll) = register_accesses(self.interface, asked)?;
+        }
         self.running = Some(Running {
             operation,
+            is_foreign: asked.is_some(),
             accesses,
             at: 0,
             poll,
@@ -164,10 +171,16 @@ impl<'a> Host<'a> {
         if running.take(word) {
             return Ok(None);
         }
-        Ok(self
-            .running
-            .take()
-            .map(|running| running.answer(self.interface)))
+        let Some(running) = self.running.take() else {
+            return Ok(None);
+        };
+        match running.is_foreign {
+            true => {
+                let foreign = dut.foreign_mut();
+                foreign.answer(running.operation, running.errno).map(Some)
+            }
+            false => Ok(Some(running.answer(self.interface))),
+        }
     }
 
     /// Performs one operation while no packet is driven.
@@ -176,7 +189,7 @@ impl<'a> Host<'a> {
         dut: &mut dyn Dut,
         operation: HostOperation,
     ) -> Result<HostAnswer, Diagnostic> {
-        self.start(operation)?;
+        self.start(dut, operation)?;
         for _ in 0..OPERATION_CLOCKS {
             self.drive(dut);
             dut.step()?;
@@ -332,6 +345,8 @@ impl<'a> Host<'a> {
                     }
                 }
             }
+            let foreign = dut.foreign().entries(map);
+            entries.extend(foreign.map(|(key, value)| (key.clone(), value.clone())));
             image.insert(port.name.clone(), entries);
         }
         Ok(image)
@@ -370,14 +385,14 @@ pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic
     }
     dut.set_u64(rst, 0);
     dut.skip_sweep();
+    dut.foreign_mut().clear();
 
     // Maps are cleared word by word: a few clocks a slot are far more than any of them needs.
     let slots: u64 = interface.maps.iter().map(|map| u64::from(map.slots)).sum();
     let limit = 10_000 + 16 * slots;
     while clocks < limit {
-        host.start(HostOperation::ReadRegister {
-            address: register::STATUS,
-        })?;
+        let address = register::STATUS;
+        host.start(dut, HostOperation::ReadRegister { address })?;
         while clocks < limit {
             host.drive(dut);
             dut.step()?;
@@ -440,7 +455,7 @@ impl Running {
 }
 
 /// An operation as register accesses, and which of them is repeated until the command is done.
-fn accesses(
+fn register_accesses(
     interface: &Interface,
     operation: &HostOperation,
 ) -> Result<(Vec<Access>, Option<usize>), Diagnostic> {

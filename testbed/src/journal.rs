@@ -4,6 +4,7 @@
 //! each operation of the host on this map. What belongs to one packet is put together by counting.
 
 use crate::dut::{Dut, Port, PortDirection, Words};
+use crate::foreign::Foreign;
 use hardpath_blocks::interface::{Interface, JournalOut};
 use hardpath_ir::maps::{KeyMove, Move};
 use hardpath_ir::{Diagnostic, MapId};
@@ -53,6 +54,14 @@ impl Dut for Journaled<'_> {
 
     fn clocks(&self) -> u64 {
         self.dut.clocks()
+    }
+
+    fn foreign(&self) -> &Foreign {
+        self.dut.foreign()
+    }
+
+    fn foreign_mut(&mut self) -> &mut Foreign {
+        self.dut.foreign_mut()
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {

@@ -13,6 +13,7 @@ pub mod bench;
 pub mod capture;
 pub mod contents;
 pub mod dut;
+pub mod foreign;
 pub mod host;
 pub mod journal;
 pub mod mapfile;

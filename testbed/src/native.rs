@@ -1,6 +1,7 @@
 //! The native engine: the design compiled into this process.
 
 use crate::dut::{top_ports, Column, Dut, Port, Words};
+use crate::foreign::Foreign;
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::Design;
 use hardpath_rtlsim::{MemoryView, PortHandle, SimError, Simulator};
@@ -13,6 +14,7 @@ pub struct Native {
     reset: PortHandle,
     /// Nothing happened but reset: all memories are zeros.
     is_fresh: bool,
+    foreign: Foreign,
 }
 
 /// The register that says that the sweep after reset is over ([`hardpath_blocks::host`]).
@@ -39,6 +41,7 @@ impl Native {
             ports,
             reset,
             is_fresh: true,
+            foreign: Foreign::default(),
         })
     }
 
@@ -70,6 +73,14 @@ impl Dut for Native {
 
     fn clocks(&self) -> u64 {
         self.simulator.clock_count()
+    }
+
+    fn foreign(&self) -> &Foreign {
+        &self.foreign
+    }
+
+    fn foreign_mut(&mut self) -> &mut Foreign {
+        &mut self.foreign
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {

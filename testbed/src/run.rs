@@ -361,7 +361,7 @@ impl<'a> HostTraffic<'a> {
         if host.is_idle() {
             match self.events.first() {
                 Some(event) if event.after_packets <= packets_taken => {
-                    host.start(event.operation.clone())?;
+                    host.start(dut, event.operation.clone())?;
                 }
                 _ => {}
             }

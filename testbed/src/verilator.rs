@@ -8,6 +8,7 @@ mod wrapper;
 pub use tool::{find, Tool};
 
 use crate::dut::{store_limbs, top_ports, Column, Dut, Port, Words};
+use crate::foreign::Foreign;
 use hardpath_ir::Diagnostic;
 use hardpath_rtl::{bank_name, Design};
 use libloading::{Library, Symbol};
@@ -52,6 +53,7 @@ pub struct Verilator {
     ports: Vec<(String, Port)>,
     /// First limb of each port.
     offsets: Vec<usize>,
+    foreign: Foreign,
     /// Keeps the code loaded as long as the model lives.
     _library: Library,
 }
@@ -125,6 +127,7 @@ impl Verilator {
             limb_count,
             ports,
             offsets,
+            foreign: Foreign::default(),
             _library: library,
         })
     }
@@ -190,6 +193,14 @@ impl Dut for Verilator {
 
     fn clocks(&self) -> u64 {
         self.clocks
+    }
+
+    fn foreign(&self) -> &Foreign {
+        &self.foreign
+    }
+
+    fn foreign_mut(&mut self) -> &mut Foreign {
+        &mut self.foreign
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {

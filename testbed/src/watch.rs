@@ -2,6 +2,7 @@
 //! are done in this order, whatever the ports show.
 
 use crate::dut::{Dut, Port, Words};
+use crate::foreign::Foreign;
 use crate::journal::Journals;
 use crate::native::Native;
 use hardpath_blocks::interface::Interface;
@@ -85,6 +86,14 @@ impl Dut for Watched<'_> {
 
     fn clocks(&self) -> u64 {
         self.native.clocks()
+    }
+
+    fn foreign(&self) -> &Foreign {
+        self.native.foreign()
+    }
+
+    fn foreign_mut(&mut self) -> &mut Foreign {
+        self.native.foreign_mut()
     }
 
     fn memory(&self, path: &str) -> Option<Words<'_>> {

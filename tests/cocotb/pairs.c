@@ -6,6 +6,7 @@
 // settings  the host writes, the data plane reads: packets that find different halves are aborted
 // flows     by the four bytes behind the Ethernet header; the host makes entries, packets count both halves up
 // packets   all packets
+// marked    as flows, by keys with a mark that is the same in all packets; the host may put in other ones
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -13,6 +14,7 @@
 #include <bpf/bpf_helpers.h>
 
 #define SETTINGS 4
+#define MARK 6
 
 struct pair {
 	__u64 left;
@@ -32,6 +34,18 @@ struct {
 	__type(key, __u32);
 	__type(value, struct pair);
 } flows SEC(".maps");
+
+struct marked_flow {
+	__u32 flow;
+	__u32 mark;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4);
+	__type(key, struct marked_flow);
+	__type(value, struct pair);
+} marked SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -64,6 +78,13 @@ int pairs(struct xdp_md *ctx)
 	if (entry) {
 		entry->left += 1;
 		entry->right += 1;
+	}
+
+	struct marked_flow key = { *flow, MARK };
+	struct pair *same = bpf_map_lookup_elem(&marked, &key);
+	if (same) {
+		same->left += 1;
+		same->right += 1;
 	}
 	return XDP_PASS;
 }

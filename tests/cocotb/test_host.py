@@ -97,6 +97,52 @@ async def nothing_is_lost(dut):
 
 
 @cocotb.test()
+async def keys_that_no_packet_has(dut):
+    """The host keeps them, and the design only their places: the kernel's answers while packets count."""
+    bench = await Bench.start(dut)
+    own = [key(flow) + key(6) for flow in range(4)]
+    foreign = [key(0) + key(7), key(1) + key(2), key(0x80000000) + key(6 | 1 << 31)]
+    assert not any(bench.is_foreign("marked", one) for one in own)
+    assert all(bench.is_foreign("marked", one) for one in foreign)
+
+    async def does(command, which, errno, value=0, flags=0):
+        got, _ = await bench.command("marked", command, which, pair(value), flags)
+        assert got == errno, f"{command} {which.hex()}: errno {got}"
+
+    async def access():
+        for which in own[:2] + foreign[:2]:
+            await does("UPDATE", which, ENOENT, flags=2)
+            await does("DELETE", which, ENOENT)
+            await does("UPDATE", which, EINVAL, flags=3)
+            await does("UPDATE", which, 0, flags=1)
+            await does("UPDATE", which, EEXIST, flags=1)
+        # It is full, of both.
+        for which in own[2], foreign[2]:
+            await does("UPDATE", which, E2BIG)
+            assert (await bench.lookup("marked", which))[0] is None
+        for which in foreign[:2]:
+            await does("UPDATE", which, 0, value=9, flags=2)
+            assert halves((await bench.lookup("marked", which))[0]) == 9
+        for gone, new in [(foreign[0], own[2]), (own[0], foreign[2]), (foreign[1], foreign[0]), (own[2], own[0])]:
+            await does("DELETE", gone, 0)
+            await does("DELETE", gone, ENOENT)
+            await does("UPDATE", new, 0, value=5)
+            await does("UPDATE", gone, E2BIG)
+
+    sent = await under_traffic(bench, access())
+    for flow, which in enumerate(own):
+        value, _ = await bench.lookup("marked", which)
+        assert (value is not None) == (flow in (0, 1)), f"flow {flow}"
+        assert value is None or halves(value) <= sent.count(flow) + 5
+    assert halves((await bench.lookup("marked", foreign[2]))[0]) == 5
+    await bench.reset()
+    for which in own:
+        await does("UPDATE", which, 0)
+    await does("UPDATE", foreign[0], E2BIG)
+    assert (await bench.lookup("marked", foreign[2]))[0] is None
+
+
+@cocotb.test()
 async def what_has_no_effect_is_refused(dut):
     bench = await Bench.start(dut)
     at = {name: entry["offset"] for name, entry in bench.registers.items()}

@@ -2,6 +2,7 @@
 
 use super::commit::{Decision, Ready, Request};
 use super::dump::Dump;
+use super::foreign::Outcome;
 use super::lookup::Lane;
 use super::neighbours::is_hosts_alone;
 use super::{HashKeyIn, HashKeyOut, HashMovesOut, HashTableOut, HashWriteOut};
@@ -14,6 +15,8 @@ pub(super) struct Committed<'a> {
     pub(super) active: &'a Ready,
     pub(super) request: &'a Request,
     pub(super) decision: &'a Decision,
+    /// What becomes of a foreign key.
+    pub(super) foreign: Option<&'a Outcome>,
     pub(super) dump: &'a Dump,
 }
 
@@ -40,10 +43,16 @@ impl Committed<'_> {
             removes_key: decision.remove,
             forgets: decision.displaces,
         });
-        let host_found = m.and(&[host, self.active.found.hit]);
+        let mut host_found = m.and(&[host, self.active.found.hit]);
         let errno = self.errno(m);
+        let mut of_host = errno;
+        if let Some(foreign) = self.foreign {
+            let is_own = m.not(foreign.is_foreign);
+            host_found = m.and(&[host_found, is_own]);
+            of_host = m.mux(foreign.is_foreign, foreign.errno, errno);
+        }
         let (register, host_errno) = m.reg("host_errno_reg", ERRNO_BITS);
-        m.set_next_when(register, host, errno);
+        m.set_next_when(register, host, of_host);
         let structural = keys
             .iter()
             .any(|port| port.update.is_some() || port.remove.is_some());

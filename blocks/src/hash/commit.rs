@@ -1,6 +1,7 @@
 //! The commit stage: which port commits, what is asked of the table, and what comes of it.
 
 use super::evict::{Ranked, Victim};
+use super::foreign::{Foreign, Outcome};
 use super::forward::Found;
 use super::held::{held, PacketSlots};
 use super::lookup::Lane;
@@ -118,14 +119,14 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// `host`: the slot is the host's.
+    /// `host`: the slot is the host's. An operation on a foreign key asks for nothing here.
     pub(super) fn new(
         m: &mut Module,
         keys: &[HashKeyIn],
-        registers: &HashHostIn,
+        (registers, foreign): (&HashHostIn, Option<&Foreign>),
         host: Node,
     ) -> Request {
-        let of_host = Request::of_host(m, registers);
+        let of_host = Request::of_host(m, registers, foreign);
         let pick = |m: &mut Module, of_host: Node, programs: Vec<Node>| match programs.as_slice() {
             [] => m.and(&[host, of_host]),
             programs => {
@@ -153,9 +154,13 @@ impl Request {
     }
 
     /// What the host's registers say, in registers of their own: they stand still long before the operation arrives.
-    fn of_host(m: &mut Module, host: &HashHostIn) -> Request {
-        let update = m.eq_const(host.host_command, u64::from(command::UPDATE));
-        let delete = m.eq_const(host.host_command, u64::from(command::DELETE));
+    fn of_host(m: &mut Module, host: &HashHostIn, foreign: Option<&Foreign>) -> Request {
+        let mut update = m.eq_const(host.host_command, u64::from(command::UPDATE));
+        let mut delete = m.eq_const(host.host_command, u64::from(command::DELETE));
+        if let Some(foreign) = foreign {
+            update = m.and(&[update, foreign.is_own]);
+            delete = m.and(&[delete, foreign.is_own]);
+        }
         let flags = UpdateFlags::of(m, host.host_flags);
         let update = m.delay("host_updates", update);
         let delete = m.delay("host_deletes", delete);
@@ -210,20 +215,25 @@ impl Count {
         }
     }
 
-    /// One key more, or one less, where the keys change and none takes another one's place.
-    pub(super) fn follow(self, m: &mut Module, decision: &Decision) {
+    /// One key more, or one less, where the keys change and none takes another one's place, or a foreign one comes or goes.
+    pub(super) fn follow(self, m: &mut Module, decision: &Decision, foreign: Option<&Outcome>) {
         let more = m.add_const(self.count, 1);
         let less = m.sub_const(self.count, 1);
-        let changed = m.mux(decision.insert, more, less);
         let same_count = m.not(decision.displaces);
-        let counts = m.and(&[decision.write_key, same_count]);
+        let mut counts = m.and(&[decision.write_key, same_count]);
+        let mut is_more = decision.insert;
+        if let Some(foreign) = foreign {
+            counts = m.or(&[counts, foreign.takes, foreign.gives_back]);
+            is_more = m.or(&[is_more, foreign.takes]);
+        }
+        let changed = m.mux(is_more, more, less);
         m.set_next_when(self.register, counts, changed);
         let one_below = m.eq_const(self.count, u64::from(self.max_entries) - 1);
         let just_full = m.eq_const(self.count, u64::from(self.max_entries));
         let above = m.not(just_full);
         let after_more = m.or(&[self.full, one_below]);
         let after_less = m.and(&[self.full, above]);
-        let full = m.mux(decision.insert, after_more, after_less);
+        let full = m.mux(is_more, after_more, after_less);
         m.set_next_when(self.full_register, counts, full);
     }
 }

@@ -52,6 +52,8 @@ signals! {
         host_command: one "stands still during an operation",
         host_flags: one "",
         host_slot: one "",
+        /// With [`Hash::foreign`].
+        host_foreign: maybe "the host's key is foreign; nothing in a dump",
     }
 }
 
@@ -127,6 +129,7 @@ impl HashTableIn<u32> {
                 host_command: 3,
                 host_flags: 32,
                 host_slot: 32,
+                host_foreign: config.foreign.then_some(1),
             },
         }
     }

@@ -60,6 +60,7 @@ impl Run {
             forward: evicts == Evicts::FirstBucket || commit_after == 0,
             registers,
             evicts,
+            foreign: false,
         };
         let mut bench = Bench::new(&design(&config));
         bench.reset(2);

@@ -67,6 +67,7 @@ fn config(evicts: Evicts) -> Hash {
         forward: true,
         registers: false,
         evicts,
+        foreign: false,
     }
 }
 

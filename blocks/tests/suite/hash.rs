@@ -64,7 +64,11 @@ fn torture(config: Hash, pool: u64, slots: usize, seed: u64) -> Table {
                 command::DELETE,
             ]);
             let flags = random.below(4);
-            table.host(command, &chosen, flags);
+            match table.config.foreign && random.below(2) == 0 {
+                true if command == command::DELETE && table.foreign == 0 => continue,
+                true => table.host_foreign(command, &chosen, flags),
+                false => table.host(command, &chosen, flags),
+            }
             last_use.insert(chosen, table.clock - 3);
             // One operation of the host at a time.
             for _ in 0..window {
@@ -123,6 +127,42 @@ fn nothing_waits_with_forwarding() {
             ..config(20, key_bits, 0)
         };
         torture(config, 45, 1500, u64::from(key_bits));
+    }
+}
+
+/// Keys that the table does not store count, and are nowhere: neither their bits nor the flags of the host change anything.
+#[test]
+fn foreign_keys_have_places() {
+    for max_entries in [1, 2, 5, 16, 40] {
+        for (commit_after, forward, registers) in
+            [(0, true, false), (0, true, true), (3, false, false)]
+        {
+            let config = Hash {
+                forward,
+                registers,
+                foreign: true,
+                ..config(max_entries, 32, commit_after)
+            };
+            let pool = u64::from(max_entries) + 2;
+            let mut table = torture(config, pool, 4000, u64::from(max_entries) + 50);
+            assert_eq!(table.failures, 0, "{max_entries} entries");
+            // All places, of both sorts: one more of neither, and a reset takes both back.
+            while table.model.len() + table.foreign < max_entries as usize {
+                table.host_foreign(command::UPDATE, &key(32, 7), 0);
+                table.settle();
+            }
+            table.host_foreign(command::UPDATE, &key(32, 8), 0);
+            table.packet(&key(32, 5000), Change::Update { flags: 0 });
+            table.compare();
+            assert!(!table.model.contains_key(&key(32, 5000)));
+            table.clear();
+            for number in 0..u64::from(max_entries) {
+                table.packet(&key(32, 100 + number), Change::Update { flags: 1 });
+            }
+            table.host_foreign(command::UPDATE, &key(32, 1), 0);
+            table.compare();
+            assert_eq!(table.model.len(), max_entries as usize);
+        }
     }
 }
 

@@ -64,6 +64,9 @@ pub fn design(config: &Hash) -> Design {
         ("host_flags", host_flags),
         ("host_slot", host_slot),
     ];
+    if config.foreign {
+        inputs.push(("host_foreign", m.input("host_foreign", 1, "")));
+    }
     // A packet that has lost its key to another one does not commit.
     let displaced = displaces_late(config).then(|| m.wire(1, "displaced_wire"));
     let mut late = Vec::new();
@@ -130,6 +133,8 @@ struct Due {
     clock: u64,
     key: Key,
     host: Option<u32>,
+    /// The host's key is not this one, but a foreign one that has its bits: what the host is answered.
+    foreign: Option<u64>,
     hit: bool,
     errno: u64,
     /// The value of the key is written: the slot that the table names must be free or the key's own.
@@ -147,6 +152,10 @@ pub struct Table {
     entries: BTreeMap<u64, Key>,
     /// What the keys are when all that was set has been committed.
     ahead: BTreeMap<Key, ()>,
+    /// Places that foreign keys have.
+    pub foreign: usize,
+    /// What the host is answered in the next clock.
+    at_host: Option<u64>,
     at_hit: VecDeque<Due>,
     at_commit: VecDeque<Due>,
     pub clock: u64,
@@ -164,6 +173,8 @@ impl Table {
             model: BTreeMap::new(),
             entries: BTreeMap::new(),
             ahead: BTreeMap::new(),
+            foreign: 0,
+            at_host: None,
             at_hit: VecDeque::new(),
             at_commit: VecDeque::new(),
             clock: 0,
@@ -213,7 +224,7 @@ impl Table {
     /// What the change gives, as the kernel's hash table answers.
     fn answer(&self, key: &Key, change: Change) -> (bool, u64, bool, bool) {
         let hit = self.ahead.contains_key(key);
-        let full = self.ahead.len() >= self.config.max_entries as usize;
+        let full = self.ahead.len() + self.foreign >= self.config.max_entries as usize;
         let (errno, writes, removes) = match change {
             Change::Nothing => (if hit { 0 } else { 2 }, false, false),
             Change::Update { flags } if flags > 2 => (22, false, false),
@@ -239,6 +250,7 @@ impl Table {
             clock: self.clock,
             key: key.clone(),
             host,
+            foreign: None,
             hit,
             errno,
             writes,
@@ -260,21 +272,53 @@ impl Table {
     /// The host's lookup, update or delete. Its registers stand still from two clocks before until it is over, and
     /// what comes behind it comes a clock after its answer at the earliest.
     pub fn host(&mut self, command: u32, key: &Key, flags: u64) {
-        self.bench.set("host_command", command.into());
-        self.bench.set_wide("host_key", key);
-        self.bench.set("host_flags", flags);
-        self.idle();
-        self.idle();
         let change = match command {
             command::UPDATE => Change::Update { flags },
             command::DELETE => Change::Delete,
             _ => Change::Nothing,
         };
+        self.operate(command, (key, flags), change, None);
+    }
+
+    /// The host's operation on a foreign key, of which the table has these bits: it takes a place, gives one back, or finds
+    /// nothing, whatever the flags are.
+    pub fn host_foreign(&mut self, command: u32, key: &Key, flags: u64) {
+        let is_full = self.ahead.len() + self.foreign >= self.config.max_entries as usize;
+        let errno = match command {
+            command::UPDATE if is_full => 7,
+            command::UPDATE | command::DELETE => 0,
+            _ => 2,
+        };
+        match (command, errno) {
+            (command::UPDATE, 0) => self.foreign += 1,
+            (command::DELETE, _) => self.foreign -= 1,
+            _ => {}
+        }
+        self.operate(command, (key, flags), Change::Nothing, Some(errno));
+    }
+
+    /// `change`: what becomes of the key. `foreign`: the answer for a foreign one.
+    fn operate(
+        &mut self,
+        command: u32,
+        (key, flags): (&Key, u64),
+        change: Change,
+        foreign: Option<u64>,
+    ) {
+        if self.config.foreign {
+            self.bench.set("host_foreign", foreign.is_some().into());
+        }
+        self.bench.set("host_command", command.into());
+        self.bench.set_wide("host_key", key);
+        self.bench.set("host_flags", flags);
+        self.idle();
+        self.idle();
         self.bench.set("host", 1);
         self.set_change(Change::Nothing);
         let junk: Key = key.iter().map(|limb| !limb).collect();
         self.bench.set_wide("key", &junk);
         self.enqueue(key, change, Some(command));
+        self.at_commit.back_mut().expect("just put in").foreign = foreign;
         self.step();
         for _ in 0..self.answer_clocks() {
             self.idle();
@@ -283,6 +327,9 @@ impl Table {
 
     /// The key in a slot, as a dump finds it. Nothing else may be inside.
     pub fn dump(&mut self, slot: u32) -> Result<Key, u64> {
+        if self.config.foreign {
+            self.bench.set("host_foreign", 0);
+        }
         self.bench.set("host_command", command::DUMP.into());
         self.bench.set("host_slot", slot.into());
         self.idle();
@@ -307,6 +354,9 @@ impl Table {
 
     fn step(&mut self) {
         self.bench.step();
+        if let Some(errno) = self.at_host.take() {
+            assert_eq!(self.bench.get("host_errno"), errno, "of a foreign key");
+        }
         let answer_clocks = self.answer_clocks();
         // Stage R is one clock behind the key.
         if self
@@ -337,12 +387,14 @@ impl Table {
     fn commit(&mut self, due: &Due) {
         assert_eq!(self.bench.get("host_c"), u64::from(due.host.is_some()));
         let mut writes = due.writes;
+        self.at_host = due.foreign;
         let errno = if self.config.ports[0].updates || self.config.ports[0].deletes {
             self.bench.get("errno")
         } else {
             due.errno
         };
-        let nothing_done = due.host.is_none() && !due.writes && !due.removes && due.errno == 2;
+        let nothing_done = due.foreign.is_some()
+            || due.host.is_none() && !due.writes && !due.removes && due.errno == 2;
         if errno == 7 && due.errno == 0 && self.may_fail {
             self.failures += 1;
             self.ahead.remove(&due.key);
@@ -363,7 +415,8 @@ impl Table {
             self.model.len()
         );
         if due.host.is_some() {
-            assert_eq!(self.bench.get("host_found") == 1, due.hit);
+            let found = due.hit && due.foreign.is_none();
+            assert_eq!(self.bench.get("host_found") == 1, found);
         }
         let entry = self.bench.get("entry_c");
         if writes {
@@ -414,6 +467,7 @@ impl Table {
         self.model.clear();
         self.entries.clear();
         self.ahead.clear();
+        self.foreign = 0;
         self.at_hit.clear();
         self.at_commit.clear();
         self.failures = 0;
@@ -457,5 +511,6 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         forward: false,
         registers: false,
         evicts: Evicts::Nobody,
+        foreign: false,
     }
 }

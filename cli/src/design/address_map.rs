@@ -1,6 +1,6 @@
 //! The host port's address map, as a C header and as JSON. The numbers are those of `blocks::interface`.
 
-use hardpath_blocks::interface::{command, register, Interface, MAGIC, VERSION};
+use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
 use hardpath_ir::count::counted;
 use hardpath_pipeline::Compiled;
 use serde_json::json;
@@ -264,6 +264,9 @@ pub fn c_header(compiled: &Compiled) -> String {
             map.slots.to_string(),
             "slots of a dump",
         );
+        if map.stored.has_foreign() {
+            lines.foreign(&prefix, &name, map);
+        }
     }
     lines.add("\n#endif".into());
     lines.0
@@ -283,6 +286,23 @@ impl Lines {
             let _ = write!(line, " /* {comment} */");
         }
         self.add(line);
+    }
+
+    /// Which keys of a map are not stored.
+    fn foreign(&mut self, prefix: &str, name: &str, map: &MapPort) {
+        self.add(
+            "/* Keys with other bits under this mask are foreign: the host keeps them. UPDATE takes a place for a new one,\n   \
+             DELETE gives it back, and that is all (README.md). */"
+                .into(),
+        );
+        let bytes = |bytes: &[u8]| {
+            let bytes: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:02x}")).collect();
+            format!("{{ {} }}", bytes.join(", "))
+        };
+        let (mask, constants) = (map.stored.constant(), map.stored.values());
+        self.define(prefix, &format!("{name}_KEY_MASK"), bytes(mask), "");
+        let name = format!("{name}_KEY_CONSTANTS");
+        self.define(prefix, &name, bytes(constants), "");
     }
 }
 
@@ -322,7 +342,7 @@ pub fn json(compiled: &Compiled) -> String {
         .iter()
         .enumerate()
         .map(|(index, map)| {
-            json!({
+            let mut object = json!({
                 "name": map.name,
                 "select": index,
                 "type": map.kind,
@@ -330,7 +350,12 @@ pub fn json(compiled: &Compiled) -> String {
                 "value_bytes": map.value_bytes,
                 "max_entries": map.max_entries,
                 "slots": map.slots,
-            })
+            });
+            if map.stored.has_foreign() {
+                object["key_mask"] = json!(map.stored.constant());
+                object["key_constants"] = json!(map.stored.values());
+            }
+            object
         })
         .collect();
     let object = json!({

@@ -3,7 +3,7 @@
 use super::address_map::{COMMANDS, REGISTERS};
 use super::Sources;
 use crate::arguments::HdlName;
-use hardpath_blocks::interface::Interface;
+use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_pipeline::{Compiled, Report};
@@ -320,7 +320,40 @@ fn registers(interface: &Interface) -> String {
         let slots = grouped(u64::from(map.slots));
         let _ = writeln!(text, "| {number} | `{}` | {slots} |", map.name);
     }
+    text.push_str(&foreign_keys(interface));
     text
+}
+
+/// What the host does with keys that the design does not store.
+fn foreign_keys(interface: &Interface) -> String {
+    let has_foreign = |map: &&MapPort| map.stored.has_foreign();
+    let mut maps = interface.maps.iter().filter(has_foreign).peekable();
+    if maps.peek().is_none() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n### Foreign keys\n\n\
+         Bits of a key that are the same constants in the whole program are not stored. A key that has other bits there is \
+         *foreign*: no packet can ask for it, but it counts against the map's entries. The host keeps such a key with its value \
+         and answers for it, and asks the design for nothing but a place:\n\n\
+         * a new key: UPDATE, which takes a place; its answer is 0, or E2BIG if the map is full. MAP_FLAGS and VALUE mean nothing;\n\
+         * a key that the host keeps is overwritten: no command;\n\
+         * a key that the host keeps goes: DELETE, which gives its place back; never for one that took none;\n\
+         * LOOKUP finds no such key, and DUMP gives none: the host adds its own.\n\n\
+         A reset takes all places back. A key is foreign if `(key[i] & mask[i]) != constants[i]` in a byte, in memory order:\n\n\
+         | map | mask | constants |\n|---|---|---|\n",
+    );
+    for map in maps {
+        let [mask, constants] =
+            [map.stored.constant(), map.stored.values()].map(|bytes| hexadecimal(bytes));
+        let _ = writeln!(text, "| `{}` | `{mask}` | `{constants}` |", map.name);
+    }
+    text
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes.join(" ")
 }
 
 fn row(port: &str, bits: &str, meaning: &str) -> String {

@@ -5,7 +5,6 @@
 //! registers of the entrance say where that was.
 
 use crate::random::Random;
-use hardpath_blocks::hash::buckets;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, KeyMove, Maps};
@@ -479,11 +478,14 @@ pub enum Keys {
 pub fn colliding(interface: &Interface) -> Option<Keys> {
     let map = (interface.maps.iter())
         .find(|map| map.kind.ends_with("hash") && map.key_bytes == 4 && map.max_entries >= 8)?;
-    let places = |key: u64| buckets(&[key], 32, map.max_entries);
-    let mut keys = (1..1_000_000).filter(|key| places(*key) == places(1));
+    let is_stored = |key: &u32| !map.stored.is_foreign(&key.to_le_bytes());
+    let places = |key: u32| map.buckets(&key.to_le_bytes());
+    let mut all = (1..1_000_000).filter(is_stored);
+    let first = all.next()?;
+    let mut keys = std::iter::once(first).chain(all.filter(|key| places(*key) == places(first)));
     let mut found = [0; 8];
     for slot in &mut found {
-        *slot = keys.next()? as u32;
+        *slot = keys.next()?;
     }
     Some(Keys::These(found))
 }
@@ -579,8 +581,14 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
         key[0] = random.below((bits + 2).min(12)) as u8;
         key[4] = random.below(32) as u8;
     }
-    let mut limbs = vec![0; port.key_bytes.div_ceil(8) as usize];
-    limbs[0] = number & (u64::MAX >> (64 - port.key_bytes.min(8) * 8));
+    if port.stored.has_foreign() {
+        // The program's own keys, and now and then one that differs from them in a bit.
+        key = port.stored.whole(&port.stored.cut(&key));
+        if random.below(4) == 0 {
+            let bit = random.below(u64::from(port.key_bytes) * 8) as usize;
+            key[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
     let mut value: Vec<u8> = (0..port.value_bytes).map(|_| random.next() as u8).collect();
     if random.below(4) == 0 {
         let count = value.len().min(4);
@@ -599,7 +607,7 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
             map,
             slot: match (port.kind.ends_with("hash"), random.below(3)) {
                 // Where a key lies that packets use, most likely.
-                (true, 1..) => buckets(&limbs, port.key_bytes * 8, port.max_entries)[0] as u32,
+                (true, 1..) => port.buckets(&key)[0] as u32,
                 _ => random.below(u64::from(port.slots) + 2) as u32,
             },
         },

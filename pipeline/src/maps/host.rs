@@ -140,7 +140,7 @@ impl Lower<'_> {
         let values = self.values(number).placed.out.clone();
         let value = values.host_result;
         let (errno, key) = match &self.ports.built[number].table {
-            Some(table) => table.host_answer(),
+            Some(table) => table.host_answer(&mut self.m),
             None => (values.host_errno, self.question().host_index),
         };
         let one = self.m.one();

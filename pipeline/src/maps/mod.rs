@@ -147,8 +147,9 @@ impl<'a> Lower<'a> {
         let commit = self.table_commit(number, port);
         let answer = table + self.answer_clocks(number);
         let entry = self.index_width(self.plan[number].map);
+        let key_bits = self.plan[number].stored.stored();
         let s = &mut self.segments;
-        let key = s.add_base(format!("{name}_key"), decl.key_bytes * 8, table - 1);
+        let key = s.add_base(format!("{name}_key"), key_bits, table - 1);
         let rows = match decl.kind.is_trie() {
             true => key,
             false => {
@@ -191,18 +192,25 @@ impl<'a> Lower<'a> {
     }
 
     fn demand_low(&mut self, value: Value, bits: u32, stage: u32) {
+        self.demand_bits(value, (0, bits), stage);
+    }
+
+    /// `first`, `bits`: which of the value's.
+    fn demand_bits(&mut self, value: Value, (first, bits): (u32, u32), stage: u32) {
         let mut at = 0;
         for segment in self.segments.of(value).to_vec() {
-            if at >= bits {
-                break;
-            }
-            match segment {
-                Segment::Bits { base, lo, len, .. } => {
-                    self.segments
-                        .demand_bits(base, lo, len.min(bits - at), stage);
+            let (begin, end) = (at.max(first), (at + segment.width()).min(first + bits));
+            if begin < end {
+                match segment {
+                    Segment::Bits { base, lo, .. } => {
+                        let lo = lo + begin - at;
+                        self.segments.demand_bits(base, lo, end - begin, stage);
+                    }
+                    Segment::Repeat { base, bit, .. } => {
+                        self.segments.demand_bits(base, bit, 1, stage);
+                    }
+                    Segment::Const(_) => {}
                 }
-                Segment::Repeat { base, bit, .. } => self.segments.demand_bits(base, bit, 1, stage),
-                Segment::Const(_) => {}
             }
             at += segment.width();
         }

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use hardpath_blocks::interface::{Bank, Storage};
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::MapId;
 use hardpath_rtl::Instance;
 
@@ -11,6 +12,16 @@ impl Lower<'_> {
         let speakers = self.speakers();
         let maps = self.program.maps.keys();
         maps.map(|map| self.storage_of(map, &speakers)).collect()
+    }
+
+    /// What is stored of the keys of each map, in their order.
+    pub(crate) fn stored(&self) -> Vec<KeyBits> {
+        let of_map = |map: MapId| {
+            let mut accesses = self.plan.iter().filter(|access| access.map == map);
+            let access = accesses.next().expect("every map has an access");
+            access.stored.clone()
+        };
+        self.program.maps.keys().map(of_map).collect()
     }
 
     fn storage_of(&self, map: MapId, speakers: &[usize]) -> Storage {

@@ -6,7 +6,8 @@ use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::flags::UpdateFlags;
 use hardpath_blocks::hash::{Hash, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::interface::command;
-use hardpath_ir::{Inst, MapKind, Op};
+use hardpath_blocks::key_bits::KeyBits;
+use hardpath_ir::{Inst, MapKind, Op, Value};
 use hardpath_rtl::Node;
 use hardpath_state::table::{device_flags, functions, Table};
 
@@ -15,7 +16,10 @@ impl Lower<'_> {
         let built = self.ports.built[number].ports[port];
         let own = self.port(number, port);
         let at = self.port_stages(number, port);
-        self.demand_all(own.key, at.table - 1);
+        match (own.key, self.decl(number).kind.is_hash()) {
+            (Some(key), true) => self.demand_stored(number, key, at.table - 1),
+            (key, _) => self.demand_all(key, at.table - 1),
+        }
         self.demand_whole(built.key, at.table);
         self.demand_whole(built.rows, at.table);
         self.demand_whole(built.index, at.address);
@@ -32,16 +36,15 @@ impl Lower<'_> {
 
     /// The hash function of a port, in the stage before the table.
     pub(super) fn start_hash(&mut self, number: usize, port: usize) {
-        let decl = self.decl(number);
-        let key_bits = decl.key_bytes * 8;
+        let stored = self.access(number).stored.clone();
         let what = match self.access(number).ports.len() {
             1 => "_hash".to_string(),
             _ => format!("_hash_{port}"),
         };
         let (module_name, name) = self.instance_name(number, &what);
         let key = match self.port(number, port).key {
-            Some(key) => self.node(key),
-            None => self.m.zero(key_bits),
+            Some(key) => self.stored_node(&stored, key),
+            None => self.m.zero(stored.stored()),
         };
         let question = self.question();
         // The host's key goes through the first port.
@@ -51,11 +54,31 @@ impl Lower<'_> {
             (self.host_here(number), dump)
         });
         let config = self.table_config(number, String::new());
-        let place = (&mut *self.design, &mut self.m);
-        let hash = functions(place, (&module_name, name), &config, key, host, &question);
+        let host_key = self.m.slice(question.host_key, 0, stored.bits());
+        let host_key = stored.cut_node(&mut self.m, host_key);
+        let (place, keys) = ((&mut *self.design, &mut self.m), (key, host_key));
+        let hash = functions(place, (&module_name, name), &config, keys, host, &question);
         let built = self.ports.built[number].ports[port];
         self.set_base(built.key, hash.key_out);
         self.set_base(built.rows, hash.rows);
+    }
+
+    /// Demands what a table stores of a key.
+    fn demand_stored(&mut self, number: usize, key: Value, stage: u32) {
+        let runs = self.access(number).stored.runs().into_iter();
+        for (lo, bits, _) in runs.filter(|run| run.2) {
+            self.demand_bits(key, (lo, bits), stage);
+        }
+    }
+
+    /// What a table stores of a key, as it stands in the present stage.
+    fn stored_node(&mut self, stored: &KeyBits, key: Value) -> Node {
+        let runs = stored.runs().into_iter().filter(|run| run.2);
+        let mut parts: Vec<Node> = runs
+            .map(|(lo, bits, _)| self.node_bits(key, lo, bits))
+            .collect();
+        parts.reverse();
+        self.m.concat(&parts)
     }
 
     /// Makes the table. What later stages give comes through wires.
@@ -69,8 +92,10 @@ impl Lower<'_> {
             }
             _ => question.host_flags,
         };
+        let stored = &self.plan[number].stored;
         let place = (&mut *self.design, &mut self.m);
-        let table = Table::hash(place, name, &config, &question, host_flags);
+        let host = (host_flags, Some(stored));
+        let table = Table::hash(place, name, &config, &question, host);
         self.ports.built[number].table = Some(table);
     }
 
@@ -87,12 +112,13 @@ impl Lower<'_> {
         Hash {
             name,
             map: decl.name.clone(),
-            key_bits: decl.key_bytes * 8,
+            key_bits: access.stored.stored(),
             max_entries: decl.max_entries,
             ports: (0..access.ports.len()).map(port).collect(),
             forward: matches!(access.keys, Class::Fused { .. } | Class::Interlock { .. }),
             registers: access.registers_keys,
             evicts: access.evicts(self.program),
+            foreign: access.stored.has_foreign(),
         }
     }
 

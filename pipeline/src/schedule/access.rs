@@ -201,7 +201,7 @@ impl Scheduler<'_> {
         let map = &self.program.maps[access.map];
         let key = access.ports[port].key.expect("an instruction has a key");
         let bound = &mut bounds[index].ports[port];
-        let levels = self.timing.key_enters(map);
+        let levels = self.timing.key_enters(map, access.stored.stored());
         raise(&mut bound.table, ready(key, levels).stage + 1);
         if access.gate() == Some(Gate::Keys) {
             let lookup = access.ports[port].lookup;

@@ -165,7 +165,7 @@ impl<'a> Later<'a> {
         let map = &self.program.maps[access.map];
         let at = self.schedule.accesses[number].ports[place];
         if access.has_keys(self.program) {
-            let levels = self.timing.key_enters(map);
+            let levels = self.timing.key_enters(map, access.stored.stored());
             return self.ask(key, at.table - 1, levels);
         }
         let word = at.address + read_clocks(self.program, access);

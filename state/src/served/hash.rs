@@ -35,6 +35,7 @@ fn table(config: &Served) -> Hash {
             Kind::LruHash => Evicts::Candidates,
             _ => Evicts::Nobody,
         },
+        foreign: false,
     }
 }
 
@@ -65,7 +66,7 @@ pub(super) fn place(
     let table = keys(design, m, config, entering, &asked);
     let values = values(design, m, config, entering, (&asked, &table));
     let errno = table.hash_out().errno.expect("of a table that is changed");
-    let (host_errno, host_key) = table.host_answer();
+    let (host_errno, host_key) = table.host_answer(m);
     Leaving {
         here: asked.here,
         errno: later(m, "errno", errno, config.read_clocks()),
@@ -142,12 +143,25 @@ fn keys(
     let named = (module.as_str(), "hash".to_owned());
     let host = Some((entering.inject, dump));
     let key = entering.request.request_key;
-    let hashed = functions((design, m), named, &hash, key, host, question);
+    let hashed = functions(
+        (design, m),
+        named,
+        &hash,
+        (key, question.host_key),
+        host,
+        question,
+    );
     let key = m.delay("key", hashed.key_out);
     let rows = m.delay("rows", hashed.rows);
     let host_r = m.delay_reset("host", entering.inject);
     let flags = of_kind(m, config, question.host_flags, question.host_value);
-    let table = Table::hash((design, m), "keys".to_owned(), &hash, question, flags);
+    let table = Table::hash(
+        (design, m),
+        "keys".to_owned(),
+        &hash,
+        question,
+        (flags, None),
+    );
     if let Table::Hash { slot, .. } = &table {
         m.drive(slot.host_r, host_r);
         let own = &slot.keys[0];

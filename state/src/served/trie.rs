@@ -60,7 +60,7 @@ pub(super) fn place(
     let none = m.zero(ERRNO_BITS);
     let enoent = errno_constant(m, ENOENT);
     let errno = m.mux(hit, none, enoent);
-    let (host_errno, host_key) = table.host_answer();
+    let (host_errno, host_key) = table.host_answer(m);
     Leaving {
         here: later(m, "here", entering.taken, config.clocks()),
         errno: later(m, "errno", errno, config.read_clocks()),

@@ -4,6 +4,7 @@ use crate::packet;
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::{verdict, Diagnostic};
 use hardpath_testbed::dut::{Dut, Port};
+use hardpath_testbed::foreign::Foreign;
 use hardpath_testbed::run::{run, RunOptions};
 use std::collections::VecDeque;
 
@@ -17,6 +18,7 @@ struct Model {
     packets_out: u32,
     held: bool,
     clocks: u64,
+    foreign: Foreign,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,6 +82,7 @@ impl Model {
             packets_out: 0,
             held: false,
             clocks: 0,
+            foreign: Foreign::default(),
         }
     }
 
@@ -90,6 +93,14 @@ impl Model {
 }
 
 impl Dut for Model {
+    fn foreign(&self) -> &Foreign {
+        &self.foreign
+    }
+
+    fn foreign_mut(&mut self) -> &mut Foreign {
+        &mut self.foreign
+    }
+
     fn clocks(&self) -> u64 {
         self.clocks
     }

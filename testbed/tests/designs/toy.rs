@@ -5,6 +5,7 @@
 //! what the lowest three bits of the map's entry 0 say (PASS or DROP), others ABORTED.
 
 use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_rtl::{Design, MemStyle, Module, Node, NodeOp, Reg};
 
 /// Beats that fit into the FIFO.
@@ -43,6 +44,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
             name: "table".into(),
             kind: "array".into(),
             key_bytes: 4,
+            stored: KeyBits::all_vary(4),
             value_bytes: 6,
             max_entries: MAP_ENTRIES,
             slots: MAP_ENTRIES,

@@ -47,6 +47,7 @@ fn table(key_bits: u32, max_entries: u32, ports: Vec<HashPort>) -> Hash {
         forward: true,
         registers: false,
         evicts: Evicts::Nobody,
+        foreign: false,
     }
 }
 

@@ -10,6 +10,7 @@ use super::scenario::Scenario;
 use super::{answer, may_be_changed, sorts, Step, PORTS};
 use crate::contents::{value, Random};
 use hardpath_blocks::hash::{SLOTS, WAYS};
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::maps::flag;
 use hardpath_ir::{Diagnostic, MapId};
 use hardpath_testbed::run::PacketIn;
@@ -22,6 +23,8 @@ const TRIES: usize = 500;
 const FILL_TRIES: usize = 6;
 /// Keys that only the host puts in.
 const OF_ALL_BITS: usize = 24;
+/// Keys that the table does not store.
+const FOREIGN: usize = 4;
 /// Places of a row, in all ways, and rows that a family is made for at most.
 const PLACES: usize = (WAYS * SLOTS) as usize;
 const MOST_ROWS: usize = 4;
@@ -107,6 +110,8 @@ fn carrier(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Option<C
 struct Keys {
     map: MapId,
     key_bytes: u32,
+    /// What the table stores of them.
+    stored: KeyBits,
     carrier: Option<Carrier>,
     random: Random,
 }
@@ -128,8 +133,14 @@ impl Keys {
         }
     }
 
-    /// Any key.
+    /// Any key that the table stores.
     fn any(&mut self) -> Vec<u8> {
+        let key = self.any_at_all();
+        self.stored.whole(&self.stored.cut(&key))
+    }
+
+    /// Any key; of those that the table does not store the host keeps books.
+    fn any_at_all(&mut self) -> Vec<u8> {
         let mut key = match &self.carrier {
             Some(carrier) => carrier.key.clone(),
             None => vec![0; self.key_bytes as usize],
@@ -163,6 +174,7 @@ fn crowd(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Result<(),
     let mut keys = Keys {
         map,
         key_bytes: scenario.port(map).key_bytes,
+        stored: scenario.port(map).stored.clone(),
         carrier: carrier(scenario, sorts, map),
         random: Random(3),
     };
@@ -190,10 +202,15 @@ fn of_all_bits(scenario: &mut Scenario, map: MapId) -> Result<(), Diagnostic> {
     let mut keys = Keys {
         map,
         key_bytes: scenario.port(map).key_bytes,
+        stored: scenario.port(map).stored.clone(),
         carrier: None,
         random: Random(9),
     };
-    let some: Vec<Carried> = (0..OF_ALL_BITS).map(|_| (keys.any(), None)).collect();
+    let has_foreign = keys.stored.has_foreign();
+    let mut some: Vec<Carried> = (0..OF_ALL_BITS).map(|_| (keys.any(), None)).collect();
+    if has_foreign {
+        some.extend((0..FOREIGN).map(|_| (keys.any_at_all(), None)));
+    }
     put(scenario, map, &some);
     for (slot, key) in scenario.slots(map)?.into_iter().flatten() {
         if some.iter().any(|(other, _)| *other == key) {
@@ -253,7 +270,10 @@ fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) {
         if tries == FILL_TRIES * wanted {
             keys.carrier = None;
         }
-        let key = keys.any();
+        let key = match keys.carrier {
+            Some(_) => keys.any(),
+            None => keys.any_at_all(),
+        };
         more.extend(keys.carried(scenario, key));
     }
     let more: Vec<Carried> = more.into_iter().collect();

@@ -56,11 +56,10 @@ fn space(port: &MapPort, free: &[usize], open_bits: u32) -> Vec<Vec<u8>> {
     // Digests that were met, each with its highest bit alone in front, and what makes them.
     let mut met: Vec<(u128, Vec<u8>)> = Vec::new();
     let mut space = Vec::new();
-    let bits = free
-        .iter()
-        .flat_map(|byte| (0..8).map(move |bit| 8 * byte + bit));
-    for bit in bits {
-        let digests = columns(bit as u32, port.max_entries).into_iter();
+    let is_free = |bit: &usize| free.contains(&(bit / 8));
+    let bits = port.stored.stored_places().map(|bit| bit as usize);
+    for (stored, bit) in (0..).zip(bits).filter(|(_, bit)| is_free(bit)) {
+        let digests = columns(stored, port.max_entries).into_iter();
         let mut digest = digests.fold(0u128, |joined, digest| {
             joined << (row_bits - open_bits) | u128::from(digest >> open_bits)
         });
@@ -92,6 +91,7 @@ fn add(key: &mut [u8], vector: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hardpath_blocks::key_bits::KeyBits;
     use std::collections::BTreeSet;
 
     #[test]
@@ -99,6 +99,7 @@ mod tests {
         for (key_bytes, max_entries, most) in [(16, 512, 4), (16, 65_536, 4), (4, 512, 8)] {
             let port = MapPort {
                 key_bytes,
+                stored: KeyBits::all_vary(key_bytes),
                 max_entries,
                 name: String::from("flows"),
                 kind: String::from("hash"),

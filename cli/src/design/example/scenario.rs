@@ -13,6 +13,8 @@ use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
 use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
+use hardpath_testbed::foreign;
+use hardpath_testbed::host::HostOperation;
 use hardpath_testbed::run::PacketIn;
 use std::collections::BTreeMap;
 
@@ -304,6 +306,7 @@ impl<'a> Scenario<'a> {
         self.select(map);
         self.bytes(register::KEY, &key, true);
         let value = self.maps.get(map, &key).map(<[u8]>::to_vec);
+        let value = value.filter(|_| !self.port(map).stored.is_foreign(&key));
         let errno = if value.is_some() { 0 } else { ENOENT };
         self.operate(command::LOOKUP, errno, behind);
         if let Some(value) = value {
@@ -320,11 +323,22 @@ impl<'a> Scenario<'a> {
         behind: &[PacketIn],
     ) {
         let before = self.has_lru.then(|| self.maps.clone());
+        let place = map.as_u32() as usize;
+        let operation = HostOperation::Update {
+            map: place,
+            key: key.clone(),
+            value: value.clone(),
+            flags: flags as u32,
+        };
+        let asks = self.asks(map, &operation, &key);
         let status = self.maps.update(map, &key, &value, flags);
         if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
             self.maps = before;
             self.maps.take_keys();
             return;
+        }
+        if !asks {
+            return self.lookup(map, key, behind);
         }
         self.select(map);
         self.bytes(register::KEY, &key, true);
@@ -335,10 +349,25 @@ impl<'a> Scenario<'a> {
     }
 
     pub fn delete(&mut self, map: MapId, key: Vec<u8>, behind: &[PacketIn]) {
+        let operation = HostOperation::Delete {
+            map: map.as_u32() as usize,
+            key: key.clone(),
+        };
+        let asks = self.asks(map, &operation, &key);
+        let status = self.maps.delete(map, &key);
+        if !asks {
+            return self.lookup(map, key, behind);
+        }
         self.select(map);
         self.bytes(register::KEY, &key, true);
-        let status = self.maps.delete(map, &key);
         self.operate(command::DELETE, -status as u32, behind);
+    }
+
+    /// Whether the design is asked for what an operation wants. On a foreign key it may only be looked up, and not found.
+    fn asks(&self, map: MapId, operation: &HostOperation, key: &[u8]) -> bool {
+        let is_there = self.maps.get(map, key).is_some();
+        !self.port(map).stored.is_foreign(key)
+            || foreign::asked(operation, is_there) == *operation
     }
 
     /// A dump of a slot that holds the key, or nothing.
