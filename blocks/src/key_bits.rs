@@ -152,8 +152,7 @@ impl KeyBits {
     fn constants(&self, m: &mut Module, lo: u32, bits: u32) -> Node {
         let mut limbs = vec![0; bits.div_ceil(64) as usize];
         for place in 0..bits {
-            limbs[place as usize / 64] |=
-                u64::from(bit(&self.values, lo + place)) << (place % 64);
+            limbs[place as usize / 64] |= u64::from(bit(&self.values, lo + place)) << (place % 64);
         }
         m.constant_limbs(&limbs, bits)
     }

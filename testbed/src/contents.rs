@@ -70,10 +70,7 @@ impl Memories<'_> {
         let key_bits = port.stored.stored() as usize;
         let words = self.keys.iter().flat_map(Words::iter);
         let mut entries = Entries::new();
-        for (number, word) in words
-            .enumerate()
-            .filter(|(_, word)| bit(word, key_bits))
-        {
+        for (number, word) in words.enumerate().filter(|(_, word)| bit(word, key_bits)) {
             let key = port.stored.whole(&word);
             let value = self.value(number, port);
             if entries.insert(key.clone(), value).is_some() {

@@ -34,11 +34,7 @@ impl Foreign {
     }
 
     /// What the design is asked in place of an operation; `None`: the operation is not one on a foreign key.
-    pub fn asked(
-        &self,
-        interface: &Interface,
-        operation: &HostOperation,
-    ) -> Option<HostOperation> {
+    pub fn asked(&self, interface: &Interface, operation: &HostOperation) -> Option<HostOperation> {
         let (map, key) = on_foreign_key(&interface.maps, operation)?;
         Some(asked(operation, self.get(map, key).is_some()))
     }
@@ -178,12 +174,17 @@ mod tests {
         for (number, (operation, place, errno)) in places.into_iter().enumerate() {
             let is_there = foreign.get(0, &[1]).is_some();
             let question = asked(&operation, is_there);
-            assert_eq!(question == operation, place.is_some() || !changes(&operation));
+            assert_eq!(
+                question == operation,
+                place.is_some() || !changes(&operation)
+            );
             let given = place.unwrap_or(errno::ENOENT);
             let answer = foreign.answer(operation, given).expect("it is right");
             assert_eq!(answer.errno, errno, "operation {number}");
         }
-        let error = foreign.answer(update(0), errno::ENOENT).expect_err("a defect");
+        let error = foreign
+            .answer(update(0), errno::ENOENT)
+            .expect_err("a defect");
         assert_eq!(error.code, "foreign-key");
     }
 

@@ -58,6 +58,32 @@ fn hashes_of_every_kind() {
     is_as_the_kernel_has_it("keyed", &packets, &[]);
 }
 
+/// Keys that no packet can have take places from those that packets put in, to the last one.
+#[test]
+fn keys_that_only_the_host_has() {
+    let place = tempfile::tempdir().unwrap();
+    let maps = place.path().join("maps.json");
+    let packets = ["--flows", "300", "--seed", "16"];
+    for count in [1_u8, 39, 40] {
+        let entry = |number: u8| {
+            let bytes = |all: &[u8]| all.iter().map(|b| format!("{b:#04x}")).collect();
+            let (key, value): (Vec<String>, Vec<String>) =
+                (bytes(&[number, 1, 0, number % 3 + 1]), bytes(&[number; 8]));
+            json!({"key": key, "values": [{"cpu": 0, "value": value}]})
+        };
+        let entries: Vec<Value> = (0..count).map(entry).collect();
+        std::fs::write(&maps, json!({"of_a_cpu": entries}).to_string()).unwrap();
+        for engine in ["native", "verilator"] {
+            let arguments = ["--maps", path(&maps), "--engine", engine];
+            let Some(answer) = is_as_the_kernel_has_it("keyed", &packets, &arguments) else {
+                return;
+            };
+            let dropped = answer["verdicts"]["DROP"].as_u64();
+            assert!(dropped > Some(1000), "it gets full: {answer:#}");
+        }
+    }
+}
+
 #[test]
 fn pointers_into_maps_stack_and_packet() {
     let packets = ["--flows", "60", "--seed", "12"];

@@ -583,7 +583,9 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
     }
     if port.stored.has_foreign() {
         // The program's own keys, and now and then one that differs from them in a bit.
-        key = port.stored.whole(&port.stored.cut(&key));
+        key = port
+            .stored
+            .whole(&[&number.to_le_bytes()[..], &key].concat());
         if random.below(4) == 0 {
             let bit = random.below(u64::from(port.key_bytes) * 8) as usize;
             key[bit / 8] ^= 1 << (bit % 8);

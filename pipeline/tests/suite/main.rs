@@ -2,6 +2,7 @@
 
 mod equivalence;
 mod files;
+mod key_bits;
 mod limits;
 mod old_pointers;
 mod random;

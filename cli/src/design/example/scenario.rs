@@ -366,8 +366,7 @@ impl<'a> Scenario<'a> {
     /// Whether the design is asked for what an operation wants. On a foreign key it may only be looked up, and not found.
     fn asks(&self, map: MapId, operation: &HostOperation, key: &[u8]) -> bool {
         let is_there = self.maps.get(map, key).is_some();
-        !self.port(map).stored.is_foreign(key)
-            || foreign::asked(operation, is_there) == *operation
+        !self.port(map).stored.is_foreign(key) || foreign::asked(operation, is_there) == *operation
     }
 
     /// A dump of a slot that holds the key, or nothing.

@@ -1,0 +1,146 @@
+//! Which bits of keys are the same in a whole program: what tables store, and what they leave to the host.
+
+use crate::files::read;
+use hardpath_blocks::key_bits::KeyBits;
+use hardpath_pipeline::{compile, Compiled, Options};
+
+/// A program with one map, `@flows` of that kind, and a body over the packet: `v1` has its first 32 bits, `v2` the 64 behind
+/// them, `v3` a bit of it; `v4` and `v5` are a value of 64 bits and the flags of an update. The body ends with the program.
+fn compiled(kind: &str, key_bytes: u32, body: &str) -> Compiled {
+    let text = format!(
+        "program \"keys\" xdp control-flow
+map @flows {kind} key {key_bytes} value 8 entries 64
+block0:
+    v0:64 = const 0
+    v1:32 = packet.load v0
+    v6:64 = const 4
+    v2:64 = packet.load v6
+    v3:1 = slice v2, 5
+    v4:64 = const 1
+    v5:64 = const 0
+    v7:32 = const 2
+    v8:32 = const 0
+{body}
+    emit v7, v8
+"
+    );
+    let result = compile(read(&text), &Options::default());
+    result.unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
+}
+
+/// The constant bits of the keys, and their values.
+fn keys(kind: &str, key_bytes: u32, body: &str) -> (Vec<u8>, Vec<u8>) {
+    let compiled = compiled(kind, key_bytes, body);
+    let stored = &compiled.interface.maps[0].stored;
+    let report = &compiled.report.maps[0];
+    assert_eq!(report.key_bits, key_bytes * 8);
+    assert_eq!(report.key_bits_stored, stored.stored());
+    (stored.constant().to_vec(), stored.values().to_vec())
+}
+
+const HASHES: [&str; 2] = ["hash", "percpu_hash"];
+
+#[test]
+fn padding_and_masks_are_constant() {
+    let body = "
+    v10:32 = const 0xfff
+    v11:32 = and v1, v10
+    v12:16 = const 0x8100
+    v13:16 = slice v1, 16
+    v14:64 = concat v12, v13, v11
+    v15:1, v16:32 = map.lookup @flows v14";
+    for kind in HASHES {
+        let (constant, values) = keys(kind, 8, body);
+        assert_eq!(constant, [0, 0xf0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
+        assert_eq!(values, [0, 0, 0, 0, 0, 0, 0x00, 0x81]);
+    }
+}
+
+/// What every access has, updates and deletes included.
+#[test]
+fn all_accesses_count() {
+    let access = |number: u32, top: u32, what: &str| {
+        let v = |offset: u32| format!("v{}", number + offset);
+        let call = match what {
+            "lookup" => format!("{}:1, {}:32 = map.lookup @flows {}", v(2), v(3), v(1)),
+            "update" => format!("{}:64 = map.update @flows {}, v4, v5", v(2), v(1)),
+            _ => format!("{}:64 = map.delete @flows {}", v(2), v(1)),
+        };
+        format!(
+            "    {}:32 = const {top:#x}\n    {}:64 = concat {}, v1\n    {call}\n",
+            v(0),
+            v(1),
+            v(0)
+        )
+    };
+    let lookup = access(10, 0x0600_0001, "lookup");
+    for what in ["lookup", "update", "delete"] {
+        let body = format!("{lookup}{}", access(20, 0x1100_0000, what));
+        let (constant, values) = keys("hash", 8, &body);
+        // 6 and 17 have four bits in common; the lowest bit differs.
+        assert_eq!(constant, [0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xe8], "{what}");
+        assert_eq!(values, [0; 8], "{what}");
+    }
+}
+
+/// Wider than what facts are known of: concats, selects, slices, extensions.
+#[test]
+fn wide_keys_are_followed() {
+    let body = "
+    v10:64 = const 0x1122334455667788
+    v11:128 = concat v2, v10
+    v12:16 = const 0x7700
+    v13:48 = const 0x112233445566
+    v14:16 = slice v1, 0
+    v15:64 = concat v13, v14
+    v16:128 = concat v2, v15
+    v17:128 = select v3, v11, v16
+    v18:160 = zext v17
+    v19:1, v20:32 = map.lookup @flows v18";
+    let (constant, values) = keys("hash", 20, body);
+    let mut expected = [0; 20];
+    expected[2..8].fill(0xff);
+    expected[16..].fill(0xff);
+    assert_eq!(constant, expected);
+    assert_eq!(values[..8], [0, 0, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11]);
+    assert_eq!(values[8..], [0; 12]);
+}
+
+/// Its first bit is stored.
+#[test]
+fn a_key_keeps_a_bit() {
+    let body = "
+    v10:32 = const 0xa0000003
+    v11:1, v12:32 = map.lookup @flows v10";
+    let (constant, values) = keys("hash", 4, body);
+    assert_eq!(constant, [0xfe, 0xff, 0xff, 0xff]);
+    assert_eq!(values, [2, 0, 0, 0xa0]);
+}
+
+/// LRU maps could forget a key that only the host has, and broadcasts go to all keys of a device map; other kinds have no hash.
+#[test]
+fn other_maps_are_left_alone() {
+    let body = "
+    v10:8 = slice v1, 0
+    v11:32 = zext v10
+    v12:1, v13:32 = map.lookup @flows v11";
+    for kind in ["lru_hash", "lru_percpu_hash", "array", "lpm_trie"] {
+        let key_bytes = if kind == "lpm_trie" { 8 } else { 4 };
+        let body = match kind {
+            "lpm_trie" => body.replace("v11:32", "v11:64"),
+            _ => body.to_owned(),
+        };
+        let stored = compiled(kind, key_bytes, &body).interface.maps[0]
+            .stored
+            .clone();
+        assert_eq!(stored, KeyBits::all_vary(key_bytes), "{kind}");
+    }
+    let (constant, _) = keys("hash", 4, body);
+    assert_eq!(constant, [0, 0xff, 0xff, 0xff]);
+}
+
+#[test]
+fn a_map_that_nobody_asks_is_left_alone() {
+    let (constant, _) = keys("hash", 4, "");
+    assert_eq!(constant, [0; 4]);
+}
