@@ -7,6 +7,7 @@ use hardpath_pipeline::{compile, Compiled, Options};
 /// A program with one map, `@flows` of that kind, and a body over the packet: `v1` has its first 32 bits, `v2` the 64 behind
 /// them, `v3` a bit of it; `v4` and `v5` are a value of 64 bits and the flags of an update. The body ends with the program.
 fn compiled(kind: &str, key_bytes: u32, body: &str) -> Compiled {
+    let shown = shown(body);
     let text = format!(
         "program \"keys\" xdp control-flow
 map @flows {kind} key {key_bytes} value 8 entries 64
@@ -21,11 +22,26 @@ block0:
     v7:32 = const 2
     v8:32 = const 0
 {body}
+{shown}
     emit v7, v8
 "
     );
     let result = compile(read(&text), &Options::default());
     result.unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
+}
+
+/// Writes what lookups find to the packet, so that they are not in vain.
+fn shown(body: &str) -> String {
+    let lookups = body.lines().filter(|line| line.contains("map.lookup"));
+    let hits = lookups.filter_map(|line| line.trim().split_once(':'));
+    let stores = (0..).zip(hits).map(|(number, (hit, _))| {
+        let [at, byte] = [0, 1].map(|own| 900 + 2 * number + own);
+        format!(
+            "    v{at}:64 = const {}\n    v{byte}:8 = zext {hit}\n    packet.store v{at}, v{byte}\n",
+            32 + number
+        )
+    });
+    stores.collect()
 }
 
 /// The constant bits of the keys, and their values.
