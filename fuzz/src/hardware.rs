@@ -186,6 +186,10 @@ fn operation(interface: &Interface, known: &Image, random: &mut Random) -> HostO
             if let Some(first) = key.first_mut() {
                 *first = random.below(16) as u8;
             }
+            if port.stored.has_foreign() && random.percent(50) {
+                let bit = random.below(key.len() * 8);
+                key[bit / 8] ^= 1 << (bit % 8);
+            }
             key
         }
     };

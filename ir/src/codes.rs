@@ -39,6 +39,7 @@ pub const CODES: &[&str] = &[
     "event-read",
     "event-size",
     "folder-in-use",
+    "foreign-key",
     "global-value",
     "host-port-error",
     "host-port-hangs",

@@ -71,7 +71,7 @@ fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
         ("device_list", device_list::cases(), 6),
         ("egress", egress::cases(), 9),
         ("fifo", fifo::cases(), 10),
-        ("hash", hash::cases(), 9),
+        ("hash", hash::cases(), 10),
         ("host", host::cases(), 17),
         ("ingress", ingress::cases(), 19),
         ("interlock", interlock::cases(), 7),

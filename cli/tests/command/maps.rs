@@ -61,10 +61,17 @@ fn hashes_of_every_kind() {
 /// Keys that no packet can have take places from those that packets put in, to the last one.
 #[test]
 fn keys_that_only_the_host_has() {
-    let place = tempfile::tempdir().unwrap();
-    let maps = place.path().join("maps.json");
-    let packets = ["--flows", "300", "--seed", "16"];
-    for count in [1_u8, 39, 40] {
+    let Some((place, object)) = compile("keyed") else {
+        return;
+    };
+    let [maps, capture] = ["maps.json", "traffic.pcapng"].map(|name| place.path().join(name));
+    let packets = ["--packets", "3000", "--flows", "300", "--seed", "16"];
+    assert_eq!(
+        hardpath(&[&["traffic", "-o", path(&capture)], &packets[..]].concat()).status,
+        0
+    );
+    let mut dropped = Vec::new();
+    for count in [0_u8, 1, 39, 40] {
         let entry = |number: u8| {
             let bytes = |all: &[u8]| all.iter().map(|b| format!("{b:#04x}")).collect();
             let (key, value): (Vec<String>, Vec<String>) =
@@ -73,15 +80,20 @@ fn keys_that_only_the_host_has() {
         };
         let entries: Vec<Value> = (0..count).map(entry).collect();
         std::fs::write(&maps, json!({"of_a_cpu": entries}).to_string()).unwrap();
+        let (object, capture) = (path(&object), path(&capture));
+        let given = [object, "--json", "--pcap", capture, "--maps", path(&maps)];
         for engine in ["native", "verilator"] {
-            let arguments = ["--maps", path(&maps), "--engine", engine];
-            let Some(answer) = is_as_the_kernel_has_it("keyed", &packets, &arguments) else {
-                return;
-            };
-            let dropped = answer["verdicts"]["DROP"].as_u64();
-            assert!(dropped > Some(1000), "it gets full: {answer:#}");
+            let against = ["--against", judge(), "--engine", engine];
+            let run = hardpath(&[&["check"], &given[..], &against].concat());
+            assert_eq!(run.status, 0, "{count} keys: {:#}", run.json());
         }
+        let answer = hardpath(&[&["sim"], &given[..]].concat()).json();
+        dropped.push(answer["verdicts"]["XDP_DROP"].as_u64().expect("a count"));
     }
+    assert!(
+        dropped.is_sorted_by(|less, more| less < more),
+        "{dropped:?}"
+    );
 }
 
 #[test]

@@ -123,10 +123,15 @@ impl Generator {
         self.image.insert(map.name.clone(), entries);
     }
 
-    /// A key of zeros but for one small byte: what masked numbers give, too.
+    /// A key of zeros but for one small byte: what masked numbers give, too. Now and then it has a bit more, which programs whose
+    /// keys have the same bits there never ask for.
     fn small_key(&mut self, bytes: u32) -> Vec<u8> {
         let mut key = vec![0; bytes as usize];
         key[0] = self.random.below(8) as u8;
+        if self.random.percent(15) {
+            let at = self.random.below(bytes as usize);
+            key[at] ^= 1 << self.random.below(8);
+        }
         key
     }
 

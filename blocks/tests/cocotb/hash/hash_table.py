@@ -50,6 +50,18 @@ class Keys:
         # So many of a new key's slots can be taken from others.
         self.taken_from = {"Nobody": 0, "Candidates": WAYS * SLOTS, "FirstBucket": SLOTS}[evicts]
         self.entry_of, self.key_at, self.ages = {}, {}, {}
+        # Places of keys that it does not store.
+        self.foreign = 0
+
+    def is_full(self):
+        return len(self.entry_of) + self.foreign >= self.max_entries
+
+    def take_place(self, command):
+        """The answer to an operation on a key that it does not store."""
+        if command == UPDATE and self.is_full():
+            return E2BIG
+        self.foreign += {UPDATE: 1, DELETE: -1}.get(command, 0)
+        return 0 if command in (UPDATE, DELETE) else ENOENT
 
     def candidates(self, key):
         """The entries in which it may lie: place, then row."""
@@ -84,7 +96,7 @@ class Keys:
             return EEXIST if flags == 1 else 0
         if flags == 2:
             return ENOENT
-        full = len(self.entry_of) == self.max_entries or self.emptiest(key) is None
+        full = self.is_full() or self.emptiest(key) is None
         return E2BIG if full and not self.taken_from else 0
 
     def commit(self, command, key, flags, uses, ages):
@@ -118,7 +130,7 @@ class Table:
         table = cls()
         table.bench = bench = await Timeline.start(dut)
         parameters = bench.parameters
-        for name in ("key_bits", "max_entries", "ports", "forward", "evicts"):
+        for name in ("key_bits", "max_entries", "ports", "forward", "evicts", "foreign"):
             setattr(table, name, parameters[name])
         table.rows = max(4, 1 << (-(-table.max_entries // 3) - 1).bit_length())
         table.row_bits = table.rows.bit_length() - 1
@@ -259,6 +271,35 @@ class Table:
             await self.packet({0: self.some_key()})
         if errno is not None:
             assert bench.get("host_errno") == errno
+
+    async def operate_on_foreign(self, command, key, errno=None):
+        """As `operate`, on a key that the table does not store; `key`: what it has of its bits."""
+        bench = self.bench
+        bench.set(host_command=command, host_key=key, host_flags=bench.random.getrandbits(32), host_foreign=1)
+        for _ in range(3):
+            await self.packet({number: self.some_key() for number in range(len(self.ports))})
+        while not self.may_enter({0: key}):
+            await bench.clock()
+        bench.drive(self.reads[0] - 1, host=1)
+        entered, commit = bench.now, self.commits[0]
+        self.pending.append((key, self.functions.rows(key)[0], False, entered + commit))
+        self.next = entered + self.apart
+
+        def turn():
+            answer = self.keys.take_place(command)
+            what = f"foreign key {key:#x}, command {command}: {answer}"
+            assert errno in (None, answer), what
+            assert bench.get("host_c") and not bench.get("host_found"), what
+            for number, port in enumerate(self.ports):
+                if number == 0 or port["updates"]:
+                    assert not bench.get("write_value" + self.suffix(number)), what
+            bench.expect(1, what, host_errno=answer)
+
+        bench.commit(commit, turn)
+        await bench.clock(self.clocks + 1)
+        while bench.now <= entered + commit + 1:
+            await self.packet({0: self.some_key()})
+        bench.set(host_foreign=0)
 
     async def dump(self, slot):
         """Alone in the table."""

@@ -14,7 +14,10 @@ pub fn cases() -> Vec<Case> {
         deletes: true,
         slot,
     };
-    let forwards = table(32, 20, vec![port(0, 0)]);
+    let forwards = Hash {
+        foreign: true,
+        ..table(32, 20, vec![port(0, 0)])
+    };
     let only_updates = HashPort {
         deletes: false,
         ..port(1, 0)
@@ -23,6 +26,7 @@ pub fn cases() -> Vec<Case> {
     let turns = Hash {
         forward: false,
         registers: true,
+        foreign: true,
         ..table(104, 11, vec![only_updates, port(3, 1), only_looks_up])
     };
     let candidates = Hash {
@@ -132,6 +136,7 @@ fn case(config: Hash) -> Case {
         "forward": config.forward,
         "registers": config.registers,
         "evicts": format!("{:?}", config.evicts),
+        "foreign": config.foreign,
     });
     Case {
         modules: vec![function, table, m],

@@ -138,6 +138,42 @@ async def the_host_gets_the_kernels_answers(dut):
 
 
 @cocotb.test()
+async def keys_that_are_not_stored_have_places(dut):
+    """Packets and the host put in, until neither can; what is stored under the same bits does not move."""
+    table = await Table.start(dut)
+    if not table.foreign:
+        return
+    bench, pool = table.bench, [table.some_key() for _ in range(table.max_entries + 2)]
+    for _ in range(120):
+        key = bench.random.choice(pool)
+        command = bench.random.choice([LOOKUP, UPDATE, UPDATE, DELETE])
+        if command != DELETE or table.keys.foreign:
+            await table.operate_on_foreign(command, key)
+        for _ in range(bench.random.randrange(6)):
+            keys = {number: bench.random.choice(pool) for number in range(len(table.ports))}
+            await table.packet(keys, {number: some_change(table, number) for number in keys})
+    await bench.settled()
+    assert E2BIG in table.errnos
+    while not table.keys.is_full():
+        await table.operate_on_foreign(UPDATE, pool[0], errno=0)
+        await bench.settled()
+    await table.operate_on_foreign(UPDATE, pool[0], errno=E2BIG)
+    await table.operate(UPDATE, next(key for key in pool if key not in table.keys.entry_of), errno=E2BIG)
+    await table.operate_on_foreign(LOOKUP, next(iter(table.keys.entry_of), pool[0]), errno=ENOENT)
+    if table.keys.foreign:
+        await table.operate_on_foreign(DELETE, pool[0], errno=0)
+    await table.compare()
+    # A reset takes all places back.
+    await table.restart()
+    for key in set(pool[: table.max_entries]):
+        await table.packet({table.changer: key}, {table.changer: (UPDATE, 1)})
+    await bench.settled()
+    assert table.errnos == [0] * table.max_entries
+    await table.operate_on_foreign(UPDATE, pool[0], errno=E2BIG)
+    await table.compare()
+
+
+@cocotb.test()
 async def keys_go_to_the_buckets_of_the_functions(dut):
     table = await Table.start(dut)
     bench, bits = table.bench, table.row_bits
