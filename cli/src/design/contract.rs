@@ -344,8 +344,7 @@ fn foreign_keys(interface: &Interface) -> String {
          | map | mask | constants |\n|---|---|---|\n",
     );
     for map in maps {
-        let [mask, constants] =
-            [map.stored.constant(), map.stored.values()].map(|bytes| hexadecimal(bytes));
+        let [mask, constants] = [map.stored.constant(), map.stored.values()].map(hexadecimal);
         let _ = writeln!(text, "| `{}` | `{mask}` | `{constants}` |", map.name);
     }
     text
