@@ -1,6 +1,7 @@
 //! Estimates of small designs beside what a real yosys needs, and what they are by hand. Without yosys the comparison says so
 //! and passes, unless `HARDPATH_REQUIRE_TOOLS` is 1.
 
+use hardpath_blocks::lpm::{lpm, Lpm};
 use hardpath_rtl::{verilog, Design, MemStyle, Module, Node};
 use hardpath_synth::cards::Resources;
 use hardpath_synth::estimate::estimate;
@@ -127,23 +128,29 @@ fn mixed() -> Module {
     m
 }
 
-#[test]
-fn a_small_design_is_as_large_as_yosys_makes_it() {
-    let design = design(mixed());
-    let estimated = estimate(&design).resources;
-    assert_eq!(estimated.bram36, 2.0);
+/// What yosys makes of a design; `None`: it is not installed.
+fn measured(design: &Design) -> Option<Resources> {
     if hardpath_synth::tool::YOSYS.find().is_err() {
         let wanted = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some_and(|value| value == "1");
         assert!(!wanted, "yosys is required, but it is not installed");
         println!("note: yosys is not installed, so nothing is compared");
-        return;
+        return None;
     }
     let options = Options {
         parts: false,
         ..Options::default()
     };
-    let report = yosys(&verilog::print(&design), "top", &options);
-    let measured = report.unwrap_or_else(|error| panic!("{error}")).resources();
+    let top = &design.modules[design.top()].name;
+    let report = yosys(&verilog::print(design), top, &options);
+    Some(report.unwrap_or_else(|error| panic!("{error}")).resources())
+}
+
+/// Holds LUTs within 25 % and flip-flops within 10 % of what yosys makes of the design, and block RAMs to what it does.
+fn is_as_large_as_yosys_makes_it(design: &Design) {
+    let estimated = estimate(design).resources;
+    let Some(measured) = measured(design) else {
+        return;
+    };
     let ratio = |estimated: u64, measured: u64| estimated as f64 / measured as f64;
     assert!(
         (0.75..=1.25).contains(&ratio(estimated.lut, measured.lut)),
@@ -154,4 +161,25 @@ fn a_small_design_is_as_large_as_yosys_makes_it() {
         "{estimated:?} {measured:?}"
     );
     assert_eq!(estimated.bram36, measured.bram36);
+}
+
+#[test]
+fn a_small_design_is_as_large_as_yosys_makes_it() {
+    let design = design(mixed());
+    assert_eq!(estimate(&design).resources.bram36, 2.0);
+    is_as_large_as_yosys_makes_it(&design);
+}
+
+/// Its longest way asks of all entries, several times in one clock: wide LUTs would make it shorter, and are not there.
+#[test]
+fn a_table_of_prefixes_is_as_large_as_yosys_makes_it() {
+    let table = lpm(&Lpm {
+        name: "prefixes".to_string(),
+        map: "prefixes".to_string(),
+        key_bytes: 8,
+        max_entries: 64,
+        registers: false,
+        bits_a_clock: 2,
+    });
+    is_as_large_as_yosys_makes_it(&design(table.module));
 }

@@ -12,15 +12,14 @@
 
 use super::graph::{Graph, Signal};
 
-/// Inputs of the widest: eight LUTs of six inputs, and the multiplexers behind them (`MUXF9`).
-const INPUTS: usize = 9;
+/// Inputs of a LUT. Those of seven to nine inputs are several of the device: designs are measured without them, too (`-nowidelut`).
+const INPUTS: usize = 6;
 /// Levels by which tools miss the least depth, as seen on whole designs: so much deeper, and smaller, may the network be.
 const SPARE_DEPTH: u16 = 1;
 /// Cuts that are kept of a gate.
 const KEPT: usize = 8;
-/// What a LUT of so many inputs costs, and how many LUTs it is.
-const COST: [u32; INPUTS + 1] = [0, 2, 2, 3, 5, 5, 5, 10, 20, 40];
-const LUTS: [u64; INPUTS + 1] = [0, 1, 1, 1, 1, 1, 1, 2, 4, 8];
+/// What a LUT of so many inputs costs.
+const COST: [u32; INPUTS + 1] = [0, 2, 2, 3, 5, 5, 5];
 
 /// LUTs for the roots, which are what registers, memories and outputs take.
 pub fn count(graph: &Graph, roots: &[Signal]) -> u64 {
@@ -372,9 +371,7 @@ impl Mapper<'_> {
 
     fn luts(&self) -> u64 {
         let live = self.live.iter().map(|gate| *gate as usize);
-        let covered = live.filter(|gate| self.uses[*gate] > 0);
-        let luts = |gate: usize| LUTS[usize::from(self.best[gate].count)];
-        covered.map(luts).sum()
+        live.filter(|gate| self.uses[*gate] > 0).count() as u64
     }
 }
 
