@@ -125,6 +125,7 @@ impl Lower<'_> {
             len,
             whole,
         } = compared;
+        let name = name?;
         let equals = |joint: &str| match compared.in_packet_order() {
             Some(constant) => Some(format!("{name}_{joint}_{constant}")),
             None if len == 8 && is_field || !is_field && lo == 0 => {
@@ -149,7 +150,7 @@ impl Lower<'_> {
         Some(format!("{name}_{joint}_{bound}"))
     }
 
-    /// The constant that a field of several bytes is compared with, as the source has it: `0x0800`.
+    /// The constant that several bytes of the packet are compared with, as the source has it: `0x0800`.
     pub fn source_constant(&self, op: &Op, args: &[Value]) -> Option<String> {
         match op {
             Op::Eq | Op::Ne => self.compared(op, args)?.in_packet_order(),
@@ -186,8 +187,8 @@ impl Lower<'_> {
         let data = &self.segments.bases[*base];
         let is_field = *base == self.segments.window();
         let name = match is_field {
-            true => self.fields.name(*lo, *len)?,
-            false if self.segments.given().any(|input| input == *base) => &data.name,
+            true => self.fields.name(*lo, *len),
+            false if self.segments.given().any(|input| input == *base) => Some(data.name.as_str()),
             false => return None,
         };
         Some(Compared {
@@ -202,12 +203,13 @@ impl Lower<'_> {
     }
 }
 
-/// Something with a name that is compared with a constant.
+/// Something of the packet, or that came with it, that is compared with a constant.
 #[derive(Clone, Copy)]
 struct Compared<'a> {
     constant: u64,
     constant_first: bool,
-    name: &'a str,
+    /// `None`: bytes of the packet that no source has named.
+    name: Option<&'a str>,
     /// It is a field of the packet; else some bits of what came with the packet.
     is_field: bool,
     lo: u32,
@@ -219,7 +221,8 @@ struct Compared<'a> {
 impl Compared<'_> {
     /// The constant as manuals have the values of a field of several bytes: in the order of the packet.
     fn in_packet_order(&self) -> Option<String> {
-        match (self.is_field, self.len) {
+        // Bits across bytes are in no order of the packet.
+        match (self.is_field && self.lo.is_multiple_of(8), self.len) {
             (true, 16) => Some(format!("0x{:04x}", (self.constant as u16).swap_bytes())),
             (true, 32) => Some(format!("0x{:08x}", (self.constant as u32).swap_bytes())),
             _ => None,
