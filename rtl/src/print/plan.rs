@@ -66,6 +66,10 @@ const INLINE: usize = 64;
 /// Longest chain of conditions that is printed as one statement.
 const CHAIN: u32 = 48;
 
+/// Bits of the widest sum, and the most places where it is written, that stands where it is used.
+const FEW_BITS: u32 = 8;
+const FEW_USES: u32 = 3;
+
 /// Who uses a node (the last one found; it is the only one where that matters).
 #[derive(Clone, Debug)]
 enum Consumer {
@@ -379,6 +383,12 @@ impl Planner<'_> {
             NodeOp::Slice { .. } => true,
             NodeOp::Not => data.width == 1 && !self.is_inline(data.args[0]),
             NodeOp::ZExt => length <= 24,
+            NodeOp::Add | NodeOp::Sub => {
+                data.width <= FEW_BITS
+                    && self.uses[node] <= FEW_USES
+                    && self.is_leaf(data.args[0])
+                    && self.module.as_const(data.args[1]).is_some()
+            }
             _ => false,
         }
     }

@@ -16,6 +16,7 @@ pub fn all() -> Vec<Design> {
         foreign_names(),
         leaves(),
         copies(),
+        small_sums(),
     ]
 }
 
@@ -442,5 +443,45 @@ fn leaves() -> Design {
     let (reg, own) = m.reg("own", 8);
     let next = m.add_const(own, 1);
     m.set_next(reg, next);
+    design(m)
+}
+
+/// Sums that stand where they are used, in places where a language could give them a carry. It has the inputs of
+/// [`crate::random::module`].
+pub fn small_sums() -> Design {
+    let mut m = Module::new("small_sums", "Sums of few bits, in all kinds of places.");
+    let inputs: Vec<Node> = (0..)
+        .zip(crate::random::WIDTHS)
+        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
+        .collect();
+    let (bit, seven, eight) = (inputs[0], inputs[3], inputs[4]);
+    let (count_reg, count) = m.reg_reset("count", 7, 120);
+    let (copy_reg, copy) = m.reg_reset("count_copy", 7, 120);
+    let more = m.add_const(count, 9);
+    m.set_next_when(count_reg, bit, more);
+    m.set_next_when(copy_reg, bit, more);
+    let both = m.concat(&[count, copy]);
+    m.output("counts", both, "");
+    // Each is a sum of its own, because nodes that are used twice are one.
+    let mut wraps = |by: u64| m.add_const(seven, by);
+    let (compared, wide, joined) = (wraps(100), wraps(101), wraps(102));
+    let (negated, chosen, address) = (wraps(103), wraps(104), wraps(105));
+    let equal = m.eq(compared, count);
+    m.output("equal", equal, "");
+    let extended = m.zext(wide, 8);
+    let below = m.ult(extended, eight);
+    m.output("below", below, "");
+    let less = m.constant(99, 7);
+    let less = m.sub(count, less);
+    let joined = m.concat(&[joined, less, bit]);
+    m.output("joined", joined, "");
+    let negated = m.not(negated);
+    m.output("negated", negated, "");
+    let chosen = m.mux(bit, chosen, count);
+    m.output("chosen", chosen, "");
+    let words = m.mem("words", 8, 128, MemStyle::Distributed);
+    m.mem_write(words, address, eight, bit);
+    let word = m.mem_read_async(words, count);
+    m.output("word", word, "");
     design(m)
 }

@@ -32,7 +32,8 @@ impl Random {
     }
 }
 
-const WIDTHS: [u32; 8] = [1, 1, 2, 7, 8, 33, 64, 100];
+/// Of the inputs.
+pub const WIDTHS: [u32; 8] = [1, 1, 2, 7, 8, 33, 64, 100];
 
 /// A module with every kind of node, registers and memories.
 pub fn module(name: &str, seed: u64) -> Module {
