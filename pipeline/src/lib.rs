@@ -32,6 +32,7 @@ pub mod several_ways;
 pub mod shorten;
 pub mod slot;
 mod slower;
+mod small_sums;
 pub mod technology;
 pub mod top;
 pub mod words;

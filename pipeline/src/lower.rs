@@ -14,6 +14,7 @@ use crate::predicate::REACHES;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use crate::slot::{GivenIn, ProgramIn, ProgramOut};
+use crate::small_sums;
 use hardpath_blocks::egress::{last_byte, offset_name, Overlay, PacketResult};
 use hardpath_blocks::ingress::LENGTH_BITS;
 use hardpath_blocks::interface::{Journal, JournalOut, Storage};
@@ -101,6 +102,8 @@ pub(crate) struct Lower<'a> {
     pub fields: Fields,
     /// The fields that have a name in the present stage.
     pub named: HashMap<usize, Node>,
+    /// Sums that are called after their operation.
+    sums: Vec<Node>,
     /// The present stage.
     pub now: u32,
     /// A packet waits at some entrance.
@@ -182,6 +185,7 @@ impl<'a> Lower<'a> {
             register_bits: 0,
             fields: Fields::of(program),
             named: HashMap::new(),
+            sums: Vec::new(),
             now: 0,
             stall: None,
             replay: None,
@@ -378,7 +382,13 @@ impl<'a> Lower<'a> {
             let node = match self.m.nodes[node].op {
                 NodeOp::Const(_) => node,
                 _ if self.m.nodes[node].name.is_some() || self.is_stored(node) => node,
-                _ => self.m.name(node, name),
+                _ => {
+                    let has_own_name = self.program.values[value].name.is_some();
+                    if matches!(data.op, Op::Add | Op::Sub) && !has_own_name {
+                        self.sums.push(node);
+                    }
+                    self.m.name(node, name)
+                }
             };
             if data.place.is_some() && data.place != last_place {
                 last_place = data.place;
@@ -660,6 +670,7 @@ impl<'a> Lower<'a> {
             Some(stall) => stall,
             None => self.m.zero(1),
         };
+        small_sums::unname(&mut self.m, &self.sums);
         let emitted = self.emitted.take().expect("a region ends with an emit");
         let (answer, map_prepared) = answers.unzip();
         let outputs = ProgramOut {

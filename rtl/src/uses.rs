@@ -37,6 +37,16 @@ impl Module {
             visit(&mut assert.condition);
         }
     }
+
+    /// How often each node is an argument, or read by what is no node.
+    pub fn count_uses(&mut self) -> SecondaryMap<Node, u32> {
+        let mut uses: SecondaryMap<Node, u32> = SecondaryMap::new();
+        for data in self.nodes.values() {
+            data.args.iter().for_each(|arg| uses[*arg] += 1);
+        }
+        self.for_each_root(|root| uses[*root] += 1);
+        uses
+    }
 }
 
 /// What is reached from outputs, instances and some other nodes. Registers and memories that nobody reads are dead, even when

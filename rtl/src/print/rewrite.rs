@@ -54,7 +54,7 @@ pub fn legalize(design: &Design, id: ModuleId, language: &'static Language) -> L
         legal.divide(mem);
     }
     let order = legal.evaluation_order(design, id);
-    let mut uses = legal.count_uses();
+    let mut uses = legal.module.count_uses();
     for node in order {
         legal.simplify(node, &mut uses);
     }
@@ -549,15 +549,6 @@ impl Legal {
             data.args.iter_mut().for_each(|arg| *arg = behind[*arg]);
         }
         self.module.for_each_root(|root| *root = behind[*root]);
-    }
-
-    fn count_uses(&mut self) -> SecondaryMap<Node, u32> {
-        let mut uses: SecondaryMap<Node, u32> = SecondaryMap::new();
-        for data in self.module.nodes.values() {
-            data.args.iter().for_each(|arg| uses[*arg] += 1);
-        }
-        self.module.for_each_root(|root| uses[*root] += 1);
-        uses
     }
 }
 
