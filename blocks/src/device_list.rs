@@ -10,7 +10,7 @@ use crate::errno::ERRNO_BITS;
 use crate::index_bits;
 use crate::interface::command;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, Mem, MemStyle, Module, Node};
+use hardpath_rtl::{signals, Mem, MemStyle, Module, Node, Reg};
 
 /// What the list must know.
 pub struct DeviceList {
@@ -95,32 +95,77 @@ pub fn device_list(config: &DeviceList) -> Block<DeviceListIn, DeviceListOut> {
     let bits = DeviceList::index_bits(config.entries);
     let inputs = m.inputs(config.widths());
 
-    m.section("Which copy is whose");
-    let (current_reg, current) = m.reg_reset("current_copy", 1, 0);
-    let (count_reg, count) = m.reg_reset("current_count", bits + 1, 0);
-    let (before_reg, count_before) = m.reg_reset("count_before", bits + 1, 0);
-    let (left_reg, seeing_before) = m.reg_reset("packets_that_see_before", config.flight_bits, 0);
-    let see_before = m.reduce_or(seeing_before);
-    m.name(see_before, "see_before");
-
-    let change = change(&mut m, &inputs, see_before);
+    let owners = owners(&mut m, bits, config.flight_bits);
+    let change = change(&mut m, &inputs, owners.see_before);
     let copies = Copies {
         depth_bits: bits,
-        current,
-        count,
-        see_before,
+        current: owners.current.1,
+        count: owners.count.1,
+        see_before: owners.see_before,
     };
     let merged = merge(&mut m, &inputs, &change, &copies);
+    let shown = change_places(&mut m, &inputs, &owners, &change, merged.count);
+    let outputs = DeviceListOut {
+        prepared: change.prepared,
+        hold: change.holds,
+        count: shown,
+        ifindex: merged.ifindex,
+    };
+    m.into_block(inputs, outputs)
+}
 
+/// Which copy is whose: registers, and what they hold.
+struct Owners {
+    /// The copy for packets that enter now, and the devices in it.
+    current: (Reg, Node),
+    count: (Reg, Node),
+    /// The devices in the other copy, and the packets inside that see it.
+    count_before: (Reg, Node),
+    seeing_before: (Reg, Node),
+    /// There are such packets.
+    see_before: Node,
+}
+
+fn owners(m: &mut Module, index_bits: u32, flight_bits: u32) -> Owners {
+    m.section("Which copy is whose");
+    let current = m.reg_reset("current_copy", 1, 0);
+    let count = m.reg_reset("current_count", index_bits + 1, 0);
+    let count_before = m.reg_reset("count_before", index_bits + 1, 0);
+    let seeing_before = m.reg_reset("packets_that_see_before", flight_bits, 0);
+    let see_before = m.reduce_or(seeing_before.1);
+    m.name(see_before, "see_before");
+    Owners {
+        current,
+        count,
+        count_before,
+        seeing_before,
+        see_before,
+    }
+}
+
+/// The next list, of `count_next` devices, comes into use when the map has taken the change. Gives the devices in the list of the
+/// packet at the exit.
+fn change_places(
+    m: &mut Module,
+    inputs: &DeviceListIn,
+    owners: &Owners,
+    change: &Change,
+    count_next: Node,
+) -> Node {
     m.section("The copies change places");
+    let see_before = owners.see_before;
+    let (current_reg, current) = owners.current;
+    let (count_reg, count) = owners.count;
+    let (before_reg, count_before) = owners.count_before;
+    let (left_reg, seeing_before) = owners.seeing_before;
     let success = m.eq_const(inputs.map_errno, 0);
     let taken = m.and(&[change.changing, inputs.map_done, success]);
     m.name(taken, "taken");
     let other = m.not(current);
     m.set_next_when(current_reg, taken, other);
-    m.set_next_when(count_reg, taken, merged.count);
+    m.set_next_when(count_reg, taken, count_next);
     m.set_next_when(before_reg, taken, count);
-    let leaving = m.zext(inputs.packet_left, config.flight_bits);
+    let leaving = m.zext(inputs.packet_left, m.width(seeing_before));
     let inside = m.sub(inputs.in_flight, leaving);
     let fewer = m.sub_const(seeing_before, 1);
     let left_next = m.mux(taken, inside, fewer);
@@ -135,13 +180,7 @@ pub fn device_list(config: &DeviceList) -> Block<DeviceListIn, DeviceListOut> {
         once,
         "device list: a change came while packets still saw the copy for it",
     );
-    let outputs = DeviceListOut {
-        prepared: change.prepared,
-        hold: change.holds,
-        count: shown,
-        ifindex: merged.ifindex,
-    };
-    m.into_block(inputs, outputs)
+    shown
 }
 
 /// The host's change on its way.

@@ -6,7 +6,7 @@ use crate::counters::{choose, counters};
 use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
 use crate::interface::{command, register, MAGIC, VERSION};
-use crate::sweep::sweep;
+use crate::sweep::{sweep, Sweep};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, MemStyle, Module, Node};
 
@@ -179,21 +179,26 @@ pub fn host(config: &Host) -> Block<HostIn, HostOut> {
         running: sweep.running,
         hold: operation.holding,
         inject: operation.inject,
-        question: MapQuestion {
-            map_select: operation.map_select,
-            host_command: operation.command,
-            host_flags: operation.flags,
-            host_slot: operation.slot,
-            host_index: words.index,
-            host_key: words.key,
-            host_value: words.value,
-            clear: sweep.clear,
-            clear_index: sweep.index,
-            map_start: config.prepares.then_some(operation.begin),
-        },
+        question: question(config, &operation, &words, &sweep),
         ports,
     };
     m.into_block(inputs, outputs)
+}
+
+/// What the maps are told of the operation.
+fn question(config: &Host, operation: &Operation, words: &Words, sweep: &Sweep) -> MapQuestion {
+    MapQuestion {
+        map_select: operation.map_select,
+        host_command: operation.command,
+        host_flags: operation.flags,
+        host_slot: operation.slot,
+        host_index: words.index,
+        host_key: words.key,
+        host_value: words.value,
+        clear: sweep.clear,
+        clear_index: sweep.index,
+        map_start: config.prepares.then_some(operation.begin),
+    }
 }
 
 struct HostPort<'a> {

@@ -117,19 +117,7 @@ pub fn map_modules<'a>(top: &str, names: impl Iterator<Item = &'a str>) -> Vec<S
 /// # Errors
 /// Everything that keeps the program from becoming hardware, each with its place.
 pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    if !BUS_BITS.contains(&options.bus_bits) {
-        return Err(vec![Diagnostic::input(
-            "bus-width",
-            format!("a bus of {} bits is not built", options.bus_bits),
-        )
-        .help("use --bus 64, 128, 256 or 512")]);
-    }
-    if !(options.clock_mhz.is_finite() && options.clock_mhz > 0.0) {
-        return Err(vec![Diagnostic::input(
-            "clock",
-            "the clock must be a positive number of MHz",
-        )]);
-    }
+    check_options(options)?;
     let timing = Timing {
         technology: options.technology,
         clock_mhz: options.clock_mhz,
@@ -159,46 +147,71 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
         "the schedule of {}",
         program.name
     );
-
-    let prefix = lower::module_name(&program.name);
-    // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
-    let gates = schedule.gates(&plan).len() as u32;
-    let moved = moves::packet_moves(&program);
-    let exit = moved.as_ref().map_or(0, |moved| moved.moves.more_clocks());
-    let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
-    let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
-    let mut design = Design::new();
-    design.attributes = options.technology.attributes;
-    let pruned = !options.without.contains(&Saving::Pruning);
-    let how = lower::How {
-        prefix: &prefix,
-        credits,
-        pruned,
-        journal: options.journal,
-    };
-    let (block, compute) = lower::lower(&program, &plan, &schedule, &mut design, &how);
-    let mut report = report(&program, &plan, &schedule, options, &compute);
+    let (design, interface, mut report) = hardware(&program, &plan, &schedule, options);
     (report.promise, report.warnings) = (promise, warnings);
-    let id = design_id(&program, options);
-    let around = top::Around {
-        prefix: &prefix,
-        bus_bits: options.bus_bits,
-        credits,
-        design_id: id,
-    };
-    let interface = top::top(&mut design, (block, compute), &program, &around);
-    if options.without.contains(&Saving::Srl) {
-        savings::reset_all(&mut design);
-    }
-    memories::place_in_ultra_ram(&mut design, timing);
-    spread::spread(&mut design, spread::MOST);
-    debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     Ok(Compiled {
         design,
         interface,
         report,
         scheduled: program,
     })
+}
+
+fn check_options(options: &Options) -> Result<(), Vec<Diagnostic>> {
+    if !BUS_BITS.contains(&options.bus_bits) {
+        return Err(vec![Diagnostic::input(
+            "bus-width",
+            format!("a bus of {} bits is not built", options.bus_bits),
+        )
+        .help("use --bus 64, 128, 256 or 512")]);
+    }
+    if !(options.clock_mhz.is_finite() && options.clock_mhz > 0.0) {
+        return Err(vec![Diagnostic::input(
+            "clock",
+            "the clock must be a positive number of MHz",
+        )]);
+    }
+    Ok(())
+}
+
+/// The design of a scheduled program, and the report on it, without its promise.
+fn hardware(
+    program: &Program,
+    plan: &[Access],
+    schedule: &Schedule,
+    options: &Options,
+) -> (Design, Interface, Report) {
+    let prefix = lower::module_name(&program.name);
+    // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
+    let gates = schedule.gates(plan).len() as u32;
+    let moved = moves::packet_moves(program);
+    let exit = moved.as_ref().map_or(0, |moved| moved.moves.more_clocks());
+    let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
+    let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
+    let mut design = Design::new();
+    design.attributes = options.technology.attributes;
+    let how = lower::How {
+        prefix: &prefix,
+        credits,
+        pruned: !options.without.contains(&Saving::Pruning),
+        journal: options.journal,
+    };
+    let (block, compute) = lower::lower(program, plan, schedule, &mut design, &how);
+    let report = report(program, plan, schedule, options, &compute);
+    let around = top::Around {
+        prefix: &prefix,
+        bus_bits: options.bus_bits,
+        credits,
+        design_id: design_id(program, options),
+    };
+    let interface = top::top(&mut design, (block, compute), program, &around);
+    if options.without.contains(&Saving::Srl) {
+        savings::reset_all(&mut design);
+    }
+    memories::place_in_ultra_ram(&mut design, schedule.timing);
+    spread::spread(&mut design, spread::MOST);
+    debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
+    (design, interface, report)
 }
 
 /// Plans and schedules a program at a clock.

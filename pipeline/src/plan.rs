@@ -311,85 +311,14 @@ pub fn drop_hints(program: &mut Program, plan: &[Access]) {
 
 /// Chooses the classes of a map that the data plane writes.
 fn classify(program: &Program, access: &mut Access, timing: Timing) {
-    let technology = timing.technology;
-    let results = |inst: Inst| program.insts[inst].results.iter().copied();
-    let guards = |inst: Inst| program.insts[inst].guard;
-    let words = words(program, access);
-    let answers: Vec<Value> = access
-        .ports
-        .iter()
-        .filter_map(|port| port.lookup)
-        .flat_map(results)
-        .collect();
-    let changes: Vec<Inst> = access
-        .ports
-        .iter()
-        .flat_map(|port| port.changes())
-        .collect();
-    let given: Vec<Value> = changes.iter().flat_map(|inst| results(*inst)).collect();
-    let decisions: Vec<Value> = changes
-        .iter()
-        .flat_map(|inst| {
-            let flags = program.insts[*inst].args.get(2).copied();
-            flags.into_iter().chain(guards(*inst))
-        })
-        .collect();
-    let stored = stored(program, access);
-    let keys: Vec<Value> = access.ports.iter().filter_map(|port| port.key).collect();
-    let everything: Vec<Value> = [&words, &answers, &given]
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect();
+    let flows = Flows::of(program, access);
+    if let Some(reason) = needs_replay(program, access, timing, &flows) {
+        access.replay(&reason);
+        return;
+    }
+    let late_keys = late_keys(program, access, timing, &flows);
+    let late_values = late_value(program, timing, &flows);
     let several = access.ports.len() > 1;
-    let turns = access.slots();
-    let deciding = Way::longest(program, technology, &answers, &decisions);
-    let storing = Way::longest(program, technology, &words, &stored);
-    let room = |levels: f64| timing.budget() - levels;
-    let too_long = |what: &str, way: &Way, room: f64| {
-        let (levels, lines) = (way.levels, way.lines(program));
-        match levels.is_finite() {
-            true => format!(
-                "{what} takes {levels:.1} levels of logic, where one clock leaves {room:.1}{lines}"
-            ),
-            false => format!("{what} waits for an access to another map{lines}"),
-        }
-    };
-    let decision_room = room(technology.hash_commit(access.ports.len()));
-    let value_room = room(technology.around_maps.write_back);
-
-    let chain = Way::longest(program, technology, &everything, &keys);
-    if chain.exists() {
-        let lines = chain.lines(program);
-        access.replay(&format!(
-            "one of its keys follows from what it gives for another{lines}"
-        ));
-        return;
-    }
-    if turns > 1 {
-        access.replay(&format!("one packet may write {turns} of its entries"));
-        return;
-    }
-    let by_value = Way::longest(program, technology, &words, &decisions);
-    let by_answer = Way::longest(program, technology, &given, &decisions);
-    let late_keys = if by_value.exists() {
-        let lines = by_value.lines(program);
-        Some(format!(
-            "a value decides whether a key is inserted or removed{lines}"
-        ))
-    } else if by_answer.exists() {
-        Some("what an update or delete gives decides on another".to_string())
-    } else if !changes.is_empty() && deciding.levels > decision_room {
-        Some(too_long(
-            "deciding on an insert or delete",
-            &deciding,
-            decision_room,
-        ))
-    } else {
-        None
-    };
-    let late_values =
-        (storing.levels > value_room).then(|| too_long("the new value", &storing, value_room));
     match (late_keys, late_values, several) {
         (Some(reason), _, true) | (None, Some(reason), true) => access.replay(&reason),
         (Some(reason), _, false) => {
@@ -399,7 +328,7 @@ fn classify(program: &Program, access: &mut Access, timing: Timing) {
             access.values = Class::Interlock { reason };
         }
         (None, late, _) => {
-            if !changes.is_empty() {
+            if !flows.changes.is_empty() {
                 access.keys = Class::Fused { adds: false };
             }
             access.values = match late {
@@ -409,6 +338,107 @@ fn classify(program: &Program, access: &mut Access, timing: Timing) {
                 },
             };
         }
+    }
+}
+
+/// What flows between a map and a program that writes there.
+struct Flows {
+    /// What is read of the values.
+    words: Vec<Value>,
+    /// What lookups give.
+    answers: Vec<Value>,
+    keys: Vec<Value>,
+    /// Updates and deletes, and what they give.
+    changes: Vec<Inst>,
+    given: Vec<Value>,
+    /// What decides on these.
+    decisions: Vec<Value>,
+    /// What is stored, and whether it is.
+    stored: Vec<Value>,
+}
+
+impl Flows {
+    fn of(program: &Program, access: &Access) -> Flows {
+        let results = |inst: Inst| program.insts[inst].results.iter().copied();
+        let ports = || access.ports.iter();
+        let changes: Vec<Inst> = ports().flat_map(|port| port.changes()).collect();
+        let decides = |inst: &Inst| {
+            let data = &program.insts[*inst];
+            data.args.get(2).copied().into_iter().chain(data.guard)
+        };
+        Flows {
+            words: words(program, access),
+            answers: ports()
+                .filter_map(|port| port.lookup)
+                .flat_map(results)
+                .collect(),
+            keys: ports().filter_map(|port| port.key).collect(),
+            given: changes.iter().flat_map(|inst| results(*inst)).collect(),
+            decisions: changes.iter().flat_map(decides).collect(),
+            stored: stored(program, access),
+            changes,
+        }
+    }
+
+    /// All that comes from the map.
+    fn out(&self) -> Vec<Value> {
+        [&self.words[..], &self.answers, &self.given].concat()
+    }
+}
+
+/// Why packets must run again that read too early: no other class has several of a packet's reads or writes behind each other.
+fn needs_replay(
+    program: &Program,
+    access: &Access,
+    timing: Timing,
+    flows: &Flows,
+) -> Option<String> {
+    let chain = Way::longest(program, timing.technology, &flows.out(), &flows.keys);
+    if chain.exists() {
+        let lines = chain.lines(program);
+        return Some(format!(
+            "one of its keys follows from what it gives for another{lines}"
+        ));
+    }
+    let turns = access.slots();
+    (turns > 1).then(|| format!("one packet may write {turns} of its entries"))
+}
+
+/// Why an insert or delete is not decided in the clock in which the table answers.
+fn late_keys(program: &Program, access: &Access, timing: Timing, flows: &Flows) -> Option<String> {
+    let way = |from: &[Value]| Way::longest(program, timing.technology, from, &flows.decisions);
+    let by_value = way(&flows.words);
+    if by_value.exists() {
+        let lines = by_value.lines(program);
+        return Some(format!(
+            "a value decides whether a key is inserted or removed{lines}"
+        ));
+    }
+    if way(&flows.given).exists() {
+        return Some("what an update or delete gives decides on another".to_string());
+    }
+    let deciding = way(&flows.answers);
+    let room = timing.budget() - timing.technology.hash_commit(access.ports.len());
+    (!flows.changes.is_empty() && deciding.levels > room)
+        .then(|| too_long(program, "deciding on an insert or delete", &deciding, room))
+}
+
+/// Why the new value is not there in the clock in which the old one comes.
+fn late_value(program: &Program, timing: Timing, flows: &Flows) -> Option<String> {
+    let technology = timing.technology;
+    let storing = Way::longest(program, technology, &flows.words, &flows.stored);
+    let room = timing.budget() - technology.around_maps.write_back;
+    (storing.levels > room).then(|| too_long(program, "the new value", &storing, room))
+}
+
+/// What takes so long for one clock, which has room for so many levels.
+fn too_long(program: &Program, what: &str, way: &Way, room: f64) -> String {
+    let (levels, lines) = (way.levels, way.lines(program));
+    match levels.is_finite() {
+        true => format!(
+            "{what} takes {levels:.1} levels of logic, where one clock leaves {room:.1}{lines}"
+        ),
+        false => format!("{what} waits for an access to another map{lines}"),
     }
 }
 

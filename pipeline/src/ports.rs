@@ -77,48 +77,25 @@ pub fn ports(program: &Program, map: MapId) -> Vec<Port> {
                     (true, None) => false,
                     (false, _) => port.key == Some(first),
                 };
-                let is_store = matches!(data.op, Op::MapStore(_));
-                let place = ports
-                    .iter()
-                    .position(|port| found(port) && !(is_store && port.store.is_some()));
-                let place = place.unwrap_or_else(|| {
-                    ports.push(Port {
-                        key: Some(first),
-                        ..Port::default()
-                    });
-                    ports.len() - 1
-                });
-                if is_store {
-                    ports[place].store = Some(*inst);
-                } else {
-                    ports[place].loads.push(*inst);
+                match data.op {
+                    Op::MapStore(_) => {
+                        let fits = |port: &Port| found(port) && port.store.is_none();
+                        place_for(&mut ports, first, fits).store = Some(*inst);
+                    }
+                    _ => place_for(&mut ports, first, found).loads.push(*inst),
                 }
             }
-            _ => {
-                let is_update = matches!(data.op, Op::MapUpdate(_));
+            Op::MapUpdate(_) => {
                 let fits = |port: &Port| {
-                    let (mine, other) = match is_update {
-                        true => (port.update, port.delete),
-                        false => (port.delete, port.update),
-                    };
-                    port.key == Some(first)
-                        && mine.is_none()
-                        && other.is_none_or(|other| {
-                            apart(program, other, *inst) && can_move_up(program, other, *inst)
-                        })
+                    port.update.is_none() && can_share(program, port, port.delete, *inst)
                 };
-                let place = ports.iter().position(fits).unwrap_or_else(|| {
-                    ports.push(Port {
-                        key: Some(first),
-                        ..Port::default()
-                    });
-                    ports.len() - 1
-                });
-                if is_update {
-                    ports[place].update = Some(*inst);
-                } else {
-                    ports[place].delete = Some(*inst);
-                }
+                place_for(&mut ports, first, fits).update = Some(*inst);
+            }
+            _ => {
+                let fits = |port: &Port| {
+                    port.delete.is_none() && can_share(program, port, port.update, *inst)
+                };
+                place_for(&mut ports, first, fits).delete = Some(*inst);
             }
         }
     }
@@ -126,6 +103,24 @@ pub fn ports(program: &Program, map: MapId) -> Vec<Port> {
         ports.push(Port::default());
     }
     ports
+}
+
+/// The first port that fits, or else a new one of that key.
+fn place_for(ports: &mut Vec<Port>, key: Value, fits: impl Fn(&Port) -> bool) -> &mut Port {
+    let place = ports.iter().position(fits).unwrap_or_else(|| {
+        ports.push(Port {
+            key: Some(key),
+            ..Port::default()
+        });
+        ports.len() - 1
+    });
+    &mut ports[place]
+}
+
+/// Whether an update or delete can have the port of its key, in the clock of the port's `other` change, if that has one.
+fn can_share(program: &Program, port: &Port, other: Option<Inst>, inst: Inst) -> bool {
+    let is_free = |other: Inst| apart(program, other, inst) && can_move_up(program, other, inst);
+    port.key == Some(program.insts[inst].args[0]) && other.is_none_or(is_free)
 }
 
 /// Whether no packet does both.
@@ -270,49 +265,11 @@ fn exclusive(program: &Program, a: &Port, b: &Port) -> bool {
 
 /// Joins two ports of which no packet needs both. When it gives false, the program is left half changed.
 fn join(program: &mut Program, a: &Port, b: &Port) -> bool {
-    let (Some(key_a), Some(key_b)) = (a.key, b.key) else {
-        return false;
-    };
-    let insts = &program.blocks[program.region()].insts;
-    let place = |inst: &Inst| insts.iter().position(|other| other == inst);
-    for x in a.changes() {
-        for y in b.changes() {
-            let (first, second) = if place(&x) < place(&y) {
-                (x, y)
-            } else {
-                (y, x)
-            };
-            if !can_move_up(program, first, second) {
-                return false;
-            }
-        }
-    }
-    // Neither key, nor the choice between them, may follow from what the shared port gives.
-    let given: HashSet<Value> = a
-        .insts()
-        .chain(b.insts())
-        .flat_map(|inst| program.insts[inst].results.clone())
-        .collect();
-    let choice = if key_a == key_b {
-        None
-    } else {
-        let (Some(needs_a), Some(needs_b)) = (needed(program, a), needed(program, b)) else {
-            return false;
-        };
-        let early = |value: &&(Value, bool)| !follows(program, value.0, &given);
-        let choices = [(needs_a, true), (needs_b, false)];
-        let Some(found) = choices.iter().find(early) else {
-            return false;
-        };
-        Some(*found)
-    };
-    if follows(program, key_a, &given) || follows(program, key_b, &given) {
+    if !changes_can_meet(program, a, b) {
         return false;
     }
-    let key = match choice {
-        None => key_a,
-        Some((condition, true)) => select(program, condition, key_a, key_b),
-        Some((condition, false)) => select(program, condition, key_b, key_a),
+    let Some(key) = shared_key(program, a, b) else {
+        return false;
     };
     for inst in [a, b]
         .into_iter()
@@ -340,6 +297,37 @@ fn join(program: &mut Program, a: &Port, b: &Port) -> bool {
         program.replace_uses(old, new);
     }
     true
+}
+
+/// Whether the later of two changes of the ports can always happen where the earlier one stands.
+fn changes_can_meet(program: &Program, a: &Port, b: &Port) -> bool {
+    let insts = &program.blocks[program.region()].insts;
+    let place = |inst: Inst| insts.iter().position(|other| *other == inst);
+    a.changes().all(|x| {
+        b.changes().all(|y| match place(x) < place(y) {
+            true => can_move_up(program, x, y),
+            false => can_move_up(program, y, x),
+        })
+    })
+}
+
+/// The key of the port that two become. `None`: it, or the choice, would follow from what the shared port gives.
+fn shared_key(program: &mut Program, a: &Port, b: &Port) -> Option<Value> {
+    let (key_a, key_b) = (a.key?, b.key?);
+    let given: HashSet<Value> = a
+        .insts()
+        .chain(b.insts())
+        .flat_map(|inst| program.insts[inst].results.clone())
+        .collect();
+    if key_a == key_b {
+        return (!follows(program, key_a, &given)).then_some(key_a);
+    }
+    let (needs_a, needs_b) = (needed(program, a)?, needed(program, b)?);
+    let choices = [(needs_a, key_a, key_b), (needs_b, key_b, key_a)];
+    let is_early = |value: Value| !follows(program, value, &given);
+    let choice = choices.into_iter().find(|choice| is_early(choice.0));
+    let (condition, yes, no) = choice.filter(|(_, yes, no)| is_early(*yes) && is_early(*no))?;
+    Some(select(program, condition, yes, no))
 }
 
 /// Whether a value follows, directly or not, from one of the others.

@@ -234,43 +234,16 @@ impl Checker<'_> {
             false => Err(format!("has {width} bits instead of {wanted}")),
         };
         match &data.op {
-            NodeOp::Input(index) => {
-                count(args.is_empty(), "none")?;
-                match module.ports.get(*index as usize) {
-                    Some(port) if port.direction == Direction::Input => result(port.width),
-                    _ => Err(format!("reads port {index}, which is no input")),
-                }
-            }
             NodeOp::Const(limbs) => {
                 count(args.is_empty(), "none")?;
                 check_limbs(limbs, width)
             }
-            NodeOp::Reg(reg) => {
+            NodeOp::Input(_)
+            | NodeOp::Reg(_)
+            | NodeOp::MemRead(..)
+            | NodeOp::InstanceOutput(..) => {
                 count(args.is_empty(), "none")?;
-                match module.regs.get(*reg) {
-                    Some(reg) => result(reg.width),
-                    None => Err(format!("reads {reg}, which does not exist")),
-                }
-            }
-            NodeOp::MemRead(mem, port) => {
-                count(args.is_empty(), "none")?;
-                match module.mems.get(*mem) {
-                    Some(data) if (*port as usize) < data.reads.len() => result(data.width),
-                    _ => Err(format!("reads port {port} of {mem}, which does not exist")),
-                }
-            }
-            NodeOp::InstanceOutput(instance, port) => {
-                count(args.is_empty(), "none")?;
-                let callee = module.instances.get(*instance).map(|data| data.module);
-                match callee
-                    .filter(|callee| *callee < self.id)
-                    .and_then(|callee| self.design.modules[callee].ports.get(*port as usize))
-                {
-                    Some(port) if port.direction != Direction::Input => result(port.width),
-                    _ => Err(format!(
-                        "reads port {port} of {instance}, which is no output"
-                    )),
-                }
+                result(self.width_read(&data.op)?)
             }
             NodeOp::Wire | NodeOp::Not => {
                 count(args.len() == 1, "one (a wire is driven exactly once)")?;
@@ -321,6 +294,38 @@ impl Checker<'_> {
                 count(args.len() == 1, "one")?;
                 result(1)
             }
+        }
+    }
+
+    /// The width of what a node reads that is no operation.
+    fn width_read(&self, op: &NodeOp) -> Result<u32, String> {
+        let module = self.module;
+        match op {
+            NodeOp::Input(index) => match module.ports.get(*index as usize) {
+                Some(port) if port.direction == Direction::Input => Ok(port.width),
+                _ => Err(format!("reads port {index}, which is no input")),
+            },
+            NodeOp::Reg(reg) => match module.regs.get(*reg) {
+                Some(reg) => Ok(reg.width),
+                None => Err(format!("reads {reg}, which does not exist")),
+            },
+            NodeOp::MemRead(mem, port) => match module.mems.get(*mem) {
+                Some(data) if (*port as usize) < data.reads.len() => Ok(data.width),
+                _ => Err(format!("reads port {port} of {mem}, which does not exist")),
+            },
+            NodeOp::InstanceOutput(instance, port) => {
+                let callee = module.instances.get(*instance).map(|data| data.module);
+                match callee
+                    .filter(|callee| *callee < self.id)
+                    .and_then(|callee| self.design.modules[callee].ports.get(*port as usize))
+                {
+                    Some(port) if port.direction != Direction::Input => Ok(port.width),
+                    _ => Err(format!(
+                        "reads port {port} of {instance}, which is no output"
+                    )),
+                }
+            }
+            _ => unreachable!("an operation reads its arguments only"),
         }
     }
 

@@ -23,7 +23,6 @@ impl Scheduler<'_> {
         let data = &program.insts[inst];
         let ready = |value: Value, cost: f64| self.after(times[value], cost);
         let hash = access.has_keys(program);
-        let slot = access.ports[port].slot;
         match data.op {
             Op::MapLookup(_) if hash => {
                 self.enter_table(index, port, bounds, &ready);
@@ -59,6 +58,7 @@ impl Scheduler<'_> {
                 let word = ready(data.args[2], technology.around_maps.write_back).stage;
                 let guard = technology.write_guard(access.ports.len());
                 let guard = data.guard.map_or(0, |value| ready(value, guard).stage);
+                let slot = access.ports[port].slot;
                 let last = word.max(guard);
                 self.commit_values_by(index, last.saturating_sub(slot), bounds, accesses);
                 accesses[index].commit + slot
@@ -66,38 +66,50 @@ impl Scheduler<'_> {
             Op::MapUpdate(_) | Op::MapDelete(_) => {
                 self.enter_table(index, port, bounds, &ready);
                 accesses[index] = self.first_stages(index, bounds);
-                // The value of an update is only needed when it is written; the rest before.
-                let flags = data.args.get(2).into_iter();
-                let cost = self.timing.technology.hash_commit(access.ports.len());
-                let last = flags
-                    .chain(data.guard.iter())
-                    .map(|value| ready(*value, cost).stage)
-                    .max()
-                    .unwrap_or(0)
-                    .saturating_sub(slot);
-                let mut value = 0;
-                if matches!(data.op, Op::MapUpdate(_)) {
-                    value =
-                        ready(data.args[1], self.timing.technology.around_maps.write_back).stage;
-                    self.commit_values_by(index, value.saturating_sub(slot), bounds, accesses);
-                }
-                let late = last.saturating_sub(accesses[index].table_commit);
-                if late > 0 {
-                    let bound = &mut bounds[index];
-                    match access.keys {
-                        Class::Fused { .. } => {
-                            bound.raise_tables(accesses[index].ports[0].table + late)
-                        }
-                        _ => raise(&mut bound.commit, last),
-                    }
-                    accesses[index] = self.first_stages(index, bounds);
-                }
-                let stage = (accesses[index].table_commit + slot).max(value);
+                let stage = self.change_table(inst, (index, port), bounds, accesses, &ready);
                 times[data.results[0]] = at(stage + 1);
                 stage
             }
             _ => unreachable!("whole words leave no other access"),
         }
+    }
+
+    /// Moves an access so that it can do an update or delete; gives the stage in which that is done.
+    fn change_table(
+        &self,
+        inst: Inst,
+        (index, port): (usize, usize),
+        bounds: &mut [Bounds],
+        accesses: &mut [AccessStages],
+        ready: &dyn Fn(Value, f64) -> Time,
+    ) -> u32 {
+        let access = &self.plan[index];
+        let data = &self.program.insts[inst];
+        let slot = access.ports[port].slot;
+        // The value of an update is only needed when it is written; the rest before.
+        let flags = data.args.get(2).into_iter();
+        let cost = self.timing.technology.hash_commit(access.ports.len());
+        let last = flags
+            .chain(data.guard.iter())
+            .map(|value| ready(*value, cost).stage)
+            .max()
+            .unwrap_or(0)
+            .saturating_sub(slot);
+        let mut value = 0;
+        if matches!(data.op, Op::MapUpdate(_)) {
+            value = ready(data.args[1], self.timing.technology.around_maps.write_back).stage;
+            self.commit_values_by(index, value.saturating_sub(slot), bounds, accesses);
+        }
+        let late = last.saturating_sub(accesses[index].table_commit);
+        if late > 0 {
+            let bound = &mut bounds[index];
+            match access.keys {
+                Class::Fused { .. } => bound.raise_tables(accesses[index].ports[0].table + late),
+                _ => raise(&mut bound.commit, last),
+            }
+            accesses[index] = self.first_stages(index, bounds);
+        }
+        (accesses[index].table_commit + slot).max(value)
     }
 
     /// Moves an access so that it can write a value that is there in stage `last`.

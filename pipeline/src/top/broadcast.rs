@@ -45,57 +45,68 @@ impl Top<'_> {
     ) -> Lists {
         self.m
             .section("Device lists: where packets go that are broadcast");
-        let question = &host.question;
         let in_flight = entrance
             .in_flight
             .expect("told where packets are broadcast");
-        let map_start = question
-            .map_start
-            .expect("told where packets are broadcast");
-        let host_key = self.m.slice(question.host_key, 0, 32);
-        let mut lists = Vec::new();
-        for (number, map) in self.broadcast_maps().into_iter().enumerate() {
-            let decl = &self.program.maps[map];
-            let block = device_list(&DeviceList {
-                name: format!("{}_devices_{number}", self.prefix),
-                map: decl.name.clone(),
-                entries: decl.max_entries,
-                flight_bits: self.m.width(in_flight),
-                value_bits: self.m.width(question.host_value),
-            });
-            let bits = DeviceList::index_bits(decl.max_entries);
-            let index = self.m.wire(bits, format!("devices_{number}_index"));
-            let read = self.m.wire(1, format!("devices_{number}_read"));
-            let map_number = u64::from(map.as_u32());
-            let inputs = DeviceListIn {
-                selected: self.m.eq_const(question.map_select, map_number),
-                map_start,
-                inject: host.inject,
-                map_done: loops.answer.map_done,
-                map_errno: loops.answer.map_errno,
-                host_command: question.host_command,
-                host_key,
-                host_value: question.host_value,
-                in_flight,
-                packet_left: loops.packet_left,
-                index,
-                read,
-            };
-            let name = format!("devices_{number}");
-            let out = block.place(self.design, &mut self.m, name, inputs).out;
-            lists.push(List {
-                map,
-                out,
-                index,
-                read,
-            });
-        }
+        let host_key = self.m.slice(host.question.host_key, 0, 32);
+        let maps = self.broadcast_maps().into_iter().enumerate();
+        let lists: Vec<List> = maps
+            .map(|(number, map)| self.device_list(number, map, host, (in_flight, host_key), loops))
+            .collect();
         let prepared: Vec<Node> = lists.iter().map(|list| list.out.prepared).collect();
         let holds: Vec<Node> = lists.iter().map(|list| list.out.hold).collect();
         Lists {
             prepared: self.m.and(&prepared),
             hold: self.m.or(&holds),
             lists,
+        }
+    }
+
+    /// List `number`, that of a map. `in_flight`: packets inside; `host_key`: the part of the host's key that is one here.
+    fn device_list(
+        &mut self,
+        number: usize,
+        map: MapId,
+        host: &HostOut,
+        (in_flight, host_key): (Node, Node),
+        loops: &Loops,
+    ) -> List {
+        let question = &host.question;
+        let decl = &self.program.maps[map];
+        let block = device_list(&DeviceList {
+            name: format!("{}_devices_{number}", self.prefix),
+            map: decl.name.clone(),
+            entries: decl.max_entries,
+            flight_bits: self.m.width(in_flight),
+            value_bits: self.m.width(question.host_value),
+        });
+        let bits = DeviceList::index_bits(decl.max_entries);
+        let index = self.m.wire(bits, format!("devices_{number}_index"));
+        let read = self.m.wire(1, format!("devices_{number}_read"));
+        let map_number = u64::from(map.as_u32());
+        let inputs = DeviceListIn {
+            selected: self.m.eq_const(question.map_select, map_number),
+            map_start: question
+                .map_start
+                .expect("told where packets are broadcast"),
+            inject: host.inject,
+            map_done: loops.answer.map_done,
+            map_errno: loops.answer.map_errno,
+            host_command: question.host_command,
+            host_key,
+            host_value: question.host_value,
+            in_flight,
+            packet_left: loops.packet_left,
+            index,
+            read,
+        };
+        let name = format!("devices_{number}");
+        let out = block.place(self.design, &mut self.m, name, inputs).out;
+        List {
+            map,
+            out,
+            index,
+            read,
         }
     }
 

@@ -51,69 +51,87 @@ impl Words<'_> {
                 !matches!((other, guard), (Some(a), Some(b)) if are_disjoint(program, a, b))
             })
             .collect();
-        let known = state
-            .lookups
-            .iter()
-            .position(|lookup| same_value(program, lookup.key, key));
-        let number = match known {
-            Some(number) => {
-                let first = state.lookups[number].inst;
-                if self.rebuild.program.insts[first].guard != guard {
-                    self.rebuild.program.insts[first].guard = None;
-                }
-                number
-            }
-            None => {
-                self.rebuild.keep(inst);
-                if !earlier.is_empty() {
-                    // It reads the state before the packet, early: its guard may follow from the change.
-                    self.rebuild.program.insts[inst].guard = None;
-                }
-                let state = self.state(map);
-                let number = state.lookups.len();
-                state.elements.push(Element {
-                    origin: Origin::Found(number),
-                    word: None,
-                    written: None,
-                    writer: None,
-                });
-                let element = state.elements.len() - 1;
-                state.lookups.push(Lookup { key, inst, element });
-                number
-            }
-        };
+        let number = self.first_of_key(map, inst, (key, guard), !earlier.is_empty());
         let lookup = &self.maps[&map].lookups[number];
         let (found, element) = (lookup.inst, lookup.element);
-        let mut hit = self.rebuild.program.insts[found].results[0];
-        let mut handle = self.rebuild.constant(element as u64, 32);
-        for number in earlier {
-            let change = &self.maps[&map].changes[number];
-            let (other, guard, makes) = (change.key, change.guard, change.makes);
-            let wants = change.wants;
-            let Some(same) = self.same_key(other, key) else {
-                continue;
-            };
-            if let (Some(wants), Some(element)) = (wants, makes) {
-                let concerns = self.rebuild.and(same, guard);
-                let made = self.rebuild.constant(element as u64, 32);
-                (hit, handle) =
-                    self.after_update(map, number, wants, (same, concerns), (hit, handle), made);
-                continue;
-            }
-            let (happened, hits) = match makes {
-                Some(_) => (Some(self.done(map, number)), 1),
-                None => (guard, 0),
-            };
-            let concerns = self.rebuild.and(same, happened);
-            let known = self.rebuild.constant(hits, 1);
-            hit = self.rebuild.select(concerns, known, hit);
-            if let Some(element) = makes {
-                let made = self.rebuild.constant(element as u64, 32);
-                handle = self.rebuild.select(concerns, made, handle);
-            }
-        }
+        let hit = self.rebuild.program.insts[found].results[0];
+        let handle = self.rebuild.constant(element as u64, 32);
+        let (hit, handle) = earlier.into_iter().fold((hit, handle), |found, change| {
+            self.after_change(map, change, key, found)
+        });
         self.rebuild.rename(data.results[0], hit);
         self.rebuild.rename(data.results[1], handle);
+    }
+
+    /// The number of the lookup that stays for a key: an earlier one, or this. `is_behind`: behind changes of the packet.
+    fn first_of_key(
+        &mut self,
+        map: MapId,
+        inst: Inst,
+        (key, guard): (Value, Option<Value>),
+        is_behind: bool,
+    ) -> usize {
+        let program = &*self.rebuild.program;
+        let lookups = &self.maps[&map].lookups;
+        let known = lookups
+            .iter()
+            .position(|lookup| same_value(program, lookup.key, key));
+        if let Some(number) = known {
+            let first = lookups[number].inst;
+            if self.rebuild.program.insts[first].guard != guard {
+                self.rebuild.program.insts[first].guard = None;
+            }
+            return number;
+        }
+        self.rebuild.keep(inst);
+        if is_behind {
+            // It reads the state before the packet, early: its guard may follow from the change.
+            self.rebuild.program.insts[inst].guard = None;
+        }
+        let state = self.state(map);
+        let number = state.lookups.len();
+        state.elements.push(Element {
+            origin: Origin::Found(number),
+            word: None,
+            written: None,
+            writer: None,
+        });
+        let element = state.elements.len() - 1;
+        state.lookups.push(Lookup { key, inst, element });
+        number
+    }
+
+    /// Whether and where a key is found after change number `number` of the packet.
+    fn after_change(
+        &mut self,
+        map: MapId,
+        number: usize,
+        key: Value,
+        (hit, handle): (Value, Value),
+    ) -> (Value, Value) {
+        let change = &self.maps[&map].changes[number];
+        let (other, guard, makes) = (change.key, change.guard, change.makes);
+        let wants = change.wants;
+        let Some(same) = self.same_key(other, key) else {
+            return (hit, handle);
+        };
+        if let (Some(wants), Some(element)) = (wants, makes) {
+            let concerns = self.rebuild.and(same, guard);
+            let made = self.rebuild.constant(element as u64, 32);
+            return self.after_update(map, number, wants, (same, concerns), (hit, handle), made);
+        }
+        let (happened, hits) = match makes {
+            Some(_) => (Some(self.done(map, number)), 1),
+            None => (guard, 0),
+        };
+        let concerns = self.rebuild.and(same, happened);
+        let known = self.rebuild.constant(hits, 1);
+        let hit = self.rebuild.select(concerns, known, hit);
+        let Some(element) = makes else {
+            return (hit, handle);
+        };
+        let made = self.rebuild.constant(element as u64, 32);
+        (hit, self.rebuild.select(concerns, made, handle))
     }
 
     /// Whether and where a key is found after update number `number`, of the same key when `concerns` holds. An update that
