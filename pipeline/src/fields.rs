@@ -1,7 +1,7 @@
 //! What the hardware calls packet bytes: the fields that the program reads, as its source names them.
 
 use crate::lower::{identifier, Lower};
-use crate::segments::Segment;
+use crate::segments::{Segment, Segments};
 use hardpath_ir::{Op, Program, Value};
 use hardpath_rtl::Node;
 use std::collections::HashMap;
@@ -114,8 +114,8 @@ impl Lower<'_> {
     }
 
     /// `h_proto_is_0x0800`, `packet_length_from_34`: compares of something with a name with a constant.
-    pub fn condition_name(&self, op: &Op, args: &[Value]) -> Option<String> {
-        let compared = self.compared(op, args)?;
+    pub fn condition_name(&self, segments: &Segments, op: &Op, args: &[Value]) -> Option<String> {
+        let compared = self.compared(segments, op, args)?;
         let Compared {
             constant,
             constant_first,
@@ -153,12 +153,17 @@ impl Lower<'_> {
     /// The constant that several bytes of the packet are compared with, as the source has it: `0x0800`.
     pub fn source_constant(&self, op: &Op, args: &[Value]) -> Option<String> {
         match op {
-            Op::Eq | Op::Ne => self.compared(op, args)?.in_packet_order(),
+            Op::Eq | Op::Ne => self.compared(&self.segments, op, args)?.in_packet_order(),
             _ => None,
         }
     }
 
-    fn compared(&self, op: &Op, args: &[Value]) -> Option<Compared<'_>> {
+    fn compared<'a>(
+        &'a self,
+        segments: &'a Segments,
+        op: &Op,
+        args: &[Value],
+    ) -> Option<Compared<'a>> {
         if !matches!(op, Op::Eq | Op::Ne | Op::Ult | Op::Ule) {
             return None;
         }
@@ -170,7 +175,7 @@ impl Lower<'_> {
         };
         let other = args[usize::from(constant_first)];
         // Zeros above do not matter.
-        let (first, above) = self.segments.of(other).split_first()?;
+        let (first, above) = segments.of(other).split_first()?;
         let is_zero = |segment: &Segment| matches!(segment, Segment::Const(bits) if bits.is_zero());
         let Segment::Bits {
             base,
@@ -184,11 +189,11 @@ impl Lower<'_> {
         if !above.iter().all(is_zero) {
             return None;
         }
-        let data = &self.segments.bases[*base];
-        let is_field = *base == self.segments.window();
+        let data = &segments.bases[*base];
+        let is_field = *base == segments.window();
         let name = match is_field {
             true => self.fields.name(*lo, *len),
-            false if self.segments.given().any(|input| input == *base) => Some(data.name.as_str()),
+            false if segments.given().any(|input| input == *base) => Some(data.name.as_str()),
             false => return None,
         };
         Some(Compared {

@@ -209,34 +209,25 @@ impl<'a> Lower<'a> {
     /// Finds the base values and what all others consist of.
     fn find_bases(&mut self) {
         let program = self.program;
-        self.segments = Segments::of_packet(program);
-        for inst in self.insts() {
-            let data = &program.insts[*inst];
-            for (number, result) in data.results.iter().enumerate() {
-                let stage = self.schedule.times[*result].stage;
-                let width = program.width(*result);
-                if crate::delay::is_wiring(&data.op) {
-                    self.segments.wire(program, *result, &data.op, &data.args);
-                    continue;
-                }
-                let name = self.name_of(*result, *inst);
-                let kept = self.map_result_width(&data.op, number, width);
-                let base = self.segments.add_base(name, kept, stage);
-                self.segments.define(*result, width, base);
-                self.base_of.insert(*result, base);
-            }
-        }
+        let (segments, base_of) = Segments::of_results(program, |segments, inst, number| {
+            let data = &program.insts[inst];
+            let result = data.results[number];
+            let name = self.name_of(segments, result, inst);
+            let kept = self.map_result_width(&data.op, number, program.width(result));
+            (name, kept, self.schedule.times[result].stage)
+        });
+        (self.segments, self.base_of) = (segments, base_of);
         self.find_map_bases();
     }
 
     /// What a value is called in the output.
-    fn name_of(&self, value: Value, inst: Inst) -> String {
+    fn name_of(&self, segments: &Segments, value: Value, inst: Inst) -> String {
         let data = &self.program.insts[inst];
         let name = self.program.values[value].name.as_deref();
         let is_line = name.is_some_and(|name| name.starts_with(REACHES));
         // What is compared says more than the line that it leads to.
         let condition = match name.is_none() || is_line {
-            true => self.condition_name(&data.op, &data.args),
+            true => self.condition_name(segments, &data.op, &data.args),
             false => None,
         };
         if let Some(name) = condition.or(name.map(identifier)) {

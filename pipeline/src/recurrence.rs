@@ -3,7 +3,7 @@
 use crate::delay::is_wiring;
 use crate::ports::Port;
 use crate::technology::Technology;
-use hardpath_ir::{Inst, InstData, Op, Program, Value, ValueDef};
+use hardpath_ir::{Inst, InstData, MapId, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
 
 /// The longest way from some values to others.
@@ -24,6 +24,80 @@ pub fn needs(data: &InstData) -> impl Iterator<Item = Value> + '_ {
     data.args.iter().copied().chain(guard)
 }
 
+/// When values are there that follow from others, in levels of logic.
+pub struct Arrivals<'a> {
+    program: &'a Program,
+    technology: &'a Technology,
+    of: HashMap<Value, f64>,
+}
+
+impl<'a> Arrivals<'a> {
+    /// Behind some values, which are there after so many levels. What follows must be told in order ([`Arrivals::arrive`]).
+    pub fn behind(
+        program: &'a Program,
+        technology: &'a Technology,
+        sources: &[Value],
+        levels: f64,
+    ) -> Arrivals<'a> {
+        Arrivals {
+            program,
+            technology,
+            of: sources.iter().map(|value| (*value, levels)).collect(),
+        }
+    }
+
+    /// `None`: the value does not follow from the others.
+    pub fn at(&self, value: Value) -> Option<f64> {
+        self.of.get(&value).copied()
+    }
+
+    /// The one of some values that comes last, of those that follow.
+    pub fn last(&self, values: impl Iterator<Item = Value>) -> Option<(Value, f64)> {
+        values
+            .filter_map(|value| Some((value, self.at(value)?)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Levels of a pure operation.
+    pub fn cost(&self, inst: Inst) -> f64 {
+        let data = &self.program.insts[inst];
+        let width = self.program.width(data.results[0]);
+        self.technology
+            .levels(self.program, &data.op, &data.args, width)
+    }
+
+    pub fn arrive(&mut self, value: Value, levels: f64) {
+        self.of.insert(value, levels);
+    }
+}
+
+/// The pure operations between what is read of a map and what is written there.
+pub fn of_map(program: &Program, map: MapId) -> HashSet<Inst> {
+    let insts = &program.blocks[program.region()].insts;
+    let is_of_map = |data: &InstData| data.op.map() == Some(map);
+    let mut all = HashSet::new();
+    let (mut after, mut before): (HashSet<Value>, HashSet<Value>) = Default::default();
+    for inst in insts {
+        let data = &program.insts[*inst];
+        let reads = is_of_map(data) && matches!(data.op, Op::MapLoad(_) | Op::MapLookup(_));
+        if reads || data.op.is_pure() && data.args.iter().any(|arg| after.contains(arg)) {
+            after.extend(&data.results);
+        }
+    }
+    for inst in insts.iter().rev() {
+        let data = &program.insts[*inst];
+        if is_of_map(data) && data.op.writes() {
+            before.extend(data.args.iter().chain(&data.guard));
+        } else if data.op.is_pure() && data.results.iter().any(|value| before.contains(value)) {
+            before.extend(&data.args);
+            if data.results.iter().any(|value| after.contains(value)) {
+                all.insert(*inst);
+            }
+        }
+    }
+    all
+}
+
 impl Way {
     /// The longest way from one of the sources to one of the ends.
     pub fn longest(
@@ -33,33 +107,26 @@ impl Way {
         ends: &[Value],
     ) -> Way {
         const WIRE: f64 = 0.01;
-        let mut arrival: HashMap<Value, f64> = sources.iter().map(|value| (*value, WIRE)).collect();
+        let mut arrivals = Arrivals::behind(program, technology, sources, WIRE);
         let mut before: HashMap<Value, (Inst, Value)> = HashMap::new();
-        let later = |arrival: &HashMap<Value, f64>, values: &mut dyn Iterator<Item = Value>| {
-            values
-                .filter_map(|value| Some((value, *arrival.get(&value)?)))
-                .max_by(|a, b| a.1.total_cmp(&b.1))
-        };
         for inst in &program.blocks[program.region()].insts {
             let data = &program.insts[*inst];
-            let Some((from, latest)) = later(&arrival, &mut needs(data)) else {
+            let Some((from, latest)) = arrivals.last(needs(data)) else {
                 continue;
             };
             for result in &data.results {
-                if arrival.contains_key(result) {
+                if arrivals.at(*result).is_some() {
                     continue;
                 }
                 let cost = match data.op.is_pure() {
-                    true => {
-                        technology.levels(program, &data.op, &data.args, program.width(*result))
-                    }
+                    true => arrivals.cost(*inst),
                     false => f64::INFINITY,
                 };
-                arrival.insert(*result, latest + cost);
+                arrivals.arrive(*result, latest + cost);
                 before.insert(*result, (*inst, from));
             }
         }
-        let Some((mut value, levels)) = later(&arrival, &mut ends.iter().copied()) else {
+        let Some((mut value, levels)) = arrivals.last(ends.iter().copied()) else {
             return Way::default();
         };
         let mut insts = Vec::new();

@@ -7,7 +7,7 @@
 use crate::delay::is_wiring;
 use cranelift_entity::SecondaryMap;
 use hardpath_blocks::ingress::LENGTH_BITS;
-use hardpath_ir::{Bits, Input, Op, Program, Value};
+use hardpath_ir::{Bits, Input, Inst, Op, Program, Value};
 use std::collections::{HashMap, HashSet};
 
 /// A base value.
@@ -123,6 +123,31 @@ pub struct Segments {
 }
 
 impl Segments {
+    /// With all results of a program: those of wiring consist of others, the rest are base values, given beside. `describe` says
+    /// of a result, by its instruction and its number there, what it is called, how many of its bits are kept, and in which stage
+    /// it arises; what it is told of comes before.
+    pub fn of_results(
+        program: &Program,
+        describe: impl Fn(&Segments, Inst, usize) -> (String, u32, u32),
+    ) -> (Segments, HashMap<Value, BaseId>) {
+        let mut segments = Segments::of_packet(program);
+        let mut base_of = HashMap::new();
+        for inst in &program.blocks[program.region()].insts {
+            let data = &program.insts[*inst];
+            for (number, result) in data.results.iter().enumerate() {
+                if is_wiring(&data.op) {
+                    segments.wire(program, *result, &data.op, &data.args);
+                    continue;
+                }
+                let (name, kept, stage) = describe(&segments, *inst, number);
+                let base = segments.add_base(name, kept, stage);
+                segments.define(*result, program.width(*result), base);
+                base_of.insert(*result, base);
+            }
+        }
+        (segments, base_of)
+    }
+
     /// Numbers a name that another base has, so that a value is called the same in all stages.
     pub fn add_base(&mut self, name: impl Into<String>, width: u32, stage: u32) -> BaseId {
         let wanted = name.into();

@@ -18,8 +18,9 @@
 //! Both cost logic, so nothing but recurrences is treated so, and only where they become shorter.
 
 use crate::delay::is_wiring;
+use crate::recurrence::{self, Arrivals};
 use crate::region::Rebuild;
-use crate::schedule::Schedule;
+use crate::schedule::{is_chain, Schedule};
 use crate::technology::Technology;
 use hardpath_ir::{Inst, InstData, Op, Program, Value, ValueDef};
 use std::collections::{HashMap, HashSet};
@@ -70,15 +71,8 @@ pub fn chains(program: &Program, schedule: &Schedule) -> u32 {
             .max()
             .copied()
             .unwrap_or(0);
-        let narrow = data
-            .args
-            .first()
-            .is_none_or(|arg| program.width(*arg) < LEAST_SUM_BITS);
-        let is_chain = matches!(
-            data.op,
-            Op::Add | Op::Sub | Op::Ult | Op::Ule | Op::Slt | Op::Sle
-        );
-        let row = before + u32::from(is_chain && !narrow);
+        let is_long = is_chain(program, *inst) && program.width(data.args[0]) >= LEAST_SUM_BITS;
+        let row = before + u32::from(is_long);
         behind.insert(data.results[0], row);
         let longest = rows.entry(stage).or_insert(0);
         *longest = row.max(*longest);
@@ -120,24 +114,29 @@ struct Found {
 
 impl Found {
     fn of(program: &Program, technology: &Technology) -> Found {
-        let ways = recurrences(program);
-        let together =
-            |a: Inst, b: Inst| ways.iter().any(|way| way.contains(&a) && way.contains(&b));
+        let maps = program.maps.keys();
+        let of_maps: Vec<HashSet<Inst>> =
+            maps.map(|map| recurrence::of_map(program, map)).collect();
+        let together = |a: Inst, b: Inst| {
+            of_maps
+                .iter()
+                .any(|all| all.contains(&a) && all.contains(&b))
+        };
         let mut found = Found::default();
-        let mut arrivals = Arrivals::new(technology);
+        let mut reads = Reads::new(program, technology);
         for inst in &program.blocks[program.region()].insts {
             // A condition that is known before the word is makes nothing longer.
-            let choice = arrivals.late_choice(program, *inst).filter(|choice| {
+            let choice = reads.late_choice(program, *inst).filter(|choice| {
                 let condition = def(program, program.insts[choice.select].args[0]);
                 condition.is_some_and(|condition| together(*inst, condition))
             });
             found.choices.extend(choice.map(|choice| (*inst, choice)));
-            let compare = arrivals.sum_compare(program, *inst);
+            let compare = reads.sum_compare(program, *inst);
             let compare = compare.filter(|compare| together(*inst, compare.sum));
             found
                 .compares
                 .extend(compare.map(|compare| (*inst, compare)));
-            arrivals.pass(program, *inst);
+            reads.pass(program, *inst);
         }
         // One that is built anew for its carry keeps its choice where it is.
         for compare in found.compares.values() {
@@ -147,74 +146,40 @@ impl Found {
     }
 }
 
-/// For each map, the pure operations between what is read of it and what is written there.
-fn recurrences(program: &Program) -> Vec<HashSet<Inst>> {
-    let insts = &program.blocks[program.region()].insts;
-    let of_map = |map| {
-        let mut all = HashSet::new();
-        let of_map = |data: &InstData| data.op.map() == Some(map);
-        let (mut after, mut before): (HashSet<Value>, HashSet<Value>) = Default::default();
-        for inst in insts {
-            let data = &program.insts[*inst];
-            let reads = of_map(data) && matches!(data.op, Op::MapLoad(_) | Op::MapLookup(_));
-            if reads || data.op.is_pure() && data.args.iter().any(|arg| after.contains(arg)) {
-                after.extend(&data.results);
-            }
-        }
-        for inst in insts.iter().rev() {
-            let data = &program.insts[*inst];
-            if of_map(data) && data.op.writes() {
-                before.extend(data.args.iter().chain(&data.guard));
-            } else if data.op.is_pure() && data.results.iter().any(|value| before.contains(value)) {
-                before.extend(&data.args);
-                if data.results.iter().any(|value| after.contains(value)) {
-                    all.insert(*inst);
-                }
-            }
-        }
-        all
-    };
-    program.maps.keys().map(of_map).collect()
-}
-
-/// Levels of logic behind what is read of maps; 0 for what does not follow from it.
-struct Arrivals<'a> {
+/// What comes how late behind what is read of maps.
+struct Reads<'a> {
     technology: &'a Technology,
-    of: HashMap<Value, f64>,
+    arrivals: Arrivals<'a>,
 }
 
-impl Arrivals<'_> {
-    fn new(technology: &Technology) -> Arrivals<'_> {
-        Arrivals {
+impl Reads<'_> {
+    fn new<'a>(program: &'a Program, technology: &'a Technology) -> Reads<'a> {
+        Reads {
             technology,
-            of: HashMap::new(),
+            arrivals: Arrivals::behind(program, technology, &[], 0.0),
         }
     }
 
+    /// Levels behind what is read of maps; 0 for what does not follow from it.
     fn at(&self, value: Value) -> f64 {
-        self.of.get(&value).copied().unwrap_or(0.0)
+        self.arrivals.at(value).unwrap_or(0.0)
     }
 
-    fn cost(&self, program: &Program, inst: Inst) -> f64 {
-        let data = &program.insts[inst];
-        let width = program.width(data.results[0]);
-        self.technology.levels(program, &data.op, &data.args, width)
+    fn cost(&self, inst: Inst) -> f64 {
+        self.arrivals.cost(inst)
     }
 
     fn pass(&mut self, program: &Program, inst: Inst) {
         let data = &program.insts[inst];
-        let reads = matches!(data.op, Op::MapLoad(_) | Op::MapLookup(_));
-        let known = data.args.iter().any(|arg| self.of.contains_key(arg));
-        let levels = match data.op.is_pure() && known {
-            true => {
-                let latest = data.args.iter().map(|arg| self.at(*arg));
-                latest.fold(0.0, f64::max) + self.cost(program, inst)
-            }
-            false if reads => 0.0,
-            false => return,
+        let last = self.arrivals.last(data.args.iter().copied());
+        let levels = match (data.op.is_pure(), last) {
+            (true, Some((_, levels))) => levels + self.cost(inst),
+            _ if matches!(data.op, Op::MapLoad(_) | Op::MapLookup(_)) => 0.0,
+            _ => return,
         };
-        self.of
-            .extend(data.results.iter().map(|result| (*result, levels)));
+        for result in &data.results {
+            self.arrivals.arrive(*result, levels);
+        }
     }
 
     fn late_choice(&self, program: &Program, inst: Inst) -> Option<LateChoice> {
@@ -227,13 +192,13 @@ impl Arrivals<'_> {
         let choices = places
             .iter()
             .filter_map(|place| chosen_or_zero(program, data, *place));
-        let sum = self.cost(program, inst);
+        let sum = self.cost(inst);
         let gains = |choice: &LateChoice| {
             let select = &program.insts[choice.select];
             let condition = self.at(select.args[0]);
             let some = self.at(select.args[1 + usize::from(choice.zero_if)]);
             let other = self.at(data.args[1 - choice.place]);
-            let before = condition.max(some) + self.cost(program, choice.select);
+            let before = condition.max(some) + self.cost(choice.select);
             let now = condition.max(some.max(other) + sum) + self.technology.select[2];
             now < before.max(other) + sum
         };
@@ -263,11 +228,11 @@ impl Arrivals<'_> {
         let terms = terms.iter().map(|term| self.at(*term));
         let first = terms.fold(self.at(other), f64::max);
         // A row of full adders, the chain, and the carry of the sum.
-        let now = first + 1.0 + self.cost(program, sum) + self.technology.gate;
+        let now = first + 1.0 + self.cost(sum) + self.technology.gate;
         let before = self
             .at(other)
             .max(self.at(data.args[usize::from(!sum_first)]));
-        (now < before + self.cost(program, inst)).then_some(SumCompare { sum, sum_first })
+        (now < before + self.cost(inst)).then_some(SumCompare { sum, sum_first })
     }
 }
 

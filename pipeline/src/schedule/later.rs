@@ -69,21 +69,11 @@ struct Later<'a> {
 
 impl<'a> Later<'a> {
     fn new(program: &'a Program, plan: &'a [Access], schedule: &'a Schedule) -> Later<'a> {
-        let mut segments = Segments::of_packet(program);
-        let mut base_of = HashMap::new();
-        for inst in &program.blocks[program.region()].insts {
-            let data = &program.insts[*inst];
-            for result in &data.results {
-                if is_wiring(&data.op) {
-                    segments.wire(program, *result, &data.op, &data.args);
-                    continue;
-                }
-                let (width, stage) = (program.width(*result), schedule.times[*result].stage);
-                let base = segments.add_base(result.to_string(), width, stage);
-                segments.define(*result, width, base);
-                base_of.insert(*result, base);
-            }
-        }
+        let (segments, base_of) = Segments::of_results(program, |_, inst, number| {
+            let result = program.insts[inst].results[number];
+            let stage = schedule.times[result].stage;
+            (result.to_string(), program.width(result), stage)
+        });
         let mut later = Later {
             program,
             plan,

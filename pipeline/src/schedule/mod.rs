@@ -552,7 +552,7 @@ fn calm(program: &Program, plan: &[Access], depends: &[HashSet<Inst>]) -> HashSe
 }
 
 /// An operation becomes a carry chain.
-fn is_chain(program: &Program, inst: Inst) -> bool {
+pub fn is_chain(program: &Program, inst: Inst) -> bool {
     let data = &program.insts[inst];
     let has_constant = data.args.iter().any(|arg| program.as_const(*arg).is_some());
     let is_wide = data.args.iter().any(|arg| program.width(*arg) > NARROW_SUM);
