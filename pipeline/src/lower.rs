@@ -657,10 +657,6 @@ impl<'a> Lower<'a> {
 
     fn finish(mut self) -> (Block<ProgramIn, ProgramOut>, Compute) {
         let answers = self.finish_maps();
-        let stall = match self.stall {
-            Some(stall) => stall,
-            None => self.m.zero(1),
-        };
         small_sums::unname(&mut self.m, &self.sums);
         let emitted = self.emitted.take().expect("a region ends with an emit");
         let (answer, map_prepared) = answers.unzip();
@@ -669,7 +665,7 @@ impl<'a> Lower<'a> {
             result: emitted.result,
             answer,
             map_prepared: map_prepared.flatten(),
-            stall,
+            stall: self.stall,
             lru: std::mem::take(&mut self.journal_ports),
             carried: emitted.carried,
         };

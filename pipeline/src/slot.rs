@@ -58,7 +58,8 @@ signals! {
         answer: some MapAnswer,
         /// Only with maps that must be made ready.
         map_prepared: maybe "the selected map is ready for the operation",
-        stall: one "a packet waits at the entrance of a hazard window",
+        /// Only where packets can wait.
+        stall: maybe "a packet waits at the entrance of a hazard window",
         /// The journals of LRU maps, by name.
         lru: labelled JournalOut,
         /// Only without pruning.
