@@ -225,6 +225,11 @@ impl Count {
         if let Some(foreign) = foreign {
             counts = m.or(&[counts, foreign.takes, foreign.gives_back]);
             is_more = m.or(&[is_more, foreign.takes]);
+            let some = m.reduce_or(self.count);
+            let none = m.not(foreign.gives_back);
+            let held = m.or(&[some, none]);
+            let message = "the host gives back a place that no key has";
+            m.assert("gives_back_what_it_took", held, message);
         }
         let changed = m.mux(is_more, more, less);
         m.set_next_when(self.register, counts, changed);
