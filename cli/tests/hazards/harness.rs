@@ -582,13 +582,15 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
         key[4] = random.below(32) as u8;
     }
     if port.stored.has_foreign() {
-        // The program's own keys, and now and then one that differs from them in a bit.
+        // The program's own keys, and few that differ from them in a bit, so that they come and go.
         key = port
             .stored
             .whole(&[&number.to_le_bytes()[..], &key].concat());
-        if random.below(4) == 0 {
-            let bit = random.below(u64::from(port.key_bytes) * 8) as usize;
-            key[bit / 8] ^= 1 << (bit % 8);
+        let is_stored = |bit: &u32| port.stored.stored_places().any(|stored| stored == *bit);
+        let mut constant = (0..port.stored.bits()).filter(|bit| !is_stored(bit));
+        let ends = [constant.next(), constant.next_back()];
+        if let (true, Some(bit)) = (random.below(2) == 0, random.pick(&ends)) {
+            key[*bit as usize / 8] ^= 1 << (bit % 8);
         }
     }
     let mut value: Vec<u8> = (0..port.value_bytes).map(|_| random.next() as u8).collect();
