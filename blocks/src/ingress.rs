@@ -502,7 +502,8 @@ fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
             let not_upper = m.not(upper);
             ends.push(m.and(&[lower, not_upper]));
         }
-        let odd = m.or(&ends);
+        let ends = m.concat(&ends);
+        let odd = m.reduce_or(ends);
         m.name(odd, format!("odd_runs_of_{run}"));
         bits.push(odd);
         run /= 2;

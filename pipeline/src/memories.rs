@@ -20,8 +20,8 @@ const SHAPES: [(u32, u32); 7] = [
 ];
 /// What an UltraRAM has for all reads and writes.
 const PORTS: usize = 2;
-/// Block RAMs (of 36 kbit) from which on a memory is large: a twentieth of what a card has.
-const LARGE: u32 = 64;
+/// Block RAMs (of 36 kbit) from which on a memory is large: the eight of a table of such keys have a seventh of what a card has.
+const LARGE: u32 = 24;
 
 /// UltraRAMs behind each other in a large memory of such words; `None`: it stays in block RAM.
 pub fn ultra_rams_deep(width: u32, depth: u32) -> Option<u32> {
@@ -96,8 +96,9 @@ mod tests {
         assert_eq!(style(USUAL, 72, 32768, 1, true), MemStyle::Ultra);
         assert_eq!(style(USUAL, 97, 32768, 1, true), MemStyle::Ultra);
         assert_eq!(style(USUAL, 32, 65536, 1, true), MemStyle::Ultra);
+        assert_eq!(style(USUAL, 25, 16384, 1, true), MemStyle::Ultra);
         // Small; of words that fill an eighth of an UltraRAM's; with three ports; read at once.
-        assert_eq!(style(USUAL, 72, 16384, 1, true), MemStyle::Auto);
+        assert_eq!(style(USUAL, 72, 8192, 1, true), MemStyle::Auto);
         assert_eq!(style(USUAL, 9, 524_288, 1, true), MemStyle::Auto);
         assert_eq!(style(USUAL, 72, 32768, 2, true), MemStyle::Auto);
         assert_eq!(style(USUAL, 72, 32768, 1, false), MemStyle::Auto);

@@ -10,8 +10,8 @@ use crate::index_bits;
 use crate::interface::command::DUMP;
 use hardpath_rtl::{Module, Node};
 
-/// Most bits of a key that one register selects.
-const PART_BITS: u32 = 128;
+/// Most bits of a key that one register selects. A tool may take two LUTs for each.
+const PART_BITS: u32 = 96;
 
 pub(super) struct Dump {
     /// The host's command is one.

@@ -40,7 +40,7 @@ pub fn hash_function(
         name,
         format!(
             "Hash functions of map {map}: key to one of {} buckets in each of {WAYS} ways.\n\
-             Each bit of a digest is the parity of about half of the key's bits (H3, fixed random matrices); a way's\n\
+             Each bit of a digest is the parity of about a quarter of the key's bits (H3, fixed random matrices); a way's\n\
              bucket is its digest, XORed with the AND of the next two ways' digests.",
             Hash::rows(max_entries)
         ),
@@ -142,18 +142,23 @@ pub fn columns(key_bit: u32, max_entries: u32) -> [u64; WAYS as usize] {
     std::array::from_fn(|way| matrix_column(way as u32, key_bit, row_bits))
 }
 
-/// What a bit of the key adds to a way's digest: random, never 0.
+/// What a bit of the key adds to a way's digest: random, never 0. A quarter of the bits are ones, half of what is usual, so the trees
+/// of XORs are half as large; tables fill as well as with dense columns (`capacity_in_figures` in `tests/suite/capacity.rs`).
 fn matrix_column(way: u32, key_bit: u32, row_bits: u32) -> u64 {
     let mut seed = (u64::from(way) << 32 | u64::from(key_bit)).wrapping_add(0x9e37_79b9);
     loop {
-        // splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators").
-        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let column = (z ^ (z >> 31)) & (u64::MAX >> (64 - row_bits));
+        let column = splitmix(&mut seed) & splitmix(&mut seed) & (u64::MAX >> (64 - row_bits));
         if column != 0 {
             return column;
         }
     }
+}
+
+/// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators").
+fn splitmix(seed: &mut u64) -> u64 {
+    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *seed;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
