@@ -100,7 +100,7 @@ fn a_value_memory_in_block_ram_reads_what_was_committed() {
 fn a_value_memory_with_registers_reads_what_was_committed() {
     for mistake in [
         "before_write && index_0_b == before_index",
-        "commit_write && index_a == commit_index",
+        "stored_write && index_0_b == stored_index",
         "commit_write && index_0_b == commit_index",
         "commit_write && index_0_c == commit_index",
     ] {

@@ -9,6 +9,16 @@ from timeline import Timeline
 WAYS, SLOTS = 4, 2
 
 
+def splitmix64(seed):
+    """Steele, Lea, Flood, "Fast splittable pseudorandom number generators"."""
+    most = (1 << 64) - 1
+    while True:
+        seed = seed + 0x9E3779B97F4A7C15 & most
+        mixed = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9 & most
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & most
+        yield mixed ^ mixed >> 31
+
+
 class Functions:
     """A digest for each way, a random matrix times the key, joined with the AND of the next two ways' digests."""
 
@@ -18,14 +28,10 @@ class Functions:
         self.rows = cache(self.rows)
 
     def column(self, way, bit):
-        """The first number of splitmix64 whose low bits are not all 0."""
-        most = (1 << 64) - 1
-        seed = (way << 32 | bit) + 0x9E3779B9
+        """The first AND of two numbers of splitmix64, one behind the other, whose low bits are not all 0."""
+        numbers = splitmix64((way << 32 | bit) + 0x9E3779B9)
         while True:
-            seed = seed + 0x9E3779B97F4A7C15 & most
-            mixed = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9 & most
-            mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & most
-            column = (mixed ^ mixed >> 31) & (1 << self.row_bits) - 1
+            column = next(numbers) & next(numbers) & (1 << self.row_bits) - 1
             if column:
                 return column
 
