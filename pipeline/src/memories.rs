@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(style(USUAL, 72, 32768, 1, true), MemStyle::Ultra);
         assert_eq!(style(USUAL, 97, 32768, 1, true), MemStyle::Ultra);
         assert_eq!(style(USUAL, 32, 65536, 1, true), MemStyle::Ultra);
-        assert_eq!(style(USUAL, 25, 16384, 1, true), MemStyle::Ultra);
+        assert_eq!(style(USUAL, 57, 16384, 1, true), MemStyle::Ultra);
         // Small; of words that fill an eighth of an UltraRAM's; with three ports; read at once.
         assert_eq!(style(USUAL, 72, 8192, 1, true), MemStyle::Auto);
         assert_eq!(style(USUAL, 9, 524_288, 1, true), MemStyle::Auto);
