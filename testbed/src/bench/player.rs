@@ -89,6 +89,7 @@ impl<'a> Player<'a> {
         }
         player.dut.set_u64(player.rst, 0);
         player.dut.skip_sweep();
+        player.dut.foreign_mut().clear();
         Ok(player)
     }
 

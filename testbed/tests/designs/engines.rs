@@ -3,7 +3,8 @@
 use crate::toy::{toy, Flaw, MAP_ENTRIES};
 use crate::{packet, verilator};
 use hardpath_blocks::interface::{register, Interface};
-use hardpath_ir::verdict;
+use hardpath_ir::{verdict, Diagnostic};
+use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, errno, Host, HostOperation};
 use hardpath_testbed::native::Native;
@@ -222,4 +223,28 @@ fn another_design_is_recognized() {
     interface.bus_bits = 512;
     let error = run(&mut dut, &interface, &[], &RunOptions::default()).unwrap_err();
     assert_eq!(error.code, "port-differs");
+}
+
+/// Keys that the host keeps go with what the design's maps hold, whoever resets it.
+#[test]
+fn a_reset_takes_the_hosts_keys() {
+    type Reset = fn(&mut dyn Dut, &Interface) -> Result<(), Diagnostic>;
+    let resets: [Reset; 2] = [
+        |dut, interface| host::reset(dut, interface).map(|_| ()),
+        |dut, interface| Player::new(dut, interface).map(|_| ()),
+    ];
+    each_engine(64, Flaw::None, |dut, interface| {
+        for reset in resets {
+            let update = HostOperation::Update {
+                map: 0,
+                key: vec![0xff; 4],
+                value: vec![1; 6],
+                flags: 0,
+            };
+            let answer = dut.foreign_mut().answer(update, 0).unwrap();
+            assert_eq!((answer.errno, dut.foreign().entries(0).count()), (0, 1));
+            reset(dut, interface).unwrap();
+            assert_eq!(dut.foreign().entries(0).count(), 0);
+        }
+    });
 }
