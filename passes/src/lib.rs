@@ -24,7 +24,6 @@ mod pipelines;
 mod reassociate;
 mod rewrite;
 mod simplify_select;
-
 mod tree;
 pub mod value_set;
 
