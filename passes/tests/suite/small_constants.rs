@@ -156,40 +156,51 @@ fn compare(text: &mut Text, (op, is_turned): (&str, bool), a: usize, b: usize) {
     text.results.push((result, 1));
 }
 
-/// `e < x + K` with every `K`, for an `x` of two bits and one of three, and with bits below and zeros above the sum.
+/// A bit beside a sum: none, a wire of the packet at this place, or a constant.
+#[derive(Clone, Copy)]
+enum Beside {
+    Nothing,
+    Wire(u32),
+    Constant(u64),
+}
+
+impl Text {
+    fn beside(&mut self, bit: Beside) -> Option<(usize, u32)> {
+        match bit {
+            Beside::Nothing => None,
+            Beside::Wire(lo) => Some(self.packet(lo, 1)),
+            Beside::Constant(value) => Some((self.constant(value, 1), 1)),
+        }
+    }
+}
+
+/// `e < x + K` with every `K`, for an `x` of two bits and one of three, and with a bit below and above the sum.
 #[test]
 fn sums_of_constants_in_compares() {
-    let below = [None, Some(None), Some(Some(0)), Some(Some(1))];
-    let sums = product(&product(&[2, 3], &below), &[0, 1]);
-    for (of_compare, ((x_bits, below), zeros)) in product(&compares(), &sums) {
-        for is_early in [false, true] {
-            let mut text = Text::new();
-            for constant in 0..8 {
-                let (x, _) = text.packet(0, x_bits);
-                let x = match x_bits {
-                    3 => x,
-                    _ => text.value(3, &format!("zext v{x}")),
-                };
-                let constant = text.constant(constant, 3);
-                let sum = (text.binary(3, "add", x, constant), 3);
-                let mut parts = vec![sum];
-                match below {
-                    Some(Some(bit)) => parts.push((text.constant(bit, 1), 1)),
-                    Some(None) => parts.push(text.packet(4, 1)),
-                    None => {}
-                }
-                if zeros > 0 {
-                    parts.insert(0, (text.constant(0, zeros), zeros));
-                }
-                let (whole, width) = text.concat(&parts);
-                let (other, _) = match is_early {
-                    true => text.input(width),
-                    false => text.computed(width),
-                };
-                compare(&mut text, of_compare, other, whole);
-            }
-            check(text);
+    let [zero, one] = [0, 1].map(Beside::Constant);
+    let above = [Beside::Nothing, Beside::Wire(5), zero, one];
+    let below = [Beside::Nothing, Beside::Wire(4), zero, one];
+    let sums = product(&product(&[2, 3], &[false, true]), &product(&above, &below));
+    for (of_compare, ((x_bits, is_early), (above, below))) in product(&compares(), &sums) {
+        let mut text = Text::new();
+        for constant in 0..8 {
+            let (x, _) = text.packet(0, x_bits);
+            let x = match x_bits {
+                3 => x,
+                _ => text.value(3, &format!("zext v{x}")),
+            };
+            let constant = text.constant(constant, 3);
+            let sum = (text.binary(3, "add", x, constant), 3);
+            let parts = [text.beside(above), Some(sum), text.beside(below)];
+            let parts: Vec<(usize, u32)> = parts.into_iter().flatten().collect();
+            let (whole, width) = text.concat(&parts);
+            let (other, _) = match is_early {
+                true => text.input(width),
+                false => text.computed(width),
+            };
+            compare(&mut text, of_compare, other, whole);
         }
+        check(text);
     }
 }
 
