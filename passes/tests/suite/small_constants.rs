@@ -174,14 +174,24 @@ impl Text {
     }
 }
 
+/// What a sum is compared with.
+#[derive(Clone, Copy)]
+enum Other {
+    Computed,
+    Input,
+    /// Two bits of an input, which decide how wide the difference is.
+    SmallInput,
+}
+
 /// `e < x + K` with every `K`, for an `x` of two bits and one of three, and with a bit below and above the sum.
 #[test]
 fn sums_of_constants_in_compares() {
     let [zero, one] = [0, 1].map(Beside::Constant);
     let above = [Beside::Nothing, Beside::Wire(5), zero, one];
     let below = [Beside::Nothing, Beside::Wire(4), zero, one];
-    let sums = product(&product(&[2, 3], &[false, true]), &product(&above, &below));
-    for (of_compare, ((x_bits, is_early), (above, below))) in product(&compares(), &sums) {
+    let others = [Other::Computed, Other::Input, Other::SmallInput];
+    let sums = product(&product(&[2, 3], &others), &product(&above, &below));
+    for (of_compare, ((x_bits, other), (above, below))) in product(&compares(), &sums) {
         let mut text = Text::new();
         for constant in 0..8 {
             let (x, _) = text.packet(0, x_bits);
@@ -194,9 +204,13 @@ fn sums_of_constants_in_compares() {
             let parts = [text.beside(above), Some(sum), text.beside(below)];
             let parts: Vec<(usize, u32)> = parts.into_iter().flatten().collect();
             let (whole, width) = text.concat(&parts);
-            let (other, _) = match is_early {
-                true => text.input(width),
-                false => text.computed(width),
+            let other = match other {
+                Other::Computed => text.computed(width).0,
+                Other::Input => text.input(width).0,
+                Other::SmallInput => {
+                    let (input, _) = text.input(2);
+                    text.value(width, &format!("zext v{input}"))
+                }
             };
             compare(&mut text, of_compare, other, whole);
         }
