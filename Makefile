@@ -116,11 +116,12 @@ calibrate: setup
 KERNEL_WORK = build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)
 LEVELS_KERNEL := xdp_tx_iptunnel xdp_router_ipv4
 # Fewer, or others of ours: make levels LEVELS="flood blocklist"
-LEVELS := suricata_like nat token_bucket leaky_bucket listing1 firewall syn_filter load_balancer rate_limit vxlan_encap \
+LEVELS := acl suricata_like nat token_bucket leaky_bucket listing1 firewall syn_filter load_balancer rate_limit vxlan_encap \
 	blocklist flood ipip_decap ipip_encap redirector reflector
 # Maps that take yosys too long: they need no logic of their own for each entry.
 SMALLER_xdp_router_ipv4 := @rx_cnt=64
 SMALLER_suricata_like := @flows_v4=256,flows_v6=256
+SMALLER_acl := @sources=128,destinations=64
 SYNTHESIZED = $(foreach object,$(1),$(object)$(SMALLER_$(basename $(notdir $(object)))))
 COMMA := ,
 EMPTY :=
