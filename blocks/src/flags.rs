@@ -13,6 +13,16 @@ pub struct UpdateFlags {
 }
 
 impl UpdateFlags {
+    /// Of flags that are known before.
+    pub fn known(m: &mut Module, flags: u64) -> UpdateFlags {
+        let mut is = |holds: bool| m.constant(u64::from(holds), 1);
+        UpdateFlags {
+            no_exist: is(flags == 1),
+            must_exist: is(flags == 2),
+            bad: is(flags > 2),
+        }
+    }
+
     /// Of a word of at least three bits.
     pub fn of(m: &mut Module, flags: Node) -> UpdateFlags {
         let no_exist = m.eq_const(flags, 1);

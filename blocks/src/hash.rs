@@ -24,7 +24,9 @@ mod seen;
 mod waiting;
 
 pub use evict::Evicts;
-pub use function::{buckets, columns, hash_function, HashFunctionIn, HashFunctionOut};
+pub use function::{
+    buckets, columns, hash_function, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
+};
 pub use ports::{
     HashHostIn, HashKeyIn, HashKeyOut, HashMovesOut, HashSlotIn, HashTableIn, HashTableOut,
     HashUpdateIn, HashWriteOut,
@@ -79,6 +81,8 @@ pub struct HashPort {
     pub commit_after: u32,
     /// The data plane updates or deletes under this key.
     pub updates: bool,
+    /// The flags that all these updates have; `None`: each comes with its own.
+    pub flags: Option<u64>,
     pub deletes: bool,
     /// Commits of several ports can be those of one packet: this one's turn comes so many clocks after the first. At
     /// most `commit_after`, which counts them.
@@ -207,7 +211,7 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     let active = active(&mut m, &turns, &waiting);
     let count = Count::new(&mut m, config);
     let foreign = Foreign::new(&mut m, host);
-    let request = Request::new(&mut m, keys, (host, foreign.as_ref()), active.host);
+    let request = Request::new(&mut m, config, keys, (host, foreign.as_ref()), active.host);
     let decision = Decision::new(&mut m, config, &active, &request, count.full);
     let decided = (&active, &decision);
     seen::touch_ages(&mut m, (&lanes, keys), &waiting, decided, host);

@@ -1,8 +1,8 @@
 //! The table behind a map with keys, at a fixed latency.
 
 use hardpath_blocks::hash::{
-    hash_function, hash_table, Hash, HashFunctionIn, HashFunctionOut, HashHostIn, HashSlotIn,
-    HashTableIn, HashTableOut,
+    hash_function, hash_table, Hash, HashFunctionHostIn, HashFunctionIn, HashFunctionOut,
+    HashHostIn, HashSlotIn, HashTableIn, HashTableOut,
 };
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
@@ -191,25 +191,16 @@ fn is_foreign(m: &mut Module, stored: &KeyBits, question: &MapQuestion) -> Optio
 }
 
 /// The hash functions in front of a port of a table: the key that is meant and its buckets, in the clock of the key. The keys, the
-/// packet's and the host's, are what the table stores of them. `host`: the slot is the host's operation on this map, and its
-/// command is a dump; `None` in ports behind the first.
+/// packet's and the host's, are what the table stores of them. `host`: of the first port.
 pub fn functions(
     (design, parent): (&mut Design, &mut Module),
     (module, name): (&str, String),
     config: &Hash,
-    (key, host_key): (Node, Node),
-    host: Option<(Node, Node)>,
-    question: &MapQuestion,
+    port: usize,
+    key: Node,
+    host: Option<HashFunctionHostIn>,
 ) -> HashFunctionOut {
-    let block = hash_function(module, &config.map, config.key_bits, config.max_entries);
-    let (host, host_dump) = host.unwrap_or_else(|| (parent.zero(1), parent.zero(1)));
-    let entry_bits = Hash::entry_bits(config.max_entries);
-    let inputs = HashFunctionIn {
-        key,
-        host,
-        host_key,
-        host_dump,
-        host_slot: parent.slice(question.host_slot, 0, entry_bits),
-    };
+    let block = hash_function(module, config, port);
+    let inputs = HashFunctionIn { key, host };
     block.place(design, parent, name, inputs).out
 }

@@ -6,7 +6,7 @@ use super::forward::Found;
 use super::held::{held, PacketSlots};
 use super::lookup::Lane;
 use super::places::{decode, emptiest, encode, row_of_place, Emptiest};
-use super::{Hash, HashHostIn, HashKeyIn, HashUpdateIn, SLOTS, WAYS};
+use super::{Hash, HashHostIn, HashKeyIn, SLOTS, WAYS};
 use crate::flags::UpdateFlags;
 use crate::index_bits;
 use crate::interface::command;
@@ -122,6 +122,7 @@ impl Request {
     /// `host`: the slot is the host's. An operation on a foreign key asks for nothing here.
     pub(super) fn new(
         m: &mut Module,
+        config: &Hash,
         keys: &[HashKeyIn],
         (registers, foreign): (&HashHostIn, Option<&Foreign>),
         host: Node,
@@ -131,16 +132,24 @@ impl Request {
             [] => m.and(&[host, of_host]),
             programs => {
                 let program = m.or(programs);
-                m.mux(host, of_host, program)
+                match m.as_const(program) {
+                    Some([0]) => m.and(&[host, of_host]),
+                    Some(_) => {
+                        let packet = m.not(host);
+                        m.or(&[packet, of_host])
+                    }
+                    None => m.mux(host, of_host, program),
+                }
             }
         };
-        let update = of_updates(m, keys, |update| update.update);
+        let updates = updates(m, config, keys);
+        let update = updates.iter().map(|(update, _)| *update).collect();
         let update = pick(m, of_host.update, update);
-        let no_exist = of_updates(m, keys, |update| update.no_exist);
+        let no_exist = of_updates(m, &updates, |flags| flags.no_exist);
         let no_exist = pick(m, of_host.no_exist, no_exist);
-        let must_exist = of_updates(m, keys, |update| update.must_exist);
+        let must_exist = of_updates(m, &updates, |flags| flags.must_exist);
         let must_exist = pick(m, of_host.must_exist, must_exist);
-        let bad_flags = of_updates(m, keys, |update| update.bad_flags);
+        let bad_flags = of_updates(m, &updates, |flags| flags.bad);
         let bad_flags = pick(m, of_host.bad_flags, bad_flags);
         let removals = keys.iter().filter_map(|port| port.remove).collect();
         let delete = pick(m, of_host.delete, removals);
@@ -174,14 +183,38 @@ impl Request {
     }
 }
 
-/// A signal of all ports that update.
-fn of_updates(m: &mut Module, keys: &[HashKeyIn], signal: fn(&HashUpdateIn) -> Node) -> Vec<Node> {
-    let all = keys.iter().filter_map(|port| port.update.as_ref());
-    match all.clone().count() {
-        1 => all.map(signal).collect(),
+/// Of all ports that update: whether one does, and its flags.
+fn updates(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Vec<(Node, UpdateFlags)> {
+    let mut all = Vec::new();
+    for (port, key) in config.ports.iter().zip(keys) {
+        let Some(update) = &key.update else {
+            continue;
+        };
+        let flags = match &update.flags {
+            Some(given) => UpdateFlags {
+                no_exist: given.no_exist,
+                must_exist: given.must_exist,
+                bad: given.bad_flags,
+            },
+            None => UpdateFlags::known(m, port.flags.expect("else they are given")),
+        };
+        all.push((update.update, flags));
+    }
+    all
+}
+
+/// A flag of all ports that update.
+fn of_updates(
+    m: &mut Module,
+    updates: &[(Node, UpdateFlags)],
+    flag: fn(&UpdateFlags) -> Node,
+) -> Vec<Node> {
+    match updates {
+        [(_, flags)] => vec![flag(flags)],
         // With several ports only that of the one that commits counts.
-        _ => all
-            .map(|update| m.and(&[update.update, signal(update)]))
+        _ => updates
+            .iter()
+            .map(|(update, flags)| m.and(&[*update, flag(flags)]))
             .collect(),
     }
 }

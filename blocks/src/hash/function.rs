@@ -14,6 +14,14 @@ signals! {
     /// A packet's key, and the host's.
     pub struct HashFunctionIn {
         key: one "the packet's key",
+        /// Of the first port.
+        host: some HashFunctionHostIn,
+    }
+}
+
+signals! {
+    /// The host's key, or the slot that it dumps.
+    pub struct HashFunctionHostIn {
         host: one "the host's key is meant",
         host_key: one "",
         host_dump: one "the host means a slot, not a key",
@@ -29,43 +37,45 @@ signals! {
     }
 }
 
-/// The hash functions of a table as a module without state.
+/// The hash functions in front of a port of a table as a module without state. The host's key goes through the first port.
 pub fn hash_function(
     name: &str,
-    map: &str,
-    key_bits: u32,
-    max_entries: u32,
+    config: &Hash,
+    port: usize,
 ) -> Block<HashFunctionIn, HashFunctionOut> {
     let mut m = Module::new(
         name,
         format!(
-            "Hash functions of map {map}: key to one of {} buckets in each of {WAYS} ways.\n\
+            "Hash functions of map {}: key to one of {} buckets in each of {WAYS} ways.\n\
              Each bit of a digest is the parity of about a quarter of the key's bits (H3, fixed random matrices); a way's\n\
              bucket is its digest, XORed with the AND of the next two ways' digests.",
-            Hash::rows(max_entries)
+            config.map,
+            Hash::rows(config.max_entries)
         ),
     );
-    let row_bits = Hash::row_bits(max_entries);
+    let row_bits = Hash::row_bits(config.max_entries);
     let inputs = m.inputs(HashFunctionIn {
-        key: key_bits,
-        host: 1,
-        host_key: key_bits,
-        host_dump: 1,
-        host_slot: Hash::entry_bits(max_entries),
+        key: config.key_bits,
+        host: (port == 0).then_some(HashFunctionHostIn {
+            host: 1,
+            host_key: config.key_bits,
+            host_dump: 1,
+            host_slot: Hash::entry_bits(config.max_entries),
+        }),
     });
-    let HashFunctionIn {
-        key,
-        host,
-        host_key,
-        host_dump,
-        host_slot,
-    } = inputs;
-    let chosen = m.mux(host, host_key, key);
-    m.name(chosen, "chosen");
-    let slot_row = m.slice(host_slot, 0, row_bits);
-    let dumps = m.and(&[host, host_dump]);
+    let chosen = match &inputs.host {
+        Some(asked) => {
+            let chosen = m.mux(asked.host, asked.host_key, inputs.key);
+            m.name(chosen, "chosen")
+        }
+        None => inputs.key,
+    };
+    let dump = inputs.host.as_ref().map(|asked| {
+        let slot_row = m.slice(asked.host_slot, 0, row_bits);
+        (m.and(&[asked.host, asked.host_dump]), slot_row)
+    });
     let digests = digests(&mut m, chosen, row_bits);
-    let rows = rows(&mut m, &digests, (dumps, slot_row));
+    let rows = rows(&mut m, &digests, dump);
     let outputs = HashFunctionOut {
         key_out: chosen,
         rows,
@@ -100,9 +110,9 @@ fn digests(m: &mut Module, chosen: Node, row_bits: u32) -> Vec<Node> {
     digests
 }
 
-/// Joins the digests, or says the bucket of the slot that is dumped: all ways' in one word.
-fn rows(m: &mut Module, digests: &[Node], (dumps, slot_row): (Node, Node)) -> Node {
-    let row_bits = m.width(slot_row);
+/// Joins the digests, or says the bucket of the slot that is dumped: all ways' in one word. `dump`: whether one is, and its bucket.
+fn rows(m: &mut Module, digests: &[Node], dump: Option<(Node, Node)>) -> Node {
+    let row_bits = m.width(digests[0]);
     let mut rows = Vec::new();
     for way in 0..WAYS as usize {
         let (next, after) = (digests[(way + 1) % 4], digests[(way + 2) % 4]);
@@ -114,7 +124,10 @@ fn rows(m: &mut Module, digests: &[Node], (dumps, slot_row): (Node, Node)) -> No
         let both = m.and(&[next, rotated]);
         let row = m.xor(&[digests[way], both]);
         m.name(row, format!("hash_{way}"));
-        rows.push(m.mux(dumps, slot_row, row));
+        rows.push(match dump {
+            Some((dumps, slot_row)) => m.mux(dumps, slot_row, row),
+            None => row,
+        });
     }
     rows.reverse();
     m.concat(&rows)

@@ -38,6 +38,14 @@ signals! {
     /// An update by a packet.
     pub struct HashUpdateIn {
         update: one "stage C",
+        /// Where [`HashPort::flags`](super::HashPort::flags) does not say them.
+        flags: some HashFlagsIn,
+    }
+}
+
+signals! {
+    /// The flags of an update.
+    pub struct HashFlagsIn {
         no_exist: one "stage C: BPF_NOEXIST",
         must_exist: one "stage C: BPF_EXIST",
         bad_flags: one "stage C: other flags",
@@ -112,9 +120,11 @@ impl HashTableIn<u32> {
             uses: (config.evicts != Evicts::Nobody).then_some(1),
             update: port.updates.then_some(HashUpdateIn {
                 update: 1,
-                no_exist: 1,
-                must_exist: 1,
-                bad_flags: 1,
+                flags: port.flags.is_none().then_some(HashFlagsIn {
+                    no_exist: 1,
+                    must_exist: 1,
+                    bad_flags: 1,
+                }),
             }),
             remove: port.deletes.then_some(1),
         });

@@ -54,6 +54,7 @@ impl Run {
             ports: vec![HashPort {
                 commit_after,
                 updates: true,
+                flags: None,
                 deletes: true,
                 slot: 0,
             }],

@@ -179,6 +179,7 @@ fn only_updates_or_only_deletes() {
         let mut table = Table::new(Hash {
             ports: vec![HashPort {
                 updates,
+                flags: Some(0),
                 deletes,
                 commit_after: 2,
                 slot: 0,

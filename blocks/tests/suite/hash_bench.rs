@@ -21,12 +21,7 @@ pub enum Change {
 pub fn design(config: &Hash) -> Design {
     let mut design = Design::new();
     let entry_bits = Hash::entry_bits(config.max_entries);
-    let function_id = design.add(hash_function(
-        "functions",
-        &config.map,
-        config.key_bits,
-        config.max_entries,
-    ));
+    let function_id = design.add(hash_function("functions", config, 0));
     let table_id = design.add(hash_table(config));
     let (function, table) = (&design.modules[function_id], &design.modules[table_id]);
     let mut m = Module::new("around", "");
@@ -71,7 +66,10 @@ pub fn design(config: &Hash) -> Design {
     let displaced = displaces_late(config).then(|| m.wire(1, "displaced_wire"));
     let mut late = Vec::new();
     if config.ports[0].updates {
-        late.extend(["update", "no_exist", "must_exist", "bad_flags"]);
+        late.push("update");
+        if config.ports[0].flags.is_none() {
+            late.extend(["no_exist", "must_exist", "bad_flags"]);
+        }
     }
     if config.ports[0].deletes {
         late.push("remove");
@@ -205,10 +203,15 @@ impl Table {
                 _ => None,
             };
             self.bench.set("update", flags.is_some().into());
-            self.bench.set("no_exist", (flags == Some(1)).into());
-            self.bench.set("must_exist", (flags == Some(2)).into());
-            self.bench
-                .set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
+            if let (Some(known), Some(flags)) = (self.config.ports[0].flags, flags) {
+                assert_eq!(flags, known);
+            }
+            if self.config.ports[0].flags.is_none() {
+                self.bench.set("no_exist", (flags == Some(1)).into());
+                self.bench.set("must_exist", (flags == Some(2)).into());
+                self.bench
+                    .set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
+            }
         }
         if self.config.ports[0].deletes {
             self.bench.set("remove", (change == Change::Delete).into());
@@ -505,6 +508,7 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         ports: vec![HashPort {
             commit_after,
             updates: true,
+            flags: None,
             deletes: true,
             slot: 0,
         }],

@@ -46,7 +46,10 @@ impl Times {
 fn changes_of(port: &HashPort) -> Vec<&'static str> {
     let mut names = Vec::new();
     if port.updates {
-        names.extend(["update", "no_exist", "must_exist", "bad_flags"]);
+        names.push("update");
+        if port.flags.is_none() {
+            names.extend(["no_exist", "must_exist", "bad_flags"]);
+        }
     }
     if port.deletes {
         names.push("remove");
@@ -59,14 +62,11 @@ fn changes_of(port: &HashPort) -> Vec<&'static str> {
 fn design(config: &Hash) -> Design {
     let times = Times::of(config);
     let mut design = Design::new();
-    let function_id = design.add(hash_function(
-        "functions",
-        &config.map,
-        config.key_bits,
-        config.max_entries,
-    ));
     let table_id = design.add(hash_table(config));
-    let (function, table) = (&design.modules[function_id], &design.modules[table_id]);
+    let function_ids: Vec<_> = (0..config.ports.len())
+        .map(|port| design.add(hash_function(&format!("functions_{port}"), config, port)))
+        .collect();
+    let table = &design.modules[table_id];
     let mut m = Module::new("around", "");
     let delayed = |m: &mut Module, name: &str, node: Node, clocks: u64| {
         (0..clocks).fold(node, |node, clock| {
@@ -96,26 +96,24 @@ fn design(config: &Hash) -> Design {
         let key_name = format!("key_of_{number}");
         let key = m.input(key_name.clone(), config.key_bits, "");
         let key = delayed(&mut m, &key_name, key, times.reads[number] - 1);
-        let is_host = match number {
-            0 => delayed(&mut m, "host", host, times.reads[0] - 1),
-            _ => m.zero(1),
-        };
-        let given = [
-            ("key", key),
-            ("host", is_host),
-            ("host_key", host_key),
-            ("host_dump", dump),
-            ("host_slot", low_slot),
-        ];
+        let mut given = vec![("key", key)];
+        if number == 0 {
+            let is_host = delayed(&mut m, "host", host, times.reads[0] - 1);
+            inputs.push(("host_r".into(), m.delay_reset("host_r", is_host)));
+            given.extend([
+                ("host", is_host),
+                ("host_key", host_key),
+                ("host_dump", dump),
+                ("host_slot", low_slot),
+            ]);
+        }
         let called = format!("functions_{number}");
+        let (function_id, function) = (function_ids[number], &design.modules[function_ids[number]]);
         let functions = m.instance(function, function_id, &called, &given);
         for (signal, out) in [("key", "key_out"), ("rows", "rows")] {
             let node = m.instance_output(function, functions, out);
             let node = m.delay(format!("{signal}_{number}_r"), node);
             inputs.push((name(signal), node));
-        }
-        if number == 0 {
-            inputs.push(("host_r".into(), m.delay_reset("host_r", is_host)));
         }
         for signal in changes_of(port) {
             let wish = format!("{signal}_of_{number}");

@@ -4,10 +4,10 @@ use super::Lower;
 use crate::plan::Class;
 use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::flags::UpdateFlags;
-use hardpath_blocks::hash::{Hash, HashPort, HashTableOut, HashUpdateIn};
+use hardpath_blocks::hash::{Hash, HashFunctionHostIn, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::key_bits::KeyBits;
-use hardpath_ir::{Inst, MapKind, Op, Value};
+use hardpath_ir::{Bits, Inst, MapKind, Op, Value};
 use hardpath_rtl::Node;
 use hardpath_state::table::{device_flags, functions, Table};
 
@@ -46,21 +46,37 @@ impl Lower<'_> {
             Some(key) => self.stored_node(&stored, key),
             None => self.m.zero(stored.stored()),
         };
-        let question = self.question();
-        // The host's key goes through the first port.
-        let host = (port == 0).then(|| {
-            let is_dump = (self.m).eq_const(question.host_command, u64::from(command::DUMP));
-            let dump = self.m.delay(format!("{name}_dumps"), is_dump);
-            (self.host_here(number), dump)
-        });
         let config = self.table_config(number, String::new());
-        let host_key = self.m.slice(question.host_key, 0, stored.bits());
-        let host_key = stored.cut_node(&mut self.m, host_key);
-        let (place, keys) = ((&mut *self.design, &mut self.m), (key, host_key));
-        let hash = functions(place, (&module_name, name), &config, keys, host, &question);
+        // The host's key goes through the first port.
+        let host = (port == 0).then(|| self.asked_of_functions(number, &name, &config));
+        let place = (&mut *self.design, &mut self.m);
+        let hash = functions(place, (&module_name, name), &config, port, key, host);
         let built = self.ports.built[number].ports[port];
         self.set_base(built.key, hash.key_out);
         self.set_base(built.rows, hash.rows);
+    }
+
+    /// What the host asks of the hash functions. `name`: of their instance.
+    fn asked_of_functions(
+        &mut self,
+        number: usize,
+        name: &str,
+        table: &Hash,
+    ) -> HashFunctionHostIn {
+        let question = self.question();
+        let is_dump = (self.m).eq_const(question.host_command, u64::from(command::DUMP));
+        let host_dump = self.m.delay(format!("{name}_dumps"), is_dump);
+        let host = self.host_here(number);
+        let stored = &self.plan[number].stored;
+        let host_key = self.m.slice(question.host_key, 0, stored.bits());
+        let host_key = stored.cut_node(&mut self.m, host_key);
+        let entry_bits = Hash::entry_bits(table.max_entries);
+        HashFunctionHostIn {
+            host,
+            host_key,
+            host_dump,
+            host_slot: self.m.slice(question.host_slot, 0, entry_bits),
+        }
     }
 
     /// Demands what a table stores of a key.
@@ -106,6 +122,10 @@ impl Lower<'_> {
                 - self.port_stages(number, port).table
                 - Hash::answer_clocks(access.registers_keys),
             updates: access.ports[port].update.is_some(),
+            flags: access.ports[port].update.and_then(|update| {
+                let flags = self.program.insts[update].args[2];
+                self.program.as_const(flags).map(Bits::low_u64)
+            }),
             deletes: access.ports[port].delete.is_some(),
             slot: access.ports[port].slot,
         };
@@ -209,6 +229,9 @@ impl Lower<'_> {
     fn commit_update(&mut self, wires: &HashUpdateIn, update: Inst) {
         let updates = self.happens(update);
         self.m.drive(wires.update, updates);
+        let Some(wires) = &wires.flags else {
+            return;
+        };
         let flags = self.node(self.program.insts[update].args[2]);
         let flags = UpdateFlags::of(&mut self.m, flags);
         self.m.drive(wires.no_exist, flags.no_exist);

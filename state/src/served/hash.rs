@@ -8,7 +8,7 @@ use crate::table::{device_flags, functions, Table};
 use crate::values::Values;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_blocks::flags::UpdateFlags;
-use hardpath_blocks::hash::{Evicts, Hash, HashPort};
+use hardpath_blocks::hash::{Evicts, Hash, HashFunctionHostIn, HashPort};
 use hardpath_blocks::interface::command;
 use hardpath_rtl::{Design, Module, Node};
 
@@ -26,6 +26,7 @@ fn table(config: &Served) -> Hash {
         ports: vec![HashPort {
             commit_after: 0,
             updates: true,
+            flags: None,
             deletes: true,
             slot: 0,
         }],
@@ -141,16 +142,14 @@ fn keys(
     let dump = m.delay("host_dumps", is_dump);
     let module = format!("{}_hash", config.name);
     let named = (module.as_str(), "hash".to_owned());
-    let host = Some((entering.inject, dump));
+    let host = HashFunctionHostIn {
+        host: entering.inject,
+        host_key: question.host_key,
+        host_dump: dump,
+        host_slot: m.slice(question.host_slot, 0, Hash::entry_bits(hash.max_entries)),
+    };
     let key = entering.request.request_key;
-    let hashed = functions(
-        (design, m),
-        named,
-        &hash,
-        (key, question.host_key),
-        host,
-        question,
-    );
+    let hashed = functions((design, m), named, &hash, 0, key, Some(host));
     let key = m.delay("key", hashed.key_out);
     let rows = m.delay("rows", hashed.rows);
     let host_r = m.delay_reset("host", entering.inject);
@@ -172,9 +171,10 @@ fn keys(
         }
         let update = own.update.as_ref().expect("the port updates");
         m.drive(update.update, asked.update);
-        m.drive(update.no_exist, asked.no_exist);
-        m.drive(update.must_exist, asked.must_exist);
-        m.drive(update.bad_flags, asked.bad_flags);
+        let flags = update.flags.as_ref().expect("each request has its own");
+        m.drive(flags.no_exist, asked.no_exist);
+        m.drive(flags.must_exist, asked.must_exist);
+        m.drive(flags.bad_flags, asked.bad_flags);
         m.drive(own.remove.expect("the port deletes"), asked.remove);
     }
     table

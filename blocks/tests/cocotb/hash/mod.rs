@@ -11,6 +11,7 @@ pub fn cases() -> Vec<Case> {
     let port = |commit_after, slot| HashPort {
         commit_after,
         updates: true,
+        flags: None,
         deletes: true,
         slot,
     };
@@ -59,8 +60,6 @@ fn table(key_bits: u32, max_entries: u32, ports: Vec<HashPort>) -> Hash {
 fn case(config: Hash) -> Case {
     let (key_bits, max_entries) = (config.key_bits, config.max_entries);
     let mut design = Design::new();
-    let function: Module = hash_function("functions", &config.map, key_bits, max_entries).into();
-    let function_id = design.add(function.clone());
     let table: Module = hash_table(&config).into();
     let table_id = design.add(table.clone());
     let mut m = Module::new("block", "");
@@ -78,20 +77,19 @@ fn case(config: Hash) -> Case {
     ];
     for number in 0..config.ports.len() as u32 {
         let key = m.input(numbered("key", number as usize), key_bits, "");
-        let no_host = m.zero(1);
-        let given = [
-            ("key", key),
-            ("host", if number == 0 { host } else { no_host }),
-            ("host_key", host_key),
-            ("host_dump", host_dump),
-            ("host_slot", low_slot),
-        ];
-        let instance = m.instance(
-            &function,
-            function_id,
-            format!("functions_{number}"),
-            &given,
-        );
+        let mut given = vec![("key", key)];
+        if number == 0 {
+            given.extend([
+                ("host", host),
+                ("host_key", host_key),
+                ("host_dump", host_dump),
+                ("host_slot", low_slot),
+            ]);
+        }
+        let name = format!("functions_{number}");
+        let function: Module = hash_function(&name, &config, number as usize).into();
+        let function_id = design.add(function.clone());
+        let instance = m.instance(&function, function_id, name, &given);
         for (signal, out) in [("key", "key_out"), ("rows", "rows")] {
             let node = m.instance_output(&function, instance, out);
             m.output(numbered(out, number as usize), node, "");
