@@ -6,7 +6,9 @@ mod host;
 mod ports;
 mod read;
 
-pub use ports::{ArrayHostIn, ArrayIn, ArrayKeyIn, ArrayOut, ArraySlotIn, ArrayWriteIn};
+pub use ports::{
+    ArrayHostIn, ArrayIn, ArrayKeyIn, ArrayOut, ArrayPutIn, ArraySlotIn, ArrayWriteIn,
+};
 
 use commit::{joined, store, HostOperation};
 use hardpath_rtl::signals::Block;
@@ -57,6 +59,9 @@ pub struct Array {
     pub reads: Vec<u32>,
     /// Places at which the data plane writes, no two of them in one clock.
     pub writers: u32,
+    /// The data plane writes nothing at the first of them: it only says where the host's operation does. With
+    /// [`Array::own_write_index`].
+    pub first_is_the_hosts: bool,
     /// The write's index, the host's too where it follows, is given at the commit stage instead of being that of the
     /// first read. Always with several writers, and only with a writer.
     pub own_write_index: bool,
@@ -111,6 +116,11 @@ impl Array {
         }
     }
 
+    /// Packets say which entry they mean: there are several. Behind a table the index is the host's, too.
+    pub fn has_indexes(&self) -> bool {
+        self.depth > 1 || self.host == HostAddress::Follows
+    }
+
     /// Bits of a word.
     pub fn word_bits(&self) -> u32 {
         self.value_bits + u32::from(self.presence.is_stored())
@@ -121,6 +131,7 @@ impl Array {
         assert!(self.reads.iter().all(|after| *after >= read_clocks));
         assert!(self.own_write_index || self.writers <= 1);
         assert!(self.writers > 0 || !self.own_write_index);
+        assert!(self.own_write_index || !self.first_is_the_hosts);
     }
 
     fn header(&self) -> String {
@@ -154,7 +165,8 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     config.check();
     let mut m = Module::new(config.name.clone(), config.header());
     let inputs = m.inputs(ArrayIn::widths(config));
-    let ArrayIn { slot, host } = &inputs;
+    let host = &inputs.host;
+    let slot = &inputs.slot.with_all_indexes(&mut m, config);
 
     m.section("Stage A: addresses");
     let addresses = addresses(&mut m, slot, host);

@@ -2,7 +2,7 @@
 
 use super::host::{check, updates};
 use super::read::{host_index, Commit};
-use super::{Array, ArrayHostIn, ArraySlotIn, ArrayWriteIn};
+use super::{Array, ArrayHostIn, ArrayPutIn, ArraySlotIn, ArrayWriteIn};
 use crate::errno::ERRNO_BITS;
 use hardpath_rtl::{Module, Node};
 
@@ -10,13 +10,13 @@ use hardpath_rtl::{Module, Node};
 const MOST_LOADS: u32 = 256;
 
 /// The one of several writes that happens in this clock. Where it goes to is [`Commit::drive`]'s.
-pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayWriteIn> {
-    let mut all = writes.first()?.clone();
-    for other in &writes[1..] {
-        all = ArrayWriteIn {
+pub(super) fn joined(m: &mut Module, writes: &[ArrayWriteIn]) -> Option<ArrayPutIn> {
+    let mut puts = writes.iter().filter_map(|write| write.put.as_ref());
+    let mut all = puts.next()?.clone();
+    for other in puts {
+        all = ArrayPutIn {
             write: m.or(&[all.write, other.write]),
             write_word: m.mux(other.write, other.write_word, all.write_word),
-            write_index: all.write_index,
         };
     }
     Some(all)

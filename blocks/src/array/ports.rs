@@ -4,7 +4,7 @@
 
 use super::{Array, HostAddress};
 use crate::index_bits;
-use hardpath_rtl::signals;
+use hardpath_rtl::{signals, Module};
 
 signals! {
     /// Into a value memory.
@@ -17,6 +17,7 @@ signals! {
 signals! {
     /// What passes the memory: packets, and in their place the host.
     pub struct ArraySlotIn {
+        /// With [`Array::has_indexes`].
         read_index: several "stage A",
         writes: numbered ArrayWriteIn,
         host_a: one "stage A: this slot is a host operation on this map",
@@ -28,10 +29,18 @@ signals! {
 signals! {
     /// A write of the data plane.
     pub struct ArrayWriteIn {
+        /// What is written; not of a first one with [`Array::first_is_the_hosts`].
+        put: some ArrayPutIn,
+        /// With [`Array::own_write_index`] and [`Array::has_indexes`].
+        write_index: maybe "stage C",
+    }
+}
+
+signals! {
+    /// What the data plane writes.
+    pub struct ArrayPutIn {
         write: one "stage C",
         write_word: one "stage C",
-        /// With [`Array::own_write_index`].
-        write_index: maybe "stage C",
     }
 }
 
@@ -64,14 +73,34 @@ signals! {
     }
 }
 
+impl ArraySlotIn {
+    /// With the indexes that are not given, which are 0.
+    pub(super) fn with_all_indexes(&self, m: &mut Module, config: &Array) -> ArraySlotIn {
+        let mut slot = self.clone();
+        if config.has_indexes() {
+            return slot;
+        }
+        let zero = m.zero(index_bits(u64::from(config.depth)));
+        slot.read_index = vec![zero; config.reads.len()];
+        for write in &mut slot.writes {
+            write.write_index = config.own_write_index.then_some(zero);
+        }
+        slot
+    }
+}
+
 impl ArrayIn<u32> {
     /// In bits.
     pub(super) fn widths(config: &Array) -> ArrayIn<u32> {
         let index_bits = index_bits(u64::from(config.depth));
-        let write = || ArrayWriteIn {
+        let put = || ArrayPutIn {
             write: 1,
             write_word: config.word_bits(),
-            write_index: config.own_write_index.then_some(index_bits),
+        };
+        let indexes = |count| if config.has_indexes() { count } else { 0 };
+        let write = |number| ArrayWriteIn {
+            put: (number > 0 || !config.first_is_the_hosts).then(put),
+            write_index: (config.own_write_index && config.has_indexes()).then_some(index_bits),
         };
         let key = ArrayKeyIn {
             host_command: 3,
@@ -80,8 +109,8 @@ impl ArrayIn<u32> {
         };
         ArrayIn {
             slot: ArraySlotIn {
-                read_index: vec![index_bits; config.reads.len()],
-                writes: (0..config.writers).map(|_| write()).collect(),
+                read_index: vec![index_bits; indexes(config.reads.len())],
+                writes: (0..config.writers).map(write).collect(),
                 host_a: 1,
                 host_write_ok: (config.host == HostAddress::Follows).then_some(1),
             },

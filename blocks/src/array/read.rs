@@ -10,7 +10,10 @@ pub(super) fn addresses(m: &mut Module, slot: &ArraySlotIn, host: &ArrayHostIn) 
     if let Some(key) = &host.key {
         let width = m.width(addresses[0]);
         let index = host_index(m, key.host_index, width);
-        addresses[0] = m.mux(slot.host_a, index, addresses[0]);
+        addresses[0] = match m.as_const(addresses[0]) {
+            Some(_) => m.gate(slot.host_a, index),
+            None => m.mux(slot.host_a, index, addresses[0]),
+        };
     }
     m.name(addresses[0], "index_a");
     addresses
@@ -47,7 +50,7 @@ impl Commit {
         let index = m.wire(index_bits(u64::from(config.depth)), "commit_index");
         let others = writes.iter().skip(1);
         let others: Vec<(Node, Node)> = others
-            .filter_map(|write| Some((write.write, write.write_index?)))
+            .filter_map(|write| Some((write.put.as_ref()?.write, write.write_index?)))
             .collect();
         let first = match others.is_empty() {
             true => index,

@@ -20,8 +20,10 @@ fn design(config: &Array) -> Design {
     let mut m = Module::new("around", "");
     let mut inputs: Vec<(String, Node)> = Vec::new();
     let mut names = Vec::new();
-    for number in 0..config.reads.len() {
-        names.push((format!("read_index_{number}"), index_width));
+    if config.has_indexes() {
+        for number in 0..config.reads.len() {
+            names.push((format!("read_index_{number}"), index_width));
+        }
     }
     names.extend([
         ("host_a".to_string(), 1),
@@ -98,6 +100,7 @@ fn config(depth: u32, value_bits: u32, registers: bool) -> Array {
         presence: Presence::Always,
         reads: vec![clocks],
         writers: 1,
+        first_is_the_hosts: false,
         own_write_index: false,
         forward: true,
         registers,
@@ -198,10 +201,16 @@ impl Run {
 
     fn packet(&mut self, indexes: &[u64], writes: bool) {
         let width = index_bits(u64::from(self.config.depth));
-        let inside = |index: &u64| index & (u64::MAX >> (64 - width));
-        for (number, index) in indexes.iter().enumerate() {
-            self.bench
-                .set(&format!("read_index_{number}"), inside(index));
+        let has_indexes = self.config.has_indexes();
+        let inside = |index: &u64| match has_indexes {
+            true => index & (u64::MAX >> (64 - width)),
+            false => 0,
+        };
+        if has_indexes {
+            for (number, index) in indexes.iter().enumerate() {
+                self.bench
+                    .set(&format!("read_index_{number}"), inside(index));
+            }
         }
         // No program writes behind the end: its lookup missed.
         let writes = writes && inside(&indexes[0]) < u64::from(self.config.depth);
@@ -248,7 +257,9 @@ impl Run {
         self.bench.set("host_a", 1);
         // What the packet's index would be does not count.
         let junk = self.random.next();
-        self.bench.set("read_index_0", junk);
+        if self.config.has_indexes() {
+            self.bench.set("read_index_0", junk);
+        }
         if self.config.writers > 0 {
             self.bench.set("writes", 0);
         }

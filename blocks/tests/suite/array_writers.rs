@@ -28,6 +28,16 @@ impl Setup {
         self.commit() - self.array.reads[read]
     }
 
+    /// Packets write at one of the writers.
+    fn puts(&self, writer: usize) -> bool {
+        writer > 0 || !self.array.first_is_the_hosts
+    }
+
+    /// Writes come with an index.
+    fn gives_index(&self) -> bool {
+        self.array.own_write_index && self.array.has_indexes()
+    }
+
     /// Packets are so many clocks apart.
     fn apart(&self) -> u32 {
         1 + self.turns.iter().max().expect("a writer")
@@ -69,13 +79,18 @@ fn design(setup: &Setup) -> Design {
             signals.push(("host_write_ok".into(), 1, commit));
         }
     }
-    for read in 0..config.reads.len() {
-        let name = format!("read_index_{read}");
-        signals.push((name, index_width, setup.address(read)));
+    if config.has_indexes() {
+        for read in 0..config.reads.len() {
+            let name = format!("read_index_{read}");
+            signals.push((name, index_width, setup.address(read)));
+        }
     }
     for (writer, turn) in setup.turns.iter().enumerate() {
-        let mut all = vec![("write", 1), ("write_word", config.word_bits())];
-        if config.own_write_index {
+        let mut all = Vec::new();
+        if setup.puts(writer) {
+            all.extend([("write", 1), ("write_word", config.word_bits())]);
+        }
+        if setup.gives_index() {
             all.push(("write_index", index_width));
         }
         for (signal, bits) in all {
@@ -175,10 +190,22 @@ impl Run {
     }
 
     fn no_writes(&mut self) {
-        for writer in 0..self.setup.turns.len() as u32 {
-            self.bench.set(&numbered("write", writer as usize), 0);
+        for writer in 0..self.setup.turns.len() {
+            if self.setup.puts(writer) {
+                self.bench.set(&numbered("write", writer), 0);
+            }
         }
         self.bench.set("host_a", 0);
+    }
+
+    /// The indexes that are read, from one of the reads on.
+    fn set_indexes(&mut self, indexes: &[u64], first: usize) {
+        if !self.setup.array.has_indexes() {
+            return;
+        }
+        for (read, index) in indexes.iter().enumerate().skip(first) {
+            self.bench.set(&format!("read_index_{read}"), *index);
+        }
     }
 
     fn idle(&mut self) {
@@ -241,9 +268,7 @@ impl Run {
             self.idle();
         }
         self.no_writes();
-        for (read, index) in indexes.iter().enumerate() {
-            self.bench.set(&format!("read_index_{read}"), *index);
-        }
+        self.set_indexes(indexes, 0);
         self.enter(indexes, None);
         let mut taken = Vec::new();
         let mut writers: Vec<usize> = (0..self.setup.turns.len()).collect();
@@ -259,12 +284,15 @@ impl Run {
                 _ => indexes[0],
             };
             let value = self.value();
-            self.bench
-                .set(&numbered("write_word", number as usize), value);
-            if own {
+            if self.setup.gives_index() {
                 self.bench
                     .set(&numbered("write_index", number as usize), index);
             }
+            if !self.setup.puts(writer) {
+                continue;
+            }
+            self.bench
+                .set(&numbered("write_word", number as usize), value);
             if taken.contains(&turn) || self.random.below(4) == 0 {
                 continue;
             }
@@ -314,13 +342,10 @@ impl Run {
             self.idle();
         }
         self.no_writes();
-        for (read, index) in indexes.iter().enumerate().skip(1) {
-            self.bench.set(&format!("read_index_{read}"), *index);
-        }
+        self.set_indexes(&indexes, 1);
         // What the packet's index would be does not count.
         let junk = self.random.below(depth);
-        self.bench
-            .set("read_index_0", if by_key { junk } else { indexes[0] });
+        self.set_indexes(&[if by_key { junk } else { indexes[0] }], 0);
         let inside = indexes[0] < depth;
         let old = inside.then(|| self.words[indexes[0] as usize]);
         let (errno, result, writes) = match (by_key, code) {
@@ -336,7 +361,7 @@ impl Run {
         };
         if !by_key {
             self.bench.set("host_write_ok", writes.into());
-            if self.setup.array.own_write_index {
+            if self.setup.gives_index() {
                 self.bench.set("write_index", indexes[0]);
             }
         }
@@ -374,9 +399,7 @@ impl Run {
                 self.idle();
             }
             self.no_writes();
-            for (read, index) in indexes.iter().enumerate() {
-                self.bench.set(&format!("read_index_{read}"), *index);
-            }
+            self.set_indexes(&indexes, 0);
             self.enter(&indexes, None);
             self.step();
         }
@@ -397,6 +420,7 @@ fn config((depth, registers): (u32, bool), forward: bool, host: HostAddress) -> 
         presence: Presence::Always,
         reads: vec![clocks],
         writers: 1,
+        first_is_the_hosts: false,
         own_write_index: true,
         forward,
         registers,
@@ -468,6 +492,7 @@ fn late_commits_with_windows_kept() {
                             host_commit_after: reads[0] + turns[0],
                             reads,
                             writers: writers as u32,
+                            first_is_the_hosts: writers > 1 && random.below(3) == 0,
                             own_write_index,
                             ..config(memory, forward, host)
                         },

@@ -22,11 +22,14 @@ impl Lower<'_> {
         let access = self.access(number);
         let hash = access.has_keys(self.program);
         let own = self.own_write_index(number);
-        let writes = |port: &usize| {
-            let data = &access.ports[*port];
-            data.store.is_some() || data.update.is_some() || hash && own && *port == 0
-        };
+        let writes = |port: &usize| self.puts(number, *port) || hash && own && *port == 0;
         (0..access.ports.len()).filter(writes).collect()
+    }
+
+    /// Packets write through the port.
+    fn puts(&self, number: usize, port: usize) -> bool {
+        let port = &self.access(number).ports[port];
+        port.store.is_some() || port.update.is_some()
     }
 
     /// A port's entry at the commit stage is what its update decided, else what was found.
@@ -54,9 +57,11 @@ impl Lower<'_> {
                 self.demand_whole(index, commit);
             }
         } else if let Some(index) = own.key {
-            self.demand_low(index, width, at.address);
-            if own_index {
-                self.demand_low(index, width, commit);
+            if self.values_config(number, String::new()).has_indexes() {
+                self.demand_low(index, width, at.address);
+                if own_index {
+                    self.demand_low(index, width, commit);
+                }
             }
             if own.lookup.is_some() {
                 self.segments.demand(index, at.address);
@@ -103,6 +108,7 @@ impl Lower<'_> {
             },
             reads: reads.collect(),
             writers: self.writers(number).len() as u32,
+            first_is_the_hosts: self.writers(number).contains(&0) && !self.puts(number, 0),
             own_write_index: self.own_write_index(number),
             forward: matches!(access.values, Class::Fused { .. } | Class::Interlock { .. }),
             registers: access.registers_values,
@@ -126,8 +132,10 @@ impl Lower<'_> {
             let host = self.host_here(number);
             self.m.drive(slot.host_a, host);
         }
-        let index = self.entry(number, port);
-        self.m.drive(slot.read_index[port], index);
+        if let Some(wire) = slot.read_index.get(port) {
+            let index = self.entry(number, port);
+            self.m.drive(*wire, index);
+        }
     }
 
     /// The entry that a port looks at: what its table found, or its index.
@@ -193,10 +201,12 @@ impl Lower<'_> {
         let writers = self.writers(number);
         let writer = writers.iter().position(|writer| *writer == port);
         if let Some(wires) = writer.map(|writer| &slot.writes[writer]) {
-            let write = self.writes(number, port, table_writes);
-            self.m.drive(wires.write, write);
-            let word = self.write_word(number, port, table_writes);
-            self.m.drive(wires.write_word, word);
+            if let Some(wires) = &wires.put {
+                let write = self.writes(number, port, table_writes);
+                self.m.drive(wires.write, write);
+                let word = self.write_word(number, port, table_writes);
+                self.m.drive(wires.write_word, word);
+            }
             if let Some(wire) = wires.write_index {
                 let index = self.write_index(number, port);
                 self.m.drive(wire, index);

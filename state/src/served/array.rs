@@ -41,10 +41,12 @@ pub(super) fn place(
     let place = (design, &mut *m);
     let values = Values::new(place, "values".to_owned(), &memory, entering.question);
     m.drive(values.slot.host_a, host);
-    let address = values.slot.read_index[0];
-    let low = m.resize(index, m.width(address));
-    m.drive(address, low);
-    if let Some((change, write)) = change.zip(values.slot.writes.first()) {
+    if let Some(address) = values.slot.read_index.first() {
+        let low = m.resize(index, m.width(*address));
+        m.drive(*address, low);
+    }
+    let write = values.slot.writes.first();
+    if let Some((change, write)) = change.zip(write.and_then(|write| write.put.as_ref())) {
         let writes = later(m, "writes", change.writes, clocks);
         m.drive(write.write, writes);
         let word = later(m, "word", change.word, clocks);
@@ -73,6 +75,7 @@ fn memory(config: &Served, presence: Presence) -> Array {
         presence,
         reads: vec![config.read_clocks()],
         writers: u32::from(written),
+        first_is_the_hosts: false,
         own_write_index: false,
         forward: written,
         registers: config.registers_values,

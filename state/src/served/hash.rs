@@ -49,6 +49,7 @@ fn memory(config: &Served) -> Array {
         presence: Presence::Always,
         reads: vec![config.read_clocks()],
         writers: 1,
+        first_is_the_hosts: false,
         own_write_index: true,
         forward: true,
         registers: config.registers_values,
@@ -208,8 +209,9 @@ fn values(
     m.drive(host_write_ok, writes);
     let write = &values.slot.writes[0];
     let of_request = m.and(&[writes, asked.here]);
-    m.drive(write.write, of_request);
-    m.drive(write.write_word, asked.value);
+    let put = write.put.as_ref().expect("requests write");
+    m.drive(put.write, of_request);
+    m.drive(put.write_word, asked.value);
     m.drive(write.write_index.expect("the entry of the update"), placed);
     values
 }

@@ -38,6 +38,7 @@ fn memory(config: &Served) -> Array {
         presence: Presence::Always,
         reads: vec![config.read_clocks()],
         writers: 0,
+        first_is_the_hosts: false,
         own_write_index: false,
         forward: false,
         registers: config.registers_values,
