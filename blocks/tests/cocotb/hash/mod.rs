@@ -136,8 +136,9 @@ fn case(config: Hash) -> Case {
         "evicts": format!("{:?}", config.evicts),
         "foreign": config.foreign,
     });
+    design.add(m);
     Case {
-        modules: vec![function, table, m],
+        modules: design.modules.values().cloned().collect(),
         parameters,
     }
 }
