@@ -39,7 +39,7 @@ impl Legal {
                 address, enable, ..
             } = write;
             let meant = self.compare(NodeOp::Eq, *address, bank, words);
-            *enable = self.push(meant, NodeOp::And, vec![*enable, meant], 1);
+            *enable = self.both(*enable, meant);
             *address = self.within(*address, words);
         }
         for read in &mut data.reads {
@@ -50,7 +50,7 @@ impl Legal {
             } = read;
             let enable = enable.expect("banks are read with the clock");
             let other = self.compare(NodeOp::Ne, *address, bank, words);
-            *zero = Some(self.push(other, NodeOp::And, vec![enable, other], 1));
+            *zero = Some(self.both(enable, other));
             *address = self.within(*address, words);
         }
         let bank = self.module.mems.push(data);
@@ -65,6 +65,14 @@ impl Legal {
         let asked = self.push(address, NodeOp::Slice { lo }, vec![address], bits);
         let bank = self.constant(address, bank.into(), bits);
         self.push(address, op, vec![asked, bank], 1)
+    }
+
+    /// Two conditions, of which the first may always hold.
+    fn both(&mut self, enable: Node, condition: Node) -> Node {
+        match &self.module.nodes[enable].op {
+            NodeOp::Const(limbs) if limbs[0] == 1 => condition,
+            _ => self.push(condition, NodeOp::And, vec![enable, condition], 1),
+        }
     }
 
     /// The address in a bank.
