@@ -5,7 +5,7 @@ use crate::axi::{LiteIn, LiteOut};
 use crate::counters::{choose, counters};
 use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
-use crate::interface::{command, register, MAGIC, VERSION};
+use crate::interface::{command, register, MAGIC};
 use crate::sweep::{sweep, Sweep};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, MemStyle, Module, Node};
@@ -13,6 +13,8 @@ use hardpath_rtl::{signals, MemStyle, Module, Node};
 /// What the host port must know.
 pub struct Host {
     pub name: String,
+    /// One of [`crate::interface::version`].
+    pub version: u32,
     pub design_id: u32,
     pub maps: u32,
     /// Bits of the widest key and value (at least 32).
@@ -568,7 +570,7 @@ impl HostPort<'_> {
     ) -> Vec<Readable> {
         let m = &mut self.m;
         let magic = m.constant(u64::from(MAGIC), 32);
-        let version = m.constant(u64::from(VERSION), 32);
+        let version = m.constant(u64::from(self.config.version), 32);
         let id = m.constant(u64::from(self.config.design_id), 32);
         let no_word = m.zero(32);
         let identification = vec![magic, version, id, running];

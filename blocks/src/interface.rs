@@ -25,8 +25,22 @@ use hardpath_rtl::signals;
 
 /// Identification: the letters `HPTH`.
 pub const MAGIC: u32 = 0x4850_5448;
-/// Version of this contract: major in the high half, minor in the low one.
-pub const VERSION: u32 = 0x0001_0001;
+/// Versions of this contract: major in the high half, minor in the low one. A design says the oldest one that serves it.
+pub mod version {
+    /// A design stores all keys.
+    pub const ALL_KEYS: u32 = 0x0001_0001;
+    /// The host keeps the foreign keys of maps ([`MapPort::stored`](super::MapPort::stored)): a driver of before would lose
+    /// their values.
+    pub const FOREIGN_KEYS: u32 = 0x0002_0000;
+
+    /// Of a design with maps that store so much of their keys.
+    pub fn of<'a>(stored: impl IntoIterator<Item = &'a crate::key_bits::KeyBits>) -> u32 {
+        match stored.into_iter().any(|keys| keys.has_foreign()) {
+            true => FOREIGN_KEYS,
+            false => ALL_KEYS,
+        }
+    }
+}
 
 /// Byte offsets of the host registers. 64-bit counters have their low word first; reading the low word latches
 /// the high one. `R`: read, `W`: write. What has no effect is answered with SLVERR: an address without a register, a
@@ -34,7 +48,7 @@ pub const VERSION: u32 = 0x0001_0001;
 pub mod register {
     /// R: [`super::MAGIC`].
     pub const MAGIC: u32 = 0x0000;
-    /// R: [`super::VERSION`].
+    /// R: [`super::version`].
     pub const VERSION: u32 = 0x0004;
     /// R: a hash of the program, the same for the same design.
     pub const DESIGN_ID: u32 = 0x0008;
@@ -245,6 +259,11 @@ pub const VERDICT_BITS: u32 = 3;
 pub const METADATA_WORD_BITS: u32 = 6;
 
 impl Interface {
+    /// One of [`version`].
+    pub fn version(&self) -> u32 {
+        version::of(self.maps.iter().map(|map| &map.stored))
+    }
+
     /// Width of `m_axis_tuser`.
     pub fn output_user_bits(&self) -> u32 {
         match (self.raw, self.has_metadata) {

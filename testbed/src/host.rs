@@ -3,7 +3,7 @@
 
 use crate::axilite::{Access, AxiLite};
 use crate::dut::{Dut, PortDirection};
-use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
+use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::Diagnostic;
 
@@ -247,10 +247,11 @@ impl<'a> Host<'a> {
         let magic = self.read_register(dut, register::MAGIC)?;
         let version = self.read_register(dut, register::VERSION)?;
         let design = self.read_register(dut, register::DESIGN_ID)?;
+        let known = self.interface.version();
         let wrong = if magic != MAGIC {
             format!("its identification is {magic:#010x}, not {MAGIC:#010x}")
-        } else if version >> 16 != VERSION >> 16 {
-            format!("its interface has version {version:#010x}, not {VERSION:#010x}")
+        } else if version >> 16 != known >> 16 {
+            format!("its interface has version {version:#010x}, not {known:#010x}")
         } else if design != self.interface.design_id {
             let expected = self.interface.design_id;
             format!("its program is {design:#010x}, not {expected:#010x}")

@@ -4,7 +4,7 @@
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::host::{host, Host, PORTS};
-use hardpath_blocks::interface::{command, register, MAGIC, VERSION};
+use hardpath_blocks::interface::{command, register, version, MAGIC};
 use std::collections::BTreeMap;
 
 const KEY_BITS: u32 = 104;
@@ -53,6 +53,7 @@ impl Port {
     fn of(seed: u64, prepares: bool) -> Port {
         let mut bench = Bench::of(host(&Host {
             name: "host".into(),
+            version: version::FOREIGN_KEYS,
             design_id: 0x1234_5678,
             maps: MAPS,
             key_bits: KEY_BITS,
@@ -290,7 +291,7 @@ fn registers_can_be_read_and_written() {
     let mut port = Port::new(1);
     port.wait_for_sweep();
     assert_eq!(port.read(register::MAGIC), MAGIC);
-    assert_eq!(port.read(register::VERSION), VERSION);
+    assert_eq!(port.read(register::VERSION), version::FOREIGN_KEYS);
     assert_eq!(port.read(register::DESIGN_ID), 0x1234_5678);
     let mut model: BTreeMap<u32, u32> = BTreeMap::new();
     let mut places: Vec<(u32, u32)> = vec![

@@ -1,6 +1,6 @@
 //! The host port's address map, as a C header and as JSON. The numbers are those of `blocks::interface`.
 
-use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
+use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
 use hardpath_ir::count::counted;
 use hardpath_pipeline::Compiled;
 use serde_json::json;
@@ -45,7 +45,7 @@ pub const REGISTERS: [Register; 20] = [
         register::VERSION,
         32,
         "R",
-        "version of the register map, major in the high half",
+        "version of the register map, major in the high half; 2: the host keeps foreign keys",
     ),
     register(
         "DESIGN_ID",
@@ -202,7 +202,8 @@ pub fn c_header(compiled: &Compiled) -> String {
     ));
     lines.add(format!("#ifndef {prefix}_H\n#define {prefix}_H\n"));
     lines.define(&prefix, "MAGIC", format!("0x{MAGIC:08x}"), "");
-    lines.define(&prefix, "VERSION", format!("0x{VERSION:08x}"), "");
+    let version = format!("0x{:08x}", interface.version());
+    lines.define(&prefix, "VERSION", version, "");
     lines.define(
         &prefix,
         "DESIGN_ID",
@@ -361,7 +362,7 @@ pub fn json(compiled: &Compiled) -> String {
     let object = json!({
         "top": interface.top,
         "magic": MAGIC,
-        "version": VERSION,
+        "version": interface.version(),
         "design_id": interface.design_id,
         "bus_bits": interface.bus_bits,
         "registers": registers,

@@ -335,7 +335,8 @@ fn foreign_keys(interface: &Interface) -> String {
         "\n### Foreign keys\n\n\
          Bits of a key that are the same constants in the whole program are not stored. A key that has other bits there is \
          *foreign*: no packet can ask for it, but it counts against the map's entries. The host keeps such a key with its value \
-         and answers for it, and asks the design for nothing but a place:\n\n\
+         and answers for it, and asks the design for nothing but a place (VERSION is 2.0 in such a design, because a driver that \
+         does not know would lose the values; else 1.1):\n\n\
          * a new key: UPDATE, which takes a place; its answer is 0, or E2BIG if the map is full. MAP_FLAGS and VALUE mean nothing;\n\
          * a key that the host keeps is overwritten: no command;\n\
          * a key that the host keeps goes: DELETE, which gives its place back; never for one that took none;\n\

@@ -3,6 +3,7 @@
 use crate::toy::{toy, Flaw, MAP_ENTRIES};
 use crate::{packet, verilator};
 use hardpath_blocks::interface::{register, Interface};
+use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::{verdict, Diagnostic};
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::dut::Dut;
@@ -223,6 +224,23 @@ fn another_design_is_recognized() {
     interface.bus_bits = 512;
     let error = run(&mut dut, &interface, &[], &RunOptions::default()).unwrap_err();
     assert_eq!(error.code, "port-differs");
+}
+
+/// Software that keeps keys for a design, and one that wants all of them: neither takes the other for its own.
+#[test]
+fn who_keeps_keys_is_in_the_version() {
+    let (design, mut interface) = toy(64, Flaw::None);
+    let key_bytes = interface.maps[0].key_bytes as usize;
+    interface.maps[0].stored = KeyBits::new(vec![0x80; key_bytes], &vec![0; key_bytes]);
+    let mut dut = Native::new(&design).unwrap();
+    host::reset(&mut dut, &interface).unwrap();
+    let mut host = Host::new(&mut dut, &interface).unwrap();
+    let error = host.identify(&mut dut).unwrap_err();
+    assert_eq!(error.code, "not-this-design");
+    assert!(
+        error.message.contains("version 0x00010001, not 0x00020000"),
+        "{error}"
+    );
 }
 
 /// Keys that the host keeps go with what the design's maps hold, whoever resets it.

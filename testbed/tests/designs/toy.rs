@@ -4,7 +4,7 @@
 //! First byte, lowest three bits: 0 ABORTED, 1 DROP, 2 PASS, 3 TX, 4 REDIRECT (to port + queue + time + random), 6:
 //! what the lowest three bits of the map's entry 0 say (PASS or DROP), others ABORTED.
 
-use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
+use hardpath_blocks::interface::{command, register, version, Interface, MapPort, MAGIC};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_rtl::{Design, MemStyle, Module, Node, NodeOp, Reg};
 
@@ -292,7 +292,7 @@ fn host(m: &mut Module) -> Node {
     let constant = |m: &mut Module, value: u32| m.constant(u64::from(value), 32);
     let registers = [
         (register::MAGIC, constant(m, MAGIC)),
-        (register::VERSION, constant(m, VERSION)),
+        (register::VERSION, constant(m, version::ALL_KEYS)),
         (register::DESIGN_ID, constant(m, DESIGN_ID)),
         (register::STATUS, is_ready),
         (register::MAP_STATUS, status_word),

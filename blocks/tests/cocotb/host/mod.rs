@@ -2,13 +2,14 @@
 
 use crate::Case;
 use hardpath_blocks::host::{host, Host};
-use hardpath_blocks::interface::VERSION;
+use hardpath_blocks::interface::version;
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
     let case = |maps, key_bits, value_bits, has_port_table, prepares, clear_words| {
         let config = Host {
             name: "block".into(),
+            version: version::ALL_KEYS,
             design_id: 0x1234_5678,
             maps,
             key_bits,
@@ -18,7 +19,7 @@ pub fn cases() -> Vec<Case> {
             clear_words,
         };
         let parameters = json!({
-            "version": VERSION,
+            "version": config.version,
             "design_id": config.design_id,
             "maps": maps,
             "key_bits": key_bits,

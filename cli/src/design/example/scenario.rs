@@ -5,7 +5,7 @@ mod resets;
 use super::{context_of, first_queue, ifindex, may_be_changed, Change};
 use crate::engine::interpret_one;
 use hardpath_blocks::errno;
-use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC, VERSION};
+use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{flag, Image, Maps};
 use hardpath_ir::{verdict, Diagnostic, MapDecl, MapId, Program, MAX_PACKET_BYTES};
@@ -113,7 +113,7 @@ impl<'a> Scenario<'a> {
         let address = register::STATUS;
         self.add(Line::Await { address, data: 1 });
         self.read(register::MAGIC, MAGIC);
-        self.read(register::VERSION, VERSION);
+        self.read(register::VERSION, self.interface.version());
         self.read(register::DESIGN_ID, self.interface.design_id);
         if self.interface.has_port_table {
             for port in 0..PORT_ENTRIES {
