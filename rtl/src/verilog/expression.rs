@@ -109,6 +109,8 @@ impl Printer<'_> {
             NodeOp::ReduceOr => self.reduction("|", args[0]),
             NodeOp::ReduceAnd => self.reduction("&", args[0]),
             NodeOp::ReduceXor => self.reduction("^", args[0]),
+            NodeOp::And if one_bit && self.are_many(args) => self.reduced("&", args),
+            NodeOp::Or if one_bit && self.are_many(args) => self.reduced("|", args),
             NodeOp::And if one_bit => self.list("&&", Level::LogicAnd, Level::Equality, args),
             NodeOp::Or if one_bit => self.list("||", Level::LogicOr, Level::Equality, args),
             NodeOp::And => self.list("&", Level::And, Level::Unary, args),
@@ -173,6 +175,29 @@ impl Printer<'_> {
     fn reduction(&mut self, operator: &str, arg: Node) -> Expression {
         let text = self.tight(arg, Level::Primary);
         plain(format!("{operator}{text}"), Level::Reduction)
+    }
+
+    /// Operands of one bit that are better read, and better mapped, as the bits of a word: yosys takes a chain of operators as it
+    /// stands, one behind the other.
+    fn are_many(&self, args: &[Node]) -> bool {
+        args.len() >= MANY || args.len() >= MANY_BITS && args.iter().all(|arg| self.is_bit(*arg))
+    }
+
+    /// A signal, or a bit of one.
+    fn is_bit(&self, node: Node) -> bool {
+        self.plan.nodes[node].is_some()
+            || matches!(self.module.nodes[node].op, NodeOp::Slice { .. })
+    }
+
+    fn reduced(&mut self, operator: &str, args: &[Node]) -> Expression {
+        let parts: Vec<String> = args.iter().map(|arg| self.text(*arg)).collect();
+        let mut word = concatenation(&parts);
+        word.lines[0].insert_str(0, operator);
+        Expression {
+            text: format!("{operator}{}", word.text),
+            level: Level::Reduction,
+            lines: word.lines,
+        }
     }
 
     /// An associative operator between any number of operands.
@@ -282,6 +307,10 @@ fn plain(text: String, level: Level) -> Expression {
         level,
     }
 }
+
+/// From so many operands on a list stands as a word; of signals and their bits from fewer on.
+const MANY: usize = 8;
+const MANY_BITS: usize = 5;
 
 fn unary(operator: &str, operand: String) -> Expression {
     plain(format!("{operator}{operand}"), Level::Unary)

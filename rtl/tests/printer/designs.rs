@@ -17,6 +17,7 @@ pub fn all() -> Vec<Design> {
         leaves(),
         copies(),
         small_sums(),
+        many_bits(),
     ]
 }
 
@@ -483,5 +484,31 @@ pub fn small_sums() -> Design {
     m.mem_write(words, address, eight, bit);
     let word = m.mem_read_async(words, count);
     m.output("word", word, "");
+    design(m)
+}
+
+/// Conditions of many bits, as words and as chains. It has the inputs of [`crate::random::module`].
+pub fn many_bits() -> Design {
+    let mut m = Module::new("many_bits", "Conditions of many bits.");
+    let inputs: Vec<Node> = (0..)
+        .zip(crate::random::WIDTHS)
+        .map(|(index, width)| m.input(format!("in{index}"), width, ""))
+        .collect();
+    let (one, other, seven, eight) = (inputs[0], inputs[1], inputs[3], inputs[4]);
+    let mut bits: Vec<Node> = (0..4).map(|bit| m.slice(seven, bit, 1)).collect();
+    let four = m.or(&bits);
+    m.output("four", four, "");
+    bits.push(one);
+    let any = m.or(&bits);
+    m.output("any_of_five", any, "");
+    bits.push(other);
+    let all = m.and(&bits);
+    let not_all = m.not(all);
+    m.output("not_all", not_all, "");
+    let equal = m.eq_const(eight, 3);
+    bits.push(equal);
+    let chain = m.or(&bits);
+    let both = m.and(&[chain, any]);
+    m.output("chain", both, "");
     design(m)
 }

@@ -26,7 +26,7 @@ pub fn random_designs(count: u64) -> Vec<Design> {
 /// Those that run beside an interpreter: they have the same inputs.
 pub fn designs_that_run(count: u64) -> Vec<Design> {
     let mut all = random_designs(count);
-    all.push(designs::small_sums());
+    all.extend([designs::small_sums(), designs::many_bits()]);
     all
 }
 
