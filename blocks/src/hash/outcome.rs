@@ -27,7 +27,8 @@ impl Matches {
             moved,
             place,
         } = self.outcome;
-        let some = m.or(&self.hits);
+        let hits = m.concat(&self.hits);
+        let some = m.reduce_or(hits);
         let stays = m.and(&[some, stays]);
         let there = encode(m, &self.hits);
         Found {

@@ -7,6 +7,9 @@
 use super::rewrite::Legal;
 use crate::{bank_name, Mem, MemReadPort, MemWrite, Node, NodeOp};
 
+/// What a LUT joins.
+const LUT_INPUTS: usize = 6;
+
 impl Legal {
     /// Divides a memory of more words than a bank has. Its addresses have as many bits as its depth needs.
     pub(super) fn divide(&mut self, mem: Mem) {
@@ -91,8 +94,39 @@ impl Legal {
         let width = self.width(node);
         let words = banks
             .iter()
-            .map(|bank| self.push(node, NodeOp::MemRead(*bank, port), Vec::new(), width))
-            .collect();
+            .map(|bank| self.push(node, NodeOp::MemRead(*bank, port), Vec::new(), width));
+        let mut words: Vec<Node> = words.collect();
+        let memory = self.module.mems[mem].name.clone();
+        let mut banks_of_word = 1;
+        while words.len() > LUT_INPUTS {
+            words = self.join_words(&words, &memory, banks_of_word, banks.len());
+            banks_of_word *= LUT_INPUTS;
+        }
         self.set(node, NodeOp::Or, words);
+    }
+
+    /// Some words in one, and so on: a long chain of operators stays one in yosys, which maps all other logic as deep as it may think
+    /// the chain to be. `banks_of_word`: those that a word has, of `banks`.
+    fn join_words(
+        &mut self,
+        words: &[Node],
+        memory: &str,
+        banks_of_word: usize,
+        banks: usize,
+    ) -> Vec<Node> {
+        let mut joined = Vec::new();
+        for (number, group) in words.chunks(LUT_INPUTS).enumerate() {
+            if let [word] = group {
+                joined.push(*word);
+                continue;
+            }
+            let width = self.width(group[0]);
+            let word = self.push(group[0], NodeOp::Or, group.to_vec(), width);
+            let first = number * LUT_INPUTS * banks_of_word;
+            let last = (first + group.len() * banks_of_word).min(banks) - 1;
+            self.module.nodes[word].name = Some(format!("{memory}_banks_{first}_to_{last}"));
+            joined.push(word);
+        }
+        joined
     }
 }
