@@ -18,6 +18,10 @@ const NARROW: u32 = 3;
 /// A choice between two stands in so many LUTs behind it, if there are as many.
 pub const REPEATED: u32 = 3;
 
+/// A number of so few bits, one of which is a constant, says which of several words is chosen: what chooses the constant stands in
+/// each LUT of that choice.
+const ENCODED: u32 = 3;
+
 /// Pins by bit.
 pub type Pins = Vec<u32>;
 pub type Loads = SecondaryMap<Node, Pins>;
@@ -186,9 +190,12 @@ pub fn pins(module: &Module, narrow: &Narrow, node: Node, own: &Pins) -> Vec<Pin
         NodeOp::Mux => {
             let is_const = |arg: usize| module.as_const(data.args[arg]).is_some();
             let made: Pins = own.iter().map(|pins| (*pins).min(REPEATED)).collect();
-            let select = match is_const(1) && is_const(2) {
-                true => own.iter().copied().max().unwrap_or(0),
-                false => made.iter().sum(),
+            let is_encoded = (2..=ENCODED).contains(&data.width);
+            let select = match (is_const(1), is_const(2)) {
+                (true, true) => own.iter().copied().max().unwrap_or(0),
+                (false, false) => made.iter().sum(),
+                _ if is_encoded => own.iter().sum(),
+                _ => made.iter().sum(),
             };
             vec![vec![select], made.clone(), made]
         }
