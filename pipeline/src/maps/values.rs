@@ -57,7 +57,7 @@ impl Lower<'_> {
                 self.demand_whole(index, commit);
             }
         } else if let Some(index) = own.key {
-            if self.values_config(number, String::new()).has_indexes() {
+            if self.has_indexes(number) {
                 self.demand_low(index, width, at.address);
                 if own_index {
                     self.demand_low(index, width, commit);
@@ -89,6 +89,11 @@ impl Lower<'_> {
         if config.presence.is_stored() {
             self.ports.built[number].in_range = self.in_range(number, config.clocks());
         }
+    }
+
+    /// The values' memory is told which entry is meant.
+    pub(super) fn has_indexes(&self, number: usize) -> bool {
+        self.values_config(number, String::new()).has_indexes()
     }
 
     fn values_config(&self, number: usize, name: String) -> Array {

@@ -78,8 +78,10 @@ impl Lower<'_> {
                             let rows = self.ports.built[number].ports[port].rows;
                             self.segments.demand_bits(rows, 0, bits, last);
                         }
-                        (false, Some(index)) => self.demand_low(index, bits, last),
-                        (false, None) => {}
+                        (false, Some(index)) if self.has_indexes(number) => {
+                            self.demand_low(index, bits, last);
+                        }
+                        (false, _) => {}
                     }
                     self.demand_all(self.need(number, port), commit - 1);
                     for writer in own.writers() {
@@ -127,7 +129,7 @@ impl Lower<'_> {
             return self.base_bits(rows, 0, bits);
         }
         let index = match access.ports[port].key {
-            Some(index) => self.node_low(index, bits),
+            Some(index) => self.index_tag(number, index),
             None => self.m.zero(bits),
         };
         if port > 0 {
@@ -137,6 +139,15 @@ impl Lower<'_> {
         let host_index = self.question().host_index;
         let host_index = self.m.slice(host_index, 0, bits);
         self.m.mux(host, host_index, index)
+    }
+
+    /// What stands for the index of an array. Of a single entry nobody demands one.
+    fn index_tag(&mut self, number: usize, index: Value) -> Node {
+        let bits = self.tag_bits(number);
+        match self.has_indexes(number) {
+            true => self.node_low(index, bits),
+            false => self.m.zero(bits),
+        }
     }
 
     /// What stands for the key of the head at the entrance. `host`: the head is the host's operation on the map.
@@ -155,7 +166,7 @@ impl Lower<'_> {
             (false, _) => {
                 let bits = self.tag_bits(number);
                 let key = access.ports[0].key.expect("a written array has an index");
-                let index = self.node_low(key, bits);
+                let index = self.index_tag(number, key);
                 let host_index = self.question().host_index;
                 let host_index = self.m.slice(host_index, 0, bits);
                 self.m.mux(host, host_index, index)
