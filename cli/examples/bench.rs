@@ -7,8 +7,9 @@
 //! Both engines run the same packets behind the same test bench, so its cost is in both figures. Verilator builds with
 //! `-O3`, its model with the C++ compiler's `-O3`, into a fresh folder. The verdicts of both engines must be the same.
 
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::LoadOptions;
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_ir::Program;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_testbed::capture::Captured;
 use hardpath_testbed::dut::Dut;
@@ -106,7 +107,7 @@ fn bench_program(name: &str) -> Result<(), Vec<Diagnostic>> {
 fn load(path: &Path) -> Result<Program, Vec<Diagnostic>> {
     let bytes = std::fs::read(path).map_err(|error| {
         let error = Diagnostic::input("cannot-read", error.to_string());
-        vec![error.at(path.display().to_string())]
+        vec![error.at(Place::of_file(path.display()))]
     })?;
     let name = path.display().to_string();
     let object = hardpath_ebpf::load(&bytes, &name, &LoadOptions::default())?;

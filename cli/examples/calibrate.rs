@@ -9,7 +9,7 @@
 //! Each case is a small program that goes through the whole compiler with a clock so slow that it has one stage. Its
 //! compute module is synthesized between registers. A word on the command line keeps the cases whose names hold it.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use hardpath_pipeline::Options;
 use hardpath_rtl::{verilog, Design, Direction, Module, ModuleId};

@@ -8,10 +8,11 @@
 //! Every packet is the SYN of a source. It passes when the map still knows the source, else it is dropped and the source is
 //! put in: so verdicts are hits and misses. Counted is the second half of the packets.
 
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::LoadOptions;
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
-use hardpath_ir::{verdict, Diagnostic};
+use hardpath_ir::verdict;
 use hardpath_oracle::{JudgeOptions, KernelJudge, Verdict};
 use hardpath_pipeline::Options;
 use hardpath_testbed::host::{self, Host};
@@ -100,7 +101,7 @@ struct Kept {
 fn object(entries: u32) -> Result<hardpath_ebpf::Object, Vec<Diagnostic>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../build/programs/syn_filter.o");
     let bytes = std::fs::read(&path).map_err(|error| {
-        vec![Diagnostic::input("cannot-read", error.to_string()).at(path.display().to_string())]
+        vec![Diagnostic::input("cannot-read", error.to_string()).at(Place::of_file(path.display()))]
     })?;
     let options = LoadOptions {
         max_entries: [("sources".to_string(), entries)].into(),

@@ -10,7 +10,7 @@
 mod common;
 
 use common::Given;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::verilog;
 use hardpath_synth::area::Area;

@@ -1,8 +1,9 @@
 //! What a command gives back, and how it is printed: text for people, or one JSON object for scripts. Warnings and
 //! notes stand beside it: on standard error, so that the answer can be piped on, and under `warnings` in JSON.
 
-use hardpath_ir::diagnostic::{Class, Severity};
-use hardpath_ir::Diagnostic;
+use crate::render;
+use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::Severity;
 use serde_json::{json, Value};
 use std::io::Write;
 use std::process::ExitCode;
@@ -41,16 +42,11 @@ impl From<Status> for ExitCode {
 impl Status {
     /// A defect comes first: what else is wrong may follow from it. Then unreadable input, for the same reason.
     pub fn of_errors(errors: &[Diagnostic]) -> Status {
-        let is_there = |class| errors.iter().any(|error| error.class() == Some(class));
-        if is_there(Class::Defect) {
-            Status::Defect
-        } else if is_there(Class::Input) {
-            Status::Input
-        } else if is_there(Class::Refused) {
-            Status::Refused
-        } else {
+        match errors.iter().map(|error| error.severity).max() {
+            Some(Severity::Refused) => Status::Refused,
+            Some(Severity::Input) => Status::Input,
             // Nobody stops without an error.
-            Status::Defect
+            Some(Severity::Defect | Severity::Note | Severity::Warning) | None => Status::Defect,
         }
     }
 }
@@ -72,7 +68,10 @@ impl Answer {
     /// The same answer with more to be said beside it. What is there already is not said twice.
     pub fn with_warnings(mut self, warnings: impl IntoIterator<Item = Diagnostic>) -> Answer {
         for warning in warnings {
-            debug_assert!(warning.class().is_none(), "errors are no part of an answer");
+            debug_assert!(
+                !warning.severity.is_error(),
+                "errors are no part of an answer"
+            );
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
@@ -88,7 +87,7 @@ impl Answer {
             return;
         }
         print_text(&self.text);
-        print_diagnostics(&self.warnings);
+        render::print(&self.warnings);
     }
 }
 
@@ -102,9 +101,9 @@ pub fn print_text(text: &str) {
 /// and the rest under `warnings`.
 pub fn print_errors(diagnostics: &[Diagnostic], json: bool) {
     if !json {
-        return print_diagnostics(diagnostics);
+        return render::print(diagnostics);
     }
-    let is_error = |diagnostic: &&Diagnostic| matches!(diagnostic.severity, Severity::Error(_));
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.severity.is_error();
     let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(is_error);
     let list =
         |list: &[&Diagnostic]| -> Value { list.iter().copied().map(diagnostic_json).collect() };
@@ -118,29 +117,12 @@ pub fn print_errors(diagnostics: &[Diagnostic], json: bool) {
     print_text(&format!("{object}\n"));
 }
 
-/// On standard error, and for each code where more is to be read.
-fn print_diagnostics(diagnostics: &[Diagnostic]) {
-    let mut stderr = std::io::stderr().lock();
-    for diagnostic in diagnostics {
-        let _ = writeln!(stderr, "{diagnostic}");
-    }
-    let mut codes: Vec<&str> = Vec::new();
-    for diagnostic in diagnostics {
-        if !codes.contains(&diagnostic.code) {
-            codes.push(diagnostic.code);
-        }
-    }
-    for code in codes {
-        let _ = writeln!(stderr, "more: hardpath explain {code}");
-    }
-}
-
 fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     json!({
-        "severity": diagnostic.severity.name(),
+        "severity": diagnostic.severity.title(),
         "code": diagnostic.code,
         "message": diagnostic.message,
-        "place": diagnostic.place,
+        "place": diagnostic.place.as_ref().map(|place| place.to_string()),
         "help": diagnostic.help,
     })
 }

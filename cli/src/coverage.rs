@@ -2,8 +2,9 @@
 //! take a comparison of few packets for one of all.
 
 use crate::packets::Packet;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_oracle::Comparison;
 
 /// Numbers of packets.

@@ -7,7 +7,8 @@ mod fusesoc;
 mod tools;
 
 use crate::arguments::HdlName;
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::Program;
 use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, vhdl};
 use hardpath_synth::project::Vendor;

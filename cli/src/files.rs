@@ -1,6 +1,6 @@
 //! Reading and writing files. What is written is complete or not there: it is made beside its place and renamed.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use rustix::fs::{linkat, AtFlags, OFlags, CWD};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
 pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     let bytes = read(path)?;
     String::from_utf8(bytes).map_err(|_| {
-        Diagnostic::input("not-text", "the file is not UTF-8 text").at(path.display().to_string())
+        Diagnostic::input("not-text", "the file is not UTF-8 text")
+            .at(Place::of_file(path.display()))
     })
 }
 
@@ -26,7 +27,7 @@ fn cannot_read(path: &Path, error: &io::Error) -> Diagnostic {
         _ => "give a readable file",
     };
     Diagnostic::input("cannot-read", format!("the file cannot be read: {error}"))
-        .at(path.display().to_string())
+        .at(Place::of_file(path.display()))
         .help(help)
 }
 
@@ -35,7 +36,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Diagnostic {
         "cannot-write",
         format!("the output cannot be written: {error}"),
     )
-    .at(path.display().to_string())
+    .at(Place::of_file(path.display()))
     .help("give a place that this user can write to")
 }
 
@@ -53,7 +54,7 @@ pub fn write(
     written.map_err(|error| {
         // The half-written file is no use to anybody; that it cannot be removed either changes nothing.
         let _ = fs::remove_file(&beside);
-        error.at(path.display().to_string())
+        error.at(Place::of_file(path.display()))
     })
 }
 
@@ -183,7 +184,7 @@ fn refuse_foreign(folder: &Path, marker: &str) -> Result<(), Diagnostic> {
             "not-a-folder",
             "the output is to be a folder, and there is a file",
         )
-        .at(folder.display().to_string())
+        .at(Place::of_file(folder.display()))
         .help("give another name with -o"));
     }
     let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
@@ -194,7 +195,7 @@ fn refuse_foreign(folder: &Path, marker: &str) -> Result<(), Diagnostic> {
         "folder-in-use",
         "the output folder holds something that is no design",
     )
-    .at(folder.display().to_string())
+    .at(Place::of_file(folder.display()))
     .help("give an empty or new folder with -o"))
 }
 

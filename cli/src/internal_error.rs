@@ -2,7 +2,7 @@
 //! JSON is wanted.
 
 use crate::answer::Answer;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Mutex;
@@ -39,7 +39,8 @@ fn remember(info: &PanicHookInfo) {
     };
     let mut error = internal_error(message);
     if let Some(location) = info.location() {
-        error = error.at(location.to_string());
+        error =
+            error.at(Place::of_file(location.file()).position(location.line(), location.column()));
     }
     let backtrace = Backtrace::capture();
     if backtrace.status() == BacktraceStatus::Captured {

@@ -2,9 +2,9 @@
 //! known by then.
 
 use crate::packets::Packet;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::{Image, KeyMove};
-use hardpath_ir::Diagnostic;
 use hardpath_oracle::{Comparison, LruMap, Observed, Reference, BATCH};
 use hardpath_testbed::run::PacketOut;
 

@@ -4,9 +4,9 @@ use crate::arguments::ProgramArguments;
 use crate::files;
 use crate::notes;
 use crate::size;
+use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ebpf::{EventCall, LoadOptions, Object, ProgramImage, SectionContents};
-use hardpath_ir::diagnostic::Class;
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_ir::Program;
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options, Report};
 use std::collections::BTreeSet;
@@ -84,7 +84,7 @@ fn with_refusals_of_part(
 ) -> Vec<Diagnostic> {
     if errors
         .iter()
-        .all(|error| error.class() == Some(Class::Refused))
+        .all(|error| error.severity == Severity::Refused)
     {
         let part = hardpath_ebpf::lift_in_part(object, image);
         let options = pipeline_options(arguments);

@@ -18,6 +18,7 @@ mod outputs;
 mod packets;
 mod progress;
 mod promise;
+mod render;
 mod size;
 mod table;
 
@@ -25,7 +26,7 @@ use answer::{Answer, Status};
 use arguments::{Command, CommandLine};
 use clap::error::ErrorKind;
 use clap::Parser;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

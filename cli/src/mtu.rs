@@ -1,9 +1,10 @@
 //! The MTUs of interfaces, for programs that call `bpf_check_mtu`.
 
 use crate::arguments::RunArguments;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::maps::Image;
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_ir::Program;
 use std::collections::BTreeSet;
 
 /// MTU of an interface that the command line and the map file say nothing about, in bytes: that of Ethernet.

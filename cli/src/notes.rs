@@ -1,11 +1,12 @@
 //! What is to be said of a program that is as it should be: what nobody said of it, and what follows from that.
 
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{Hook, LeftOpen, Lifted, Object, ProgramImage};
-use hardpath_ir::{verdict, Diagnostic};
+use hardpath_ir::verdict;
 
 /// Notes on an object, the program chosen from it, and what that program means.
 pub fn of(object: &Object, image: &ProgramImage, lifted: &Lifted) -> Vec<Diagnostic> {
-    let place = format!("{}: section {}", object.file, image.section);
+    let place = Place::of_file(&object.file).unit(format!("section {}", image.section));
     let notes = [
         unknown_section(image),
         constants_left(&lifted.left_open),
@@ -13,7 +14,7 @@ pub fn of(object: &Object, image: &ProgramImage, lifted: &Lifted) -> Vec<Diagnos
         constant_program(lifted),
     ];
     let notes = notes.into_iter().flatten();
-    notes.map(|note| note.at(&place)).collect()
+    notes.map(|note| note.at(place.clone())).collect()
 }
 
 fn unknown_section(image: &ProgramImage) -> Option<Diagnostic> {

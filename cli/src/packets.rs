@@ -2,8 +2,9 @@
 
 use crate::arguments::{RunArguments, TimeSource};
 use crate::progress::Progress;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::interpreter::PacketContext;
-use hardpath_ir::{Diagnostic, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::run::PacketIn;
 use std::borrow::Borrow;
@@ -120,7 +121,7 @@ pub fn open_again(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnosti
             "capture-unreadable",
             "a pipe can be read only once",
         )
-        .at(pipe.display().to_string())]),
+        .at(Place::of_file(pipe.display()))]),
     }
 }
 

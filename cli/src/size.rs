@@ -1,9 +1,9 @@
 //! How large a design will be, of which card: said with every design, and looked at before anybody works with one that fits
 //! nowhere.
 
+use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::Severity;
 use hardpath_ir::count::grouped;
-use hardpath_ir::diagnostic::Severity;
-use hardpath_ir::Diagnostic;
 use hardpath_pipeline::technology::{SERIES_7, ULTRASCALE_PLUS};
 use hardpath_rtl::Design;
 use hardpath_synth::cards::{Card, Resources, CARDS, NAMES};

@@ -4,7 +4,7 @@
 //! of modifiers end, enumerations in the encoding have known values. So code behind it, aya-obj's included, can
 //! walk the types without looking.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 
 /// The types of one `.BTF` section; type 0 is `void`.
 #[derive(Clone, Debug)]

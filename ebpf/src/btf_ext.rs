@@ -1,6 +1,6 @@
 //! `.BTF.ext`: the source line of each instruction, and the CO-RE relocations.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 
 use crate::btf::Btf;
 
@@ -20,6 +20,8 @@ pub struct Line {
     pub file: String,
     /// From 1.
     pub line: u32,
+    /// In [`Line::source`], from 1; 0 when unknown.
+    pub column: u32,
     pub source: String,
 }
 
@@ -51,13 +53,16 @@ impl BtfExt {
         let mut ext = BtfExt::default();
         let (offset, length) = (word(16)? as usize, word(20)? as usize);
         for (section, record) in records(bytes, header_bytes + offset, length, 16, btf)? {
-            let source_text = read_word(record, 8)?;
+            let source = btf.string(read_word(record, 8)?);
+            let position = read_word(record, 12)?;
+            let indented = source.len() - source.trim_start().len();
             ext.lines.push(Line {
                 section,
                 slot: read_word(record, 0)? / 8,
                 file: btf.string(read_word(record, 4)?).to_string(),
-                line: read_word(record, 12)? >> 10,
-                source: btf.string(source_text).trim().to_string(),
+                line: position >> 10,
+                column: (position & 0x3ff).saturating_sub(indented as u32),
+                source: source.trim().to_string(),
             });
         }
         // Headers from before CO-RE end here.
@@ -151,6 +156,7 @@ mod tests {
             slot,
             file: "a.c".to_string(),
             line,
+            column: 0,
             source: String::new(),
         };
         let ext = BtfExt {

@@ -3,7 +3,7 @@
 use hardpath_ir::count::counted;
 use std::ops::Range;
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 
 use crate::constant_value::encode;
 use crate::elf::Elf;
@@ -72,7 +72,7 @@ pub fn replace_sections(
                 ),
             );
             let help = "give the bytes that a loader of this very object writes, all of them";
-            problems.push(error.at(&new.origin).help(help));
+            problems.push(error.at(Place::of_file(&new.origin)).help(help));
             continue;
         }
         map.initial = Some(new.bytes.clone());

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use object::write::{Object, StandardSection, Symbol, SymbolSection};
 use object::{Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolScope};
 
@@ -179,7 +179,7 @@ fn read_target(path: &Path) -> Result<aya_obj::btf::Btf, Diagnostic> {
     } else {
         bytes
     };
-    Btf::parse(&raw).map_err(|diagnostic| diagnostic.at(path.display().to_string()))?;
+    Btf::parse(&raw).map_err(|diagnostic| diagnostic.at(Place::of_file(path.display())))?;
     aya_obj::btf::Btf::parse(&raw, Endianness::Little)
         .map_err(|error| unreadable(&error.to_string()))
 }

@@ -1,6 +1,6 @@
 //! An eBPF object file's sections, symbols and relocations, checked: nothing behind this module trusts the file.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use object::read::elf::ElfFile64;
 use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags,

@@ -2,7 +2,8 @@
 
 use crate::helper_names::{helper_name, number};
 use crate::map_decls::{PERF_EVENT_ARRAY, RINGBUF};
-use crate::object::{place_text, Object, ObjectMap, ProgramImage};
+use crate::object::{place_of, Object, ObjectMap, ProgramImage};
+use hardpath_diagnostic::Place;
 
 /// The helpers that do nothing but tell user space something.
 pub(crate) const HELPERS: [i32; 7] = [
@@ -21,7 +22,7 @@ pub struct EventCall {
     /// As C programs call it: `bpf_trace_printk`.
     pub helper: String,
     /// Object, section, instruction, and the source line where it is known.
-    pub place: String,
+    pub place: Place,
 }
 
 /// The calls in a program, and in those that its tail calls may reach, that tell user space something: with
@@ -38,7 +39,7 @@ pub fn event_calls(object: &Object, program: &ProgramImage) -> Vec<EventCall> {
             let Some(helper) = helper else { continue };
             let call = EventCall {
                 helper: helper_name(*helper),
-                place: place_text(&object.file, image, slot as u32),
+                place: place_of(&object.file, image, slot as u32),
             };
             if !calls.contains(&call) {
                 calls.push(call);

@@ -1,7 +1,7 @@
 //! Global variables by name, down to members and elements: `config.ports[3].min`. Symbols say where a variable is, BTF what
 //! it is made of.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 
 use crate::btf::{Btf, Member, Shape};
 use crate::constant_value::decode;

@@ -2,8 +2,10 @@
 //! with the bpf functions that it calls.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use hardpath_ir::{Diagnostic, Place};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::Place;
 
 use crate::btf_ext::BtfExt;
 use crate::elf::{Elf, Relocation, Symbol, SymbolKind, R_BPF_64_32, R_BPF_64_64};
@@ -11,7 +13,7 @@ use crate::insn::{
     Insn, CALL, PSEUDO_BTF_ID, PSEUDO_FUNC, PSEUDO_KFUNC_CALL, PSEUDO_MAP_FD, PSEUDO_MAP_VALUE,
 };
 use crate::map_decls::DeclaredMaps;
-use crate::object::{place_text, unit, MapRef, MapRefKind, ObjectFunction, ProgramImage};
+use crate::object::{place_of, section_of, MapRef, MapRefKind, ObjectFunction, ProgramImage};
 use crate::sections;
 
 /// All that linking looks at.
@@ -182,7 +184,7 @@ impl Linker<'_> {
     ) {
         let section = &self.elf.sections[function.section];
         let first = image.insns.len();
-        let unit = unit(self.file, &image.section);
+        let within = Arc::new(section_of(self.file, &image.section));
         let insns = &self.code[section.name][function.start..function.end];
         image.insns.extend_from_slice(insns);
         for slot in 0..insns.len() {
@@ -195,7 +197,8 @@ impl Linker<'_> {
                 file: line.map(|line| short_path(&line.file)).unwrap_or_default(),
                 line: line.map_or(0, |line| line.line),
                 source: line.map(|line| line.source.clone()).unwrap_or_default(),
-                unit: unit.clone(),
+                column: line.map_or(0, |line| line.column),
+                within: within.clone(),
             });
         }
         let mut relocated = vec![false; insns.len()];
@@ -224,7 +227,7 @@ impl Linker<'_> {
     }
 
     fn note(&self, image: &mut ProgramImage, slot: u32, problem: Diagnostic) {
-        let place = place_text(self.file, image, slot);
+        let place = place_of(self.file, image, slot);
         image.problems.push(problem.at(place));
     }
 

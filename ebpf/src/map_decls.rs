@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 
 use crate::btf::{Btf, SectionVariable, Shape};
 use crate::elf::{Elf, Section, Symbol, SymbolKind};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use hardpath_ir::{Diagnostic, MapDecl, MapKind, Place};
+use hardpath_diagnostic::{self as diagnostic, Diagnostic};
+use hardpath_ir::{MapDecl, MapKind, Place};
 
 use crate::constants::{SectionContents, SetBytes};
 use crate::globals::Globals;
@@ -195,7 +195,7 @@ pub fn load(
         diagnostics
             .into_iter()
             .map(|diagnostic| match diagnostic.place {
-                None => diagnostic.at(file_name),
+                None => diagnostic.in_file(file_name),
                 Some(_) => diagnostic,
             })
             .collect()
@@ -260,7 +260,7 @@ impl Object {
                 "put the function into a section: SEC(\"xdp\")".to_string(),
             ),
         };
-        error.at(&self.file).help(help)
+        error.at(diagnostic::Place::of_file(&self.file)).help(help)
     }
 
     fn several_programs(&self, name: Option<&str>, several: &[&ProgramImage]) -> Diagnostic {
@@ -270,7 +270,7 @@ impl Object {
         };
         let names = names(several.iter().copied());
         Diagnostic::input("several-programs", message)
-            .at(&self.file)
+            .at(diagnostic::Place::of_file(&self.file))
             .help(format!("choose one with --program: {names}"))
     }
 
@@ -292,7 +292,7 @@ impl Object {
             "not-xdp",
             format!("{name} is no XDP program: libbpf loads those of section {section} as BPF_PROG_TYPE_{program_type}"),
         )
-        .at(format!("{}: section {section}", self.file))
+        .at(section_of(&self.file, section))
         .help(format!(
             "put an XDP program into SEC(\"xdp\"); --as-xdp takes this one as one all the same{others}"
         ))
@@ -307,20 +307,20 @@ fn names<'a>(programs: impl Iterator<Item = &'a ProgramImage>) -> String {
         .join(", ")
 }
 
-/// `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`.
-pub(crate) fn place_text(file: &str, image: &ProgramImage, slot: u32) -> String {
+/// Of a slot: `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`.
+pub(crate) fn place_of(file: &str, image: &ProgramImage, slot: u32) -> diagnostic::Place {
     let place = image.places.get(slot as usize).cloned();
     let place = Place {
         slot,
-        unit: unit(file, &image.section),
+        within: section_of(file, &image.section).into(),
         ..place.unwrap_or_default()
     };
-    place.to_string()
+    (&place).into()
 }
 
 /// What the slots of a program are counted in.
-pub(crate) fn unit(file: &str, section: &str) -> Arc<str> {
-    format!("{file}: section {section}").into()
+pub(crate) fn section_of(file: &str, section: &str) -> diagnostic::Place {
+    diagnostic::Place::of_file(file).unit(format!("section {section}"))
 }
 
 fn load_checked(

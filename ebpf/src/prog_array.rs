@@ -1,6 +1,6 @@
 //! What program arrays hold: tail calls go to programs of the same object, as the command line says.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 
 use crate::map_decls::PROG_ARRAY;
 use crate::object::{LoadOptions, Object, TailCall};
@@ -17,7 +17,7 @@ pub fn resolve(object: &Object, options: &LoadOptions) -> Result<Vec<TailCall>, 
             Ok(tail_call) => tail_calls.push(tail_call),
             Err((message, help)) => problems.push(
                 Diagnostic::input("prog-array", message)
-                    .at(&object.file)
+                    .at(Place::of_file(&object.file))
                     .help(help),
             ),
         }

@@ -1,10 +1,11 @@
 //! Loops that are written out, functions that are put in place of their calls, and what is refused there.
 
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{lift, lift_raw, load, Insn, LoadOptions, Object};
 use hardpath_ir::interpreter::{run, PacketContext};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_ir::Program;
 
 /// Code, dst, src, off, imm.
 type Line = (u8, u8, u8, i16, i32);
@@ -195,7 +196,7 @@ fn loops_without_an_end() {
     let forever = refusal(&[mov(0, 0), jump(-2)]);
     assert_eq!(forever.code, "loop");
     assert!(forever.message.contains("rounds"), "{forever}");
-    assert_eq!(forever.place.as_deref(), Some("test: instruction 0"));
+    assert_eq!(forever.place_text(), "test: instruction 0");
     // while (memory[i]) i++
     let unbounded = [
         mov(0, 0),

@@ -1,11 +1,12 @@
 //! Lifting of hand-written instructions: what they mean in the interpreter, and what is refused.
 
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::HELPERS;
 use hardpath_ebpf::{lift, Globals, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
 use hardpath_ir::interpreter::{run, Outcome, PacketContext};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{verdict, Diagnostic, Program};
+use hardpath_ir::{verdict, Program};
 
 /// Code, dst, src, off, imm.
 type Line = (u8, u8, u8, i16, i32);
@@ -138,7 +139,7 @@ fn run_lines(lines: &[Line], packet: &[u8]) -> Outcome {
 fn refusal(lines: &[Line], maps: Vec<ObjectMap>) -> Vec<&'static str> {
     let diagnostics = try_lift(lines, maps).unwrap_err();
     for diagnostic in &diagnostics {
-        let place = diagnostic.place.as_deref().unwrap_or_default();
+        let place = diagnostic.place_text();
         assert!(place.starts_with("test.o: section xdp, instruction "));
         assert!(diagnostic.help.is_some());
     }

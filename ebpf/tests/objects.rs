@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{lift, load, LoadOptions, MapRefKind, Object};
 use hardpath_ir::interpreter::{run, Outcome, PacketContext};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{verdict, Diagnostic, MapKind, Program};
+use hardpath_ir::{verdict, MapKind, Program};
 
 fn data_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -240,8 +241,8 @@ fn all_reasons_at_once() {
     assert!(diagnostics[0].message.contains("SOCKHASH"));
     assert!(diagnostics[1].message.contains("bpf_get_current_pid_tgid"));
     assert_eq!(
-        diagnostics[1].place.as_deref(),
-        Some("programs.o: section xdp/loops, instruction 24 (programs.c:64: bpf_get_current_pid_tgid();)")
+        diagnostics[1].place_text(),
+        "programs.o: section xdp/loops, instruction 24 (programs.c:64: bpf_get_current_pid_tgid();)"
     );
 }
 

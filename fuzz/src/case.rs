@@ -18,9 +18,9 @@ use crate::disassemble;
 use crate::hardware::{Hardware, USUAL_CLOCK_MHZ};
 use crate::packets::{Packet, PORTS};
 use crate::trial::Subject;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{Insn, MapRefKind, ObjectMap};
 use hardpath_ir::maps::Image;
-use hardpath_ir::Diagnostic;
 use std::fmt::Write;
 
 /// The text of a subject; `comment` says what differs.
@@ -117,7 +117,7 @@ pub fn parse(text: &str) -> Result<Subject, Diagnostic> {
         let words: Vec<&str> = line.split_whitespace().collect();
         if reader.line(&words).is_none() {
             return Err(malformed(&format!("`{}` is not understood", line.trim()))
-                .at(format!("line {}", number + 1)));
+                .at(Place::default().position(number as u32 + 1, 0)));
         }
     }
     reader

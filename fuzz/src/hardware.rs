@@ -3,8 +3,8 @@
 use crate::packets::{Packet, PORTS};
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::Image;
-use hardpath_ir::Diagnostic;
 use hardpath_pipeline::Compiled;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};

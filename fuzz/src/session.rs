@@ -8,7 +8,7 @@ use crate::minimize::{minimize, Scope};
 use crate::packets;
 use crate::random::Random;
 use crate::trial::{self, Failure, Judge, Layer, Outcome, Subject, TrialOptions};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_pipeline::Hazard;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -358,6 +358,6 @@ fn write(path: &Path, text: &str) -> Result<(), Diagnostic> {
         .and_then(|()| std::fs::write(path, text))
         .map_err(|error| {
             Diagnostic::input("cannot-write", format!("a case cannot be written: {error}"))
-                .at(path.display().to_string())
+                .at(Place::of_file(path.display()))
         })
 }

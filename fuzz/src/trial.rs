@@ -7,10 +7,10 @@ use crate::hardware::{self, host_events, Engine, Hardware};
 use crate::names::give_names;
 use crate::packets::{Packet, PORTS};
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::diagnostic::Class;
+use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{verifier, Diagnostic, Program};
+use hardpath_ir::{verifier, Program};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
 use hardpath_oracle::{
     Asked, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
@@ -206,7 +206,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
 
 /// An error that is none of the program's is a failure of the compiler.
 fn refused(errors: Vec<Diagnostic>, judged: Judged) -> Outcome {
-    let own = |error: &&Diagnostic| error.class() == Some(Class::Refused);
+    let own = |error: &&Diagnostic| error.severity == Severity::Refused;
     match errors.iter().find(own) {
         Some(reason) if errors.iter().all(|error| own(&error)) => Outcome::Refused {
             reason: reason.clone(),

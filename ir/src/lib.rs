@@ -13,10 +13,8 @@
 //! and executed by [`interpreter`].
 
 pub mod bits;
-pub mod codes;
 pub mod count;
 pub mod destination;
-pub mod diagnostic;
 pub mod eval;
 pub mod interpreter;
 mod map_kind;
@@ -29,7 +27,7 @@ mod walk;
 
 pub use bits::Bits;
 use cranelift_entity::{entity_impl, PrimaryMap};
-pub use diagnostic::Diagnostic;
+use hardpath_diagnostic::{self as diagnostic, Source};
 pub use map_kind::MapKind;
 use std::fmt;
 use std::sync::Arc;
@@ -105,27 +103,33 @@ pub struct Place {
     pub file: String,
     /// Line in that file, from 1; 0 when unknown.
     pub line: u32,
+    /// The character in [`Place::source`], from 1; 0 when unknown, and in text form.
+    pub column: u32,
     /// The text of that line.
     pub source: String,
     /// What the slot is counted in, for messages: `firewall.o: section xdp`. Empty when unknown, and in text form.
-    pub unit: Arc<str>,
+    pub within: Arc<diagnostic::Place>,
+}
+
+impl From<&Place> for diagnostic::Place {
+    fn from(place: &Place) -> diagnostic::Place {
+        let unit = format!("instruction {}", place.slot);
+        let whole = diagnostic::Place::clone(&place.within).within(unit);
+        match place.line {
+            0 => whole,
+            line => whole.compiled_from(
+                Source::new(&place.file, line)
+                    .column(place.column)
+                    .text(&place.source),
+            ),
+        }
+    }
 }
 
 impl fmt::Display for Place {
     /// `firewall.o: section xdp, instruction 41 (firewall.c:88: if (iph->ihl != 5))`, as far as known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.unit.is_empty() {
-            write!(f, "{}, ", self.unit)?;
-        }
-        write!(f, "instruction {}", self.slot)?;
-        if self.line == 0 {
-            return Ok(());
-        }
-        write!(f, " ({}:{}", self.file, self.line)?;
-        match self.source.trim() {
-            "" => write!(f, ")"),
-            source => write!(f, ": {source})"),
-        }
+        diagnostic::Place::from(self).fmt(f)
     }
 }
 

@@ -23,8 +23,9 @@
 mod check;
 mod store;
 
-use crate::{Diagnostic, MapDecl, MapId};
+use crate::{MapDecl, MapId};
 use cranelift_entity::PrimaryMap;
+use hardpath_diagnostic::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Contents, Store};
 

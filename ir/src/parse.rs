@@ -6,10 +6,11 @@ mod line;
 
 use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Diagnostic, Inst, InstData, Kind, MapDecl, MapId, MapKind, Moved, Op,
-    Place, PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Inst, InstData, Kind, MapDecl, MapId, MapKind, Moved, Op, Place,
+    PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
+use hardpath_diagnostic::Diagnostic;
 use line::{Line, Position};
 use std::collections::BTreeMap;
 

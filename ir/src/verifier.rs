@@ -44,11 +44,12 @@ mod dominators;
 mod widths;
 
 use crate::{
-    Block, Diagnostic, Inst, Kind, MapDecl, MapId, MapKind, Op, Phase, PlaceId, Program, Target,
-    Terminator, Value, ValueDef, MAX_WIDTH, MOVED_BITS,
+    Block, Inst, Kind, MapDecl, MapId, MapKind, Op, Phase, PlaceId, Program, Target, Terminator,
+    Value, ValueDef, MAX_WIDTH, MOVED_BITS,
 };
 use cranelift_entity::SecondaryMap;
 use dominators::Dominators;
+use hardpath_diagnostic::Diagnostic;
 use std::collections::HashSet;
 
 /// The most bytes that the values of one map may have together.

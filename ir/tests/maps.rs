@@ -239,7 +239,7 @@ fn everything_wrong_with_an_image_is_told_and_nothing_is_loaded() {
         errors[1].message,
         "the value of key 01 00 00 00 has 2 bytes, the map's values have 1"
     );
-    assert_eq!(errors[1].place.as_deref(), Some("map a"));
+    assert_eq!(errors[1].place_text(), "map a");
     assert_eq!(
         errors[4].help.as_deref(),
         Some("the program's maps are: a, h")

@@ -1,6 +1,6 @@
 //! The text form: files that are printed as they are written, and errors with line and column.
 
-use hardpath_ir::diagnostic::Class;
+use hardpath_diagnostic::Severity;
 use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{Kind, Phase, Terminator};
@@ -64,7 +64,7 @@ fn strange_strings_come_back() {
         file: String::from("a b.c"),
         line: 3,
         source: String::from("two\nlines \r\u{1b}[0m"),
-        unit: "".into(),
+        ..hardpath_ir::Place::default()
     });
     let place = program.places.keys().next();
     program.append(block, hardpath_ir::Op::Not, vec![value], &[64], place);
@@ -277,12 +277,9 @@ fn errors_tell_line_and_column() {
             None => text.to_string(),
         };
         let error = parse(&text).expect_err(&text);
-        assert_eq!(
-            (error.code, error.class()),
-            ("ir-syntax", Some(Class::Input))
-        );
+        assert_eq!((error.code, error.severity), ("ir-syntax", Severity::Input));
         assert_eq!(error.message, message, "{text}");
-        assert_eq!(error.place.as_deref(), Some(place), "{text}: {message}");
+        assert_eq!(error.place_text(), place, "{text}: {message}");
     }
 }
 

@@ -1,9 +1,10 @@
 //! Every rule of the IR, broken once or more.
 
 use cranelift_entity::EntityRef;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{Bits, Block, Diagnostic, Inst, MapId, Op, PlaceId, Program, Value, ValueDef};
+use hardpath_ir::{Bits, Block, Inst, MapId, Op, PlaceId, Program, Value, ValueDef};
 
 const GOOD: &str = r#"program "good" xdp control-flow
 map @a array key 4 value 8 entries 4

@@ -7,9 +7,10 @@
 use crate::compare::{compare_maps, compare_packet, Difference};
 use crate::forgetting::{Followed, Forgetting, Illegal, LruMap};
 use crate::kernel::{KernelJudge, MapChange};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::{Outcome, PacketContext, Prepared};
 use hardpath_ir::maps::{Image, KeyMove, Maps};
-use hardpath_ir::{Diagnostic, MapId, Program};
+use hardpath_ir::{MapId, Program};
 use std::collections::BTreeMap;
 
 /// Packets that go to the kernel in one piece.

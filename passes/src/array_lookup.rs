@@ -10,7 +10,8 @@
 //! no program touch a value before it has looked at the hit bit.
 
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
-use hardpath_ir::{Bits, Diagnostic, Inst, Op, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Inst, Op, Program};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     struct Lookups;

@@ -15,7 +15,8 @@
 use crate::facts::{bit_length, mask, FactMap};
 use crate::pieces::{self, Piece};
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
-use hardpath_ir::{Bits, Diagnostic, Inst, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Inst, Op, Program, Value};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     let mut pass = Bounds(FactMap::new(program));

@@ -13,7 +13,8 @@
 
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Block, Diagnostic, Inst, MapId, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Block, Inst, MapId, Op, Program, Value};
 use std::collections::HashMap;
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {

@@ -14,7 +14,8 @@
 
 use crate::rewrite::{retain_params, targets_mut};
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Block, Diagnostic, Program, Target, Terminator, Value, ValueDef};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Block, Program, Target, Terminator, Value, ValueDef};
 use std::collections::HashMap;
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {

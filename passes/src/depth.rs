@@ -19,8 +19,9 @@
 
 use crate::value_set::ValueSets;
 use crate::{bytes_to_values, dce, fold};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{
-    verdict, Bits, Block, Diagnostic, Inst, Kind, Op, Phase, Program, Target, Terminator, Value,
+    verdict, Bits, Block, Inst, Kind, Op, Phase, Program, Target, Terminator, Value,
 };
 
 /// Limits the program, which is in the control-flow phase, to so many bytes (a power of two).

@@ -12,7 +12,8 @@
 //! change. (Packets that follow one another are the pipeline's business: hazards.)
 
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
-use hardpath_ir::{Block, Diagnostic, Inst, MapId, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Block, Inst, MapId, Op, Program, Value};
 use std::collections::{HashMap, HashSet};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {

@@ -27,7 +27,8 @@ mod simplify_select;
 mod tree;
 pub mod value_set;
 
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::Program;
 
 pub use conditions::{are_disjoint, implies, never_together, Literal};
 pub use constant::constant_verdict;

@@ -14,7 +14,8 @@
 
 use crate::fold;
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Bits, Diagnostic, Inst, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Inst, Op, Program, Value};
 use std::collections::HashMap;
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {

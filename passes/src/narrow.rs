@@ -21,9 +21,8 @@ use crate::facts::{bit_length, mask, FactMap, Facts, MOST_BITS};
 use crate::pieces::{self, Piece};
 use crate::rewrite::{rewrite, targets_mut, Rewriter, Rules, Visitor};
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{
-    Bits, Block, Diagnostic, Inst, InstData, Op, Program, Terminator, Value, ValueDef,
-};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Block, Inst, InstData, Op, Program, Terminator, Value, ValueDef};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     let facts = FactMap::new(program);

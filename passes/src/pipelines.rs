@@ -4,7 +4,8 @@ use crate::{
     array_lookup, bounds, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
     merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
 };
-use hardpath_ir::{verifier, Diagnostic, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{verifier, Program};
 
 /// The clean-up passes run until nothing changes, but not more often than this: each round does less, and the last
 /// few bits are not worth the time.

@@ -19,7 +19,8 @@ use crate::facts::{mask, FactMap};
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
 use crate::tree::{self, Term};
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Bits, Diagnostic, Inst, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Inst, Op, Program, Value};
 use std::collections::HashSet;
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {

@@ -7,19 +7,20 @@
 use crate::delay::Timing;
 use crate::maps::TAG_BITS;
 use crate::plan::{Access, Gate};
-use crate::refuse::{place_text, refusal, whole_text};
+use crate::refuse::{place_of, refusal, whole};
 use crate::schedule::Schedule;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::lpm::Lpm;
-use hardpath_ir::{Diagnostic, Inst, PlaceId, Program, Value};
+use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_ir::{Inst, PlaceId, Program, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// Something that cannot be divided.
 pub struct Undivided {
     what: String,
-    place: String,
+    place: Place,
     levels: f64,
 }
 
@@ -132,7 +133,7 @@ pub fn check(program: &Program, plan: &[Access], timing: Timing) -> Result<(), M
     let mut all = operations(program, timing);
     all.push(Undivided {
         what: "the count of beats at the exit".into(),
-        place: whole_text(program),
+        place: whole(program),
         levels: timing.technology.exit,
     });
     all.extend(
@@ -168,7 +169,7 @@ pub fn check_entrances(
                 "map {}: the entrance of the packets that wait for each other",
                 decl.name
             ),
-            place: format!("{}, map {}", whole_text(program), decl.name),
+            place: whole(program).within(format_args!("map {}", decl.name)),
             levels: timing.technology.interlock(bits, window),
         });
     }
@@ -201,7 +202,7 @@ pub(crate) fn refuse(
     let best = timing.technology.clock_of(levels).floor();
     let one = Undivided {
         what: what.to_string(),
-        place: place.unwrap_or_default(),
+        place: place.map(|place| *place).unwrap_or_default(),
         levels,
     };
     too_fast(timing, &[one]).help(way_out(best))
@@ -260,8 +261,8 @@ fn operations(program: &Program, timing: Timing) -> Vec<Undivided> {
         all.push(Undivided {
             what: format!("operation {:?} on {width} bits", data.op),
             place: match nearest_place(program, *inst) {
-                Some(place) => place_text(program, place),
-                None => whole_text(program),
+                Some(place) => place_of(program, place),
+                None => whole(program),
             },
             levels,
         });
@@ -299,7 +300,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     let mut add = |what: &str, levels: f64| {
         all.push(Undivided {
             what: format!("map {name}: {what}"),
-            place: format!("{}, map {name}", whole_text(program)),
+            place: whole(program).within(format_args!("map {name}")),
             levels,
         });
     };

@@ -41,7 +41,8 @@ use clock::Misfit;
 use delay::Timing;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
-use hardpath_ir::{diagnostic, verifier, Diagnostic, Phase, Program};
+use hardpath_diagnostic::{Diagnostic, Severity};
+use hardpath_ir::{verifier, Phase, Program};
 use hardpath_passes::Omitted;
 use hardpath_rtl::{spread, Design};
 pub use limits::MOST_MAPS;
@@ -256,7 +257,7 @@ pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
     let fits = |program| clock::fit(timing, |timing| at_clock(&program, options, timing));
     let found = scheduled_form(program, options).and_then(fits);
     let mut errors = found.map_or_else(|errors| errors, |_| Vec::new());
-    errors.retain(|error| error.class() == Some(diagnostic::Class::Refused));
+    errors.retain(|error| error.severity == Severity::Refused);
     errors
 }
 

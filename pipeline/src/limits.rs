@@ -1,11 +1,12 @@
 //! What no design can hold, refused before anything is built.
 
-use crate::refuse::whole_text;
+use crate::refuse::whole;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::register;
 use hardpath_blocks::lpm::Lpm;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_ir::{Diagnostic, MapDecl, Program};
+use hardpath_ir::{MapDecl, Program};
 
 /// The host selects a map with 8 bits.
 pub const MOST_MAPS: usize = 255;
@@ -33,7 +34,7 @@ pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
                     counted(count, "map")
                 ),
             )
-            .at(whole_text(program))
+            .at(whole(program))
             .help("put arrays of the same size into one"),
         );
     }

@@ -19,7 +19,8 @@
 //! and so are changes on ways that exclude each other.
 
 use crate::refuse::{refusal, short_place};
-use hardpath_ir::{Bits, Diagnostic, Inst, MapId, Op, Program, Value, ValueDef};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Inst, MapId, Op, Program, Value, ValueDef};
 use hardpath_passes::{are_disjoint, never_together, Literal};
 use std::collections::{HashMap, HashSet};
 

@@ -13,7 +13,8 @@ use crate::recurrence::{self, Way};
 use crate::refuse::refusal;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::key_bits::KeyBits;
-use hardpath_ir::{Diagnostic, Inst, MapId, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Inst, MapId, Program, Value};
 
 /// One copy or bank of a map with all that the program does to it.
 #[derive(Clone, Debug)]

@@ -8,7 +8,8 @@
 use crate::moves::packet_moves;
 use crate::plan::{Access, Gate};
 use crate::schedule::Schedule;
-use hardpath_ir::{Diagnostic, Program, MAX_PACKET_BYTES};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Program, MAX_PACKET_BYTES};
 use serde::Serialize;
 
 /// Figures of one design at its clock. Lengths are those of packets as a program sees them, without check sequence.

@@ -1,6 +1,7 @@
 //! Refusals with their place in the program.
 
-use hardpath_ir::{Diagnostic, Inst, Op, PlaceId, Program};
+use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_ir::{Inst, Op, PlaceId, Program};
 
 /// A refusal at an instruction.
 pub fn refusal(
@@ -12,26 +13,28 @@ pub fn refusal(
 ) -> Diagnostic {
     let diagnostic = Diagnostic::refused(code, message).help(help);
     match program.insts[inst].place {
-        Some(place) => diagnostic.at(place_text(program, place)),
-        None => diagnostic.at(whole_text(program)),
+        Some(place) => diagnostic.at(place_of(program, place)),
+        None => diagnostic.at(whole(program)),
     }
 }
 
 /// The whole program as a place: object and section as far as known, and its name.
-pub fn whole_text(program: &Program) -> String {
-    let mut units = program.places.values().map(|place| &place.unit);
-    match units.find(|unit| !unit.is_empty()) {
-        Some(unit) => format!("{unit}, program {}", program.name),
-        None => format!("program {}", program.name),
-    }
+pub fn whole(program: &Program) -> Place {
+    let mut units = program.places.values().map(|place| &place.within);
+    let known = units.find(|unit| ***unit != Place::default());
+    let within = known.map(|unit| Place::clone(unit)).unwrap_or_default();
+    within.within(format_args!("program {}", program.name))
 }
 
-/// A place as text: object and section, or the program where they are not known; instruction, source line.
-pub fn place_text(program: &Program, place: PlaceId) -> String {
-    let place = &program.places[place];
-    match place.unit.is_empty() {
-        true => format!("program {}, {place}", program.name),
-        false => place.to_string(),
+/// A place in a program: object and section, or the program where they are not known; instruction, source line.
+pub fn place_of(program: &Program, place: PlaceId) -> Place {
+    let place = Place::from(&program.places[place]);
+    match place.file.is_empty() {
+        true => Place {
+            unit: format!("program {}, {}", program.name, place.unit),
+            ..place
+        },
+        false => place,
     }
 }
 

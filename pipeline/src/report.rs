@@ -1,7 +1,7 @@
 //! What a compilation tells its user: size, latency, and how each map's hazard is handled.
 
 use crate::promise::Promise;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use serde::Serialize;
 
 /// The figures of one compiled design.

@@ -7,7 +7,8 @@ use crate::plan::Access;
 use crate::promise::Promise;
 use crate::schedule::Schedule;
 use crate::{hazard, Hazard};
-use hardpath_ir::{Diagnostic, MapId, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{MapId, Program};
 
 /// What is looked at of a program at a clock.
 pub struct AtClock {

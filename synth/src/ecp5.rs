@@ -7,7 +7,7 @@ use crate::tool::NEXTPNR_ECP5;
 use crate::wrapper::{wrapper, WrappedPort, INSTANCE, WRAPPER};
 use crate::yosys::{synthesize, write, written, Options};
 use crate::SynthReport;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

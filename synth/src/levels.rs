@@ -31,7 +31,7 @@ pub mod weights;
 
 use crate::area::class;
 use crate::netlist::{bits, Direction, Net, Netlist};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use serde::{Serialize, Serializer};
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! A mapped netlist as yosys' `write_json` writes it.
 
 use crate::area::{class, Class};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

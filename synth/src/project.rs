@@ -4,7 +4,7 @@
 
 use crate::tool::Tool;
 use crate::{quartus, vivado};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,7 @@ pub(crate) fn report_text(tool: &Tool, file: &Path) -> Result<String, Diagnostic
             tool.failed,
             format!("{} left no report: {error}", tool.name),
         )
-        .at(file.display().to_string())
+        .at(Place::of_file(file.display()))
         .help("run the script by hand and look at what the tool says")
     })
 }

@@ -1,6 +1,6 @@
 //! The tools that a flow calls: where they are, and what they say when they fail.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

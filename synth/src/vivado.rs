@@ -2,7 +2,7 @@
 
 use crate::project::{first_number, report_text, ProjectReport};
 use crate::tool::Tool;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::path::Path;
 
 /// The FPGA of an Alveo U250.

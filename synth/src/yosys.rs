@@ -12,7 +12,7 @@ use crate::levels::Depth;
 use crate::netlist::{Memory, Netlist};
 use crate::tool::{cannot_write, YOSYS};
 use crate::{area, fanout, levels, netlist, SynthReport};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! An AXI4-Lite master: one transaction at a time, stepped beside the streams.
 
 use crate::dut::{Dut, Port, PortDirection};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 
 /// One access to a 32-bit register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

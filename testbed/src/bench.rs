@@ -31,7 +31,7 @@ pub mod vhdl;
 use crate::dut::{Dut, Port, Words};
 use crate::foreign::Foreign;
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::io::Write;
 
 /// What stands at the head of the text.

@@ -7,8 +7,9 @@ mod writer;
 
 pub use writer::Writer;
 
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::count::counted;
-use hardpath_ir::{destination, verdict, Diagnostic};
+use hardpath_ir::{destination, verdict};
 use input::Input;
 use pcap::Pcap;
 use pcap_parser::Linktype;
@@ -47,7 +48,7 @@ enum Format {
 /// `capture-unreadable`, `not-a-capture`, or what is wrong with its header.
 pub fn open(path: &Path) -> Result<Reader<BufReader<File>>, Diagnostic> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let file = File::open(path).map_err(|error| unreadable(Place::of_file(&name), &error))?;
     Reader::new(BufReader::new(file), name)
 }
 
@@ -127,15 +128,15 @@ impl<R: BufRead> Iterator for Reader<R> {
 /// says that it is longer is damaged.
 const LONGEST_RECORD: usize = 16 << 20;
 
-fn unreadable(name: &str, error: &std::io::Error) -> Diagnostic {
+fn unreadable(place: Place, error: &std::io::Error) -> Diagnostic {
     Diagnostic::input(
         "capture-unreadable",
         format!("cannot read the capture: {error}"),
     )
-    .at(name)
+    .at(place)
 }
 
-fn check_link_type(link_type: Linktype, place: &str) -> Result<(), Diagnostic> {
+fn check_link_type(link_type: Linktype, place: Place) -> Result<(), Diagnostic> {
     match link_type {
         Linktype::ETHERNET => Ok(()),
         other => Err(Diagnostic::input(
@@ -181,9 +182,10 @@ fn malformed(name: &str, number: usize, what: impl Into<String>) -> Diagnostic {
     .help("write the file again with tcpdump, Wireshark or editcap")
 }
 
-fn packet_place(name: &str, number: usize) -> String {
+fn packet_place(name: &str, number: usize) -> Place {
+    let file = Place::of_file(name);
     match number {
-        0 => name.into(),
-        _ => format!("{name}, packet {number}"),
+        0 => file,
+        _ => file.unit(format!("packet {number}")),
     }
 }

@@ -7,8 +7,8 @@
 use crate::dut::{bit, Dut, Words};
 use crate::host::key_twice;
 use hardpath_blocks::interface::{Interface, MapPort, Storage};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::Diagnostic;
 
 /// Every entry of every map; `None`: this engine cannot look, so [`crate::host::Host::dump_image`] has to ask the design.
 ///

@@ -6,8 +6,8 @@
 
 use crate::host::{errno, HostAnswer, HostOperation};
 use hardpath_blocks::interface::{Interface, MapPort};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{flag, Entries};
-use hardpath_ir::Diagnostic;
 use std::collections::BTreeMap;
 
 /// The foreign keys of a design's maps, with their values. They live as long as what the design's maps hold.

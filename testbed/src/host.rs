@@ -4,8 +4,8 @@
 use crate::axilite::{Access, AxiLite};
 use crate::dut::{Dut, PortDirection};
 use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::Diagnostic;
 
 /// Something that the host asks of a design. `map` is the map's place in [`Interface::maps`].
 #[derive(Clone, PartialEq, Eq, Debug)]

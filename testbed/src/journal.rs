@@ -6,8 +6,9 @@
 use crate::dut::{Dut, Port, PortDirection, Words};
 use crate::foreign::Foreign;
 use hardpath_blocks::interface::{Interface, JournalOut};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{KeyMove, Move};
-use hardpath_ir::{Diagnostic, MapId};
+use hardpath_ir::MapId;
 use hardpath_rtl::signals::Signals;
 use std::collections::VecDeque;
 

@@ -10,9 +10,10 @@
 //! ignored. A byte may also be a plain number. The kernel prints no entry of a socket map (each has an error); in a map
 //! file its value is any number above 0 that stands for a socket.
 
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::{Diagnostic, MapDecl};
+use hardpath_ir::MapDecl;
 use serde_json::{json, Map, Value};
 use std::fmt::Write as _;
 use std::fs;
@@ -27,7 +28,7 @@ pub fn read<'a>(
     let name = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read the map file: {error}");
-        vec![Diagnostic::input("map-file-unreadable", message).at(name.as_str())]
+        vec![Diagnostic::input("map-file-unreadable", message).at(Place::of_file(&name))]
     })?;
     parse(&text, &name, maps)
 }
@@ -75,7 +76,7 @@ pub fn write<'a>(
             "map-file-unwritable",
             format!("cannot write the map file: {error}"),
         )
-        .at(path.display().to_string())
+        .at(Place::of_file(path.display()))
     })
 }
 
@@ -139,7 +140,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&mut self, code: &'static str, path: &str, message: impl Into<String>) {
-        let place = format!("{}: {path}", self.name);
+        let place = Place::of_file(self.name).unit(path);
         let error = Diagnostic::input(code, message).at(place).help(
             "the file maps each full map name to what `bpftool -j map dump` prints for the map",
         );

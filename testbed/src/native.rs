@@ -2,7 +2,7 @@
 
 use crate::dut::{top_ports, Column, Dut, Port, Words};
 use crate::foreign::Foreign;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_rtl::Design;
 use hardpath_rtlsim::{MemoryView, PortHandle, SimError, Simulator};
 

@@ -1,6 +1,6 @@
 //! When a beat is offered and when one is accepted.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::str::FromStr;

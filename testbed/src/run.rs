@@ -13,8 +13,9 @@ use crate::statistics::Statistics;
 use crate::stream::{protocol_violation, Seen, Sink, Source};
 use books::Books;
 use hardpath_blocks::interface::Interface;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::KeyMove;
-use hardpath_ir::{verdict, Diagnostic, MAX_PACKET_BYTES};
+use hardpath_ir::{verdict, MAX_PACKET_BYTES};
 use std::borrow::Borrow;
 
 /// A packet for a design.

@@ -5,7 +5,8 @@ use crate::dut::{Dut, Port, PortDirection};
 use crate::pace::{Backpressure, Pacer};
 use crate::run::PacketIn;
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::{verdict, Diagnostic};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::verdict;
 use std::borrow::Borrow;
 
 /// Offers packets, beat by beat, one packet after the other from an iterator. What the contract leaves open is made hostile: bytes above `tkeep`, and

@@ -9,7 +9,7 @@ pub use tool::{find, Tool};
 
 use crate::dut::{store_limbs, top_ports, Column, Dut, Port, Words};
 use crate::foreign::Foreign;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_rtl::{bank_name, Design};
 use libloading::{Library, Symbol};
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
@@ -78,7 +78,7 @@ impl Verilator {
                 "verilator-load",
                 format!("cannot load the built model: {error}"),
             )
-            .at(path.display().to_string())
+            .at(Place::of_file(path.display()))
             .help("delete this file and try again")
         };
         // SAFETY: the library was built from the text of `wrapper` and Verilator's output; loading it runs only
@@ -109,7 +109,7 @@ impl Verilator {
             if model.is_null() {
                 return Err(
                     Diagnostic::input("verilator-load", "the built model does not start")
-                        .at(path.display().to_string()),
+                        .at(Place::of_file(path.display())),
                 );
             }
             (model, limbs(model))

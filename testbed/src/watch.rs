@@ -6,7 +6,7 @@ use crate::foreign::Foreign;
 use crate::journal::Journals;
 use crate::native::Native;
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 
 /// What entered the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -79,7 +79,7 @@ fn damage_is_named() {
     );
     let cut = capture::parse(&pcap(0xa1b2_c3d4, true, 1, 1500), "x.pcap").unwrap_err();
     assert_eq!(cut.code, "packet-cut");
-    assert_eq!(cut.place.as_deref(), Some("x.pcap, packet 1"));
+    assert_eq!(cut.place_text(), "x.pcap: packet 1");
     let missing = capture::read(Path::new("/nonexistent.pcap")).unwrap_err();
     assert_eq!(missing.code, "capture-unreadable");
 }

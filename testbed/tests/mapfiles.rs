@@ -87,9 +87,11 @@ fn all_errors_are_told_with_their_places() {
       "ports": {}
     }"#;
     let errors = mapfile::parse(text, "m", &maps()).unwrap_err();
+    let places: Vec<String> = errors.iter().map(|error| error.place_text()).collect();
     let mut told: Vec<(&str, &str)> = errors
         .iter()
-        .map(|error| (error.code, error.place.as_deref().unwrap_or_default()))
+        .zip(&places)
+        .map(|(error, place)| (error.code, place.as_str()))
         .collect();
     told.sort_unstable();
     let mut expected = [

@@ -1,8 +1,8 @@
 //! Programs on the command line of the examples that synthesize: `OBJECT` or `OBJECT@OPTION,OPTION…`, where an option
 //! is a number of bytes (`--depth`) or `MAP=N` (`--max-entries`).
 
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::LoadOptions;
-use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Options};
 use std::path::Path;
 use std::process::ExitCode;

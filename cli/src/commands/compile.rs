@@ -8,9 +8,9 @@ use crate::load::{load, Loaded};
 use crate::promise;
 use crate::size::Size;
 use crate::table::{facts, rows};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::EventCall;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_ir::Diagnostic;
 use hardpath_pipeline::{Compiled, Report};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     let dropped = loaded.dropped_calls();
     object["dropped_calls"] = dropped
         .iter()
-        .map(|call| json!({"helper": call.helper, "place": call.place}))
+        .map(|call| json!({"helper": call.helper, "place": call.place.to_string()}))
         .collect();
     object["hdl"] = json!(arguments.hdl.name());
     let mut text = summary(&loaded, &compiled.report);

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::ExplainArguments;
 use crate::table::facts;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use serde_json::{json, Value};
 
 const PAGE: &str = include_str!("../../../docs/codes.md");

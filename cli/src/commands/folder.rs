@@ -1,7 +1,7 @@
 //! The folder of a design, as `hardpath compile -o DIR` writes it, read again.
 
 use crate::files::read_text;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_synth::wrapper::WrappedPort;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub fn top(folder: &Path) -> Result<String, Diagnostic> {
 
 fn no_design(folder: &Path, why: &str) -> Diagnostic {
     Diagnostic::input("no-design", format!("this is no folder of a design: {why}"))
-        .at(folder.display().to_string())
+        .at(Place::of_file(folder.display()))
         .help("give a folder that `hardpath compile -o DIR` wrote, or an object and -o DIR")
 }
 

@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::arguments::IrArguments;
 use crate::load::{load, Loaded};
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::Program;
 use serde_json::json;
 
 pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {

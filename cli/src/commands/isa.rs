@@ -8,9 +8,10 @@ use crate::arguments::{EngineName, IsaArguments};
 use crate::engine;
 use crate::files;
 use crate::progress::Progress;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::interpreter::{self, PacketContext};
 use hardpath_ir::maps::Maps;
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_ir::Program;
 use hardpath_pipeline::Options;
 use hardpath_testbed::host;
 use hardpath_testbed::run::{self, PacketIn, RunOptions};
@@ -93,20 +94,20 @@ fn refusal(case: &Case, error: &Diagnostic) -> Value {
         "name": case.name,
         "code": error.code,
         "message": error.message,
-        "place": error.place,
+        "place": error.place.as_ref().map(|place| place.to_string()),
     })
 }
 
 /// The tests that are wanted. The first one is always among them.
 fn read(arguments: &IsaArguments) -> Result<Vec<Case>, Vec<Diagnostic>> {
-    let place = arguments.file.display().to_string();
+    let place = Place::of_file(arguments.file.display());
     let text = files::read_text(&arguments.file).map_err(|error| vec![error])?;
     let tests: Vec<Test> = serde_json::from_str(&text).map_err(|error| {
         vec![Diagnostic::input(
             "not-isa-tests",
             format!("the file holds no instruction tests: {error}"),
         )
-        .at(place.as_str())
+        .at(place.clone())
         .help("give a JSON array of objects with name, insns, mem and result")]
     })?;
     let cases: Result<Vec<Case>, String> = tests
@@ -114,7 +115,7 @@ fn read(arguments: &IsaArguments) -> Result<Vec<Case>, Vec<Diagnostic>> {
         .step_by(arguments.every as usize)
         .map(case)
         .collect();
-    cases.map_err(|reason| vec![Diagnostic::input("not-isa-tests", reason).at(place.as_str())])
+    cases.map_err(|reason| vec![Diagnostic::input("not-isa-tests", reason).at(place)])
 }
 
 fn case(test: &Test) -> Result<Case, String> {

@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::arguments::PassArguments;
 use crate::files::read_text;
-use hardpath_ir::{parse, verifier, Diagnostic, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{parse, verifier, Program};
 use serde_json::json;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ pub fn run(arguments: &PassArguments) -> Result<Answer, Vec<Diagnostic>> {
     let pass =
         hardpath_passes::find(&arguments.name).ok_or_else(|| vec![unknown(&arguments.name)])?;
     let mut program = read(&arguments.file)?;
-    (pass.run)(&mut program).map_err(|error| vec![in_file(error, &arguments.file)])?;
+    (pass.run)(&mut program).map_err(|error| vec![error.in_file(arguments.file.display())])?;
     verify(&program, &arguments.file)?;
     let text = program.to_string();
     Ok(Answer::good(json!({ "pass": pass.name, "ir": text }), text))
@@ -20,7 +21,7 @@ pub fn run(arguments: &PassArguments) -> Result<Answer, Vec<Diagnostic>> {
 /// Reads a program in text form and checks it.
 fn read(path: &Path) -> Result<Program, Vec<Diagnostic>> {
     let text = read_text(path).map_err(|error| vec![error])?;
-    let program = parse::parse(&text).map_err(|error| vec![in_file(error, path)])?;
+    let program = parse::parse(&text).map_err(|error| vec![error.in_file(path.display())])?;
     verify(&program, path)?;
     Ok(program)
 }
@@ -29,17 +30,9 @@ fn verify(program: &Program, path: &Path) -> Result<(), Vec<Diagnostic>> {
     verifier::verify(program).map_err(|errors| {
         errors
             .into_iter()
-            .map(|error| in_file(Diagnostic::from(error), path))
+            .map(|error| Diagnostic::from(error).in_file(path.display()))
             .collect()
     })
-}
-
-fn in_file(error: Diagnostic, path: &Path) -> Diagnostic {
-    let place = match &error.place {
-        Some(place) => format!("{}: {place}", path.display()),
-        None => path.display().to_string(),
-    };
-    error.at(place)
 }
 
 /// Every pass with its description is the remedy for a name that does not exist.

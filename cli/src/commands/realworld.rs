@@ -14,7 +14,7 @@ use crate::arguments::RealworldArguments;
 use crate::files;
 use crate::progress::Progress;
 use builds::Compiler;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use measure::Traffic;
 use report::{Row, RowStatus};
 use serde_json::json;

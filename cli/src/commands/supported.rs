@@ -2,9 +2,10 @@
 
 use crate::answer::Answer;
 use crate::arguments::SupportedArguments;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::{Helper, HELPERS};
 use hardpath_ebpf::{instructions, limits};
-use hardpath_ir::{Diagnostic, MapKind};
+use hardpath_ir::MapKind;
 use serde_json::{json, Value};
 use std::fmt::Write;
 

@@ -3,8 +3,8 @@
 use crate::answer::Answer;
 use crate::arguments::TrafficArguments;
 use crate::files;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
-use hardpath_ir::Diagnostic;
 use hardpath_testbed::capture;
 use hardpath_testbed::traffic::{generate, Distribution, TrafficOptions};
 use serde_json::json;

@@ -64,11 +64,7 @@ fn errors_for_people_are_on_standard_error() {
         "{}",
         run.stderr
     );
-    assert!(
-        run.stderr.contains("\n  --> no/such.o\n  help: "),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.contains("\n--> no/such.o\n"), "{}", run.stderr);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! other way round.
 
 use crate::common::{hardpath, root};
-use hardpath_ir::codes::CODES;
+use hardpath_diagnostic::codes::CODES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,10 @@ fn every_code_has_a_section_and_every_section_a_code() {
         .filter_map(|line| line.strip_prefix("## "))
         .collect();
     explained.sort_unstable();
-    assert_eq!(explained, CODES, "docs/codes.md and ir/src/codes.rs");
+    assert_eq!(
+        explained, CODES,
+        "docs/codes.md and diagnostic/src/codes.rs"
+    );
 }
 
 #[test]
@@ -70,7 +73,7 @@ fn every_code_of_the_sources_is_in_the_list_and_every_one_of_the_list_in_a_sourc
         .collect();
     assert!(
         missing.is_empty(),
-        "list in ir/src/codes.rs and explain in docs/codes.md, or name in NO_CODES if it is no code: {missing:?}"
+        "list in diagnostic/src/codes.rs and explain in docs/codes.md, or name in NO_CODES if it is no code: {missing:?}"
     );
     let unused: Vec<&&str> = CODES
         .iter()
@@ -78,7 +81,7 @@ fn every_code_of_the_sources_is_in_the_list_and_every_one_of_the_list_in_a_sourc
         .collect();
     assert!(
         unused.is_empty(),
-        "no source has them any more, so take them out of ir/src/codes.rs and docs/codes.md: {unused:?}"
+        "no source has them any more, so take them out of diagnostic/src/codes.rs and docs/codes.md: {unused:?}"
     );
 }
 

@@ -133,7 +133,7 @@ fn damage_at_the_end_leaves_nothing_behind() {
         fs::write(&file, bytes).unwrap();
         let error = sim_with(&file, &folder).error(2, code);
         let place = error["place"].as_str().unwrap();
-        assert!(place.ends_with("second.pcap, packet 1000"), "{error}");
+        assert!(place.ends_with("second.pcap: packet 1000"), "{error}");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{code}");
     }
 }

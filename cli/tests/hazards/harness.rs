@@ -6,9 +6,10 @@
 
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::{PacketContext, Prepared};
 use hardpath_ir::maps::{Image, KeyMove, Maps};
-use hardpath_ir::{parse, verifier, Diagnostic, MapId, Program};
+use hardpath_ir::{parse, verifier, MapId, Program};
 use hardpath_oracle::forgetting::{Forgetting, LruMap};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};

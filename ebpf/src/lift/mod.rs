@@ -45,9 +45,8 @@ mod variants;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hardpath_ir::{
-    Block, Diagnostic, Kind, MapId, Program, Target, Terminator, Value, STACK_BYTES,
-};
+use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_ir::{Block, Kind, MapId, Program, Target, Terminator, Value, STACK_BYTES};
 
 use crate::decode::Operation;
 use crate::insn::Insn;
@@ -131,7 +130,7 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
                 insns.len()
             ),
         )
-        .at(name)
+        .at(Place::of_file(name))
         .help("an instruction has 8 bytes; give the program complete")]);
     }
     let insns = Insn::slots(insns);

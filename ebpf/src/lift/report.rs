@@ -1,11 +1,11 @@
 //! What cannot be lifted.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 
 use super::agenda::Instance;
 use super::nesting;
 use super::{Lifter, MAX_INSTANCES, MAX_IR_INSTRUCTIONS};
-use crate::object::place_text;
+use crate::object::place_of;
 
 /// Nobody reads more errors than this at once.
 const MAX_PROBLEMS: usize = 100;
@@ -47,8 +47,8 @@ impl Lifter<'_> {
         }
         let image = self.codes[from].image;
         let place = match image {
-            Some(image) => place_text(self.file, image, slot),
-            None => format!("{}: instruction {slot}", self.file),
+            Some(image) => place_of(self.file, image, slot),
+            None => Place::of_file(self.file).unit(format!("instruction {slot}")),
         };
         let link_problems = image.map_or(&[][..], |image| &image.problems);
         let is_new = link_problems

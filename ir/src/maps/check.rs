@@ -4,7 +4,8 @@ use super::store::{first_word, has_program, longest_prefix, prefix_length};
 use super::store::{Contents, Store, LONGEST_CPU_QUEUE};
 use super::Entries;
 use crate::count::counted;
-use crate::{Diagnostic, MapKind};
+use crate::MapKind;
+use hardpath_diagnostic::Diagnostic;
 
 impl Contents {
     /// What is wrong with entries that are to be put in.

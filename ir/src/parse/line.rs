@@ -1,7 +1,8 @@
 //! One line of the text form, cut into words, strings and signs, and read from left to right.
 
 use crate::syntax::is_word_character;
-use crate::{Bits, Diagnostic};
+use crate::Bits;
+use hardpath_diagnostic::{Diagnostic, Place};
 
 /// A place in the text, both numbers from 1.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ impl Position {
 
     pub(super) fn error(self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::input("ir-syntax", message)
-            .at(format!("line {}, column {}", self.line, self.column))
+            .at(Place::default().position(self.line, self.column))
     }
 }
 

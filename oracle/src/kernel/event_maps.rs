@@ -3,8 +3,8 @@
 
 use super::maps::CpuSlot;
 use super::syscall;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::ObjectMap;
-use hardpath_ir::Diagnostic;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

@@ -1,9 +1,10 @@
 //! The program's maps in the kernel: made, filled, changed and read back.
 
 use super::{btf, syscall, JudgeOptions};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::ObjectMap;
 use hardpath_ir::maps::Entries;
-use hardpath_ir::{destination, Diagnostic, MapKind};
+use hardpath_ir::{destination, MapKind};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

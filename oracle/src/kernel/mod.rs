@@ -21,10 +21,10 @@ mod syscall;
 mod tail_calls;
 mod worker;
 
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
-use hardpath_ir::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::mpsc;
 use std::thread::JoinHandle;

@@ -7,8 +7,8 @@
 
 use super::network::LOOPBACK;
 use super::tail_calls;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{helpers, Object, ProgramImage, MTU_MAP};
-use hardpath_ir::Diagnostic;
 use std::collections::BTreeSet;
 
 /// The interfaces in the map of MTUs.

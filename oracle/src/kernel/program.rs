@@ -7,8 +7,8 @@ use super::patch::{self, JumpTooFar};
 use super::restrain;
 use super::syscall::{self, LoadError, LoadedProgram, XdpContext};
 use super::{unavailable, Form};
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{Insn, Object, ProgramImage};
-use hardpath_ir::Diagnostic;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -46,7 +46,7 @@ fn load_judged(
     control: &Control,
 ) -> Result<(OwnedFd, Vec<Insn>), Diagnostic> {
     let flags = flags(program);
-    let place = format!("{}: section {}", object.file, program.section);
+    let place = Place::of_file(&object.file).unit(format!("section {}", program.section));
     let too_far = |error: JumpTooFar| {
         Diagnostic::input(
             "kernel-patch-failed",

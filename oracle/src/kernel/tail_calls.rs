@@ -1,8 +1,8 @@
 //! Program arrays: the programs of the same object that tail calls go to, judged copies like the first one.
 
 use super::syscall;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{Object, ObjectMap, ProgramImage, TailCall};
-use hardpath_ir::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsRawFd, OwnedFd};
 

@@ -38,9 +38,8 @@ mod walk;
 use crate::value_set::{ValueSets, MOST_VALUES};
 use crate::{dce, fold};
 use atoms::Atoms;
-use hardpath_ir::{
-    Diagnostic, Inst, Op, Phase, Program, HEADROOM_BYTES, MAX_PACKET_BYTES, STACK_BYTES,
-};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Inst, Op, Phase, Program, HEADROOM_BYTES, MAX_PACKET_BYTES, STACK_BYTES};
 use std::collections::HashMap;
 
 /// Which of the two memories.
@@ -174,7 +173,7 @@ fn variable_offset(program: &Program, inst: Inst, memory: Memory) -> Diagnostic 
         "bound the offset: {what}; each value must be known to the compiler{depth}"
     ));
     match data.place {
-        Some(place) => diagnostic.at(program.places[place].to_string()),
+        Some(place) => diagnostic.at(&program.places[place]),
         None => diagnostic.at(format!("`{}`", program.display_inst(inst))),
     }
 }

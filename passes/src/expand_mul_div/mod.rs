@@ -21,7 +21,8 @@ mod multiply;
 use crate::arrival::Arrivals;
 use crate::facts::{bit_length, FactMap};
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
-use hardpath_ir::{Diagnostic, Inst, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Inst, Op, Program, Value};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     let mut pass = Expansion {

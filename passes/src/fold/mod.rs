@@ -27,7 +27,8 @@ pub use shift::shift_by;
 
 use crate::pieces::Form;
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
-use hardpath_ir::{Diagnostic, Inst, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Inst, Op, Program, Value};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     struct OnlyTheRules;

@@ -21,7 +21,8 @@
 mod order;
 
 use crate::conditions::{are_disjoint, Literals};
-use hardpath_ir::{Bits, Diagnostic, Inst, InstData, Op, Phase, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Bits, Inst, InstData, Op, Phase, Program, Value};
 use order::Dependences;
 use std::collections::HashMap;
 

@@ -24,7 +24,8 @@ mod truth_table;
 use crate::arrival::Arrivals;
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Diagnostic, Inst, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Inst, Op, Program, Value};
 
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     let mut pass = Simplification {

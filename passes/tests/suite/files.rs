@@ -5,7 +5,8 @@
 
 use crate::support::random::Random;
 use crate::support::{assert_same, assert_valid};
-use hardpath_ir::{parse, Diagnostic, Program};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{parse, Program};
 use std::path::{Path, PathBuf};
 
 const MARK: &str = "; expect:\n";

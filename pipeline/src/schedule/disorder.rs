@@ -8,7 +8,8 @@ use crate::clock::Misfit;
 use crate::plan::{Access, Gate};
 use crate::recurrence::needs;
 use crate::refuse::{needs_result, refusal};
-use hardpath_ir::{Diagnostic, Inst, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Inst, Program, Value};
 use std::collections::{HashMap, HashSet};
 
 /// An update or delete of the replayed window, and the first access of the window that waits for what it gives.

@@ -32,7 +32,8 @@ mod tables;
 use crate::refuse::needs_result;
 use crate::region::{self, Rebuild};
 use chosen::{same_index, Chosen};
-use hardpath_ir::{AtomicOp, Diagnostic, Inst, InstData, MapId, Op, Program, Value};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{AtomicOp, Inst, InstData, MapId, Op, Program, Value};
 use std::collections::{BTreeMap, HashMap};
 use tables::{Change, Lookup};
 

@@ -1,8 +1,8 @@
 //! What the options can ask for.
 
 use crate::files::read;
-use hardpath_ir::diagnostic::Class;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::Severity;
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{compile, Compiled, Options};
 
@@ -20,29 +20,25 @@ block0:
     emit v5, v6
 ";
 
-fn refusal(clock_mhz: f64, bus_bits: u32) -> (Class, &'static str, String) {
+fn refusal(clock_mhz: f64, bus_bits: u32) -> (Severity, &'static str, String) {
     let options = Options {
         clock_mhz,
         bus_bits,
         ..Options::default()
     };
     let errors = compile(read(PRODUCT), &options).expect_err("something is wrong");
-    (
-        errors[0].class().expect("an error"),
-        errors[0].code,
-        errors[0].to_string(),
-    )
+    (errors[0].severity, errors[0].code, errors[0].to_string())
 }
 
 #[test]
 fn buses_and_clocks_that_do_not_exist() {
     for bus_bits in [0, 1, 32, 96, 1024] {
         let (class, code, _) = refusal(250.0, bus_bits);
-        assert_eq!((class, code), (Class::Input, "bus-width"));
+        assert_eq!((class, code), (Severity::Input, "bus-width"));
     }
     for clock_mhz in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let (class, code, _) = refusal(clock_mhz, 512);
-        assert_eq!((class, code), (Class::Input, "clock"));
+        assert_eq!((class, code), (Severity::Input, "clock"));
     }
 }
 
@@ -50,7 +46,7 @@ fn buses_and_clocks_that_do_not_exist() {
 #[test]
 fn a_clock_that_an_operation_cannot_keep() {
     let (class, code, text) = refusal(900.0, 512);
-    assert_eq!((class, code), (Class::Refused, "clock-too-fast"));
+    assert_eq!((class, code), (Severity::Refused, "clock-too-fast"));
     let clock_mhz = clock_in(&text);
     let options = Options {
         clock_mhz,

@@ -4,7 +4,7 @@ use super::script::{BeatIn, BeatOut, Line};
 use super::Ports;
 use crate::dut::{Dut, Port, PortDirection};
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::collections::VecDeque;
 
 /// Clocks without anything new after which the design counts as hung.

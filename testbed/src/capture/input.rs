@@ -1,7 +1,7 @@
 //! The bytes of a capture, record by record.
 
 use super::{packet_place, unreadable};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::io::{BufRead, Read};
 
 /// Where a capture comes from, and the header, packet or block that is being read.
@@ -34,7 +34,7 @@ impl<R: BufRead> Input<R> {
         let read = self.from.by_ref().take(missing);
         let count = { read }
             .read_to_end(&mut self.record)
-            .map_err(|error| unreadable(&packet_place(&self.name, self.packet), &error))?;
+            .map_err(|error| unreadable(packet_place(&self.name, self.packet), &error))?;
         self.bytes_read += count as u64;
         Ok(count as u64 == missing)
     }

@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::{check_link_type, check_whole, malformed, truncated, Captured, LONGEST_RECORD};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use pcap_parser::nom::{Err, Needed};
 use pcap_parser::{
     parse_pcap_frame, parse_pcap_frame_be, parse_pcap_frame_modified, parse_pcap_header, PcapHeader,
@@ -29,7 +29,7 @@ impl Pcap {
                 return Err(truncated(&input.name, 0));
             }
         };
-        check_link_type(header.network, &input.name)?;
+        check_link_type(header.network, Place::of_file(&input.name))?;
         input.record.clear();
         let unit_ns = match header.is_nanosecond_precision() {
             true => 1,
@@ -80,6 +80,6 @@ impl Pcap {
 fn no_capture(name: &str) -> Diagnostic {
     let message = "this is neither a pcap nor a pcapng file";
     Diagnostic::input("not-a-capture", message)
-        .at(name)
+        .at(Place::of_file(name))
         .help("give a capture as tcpdump, Wireshark or `hardpath traffic` write it")
 }

@@ -4,7 +4,7 @@ use super::input::Input;
 use super::{
     check_link_type, check_whole, malformed, packet_place, truncated, Captured, LONGEST_RECORD,
 };
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use pcap_parser::pcapng::{
     parse_block_be, parse_block_le, parse_sectionheaderblock, Block, EnhancedPacketBlock,
     InterfaceDescriptionBlock, OptionCode, SimplePacketBlock,
@@ -160,7 +160,7 @@ fn interface_of<'a>(
             format!("it names interface {index}, which is not described"),
         )
     })?;
-    check_link_type(interface.link_type, &packet_place(name, number))?;
+    check_link_type(interface.link_type, packet_place(name, number))?;
     Ok(interface)
 }
 

@@ -1,7 +1,7 @@
 //! pcapng files out.
 
 use super::Captured;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use pcap_parser::pcapng::{
     EnhancedPacketBlock, InterfaceDescriptionBlock, OptionCode, PcapNGOption, SectionHeaderBlock,
 };
@@ -93,5 +93,5 @@ pub(super) fn failed(name: &str, what: &str) -> Diagnostic {
         "capture-unwritable",
         format!("cannot write the capture: {what}"),
     )
-    .at(name)
+    .at(Place::of_file(name))
 }

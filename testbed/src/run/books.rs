@@ -4,7 +4,8 @@ use super::PacketOut;
 use crate::statistics::{packets_per_clock, Histogram, Span, Statistics};
 use crate::stream::{protocol_violation, Frame};
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::{verdict, Diagnostic};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::verdict;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The packets inside the design. Verdicts come in the order of the packets that enter the program; packets come out in

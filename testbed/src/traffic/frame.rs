@@ -2,7 +2,7 @@
 
 use etherparse::err::packet::BuildWriteError;
 use etherparse::{IpNumber, Ipv4Header, PacketBuilder};
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use rand::{Rng, RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::net::SocketAddrV4;

@@ -2,7 +2,7 @@
 
 use super::frame::{cannot_build, ETHERNET_BYTES};
 use etherparse::PacketBuilder;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngCore};
 use rand_pcg::Pcg64Mcg;

@@ -4,7 +4,7 @@
 use super::tool::{self, Tool};
 use super::{wrapper, VerilatorOptions};
 use crate::dut::Port;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_rtl::Design;
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -266,6 +266,6 @@ fn file_error(path: &Path, error: std::io::Error) -> Diagnostic {
         "verilator-cache",
         format!("cannot build a model for Verilator: {error}"),
     )
-    .at(path.display().to_string())
+    .at(Place::of_file(path.display()))
     .help("set XDG_CACHE_HOME to a folder that can be written")
 }

@@ -1,6 +1,6 @@
 //! Finding Verilator and running tools.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +35,7 @@ pub fn find() -> Result<Tool, Diagnostic> {
 pub fn at(executable: &Path) -> Result<Tool, Diagnostic> {
     installation(executable).map_err(|why| {
         Diagnostic::input("verilator-missing", format!("this is no Verilator: {why}"))
-            .at(executable.display().to_string())
+            .at(Place::of_file(executable.display()))
             .help("give the path of verilator_bin, or unset HARDPATH_VERILATOR to have it found")
     })
 }

@@ -6,7 +6,7 @@ mod raw;
 mod tools;
 mod toy;
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_testbed::run::PacketIn;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 

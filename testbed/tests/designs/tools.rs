@@ -16,7 +16,7 @@ fn a_missing_or_failing_verilator_is_an_error() {
     };
     let error = Verilator::new(&design, &options).err().unwrap();
     assert_eq!(error.code, "verilator-missing");
-    assert_eq!(error.place.as_deref(), Some("/nonexistent/verilator_bin"));
+    assert_eq!(error.place_text(), "/nonexistent/verilator_bin");
 
     // One that is there, but takes no design.
     let (bin, include) = (folder.path().join("bin"), folder.path().join("include"));

@@ -3,7 +3,7 @@
 use super::targets::{Origin, Target};
 use super::Setting;
 use crate::files;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,7 +25,7 @@ pub fn compilers(command_lines: &[String]) -> Result<Vec<Compiler>, Diagnostic> 
             let command: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             let version = run(words(&command).arg("--version")).map_err(|reason| {
                 Diagnostic::input("compiler-missing", reason)
-                    .at(line)
+                    .at(line.as_str())
                     .help("give a command that starts clang, or install it: tools/setup")
             })?;
             let major = version

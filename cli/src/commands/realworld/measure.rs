@@ -7,8 +7,9 @@ use super::targets::{Origin, Target};
 use super::Setting;
 use crate::contents::fill;
 use crate::files;
+use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{LoadOptions, Object, ObjectMap, ProgramImage};
-use hardpath_ir::{Diagnostic, Program};
+use hardpath_ir::Program;
 use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::mapfile;
 use hardpath_testbed::traffic::{generate, Protocol, Size, TrafficOptions};
@@ -101,7 +102,7 @@ fn real_captures(folder: Option<&Path>) -> Result<Vec<PathBuf>, Diagnostic> {
     };
     let entries = std::fs::read_dir(folder).map_err(|error| {
         Diagnostic::input("cannot-read", format!("the folder cannot be read: {error}"))
-            .at(folder.display().to_string())
+            .at(Place::of_file(folder.display()))
     })?;
     let mut paths: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))

@@ -1,6 +1,6 @@
 //! Runs of this command in processes of their own: what goes wrong in one stays there.
 
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::Diagnostic;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::process::{Child, Command, Stdio};

@@ -2,7 +2,7 @@
 
 use super::Setting;
 use crate::files;
-use hardpath_ir::Diagnostic;
+use hardpath_diagnostic::{Diagnostic, Place};
 use std::path::{Path, PathBuf};
 
 /// An object file to be, or one that is there.
@@ -131,7 +131,7 @@ fn has_xdp_section(text: &str) -> bool {
 fn files_with_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let entries = std::fs::read_dir(folder).map_err(|error| {
         Diagnostic::input("cannot-read", format!("the folder cannot be read: {error}"))
-            .at(folder.display().to_string())
+            .at(Place::of_file(folder.display()))
             .help("fetch the sources first: tools/realworld-sources build/realworld")
     })?;
     let mut paths: Vec<PathBuf> = entries

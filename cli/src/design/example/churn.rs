@@ -5,8 +5,9 @@ use super::scenario::Scenario;
 use crate::contents::{value, Random};
 use hardpath_blocks::hash::{SLOTS, WAYS};
 use hardpath_blocks::interface::MapPort;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::flag;
-use hardpath_ir::{Diagnostic, MapId};
+use hardpath_ir::MapId;
 use hardpath_testbed::run::PacketIn;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,8 +11,9 @@ use super::{answer, may_be_changed, sorts, Step, PORTS};
 use crate::contents::{value, Random};
 use hardpath_blocks::hash::{SLOTS, WAYS};
 use hardpath_blocks::key_bits::KeyBits;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::flag;
-use hardpath_ir::{Diagnostic, MapId};
+use hardpath_ir::MapId;
 use hardpath_testbed::run::PacketIn;
 use std::collections::BTreeMap;
 

@@ -2,8 +2,9 @@
 
 use super::{Counters, Scenario};
 use hardpath_blocks::interface::{command, register};
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{Diagnostic, MapId};
+use hardpath_ir::MapId;
 use hardpath_testbed::bench::script::{beats_in, Line};
 use hardpath_testbed::run::PacketIn;
 
