@@ -138,7 +138,7 @@ pub fn compile(program: Program, options: &Options) -> Result<Compiled, Vec<Diag
     let without = &options.without;
     // Alone in its stage, or carried to the end whatever happens, nothing gains by waiting.
     if !without.contains(&Saving::Chaining) && !without.contains(&Saving::Pruning) {
-        schedule::later::move_later(&program, &plan, &mut schedule);
+        schedule = schedule::settled(&program, &plan, schedule, without);
     }
     plan::drop_hints(&mut program, &plan);
     mark_stages(&mut program, &schedule);

@@ -17,23 +17,25 @@ use super::{latest, read_clocks, Schedule, Time};
 use crate::delay::{is_wiring, Timing};
 use crate::plan::{Access, Gate};
 use crate::ports::Port;
-use crate::segments::{BaseId, Segment, Segments};
+use crate::segments::{Base, BaseId, Segment, Segments};
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::{Inst, Op, Program, Value};
 use std::collections::HashMap;
 
-/// Beyond this share of a clock a level in front of a carry chain, or behind it, is worth …
+/// Beyond this share of a clock a level in front of a carry chain, or behind it, is worth [`LEVEL_BITS`].
 const CALM: f64 = 2.0 / 3.0;
-/// … so many bits in a register.
-const LEVEL_BITS: f64 = 48.0;
 
-/// Moves the operations of a schedule.
-pub fn move_later(program: &Program, plan: &[Access], schedule: &mut Schedule) {
+/// So many bits in a register are paid for a level less where it matters.
+pub const LEVEL_BITS: f64 = 48.0;
+
+/// Moves the operations of a schedule. The bits that wait in registers then, over all stages.
+pub fn move_later(program: &Program, plan: &[Access], schedule: &mut Schedule) -> u32 {
     let mut later = Later::new(program, plan, schedule);
     later.ask_for_maps();
     later.ask_for_exit();
     let fixed = later.asked.clone();
     let stages = later.choose();
+    let waiting = later.all_waiting(&stages);
     let levels = apply(program, schedule, &stages);
     let limit = schedule.levels;
     let of_fixed = fixed.iter().map(|(value, until)| {
@@ -47,6 +49,7 @@ pub fn move_later(program: &Program, plan: &[Access], schedule: &mut Schedule) {
     let deepest = of_fixed.fold(levels, f64::max);
     debug_assert!(deepest <= limit + 1e-6, "{deepest} levels in {limit}");
     schedule.levels = deepest.min(limit);
+    waiting
 }
 
 struct Later<'a> {
@@ -211,7 +214,7 @@ impl<'a> Later<'a> {
     }
 
     /// The stage of every operation.
-    fn choose(mut self) -> HashMap<Inst, u32> {
+    fn choose(&mut self) -> HashMap<Inst, u32> {
         let program = self.program;
         let mut stages = HashMap::new();
         for inst in program.blocks[program.region()].insts.iter().rev() {
@@ -237,6 +240,21 @@ impl<'a> Later<'a> {
             }
         }
         stages
+    }
+
+    /// Bits in registers over all stages, with the stages that operations have now.
+    fn all_waiting(&self, stages: &HashMap<Inst, u32>) -> u32 {
+        let mut begins: Vec<u32> = (self.segments.bases.iter().map(|base| base.stage)).collect();
+        for (inst, stage) in stages {
+            for result in &self.program.insts[*inst].results {
+                begins[self.base_of[result]] = *stage;
+            }
+        }
+        let of_base = |(base, begin): (&Base, u32)| -> u32 {
+            let uses = base.last_use.iter().flatten();
+            uses.map(|last| last.saturating_sub(begin)).sum()
+        };
+        self.segments.bases.iter().zip(begins).map(of_base).sum()
     }
 
     fn cost(&self, inst: Inst) -> f64 {

@@ -7,12 +7,16 @@
 //! accesses that they concern, and start again until all hold.
 //!
 //! Then the entrances of the hazard windows are moved as late as the commits allow: a window's length is what one
-//! flow pays. When all is settled, operations that somebody needs later move there ([`later`]).
+//! flow pays. When all is settled, operations that somebody needs later move there ([`later`]), and the stages share what
+//! there is to do as evenly as costs nothing ([`even`]).
 
 mod access;
 mod apart;
 mod disorder;
-pub mod later;
+mod even;
+mod later;
+
+pub use even::settled;
 
 use crate::clock::Misfit;
 use crate::delay::Timing;
