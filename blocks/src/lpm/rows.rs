@@ -68,7 +68,8 @@ impl Table<'_> {
         self.m.not(differs)
     }
 
-    /// A memory of one word of all entries' bits for each row. The sweep sets the prepared entry's bit to `bit`.
+    /// A memory of one word of all entries' bits for each row. The sweep sets the prepared entry's bit to `bit`, which depends on
+    /// the row only: it is known in the turn that reads and used in the one that writes.
     fn swept_memory(
         &mut self,
         name: &str,
@@ -94,6 +95,7 @@ impl Table<'_> {
             self.m.and(&[sweep.write, inside])
         };
         let before = self.m.mem_read_sync(memory, row, one);
+        let bit = self.m.delay(format!("{name}_sets"), bit);
         let others = self.m.not(prepared.one_hot);
         let kept = self.m.and(&[before, others]);
         let set = self.m.gate(bit, prepared.one_hot);
