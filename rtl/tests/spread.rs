@@ -36,3 +36,33 @@ fn a_condition_that_chooses_a_number_is_copied() {
     // One for each number, which itself has few enough loads in each bit.
     assert_eq!(copies.count(), 2);
 }
+
+/// Whether any of many bits is set chooses a wide word. Two askers are told apart by one bit of what they ask, and the register of
+/// that bit is all that is copied.
+#[test]
+fn of_a_wide_question_one_bit_is_copied() {
+    const ENTRIES: u32 = 256;
+    let mut m = Module::new("asks", "The first of two words that match.");
+    let mut given = |name: &str| {
+        let input = m.input(name, ENTRIES, "");
+        m.delay(format!("{name}_reg"), input)
+    };
+    let [matching, long] = ["matching", "long"].map(&mut given);
+    let both = m.and(&[matching, long]);
+    let some = m.reduce_or(both);
+    let none = m.not(some);
+    let all = m.sext(none, ENTRIES);
+    let stays = m.or(&[long, all]);
+    let stays = m.and(&[matching, stays]);
+    let stays = m.delay("stays", stays);
+    m.output("stays", stays, "");
+    let mut design = Design::new();
+    design.add(m);
+    spread(&mut design, MOST);
+    let regs = design.modules[design.top()].regs.values();
+    let copies: Vec<(&str, u32)> = regs
+        .filter(|reg| reg.name.contains("copy"))
+        .map(|reg| (reg.name.as_str(), reg.width))
+        .collect();
+    assert_eq!(copies, [("matching_reg_copy", 1), ("long_reg_copy", 1)]);
+}

@@ -194,10 +194,14 @@ impl Copier<'_> {
                 let arg = self.copy(part(data.args[0], lo, width));
                 self.push(id, NodeOp::Not, vec![arg], (width, &data))
             }
-            NodeOp::Concat | NodeOp::ZExt | NodeOp::SExt => {
-                let whole = self.wiring(wanted, &data);
-                self.slice(id, whole, lo, width)
-            }
+            NodeOp::Concat | NodeOp::ZExt | NodeOp::SExt => match self.within(wanted, &data) {
+                Some(inside) => self.copy(inside),
+                None => {
+                    let whole = self.wiring(wanted, &data);
+                    self.slice(id, whole, lo, width)
+                }
+            },
+            NodeOp::And | NodeOp::Or | NodeOp::Xor => self.bitwise(wanted, &data),
             _ => {
                 let whole = Wanted {
                     lo: 0,
@@ -321,6 +325,22 @@ impl Copier<'_> {
         ports.len() as u32 - 1
     }
 
+    /// The bits of the one argument of wiring that some bits of it come from.
+    fn within(&self, wanted: Wanted, data: &NodeData) -> Option<Wanted> {
+        let module = &self.design.modules[wanted.id];
+        let mut first = 0;
+        // The last argument has the lowest bits.
+        for node in data.args.iter().rev().copied() {
+            let end = first + module.width(node);
+            if first <= wanted.lo && wanted.lo + wanted.width <= end {
+                let lo = wanted.lo - first;
+                return Some(Wanted { node, lo, ..wanted });
+            }
+            first = end;
+        }
+        None
+    }
+
     /// All of a node that is wiring of several parts.
     fn wiring(&mut self, wanted: Wanted, data: &NodeData) -> Node {
         let id = wanted.id;
@@ -337,19 +357,40 @@ impl Copier<'_> {
         self.push(id, data.op.clone(), args, (data.width, data))
     }
 
-    fn logic(&mut self, wanted: Wanted, data: &NodeData, number: usize) -> Node {
-        let id = wanted.id;
+    /// The arguments of logic that are copied with so many bits of it.
+    fn copied(&self, id: ModuleId, data: &NodeData, width: u32) -> Vec<usize> {
         let cost = |index: &usize| self.costs.get(id, data.args[*index]);
         let nearest = (0..data.args.len()).min_by_key(cost);
         let nearest = nearest.expect("logic has arguments");
         // What a LUT behind it takes in whole would drive the others from there.
-        let is_small = data.width == 1
-            && data.args.len() <= SMALL
-            && matches!(data.op, NodeOp::And | NodeOp::Or);
+        let is_small =
+            width == 1 && data.args.len() <= SMALL && matches!(data.op, NodeOp::And | NodeOp::Or);
         let is_copied = |index: &usize| *index == nearest || (is_small && cost(index) < NEAR);
-        let copied: Vec<usize> = (0..data.args.len()).filter(is_copied).collect();
+        (0..data.args.len()).filter(is_copied).collect()
+    }
+
+    /// Some bits of what has a bit for each bit of its arguments: no more of those are copied.
+    fn bitwise(&mut self, wanted: Wanted, data: &NodeData) -> Node {
+        let Wanted { id, lo, width, .. } = wanted;
+        let copied = self.copied(id, data, width);
+        let mut args = Vec::new();
+        for (index, node) in data.args.iter().copied().enumerate() {
+            args.push(match copied.contains(&index) {
+                true => self.copy(Wanted { node, ..wanted }),
+                false => self.slice(id, node, lo, width),
+            });
+        }
+        let node = self.push(id, data.op.clone(), args, (width, data));
+        let name = data.name.as_ref().map(|name| format!("{name}_copy"));
+        self.design.modules[id].nodes[node].name = name;
+        node
+    }
+
+    /// All bits of other logic.
+    fn logic(&mut self, wanted: Wanted, data: &NodeData, number: usize) -> Node {
+        let id = wanted.id;
         let mut args = data.args.clone();
-        for index in copied {
+        for index in self.copied(id, data, data.width) {
             args[index] = self.argument(data.args[index], wanted, data.width, number);
         }
         let node = self.push(id, data.op.clone(), args, (data.width, data));
