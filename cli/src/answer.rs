@@ -1,7 +1,7 @@
 //! What a command gives back, and how it is printed: text for people, or one JSON object for scripts. Warnings and
 //! notes stand beside it: on standard error, so that the answer can be piped on, and under `warnings` in JSON.
 
-use crate::render;
+use crate::messages::{self, MessageFormat};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_diagnostic::Severity;
 use serde_json::{json, Value};
@@ -79,15 +79,15 @@ impl Answer {
         self
     }
 
-    pub fn print(&self, json: bool) {
+    pub fn print(&self, json: bool, format: MessageFormat) {
         if json {
             let mut object = self.json.clone();
-            object["warnings"] = self.warnings.iter().map(diagnostic_json).collect();
+            object["warnings"] = self.warnings.iter().map(messages::object).collect();
             print_text(&format!("{object}\n"));
             return;
         }
         print_text(&self.text);
-        render::print(&self.warnings);
+        messages::print(&self.warnings, format);
     }
 }
 
@@ -96,35 +96,25 @@ pub fn print_text(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Why there is no answer; what was to be said beside it may be among the errors. For people all of them, on standard
-/// error; for scripts one object on standard output: the first error, all of them under `errors` when there are several,
-/// and the rest under `warnings`.
-pub fn print_errors(diagnostics: &[Diagnostic], json: bool) {
+/// Why there is no answer; what was to be said beside it may be among the errors. All of them on standard error; where the answer
+/// was to be JSON, one object on standard output: the first error, all of them under `errors` when there are several, and the rest
+/// under `warnings`.
+pub fn print_errors(diagnostics: &[Diagnostic], json: bool, format: MessageFormat) {
     if !json {
-        return render::print(diagnostics);
+        return messages::print(diagnostics, format);
     }
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity.is_error();
     let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(is_error);
     let list =
-        |list: &[&Diagnostic]| -> Value { list.iter().copied().map(diagnostic_json).collect() };
+        |list: &[&Diagnostic]| -> Value { list.iter().copied().map(messages::object).collect() };
     let mut object = json!({
-        "error": errors.first().copied().map(diagnostic_json),
+        "error": errors.first().copied().map(messages::object),
         "warnings": list(&warnings),
     });
     if errors.len() > 1 {
         object["errors"] = list(&errors);
     }
     print_text(&format!("{object}\n"));
-}
-
-fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
-    json!({
-        "severity": diagnostic.severity.title(),
-        "code": diagnostic.code,
-        "message": diagnostic.message,
-        "place": diagnostic.place.as_ref().map(|place| place.to_string()),
-        "help": diagnostic.help,
-    })
 }
 
 #[cfg(test)]

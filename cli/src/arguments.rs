@@ -1,5 +1,6 @@
 //! The command line. Names are fixed: scripts depend on them.
 
+use crate::messages::MessageFormat;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hardpath_blocks::interface::BUS_BITS;
 use hardpath_pipeline::savings::Saving;
@@ -14,6 +15,15 @@ use std::path::PathBuf;
 #[derive(Parser, Debug)]
 #[command(name = "hardpath", version)]
 pub struct CommandLine {
+    /// How messages are printed on standard error; --json takes them into the answer
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        global = true
+    )]
+    pub message_format: MessageFormat,
     #[command(subcommand)]
     pub command: Command,
 }

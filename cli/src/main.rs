@@ -12,6 +12,7 @@ mod internal_error;
 mod journals;
 mod judging;
 mod load;
+mod messages;
 mod mtu;
 mod notes;
 mod outputs;
@@ -27,6 +28,7 @@ use arguments::{Command, CommandLine};
 use clap::error::ErrorKind;
 use clap::Parser;
 use hardpath_diagnostic::Diagnostic;
+use messages::MessageFormat;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -34,14 +36,14 @@ fn main() -> ExitCode {
         Ok(command_line) => command_line,
         Err(error) => return wrong_usage(&error),
     };
-    let json = command_line.command.json();
+    let (json, format) = (command_line.command.json(), command_line.message_format);
     match internal_error::catch(|| run(command_line.command)) {
         Ok(answer) => {
-            answer.print(json);
+            answer.print(json, format);
             answer.status.into()
         }
         Err(errors) => {
-            answer::print_errors(&errors, json);
+            answer::print_errors(&errors, json, format);
             Status::of_errors(&errors).into()
         }
     }
@@ -65,7 +67,7 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
 }
 
 /// Help and version are answers; everything else is wrong usage. The options were not read, so whether JSON is
-/// wanted is looked up in the words of the command line.
+/// wanted, as the answer or of messages, is looked up in the words of the command line.
 fn wrong_usage(error: &clap::Error) -> ExitCode {
     if matches!(
         error.kind(),
@@ -74,14 +76,19 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
         answer::print_text(&error.render().to_string());
         return Status::Good.into();
     }
-    if std::env::args_os().any(|word| word == "--json") {
+    let words: Vec<_> = std::env::args_os().collect();
+    let json = words.iter().any(|word| word == "--json");
+    let lines = words.iter().any(|word| word == "--message-format=json")
+        || (words.windows(2)).any(|pair| pair[0] == "--message-format" && pair[1] == "json");
+    if json || lines {
         let text = error.render().to_string();
         let (message, help) = match text.split_once("\n\n") {
             Some((message, help)) => (message, help.trim()),
             None => (text.trim(), "hardpath --help"),
         };
         let message = message.strip_prefix("error: ").unwrap_or(message);
-        answer::print_errors(&[Diagnostic::input("usage", message).help(help)], true);
+        let error = Diagnostic::input("usage", message).help(help);
+        answer::print_errors(&[error], json, MessageFormat::Json);
     } else {
         // clap's own rendering has colours on a terminal.
         let _ = error.print();

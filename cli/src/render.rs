@@ -29,6 +29,11 @@ pub fn print(diagnostics: &[Diagnostic]) {
     }
 }
 
+/// A message without colours, in lines as long as they are.
+pub fn plain(diagnostic: &Diagnostic) -> String {
+    anstream::adapter::strip_str(&text(diagnostic, None)).to_string()
+}
+
 /// Of standard error; `None`: it is no terminal.
 fn terminal_width() -> Option<usize> {
     if !std::io::stderr().is_terminal() {

@@ -3,6 +3,7 @@
 
 pub mod codes;
 mod place;
+pub mod suggest;
 
 pub use place::{Label, Place, Source};
 

@@ -3,7 +3,7 @@
 use hardpath_ir::count::counted;
 use std::ops::Range;
 
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::{suggest, Diagnostic, Place};
 
 use crate::constant_value::encode;
 use crate::elf::Elf;
@@ -54,10 +54,13 @@ pub fn replace_sections(
                 "section-contents",
                 format!("the object has no data section {}", new.section),
             );
-            problems.push(error.help(match names.is_empty() {
-                true => "it has none".to_string(),
-                false => format!("it has {}: --rodata SECTION=FILE", names.join(", ")),
-            }));
+            let help = suggest::known(
+                &new.section,
+                names,
+                "--rodata SECTION=FILE; it has",
+                "it has none",
+            );
+            problems.push(error.help(help));
             continue;
         };
         let map = &mut declared.maps[number];

@@ -1,7 +1,7 @@
 //! Global variables by name, down to members and elements: `config.ports[3].min`. Symbols say where a variable is, BTF what
 //! it is made of.
 
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 
 use crate::btf::{Btf, Member, Shape};
 use crate::constant_value::decode;
@@ -42,10 +42,6 @@ pub struct GlobalPart {
 
 /// Structures and arrays that lie in each other deeper than this are not looked through for what has no name.
 const MAX_NESTING: usize = 8;
-/// How many names a message lists.
-const MAX_NAMES: usize = 24;
-/// From this similarity on (Jaro and Winkler's) a name may have been meant.
-const SIMILAR: f64 = 0.8;
 
 impl Globals {
     /// The variables in an object's data sections.
@@ -162,7 +158,7 @@ impl Globals {
             let names = self.all.iter().map(|global| global.name.as_str());
             return Err(unknown(
                 format!("the object has no global variable {name}"),
-                &suggestion(name, names.collect(), "it has", "it has none"),
+                &suggest::known(name, names, "it has", "it has none"),
             ));
         };
         if fitting
@@ -219,7 +215,7 @@ fn go_to_member<'a>(
             Shape::Record { .. } => {
                 let mut names = Vec::new();
                 member_names(btf, part.type_id, MAX_NESTING, &mut names);
-                suggestion(name, names, "its members are", "it has none")
+                suggest::known(name, names, "its members are", "it has none")
             }
             _ => parts_of(btf, part.type_id, known),
         };
@@ -301,32 +297,10 @@ pub fn parts_of(btf: &Btf, type_id: u32, known: &str) -> String {
         Shape::Record { .. } => {
             let mut names = Vec::new();
             member_names(btf, type_id, MAX_NESTING, &mut names);
-            suggestion("", names, "its members are", "it has no members")
+            suggest::known("", names, "its members are", "it has no members")
         }
         _ => format!("{known} is one value: --set {known}=VALUE"),
     }
-}
-
-/// `did you mean "count"? it has count, limit`
-fn suggestion(name: &str, mut known: Vec<&str>, has: &str, has_none: &str) -> String {
-    if known.is_empty() {
-        return has_none.to_string();
-    }
-    let similarity = |known: &str| strsim::jaro_winkler(name, known);
-    let nearest = known
-        .iter()
-        .copied()
-        .max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-    let meant = match nearest.filter(|nearest| similarity(nearest) >= SIMILAR) {
-        Some(nearest) => format!("did you mean {nearest}? "),
-        None => String::new(),
-    };
-    let more = match known.len() > MAX_NAMES {
-        true => " …",
-        false => "",
-    };
-    known.truncate(MAX_NAMES);
-    format!("{meant}{has} {}{more}", known.join(", "))
 }
 
 fn unknown(message: String, help: &str) -> Diagnostic {

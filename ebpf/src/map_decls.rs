@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 
 use crate::btf::{Btf, SectionVariable, Shape};
 use crate::elf::{Elf, Section, Symbol, SymbolKind};
@@ -149,11 +149,12 @@ fn unknown_map(name: &str, maps: &[ObjectMap]) -> Diagnostic {
         "unknown-map",
         format!("--max-entries names the map {name}, which the object does not have"),
     )
-    .help(if names.is_empty() {
-        "the object has no maps".to_string()
-    } else {
-        format!("the object's maps are: {}", names.join(", "))
-    })
+    .help(suggest::known(
+        name,
+        names,
+        "the object's maps are:",
+        "the object has no maps",
+    ))
 }
 
 fn mtu_map() -> ObjectMap {

@@ -246,6 +246,12 @@ impl Object {
         }
     }
 
+    /// What a program can be chosen by.
+    fn known_names(&self) -> impl Iterator<Item = &str> {
+        let programs = self.programs.iter();
+        programs.flat_map(|one| [one.name.as_str(), one.section.as_str()])
+    }
+
     fn no_program(&self, name: Option<&str>) -> Diagnostic {
         let (error, help) = match name {
             Some(name) => (
@@ -253,7 +259,11 @@ impl Object {
                     "unknown-program",
                     format!("the object has no program {name}"),
                 ),
-                format!("it has: {}", names(self.programs.iter())),
+                format!(
+                    "{}it has: {}",
+                    diagnostic::suggest::meant(name, self.known_names()),
+                    names(self.programs.iter())
+                ),
             ),
             None => (
                 Diagnostic::input("no-program", "the object has no program"),

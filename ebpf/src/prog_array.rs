@@ -1,6 +1,6 @@
 //! What program arrays hold: tail calls go to programs of the same object, as the command line says.
 
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::{suggest, Diagnostic, Place};
 
 use crate::map_decls::PROG_ARRAY;
 use crate::object::{LoadOptions, Object, TailCall};
@@ -44,7 +44,7 @@ fn resolve_one(
         let names: Vec<&str> = arrays.map(|(_, one)| one.name.as_str()).collect();
         return Err((
             format!("the object has no program array {map}"),
-            format!("its program arrays: {}", names.join(", ")),
+            suggest::known(map, names, "its program arrays:", "it has none"),
         ));
     };
     if index >= array.max_entries {

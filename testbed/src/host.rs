@@ -4,7 +4,7 @@
 use crate::axilite::{Access, AxiLite};
 use crate::dut::{Dut, PortDirection};
 use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::maps::{Entries, Image};
 
 /// Something that the host asks of a design. `map` is the map's place in [`Interface::maps`].
@@ -358,7 +358,7 @@ impl<'a> Host<'a> {
         maps.iter().position(|map| map.name == name).ok_or_else(|| {
             let names: Vec<&str> = maps.iter().map(|map| map.name.as_str()).collect();
             Diagnostic::input("unknown-map", format!("the design has no map {name}"))
-                .help(format!("its maps: {}", names.join(", ")))
+                .help(suggest::known(name, names, "its maps:", "it has none"))
         })
     }
 }

@@ -10,7 +10,7 @@
 //! ignored. A byte may also be a plain number. The kernel prints no entry of a socket map (each has an error); in a map
 //! file its value is any number above 0 that stands for a socket.
 
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::{suggest, Diagnostic, Place};
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::MapDecl;
@@ -156,10 +156,7 @@ impl Reader<'_> {
             };
             let Some(decl) = maps.iter().find(|decl| decl.name == *name) else {
                 let names: Vec<&str> = maps.iter().map(|decl| decl.name.as_str()).collect();
-                let known = match names.is_empty() {
-                    true => "it has none".to_string(),
-                    false => format!("it has {}", names.join(", ")),
-                };
+                let known = suggest::known(name, names, "it has", "it has none");
                 let message = format!("the program has no map {name} that can be filled: {known}");
                 self.error("unknown-map", &path, message);
                 continue;

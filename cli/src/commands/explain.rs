@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::ExplainArguments;
 use crate::table::facts;
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 use serde_json::{json, Value};
 
 const PAGE: &str = include_str!("../../../docs/codes.md");
@@ -67,64 +67,21 @@ fn list(sections: &[Section]) -> Answer {
     Answer::good(json!({ "codes": json }), facts(&lines))
 }
 
-/// How many codes are suggested.
-const SUGGESTIONS: usize = 3;
-/// Letters that may be wrong in a code that is suggested.
-const TYPING_ERRORS: usize = 3;
-
 fn unknown(code: &str, sections: &[Section]) -> Diagnostic {
-    let mut near: Vec<(usize, &str)> = sections
-        .iter()
-        .map(|section| section.code)
-        .map(|known| match known.contains(code) || code.contains(known) {
-            true => (0, known),
-            false => (distance(code, known), known),
-        })
-        .filter(|(distance, _)| *distance <= TYPING_ERRORS && !code.is_empty())
-        .collect();
-    near.sort_unstable();
-    let near: Vec<&str> = near
-        .iter()
-        .take(SUGGESTIONS)
-        .map(|(_, code)| *code)
-        .collect();
+    let codes = sections.iter().map(|section| section.code);
     let error = Diagnostic::input(
         "unknown-code",
         format!("there is no message with code `{code}`"),
     );
-    match near.is_empty() {
-        true => error.help("`hardpath explain` lists all codes"),
-        false => error.help(format!("did you mean {}?", near.join(", "))),
-    }
-}
-
-/// Letters to insert, remove or replace (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
+    error.help(format!(
+        "{}`hardpath explain` lists all codes",
+        suggest::meant(code, codes)
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances_are_counted() {
-        assert_eq!(distance("loop", "loop"), 0);
-        assert_eq!(distance("lookup-after-updat", "lookup-after-update"), 1);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-    }
 
     #[test]
     fn every_section_says_something() {

@@ -3,9 +3,12 @@
 use crate::answer::Answer;
 use crate::arguments::IrArguments;
 use crate::load::{load, Loaded};
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::Program;
 use serde_json::json;
+
+/// Where a program can be looked at, beside behind a pass.
+const STEPS: [&str; 4] = ["lift", "control-flow", "dataflow", "scheduled"];
 
 pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
     let loaded = load(&arguments.program)?;
@@ -46,7 +49,9 @@ fn unknown(name: &str) -> Diagnostic {
         .map(|pass| pass.name)
         .collect();
     Diagnostic::input("unknown-step", format!("there is no step `{name}`")).help(format!(
-        "the steps are lift, control-flow, dataflow and scheduled; the passes are {}",
+        "{}the steps are {}; the passes are {}",
+        suggest::meant(name, STEPS.iter().chain(&passes).copied()),
+        STEPS.join(", "),
         passes.join(", ")
     ))
 }

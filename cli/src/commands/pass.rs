@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::arguments::PassArguments;
 use crate::files::read_text;
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::{parse, verifier, Program};
 use serde_json::json;
 use std::path::Path;
@@ -41,6 +41,8 @@ fn unknown(name: &str) -> Diagnostic {
         .iter()
         .map(|pass| format!("\n    {:12} {}", pass.name, pass.summary))
         .collect();
+    let names = hardpath_passes::all().iter().map(|pass| pass.name);
+    let meant = suggest::meant(name, names);
     Diagnostic::input("unknown-pass", format!("there is no pass `{name}`"))
-        .help(format!("the passes are:{}", all.concat()))
+        .help(format!("{meant}the passes are:{}", all.concat()))
 }

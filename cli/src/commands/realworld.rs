@@ -14,7 +14,7 @@ use crate::arguments::RealworldArguments;
 use crate::files;
 use crate::progress::Progress;
 use builds::Compiler;
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 use measure::Traffic;
 use report::{Row, RowStatus};
 use serde_json::json;
@@ -72,8 +72,14 @@ fn chosen(targets: Vec<Target>, names: &[String]) -> Result<Vec<Target>, Diagnos
         if !targets.iter().any(|target| target.name == *name) {
             let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
             let message = format!("there is no program `{name}` to run");
-            return Err(Diagnostic::input("unknown-target", message)
-                .help(format!("choose from: {}", known.join(", "))));
+            return Err(
+                Diagnostic::input("unknown-target", message).help(suggest::known(
+                    name,
+                    known,
+                    "choose from:",
+                    "there are none",
+                )),
+            );
         }
     }
     let is_chosen = |target: &Target| names.is_empty() || names.contains(&target.name);

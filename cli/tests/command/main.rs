@@ -16,6 +16,7 @@ mod levels;
 mod live_kernel;
 mod long_runs;
 mod maps;
+mod messages;
 mod mtu;
 mod offsets;
 mod packets;

@@ -9,7 +9,7 @@ use super::stand_ins::StandIns;
 use super::syscall::{self, XdpContext};
 use super::tail_calls::{self, is_program_array, ProgramArrays};
 use super::{program, unavailable, JudgeOptions, MapChange};
-use hardpath_diagnostic::Diagnostic;
+use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ebpf::{Object, ProgramImage, MTU_MAP};
 use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
@@ -285,7 +285,12 @@ impl Worker {
         maps.find(|map| map.name == name).ok_or_else(|| {
             Diagnostic::input("unknown-map", format!("the program uses no map `{name}`"))
                 .at(format!("map {name}"))
-                .help(format!("the program's maps are: {}", names.join(", ")))
+                .help(suggest::known(
+                    name,
+                    names.iter().map(String::as_str),
+                    "the program's maps are:",
+                    "it has none",
+                ))
         })
     }
 }
