@@ -86,11 +86,12 @@ fn some_programs_do_what_the_kernel_does() {
 
 #[test]
 fn wrong_names_are_told() {
-    let Some((status, answer)) = realworld("no_such_program", &[]) else {
+    let Some((status, answer)) = realworld("xdp_router_ipv", &[]) else {
         return;
     };
     assert_eq!(status, 2);
     assert_eq!(answer["error"]["code"], "unknown-target");
     let help = answer["error"]["help"].as_str().unwrap();
-    assert!(help.contains("xdp_router_ipv4") && help.contains("xdpfilt_alw_all"));
+    assert!(help.starts_with("did you mean xdp_router_ipv4? "), "{help}");
+    assert!(help.contains("xdp_router_ipv4, ") && help.contains("xdpfilt_alw_all"));
 }

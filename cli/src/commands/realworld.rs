@@ -72,14 +72,10 @@ fn chosen(targets: Vec<Target>, names: &[String]) -> Result<Vec<Target>, Diagnos
         if !targets.iter().any(|target| target.name == *name) {
             let known: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
             let message = format!("there is no program `{name}` to run");
-            return Err(
-                Diagnostic::input("unknown-target", message).help(suggest::known(
-                    name,
-                    known,
-                    "choose from:",
-                    "there are none",
-                )),
-            );
+            // All of them: nobody who has not read the list can know what there is to choose.
+            let meant = suggest::meant(name, known.iter().copied());
+            return Err(Diagnostic::input("unknown-target", message)
+                .help(format!("{meant}choose from: {}", known.join(", "))));
         }
     }
     let is_chosen = |target: &Target| names.is_empty() || names.contains(&target.name);
