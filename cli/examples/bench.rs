@@ -10,13 +10,14 @@
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::LoadOptions;
 use hardpath_ir::Program;
+use hardpath_packet::Packet;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_testbed::capture::Captured;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host};
 use hardpath_testbed::mapfile;
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{self, PacketIn, RunOptions, RunResult};
+use hardpath_testbed::run::{self, RunOptions, RunResult};
 use hardpath_testbed::traffic::{generate, Distribution, TrafficOptions};
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 use std::path::Path;
@@ -115,7 +116,7 @@ fn load(path: &Path) -> Result<Program, Vec<Diagnostic>> {
     hardpath_ebpf::lift(&object, image)
 }
 
-fn packets() -> Result<Vec<PacketIn>, Vec<Diagnostic>> {
+fn packets() -> Result<Vec<Packet>, Vec<Diagnostic>> {
     let captured = generate(&TrafficOptions {
         packets: PACKETS,
         flows: 1000,
@@ -124,10 +125,10 @@ fn packets() -> Result<Vec<PacketIn>, Vec<Diagnostic>> {
         seed: 1,
         ..TrafficOptions::default()
     });
-    let packet = |captured: Captured| PacketIn {
+    let packet = |captured: Captured| Packet {
         data: captured.data,
         time_ns: captured.time_ns,
-        ..PacketIn::default()
+        ..Packet::default()
     };
     Ok(captured.map_err(one)?.into_iter().map(packet).collect())
 }
@@ -149,7 +150,7 @@ fn drive(
     compiled: &Compiled,
     program: &Program,
     maps: &Path,
-    packets: &[PacketIn],
+    packets: &[Packet],
 ) -> Result<Driven, Vec<Diagnostic>> {
     host::reset(dut, &compiled.interface).map_err(one)?;
     let mut host = Host::new(dut, &compiled.interface).map_err(one)?;

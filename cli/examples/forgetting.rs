@@ -10,14 +10,14 @@
 
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::LoadOptions;
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_ir::verdict;
 use hardpath_oracle::{JudgeOptions, KernelJudge, Verdict};
+use hardpath_packet::{Packet, Sideband};
 use hardpath_pipeline::Options;
 use hardpath_testbed::host::{self, Host};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{self, PacketIn, RunOptions};
+use hardpath_testbed::run::{self, RunOptions};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
@@ -125,11 +125,11 @@ fn in_hardware(entries: u32, keys: &[u32]) -> Result<Kept, Vec<Diagnostic>> {
     host::reset(&mut native, &compiled.interface).map_err(one)?;
     let mut host = Host::new(&mut native, &compiled.interface).map_err(one)?;
     host.load_image(&mut native, &settings()).map_err(one)?;
-    let packets: Vec<PacketIn> = (keys.iter().enumerate())
-        .map(|(number, key)| PacketIn {
+    let packets: Vec<Packet> = (keys.iter().enumerate())
+        .map(|(number, key)| Packet {
             data: syn(*key),
             time_ns: number as u64,
-            ..PacketIn::default()
+            ..Packet::default()
         })
         .collect();
     let result = run::run(
@@ -157,12 +157,12 @@ fn in_kernel(entries: u32, keys: &[u32]) -> Result<Kept, Vec<Diagnostic>> {
         ..JudgeOptions::default()
     };
     let mut judge = KernelJudge::start(&object, image, &options).map_err(one)?;
-    let context = |number: usize| PacketContext {
-        ingress_ifindex: 1,
+    let context = |number: usize| Sideband {
+        ingress: 1,
         time_ns: number as u64,
-        ..PacketContext::default()
+        ..Sideband::default()
     };
-    let packets: Vec<(Vec<u8>, PacketContext)> = (keys.iter().enumerate())
+    let packets: Vec<(Vec<u8>, Sideband)> = (keys.iter().enumerate())
         .map(|(number, key)| (syn(*key), context(number)))
         .collect();
     let outcomes = judge.run_all(&packets).map_err(one)?;

@@ -9,9 +9,10 @@
 //! All is drawn from a seed, so that a run can be repeated.
 
 use hardpath_ebpf::MTU_MAP;
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{MapDecl, MapKind, Program};
+use hardpath_packet::Sideband;
 use hardpath_testbed::capture::Captured;
 use std::collections::BTreeSet;
 use std::thread::available_parallelism;
@@ -58,10 +59,10 @@ pub fn fill(
         }
         maps.watch_misses();
         for packet in packets {
-            let context = PacketContext {
-                ingress_ifindex: ifindex,
+            let context = Sideband {
+                ingress: ifindex,
                 time_ns: packet.time_ns,
-                ..PacketContext::default()
+                ..Sideband::default()
             };
             prepared.run(&mut maps, &packet.data, &context);
         }
@@ -244,7 +245,7 @@ block2(v10:32):
         let mut prepared = Prepared::new(&program);
         let mut verdicts = BTreeSet::new();
         for packet in &packets {
-            let context = PacketContext::default();
+            let context = Sideband::default();
             verdicts.insert(prepared.run(&mut maps, &packet.data, &context).verdict);
         }
         assert_eq!(verdicts, BTreeSet::from([1, 2]), "every way is taken");

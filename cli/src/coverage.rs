@@ -1,7 +1,7 @@
 //! How much of its captures a run is about. What it leaves out is counted apart from what it ran, and said: nobody should
 //! take a comparison of few packets for one of all.
 
-use crate::packets::Packet;
+use crate::packets::RunPacket;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
@@ -20,7 +20,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// One more packet that was not left out.
-    pub fn add(&mut self, packet: &Packet) {
+    pub fn add(&mut self, packet: &RunPacket) {
         match packet.enters() {
             true => self.entered += 1,
             false => self.not_taken_in += 1,

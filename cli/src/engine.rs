@@ -4,14 +4,15 @@ use crate::arguments::{EngineName, ProgramArguments, RunArguments};
 use crate::files::NewFile;
 use crate::journals::{self, Slots};
 use crate::load::Loaded;
-use crate::packets::{Packet, PORT};
+use crate::packets::{RunPacket, PORT};
 use crate::progress::Progress;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Program};
 use hardpath_oracle::LruMap;
+use hardpath_packet::{Fate, Sideband};
 use hardpath_pipeline::Report;
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
@@ -20,7 +21,7 @@ use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostOperation};
 use hardpath_testbed::journal::Journaled;
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{self, Event, PacketOut, RunOptions};
+use hardpath_testbed::run::{self, Event, RunOptions};
 use hardpath_testbed::statistics::Statistics;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 use std::path::Path;
@@ -78,8 +79,8 @@ impl Ran {
 /// Runs the packets in the engine that the command line names, and tells `consumer`, in order, what becomes of each.
 pub fn run(
     setting: &Setting,
-    packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
-    consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
+    packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
+    consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
 ) -> Result<Ran, Vec<Diagnostic>> {
     let program = &setting.loaded.program;
     // Says what is wrong with the contents.
@@ -173,9 +174,9 @@ fn send(
     dut: &mut dyn Dut,
     interface: &Interface,
     image: &Image,
-    packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
+    packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
     options: &RunOptions,
-    mut consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
+    mut consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
 ) -> Result<Statistics, Diagnostic> {
     let mut packets = packets.peekable();
     let mut journaled = Journaled::new(dut, interface)?;
@@ -183,7 +184,7 @@ fn send(
     let mut host = Host::new(&mut journaled, interface)?;
     host.identify(&mut journaled)?;
     if let (true, Some(Ok(first))) = (interface.has_port_table, packets.peek()) {
-        host.set_port(&mut journaled, PORT, first.context.ingress_ifindex, 0)?;
+        host.set_port(&mut journaled, PORT, first.sideband.ingress, 0)?;
     }
     let entries = image.values().map(Entries::len).sum();
     let progress = Progress::new("map entries", entries);
@@ -247,9 +248,9 @@ fn with_first_contents(program: &Program, image: &Image) -> Image {
 fn interpret(
     program: &Program,
     maps: &mut Maps,
-    packets: impl Iterator<Item = Result<Packet, Diagnostic>>,
+    packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
     mut slots: Option<&mut Slots>,
-    mut consumer: impl FnMut(Event<Packet>) -> Result<(), Diagnostic>,
+    mut consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
 ) -> Result<Statistics, Diagnostic> {
     let mut prepared = Prepared::new(program);
     let mut statistics = Statistics::default();
@@ -263,7 +264,7 @@ fn interpret(
         let packet = packet?;
         let outcome = packet
             .enters()
-            .then(|| interpret_one(&mut prepared, maps, packet.data(), &packet.context));
+            .then(|| interpret_one(&mut prepared, maps, packet.data(), &packet.sideband));
         match &outcome {
             Some(outcome) => {
                 statistics.packets += 1;
@@ -290,24 +291,12 @@ pub fn interpret_one(
     prepared: &mut Prepared,
     maps: &mut Maps,
     packet: &[u8],
-    context: &PacketContext,
-) -> PacketOut {
-    let outcome = prepared.run(maps, packet, context);
-    let nowhere = outcome.broadcast.as_ref().is_some_and(Vec::is_empty);
-    let sent_on = !nowhere && verdict::leaves(outcome.verdict);
-    PacketOut {
-        verdict: if outcome.verdict > verdict::REDIRECT {
-            verdict::ABORTED
-        } else {
-            outcome.verdict
-        },
-        destination: outcome.destination,
-        broadcast: outcome.broadcast,
-        metadata: match sent_on {
-            true => outcome.metadata,
-            false => Vec::new(),
-        },
-        data: sent_on.then_some(outcome.packet),
+    sideband: &Sideband,
+) -> Fate {
+    let fate = prepared.run(maps, packet, sideband);
+    Fate {
+        verdict: verdict::effective(fate.verdict),
+        ..fate
     }
 }
 

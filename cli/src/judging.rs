@@ -1,12 +1,11 @@
 //! Compares a run with what is right while it goes on, always behind the engine: what the judge is told about a packet is
 //! known by then.
 
-use crate::packets::Packet;
+use crate::packets::RunPacket;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::{Image, KeyMove};
-use hardpath_oracle::{Comparison, LruMap, Observed, Reference, BATCH};
-use hardpath_testbed::run::PacketOut;
+use hardpath_oracle::{Comparison, LruMap, Reference, BATCH};
+use hardpath_packet::{Fate, Sideband};
 
 pub struct Judging {
     reference: Reference,
@@ -14,7 +13,7 @@ pub struct Judging {
     /// The names of the captures.
     captures: Vec<String>,
     /// Packets that are not judged yet: the kernel is asked about many at once.
-    waiting: Vec<(Packet, Option<PacketOut>)>,
+    waiting: Vec<(RunPacket, Option<Fate>)>,
     /// What each of them moved in LRU maps.
     moves: Vec<Vec<KeyMove>>,
 }
@@ -52,15 +51,15 @@ impl Judging {
     /// The kernel fails.
     pub fn packet(
         &mut self,
-        packet: Packet,
-        outcome: Option<PacketOut>,
+        packet: RunPacket,
+        fate: Option<Fate>,
         moves: Vec<KeyMove>,
     ) -> Result<(), Diagnostic> {
         // What does not enter the program (too short, too long) has no right answer.
         if !packet.enters() {
             return Ok(());
         }
-        self.waiting.push((packet, outcome));
+        self.waiting.push((packet, fate));
         self.moves.push(moves);
         match self.waiting.len() < BATCH {
             true => Ok(()),
@@ -80,21 +79,14 @@ impl Judging {
     }
 
     fn judge(&mut self) -> Result<(), Diagnostic> {
-        let questions: Vec<(&[u8], PacketContext)> = (self.waiting.iter())
-            .map(|(packet, _)| (packet.data(), packet.context))
+        let questions: Vec<(&[u8], Sideband)> = (self.waiting.iter())
+            .map(|(packet, _)| (packet.data(), packet.sideband))
             .collect();
         let answers = self.reference.run_all_told(&questions, &self.moves)?;
-        for ((packet, outcome), expected) in self.waiting.iter().zip(&answers) {
-            let got = outcome.as_ref().map(|outcome| Observed {
-                verdict: outcome.verdict,
-                destination: outcome.destination,
-                broadcast: outcome.broadcast.as_deref(),
-                packet: outcome.data.as_deref(),
-                metadata: &outcome.metadata,
-            });
+        for ((packet, fate), expected) in self.waiting.iter().zip(&answers) {
             let capture = &self.captures[packet.capture];
             self.comparison
-                .packet(capture, packet.number as u64, expected, got);
+                .packet(capture, packet.number as u64, expected, fate.as_ref());
         }
         self.waiting.clear();
         self.moves.clear();

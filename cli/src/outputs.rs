@@ -4,13 +4,13 @@ use crate::arguments::RunArguments;
 use crate::files::{self, NewFile};
 use crate::load::Loaded;
 use crate::mtu;
-use crate::packets::Packet;
+use crate::packets::RunPacket;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
+use hardpath_packet::Fate;
 use hardpath_testbed::capture::{self, Captured};
 use hardpath_testbed::mapfile;
-use hardpath_testbed::run::PacketOut;
 
 /// What the maps hold before the first packet.
 pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec<Diagnostic>> {
@@ -72,23 +72,15 @@ impl SentOn {
 
     /// Writes a packet that comes out, every copy of a broadcast, with its verdict as comment and the time of the packet
     /// that went in.
-    pub fn packet(
-        &mut self,
-        packet: &Packet,
-        outcome: Option<&PacketOut>,
-    ) -> Result<(), Diagnostic> {
-        let (Some(capture), Some(outcome)) = (&mut self.capture, outcome) else {
+    pub fn packet(&mut self, packet: &RunPacket, fate: Option<&Fate>) -> Result<(), Diagnostic> {
+        let (Some(capture), Some(fate)) = (&mut self.capture, fate) else {
             return Ok(());
         };
-        let Some(data) = &outcome.data else {
-            return Ok(());
-        };
-        let only = [outcome.destination];
-        for destination in outcome.broadcast.as_deref().unwrap_or(&only) {
+        for copy in &fate.copies {
             capture.packet(&Captured {
-                data: data.clone(),
+                data: copy.data.clone(),
                 time_ns: packet.captured_ns,
-                comment: Some(capture::verdict_comment(outcome.verdict, *destination)),
+                comment: Some(capture::verdict_comment(fate.verdict, copy.destination)),
             })?;
         }
         Ok(())

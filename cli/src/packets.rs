@@ -3,50 +3,44 @@
 use crate::arguments::{RunArguments, TimeSource};
 use crate::progress::Progress;
 use hardpath_diagnostic::{Diagnostic, Place};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_packet::{Packet, Sideband};
 use hardpath_testbed::capture::{self, Captured};
-use hardpath_testbed::run::PacketIn;
 use std::borrow::Borrow;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 
-/// A packet and where it came from.
-pub struct Packet {
+/// A packet of a run and where it came from.
+pub struct RunPacket {
     /// Index into the captures on the command line.
     pub capture: usize,
     /// In its capture, from 1, as Wireshark counts.
     pub number: usize,
     /// Of the capture, whatever the program sees as time.
     pub captured_ns: u64,
-    pub context: PacketContext,
+    pub sideband: Sideband,
     /// As it enters a design.
-    into_design: PacketIn,
+    into_design: Packet,
 }
 
 /// The ingress port that packets come in at; the port table says which interface that is.
 pub const PORT: u8 = 0;
 
-impl Packet {
-    pub fn new(
-        capture: usize,
-        number: usize,
-        captured: Captured,
-        context: PacketContext,
-    ) -> Packet {
-        Packet {
+impl RunPacket {
+    pub fn new(capture: usize, number: usize, captured: Captured, sideband: Sideband) -> RunPacket {
+        RunPacket {
             capture,
             number,
             captured_ns: captured.time_ns,
-            context,
-            into_design: PacketIn {
+            sideband,
+            into_design: Packet {
                 data: captured.data,
                 port: PORT,
-                queue: context.rx_queue_index as u16,
-                time_ns: context.time_ns,
-                random: context.random,
-                egress_ifindex: context.egress_ifindex,
+                queue: sideband.queue as u16,
+                time_ns: sideband.time_ns,
+                random: sideband.random,
+                egress: sideband.egress,
                 bad: false,
             },
         }
@@ -62,8 +56,8 @@ impl Packet {
     }
 }
 
-impl Borrow<PacketIn> for Packet {
-    fn borrow(&self) -> &PacketIn {
+impl Borrow<Packet> for RunPacket {
+    fn borrow(&self) -> &Packet {
         &self.into_design
     }
 }
@@ -130,7 +124,7 @@ fn can_be_opened_twice(path: &Path) -> bool {
 }
 
 impl Packets<'_> {
-    fn read(&mut self) -> Result<Option<Packet>, Diagnostic> {
+    fn read(&mut self) -> Result<Option<RunPacket>, Diagnostic> {
         loop {
             let reader = match &mut self.reader {
                 Some(reader) => reader,
@@ -142,15 +136,15 @@ impl Packets<'_> {
             let next = reader.next().transpose()?;
             let bytes = self.bytes_before + reader.bytes_read();
             if let Some(captured) = next {
-                let context = context(self.arguments, self.count, captured.time_ns);
+                let sideband = sideband(self.arguments, self.count, captured.time_ns);
                 self.number += 1;
                 self.count += 1;
                 self.progress.reach(self.count as u64, bytes);
-                return Ok(Some(Packet::new(
+                return Ok(Some(RunPacket::new(
                     self.capture,
                     self.number,
                     captured,
-                    context,
+                    sideband,
                 )));
             }
             self.bytes_before = bytes;
@@ -162,18 +156,18 @@ impl Packets<'_> {
 }
 
 impl Iterator for Packets<'_> {
-    type Item = Result<Packet, Diagnostic>;
+    type Item = Result<RunPacket, Diagnostic>;
 
-    fn next(&mut self) -> Option<Result<Packet, Diagnostic>> {
+    fn next(&mut self) -> Option<Result<RunPacket, Diagnostic>> {
         self.read().transpose()
     }
 }
 
-fn context(arguments: &RunArguments, index: usize, captured_ns: u64) -> PacketContext {
-    PacketContext {
-        ingress_ifindex: arguments.ifindex,
-        rx_queue_index: u32::from(arguments.queue),
-        egress_ifindex: arguments.egress_ifindex,
+fn sideband(arguments: &RunArguments, index: usize, captured_ns: u64) -> Sideband {
+    Sideband {
+        ingress: arguments.ifindex,
+        queue: u32::from(arguments.queue),
+        egress: arguments.egress_ifindex,
         time_ns: match arguments.time {
             TimeSource::Capture => captured_ns,
             TimeSource::Steps { start, step } => {

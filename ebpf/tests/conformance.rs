@@ -1,9 +1,10 @@
 //! The public BPF conformance suite, lifted and run by the interpreter.
 
 use hardpath_ebpf::lift_raw;
-use hardpath_ir::interpreter::{run, PacketContext};
+use hardpath_ir::interpreter::run;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
+use hardpath_packet::Sideband;
 use serde_json::Value;
 
 const SUITE: &str = concat!(
@@ -42,7 +43,7 @@ fn every_test_of_the_suite_gives_its_result() {
         }
         let memory = bytes_of(test["mem"].as_str().unwrap());
         let mut maps = Maps::new(&program.maps);
-        let outcome = run(&program, &mut maps, &memory, &PacketContext::default());
+        let outcome = run(&program, &mut maps, &memory, &Sideband::default());
         if outcome.verdict != expected {
             failed.push(format!(
                 "{name}: {:#x} instead of {expected:#x}",

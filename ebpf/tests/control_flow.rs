@@ -2,10 +2,11 @@
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{lift, lift_raw, load, Insn, LoadOptions, Object};
-use hardpath_ir::interpreter::{run, PacketContext};
+use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::Program;
+use hardpath_packet::Sideband;
 
 /// Code, dst, src, off, imm.
 type Line = (u8, u8, u8, i16, i32);
@@ -96,7 +97,7 @@ fn try_lift(lines: &[Line]) -> Result<Program, Vec<Diagnostic>> {
 
 fn result(program: &Program, memory: &[u8]) -> u64 {
     let mut maps = Maps::new(&program.maps);
-    run(program, &mut maps, memory, &PacketContext::default()).verdict
+    run(program, &mut maps, memory, &Sideband::default()).verdict
 }
 
 fn run_lines(lines: &[Line], memory: &[u8]) -> u64 {
@@ -409,8 +410,9 @@ fn outcomes(objects: &[&str], name: &str) -> Vec<(Vec<u8>, u64, Vec<u8>)> {
             }
             let mut all = lifted.iter().map(|program| {
                 let mut maps = Maps::new(&program.maps);
-                let outcome = run(program, &mut maps, &packet, &PacketContext::default());
-                (outcome.verdict, outcome.packet)
+                let mut prepared = Prepared::new(program);
+                let fate = prepared.run(&mut maps, &packet, &Sideband::default());
+                (fate.verdict, prepared.left_behind())
             });
             let (verdict, changed) = all.next().unwrap();
             for other in all {

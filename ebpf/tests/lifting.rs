@@ -3,10 +3,11 @@
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::HELPERS;
 use hardpath_ebpf::{lift, Globals, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
-use hardpath_ir::interpreter::{run, Outcome, PacketContext};
+use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{verdict, Program};
+use hardpath_packet::{Fate, Sideband};
 
 /// Code, dst, src, off, imm.
 type Line = (u8, u8, u8, i16, i32);
@@ -127,12 +128,25 @@ fn try_lift(lines: &[Line], maps: Vec<ObjectMap>) -> Result<Program, Vec<Diagnos
     Ok(program)
 }
 
-fn run_program(program: &Program, packet: &[u8]) -> Outcome {
-    let mut maps = Maps::new(&program.maps);
-    run(program, &mut maps, packet, &PacketContext::default())
+/// The verdict, and the packet's bytes whatever it is.
+struct Ran {
+    fate: Fate,
+    verdict: u64,
+    packet: Vec<u8>,
 }
 
-fn run_lines(lines: &[Line], packet: &[u8]) -> Outcome {
+fn run_program(program: &Program, packet: &[u8]) -> Ran {
+    let mut maps = Maps::new(&program.maps);
+    let mut prepared = Prepared::new(program);
+    let fate = prepared.run(&mut maps, packet, &Sideband::default());
+    Ran {
+        verdict: fate.verdict,
+        fate,
+        packet: prepared.left_behind(),
+    }
+}
+
+fn run_lines(lines: &[Line], packet: &[u8]) -> Ran {
     run_program(&try_lift(lines, Vec::new()).unwrap(), packet)
 }
 
@@ -181,10 +195,10 @@ fn pointers_are_kept_on_the_stack() {
         EXIT,
     ];
     let program = try_lift(&lines, Vec::new()).unwrap();
-    for (ingress_ifindex, expected) in [(0, 11), (9, 13)] {
-        let context = PacketContext {
-            ingress_ifindex,
-            ..PacketContext::default()
+    for (ingress, expected) in [(0, 11), (9, 13)] {
+        let context = Sideband {
+            ingress,
+            ..Sideband::default()
         };
         let mut maps = Maps::new(&program.maps);
         let outcome = run(&program, &mut maps, &[10, 11, 12, 13], &context);
@@ -238,10 +252,10 @@ fn null_pointers() {
     let program = try_lift(&lines, vec![map(2, None, false)]).unwrap();
     let mut maps = Maps::new(&program.maps);
     let mut verdicts = Vec::new();
-    for ingress_ifindex in [0, 1, 1] {
-        let context = PacketContext {
-            ingress_ifindex,
-            ..PacketContext::default()
+    for ingress in [0, 1, 1] {
+        let context = Sideband {
+            ingress,
+            ..Sideband::default()
         };
         verdicts.push(run(&program, &mut maps, &[0; 60], &context).verdict);
     }
@@ -345,8 +359,8 @@ fn the_last_redirect_counts() {
     };
     let outcome = run_lines(&lines(0), &[]);
     assert_eq!(
-        (outcome.verdict, outcome.destination),
-        (verdict::REDIRECT, 6)
+        (outcome.verdict, outcome.fate.destinations()),
+        (verdict::REDIRECT, vec![6])
     );
     assert_eq!(run_lines(&lines(1), &[]).verdict, verdict::ABORTED);
 }
@@ -411,13 +425,13 @@ fn tables_of_constants() {
     for (mask, bytes) in [(63, 1000), (0xff, 200)] {
         let program = try_lift(&lines(mask), vec![table(bytes)]).unwrap();
         assert_eq!(program.maps.len(), 0);
-        for ingress_ifindex in [0, 1, 17, 63] {
-            let context = PacketContext {
-                ingress_ifindex,
-                ..PacketContext::default()
+        for ingress in [0, 1, 17, 63] {
+            let context = Sideband {
+                ingress,
+                ..Sideband::default()
             };
             let outcome = run(&program, &mut Maps::new(&program.maps), &[], &context);
-            let first = u64::from(ingress_ifindex) + 3;
+            let first = u64::from(ingress) + 3;
             assert_eq!(outcome.verdict, first | (first + 1) << 8);
         }
     }
@@ -619,10 +633,10 @@ fn a_pointer_to_different_things() {
         EXIT,
     ];
     let program = try_lift(&lines, Vec::new()).unwrap();
-    for (ingress_ifindex, expected) in [(0, 0), (9, 0x0403_0201)] {
-        let context = PacketContext {
-            ingress_ifindex,
-            ..PacketContext::default()
+    for (ingress, expected) in [(0, 0), (9, 0x0403_0201)] {
+        let context = Sideband {
+            ingress,
+            ..Sideband::default()
         };
         let mut maps = Maps::new(&program.maps);
         let outcome = run(&program, &mut maps, &[1, 2, 3, 4], &context);

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{lift, load, LoadOptions, MapRefKind, Object};
-use hardpath_ir::interpreter::{run, Outcome, PacketContext};
+use hardpath_ir::interpreter::run;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{verdict, MapKind, Program};
+use hardpath_packet::{Fate, Sideband};
 
 fn data_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -31,7 +32,7 @@ fn lift_program(object: &Object, name: Option<&str>) -> Program {
     program
 }
 
-fn run_on(program: &Program, packet: &[u8], context: PacketContext) -> (Outcome, Image) {
+fn run_on(program: &Program, packet: &[u8], context: Sideband) -> (Fate, Image) {
     let mut maps = Maps::new(&program.maps);
     let outcome = run(program, &mut maps, packet, &context);
     (outcome, maps.image())
@@ -58,7 +59,7 @@ fn legacy_maps_and_unknown_sections() {
     assert_eq!(object.maps[1].key_bytes, 6);
     assert_eq!(object.maps[1].flags, 1);
     let program = lift_program(&object, Some("count_packets"));
-    let (outcome, maps) = run_on(&program, &[0; 60], PacketContext::default());
+    let (outcome, maps) = run_on(&program, &[0; 60], Sideband::default());
     assert_eq!(outcome.verdict, verdict::PASS);
     let key = 1u32.to_le_bytes().to_vec();
     assert_eq!(maps["counters"][&key], 60u64.to_le_bytes());
@@ -76,7 +77,7 @@ fn max_entries_from_the_options() {
     let object = load_with("legacy_maps.o", &options).unwrap();
     let program = lift_program(&object, Some("remember"));
     let mut maps = Maps::new(&program.maps);
-    let context = PacketContext::default();
+    let context = Sideband::default();
     let verdicts: Vec<u64> = [1u8, 1, 2]
         .iter()
         .map(|source| run(&program, &mut maps, &[*source; 60], &context).verdict)
@@ -103,7 +104,7 @@ fn global_data() {
         for class in 0..8u8 {
             let mut packet = vec![class | 0x30; 150];
             packet[1] = class & 3;
-            let (outcome, maps) = run_on(&program, &packet, PacketContext::default());
+            let (outcome, maps) = run_on(&program, &packet, Sideband::default());
             let limit = 100 * (usize::from(class & 3) + 1);
             let expected = if 150 > limit {
                 verdict::TX
@@ -112,13 +113,17 @@ fn global_data() {
             };
             assert_eq!(outcome.verdict, expected, "{level} class {class}");
             let port = [10, 11, 12, 13, 24, 25, 26, 27][usize::from(class)];
-            assert_eq!(outcome.packet[12..14], [port, 0], "{level} class {class}");
+            assert_eq!(
+                outcome.data().unwrap()[12..14],
+                [port, 0],
+                "{level} class {class}"
+            );
             let key = vec![0; 4];
             assert_eq!(maps["globals_.data"][&key], 6u64.to_le_bytes());
             assert_eq!(maps["globals_.bss"][&key], u32::from(class).to_le_bytes());
             assert_eq!(maps[".data.limits"][&key][4..8], 200u32.to_le_bytes());
         }
-        let (outcome, _) = run_on(&program, &[0; 13], PacketContext::default());
+        let (outcome, _) = run_on(&program, &[0; 13], Sideband::default());
         assert_eq!(outcome.verdict, verdict::ABORTED);
     }
 }
@@ -152,7 +157,7 @@ fn offsets_come_from_the_kernels_types() {
     let object = load_with("core.o", &core_options()).unwrap();
     let program = lift_program(&object, Some("guarded"));
     let packet: Vec<u8> = (0..64).collect();
-    let (outcome, _) = run_on(&program, &packet, PacketContext::default());
+    let (outcome, _) = run_on(&program, &packet, Sideband::default());
     assert_eq!(outcome.verdict, 22 | 23 << 8, "size is at offset 22 there");
     assert_eq!(codes(&object, "unguarded"), ["core-missing-field"]);
 }
@@ -198,17 +203,20 @@ fn several_programs() {
 fn redirects() {
     let object = load_file("programs.o");
     let direct = lift_program(&object, Some("direct"));
-    let context = PacketContext {
-        ingress_ifindex: 3,
-        ..PacketContext::default()
+    let context = Sideband {
+        ingress: 3,
+        ..Sideband::default()
     };
     let (outcome, _) = run_on(&direct, &[0; 60], context);
     assert_eq!(
-        (outcome.verdict, outcome.destination),
-        (verdict::REDIRECT, 7)
+        (outcome.verdict, outcome.destinations()),
+        (verdict::REDIRECT, vec![7])
     );
-    let (outcome, _) = run_on(&direct, &[0; 60], PacketContext::default());
-    assert_eq!((outcome.verdict, outcome.destination), (verdict::PASS, 0));
+    let (outcome, _) = run_on(&direct, &[0; 60], Sideband::default());
+    assert_eq!(
+        (outcome.verdict, outcome.destinations()),
+        (verdict::PASS, vec![0])
+    );
 
     let forward = lift_program(&object, Some("forward"));
     assert_eq!(forward.maps.values().next().unwrap().kind, MapKind::DevMap);
@@ -219,13 +227,16 @@ fn redirects() {
         [entry].into_iter().collect(),
     )]))
     .unwrap();
-    for (queue, expected) in [(2, (verdict::REDIRECT, 77)), (1, (verdict::TX, 0))] {
-        let context = PacketContext {
-            rx_queue_index: queue,
-            ..PacketContext::default()
+    for (queue, expected) in [
+        (2, (verdict::REDIRECT, vec![77])),
+        (1, (verdict::TX, vec![0])),
+    ] {
+        let context = Sideband {
+            queue,
+            ..Sideband::default()
         };
         let outcome = run(&forward, &mut maps, &[0; 60], &context);
-        assert_eq!((outcome.verdict, outcome.destination), expected);
+        assert_eq!((outcome.verdict, outcome.destinations()), expected);
     }
 }
 
@@ -268,9 +279,9 @@ fn functions_without_a_type() {
     let object = load_file("notype.o");
     let second = lift_program(&object, Some("second"));
     for (queue, expected) in [(5, 5), (6, 1)] {
-        let context = PacketContext {
-            rx_queue_index: queue,
-            ..PacketContext::default()
+        let context = Sideband {
+            queue,
+            ..Sideband::default()
         };
         assert_eq!(run_on(&second, &[], context).0.verdict, expected);
     }
@@ -297,11 +308,11 @@ fn instructions_of_a_current_clang() {
     packet[16..20].copy_from_slice(&(-100i32).to_le_bytes());
     packet[20] = (-7i8) as u8;
     for round in 0..2u16 {
-        let outcome = run(&program, &mut maps, &packet, &PacketContext::default());
+        let outcome = run(&program, &mut maps, &packet, &Sideband::default());
         assert_eq!(outcome.verdict, verdict::TX);
-        assert_eq!(outcome.packet[22..26], (14i32 - 2).to_le_bytes());
-        assert_eq!(outcome.packet[26..30], (-2i32).to_be_bytes());
-        assert_eq!(outcome.packet[30..32], round.to_be_bytes());
+        assert_eq!(outcome.data().unwrap()[22..26], (14i32 - 2).to_le_bytes());
+        assert_eq!(outcome.data().unwrap()[26..30], (-2i32).to_be_bytes());
+        assert_eq!(outcome.data().unwrap()[30..32], round.to_be_bytes());
     }
     let key = vec![0; 4];
     let mut counters = 2u64.to_le_bytes().to_vec();

@@ -2,9 +2,10 @@
 //! one. Bounds of numbers, knowledge of the stack and joined paths must never change what a program gives.
 
 use hardpath_ebpf::{lift_raw, Insn};
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
+use hardpath_packet::Sideband;
 
 const MEMORY_BYTES: usize = 8;
 const STACK_BYTES: u64 = 512;
@@ -425,7 +426,7 @@ fn random_programs() {
             let memory: Vec<u8> = (0..MEMORY_BYTES)
                 .map(|_| random.below(largest) as u8)
                 .collect();
-            let outcome = prepared.run(&mut maps, &memory, &PacketContext::default());
+            let outcome = prepared.run(&mut maps, &memory, &Sideband::default());
             assert_eq!(
                 outcome.verdict,
                 execute(&code, &memory),

@@ -16,11 +16,12 @@
 use crate::code::{Code, Unit, CALL, EXIT, GOTOL};
 use crate::disassemble;
 use crate::hardware::{Hardware, USUAL_CLOCK_MHZ};
-use crate::packets::{Packet, PORTS};
+use crate::packets::{egress, PORTS};
 use crate::trial::Subject;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{Insn, MapRefKind, ObjectMap};
 use hardpath_ir::maps::Image;
+use hardpath_packet::Packet;
 use std::fmt::Write;
 
 /// The text of a subject; `comment` says what differs.
@@ -180,6 +181,7 @@ impl Reader {
                 });
             }
             ["packet", "port", port, "queue", queue, "time", time, "random", random, data] => {
+                let random = random.parse().ok()?;
                 self.packets.push(Packet {
                     data: bytes(data)?,
                     port: port
@@ -188,7 +190,9 @@ impl Reader {
                         .filter(|port| usize::from(*port) < PORTS.len())?,
                     queue: queue.parse().ok()?,
                     time_ns: time.parse().ok()?,
-                    random: random.parse().ok()?,
+                    egress: egress(random),
+                    random,
+                    bad: false,
                 });
             }
             _ => return None,

@@ -1,7 +1,8 @@
 //! Packets that meet: of one flow back to back, of two in turn, in bursts, of few or of many.
 
-use crate::packets::{Packet, SHORTEST};
+use crate::packets::{egress, SHORTEST};
 use crate::random::Random;
+use hardpath_packet::Packet;
 
 /// A byte of the packet of which a program makes keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,12 +75,13 @@ pub fn generate(bytes: &[FlowByte], count: usize, random: &mut Random) -> Vec<Pa
             1 => random.below(2000) as u64,
             _ => random.interesting() >> random.between(30, 63),
         });
+        let drawn = random.bits32() & random.bits32();
         packets.push(Packet {
             data,
-            port: 0,
-            queue: 0,
+            egress: egress(drawn),
             time_ns,
-            random: random.bits32() & random.bits32(),
+            random: drawn,
+            ..Packet::default()
         });
     }
     packets

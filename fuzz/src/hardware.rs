@@ -1,16 +1,17 @@
 //! How designs are built and driven.
 
-use crate::packets::{Packet, PORTS};
+use crate::packets::ports;
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::Image;
+use hardpath_packet::{Fate, Packet};
 use hardpath_pipeline::Compiled;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::{self, HostEvent, PacketIn, PacketOut, RunOptions};
+use hardpath_testbed::run::{self, HostEvent, RunOptions};
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 use hardpath_testbed::watch::{Entered, Watched};
 
@@ -68,7 +69,7 @@ pub enum Engine {
 }
 
 /// What came of all packets, and what the maps hold then.
-pub type Driven = (Vec<Option<PacketOut>>, Image);
+pub type Driven = (Vec<Option<Fate>>, Image);
 
 /// Everything through the design's own ports: maps in, packets through, maps out.
 ///
@@ -93,9 +94,8 @@ pub fn drive(
     };
     let interface = &compiled.interface;
     prepare(dut.as_mut(), interface, image)?;
-    let packets: Vec<PacketIn> = packets.iter().map(packet_in).collect();
     let options = hardware.run_options(&[]);
-    let result = run::run(dut.as_mut(), interface, &packets, &options)?;
+    let result = run::run(dut.as_mut(), interface, packets, &options)?;
     let maps = Host::new(dut.as_mut(), interface)?.dump_image(dut.as_mut())?;
     Ok((result.outcomes, maps))
 }
@@ -103,7 +103,7 @@ pub fn drive(
 /// Packets and the host's operations, in the order in which they entered the pipeline.
 pub struct Mixed {
     pub order: Vec<Entered>,
-    pub outcomes: Vec<Option<PacketOut>>,
+    pub outcomes: Vec<Option<Fate>>,
     pub answers: Vec<HostAnswer>,
     pub maps: Image,
 }
@@ -122,10 +122,9 @@ pub fn drive_mixed(
     let interface = &compiled.interface;
     let mut native = Native::new(&compiled.design)?;
     prepare(&mut native, interface, image)?;
-    let packets: Vec<PacketIn> = packets.iter().map(packet_in).collect();
     let mut watched = Watched::new(&mut native, interface)?;
     let options = hardware.run_options(events);
-    let result = run::run(&mut watched, interface, &packets, &options)?;
+    let result = run::run(&mut watched, interface, packets, &options)?;
     let order = watched.order;
     let maps = Host::new(&mut native, interface)?.dump_image(&mut native)?;
     Ok(Mixed {
@@ -141,8 +140,8 @@ fn prepare(dut: &mut dyn Dut, interface: &Interface, image: &Image) -> Result<()
     let mut host = Host::new(dut, interface)?;
     host.identify(dut)?;
     if interface.has_port_table {
-        for (port, ifindex) in PORTS.into_iter().enumerate() {
-            host.set_port(dut, port as u8, ifindex, 0)?;
+        for (number, port) in (0..).zip(ports().0) {
+            host.set_port(dut, number, port.interface, port.first_queue)?;
         }
     }
     host.load_image(dut, image)
@@ -209,17 +208,5 @@ fn operation(interface: &Interface, known: &Image, random: &mut Random) -> HostO
             flags: random.one_of([0, 0, 0, 1, 2]),
         },
         _ => HostOperation::Delete { map, key },
-    }
-}
-
-fn packet_in(packet: &Packet) -> PacketIn {
-    PacketIn {
-        data: packet.data.clone(),
-        port: packet.port,
-        queue: packet.queue,
-        time_ns: packet.time_ns,
-        random: packet.random,
-        egress_ifindex: packet.egress_ifindex(),
-        bad: false,
     }
 }

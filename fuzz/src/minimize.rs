@@ -6,6 +6,7 @@ use crate::hardware::USUAL_CLOCK_MHZ;
 use crate::packets::SHORTEST;
 use crate::trial::{Failure, Subject};
 use hardpath_ebpf::Insn;
+use hardpath_packet::Packet;
 
 /// Candidates at most; each takes a few milliseconds, with hardware up to a second.
 const MOST_CANDIDATES: u32 = 600;
@@ -169,7 +170,10 @@ impl Search<'_> {
             }
             let mut candidate = self.best.clone();
             let packet = &mut candidate.packets[index];
-            (packet.port, packet.queue, packet.time_ns, packet.random) = (0, 0, 0, 0);
+            *packet = Packet {
+                data: std::mem::take(&mut packet.data),
+                ..Packet::default()
+            };
             self.take(candidate);
         }
     }

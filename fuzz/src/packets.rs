@@ -4,27 +4,20 @@
 use crate::code::Code;
 use crate::random::Random;
 use hardpath_ir::MAX_PACKET_BYTES;
+use hardpath_packet::{Packet, Ports};
 
-/// A packet and what enters with it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Packet {
-    pub data: Vec<u8>,
-    /// Ingress port, an index into [`PORTS`].
-    pub port: u8,
-    pub queue: u16,
-    pub time_ns: u64,
-    pub random: u32,
-}
-
-impl Packet {
-    /// The interface that it is about to leave by, for programs of a device map: some bits of its random number.
-    pub fn egress_ifindex(&self) -> u32 {
-        self.random >> 3 & 0xf
-    }
+/// The interface that a packet is about to leave by: some bits of its random number.
+pub fn egress(random: u32) -> u32 {
+    random >> 3 & 0xf
 }
 
 /// Interface indices of the ingress ports. Index 1 exists in every network namespace and costs the kernel nothing.
 pub const PORTS: [u32; 3] = [1, 2, 3];
+
+/// The port table with them.
+pub fn ports() -> Ports {
+    Ports::of_interfaces(PORTS)
+}
 
 /// Shortest packet that enters a program.
 pub const SHORTEST: usize = 14;
@@ -46,12 +39,13 @@ pub fn generate(code: &Code, count: usize, random: &mut Random) -> Vec<Packet> {
             }
         };
         time_ns = time_ns.wrapping_add(random.interesting() >> random.between(0, 63));
+        let drawn = random.interesting() as u32;
         let mut packet = Packet {
             data,
-            port: 0,
-            queue: 0,
+            egress: egress(drawn),
             time_ns,
-            random: random.interesting() as u32,
+            random: drawn,
+            ..Packet::default()
         };
         if reads_context && packet.data.len() <= LONGEST_JUDGED {
             packet.port = random.below(PORTS.len()) as u8;

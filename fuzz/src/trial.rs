@@ -5,19 +5,17 @@ use crate::code::Code;
 use crate::features;
 use crate::hardware::{self, host_events, Engine, Hardware};
 use crate::names::give_names;
-use crate::packets::{Packet, PORTS};
+use crate::packets::ports;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::{Diagnostic, Severity};
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verifier, Program};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
-use hardpath_oracle::{
-    Asked, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Observed, Reference,
-};
+use hardpath_oracle::{Asked, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Reference};
+use hardpath_packet::{Fate, Packet, Sideband};
 use hardpath_pipeline::{Compiled, Hazard, Options};
 use hardpath_testbed::host::{HostAnswer, HostOperation};
-use hardpath_testbed::run::PacketOut;
 use hardpath_testbed::watch::Entered;
 use std::collections::BTreeSet;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -254,9 +252,9 @@ impl Answers {
         image: &Image,
         packets: &[Packet],
     ) -> Result<Answers, Diagnostic> {
-        let questions: Vec<(&[u8], PacketContext)> = packets
+        let questions: Vec<(&[u8], Sideband)> = packets
             .iter()
-            .map(|packet| (packet.data.as_slice(), context(packet)))
+            .map(|packet| (packet.data.as_slice(), sideband(packet)))
             .collect();
         let one = |mut errors: Vec<Diagnostic>| errors.remove(0);
         let mut reference = Reference::new(lifted, image, kernel).map_err(one)?;
@@ -388,19 +386,14 @@ impl Trial<'_> {
         }
         let mut prepared = Prepared::new(program);
         for (index, packet) in self.subject.packets.iter().enumerate() {
-            let outcome = prepared.run(&mut maps, &packet.data, &context(packet));
-            self.compare_packet(index, layer, Some(Observed::from(&outcome)))?;
+            let fate = prepared.run(&mut maps, &packet.data, &sideband(packet));
+            self.compare_packet(index, layer, Some(&fate))?;
         }
         self.compare_maps(layer, &maps.image())
     }
 
-    fn compare_packet(
-        &self,
-        index: usize,
-        layer: Layer,
-        observed: Option<Observed>,
-    ) -> Result<(), Stop> {
-        match compare_packet(&self.expected[index].outcome, observed) {
+    fn compare_packet(&self, index: usize, layer: Layer, got: Option<&Fate>) -> Result<(), Stop> {
+        match compare_packet(&self.expected[index].fate, got) {
             None => Ok(()),
             Some(difference) => {
                 let text = difference.to_string();
@@ -429,7 +422,7 @@ impl Trial<'_> {
         let (outcomes, maps) =
             hardware::drive(compiled, hardware, &self.image, packets, engine).map_err(failed)?;
         for (index, outcome) in outcomes.iter().enumerate() {
-            self.compare_packet(index, layer, outcome.as_ref().map(observed))?;
+            self.compare_packet(index, layer, outcome.as_ref())?;
         }
         self.compare_maps(layer, &maps)
     }
@@ -458,9 +451,9 @@ impl Trial<'_> {
             match entered {
                 Entered::Packet => {
                     let packet = &packets[next_packet];
-                    let expected = prepared.run(&mut maps, &packet.data, &context(packet));
-                    let observed = mixed.outcomes[next_packet].as_ref().map(observed);
-                    if let Some(difference) = compare_packet(&expected, observed) {
+                    let expected = prepared.run(&mut maps, &packet.data, &sideband(packet));
+                    let got = mixed.outcomes[next_packet].as_ref();
+                    if let Some(difference) = compare_packet(&expected, got) {
                         return Err(differs(Some(next_packet), difference.to_string()));
                     }
                     next_packet += 1;
@@ -529,24 +522,8 @@ impl Trial<'_> {
     }
 }
 
-fn observed(outcome: &PacketOut) -> Observed<'_> {
-    Observed {
-        verdict: outcome.verdict,
-        destination: outcome.destination,
-        broadcast: outcome.broadcast.as_deref(),
-        packet: outcome.data.as_deref(),
-        metadata: &outcome.metadata,
-    }
-}
-
-fn context(packet: &Packet) -> PacketContext {
-    PacketContext {
-        ingress_ifindex: PORTS[usize::from(packet.port)],
-        rx_queue_index: u32::from(packet.queue),
-        time_ns: packet.time_ns,
-        random: packet.random,
-        egress_ifindex: packet.egress_ifindex(),
-    }
+fn sideband(packet: &Packet) -> Sideband {
+    ports().sideband(packet)
 }
 
 fn flatten<T>(result: Result<Result<T, Vec<Diagnostic>>, Failure>) -> Result<T, Stop> {

@@ -36,14 +36,6 @@ pub fn broadcast_map(destination: u32) -> Option<(MapId, bool)> {
     (destination & BROADCAST == BROADCAST).then_some((map, excludes))
 }
 
-/// What becomes of a broadcast to these interfaces: the destination of the only copy, or all of them.
-pub fn of_broadcast(interfaces: Vec<u32>) -> (u32, Option<Vec<u32>>) {
-    match interfaces[..] {
-        [only] => (only, None),
-        _ => (0, Some(interfaces)),
-    }
-}
-
 /// For a reader: `ifindex 5`, `CPU 1`, `socket 3`.
 pub fn describe(destination: u32) -> String {
     let number = destination & (NUMBERS - 1);
@@ -54,12 +46,13 @@ pub fn describe(destination: u32) -> String {
     }
 }
 
-/// For a reader, the interfaces of a broadcast: `ifindexes 5, 7`, `no interface`.
-pub fn describe_broadcast(interfaces: &[u32]) -> String {
-    match interfaces {
+/// For a reader, all places that a packet goes to: `ifindex 5`, `ifindexes 5, 7`, `no interface`.
+pub fn describe_all(destinations: &[u32]) -> String {
+    match destinations {
         [] => String::from("no interface"),
+        [only] => describe(*only),
         _ => {
-            let numbers: Vec<String> = interfaces.iter().map(u32::to_string).collect();
+            let numbers: Vec<String> = destinations.iter().map(u32::to_string).collect();
             format!("ifindexes {}", numbers.join(", "))
         }
     }

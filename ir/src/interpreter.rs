@@ -14,39 +14,12 @@ use crate::eval::{eval_pure, eval_u64};
 use crate::maps::Maps;
 use crate::{destination, verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
 use cranelift_entity::SecondaryMap;
+use hardpath_packet::{Copy, Fate, Sideband};
 use packet::{Leaving, PacketMemory};
 use prepare::{Action, End, Memory, PreparedBlock, Slot};
 
-/// What enters with a packet beside its bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct PacketContext {
-    pub ingress_ifindex: u32,
-    pub rx_queue_index: u32,
-    /// Where the packet is about to leave; of meaning for programs of a device map.
-    pub egress_ifindex: u32,
-    /// Nanoseconds.
-    pub time_ns: u64,
-    pub random: u32,
-}
-
-/// What became of a packet.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outcome {
-    /// As the program returned it: 32 bits of an XDP program, 64 of a raw one.
-    pub verdict: u64,
-    /// Where a redirect goes ([`crate::destination`]); 0 unless the verdict of an XDP program is REDIRECT, and 0 of a
-    /// broadcast.
-    pub destination: u32,
-    /// The interfaces that a broadcast to none or several goes to, one copy each, by ascending key of the device map. A
-    /// broadcast to a single one is like any other redirect.
-    pub broadcast: Option<Vec<u32>>,
-    pub packet: Vec<u8>,
-    /// What the program put in front of it (`xdp_md.data_meta`).
-    pub metadata: Vec<u8>,
-}
-
 /// Runs a program on one packet. For many packets, make a [`Prepared`] once.
-pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &PacketContext) -> Outcome {
+pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &Sideband) -> Fate {
     Prepared::new(program).run(maps, packet, context)
 }
 
@@ -62,13 +35,15 @@ pub struct Prepared {
     limbs: Vec<u64>,
     stack: Vec<u8>,
     packet: PacketMemory,
+    /// What of the packet's memory is the packet behind the last run.
+    left: Leaving,
     /// The blocks of the last run, as places in the program's order.
     way: Vec<usize>,
 }
 
 impl Prepared {
     /// Runs the program on one packet of at most 65,535 bytes. The maps must be those of the program.
-    pub fn run(&mut self, maps: &mut Maps, packet: &[u8], context: &PacketContext) -> Outcome {
+    pub fn run(&mut self, maps: &mut Maps, packet: &[u8], context: &Sideband) -> Fate {
         maps.begin_packet();
         self.stack.fill(0);
         self.packet.load(packet);
@@ -114,18 +89,31 @@ impl Prepared {
             self.way.push(edge.block);
         };
         self.blocks = blocks;
-        let redirected = self.kind == Kind::Xdp && verdict == verdict::REDIRECT;
-        let (destination, broadcast) = match redirected {
-            true => destinations(maps, destination, context),
-            false => (0, None),
+        self.left = leaving;
+        self.fate(maps, context, verdict, destination)
+    }
+
+    /// What becomes of the packet of the last run.
+    fn fate(&self, maps: &Maps, context: &Sideband, verdict: u64, destination: u32) -> Fate {
+        let destinations = match (self.kind, verdict) {
+            (Kind::Xdp, verdict::REDIRECT) => destinations(maps, destination, context),
+            (Kind::Xdp, verdict) if !verdict::leaves(verdict) => Vec::new(),
+            _ => vec![0],
         };
-        Outcome {
-            verdict,
-            destination,
-            broadcast,
-            metadata: self.packet.metadata(&leaving),
-            packet: self.packet.leaving(&leaving),
+        if destinations.is_empty() {
+            return Fate::ends(verdict);
         }
+        let copy = Copy {
+            destination: 0,
+            data: self.left_behind(),
+            metadata: self.packet.metadata(&self.left),
+        };
+        Fate::leaves_for(verdict, &destinations, &copy)
+    }
+
+    /// The packet's bytes behind the last run, also of one that goes nowhere.
+    pub fn left_behind(&self) -> Vec<u8> {
+        self.packet.leaving(&self.left)
     }
 
     /// The blocks that the last run went through, in order, as places in [`Program::order`].
@@ -213,7 +201,7 @@ impl Prepared {
         }
     }
 
-    fn act(&mut self, action: &Action, maps: &mut Maps, length: usize, context: &PacketContext) {
+    fn act(&mut self, action: &Action, maps: &mut Maps, length: usize, context: &Sideband) {
         match *action {
             Action::Small {
                 ref op,
@@ -248,9 +236,9 @@ impl Prepared {
             Action::Input { result, input } => {
                 let value = match input {
                     Input::PacketLength => length as u64 & 0xffff,
-                    Input::IngressIfindex => u64::from(context.ingress_ifindex),
-                    Input::RxQueueIndex => u64::from(context.rx_queue_index),
-                    Input::EgressIfindex => u64::from(context.egress_ifindex),
+                    Input::IngressIfindex => u64::from(context.ingress),
+                    Input::RxQueueIndex => u64::from(context.queue),
+                    Input::EgressIfindex => u64::from(context.egress),
                     Input::TimeNs => context.time_ns,
                     Input::Random => u64::from(context.random),
                 };
@@ -442,19 +430,19 @@ impl Prepared {
     }
 }
 
-/// Where a redirected packet goes, and the interfaces of a broadcast (`dev_map_enqueue_multi` in the kernel's
-/// `kernel/bpf/devmap.c`, which has no order among interfaces that anyone could see).
-fn destinations(maps: &Maps, destination: u32, context: &PacketContext) -> (u32, Option<Vec<u32>>) {
+/// Where a redirected packet goes: of a broadcast the interfaces in the map, by ascending key (`dev_map_enqueue_multi` in
+/// the kernel's `kernel/bpf/devmap.c`, which has no order among interfaces that anyone could see).
+fn destinations(maps: &Maps, destination: u32, context: &Sideband) -> Vec<u32> {
     let broadcast = destination::broadcast_map(destination);
     let found =
         broadcast.and_then(|(map, excludes)| Some((maps.broadcast_devices(map)?, excludes)));
     let Some((mut interfaces, excludes_ingress)) = found else {
-        return (destination, None);
+        return vec![destination];
     };
     if excludes_ingress {
-        interfaces.retain(|ifindex| *ifindex != context.ingress_ifindex);
+        interfaces.retain(|ifindex| *ifindex != context.ingress);
     }
-    destination::of_broadcast(interfaces)
+    interfaces
 }
 
 /// The byte at an offset, 0 behind the end.

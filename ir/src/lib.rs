@@ -462,6 +462,14 @@ pub mod verdict {
         matches!(verdict, PASS | TX | REDIRECT)
     }
 
+    /// A verdict as drivers take it: one that does not exist is ABORTED.
+    pub fn effective(verdict: u64) -> u64 {
+        match verdict {
+            DROP | PASS | TX | REDIRECT => verdict,
+            _ => ABORTED,
+        }
+    }
+
     /// The name of a verdict; anything above REDIRECT is treated as ABORTED, as `bpf_warn_invalid_xdp_action` says.
     pub fn name(verdict: u64) -> &'static str {
         match verdict {

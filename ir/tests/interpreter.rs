@@ -1,10 +1,11 @@
 //! What programs do: every operation, control flow, guards, memory and maps.
 
-use hardpath_ir::interpreter::{run, Outcome, PacketContext, Prepared};
+use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{Program, Value};
+use hardpath_packet::{Fate, Sideband};
 
 /// A program in text form, verified; `body` starts behind the first line.
 fn program(header: &str, body: &str) -> Program {
@@ -13,9 +14,9 @@ fn program(header: &str, body: &str) -> Program {
     program
 }
 
-fn run_fresh(program: &Program, packet: &[u8]) -> Outcome {
+fn run_fresh(program: &Program, packet: &[u8]) -> Fate {
     let mut maps = Maps::new(&program.maps);
-    run(program, &mut maps, packet, &PacketContext::default())
+    run(program, &mut maps, packet, &Sideband::default())
 }
 
 /// What `v100` is after instructions on the constants `a` and `b` (`va` and `vb` in the text).
@@ -30,7 +31,7 @@ fn computed(width: u32, a: u64, b: u64, inst: &str) -> String {
     );
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
-    prepared.run(&mut maps, &[], &PacketContext::default());
+    prepared.run(&mut maps, &[], &Sideband::default());
     let result = program.values.keys().find(|v| v.as_u32() == 100);
     prepared.value(result.unwrap()).unwrap().to_string()
 }
@@ -118,10 +119,10 @@ fn inputs() {
         "block0:\nv0:16 = input packet_length\nv1:32 = input ingress_ifindex\nv2:32 = input rx_queue_index\n\
          v3:64 = input time_ns\nv4:32 = input random\nv5:32 = input egress_ifindex\nemit v1, v2\n",
     );
-    let context = PacketContext {
-        ingress_ifindex: 4,
-        rx_queue_index: 5,
-        egress_ifindex: 8,
+    let context = Sideband {
+        ingress: 4,
+        queue: 5,
+        egress: 8,
         time_ns: 6 << 40,
         random: 7,
     };
@@ -133,7 +134,7 @@ fn inputs() {
         .map(|v| prepared.value(v).unwrap().low_u64())
         .collect();
     assert_eq!(values, [100, 4, 5, 6 << 40, 7, 8]);
-    assert_eq!((outcome.verdict, outcome.destination), (4, 5));
+    assert_eq!((outcome.verdict, outcome.destinations()), (4, vec![5]));
 }
 
 #[test]
@@ -141,13 +142,18 @@ fn destination_only_with_redirect() {
     let body = "block0:\nv0:32 = input ingress_ifindex\nv1:32 = const 9\nemit v0, v1\n";
     let program = program("xdp dataflow", body);
     for verdict in 0..7 {
-        let context = PacketContext {
-            ingress_ifindex: verdict,
-            ..PacketContext::default()
+        let context = Sideband {
+            ingress: verdict,
+            ..Sideband::default()
         };
         let outcome = run(&program, &mut Maps::new(&program.maps), &[], &context);
         assert_eq!(outcome.verdict, u64::from(verdict));
-        assert_eq!(outcome.destination, if verdict == 4 { 9 } else { 0 });
+        let destinations: &[u32] = match verdict {
+            2 | 3 => &[0],
+            4 => &[9],
+            _ => &[],
+        };
+        assert_eq!(outcome.destinations(), destinations);
     }
 }
 
@@ -157,8 +163,8 @@ fn a_raw_program_returns_64_bits() {
     let outcome = run_fresh(&program("raw dataflow", body), b"abc");
     assert_eq!(outcome.verdict, 0xfedc_ba98_7654_3210);
     assert_eq!(
-        (outcome.destination, outcome.packet.as_slice()),
-        (0, &b"abc"[..])
+        (outcome.destinations(), outcome.data()),
+        (vec![0], Some(&b"abc"[..]))
     );
 }
 
@@ -170,7 +176,7 @@ fn packet_bytes() {
     let program = program("raw dataflow", body);
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
-    let outcome = prepared.run(&mut maps, &[1, 2, 3, 4, 5, 6], &PacketContext::default());
+    let outcome = prepared.run(&mut maps, &[1, 2, 3, 4, 5, 6], &Sideband::default());
     let value = |number: usize| {
         prepared
             .value(program.values.keys().nth(number).unwrap())
@@ -180,7 +186,7 @@ fn packet_bytes() {
     assert_eq!(value(3).low_u64(), 0x0201_0000, "headroom before 0");
     assert_eq!(value(6).low_u64(), 0xaabb_0504, "room behind the end");
     assert_eq!(
-        outcome.packet,
+        outcome.data().unwrap(),
         [1, 2, 3, 4, 5, 0xbb],
         "what was stored behind the length does not leave"
     );
@@ -197,7 +203,7 @@ fn bytes_outside_the_packets_memory() {
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
     let mut value = |number: usize| {
-        prepared.run(&mut maps, &[7; 20], &PacketContext::default());
+        prepared.run(&mut maps, &[7; 20], &Sideband::default());
         let value = program.values.keys().nth(number).unwrap();
         prepared.value(value).unwrap().low_u64()
     };
@@ -216,8 +222,8 @@ fn a_packet_that_was_moved() {
                 packet.store v0, v1\nv2:16 = const 0xffff\nv3:16 = const 10\nv4:16 = const 5\n\
                 v5:16 = const 1\nv6:32 = const 2\nemit v6, v6, head v2, end v3, keep v4, meta v5\n";
     let outcome = run_fresh(&program("xdp dataflow", body), &[0x11; 8]);
-    assert_eq!(outcome.metadata, [1]);
-    assert_eq!(outcome.packet, [2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
+    assert_eq!(outcome.copies[0].metadata, [1]);
+    assert_eq!(outcome.data().unwrap(), [2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
 }
 
 #[test]
@@ -226,7 +232,7 @@ fn a_packet_that_was_cleared() {
                 packet.clear v0\nv2:64 = packet.load v0\nv3:32 = const 0\nemit v2, v3\n";
     let outcome = run_fresh(&program("raw control-flow", body), &[9; 6]);
     assert_eq!(outcome.verdict, 0);
-    assert_eq!(outcome.packet, [9, 9, 0, 0, 0, 0]);
+    assert_eq!(outcome.data().unwrap(), [9, 9, 0, 0, 0, 0]);
 }
 
 #[test]
@@ -237,7 +243,7 @@ fn a_wide_packet_window() {
     let outcome = run_fresh(&program("raw dataflow", body), &packet);
     assert_eq!(outcome.verdict, 0x0f0e_0d0c_0b0a_0908);
     assert_eq!(
-        outcome.packet[..18],
+        outcome.data().unwrap()[..18],
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17]
     );
 }
@@ -250,7 +256,7 @@ fn the_stack_has_512_bytes_and_starts_as_zeros() {
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
     for _ in 0..2 {
-        let outcome = prepared.run(&mut maps, &[], &PacketContext::default());
+        let outcome = prepared.run(&mut maps, &[], &Sideband::default());
         assert_eq!(outcome.verdict, 0x5566_7788);
         let first = program.values.keys().nth(1).unwrap();
         assert!(
@@ -292,15 +298,15 @@ fn effects_without_their_guard_give_zeros() {
     // Both orders, so that results of an earlier packet do not show.
     for guard in [1, 0, 1] {
         let mut maps = Maps::new(&program.maps);
-        let outcome = prepared.run(&mut maps, &[guard, 7], &PacketContext::default());
+        let outcome = prepared.run(&mut maps, &[guard, 7], &Sideband::default());
         let values = all.map(|number| value(&prepared, number));
         if guard == 1 {
             assert_eq!(values, [1, 0, 1, 2, 0, 0, -17, 0, 2, 0, 1]);
-            assert_eq!(outcome.packet, [1, 1]);
+            assert_eq!(outcome.data().unwrap(), [1, 1]);
             assert_eq!(maps.image()["a"][&[2, 0, 0, 0][..]], [4, 0, 1, 0]);
         } else {
             assert_eq!(values, [0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0]);
-            assert_eq!(outcome.packet, [0, 7]);
+            assert_eq!(outcome.data().unwrap(), [0, 7]);
             assert_eq!(maps.image(), Maps::new(&program.maps).image());
         }
     }
@@ -325,7 +331,7 @@ fn atomics() {
         );
         let program = program("raw dataflow", &body);
         let mut maps = Maps::new(&program.maps);
-        let outcome = run(&program, &mut maps, &[], &PacketContext::default());
+        let outcome = run(&program, &mut maps, &[], &Sideband::default());
         assert_eq!(outcome.verdict, 1, "an atomic gives the old word");
         let value = &maps.image()["a"][&[1, 0, 0, 0][..]];
         assert_eq!(value[..8], [0; 8]);
@@ -341,7 +347,7 @@ fn bytes_outside_a_map_value() {
                 emit v7, v0\n";
     let program = program("raw dataflow", body);
     let mut maps = Maps::new(&program.maps);
-    let outcome = run(&program, &mut maps, &[], &PacketContext::default());
+    let outcome = run(&program, &mut maps, &[], &Sideband::default());
     let image = maps.image();
     assert_eq!(image["a"][&[0; 4][..]], [0, 0, 0x11, 0x22]);
     assert_eq!(
@@ -366,7 +372,7 @@ fn a_hash_map_from_a_program() {
     let mut maps = Maps::new(&program.maps);
     let mut verdict = |packet: &[u8]| {
         prepared
-            .run(&mut maps, packet, &PacketContext::default())
+            .run(&mut maps, packet, &Sideband::default())
             .verdict as i64
     };
     assert_eq!(verdict(b"ab"), 0);
@@ -390,14 +396,17 @@ fn a_device_map_from_a_program() {
     let map = program.maps.keys().next().unwrap();
     maps.update(map, &[2, 0, 0, 0], &[77, 0, 0, 0], 0);
     let mut go = |queue| {
-        let context = PacketContext {
-            rx_queue_index: queue,
-            ..PacketContext::default()
+        let context = Sideband {
+            queue,
+            ..Sideband::default()
         };
         let outcome = run(&program, &mut maps, &[], &context);
-        (outcome.verdict, outcome.destination)
+        (outcome.verdict, outcome.destinations())
     };
-    assert_eq!([go(0), go(2), go(4)], [(0, 0), (4, 77), (0, 0)]);
+    assert_eq!(
+        [go(0), go(2), go(4)],
+        [(0, vec![]), (4, vec![77]), (0, vec![])]
+    );
 }
 
 #[test]
@@ -407,7 +416,7 @@ fn stages_change_nothing() {
     let mut maps = Maps::new(&scheduled.maps);
     let packet: Vec<u8> = (0..64).collect();
     for _ in 0..2 {
-        let outcome = run(&scheduled, &mut maps, &packet, &PacketContext::default());
+        let outcome = run(&scheduled, &mut maps, &packet, &Sideband::default());
         assert_eq!(outcome.verdict, 0);
     }
     assert_eq!(maps.image()["flows"].len(), 1);

@@ -5,37 +5,11 @@
 //! The bytes of a dropped packet are nobody's business.
 
 use hardpath_ir::count::counted;
-use hardpath_ir::interpreter::Outcome;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::{destination, verdict};
+use hardpath_packet::Fate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-
-/// What a run gave for one packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Observed<'a> {
-    pub verdict: u64,
-    /// The ifindex of a redirect; only looked at with verdict `XDP_REDIRECT`.
-    pub destination: u32,
-    /// The interfaces of a broadcast; likewise.
-    pub broadcast: Option<&'a [u32]>,
-    /// `None`: no packet left.
-    pub packet: Option<&'a [u8]>,
-    /// What the program put in front of it.
-    pub metadata: &'a [u8],
-}
-
-impl<'a> From<&'a Outcome> for Observed<'a> {
-    fn from(outcome: &'a Outcome) -> Observed<'a> {
-        Observed {
-            verdict: outcome.verdict,
-            destination: outcome.destination,
-            broadcast: outcome.broadcast.as_deref(),
-            packet: Some(&outcome.packet),
-            metadata: &outcome.metadata,
-        }
-    }
-}
 
 /// One thing that is not as it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -138,7 +112,7 @@ impl Comparison {
         capture: &str,
         packet: u64,
         expected: &crate::Expected,
-        got: Option<Observed<'_>>,
+        got: Option<&Fate>,
     ) {
         self.packets += 1;
         self.judged_by_kernel += u64::from(expected.judged_by_kernel);
@@ -163,7 +137,7 @@ impl Comparison {
             map: illegal.map.clone(),
             why: illegal.why.clone(),
         });
-        if let Some(difference) = illegal.or_else(|| compare_packet(&expected.outcome, got)) {
+        if let Some(difference) = illegal.or_else(|| compare_packet(&expected.fate, got)) {
             self.mismatches += 1;
             keep(Side::Engine, difference);
         }
@@ -209,41 +183,41 @@ impl Comparison {
 }
 
 /// The first difference between what is right for a packet and what a run gave.
-pub fn compare_packet(expected: &Outcome, got: Option<Observed<'_>>) -> Option<Difference> {
-    let right = effective(expected.verdict);
+pub fn compare_packet(expected: &Fate, got: Option<&Fate>) -> Option<Difference> {
+    let right = verdict::effective(expected.verdict);
     let Some(got) = got else {
         return Some(Difference::Lost { expected: right });
     };
-    let verdict = effective(got.verdict);
-    if verdict != right {
+    if verdict::effective(got.verdict) != right {
         return Some(Difference::Verdict {
             expected: expected.verdict,
             got: got.verdict,
         });
     }
-    let broadcast = expected.broadcast.as_deref();
-    let same = got.destination == expected.destination && got.broadcast == broadcast;
-    if right == verdict::REDIRECT && !same {
+    let destinations = (expected.destinations(), got.destinations());
+    let is_sent_on = right == verdict::REDIRECT || got.copies.len() > expected.copies.len();
+    if is_sent_on && destinations.0 != destinations.1 {
         return Some(Difference::Destination {
-            expected: described(expected.destination, broadcast),
-            got: described(got.destination, got.broadcast),
+            expected: destination::describe_all(&destinations.0),
+            got: destination::describe_all(&destinations.1),
         });
     }
-    if !verdict::leaves(right) || broadcast.is_some_and(<[u32]>::is_empty) {
-        return None;
+    if expected.copies.len() > got.copies.len() {
+        return Some(Difference::Lost { expected: right });
     }
-    match got.packet {
-        None => Some(Difference::Lost { expected: right }),
-        Some(packet) if packet != expected.packet => Some(Difference::Packet {
-            expected: expected.packet.clone(),
-            got: packet.to_vec(),
-        }),
-        Some(_) if got.metadata != expected.metadata => Some(Difference::Metadata {
+    let mut copies = expected.copies.iter().zip(&got.copies);
+    copies.find_map(|(expected, got)| {
+        if expected.data != got.data {
+            return Some(Difference::Packet {
+                expected: expected.data.clone(),
+                got: got.data.clone(),
+            });
+        }
+        (expected.metadata != got.metadata).then(|| Difference::Metadata {
             expected: expected.metadata.clone(),
-            got: got.metadata.to_vec(),
-        }),
-        Some(_) => None,
-    }
+            got: got.metadata.clone(),
+        })
+    })
 }
 
 /// Every entry that differs. A map that an image does not name is empty.
@@ -270,21 +244,6 @@ pub fn compare_maps(expected: &Image, got: &Image) -> Vec<Difference> {
 
 fn map_names<'a>(expected: &'a Image, got: &'a Image) -> BTreeSet<&'a String> {
     expected.keys().chain(got.keys()).collect()
-}
-
-/// A verdict as drivers take it.
-fn effective(verdict: u64) -> u64 {
-    match verdict {
-        verdict::DROP | verdict::PASS | verdict::TX | verdict::REDIRECT => verdict,
-        _ => verdict::ABORTED,
-    }
-}
-
-fn described(destination: u32, broadcast: Option<&[u32]>) -> String {
-    match broadcast {
-        Some(interfaces) => destination::describe_broadcast(interfaces),
-        None => destination::describe(destination),
-    }
 }
 
 impl Difference {

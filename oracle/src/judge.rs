@@ -8,9 +8,10 @@ use crate::compare::{compare_maps, compare_packet, Difference};
 use crate::forgetting::{Followed, Forgetting, Illegal, LruMap};
 use crate::kernel::{KernelJudge, MapChange};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::{Outcome, PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, KeyMove, Maps};
 use hardpath_ir::{MapId, Program};
+use hardpath_packet::{Fate, Sideband};
 use std::collections::BTreeMap;
 
 /// Packets that go to the kernel in one piece.
@@ -28,7 +29,7 @@ pub struct Reference {
 /// The right answer for one packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
-    pub outcome: Outcome,
+    pub fate: Fate,
     /// Else the interpreter's answer stands in.
     pub judged_by_kernel: bool,
     /// Why there was a kernel and it was not asked.
@@ -140,7 +141,7 @@ impl Reference {
     ///
     /// # Errors
     /// The kernel fails; see [`KernelJudge::run`].
-    pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Expected, Diagnostic> {
+    pub fn run(&mut self, packet: &[u8], context: &Sideband) -> Result<Expected, Diagnostic> {
         let mut answers = self.run_all(&[(packet, *context)])?;
         // One packet gives one answer.
         Ok(answers.remove(0))
@@ -152,7 +153,7 @@ impl Reference {
     /// The kernel fails; see [`KernelJudge::run`].
     pub fn run_all<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
     ) -> Result<Vec<Expected>, Diagnostic> {
         self.run_all_told(packets, &[])
     }
@@ -164,7 +165,7 @@ impl Reference {
     /// The kernel fails; see [`KernelJudge::run`].
     pub fn run_all_told<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
         moves: &[Vec<KeyMove>],
     ) -> Result<Vec<Expected>, Diagnostic> {
         let mut answers = Vec::with_capacity(packets.len());
@@ -181,10 +182,10 @@ impl Reference {
                 if let Some(((packet, context), others)) = rest.split_first() {
                     let told = told(answers.len()).first();
                     let told = told.map(Vec::as_slice).unwrap_or_default();
-                    let (outcome, illegal) =
+                    let (fate, illegal) =
                         self.run_interpreter_alone(packet.as_ref(), context, told)?;
                     answers.push(Expected {
-                        outcome,
+                        fate,
                         judged_by_kernel: false,
                         objection,
                         disagreement: None,
@@ -252,7 +253,7 @@ impl Reference {
     /// How many packets from the first one on the kernel can be asked about, and what it has against the next one.
     fn judgeable<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
     ) -> Result<(usize, Option<String>), Diagnostic> {
         let Some(kernel) = &mut self.kernel else {
             return Ok((0, None));
@@ -269,7 +270,7 @@ impl Reference {
     /// Packets that the kernel takes: it runs them while the interpreter does.
     fn run_both<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
         moves: &[Vec<KeyMove>],
         answers: &mut Vec<Expected>,
     ) -> Result<(), Diagnostic> {
@@ -288,10 +289,10 @@ impl Reference {
         if !moved {
             self.interpret_all(packets, &[], &mut interpreted, &mut Vec::new());
         }
-        for (outcome, (interpreted, illegal)) in running.wait()?.into_iter().zip(interpreted) {
+        for (fate, (interpreted, illegal)) in running.wait()?.into_iter().zip(interpreted) {
             answers.push(Expected {
-                disagreement: compare_packet(&outcome, Some((&interpreted).into())),
-                outcome,
+                disagreement: compare_packet(&fate, Some(&interpreted)),
+                fate,
                 judged_by_kernel: true,
                 objection: None,
                 illegal,
@@ -303,9 +304,9 @@ impl Reference {
     /// The interpreter's answers, and what the kernel's maps have to forget in front of each packet.
     fn interpret_all<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
         moves: &[Vec<KeyMove>],
-        answers: &mut Vec<(Outcome, Vec<Illegal>)>,
+        answers: &mut Vec<(Fate, Vec<Illegal>)>,
         forgotten: &mut Vec<Vec<MapChange>>,
     ) {
         for (number, (packet, context)) in packets.iter().enumerate() {
@@ -320,9 +321,9 @@ impl Reference {
     fn run_interpreter_alone(
         &mut self,
         packet: &[u8],
-        context: &PacketContext,
+        context: &Sideband,
         moves: &[KeyMove],
-    ) -> Result<(Outcome, Vec<Illegal>), Diagnostic> {
+    ) -> Result<(Fate, Vec<Illegal>), Diagnostic> {
         let followed = self.forgetting.follow(moves);
         self.forget(&followed)?;
         if self.kernel.is_some() {
@@ -345,17 +346,17 @@ impl Reference {
     fn interpret(
         &mut self,
         packet: &[u8],
-        context: &PacketContext,
+        context: &Sideband,
         moves: &[KeyMove],
         mut followed: Followed,
-    ) -> (Outcome, Vec<Illegal>) {
-        let outcome = self.prepared.run(&mut self.maps, packet, context);
+    ) -> (Fate, Vec<Illegal>) {
+        let fate = self.prepared.run(&mut self.maps, packet, context);
         let events = self.maps.take_keys();
         let mut illegal = std::mem::take(&mut followed.illegal);
         illegal.extend(
             self.forgetting
                 .contradictions(moves, &followed, &events, &self.maps),
         );
-        (outcome, illegal)
+        (fate, illegal)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! packets ──► Reference { KernelJudge?, interpreter } ──► Expected ──┐
-//!         └─► engine ──────────────────────────────────► Observed ──┴─► Comparison
+//!         └─► engine ──────────────────────────────────► Fate ─────┴─► Comparison
 //! ```
 //!
 //! Nothing here knows of hardware.
@@ -14,7 +14,7 @@ pub mod judge;
 pub mod kernel;
 
 pub use asking::{ask, Asked};
-pub use compare::{Comparison, Difference, Mismatch, Observed, Side};
+pub use compare::{Comparison, Difference, Mismatch, Side};
 pub use forgetting::{Illegal, LruMap};
 pub use judge::{Expected, ExpectedMaps, Reference, BATCH};
 pub use kernel::{Form, JudgeOptions, KernelJudge, MapChange, Verdict};

@@ -16,38 +16,8 @@ use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::KeyMove;
 use hardpath_ir::{verdict, MAX_PACKET_BYTES};
+use hardpath_packet::{Fate, Packet};
 use std::borrow::Borrow;
-
-/// A packet for a design.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct PacketIn {
-    /// The frame without its check sequence; of a raw program: its memory.
-    pub data: Vec<u8>,
-    /// Ingress port, an index into the design's port table.
-    pub port: u8,
-    pub queue: u16,
-    pub time_ns: u64,
-    pub random: u32,
-    /// For programs of a device map.
-    pub egress_ifindex: u32,
-    /// The MAC marks the frame bad: the design must drop it.
-    pub bad: bool,
-}
-
-/// What became of a packet that entered the program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PacketOut {
-    /// As the design gives it (at most 4); of a raw program: `r0`.
-    pub verdict: u64,
-    /// With REDIRECT where it went ([`hardpath_ir::destination`]), else 0.
-    pub destination: u32,
-    /// The interfaces of a packet that came out several times, or not at all with REDIRECT; then the destination is 0.
-    pub broadcast: Option<Vec<u32>>,
-    /// `None` when the packet is not sent on.
-    pub data: Option<Vec<u8>>,
-    /// What the program put in front of the packet.
-    pub metadata: Vec<u8>,
-}
 
 /// How to run.
 #[derive(Clone)]
@@ -89,7 +59,7 @@ pub enum Event<P> {
     /// (marked bad, too short or too long).
     Packet {
         packet: P,
-        outcome: Option<PacketOut>,
+        outcome: Option<Fate>,
         /// The keys that it moved in LRU maps with journals.
         moves: Vec<KeyMove>,
     },
@@ -111,7 +81,7 @@ pub struct RunTotals {
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunResult {
     /// For each packet in, in order; `None`: dropped at the entrance (marked bad, too short or too long).
-    pub outcomes: Vec<Option<PacketOut>>,
+    pub outcomes: Vec<Option<Fate>>,
     /// For each of [`RunOptions::host`].
     pub host_answers: Vec<HostAnswer>,
     pub statistics: Statistics,
@@ -124,13 +94,11 @@ const MIN_PACKET_BYTES: usize = 14;
 /// Clocks after the last packet in which nothing more may come out.
 const QUIET_CLOCKS: u64 = 32;
 
-impl PacketIn {
-    /// The packet enters the program: its length is allowed and the MAC did not mark it bad. Raw programs take any
-    /// length up to the longest.
-    pub fn enters(&self, interface: &Interface) -> bool {
-        let long_enough = interface.raw || self.data.len() >= MIN_PACKET_BYTES;
-        !self.bad && long_enough && self.data.len() <= MAX_PACKET_BYTES as usize
-    }
+/// Whether a packet enters the program: its length is allowed and the MAC did not mark it bad. Raw programs take any
+/// length up to the longest.
+pub fn enters(packet: &Packet, interface: &Interface) -> bool {
+    let long_enough = interface.raw || packet.data.len() >= MIN_PACKET_BYTES;
+    !packet.bad && long_enough && packet.data.len() <= MAX_PACKET_BYTES as usize
 }
 
 /// Sends the packets through the design and collects what becomes of each: [`stream`] for a few.
@@ -140,7 +108,7 @@ impl PacketIn {
 pub fn run(
     dut: &mut dyn Dut,
     interface: &Interface,
-    packets: &[PacketIn],
+    packets: &[Packet],
     options: &RunOptions,
 ) -> Result<RunResult, Diagnostic> {
     let mut outcomes = Vec::with_capacity(packets.len());
@@ -167,7 +135,7 @@ pub fn run(
 /// # Errors
 /// An assertion of the design, a broken rule of its streams (`protocol-violation`), no progress (`design-hangs`), and
 /// the errors of the packets and of the consumer.
-pub fn stream<P: Borrow<PacketIn>>(
+pub fn stream<P: Borrow<Packet>>(
     dut: &mut dyn Dut,
     interface: &Interface,
     packets: impl Iterator<Item = Result<P, Diagnostic>>,
@@ -194,7 +162,7 @@ pub fn stream<P: Borrow<PacketIn>>(
         let taken = source.observe(dut);
         if let Some(taken) = taken {
             if taken.is_first {
-                let enters = source.packet().map(|packet| packet.enters(interface));
+                let enters = source.packet().map(|packet| enters(packet, interface));
                 books.begins(enters == Some(true), clock);
             }
             if taken.is_last {

@@ -3,10 +3,10 @@
 
 use crate::dut::{Dut, Port, PortDirection};
 use crate::pace::{Backpressure, Pacer};
-use crate::run::PacketIn;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::verdict;
+use hardpath_packet::Packet;
 use std::borrow::Borrow;
 
 /// Offers packets, beat by beat, one packet after the other from an iterator. What the contract leaves open is made hostile: bytes above `tkeep`, and
@@ -58,7 +58,7 @@ pub(crate) const JUNK: u64 = 0xa5a5_5a5a_c3c3_3c3c;
 
 impl<P, I> Source<P, I>
 where
-    P: Borrow<PacketIn>,
+    P: Borrow<Packet>,
     I: Iterator<Item = Result<P, Diagnostic>>,
 {
     pub fn new(
@@ -106,7 +106,7 @@ where
     }
 
     /// The packet that the source is at; `None` when it is done.
-    pub fn packet(&self) -> Option<&PacketIn> {
+    pub fn packet(&self) -> Option<&Packet> {
         self.packet.as_ref().map(P::borrow)
     }
 
@@ -192,9 +192,9 @@ where
         }
         if let Some(egress) = self.ports.egress {
             let value = if is_first {
-                packet.egress_ifindex
+                packet.egress
             } else {
-                !packet.egress_ifindex
+                !packet.egress
             };
             dut.set_u64(egress, value.into());
         }

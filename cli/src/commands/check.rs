@@ -8,7 +8,7 @@ use crate::journals;
 use crate::judging::Judging;
 use crate::load::{load, Loaded};
 use crate::outputs::{self, SentOn};
-use crate::packets::{self, Packet};
+use crate::packets::{self, RunPacket};
 use crate::table::facts;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
@@ -152,7 +152,7 @@ impl Run<'_> {
         &'a self,
         packets: packets::Packets<'a>,
         too_deep: &'a Cell<u64>,
-    ) -> Result<impl Iterator<Item = Result<Packet, Diagnostic>> + 'a, Vec<Diagnostic>> {
+    ) -> Result<impl Iterator<Item = Result<RunPacket, Diagnostic>> + 'a, Vec<Diagnostic>> {
         let program = &self.loaded.program;
         let mut maps = Maps::new(&program.maps);
         maps.load(self.image)?;
@@ -160,7 +160,7 @@ impl Run<'_> {
         Ok(packets.filter(move |packet| {
             let Ok(packet) = packet else { return true };
             let is_too_deep = packet.enters() && {
-                let outcome = prepared.run(&mut maps, packet.data(), &packet.context);
+                let outcome = prepared.run(&mut maps, packet.data(), &packet.sideband);
                 outcome.verdict == verdict::TOO_DEEP
             };
             too_deep.set(too_deep.get() + u64::from(is_too_deep));

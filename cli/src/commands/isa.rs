@@ -9,12 +9,13 @@ use crate::engine;
 use crate::files;
 use crate::progress::Progress;
 use hardpath_diagnostic::{Diagnostic, Place};
-use hardpath_ir::interpreter::{self, PacketContext};
+use hardpath_ir::interpreter;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::Program;
+use hardpath_packet::{Packet, Sideband};
 use hardpath_pipeline::Options;
 use hardpath_testbed::host;
-use hardpath_testbed::run::{self, PacketIn, RunOptions};
+use hardpath_testbed::run::{self, RunOptions};
 use serde::Deserialize;
 use serde_json::{json, Value};
 use std::fmt::Write;
@@ -160,9 +161,9 @@ fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>>
             };
             let dut = engine::start(engine, &compiled.design);
             let mut dut = dut.map_err(|error| vec![error])?;
-            let packet = PacketIn {
+            let packet = Packet {
                 data: case.memory.clone(),
-                ..PacketIn::default()
+                ..Packet::default()
             };
             host::reset(dut.as_mut(), &compiled.interface)
                 .and_then(|_| {
@@ -184,7 +185,7 @@ fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>>
 
 fn interpret(program: &Program, memory: &[u8]) -> Option<u64> {
     let mut maps = Maps::new(&program.maps);
-    Some(interpreter::run(program, &mut maps, memory, &PacketContext::default()).verdict)
+    Some(interpreter::run(program, &mut maps, memory, &Sideband::default()).verdict)
 }
 
 /// One reason is enough to refuse a test.

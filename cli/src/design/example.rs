@@ -19,13 +19,12 @@ use crate::contents::fill;
 use change::Change;
 use explore::{answer, explore, Explored, Step};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{MapDecl, MapId, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_packet::{Packet, Port, Ports, Sideband};
 use hardpath_pipeline::Compiled;
 use hardpath_testbed::bench::script;
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::PacketIn;
 use hardpath_testbed::traffic::{generate, Protocol, Size, TrafficOptions, Tunnel};
 use scenario::Scenario;
 use std::collections::BTreeMap;
@@ -48,22 +47,15 @@ const BURST: usize = 6;
 const STALL: u32 = 300;
 
 /// What the port table says of an ingress port.
-fn ifindex(port: u8) -> u32 {
-    1 + u32::from(port)
-}
-
-fn first_queue(port: u8) -> u32 {
-    3 * u32::from(port)
-}
-
-fn context_of(packet: &PacketIn) -> PacketContext {
-    PacketContext {
-        ingress_ifindex: ifindex(packet.port),
-        rx_queue_index: (u32::from(packet.queue) + first_queue(packet.port)) & 0xffff,
-        egress_ifindex: packet.egress_ifindex,
-        time_ns: packet.time_ns,
-        random: packet.random,
+fn port(number: u8) -> Port {
+    Port {
+        interface: 1 + u32::from(number),
+        first_queue: 3 * u32::from(number),
     }
+}
+
+fn sideband_of(packet: &Packet) -> Sideband {
+    Ports((0..=packet.port).map(port).collect()).sideband(packet)
 }
 
 /// Data sections, which libbpf makes arrays of, hold what the object says.
@@ -111,7 +103,7 @@ pub fn example(program: &Program, compiled: &Compiled) -> Result<String, Diagnos
     Ok(script::text(scenario.lines(), interface))
 }
 
-fn seeds() -> Result<Vec<PacketIn>, Diagnostic> {
+fn seeds() -> Result<Vec<Packet>, Diagnostic> {
     let of = |packets, options: TrafficOptions| {
         generate(&TrafficOptions {
             packets,
@@ -141,19 +133,19 @@ fn seeds() -> Result<Vec<PacketIn>, Diagnostic> {
     ];
     let packets = all.concat().into_iter().enumerate();
     Ok(packets
-        .map(|(index, captured)| PacketIn {
+        .map(|(index, captured)| Packet {
             data: captured.data,
             queue: index as u16 % 4,
             time_ns: 1_000_000 + 1000 * index as u64,
             random: index as u32,
-            egress_ifindex: 1,
-            ..PacketIn::default()
+            egress: 1,
+            ..Packet::default()
         })
         .collect())
 }
 
 /// The contents of the maps with which most ways are taken, and the packets that take them.
-fn best(program: &Program, seeds: &[PacketIn]) -> (Image, Explored) {
+fn best(program: &Program, seeds: &[Packet]) -> (Image, Explored) {
     let captured: Vec<_> = (seeds.iter())
         .map(|packet| hardpath_testbed::capture::Captured {
             data: packet.data.clone(),
@@ -163,7 +155,7 @@ fn best(program: &Program, seeds: &[PacketIn]) -> (Image, Explored) {
         .collect();
     let trials = (0..TRIALS).map(|seed| match seed {
         0 => Image::new(),
-        _ => fill(program, &captured, ifindex(0), ARRAY_ENTRIES, seed),
+        _ => fill(program, &captured, port(0).interface, ARRAY_ENTRIES, seed),
     });
     let explored = trials.map(|image| {
         let explored = explore(program, &image, (seeds, &captured), 1);
@@ -179,8 +171,8 @@ fn best(program: &Program, seeds: &[PacketIn]) -> (Image, Explored) {
 }
 
 /// A short packet of each sort, by the way that it took.
-fn sorts(steps: &[Step]) -> Vec<&PacketIn> {
-    let mut shortest: BTreeMap<u64, &PacketIn> = BTreeMap::new();
+fn sorts(steps: &[Step]) -> Vec<&Packet> {
+    let mut shortest: BTreeMap<u64, &Packet> = BTreeMap::new();
     for step in steps {
         let packet = shortest.entry(step.way).or_insert(&step.packet);
         // Of equal ones the last: it comes after most of the maps' contents.
@@ -195,7 +187,7 @@ fn sorts(steps: &[Step]) -> Vec<&PacketIn> {
 fn bursts(scenario: &mut Scenario, steps: &[Step]) {
     let sorts = sorts(steps);
     // Those that send something on or write say most.
-    let mut best: Vec<&PacketIn> = Vec::new();
+    let mut best: Vec<&Packet> = Vec::new();
     for packet in &sorts {
         if best.len() < BURSTS && scenario.does_something(packet) {
             best.push(packet);
@@ -204,7 +196,7 @@ fn bursts(scenario: &mut Scenario, steps: &[Step]) {
     scenario.say("one flow back to back, two flows that take turns, and answers");
     for (index, packet) in best.iter().enumerate() {
         let other = best[(index + 1) % best.len()];
-        let back = PacketIn {
+        let back = Packet {
             data: answer(&packet.data),
             port: (packet.port + 1) % PORTS as u8,
             ..(*packet).clone()
@@ -214,7 +206,7 @@ fn bursts(scenario: &mut Scenario, steps: &[Step]) {
         let all = burst.chain([&back; 3]).chain(turns).chain([&back, packet]);
         for (step, packet) in all.enumerate() {
             let later = packet.time_ns + 7 * step as u64;
-            scenario.back_to_back(&PacketIn {
+            scenario.back_to_back(&Packet {
                 time_ns: later,
                 ..packet.clone()
             });
@@ -237,14 +229,14 @@ fn unwanted(scenario: &mut Scenario, steps: &[Step]) {
     };
     let (shortest, longest) = (MIN_PACKET_BYTES as usize, MAX_PACKET_BYTES as usize);
     for packet in sorts(steps).into_iter().take(6) {
-        let bad = PacketIn {
+        let bad = Packet {
             bad: true,
             ..packet.clone()
         };
         scenario.back_to_back(&bad);
         scenario.back_to_back(packet);
     }
-    let long = PacketIn {
+    let long = Packet {
         bad: true,
         ..of_length(700)
     };
@@ -312,7 +304,7 @@ fn reset(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
     let sorts = sorts(steps);
     scenario.say("a reset while packets are inside");
     let shorts = sorts.iter().filter(|packet| packet.data.len() <= 64);
-    let mut shorts: Vec<&PacketIn> = shorts.copied().collect();
+    let mut shorts: Vec<&Packet> = shorts.copied().collect();
     let leaving = shorts.iter().position(|packet| scenario.leaves(packet));
     if let Some(at) = leaving {
         shorts.swap(0, at);

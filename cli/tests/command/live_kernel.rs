@@ -4,9 +4,10 @@
 use crate::common::{compile_source, path};
 use hardpath_ebpf::{LoadOptions, Object};
 use hardpath_ir::maps::{Entries, Image};
+use hardpath_packet::Packet;
 use hardpath_testbed::host::{self, Host};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{run, PacketIn, RunOptions};
+use hardpath_testbed::run::{run, RunOptions};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -69,7 +70,7 @@ fn a_broadcast_reaches_whom_the_kernel_sends_it_to() {
 }
 
 /// Packet `number`: to a known station, a group, or a station that nobody knows.
-fn packet(number: u32) -> PacketIn {
+fn packet(number: u32) -> Packet {
     let mut data = match number % 7 {
         5 => vec![0x01, 0x00, 0x5e, 0, 0, 1],
         6 => vec![0x02, 0, 0, 0, 1, number as u8],
@@ -79,10 +80,10 @@ fn packet(number: u32) -> PacketIn {
     data.extend(ETHER_TYPE.to_be_bytes());
     data.extend(number.to_le_bytes());
     data.resize(60 + (number as usize * 37) % 900, number as u8);
-    PacketIn {
+    Packet {
         data,
         port: (number / 7 % INTERFACES) as u8,
-        ..PacketIn::default()
+        ..Packet::default()
     }
 }
 
@@ -113,19 +114,13 @@ fn hardware(object: &Path, image: &Image) -> Left {
             .expect("a port");
     }
     host.load_image(&mut native, image).expect("it fits");
-    let packets: Vec<PacketIn> = (0..PACKETS).map(packet).collect();
+    let packets: Vec<Packet> = (0..PACKETS).map(packet).collect();
     let options = RunOptions::default();
     let result = run(&mut native, interface, &packets, &options).expect("a sound design");
     let outcomes = result.outcomes.into_iter().map(|outcome| {
         let outcome = outcome.expect("it entered");
-        let Some(data) = outcome.data else {
-            return Vec::new();
-        };
-        let interfaces = outcome.broadcast.unwrap_or(vec![outcome.destination]);
-        let mut all: Vec<_> = interfaces
-            .into_iter()
-            .map(|at| (at, data.clone()))
-            .collect();
+        let copies = outcome.copies.into_iter();
+        let mut all: Vec<_> = copies.map(|copy| (copy.destination, copy.data)).collect();
         all.sort();
         all
     });

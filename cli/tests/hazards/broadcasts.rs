@@ -4,8 +4,10 @@
 use crate::harness::{Hardware, Manner, MANNERS};
 use crate::random::Random;
 use hardpath_ir::maps::Maps;
+use hardpath_ir::verdict;
+use hardpath_packet::Packet;
 use hardpath_testbed::host::HostOperation;
-use hardpath_testbed::run::{HostEvent, PacketIn};
+use hardpath_testbed::run::HostEvent;
 
 /// Byte 0 of a packet says where it goes (to all in one of the maps, with or without its own interface, to one in the
 /// first map, to interface 7), byte 1 is the verdict, bytes 4 to 7 the key of the one. Some packets are written to.
@@ -100,7 +102,7 @@ fn operation(random: &mut Random, entries: [u32; 2]) -> HostOperation {
     }
 }
 
-fn packets(random: &mut Random, count: usize) -> Vec<PacketIn> {
+fn packets(random: &mut Random, count: usize) -> Vec<Packet> {
     (0..count)
         .map(|_| {
             let length = match random.below(4) {
@@ -111,10 +113,10 @@ fn packets(random: &mut Random, count: usize) -> Vec<PacketIn> {
             data[0] = random.below(6) as u8;
             data[1] = *random.pick(&[4, 4, 4, 4, 2, 1]);
             data[4..8].copy_from_slice(&(random.below(9) as u32).to_le_bytes());
-            PacketIn {
+            Packet {
                 data,
                 port: random.below(4) as u8,
-                ..PacketIn::default()
+                ..Packet::default()
             }
         })
         .collect()
@@ -146,7 +148,8 @@ fn torture(bus_bits: u32, entries: [u32; 2], leaves: &str, seed: u64) {
         let result = hardware.check(&mut maps, &sent, &events, Manner { pace, backpressure });
         let broadcasts = result.outcomes.iter().flatten();
         let sizes: Vec<usize> = broadcasts
-            .filter_map(|outcome| Some(outcome.broadcast.as_ref()?.len()))
+            .filter(|fate| fate.verdict == verdict::REDIRECT && fate.copies.len() != 1)
+            .map(|fate| fate.copies.len())
             .collect();
         assert!(sizes.len() > 20, "{} broadcasts", sizes.len());
         if entries[0] > 2 {

@@ -7,10 +7,12 @@
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, KeyMove, Maps};
 use hardpath_ir::{parse, verifier, MapId, Program};
+use hardpath_oracle::compare::compare_packet;
 use hardpath_oracle::forgetting::{Forgetting, LruMap};
+use hardpath_packet::{Packet, Port, Ports};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
@@ -20,7 +22,7 @@ use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
 use hardpath_testbed::journal::Journals;
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::{Pace, Pacer};
-use hardpath_testbed::run::{run, HostEvent, PacketIn, RunOptions, RunResult};
+use hardpath_testbed::run::{enters, run, HostEvent, RunOptions, RunResult};
 use hardpath_testbed::stream::Source;
 use hardpath_testbed::watch::{Entered, Watched};
 
@@ -131,8 +133,8 @@ impl Hardware {
         if self.interface().has_port_table {
             let interface = self.compiled.interface.clone();
             let mut host = Host::new(&mut self.native, &interface).expect("the ports");
-            for port in 0..16 {
-                host.set_port(&mut self.native, port, ifindex(port), first_queue(port))
+            for (number, port) in (0..).zip(ports().0) {
+                host.set_port(&mut self.native, number, port.interface, port.first_queue)
                     .expect("a port");
             }
         }
@@ -187,7 +189,7 @@ impl Hardware {
     pub fn check(
         &mut self,
         maps: &mut Maps,
-        packets: &[PacketIn],
+        packets: &[Packet],
         events: &[HostEvent],
         manner: Manner,
     ) -> RunResult {
@@ -204,7 +206,8 @@ impl Hardware {
             .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program));
         self.longest_operation = self.longest_operation.max(watched.longest_operation);
         let mut interpreter = Prepared::new(&self.program);
-        let mut entering = (0..packets.len()).filter(|number| packets[*number].enters(&interface));
+        let mut entering =
+            (0..packets.len()).filter(|number| enters(&packets[*number], &interface));
         let mut commands =
             (0..events.len()).filter(|number| reaches_maps(&events[*number], &interface));
         for entered in &watched.order {
@@ -212,44 +215,15 @@ impl Hardware {
                 Entered::Packet => {
                     let number = entering.next().expect("as many packets as went in");
                     let packet = &packets[number];
-                    let context = PacketContext {
-                        ingress_ifindex: ifindex(packet.port),
-                        rx_queue_index: (u32::from(packet.queue) + first_queue(packet.port))
-                            & 0xffff,
-                        time_ns: packet.time_ns,
-                        random: packet.random,
-                        egress_ifindex: packet.egress_ifindex,
-                    };
+                    let sideband = ports().sideband(packet);
                     let moves = watched.journals.take_packet();
                     let expected = follow(&mut self.forgetting, maps, &moves, |maps| {
-                        interpreter.run(maps, &packet.data, &context)
+                        interpreter.run(maps, &packet.data, &sideband)
                     });
-                    let verdict = if expected.verdict > 4 {
-                        0
-                    } else {
-                        expected.verdict
-                    };
-                    let nowhere = expected.broadcast.as_ref().is_some_and(Vec::is_empty);
-                    let sent = verdict >= 2 && !nowhere;
                     let got = result.outcomes[number].as_ref().expect("it entered");
-                    let destination = if verdict == 4 {
-                        expected.destination
-                    } else {
-                        0
-                    };
                     assert_eq!(
-                        (
-                            got.verdict,
-                            got.destination,
-                            &got.broadcast,
-                            got.data.as_deref()
-                        ),
-                        (
-                            verdict,
-                            destination,
-                            &expected.broadcast,
-                            sent.then_some(expected.packet.as_slice())
-                        ),
+                        compare_packet(&expected, Some(got)),
+                        None,
                         "packet {number} {:02x?}, {manner:?}\n{}\n{}",
                         &packet.data[..packet.data.len().min(64)],
                         self.program,
@@ -274,7 +248,7 @@ impl Hardware {
     }
 
     /// Sends packets, and leaves it to the caller to judge what comes out.
-    pub fn send(&mut self, packets: &[PacketIn], manner: Manner) -> RunResult {
+    pub fn send(&mut self, packets: &[Packet], manner: Manner) -> RunResult {
         let options = RunOptions {
             pace: manner.pace,
             backpressure: manner.backpressure,
@@ -301,7 +275,7 @@ impl Hardware {
     }
 
     /// Sends packets for so many clocks, then resets in the middle of it.
-    pub fn interrupt(&mut self, packets: &[PacketIn], clocks: u32) {
+    pub fn interrupt(&mut self, packets: &[Packet], clocks: u32) {
         let interface = self.compiled.interface.clone();
         let pacer = Pacer::new(Pace::BackToBack, 250.0);
         let packets = packets.iter().map(Ok);
@@ -379,12 +353,12 @@ fn follow<R>(
 }
 
 /// What the port table says in these tests.
-fn ifindex(port: u8) -> u32 {
-    0x100 + 3 * u32::from(port)
-}
-
-fn first_queue(port: u8) -> u32 {
-    16 * u32::from(port)
+fn ports() -> Ports {
+    let port = |number: u32| Port {
+        interface: 0x100 + 3 * number,
+        first_queue: 16 * number,
+    };
+    Ports((0..16).map(port).collect())
 }
 
 fn reaches_maps(event: &HostEvent, interface: &Interface) -> bool {
@@ -493,7 +467,7 @@ pub fn colliding(interface: &Interface) -> Option<Keys> {
 
 /// Packets of 64 bytes: a key in bytes 0 to 3, a second one in bytes 4 to 7, an operand in 8 to 15, what to do in
 /// byte 16.
-pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
+pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<Packet> {
     let mut run = (0, 0);
     (0..count)
         .map(|number| {
@@ -514,13 +488,13 @@ pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<PacketIn> {
             let (first, second) = (key(), key());
             data[0..4].copy_from_slice(&first.to_le_bytes());
             data[4..8].copy_from_slice(&second.to_le_bytes());
-            PacketIn {
+            Packet {
                 data,
                 port: random.below(20) as u8 % 16,
                 queue: random.below(16) as u16,
                 time_ns: number as u64 * 1000 + 7,
                 random: random.next() as u32,
-                egress_ifindex: 0,
+                egress: 0,
                 bad: false,
             }
         })

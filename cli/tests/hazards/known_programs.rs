@@ -4,6 +4,7 @@ use crate::harness::{colliding, events, only_on, operation, packets, Hardware, K
 use crate::programs as make;
 use crate::random::Random;
 use hardpath_ir::maps::Maps;
+use hardpath_packet::Fate;
 use hardpath_pipeline::Hazard;
 
 /// Packets of one run.
@@ -391,7 +392,7 @@ fn full_maps_that_forget() {
                 let mut forgotten = 0;
                 let mut seen = std::collections::BTreeSet::new();
                 for (sent, got) in sent.iter().zip(&result.outcomes) {
-                    let got = got.as_ref().and_then(|got| got.data.as_ref());
+                    let got = got.as_ref().and_then(Fate::data);
                     let got = got.expect("every packet passes");
                     let word = |at: usize| &got[at..at + 8];
                     assert_eq!(word(40), [0; 8], "an update or delete failed\n{text}");

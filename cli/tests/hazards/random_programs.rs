@@ -6,8 +6,8 @@ use crate::harness::{events, Hardware, Manner};
 use crate::random::Random;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier;
+use hardpath_packet::Packet;
 use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::PacketIn;
 
 /// `SEED=7` runs other programs, the number of a program that one alone; `HARDPATH_FULL=1` many more.
 fn numbers() -> std::ops::Range<u64> {
@@ -65,14 +65,14 @@ fn run(hardware: &mut Hardware, number: u64) {
             backpressure: Some(number),
         },
     ] {
-        let packets: Vec<PacketIn> = (0..150).map(|at| packet(&mut random, at)).collect();
+        let packets: Vec<Packet> = (0..150).map(|at| packet(&mut random, at)).collect();
         let beside = events(&mut random, &interface, packets.len(), 8);
         hardware.check(&mut maps, &packets, &beside, manner);
     }
 }
 
 /// Bytes of a kind that programs decide on; long enough for every access.
-fn packet(random: &mut Random, at: u64) -> PacketIn {
+fn packet(random: &mut Random, at: u64) -> Packet {
     let length = 64 + random.below(80);
     let sparse = random.below(3);
     let byte = |random: &mut Random| match sparse {
@@ -80,13 +80,13 @@ fn packet(random: &mut Random, at: u64) -> PacketIn {
         1 => random.next() as u8 & 3,
         _ => random.next() as u8,
     };
-    PacketIn {
+    Packet {
         data: (0..length).map(|_| byte(random)).collect(),
         port: random.below(16) as u8,
         queue: random.below(4) as u16,
         time_ns: at * random.below(100),
         random: random.next() as u32,
-        egress_ifindex: 0,
+        egress: 0,
         bad: random.below(20) == 0,
     }
 }

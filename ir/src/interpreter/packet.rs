@@ -12,6 +12,7 @@ pub(super) struct PacketMemory {
 }
 
 /// What of the memory leaves: see [`crate::Moved`].
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
     pub(super) head: i64,
     pub(super) end: i64,

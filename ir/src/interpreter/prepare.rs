@@ -1,6 +1,6 @@
 //! Lays a program out for the interpreter: a place for every value, and for every instruction the fastest action.
 
-use super::packet::PacketMemory;
+use super::packet::{Leaving, PacketMemory};
 use super::Prepared;
 use crate::{AtomicOp, Input, Inst, MapId, Op, Program, Target, Terminator, Value, STACK_BYTES};
 use cranelift_entity::SecondaryMap;
@@ -161,6 +161,7 @@ impl Prepared {
             limbs: Vec::new(),
             stack: vec![0; STACK_BYTES as usize],
             packet: PacketMemory::default(),
+            left: Leaving::unmoved(0),
             way: Vec::new(),
         };
         for &block in &program.order {

@@ -2,7 +2,7 @@
 
 use super::patch::control;
 use super::syscall;
-use hardpath_ir::interpreter::PacketContext;
+use hardpath_packet::Sideband;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -61,10 +61,10 @@ impl Control {
     }
 
     /// What the helpers will give to the next packet, which has not been redirected yet.
-    pub fn prepare(&mut self, context: &PacketContext) {
+    pub fn prepare(&mut self, context: &Sideband) {
         self.write(control::TIME, context.time_ns);
         self.write(control::RANDOM, u64::from(context.random));
-        self.write(control::EGRESS, u64::from(context.egress_ifindex));
+        self.write(control::EGRESS, u64::from(context.egress));
         self.write(control::MAP, 0);
         self.write(control::TARGET, 0);
         self.write(control::FLAGS, 0);

@@ -23,8 +23,8 @@ mod worker;
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{Object, ProgramImage};
-use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
+use hardpath_packet::{Fate, Sideband};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -67,7 +67,7 @@ pub enum Form {
 /// The kernel's answer for one packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    Judged(Outcome),
+    Judged(Fate),
     /// The kernel cannot run the program on this packet; its maps are as before. Says why.
     CannotJudge(String),
 }
@@ -135,7 +135,7 @@ impl KernelJudge {
     ///
     /// # Errors
     /// `kernel-run-failed`: the kernel gave an error that this judge does not know.
-    pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Verdict, Diagnostic> {
+    pub fn run(&mut self, packet: &[u8], context: &Sideband) -> Result<Verdict, Diagnostic> {
         let mut verdicts = self.run_all(&[(packet, *context)])?;
         // One packet gives one verdict.
         Ok(verdicts.remove(0))
@@ -147,7 +147,7 @@ impl KernelJudge {
     /// As [`KernelJudge::run`].
     pub fn run_all<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
     ) -> Result<Vec<Verdict>, Diagnostic> {
         let mut objections = Vec::with_capacity(packets.len());
         let mut accepted = Vec::with_capacity(packets.len());
@@ -173,7 +173,7 @@ impl KernelJudge {
     pub fn objection(
         &mut self,
         length: usize,
-        context: &PacketContext,
+        context: &Sideband,
     ) -> Result<Option<String>, Diagnostic> {
         if length < SHORTEST_PACKET {
             return Ok(Some(format!(
@@ -186,7 +186,7 @@ impl KernelJudge {
                 self.longest_packet
             )));
         }
-        let queue = (context.ingress_ifindex, context.rx_queue_index);
+        let queue = (context.ingress, context.queue);
         if let Some(objection) = self.queues.get(&queue) {
             return Ok(objection.clone());
         }
@@ -201,10 +201,10 @@ impl KernelJudge {
     /// its `changes` are made; behind their end there are none.
     pub(crate) fn begin<P: AsRef<[u8]>>(
         &mut self,
-        packets: &[(P, PacketContext)],
+        packets: &[(P, Sideband)],
         changes: Vec<Vec<MapChange>>,
     ) -> Result<Running, Diagnostic> {
-        let packets: Vec<(Vec<u8>, PacketContext)> = packets
+        let packets: Vec<(Vec<u8>, Sideband)> = packets
             .iter()
             .map(|(packet, context)| (packet.as_ref().to_vec(), *context))
             .collect();
@@ -303,10 +303,10 @@ impl<R> Pending<R> {
 }
 
 /// Packets that are being run.
-pub(crate) struct Running(Pending<Result<Vec<Outcome>, Diagnostic>>);
+pub(crate) struct Running(Pending<Result<Vec<Fate>, Diagnostic>>);
 
 impl Running {
-    pub(crate) fn wait(self) -> Result<Vec<Outcome>, Diagnostic> {
+    pub(crate) fn wait(self) -> Result<Vec<Fate>, Diagnostic> {
         self.0.wait()?
     }
 }

@@ -11,9 +11,9 @@ use super::tail_calls::{self, is_program_array, ProgramArrays};
 use super::{program, unavailable, JudgeOptions, MapChange};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ebpf::{Object, ProgramImage, MTU_MAP};
-use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
-use hardpath_ir::{destination, verdict};
+use hardpath_ir::verdict;
+use hardpath_packet::{Copy, Fate, Sideband};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -136,13 +136,13 @@ impl Worker {
     }
 
     /// Runs the program on one packet, whose interface and queue have been provided.
-    pub fn run(&mut self, packet: &[u8], context: &PacketContext) -> Result<Outcome, Diagnostic> {
+    pub fn run(&mut self, packet: &[u8], context: &Sideband) -> Result<Fate, Diagnostic> {
         self.control.prepare(context);
-        let ingress = context.ingress_ifindex;
+        let ingress = context.ingress;
         let context = XdpContext {
             data_end: packet.len() as u32,
-            ingress_ifindex: context.ingress_ifindex,
-            rx_queue_index: context.rx_queue_index,
+            ingress_ifindex: context.ingress,
+            rx_queue_index: context.queue,
             ..XdpContext::default()
         };
         let result = syscall::program_test_run(&self.program, packet, &context, &mut self.data_out)
@@ -164,17 +164,17 @@ impl Worker {
         // What comes back starts with the metadata; `data` is counted from there.
         let end = result.data_length.min(self.data_out.len());
         let start = (result.context.data as usize).min(end);
-        let (destination, broadcast) = match verdict {
-            verdict::REDIRECT => self.destination(ingress),
-            _ => (0, None),
+        let destinations = match verdict {
+            verdict::REDIRECT => self.destinations(ingress),
+            verdict if verdict::leaves(verdict) => vec![0],
+            _ => Vec::new(),
         };
-        Ok(Outcome {
-            verdict,
-            destination,
-            broadcast,
-            packet: self.data_out[start..end].to_vec(),
+        let copy = Copy {
+            destination: 0,
+            data: self.data_out[start..end].to_vec(),
             metadata: self.data_out[..start].to_vec(),
-        })
+        };
+        Ok(Fate::leaves_for(verdict, &destinations, &copy))
     }
 
     /// The contents of all maps but `.rodata`.
@@ -256,27 +256,27 @@ impl Worker {
         Ok(())
     }
 
-    /// Where a packet that came in at an interface is redirected to, and the interfaces of a broadcast.
-    fn destination(&self, ingress: u32) -> (u32, Option<Vec<u32>>) {
+    /// Where a packet that came in at an interface is redirected to: of a broadcast all interfaces.
+    fn destinations(&self, ingress: u32) -> Vec<u32> {
         let redirect = self.control.redirect();
         if redirect.map == 0 {
             // The index of an interface is a positive `int`.
             let ifindex = i32::try_from(redirect.target);
-            return (ifindex.map_or(0, |ifindex| ifindex as u32), None);
+            return vec![ifindex.map_or(0, |ifindex| ifindex as u32)];
         }
         let map = self.targets.get(&redirect.map);
         let Some(map) = map.and_then(|index| self.maps.get(index)) else {
-            return (0, None);
+            return vec![0];
         };
         if redirect.flags & BPF_F_BROADCAST == 0 {
-            return (map.destination(redirect.target), None);
+            return vec![map.destination(redirect.target)];
         }
         // A test run sends nothing; this is what `dev_map_enqueue_multi` does.
         let mut devices = map.devices();
         if redirect.flags & BPF_F_EXCLUDE_INGRESS != 0 {
             devices.retain(|ifindex| *ifindex != ingress);
         }
-        destination::of_broadcast(devices)
+        devices
     }
 
     fn map_named(&mut self, name: &str) -> Result<&mut KernelMap, Diagnostic> {

@@ -4,8 +4,8 @@ use crate::assembly::*;
 use crate::judge::{Numbers, CONTEXT};
 use crate::lifted::program_agrees;
 use hardpath_ebpf::{Insn, Object};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
+use hardpath_packet::Sideband;
 
 const CSUM_DIFF: i32 = 28;
 const LOAD_BYTES: i32 = 189;
@@ -69,7 +69,7 @@ fn sums(numbers: &mut Numbers, places: [&str; 2]) -> Object {
 }
 
 /// Bytes that are often all zeros or all ones, so that sums are 0 in every one of its forms.
-fn packets(numbers: &mut Numbers) -> Vec<(Vec<u8>, PacketContext)> {
+fn packets(numbers: &mut Numbers) -> Vec<(Vec<u8>, Sideband)> {
     let mut packet = || {
         let kinds = [
             [0, 0, 0, 0],

@@ -1,57 +1,88 @@
 //! Comparing outcomes and maps, and how a difference is told.
 
 use crate::judge::{double, word};
-use hardpath_ir::interpreter::Outcome;
 use hardpath_ir::maps::Image;
 use hardpath_ir::verdict::{ABORTED, DROP, PASS, REDIRECT, TX};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
-use hardpath_oracle::{Comparison, Difference, Expected, ExpectedMaps, Observed};
+use hardpath_oracle::{Comparison, Difference, Expected, ExpectedMaps};
+use hardpath_packet::{Copy, Fate};
 
-fn outcome(verdict: u64, destination: u32, packet: &[u8]) -> Outcome {
-    Outcome {
-        verdict,
+fn leaves(verdict: u64, destination: u32, data: &[u8]) -> Fate {
+    let copy = Copy {
         destination,
-        broadcast: None,
-        packet: packet.to_vec(),
+        data: data.to_vec(),
         metadata: Vec::new(),
-    }
+    };
+    Fate::leaves(verdict, copy)
 }
 
-fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
-    compare_packet(expected, Some(got.into())).map(|difference| difference.to_string())
+fn difference(expected: &Fate, got: &Fate) -> Option<String> {
+    compare_packet(expected, Some(got)).map(|difference| difference.to_string())
 }
 
 #[test]
 fn metadata_is_compared() {
-    let with = Outcome {
-        metadata: vec![1, 2, 3, 4],
-        ..outcome(PASS, 0, &[5])
-    };
-    let found = difference(&with, &outcome(PASS, 0, &[5]));
+    let mut with = leaves(PASS, 0, &[5]);
+    with.copies[0].metadata = vec![1, 2, 3, 4];
+    let found = difference(&with, &leaves(PASS, 0, &[5]));
     assert_eq!(found.unwrap(), "metadata: expected 01 02 03 04, got none");
     assert_eq!(difference(&with, &with), None);
 }
 
 #[test]
-fn only_what_a_verdict_lets_out_is_compared() {
+fn verdicts_are_the_same_as_drivers_take_them() {
     let cases = [
-        (outcome(DROP, 0, &[1]), outcome(DROP, 5, &[2, 3])),
-        (outcome(ABORTED, 0, &[1]), outcome(9, 0, &[2])),
-        (outcome(1 << 31, 0, &[1]), outcome(5, 0, &[2])),
-        (outcome(PASS, 1, &[1]), outcome(PASS, 2, &[1])),
-        (outcome(REDIRECT, 7, &[1]), outcome(REDIRECT, 7, &[1])),
+        (Fate::ends(DROP), Fate::ends(DROP)),
+        (Fate::ends(ABORTED), Fate::ends(9)),
+        (Fate::ends(1 << 31), Fate::ends(5)),
+        (leaves(PASS, 1, &[1]), leaves(PASS, 2, &[1])),
+        (leaves(REDIRECT, 7, &[1]), leaves(REDIRECT, 7, &[1])),
+        (Fate::ends(9), Fate::ends(ABORTED)),
     ];
     for (expected, got) in cases {
         assert_eq!(difference(&expected, &got), None, "{expected:?} {got:?}");
     }
-    let aborted = Observed {
-        verdict: ABORTED,
-        destination: 0,
-        broadcast: None,
-        packet: None,
-        metadata: &[],
+}
+
+#[test]
+fn every_copy_is_compared() {
+    let copies = |destinations: &[u32], data: &[u8]| {
+        let copy = Copy {
+            data: data.to_vec(),
+            ..Copy::default()
+        };
+        Fate::leaves_for(REDIRECT, destinations, &copy)
     };
-    assert_eq!(compare_packet(&outcome(9, 0, &[1]), Some(aborted)), None);
+    let right = copies(&[3, 5], &[1]);
+    assert_eq!(difference(&right, &right), None);
+    let cases = [
+        (
+            copies(&[3], &[1]),
+            "destination: expected ifindexes 3, 5, got ifindex 3",
+        ),
+        (
+            copies(&[], &[1]),
+            "destination: expected ifindexes 3, 5, got no interface",
+        ),
+        (
+            copies(&[5, 3], &[1]),
+            "destination: expected ifindexes 3, 5, got ifindexes 5, 3",
+        ),
+    ];
+    for (got, told) in cases {
+        assert_eq!(difference(&right, &got).as_deref(), Some(told));
+    }
+    let mut second = right.clone();
+    second.copies[1].data[0] = 2;
+    let told = "byte 0: expected 1 byte: [01], got 1 byte: [02]";
+    assert_eq!(difference(&right, &second).as_deref(), Some(told));
+    let twice = Fate {
+        verdict: PASS,
+        ..copies(&[0, 0], &[1])
+    };
+    assert!(difference(&leaves(PASS, 0, &[1]), &twice).is_some());
+    let dropped_and_sent = leaves(DROP, 0, &[1]);
+    assert!(difference(&Fate::ends(DROP), &dropped_and_sent).is_some());
 }
 
 #[test]
@@ -61,43 +92,36 @@ fn differences_are_told_with_place_and_values() {
     changed[30] = 0xff;
     let cases = [
         (
-            outcome(PASS, 0, &[1]),
-            outcome(DROP, 0, &[1]),
+            leaves(PASS, 0, &[1]),
+            Fate::ends(DROP),
             "verdict: expected XDP_PASS (2), got XDP_DROP (1)",
         ),
         (
-            outcome(REDIRECT, 3, &[1]),
-            outcome(REDIRECT, 4, &[1]),
+            leaves(REDIRECT, 3, &[1]),
+            leaves(REDIRECT, 4, &[1]),
             "destination: expected ifindex 3, got ifindex 4",
         ),
         (
-            outcome(TX, 0, &long),
-            outcome(TX, 0, &changed),
+            leaves(TX, 0, &long),
+            leaves(TX, 0, &changed),
             "byte 30: expected 60 bytes: … 16 17 18 19 1a 1b 1c 1d [1e] 1f 20 21 22 23 24 25 26 …, \
              got 60 bytes: … 16 17 18 19 1a 1b 1c 1d [ff] 1f 20 21 22 23 24 25 26 …",
         ),
         (
-            outcome(PASS, 0, &[1, 2, 3]),
-            outcome(PASS, 0, &[1, 2]),
+            leaves(PASS, 0, &[1, 2, 3]),
+            leaves(PASS, 0, &[1, 2]),
             "length: expected 3 bytes: 01 02 [03], got 2 bytes: 01 02 [end]",
         ),
     ];
     for (expected, got, told) in cases {
         assert_eq!(difference(&expected, &got).as_deref(), Some(told));
     }
-    let lost = compare_packet(&outcome(DROP, 0, &[1]), None).unwrap();
+    let lost = compare_packet(&Fate::ends(DROP), None).unwrap();
     assert_eq!(
         lost.to_string(),
         "packet: expected XDP_DROP (1), got nothing came out"
     );
-    let without_bytes = Observed {
-        verdict: PASS,
-        destination: 0,
-        broadcast: None,
-        packet: None,
-        metadata: &[],
-    };
-    let lost = compare_packet(&outcome(PASS, 0, &[1]), Some(without_bytes));
+    let lost = compare_packet(&leaves(PASS, 0, &[1]), Some(&Fate::ends(PASS)));
     assert_eq!(lost, Some(Difference::Lost { expected: PASS }));
 }
 
@@ -129,14 +153,17 @@ fn totals_count_everything_and_keep_the_first_mismatches() {
     assert!(comparison.is_clean());
     for number in 1..=20 {
         let expected = Expected {
-            outcome: outcome(PASS, 0, &[1]),
+            fate: leaves(PASS, 0, &[1]),
             judged_by_kernel: number > 5,
             objection: (number <= 5).then(|| "packets like these".into()),
             disagreement: None,
             illegal: Vec::new(),
         };
-        let got = outcome(if number % 2 == 0 { DROP } else { PASS }, 0, &[1]);
-        comparison.packet("web.pcap", number, &expected, Some((&got).into()));
+        let got = match number % 2 {
+            0 => Fate::ends(DROP),
+            _ => leaves(PASS, 0, &[1]),
+        };
+        comparison.packet("web.pcap", number, &expected, Some(&got));
     }
     let right = Image::from([("a".into(), [(word(1), double(5))].into())]);
     let maps = ExpectedMaps {

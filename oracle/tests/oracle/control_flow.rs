@@ -4,8 +4,8 @@
 use crate::judge::{Numbers, CONTEXT};
 use crate::lifted::program_agrees;
 use hardpath_ebpf::{load, LoadOptions, Object};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
+use hardpath_packet::Sideband;
 
 fn object(name: &str, options: &LoadOptions) -> Object {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ebpf/tests/data");
@@ -22,7 +22,7 @@ fn all_agree(name: &str, options: &LoadOptions) {
     }
 }
 
-fn packets() -> Vec<(Vec<u8>, PacketContext)> {
+fn packets() -> Vec<(Vec<u8>, Sideband)> {
     let mut numbers = Numbers(5);
     let kinds: [fn(&mut Numbers, &mut [u8]); 5] =
         [any_bytes, small_bytes, vlan_tags, ipv6_extensions, ipv4];

@@ -1,14 +1,14 @@
 //! Starting the kernel as judge, where it can be asked.
 
 use hardpath_ebpf::{Object, ProgramImage};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_oracle::{Form, JudgeOptions, KernelJudge};
+use hardpath_packet::Sideband;
 
-pub const CONTEXT: PacketContext = PacketContext {
-    ingress_ifindex: 1,
-    rx_queue_index: 0,
-    egress_ifindex: 0,
+pub const CONTEXT: Sideband = Sideband {
+    ingress: 1,
+    queue: 0,
+    egress: 0,
     time_ns: 0x1122_3344_5566_7788,
     random: 0x9abc_def0,
 };

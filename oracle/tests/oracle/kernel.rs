@@ -4,11 +4,11 @@ use crate::assembly::*;
 use crate::judge::{double, try_start, word, CONTEXT};
 use crate::programs;
 use hardpath_ebpf::{Insn, MTU_MAP};
-use hardpath_ir::interpreter::{Outcome, PacketContext};
 use hardpath_ir::maps::Image;
 use hardpath_oracle::{JudgeOptions, KernelJudge, Verdict};
+use hardpath_packet::{Fate, Sideband};
 
-fn judged(judge: &mut KernelJudge, packet: &[u8], context: &PacketContext) -> Outcome {
+fn judged(judge: &mut KernelJudge, packet: &[u8], context: &Sideband) -> Fate {
     match judge.run(packet, context).unwrap() {
         Verdict::Judged(outcome) => outcome,
         Verdict::CannotJudge(reason) => panic!("{reason}"),
@@ -43,8 +43,13 @@ fn verdicts_come_back_as_the_program_gave_them() {
         };
         let outcome = judged(&mut judge, &packet(60), &CONTEXT);
         assert_eq!(outcome.verdict, verdict as u64);
-        assert_eq!(outcome.destination, 0);
-        assert_eq!(outcome.packet, packet(60));
+        match verdict {
+            2 | 3 => {
+                assert_eq!(outcome.destinations(), [0]);
+                assert_eq!(outcome.data(), Some(&packet(60)[..]));
+            }
+            _ => assert_eq!(outcome.copies, []),
+        }
     }
 }
 
@@ -57,7 +62,7 @@ fn packet_writes_come_back() {
     let mut expected = packet(14);
     expected[13] = 0xee;
     let outcome = judged(&mut judge, &packet(14), &CONTEXT);
-    assert_eq!((outcome.verdict, outcome.packet), (3, expected));
+    assert_eq!((outcome.verdict, outcome.data()), (3, Some(&expected[..])));
 }
 
 #[test]
@@ -68,8 +73,8 @@ fn lengths_from_an_ethernet_header_to_a_page_without_its_rims_are_judged() {
     };
     for length in [14, 15, 60, 1514, 3519, 3520] {
         let outcome = judged(&mut judge, &packet(length), &CONTEXT);
-        assert_eq!(outcome.packet.len(), length);
-        assert_eq!(outcome.packet[..4], word(length as u32));
+        assert_eq!(outcome.data().unwrap().len(), length);
+        assert_eq!(outcome.data().unwrap()[..4], word(length as u32));
     }
     for length in [0, 1, 13, 3521, 9216] {
         let verdict = judge.run(&packet(length), &CONTEXT).unwrap();
@@ -127,7 +132,8 @@ fn hash_entries_are_inserted_and_deleted() {
     let mut answer = |operation: u8, key: u8| {
         let mut bytes = packet(14);
         bytes[..2].copy_from_slice(&[operation, key]);
-        let bytes = judged(&mut judge, &bytes, &CONTEXT).packet;
+        let fate = judged(&mut judge, &bytes, &CONTEXT);
+        let bytes = fate.data().unwrap();
         i64::from_le_bytes(*bytes.first_chunk().unwrap())
     };
     assert_eq!(answer(1, 9), 0);
@@ -162,14 +168,14 @@ fn time_random_number_and_cpu_are_what_the_context_says() {
         return;
     };
     for (time_ns, random) in [(CONTEXT.time_ns, CONTEXT.random), (1, 2)] {
-        let context = PacketContext {
+        let context = Sideband {
             time_ns,
             random,
             ..CONTEXT
         };
         let outcome = judged(&mut judge, &packet(24), &context);
         let expected = [double(time_ns), double(u64::from(random)), double(0)].concat();
-        assert_eq!(outcome.packet, expected);
+        assert_eq!(outcome.data(), Some(&expected[..]));
     }
 }
 
@@ -179,20 +185,20 @@ fn ingress_interface_and_queue_are_what_the_context_says() {
     let Some(mut judge) = try_start(&object, Image::new()) else {
         return;
     };
-    for (ingress_ifindex, rx_queue_index) in [(1, 0), (2, 0), (7, 3), (7, 100), (1_000_000, 4095)] {
-        let context = PacketContext {
-            ingress_ifindex,
-            rx_queue_index,
+    for (ingress, queue) in [(1, 0), (2, 0), (7, 3), (7, 100), (1_000_000, 4095)] {
+        let context = Sideband {
+            ingress,
+            queue,
             ..CONTEXT
         };
         let outcome = judged(&mut judge, &packet(14), &context);
-        let expected = [word(ingress_ifindex), word(rx_queue_index)].concat();
-        assert_eq!(outcome.packet[..8], expected);
+        let expected = [word(ingress), word(queue)].concat();
+        assert_eq!(outcome.data().unwrap()[..8], expected);
     }
-    for (ingress_ifindex, rx_queue_index) in [(0, 0), (1, 1), (2, 4096), (u32::MAX, 0)] {
-        let context = PacketContext {
-            ingress_ifindex,
-            rx_queue_index,
+    for (ingress, queue) in [(0, 0), (1, 1), (2, 4096), (u32::MAX, 0)] {
+        let context = Sideband {
+            ingress,
+            queue,
             ..CONTEXT
         };
         let verdict = judge.run(&packet(14), &context).unwrap();
@@ -226,16 +232,16 @@ fn interfaces_have_the_mtus_that_the_host_says() {
     let Some(mut judge) = try_start(&object, image) else {
         return;
     };
-    let asked = |judge: &mut KernelJudge, ifindex: u32, context: &PacketContext| {
+    let asked = |judge: &mut KernelJudge, ifindex: u32, context: &Sideband| {
         let bytes = [word(ifindex), packet(100)].concat();
         match judge.run(&bytes, context).unwrap() {
-            Verdict::Judged(outcome) => Some(outcome.packet[..12].to_vec()),
+            Verdict::Judged(outcome) => Some(outcome.data().unwrap()[..12].to_vec()),
             Verdict::CannotJudge(_) => None,
         }
     };
-    let from = |ingress_ifindex: u32, rx_queue_index: u32| PacketContext {
-        ingress_ifindex,
-        rx_queue_index,
+    let from = |ingress: u32, queue: u32| Sideband {
+        ingress,
+        queue,
         ..CONTEXT
     };
     let answer = |result: u64, mtu: u32| Some([double(result), word(mtu)].concat());
@@ -264,11 +270,11 @@ fn a_redirect_tells_its_interface() {
     let mut answer = |ifindex: u32, flags: u32| {
         let bytes = [word(ifindex), word(flags), packet(6)].concat();
         let outcome = judged(&mut judge, &bytes, &CONTEXT);
-        (outcome.verdict, outcome.destination)
+        (outcome.verdict, outcome.destinations())
     };
-    assert_eq!(answer(77, 0), (4, 77));
-    assert_eq!(answer(78, 1), (0, 0));
-    assert_eq!(answer(0, 0), (4, 0));
+    assert_eq!(answer(77, 0), (4, vec![77]));
+    assert_eq!(answer(78, 1), (0, vec![]));
+    assert_eq!(answer(0, 0), (4, vec![0]));
 }
 
 #[test]
@@ -283,24 +289,24 @@ fn a_redirect_through_a_devmap_tells_its_interface() {
         return;
     };
     assert_eq!(judge.image().unwrap(), image);
-    let mut answer = |map: u32, key: u32, flags: u32, context: PacketContext| {
+    let mut answer = |map: u32, key: u32, flags: u32, context: Sideband| {
         let bytes = [word(map), word(key), word(flags), packet(2)].concat();
         let outcome = judged(&mut judge, &bytes, &context);
-        (outcome.verdict, outcome.destination)
+        (outcome.verdict, outcome.destinations())
     };
-    assert_eq!(answer(0, 1, 0, CONTEXT), (4, 20));
-    assert_eq!(answer(1, 1, 2, CONTEXT), (4, 300));
-    assert_eq!(answer(0, 2, 2, CONTEXT), (2, 0));
-    assert_eq!(answer(0, 99, 1, CONTEXT), (1, 0));
-    assert_eq!(answer(0, 1, 64, CONTEXT), (0, 0));
+    assert_eq!(answer(0, 1, 0, CONTEXT), (4, vec![20]));
+    assert_eq!(answer(1, 1, 2, CONTEXT), (4, vec![300]));
+    assert_eq!(answer(0, 2, 2, CONTEXT), (2, vec![0]));
+    assert_eq!(answer(0, 99, 1, CONTEXT), (1, vec![]));
+    assert_eq!(answer(0, 1, 64, CONTEXT), (0, vec![]));
     // Interface 20 gives way to one with more queues; the devmap keeps it.
-    let context = PacketContext {
-        ingress_ifindex: 20,
-        rx_queue_index: 40,
+    let context = Sideband {
+        ingress: 20,
+        queue: 40,
         ..CONTEXT
     };
-    assert_eq!(answer(0, 1, 0, context), (4, 20));
-    assert_eq!(answer(1, 1, 0, CONTEXT), (4, 300));
+    assert_eq!(answer(0, 1, 0, context), (4, vec![20]));
+    assert_eq!(answer(1, 1, 0, CONTEXT), (4, vec![300]));
     judge.delete("left", &word(1)).unwrap();
     judge.set("left", &word(2), &word(21)).unwrap();
     let expected = Image::from([
@@ -332,13 +338,13 @@ fn the_last_redirect_counts_and_a_miss_leaves_the_interface_before_it() {
     let Some(mut judge) = try_start(&object, image) else {
         return;
     };
-    let mut destination = |key: u32, flags: u32| {
+    let mut destinations = |key: u32, flags: u32| {
         let bytes = [word(key), word(flags), packet(6)].concat();
-        judged(&mut judge, &bytes, &CONTEXT).destination
+        judged(&mut judge, &bytes, &CONTEXT).destinations()
     };
-    assert_eq!(destination(1, 0), 20);
-    assert_eq!(destination(0, 0), 77);
-    assert_eq!(destination(1, 64), 77);
+    assert_eq!(destinations(1, 0), [20]);
+    assert_eq!(destinations(0, 0), [77]);
+    assert_eq!(destinations(1, 64), [77]);
 }
 
 #[test]

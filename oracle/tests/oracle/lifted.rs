@@ -4,12 +4,12 @@ use crate::assembly::*;
 use crate::judge::{double, try_start_program, word, Numbers, CONTEXT};
 use crate::{maps, programs};
 use hardpath_ebpf::{lift, Insn, Object, ProgramImage};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_ir::verifier::verify;
 use hardpath_oracle::Reference;
+use hardpath_packet::Sideband;
 
-fn agree(object: &Object, image: &Image, packets: &[(Vec<u8>, PacketContext)]) {
+fn agree(object: &Object, image: &Image, packets: &[(Vec<u8>, Sideband)]) {
     program_agrees(object, &object.programs[0], image, packets);
 }
 
@@ -18,7 +18,7 @@ pub fn program_agrees(
     object: &Object,
     program: &ProgramImage,
     image: &Image,
-    packets: &[(Vec<u8>, PacketContext)],
+    packets: &[(Vec<u8>, Sideband)],
 ) {
     let lifted = lift(object, program).unwrap();
     assert_eq!(verify(&lifted), Ok(()));
@@ -39,16 +39,16 @@ pub fn program_agrees(
 }
 
 /// Short packets of small numbers, with contexts that differ.
-fn small_numbers(seed: u64) -> Vec<(Vec<u8>, PacketContext)> {
+fn small_numbers(seed: u64) -> Vec<(Vec<u8>, Sideband)> {
     let mut numbers = Numbers(seed);
     let mut packet = || {
         let length = 14 + numbers.below(20) as usize;
         let bytes = (0..length).map(|_| (numbers.below(8) * numbers.below(2)) as u8);
         let packet = bytes.collect();
-        let context = PacketContext {
-            ingress_ifindex: 2 + numbers.below(3) as u32,
-            rx_queue_index: numbers.below(4) as u32,
-            egress_ifindex: 0,
+        let context = Sideband {
+            ingress: 2 + numbers.below(3) as u32,
+            queue: numbers.below(4) as u32,
+            egress: 0,
             time_ns: numbers.below(u64::MAX),
             random: numbers.below(1 << 32) as u32,
         };

@@ -178,7 +178,12 @@ fn compare_calls(map_decl: ObjectMap, calls: &[Call]) {
         let Verdict::Judged(outcome) = verdict else {
             panic!("call {number} {call:?}: {verdict:?}");
         };
-        let field = |at: usize| outcome.packet[at..].first_chunk().copied().unwrap();
+        let field = |at: usize| {
+            outcome.data().unwrap()[at..]
+                .first_chunk()
+                .copied()
+                .unwrap()
+        };
         let kernel = (
             i64::from_le_bytes(field(RETURNED)),
             u64::from_le_bytes(field(FOUND)),

@@ -4,8 +4,8 @@ use crate::assembly::*;
 use crate::judge::{Numbers, CONTEXT};
 use crate::lifted::program_agrees;
 use hardpath_ebpf::{Insn, Object};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
+use hardpath_packet::Sideband;
 
 const ADJUST_HEAD: i32 = 44;
 const ADJUST_META: i32 = 54;
@@ -147,7 +147,7 @@ fn random_moves(seed: u64) -> Object {
 }
 
 /// Packets of many lengths, those at the limits too.
-pub fn packets_of_many_lengths(seed: u64) -> Vec<(Vec<u8>, PacketContext)> {
+pub fn packets_of_many_lengths(seed: u64) -> Vec<(Vec<u8>, Sideband)> {
     let mut numbers = Numbers(seed);
     let mut packet = || {
         let length = match numbers.below(6) {

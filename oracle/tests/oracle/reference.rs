@@ -3,10 +3,10 @@
 use crate::assembly::*;
 use crate::judge::{double, try_start, word, Numbers, CONTEXT};
 use hardpath_ebpf::Object;
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{parse, Program};
-use hardpath_oracle::{Comparison, Difference, Expected, Observed, Reference, Side};
+use hardpath_oracle::{Comparison, Difference, Expected, Reference, Side};
+use hardpath_packet::Sideband;
 
 /// What `object` below means.
 const FLOWS: &str = include_str!("flows.hir");
@@ -66,7 +66,7 @@ fn flows_object() -> Object {
 }
 
 /// Packets of every length, also such as the kernel does not take, with few different words.
-fn packets(count: usize, seed: u64) -> Vec<(Vec<u8>, PacketContext)> {
+fn packets(count: usize, seed: u64) -> Vec<(Vec<u8>, Sideband)> {
     let mut numbers = Numbers(seed);
     let mut packet = || {
         let length = match numbers.below(4) {
@@ -117,7 +117,7 @@ fn both_go_on_from_the_same_state_after_packets_that_the_kernel_does_not_take() 
         let mut by_kernel = 0;
         for (((packet, _), judged), interpreted) in packets.iter().zip(&judged).zip(&interpreted) {
             assert_eq!(judged.disagreement, None);
-            assert_eq!(judged.outcome, interpreted.outcome);
+            assert_eq!(judged.fate, interpreted.fate);
             assert_eq!(judged.judged_by_kernel, (14..=3520).contains(&packet.len()));
             assert_eq!(judged.objection.is_none(), judged.judged_by_kernel);
             assert!(!interpreted.judged_by_kernel && interpreted.objection.is_none());
@@ -153,7 +153,7 @@ fn an_interpreter_that_is_wrong_is_found() {
     let mut reference = Reference::new(&program(&wrong), &Image::new(), Some(kernel)).unwrap();
     let expected = reference.run(&[9; 64], &CONTEXT).unwrap();
     assert!(expected.judged_by_kernel);
-    assert_eq!(expected.outcome.verdict, 2);
+    assert_eq!(expected.fate.verdict, 2);
     let difference = Difference::Verdict {
         expected: 2,
         got: 1,
@@ -161,7 +161,7 @@ fn an_interpreter_that_is_wrong_is_found() {
     assert_eq!(expected.disagreement, Some(difference));
 
     let mut comparison = Comparison::new(reference.kernel_version());
-    let got = Observed::from(&expected.outcome);
+    let got = &expected.fate;
     comparison.packet("one.pcap", 1, &expected, Some(got));
     let maps = reference.maps().unwrap();
     comparison.maps(&maps, &maps.image);
@@ -196,12 +196,12 @@ fn an_image_that_does_not_fit_is_refused() {
 fn without_a_kernel_the_interpreter_answers() {
     let mut reference = Reference::new(&program(FLOWS), &Image::new(), None).unwrap();
     let Expected {
-        outcome,
+        fate,
         judged_by_kernel,
         objection,
         disagreement,
         illegal: _,
     } = reference.run(&[1, 2, 3], &CONTEXT).unwrap();
-    assert_eq!((outcome.verdict, judged_by_kernel), (1, false));
+    assert_eq!((fate.verdict, judged_by_kernel), (1, false));
     assert_eq!((objection, disagreement), (None, None));
 }

@@ -3,9 +3,9 @@
 use crate::assembly::*;
 use crate::judge::{double, try_start_form, word, CONTEXT};
 use hardpath_ebpf::{lift, Object};
-use hardpath_ir::interpreter::PacketContext;
 use hardpath_ir::maps::Image;
 use hardpath_oracle::{ask, Asked, Expected, ExpectedMaps, Form, Reference};
+use hardpath_packet::Sideband;
 
 /// Two ways to a fetching atomic operation on the stack, and a byte there that tells them apart. Linux 6.18 takes them for
 /// one, and then removes what only packets with a first byte that is not 0 come to: a count and this verdict.
@@ -39,7 +39,7 @@ fn forgetful(verdict: i32) -> Object {
 }
 
 /// Every third packet takes the second way.
-fn packets() -> Vec<(Vec<u8>, PacketContext)> {
+fn packets() -> Vec<(Vec<u8>, Sideband)> {
     let packet = |number: u8| vec![u8::from(number.is_multiple_of(3)); 60];
     (0..100).map(|number| (packet(number), CONTEXT)).collect()
 }
@@ -80,7 +80,7 @@ fn what_the_verifier_removed_is_in_the_second_answer() {
     assert_eq!(answer.disagreements(), 0);
     for ((packet, _), answer) in packets().iter().zip(&answer.packets) {
         assert!(answer.judged_by_kernel);
-        assert_eq!(answer.outcome.verdict, 2 - u64::from(packet[0]));
+        assert_eq!(answer.fate.verdict, 2 - u64::from(packet[0]));
     }
     // Each packet counted once, from what was there before the first.
     assert_eq!(answer.maps.image["seen"][&word(0)], double(1034));
@@ -96,10 +96,7 @@ fn no_answer_is_made_up_for_an_interpreter_that_is_wrong() {
         .filter(|(packet, _)| packet[0] == 1)
         .count();
     assert_eq!(answer.disagreements(), wrong as u64);
-    assert!(answer
-        .packets
-        .iter()
-        .all(|packet| packet.outcome.verdict != 3));
+    assert!(answer.packets.iter().all(|packet| packet.fate.verdict != 3));
 }
 
 #[test]

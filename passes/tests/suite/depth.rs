@@ -1,8 +1,9 @@
 //! A limited depth: what lies within it means what it meant, everything else is given up.
 
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{parse, verdict, verifier, Program};
+use hardpath_packet::Sideband;
 use hardpath_passes::{limit_depth, optimize_control_flow};
 
 /// Reads a length at byte 0, reads and writes two bytes that far behind, and follows a second length from there.
@@ -56,7 +57,7 @@ fn what_lies_within_is_kept_and_the_rest_given_up() {
             let second = u16::from_le_bytes([packet[first], packet[first + 1]]);
             let behind = first + usize::from(second & 511);
             let deep = first + 2 > depth as usize || behind + 1 > depth as usize;
-            let context = PacketContext::default();
+            let context = Sideband::default();
             let [expected, found, after] =
                 [0, 1, 2].map(|which: usize| runs[which].run(&mut maps, &packet, &context));
             if deep {

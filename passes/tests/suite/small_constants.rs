@@ -2,9 +2,10 @@
 //! looks at, and every value that the program can tell apart. Above all `bounds`, and in `fold` low bits that do not matter.
 
 use crate::support::assert_valid;
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{parse, Program};
+use hardpath_packet::Sideband;
 
 const ORDERS: [&[&str]; 4] = [
     &["bounds"],
@@ -123,9 +124,9 @@ fn assert_same_everywhere(before: &Program, after: &Program, passes: &[&str]) {
     let mut runs = (Prepared::new(before), Prepared::new(after));
     let mut packet = [0; 64];
     for queue in QUEUES {
-        let context = PacketContext {
-            rx_queue_index: queue,
-            ..PacketContext::default()
+        let context = Sideband {
+            queue: queue,
+            ..Sideband::default()
         };
         for byte in BYTES {
             packet[0] = byte;

@@ -3,9 +3,10 @@
 
 use crate::files;
 use crate::random::Random;
-use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{verdict, Phase, Program};
+use hardpath_packet::Sideband;
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, dataflow, predicate, Options};
 
@@ -25,18 +26,18 @@ fn assert_same(before: &Program, after: &Program, what: &str) {
             packet[offset..offset + 4].copy_from_slice(&key.to_le_bytes());
         }
         packet[16] = random.below(8) as u8;
-        let context = PacketContext {
-            ingress_ifindex: random.below(4) as u32,
-            rx_queue_index: random.below(4) as u32,
-            egress_ifindex: 0,
+        let context = Sideband {
+            ingress: random.below(4) as u32,
+            queue: random.below(4) as u32,
+            egress: 0,
             time_ns: random.next(),
             random: random.next() as u32,
         };
-        let mut expected = run.0.run(&mut maps.0, &packet, &context);
-        let found = run.1.run(&mut maps.1, &packet, &context);
-        if expected.verdict > verdict::REDIRECT {
-            expected.verdict = verdict::ABORTED;
-        }
+        let mut fate = run.0.run(&mut maps.0, &packet, &context);
+        fate.verdict = verdict::effective(fate.verdict);
+        let expected = (fate, run.0.left_behind());
+        let fate = run.1.run(&mut maps.1, &packet, &context);
+        let found = (fate, run.1.left_behind());
         assert_eq!(
             expected, found,
             "{what}, packet {number} {packet:02x?}\n{before}\n{after}"

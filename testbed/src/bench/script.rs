@@ -1,9 +1,9 @@
 //! The lines of a test bench, made one by one: see the table in [`super`].
 
 use super::{hexadecimal, optional_inputs};
-use crate::run::{PacketIn, PacketOut};
 use crate::stream::{low_ones, JUNK};
 use hardpath_blocks::interface::Interface;
+use hardpath_packet::{Fate, Packet};
 use std::fmt::Write;
 
 /// A line of the text.
@@ -50,7 +50,7 @@ pub struct BeatIn {
     pub data: Vec<u64>,
     pub time_ns: u64,
     pub random: u32,
-    pub egress_ifindex: u32,
+    pub egress: u32,
 }
 
 /// A beat of `m_axis`.
@@ -121,7 +121,7 @@ impl BeatIn {
         match name {
             "time_ns" => self.time_ns,
             "random" => self.random.into(),
-            _ => self.egress_ifindex.into(),
+            _ => self.egress.into(),
         }
     }
 }
@@ -136,7 +136,7 @@ pub fn text(lines: &[Line], interface: &Interface) -> String {
 }
 
 /// The beats of a packet. What the contract leaves open is made hostile, as [`crate::stream::Source`] does.
-pub fn beats_in(packet: &PacketIn, interface: &Interface) -> Vec<Line> {
+pub fn beats_in(packet: &Packet, interface: &Interface) -> Vec<Line> {
     let bus_bytes = interface.bus_bits as usize / 8;
     let chunks: Vec<&[u8]> = packet.data.chunks(bus_bytes).collect();
     let beside = u64::from(packet.port) | u64::from(packet.queue) << 8;
@@ -159,31 +159,26 @@ pub fn beats_in(packet: &PacketIn, interface: &Interface) -> Vec<Line> {
             data: limbs(bytes, bus_bytes, JUNK),
             time_ns: hidden(packet.time_ns),
             random: hidden(packet.random.into()) as u32,
-            egress_ifindex: hidden(packet.egress_ifindex.into()) as u32,
+            egress: hidden(packet.egress.into()) as u32,
         })
     };
     chunks.iter().enumerate().map(beat).collect()
 }
 
 /// The beats that must come of a packet, copies included, and its verdict.
-pub fn beats_out(outcome: &PacketOut, interface: &Interface) -> Vec<Line> {
-    let mut lines = vec![Line::Verdict(outcome.verdict)];
-    let Some(data) = &outcome.data else {
-        return lines;
-    };
+pub fn beats_out(fate: &Fate, interface: &Interface) -> Vec<Line> {
+    let mut lines = vec![Line::Verdict(fate.verdict)];
     let bus_bytes = interface.bus_bits as usize / 8;
-    let bytes = [outcome.metadata.as_slice(), data].concat();
-    let words = outcome.metadata.len() as u64 / 4;
     let again = 1 << (interface.output_user_bits() - 1);
-    let alone = [outcome.destination];
-    let destinations = outcome.broadcast.as_deref().unwrap_or(&alone);
-    for (copy, destination) in destinations.iter().enumerate() {
-        let is_last_copy = copy + 1 == destinations.len();
-        let user = outcome.verdict | words << 3 | if is_last_copy { 0 } else { again };
+    for (number, copy) in (1..).zip(&fate.copies) {
+        let bytes = [copy.metadata.as_slice(), &copy.data].concat();
+        let words = copy.metadata.len() as u64 / 4;
+        let is_last_copy = number == fate.copies.len();
+        let user = fate.verdict | words << 3 | if is_last_copy { 0 } else { again };
         let beats = bytes.len().div_ceil(bus_bytes);
         lines.extend(bytes.chunks(bus_bytes).enumerate().map(|(index, bytes)| {
             Line::BeatOut(BeatOut {
-                destination: *destination,
+                destination: copy.destination,
                 user,
                 last: index + 1 == beats,
                 keep: low_ones(bytes.len()),

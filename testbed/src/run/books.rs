@@ -1,11 +1,11 @@
 //! Which packet became what.
 
-use super::PacketOut;
 use crate::statistics::{packets_per_clock, Histogram, Span, Statistics};
 use crate::stream::{protocol_violation, Frame};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::verdict;
+use hardpath_packet::{Copy, Fate};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The packets inside the design. Verdicts come in the order of the packets that enter the program; packets come out in
@@ -39,7 +39,7 @@ struct Inside<P> {
     enters: bool,
     /// Of its first beat in.
     first_clock: u64,
-    outcome: Option<PacketOut>,
+    outcome: Option<Fate>,
     /// Nothing more comes of it.
     is_over: bool,
 }
@@ -116,13 +116,7 @@ impl<P> Books<P> {
         }
         self.last_event = clock;
         let packet = &mut self.inside[number - self.first];
-        packet.outcome = Some(PacketOut {
-            verdict: given,
-            destination: 0,
-            broadcast: (may_be_sent && !sent).then(Vec::new),
-            data: None,
-            metadata: Vec::new(),
-        });
+        packet.outcome = Some(Fate::ends(given));
         packet.is_over = !sent;
         if sent {
             self.due.push_back(number);
@@ -157,7 +151,7 @@ impl<P> Books<P> {
         let packet = &mut self.inside[number - self.first];
         packet.is_over = !frame.again;
         self.last_event = clock;
-        if let Some(outcome) = &mut packet.outcome {
+        if let Some(outcome) = &packet.outcome {
             if outcome.verdict != frame.user {
                 let message = format!(
                     "packet {} comes out with verdict {}, its strobe said {}",
@@ -167,24 +161,22 @@ impl<P> Books<P> {
                 );
                 return Err(protocol_violation(message).at(at));
             }
-            // Not the first copy.
-            if let (Some(interfaces), Some(data)) = (&mut outcome.broadcast, &outcome.data) {
-                if *data != frame.data || outcome.metadata != frame.metadata {
-                    let message = format!("two copies of packet {} differ", number + 1);
-                    return Err(protocol_violation(message).at(at));
-                }
-                interfaces.push(frame.destination);
-                return Ok(());
-            }
         }
-        self.latencies.add(frame.first_clock - packet.first_clock);
-        packet.outcome = Some(PacketOut {
-            verdict: frame.user,
-            destination: if frame.again { 0 } else { frame.destination },
-            broadcast: frame.again.then(|| vec![frame.destination]),
-            data: Some(frame.data),
+        let copy = Copy {
+            destination: frame.destination,
+            data: frame.data,
             metadata: frame.metadata,
-        });
+        };
+        let outcome = packet.outcome.get_or_insert(Fate::ends(frame.user));
+        match outcome.copies.first() {
+            None => self.latencies.add(frame.first_clock - packet.first_clock),
+            Some(first) if (&first.data, &first.metadata) != (&copy.data, &copy.metadata) => {
+                let message = format!("two copies of packet {} differ", number + 1);
+                return Err(protocol_violation(message).at(at));
+            }
+            Some(_) => {}
+        }
+        outcome.copies.push(copy);
         Ok(())
     }
 
@@ -195,7 +187,7 @@ impl<P> Books<P> {
     }
 
     /// Takes the first packet out when it is over, with what became of it.
-    pub fn next_over(&mut self) -> Option<(P, Option<PacketOut>)> {
+    pub fn next_over(&mut self) -> Option<(P, Option<Fate>)> {
         let first = self.inside.front_mut().filter(|packet| packet.is_over)?;
         let packet = first.packet.take()?;
         let outcome = first.outcome.take();

@@ -6,12 +6,13 @@ use hardpath_blocks::interface::{register, Interface};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::verdict;
+use hardpath_packet::{Copy, Fate, Packet};
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, errno, Host, HostOperation};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::{run, HostEvent, PacketIn, PacketOut, RunOptions};
+use hardpath_testbed::run::{run, HostEvent, RunOptions};
 
 /// Runs `test` with the native engine and, where it is installed, with Verilator.
 fn each_engine(bus_bits: u32, flaw: Flaw, test: impl Fn(&mut dyn Dut, &Interface)) {
@@ -26,7 +27,7 @@ fn each_engine(bus_bits: u32, flaw: Flaw, test: impl Fn(&mut dyn Dut, &Interface
 }
 
 /// What the toy design must do, said in software.
-fn expected(packet: &PacketIn) -> Option<PacketOut> {
+fn expected(packet: &Packet) -> Option<Fate> {
     if packet.bad || !(14..=9216).contains(&packet.data.len()) {
         return None;
     }
@@ -38,21 +39,23 @@ fn expected(packet: &PacketIn) -> Option<PacketOut> {
     let sum = (packet.time_ns as u32)
         .wrapping_add(packet.random)
         .wrapping_add(u32::from(packet.port) + u32::from(packet.queue));
-    Some(PacketOut {
-        verdict,
-        broadcast: None,
+    if verdict < verdict::PASS {
+        return Some(Fate::ends(verdict));
+    }
+    let copy = Copy {
         destination: if verdict == verdict::REDIRECT { sum } else { 0 },
+        data: packet.data.clone(),
         metadata: Vec::new(),
-        data: (verdict >= verdict::PASS).then(|| packet.data.clone()),
-    })
+    };
+    Some(Fate::leaves(verdict, copy))
 }
 
 /// All verdicts and lengths around every boundary, with bad, too short and too long packets between.
-fn mixed_packets() -> Vec<PacketIn> {
+fn mixed_packets() -> Vec<Packet> {
     let lengths = [
         14, 15, 60, 63, 64, 65, 127, 128, 129, 200, 1514, 9216, 9217, 13, 1, 512, 513,
     ];
-    let mut packets: Vec<PacketIn> = (0..150u32)
+    let mut packets: Vec<Packet> = (0..150u32)
         .map(|i| packet(i as u8, lengths[i as usize % lengths.len()], i))
         .collect();
     for index in [5, 6, 40, 99] {

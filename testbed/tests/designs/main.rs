@@ -7,11 +7,11 @@ mod tools;
 mod toy;
 
 use hardpath_diagnostic::Diagnostic;
-use hardpath_testbed::run::PacketIn;
+use hardpath_packet::Packet;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 
 /// A deterministic packet: `data[0]` chooses what the toy design does with it.
-fn packet(first: u8, length: usize, salt: u32) -> PacketIn {
+fn packet(first: u8, length: usize, salt: u32) -> Packet {
     let mut data: Vec<u8> = (0..length)
         .map(|i| {
             (i as u32)
@@ -22,13 +22,13 @@ fn packet(first: u8, length: usize, salt: u32) -> PacketIn {
     if let Some(byte) = data.first_mut() {
         *byte = first;
     }
-    PacketIn {
+    Packet {
         data,
         port: (salt % 16) as u8,
         queue: (salt % 1000) as u16,
         time_ns: u64::from(salt) * 1_000_003,
         random: salt.wrapping_mul(0x9e37_79b9),
-        egress_ifindex: 0,
+        egress: 0,
         bad: false,
     }
 }

@@ -217,7 +217,7 @@ fn outcome(fault: Fault) -> Result<usize, Diagnostic> {
         .outcomes
         .iter()
         .flatten()
-        .filter(|out| out.data.is_some())
+        .filter(|out| !out.copies.is_empty())
         .count())
 }
 

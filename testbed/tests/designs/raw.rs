@@ -2,10 +2,11 @@
 
 use crate::packet;
 use hardpath_blocks::interface::Interface;
+use hardpath_packet::Packet;
 use hardpath_rtl::{Design, Module};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::{run, PacketIn, RunOptions};
+use hardpath_testbed::run::{run, RunOptions};
 
 /// Wires from the source to the sink; the result is the first eight bytes of the last beat, inverted.
 fn wires() -> (Design, Interface) {
@@ -50,7 +51,7 @@ fn raw_packets_of_any_length_come_back() {
     let (design, interface) = wires();
     let mut dut = Native::new(&design).unwrap();
     let lengths = [0, 1, 7, 8, 63, 64, 65, 128, 200, 9216];
-    let packets: Vec<PacketIn> = (0..100u32)
+    let packets: Vec<Packet> = (0..100u32)
         .map(|i| packet(i as u8, lengths[i as usize % lengths.len()], i))
         .collect();
     let options = RunOptions {
@@ -61,7 +62,7 @@ fn raw_packets_of_any_length_come_back() {
     let result = run(&mut dut, &interface, &packets, &options).unwrap();
     for (packet, outcome) in packets.iter().zip(&result.outcomes) {
         let outcome = outcome.as_ref().unwrap();
-        assert_eq!(outcome.data.as_ref(), Some(&packet.data));
+        assert_eq!(outcome.data(), Some(packet.data.as_slice()));
         let last_beat = packet.data.len().saturating_sub(1) / 64 * 64;
         if let Some(word) = packet.data[last_beat..].first_chunk::<8>() {
             assert_eq!(outcome.verdict, !u64::from_le_bytes(*word));

@@ -8,7 +8,7 @@ use hardpath_blocks::interface::MapPort;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
-use hardpath_testbed::run::PacketIn;
+use hardpath_packet::Packet;
 use std::collections::{BTreeMap, BTreeSet};
 
 const ROUNDS: usize = 12;
@@ -191,7 +191,7 @@ impl<'s, 'a> Churn<'s, 'a> {
         }
     }
 
-    fn behind(&mut self) -> Vec<PacketIn> {
+    fn behind(&mut self) -> Vec<Packet> {
         (0..BEHIND).filter_map(|_| self.packet()).collect()
     }
 
@@ -255,7 +255,7 @@ impl<'s, 'a> Churn<'s, 'a> {
     }
 
     /// None whose key would find no room: what a table does then is beside its promise.
-    fn packet(&mut self) -> Option<PacketIn> {
+    fn packet(&mut self) -> Option<Packet> {
         let at = self.next()?;
         let (key, packet) = &self.keys[at];
         let mut packet = packet.clone()?;

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::explore::Step;
-use super::{context_of, may_be_changed, sorts};
+use super::{may_be_changed, sideband_of, sorts};
 use crate::contents::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{flag, Image, Maps};
@@ -112,7 +112,7 @@ fn value_of(program: &Program, prepared: &mut Prepared, given: &Given, steps: &[
     for packet in sorts(steps) {
         for _ in 0..2 {
             maps.watch_changes();
-            let outcome = prepared.run(&mut maps, &packet.data, &context_of(packet));
+            let outcome = prepared.run(&mut maps, &packet.data, &sideband_of(packet));
             let changes = maps.take_changes();
             if !changes.is_empty() || verdict::leaves(outcome.verdict) {
                 busy.insert((prepared.way().to_vec(), outcome.verdict));
@@ -136,7 +136,7 @@ fn value_of(program: &Program, prepared: &mut Prepared, given: &Given, steps: &[
                 data[random.below(front) as usize] = random.next() as u8;
             }
             maps.watch_changes();
-            prepared.run(&mut maps, &data, &context_of(packet));
+            prepared.run(&mut maps, &data, &sideband_of(packet));
             let changes = maps.take_changes().into_iter();
             let keys = changes.filter(|change| program.maps[change.map].kind.is_hash());
             put.extend(keys.map(|change| (change.map, change.key)));

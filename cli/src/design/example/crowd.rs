@@ -14,7 +14,7 @@ use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
-use hardpath_testbed::run::PacketIn;
+use hardpath_packet::Packet;
 use std::collections::BTreeMap;
 
 /// Sets of keys that share buckets, and keys that are tried for each.
@@ -55,7 +55,7 @@ pub fn crowds(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic>
 
 /// A packet that carries a key.
 struct Carrier {
-    packet: PacketIn,
+    packet: Packet,
     key: Vec<u8>,
     /// The packet puts its key in.
     writes: bool,
@@ -64,7 +64,7 @@ struct Carrier {
 }
 
 /// Of all packets the one with the most bytes of a key of the map.
-fn carrier(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Option<Carrier> {
+fn carrier(scenario: &mut Scenario, sorts: &[&Packet], map: MapId) -> Option<Carrier> {
     let mut best: Option<Carrier> = None;
     let maps = scenario.maps_without(map);
     for packet in sorts.iter().take(SORTS) {
@@ -118,7 +118,7 @@ struct Keys {
 }
 
 /// A key, and a packet that asks for it.
-pub type Carried = (Vec<u8>, Option<PacketIn>);
+pub type Carried = (Vec<u8>, Option<Packet>);
 
 impl Keys {
     /// Packets put keys in.
@@ -171,7 +171,7 @@ impl Keys {
     }
 }
 
-fn crowd(scenario: &mut Scenario, sorts: &[&PacketIn], map: MapId) -> Result<(), Diagnostic> {
+fn crowd(scenario: &mut Scenario, sorts: &[&Packet], map: MapId) -> Result<(), Diagnostic> {
     let mut keys = Keys {
         map,
         key_bytes: scenario.port(map).key_bytes,
@@ -242,9 +242,9 @@ fn put(scenario: &mut Scenario, map: MapId, keys: &[Carried]) {
 /// All of them, and then the answers to what left.
 pub fn ask<'a>(scenario: &mut Scenario, keys: impl Iterator<Item = &'a Carried>) {
     let packets = keys.filter_map(|(_, packet)| packet.as_ref());
-    let answers: Vec<PacketIn> = packets
+    let answers: Vec<Packet> = packets
         .filter_map(|packet| {
-            Some(PacketIn {
+            Some(Packet {
                 data: answer(&scenario.followed(packet)?),
                 port: (packet.port + 1) % PORTS as u8,
                 ..packet.clone()

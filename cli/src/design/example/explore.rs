@@ -11,13 +11,13 @@
 
 use super::change::{Change, Twin};
 use super::ways::{Probes, Seen, Sides};
-use super::{context_of, may_be_changed, PORTS};
+use super::{may_be_changed, sideband_of, PORTS};
 use crate::contents::{can_be_put_in, stored_key, value, Random};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{MapId, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_packet::Packet;
 use hardpath_testbed::capture::Captured;
-use hardpath_testbed::run::PacketIn;
 use std::collections::{BTreeSet, HashSet};
 
 /// Packets that are kept whatever they show, and those that are kept for a new way at a branch.
@@ -36,7 +36,7 @@ const FRONT: usize = 96;
 #[derive(Clone)]
 pub struct Step {
     pub changes: Vec<Change>,
-    pub packet: PacketIn,
+    pub packet: Packet,
     /// Its way through the program, to tell bursts of one sort from those of another.
     pub way: u64,
     /// As it left, if it did.
@@ -54,7 +54,7 @@ pub struct Explored {
 pub fn explore(
     program: &Program,
     image: &Image,
-    (seeds, captured): (&[PacketIn], &[Captured]),
+    (seeds, captured): (&[Packet], &[Captured]),
     seed: u64,
 ) -> Explored {
     let mut explorer = Explorer {
@@ -75,7 +75,7 @@ pub fn explore(
             let port = port as u8;
             explorer.attempt(
                 Vec::new(),
-                PacketIn {
+                Packet {
                     port,
                     ..packet.clone()
                 },
@@ -122,7 +122,7 @@ enum Place {
 
 impl Explorer<'_> {
     /// Keeps the packet when it shows something new, else takes it back.
-    fn attempt(&mut self, changes: Vec<Change>, packet: PacketIn) {
+    fn attempt(&mut self, changes: Vec<Change>, packet: Packet) {
         let fits =
             (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&packet.data.len());
         if !fits {
@@ -131,16 +131,17 @@ impl Explorer<'_> {
         self.twin.begin();
         let all_done = changes.iter().all(|change| self.twin.change(change));
         self.twin.maps.watch_misses();
-        let outcome = self
-            .prepared
-            .run(&mut self.twin.maps, &packet.data, &context_of(&packet));
+        let sideband = sideband_of(&packet);
+        let fate = (self.prepared).run(&mut self.twin.maps, &packet.data, &sideband);
+        let verdict = fate.verdict;
         let blocks = &self.program.blocks;
         let run = self.prepared.way().iter();
         let cost: usize = run
             .map(|at| blocks[self.program.order[*at]].insts.len())
             .sum();
         self.left = self.left.saturating_sub(cost + OVERHEAD);
-        let fate = 2 * outcome.verdict.min(8) as u8 + u8::from(outcome.packet != packet.data);
+        let out = self.prepared.left_behind();
+        let fate = 2 * verdict.min(8) as u8 + u8::from(out != packet.data);
         let shown = self.probes.seen(&self.prepared, fate);
         let most = self.steps.len() >= MOST || packet.data.len() > LONG;
         let is_new = |seen: &&Seen| !self.seen.contains(seen) && (seen.is_branch || !most);
@@ -165,12 +166,12 @@ impl Explorer<'_> {
             changes,
             packet,
             way,
-            out: outcome.packet,
+            out,
         });
     }
 
     /// Something like one of the packets that were kept.
-    fn variation(&mut self) -> (Vec<Change>, PacketIn) {
+    fn variation(&mut self) -> (Vec<Change>, Packet) {
         let count = self.steps.len() as u32;
         // Those that came last know the way best.
         let at = match self.random.below(3) {
@@ -212,7 +213,7 @@ impl Explorer<'_> {
     }
 
     /// Has an open compare meet its other side.
-    fn meet(&mut self, at: usize, packet: &mut PacketIn, changes: &mut Vec<Change>) {
+    fn meet(&mut self, at: usize, packet: &mut Packet, changes: &mut Vec<Change>) {
         let sides = &self.sides[at];
         if sides.is_empty() {
             return self.change_bytes(packet);
@@ -257,7 +258,7 @@ impl Explorer<'_> {
     }
 
     /// Wherever `from` comes from, so that it may become `to`.
-    fn places(&mut self, packet: &PacketIn, from: u64, to: u64, bytes: u32) -> Vec<Place> {
+    fn places(&mut self, packet: &Packet, from: u64, to: u64, bytes: u32) -> Vec<Place> {
         let mut places = Vec::new();
         let difference = to.wrapping_sub(from);
         let used = 8 - (from | to).leading_zeros() / 8;
@@ -293,13 +294,13 @@ impl Explorer<'_> {
             ));
         }
         places.push(Place::Time(packet.time_ns.wrapping_add(difference)));
-        let wanted = (0..PORTS as u8).find(|port| u64::from(super::ifindex(*port)) == to);
+        let wanted = (0..PORTS as u8).find(|port| u64::from(super::port(*port).interface) == to);
         places.extend(wanted.map(Place::Port));
         places.push(Place::Random(to as u32));
         places
     }
 
-    fn change_bytes(&mut self, packet: &mut PacketIn) {
+    fn change_bytes(&mut self, packet: &mut Packet) {
         let front = packet.data.len().min(FRONT) as u32;
         for _ in 0..=self.random.below(3) {
             let byte = &mut packet.data[self.random.below(front) as usize];
@@ -312,12 +313,12 @@ impl Explorer<'_> {
         }
     }
 
-    fn change_beside(&mut self, packet: &mut PacketIn) {
+    fn change_beside(&mut self, packet: &mut Packet) {
         match self.random.below(5) {
             0 => packet.port = self.random.below(PORTS) as u8,
             1 => packet.queue = self.random.below(16) as u16,
             2 => packet.random = self.random.next() as u32,
-            3 => packet.egress_ifindex = 1 + self.random.below(PORTS),
+            3 => packet.egress = 1 + self.random.below(PORTS),
             _ => {
                 let step = 1u64 << self.random.below(40);
                 packet.time_ns = match self.random.below(4) {

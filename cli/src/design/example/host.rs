@@ -7,8 +7,8 @@ use hardpath_blocks::interface::{command, register};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
+use hardpath_packet::Packet;
 use hardpath_testbed::bench::script::Line;
-use hardpath_testbed::run::PacketIn;
 
 /// Keys of each map that the host works with.
 const KEYS: usize = 4;
@@ -37,12 +37,12 @@ pub fn works(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> 
 
 /// Packets of all sorts in turn.
 struct Packets<'a> {
-    sorts: Vec<&'a PacketIn>,
+    sorts: Vec<&'a Packet>,
     next: usize,
 }
 
 impl Packets<'_> {
-    fn some(&mut self) -> Vec<PacketIn> {
+    fn some(&mut self) -> Vec<Packet> {
         let count = self.sorts.len();
         self.next += 3;
         let some = (0..3.min(count)).map(|index| self.sorts[(self.next + index) % count].clone());

@@ -2,7 +2,7 @@
 
 mod resets;
 
-use super::{context_of, first_queue, ifindex, may_be_changed, Change};
+use super::{may_be_changed, sideband_of, Change};
 use crate::engine::interpret_one;
 use hardpath_blocks::errno;
 use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
@@ -10,13 +10,14 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{flag, Image, Maps};
 use hardpath_ir::{verdict, MapDecl, MapId, Program, MAX_PACKET_BYTES};
+use hardpath_packet::Packet;
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
 use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::foreign;
 use hardpath_testbed::host::HostOperation;
-use hardpath_testbed::run::PacketIn;
+use hardpath_testbed::run::enters;
 use std::collections::BTreeMap;
 
 /// Entries of the port table.
@@ -119,8 +120,8 @@ impl<'a> Scenario<'a> {
         if self.interface.has_port_table {
             for port in 0..PORT_ENTRIES {
                 let entry = register::PORT_TABLE + 8 * u32::from(port);
-                self.write(entry, ifindex(port));
-                self.write(entry + 4, first_queue(port));
+                self.write(entry, super::port(port).interface);
+                self.write(entry + 4, super::port(port).first_queue);
             }
         }
         self.play()
@@ -156,7 +157,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// A packet with a gap in front of it, or a sink that is not ready for a few clocks, now and then.
-    pub fn packet(&mut self, packet: &PacketIn) {
+    pub fn packet(&mut self, packet: &Packet) {
         match self.packets % 7 {
             2 => self.stall(3),
             4 => self.add(Line::Gap(5)),
@@ -180,22 +181,22 @@ impl<'a> Scenario<'a> {
     }
 
     /// A packet, and what becomes of it; left out when it would make an LRU map forget.
-    pub fn back_to_back(&mut self, packet: &PacketIn) {
+    pub fn back_to_back(&mut self, packet: &Packet) {
         self.followed(packet);
     }
 
     /// The same; gives the packet as it leaves, if it does.
-    pub fn followed(&mut self, packet: &PacketIn) -> Option<Vec<u8>> {
-        let enters = packet.enters(self.interface);
+    pub fn followed(&mut self, packet: &Packet) -> Option<Vec<u8>> {
+        let is_taken_in = enters(packet, self.interface);
         let mut out = Vec::new();
         let mut left = None;
-        if enters {
+        if is_taken_in {
             let before = self.has_lru.then(|| self.maps.clone());
             let outcome = interpret_one(
                 &mut self.prepared,
                 &mut self.maps,
                 &packet.data,
-                &context_of(packet),
+                &sideband_of(packet),
             );
             if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
                 self.maps = before;
@@ -206,7 +207,7 @@ impl<'a> Scenario<'a> {
             self.counters.verdicts[outcome.verdict as usize] += 1;
             self.verdicts += 1;
             out = beats_out(&outcome, self.interface);
-            left = outcome.data;
+            left = outcome.copies.into_iter().next().map(|copy| copy.data);
             self.beats += out.len() as u32 - 1;
         } else if packet.data.len() > MAX_PACKET_BYTES as usize || !packet.bad {
             self.counters.dropped_length += 1;
@@ -220,18 +221,18 @@ impl<'a> Scenario<'a> {
     }
 
     /// Whether a packet is sent on, as things are.
-    pub fn leaves(&mut self, packet: &PacketIn) -> bool {
+    pub fn leaves(&mut self, packet: &Packet) -> bool {
         let mut maps = self.maps.clone();
         let outcome = self
             .prepared
-            .run(&mut maps, &packet.data, &context_of(packet));
+            .run(&mut maps, &packet.data, &sideband_of(packet));
         verdict::leaves(outcome.verdict)
     }
 
     /// Whether a packet is sent on in one beat, whose verdict does not wait for the sink.
-    pub fn leaves_in_a_beat(&mut self, packet: &PacketIn) -> bool {
+    pub fn leaves_in_a_beat(&mut self, packet: &Packet) -> bool {
         let mut maps = self.maps.clone();
-        let context = context_of(packet);
+        let context = sideband_of(packet);
         let outcome = interpret_one(&mut self.prepared, &mut maps, &packet.data, &context);
         let lines = beats_out(&outcome, self.interface);
         let is_beat = |line: &&Line| matches!(line, Line::BeatOut(_));
@@ -239,12 +240,12 @@ impl<'a> Scenario<'a> {
     }
 
     /// Whether it is sent on or writes a map.
-    pub fn does_something(&mut self, packet: &PacketIn) -> bool {
+    pub fn does_something(&mut self, packet: &Packet) -> bool {
         let mut maps = self.maps.clone();
         maps.watch_changes();
         let outcome = self
             .prepared
-            .run(&mut maps, &packet.data, &context_of(packet));
+            .run(&mut maps, &packet.data, &sideband_of(packet));
         verdict::leaves(outcome.verdict) || !maps.take_changes().is_empty()
     }
 
@@ -259,15 +260,11 @@ impl<'a> Scenario<'a> {
     }
 
     /// The keys that a packet asks for in vain or writes, if the maps were so; whether it writes them.
-    pub fn keys_of(
-        &mut self,
-        packet: &PacketIn,
-        mut maps: Maps,
-    ) -> BTreeMap<(MapId, Vec<u8>), bool> {
+    pub fn keys_of(&mut self, packet: &Packet, mut maps: Maps) -> BTreeMap<(MapId, Vec<u8>), bool> {
         maps.watch_changes();
         maps.watch_misses();
         self.prepared
-            .run(&mut maps, &packet.data, &context_of(packet));
+            .run(&mut maps, &packet.data, &sideband_of(packet));
         let missed = maps.take_misses().into_iter().map(|key| (key, false));
         let mut keys: BTreeMap<_, _> = missed.collect();
         let changes = maps.take_changes().into_iter();
@@ -303,7 +300,7 @@ impl<'a> Scenario<'a> {
         self.program.maps.keys().collect()
     }
 
-    pub fn lookup(&mut self, map: MapId, key: Vec<u8>, behind: &[PacketIn]) {
+    pub fn lookup(&mut self, map: MapId, key: Vec<u8>, behind: &[Packet]) {
         self.select(map);
         self.bytes(register::KEY, &key, true);
         let value = self.maps.get(map, &key).map(<[u8]>::to_vec);
@@ -321,7 +318,7 @@ impl<'a> Scenario<'a> {
         key: Vec<u8>,
         value: Vec<u8>,
         flags: u64,
-        behind: &[PacketIn],
+        behind: &[Packet],
     ) {
         let before = self.has_lru.then(|| self.maps.clone());
         let place = map.as_u32() as usize;
@@ -349,7 +346,7 @@ impl<'a> Scenario<'a> {
         self.operate(command::UPDATE, -status as u32, behind);
     }
 
-    pub fn delete(&mut self, map: MapId, key: Vec<u8>, behind: &[PacketIn]) {
+    pub fn delete(&mut self, map: MapId, key: Vec<u8>, behind: &[Packet]) {
         let operation = HostOperation::Delete {
             map: map.as_u32() as usize,
             key: key.clone(),
@@ -371,7 +368,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// A dump of a slot that holds the key, or nothing.
-    pub fn dump(&mut self, map: MapId, slot: u32, key: Option<&[u8]>, behind: &[PacketIn]) {
+    pub fn dump(&mut self, map: MapId, slot: u32, key: Option<&[u8]>, behind: &[Packet]) {
         self.select(map);
         self.write(register::MAP_SLOT, slot);
         let behind_last = slot >= self.port(map).slots;
@@ -401,7 +398,7 @@ impl<'a> Scenario<'a> {
         });
     }
 
-    fn operate(&mut self, number: u32, errno: u32, behind: &[PacketIn]) {
+    fn operate(&mut self, number: u32, errno: u32, behind: &[Packet]) {
         self.write(register::MAP_COMMAND, number);
         // What must be made ready first has no place among the packets that is known from outside.
         let waits = |decl: &MapDecl| decl.kind.is_trie() || decl.broadcast;
@@ -419,7 +416,7 @@ impl<'a> Scenario<'a> {
         }
     }
 
-    fn send(&mut self, packets: &[PacketIn]) {
+    fn send(&mut self, packets: &[Packet]) {
         for packet in packets {
             self.back_to_back(packet);
         }
@@ -474,8 +471,8 @@ impl<'a> Scenario<'a> {
         if self.interface.has_port_table {
             for port in 0..PORT_ENTRIES {
                 let entry = register::PORT_TABLE + 8 * u32::from(port);
-                self.read(entry, ifindex(port));
-                self.read(entry + 4, first_queue(port));
+                self.read(entry, super::port(port).interface);
+                self.read(entry + 4, super::port(port).first_queue);
             }
         }
         let image = self.maps.image();

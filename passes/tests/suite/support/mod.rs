@@ -4,9 +4,10 @@ pub mod generator;
 pub mod map_generator;
 pub mod random;
 
-use hardpath_ir::interpreter::{run, PacketContext};
+use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{verifier, Program};
+use hardpath_packet::Sideband;
 use random::Random;
 
 /// Panics with the program's text when the verifier finds anything.
@@ -26,6 +27,7 @@ pub fn assert_same(
     what: &str,
 ) {
     let mut maps = (Maps::new(&before.maps), Maps::new(&after.maps));
+    let mut run = (Prepared::new(before), Prepared::new(after));
     for number in 0..packets {
         // Long enough for every access: forwarding a store behind the packet's end is not promised.
         let length = 64 + random.below(60) as usize;
@@ -33,15 +35,17 @@ pub fn assert_same(
         if random.below(4) == 0 {
             packet.iter_mut().for_each(|byte| *byte &= 1);
         }
-        let context = PacketContext {
-            ingress_ifindex: random.interesting(32) as u32,
-            rx_queue_index: random.below(4) as u32,
-            egress_ifindex: 0,
+        let context = Sideband {
+            ingress: random.interesting(32) as u32,
+            queue: random.below(4) as u32,
+            egress: 0,
             time_ns: random.interesting(64),
             random: random.next() as u32,
         };
-        let expected = run(before, &mut maps.0, &packet, &context);
-        let found = run(after, &mut maps.1, &packet, &context);
+        let fate = run.0.run(&mut maps.0, &packet, &context);
+        let expected = (fate, run.0.left_behind());
+        let fate = run.1.run(&mut maps.1, &packet, &context);
+        let found = (fate, run.1.left_behind());
         assert_eq!(
             expected, found,
             "{what}, packet {number} {packet:02x?} {context:?}\nbefore:\n{before}\nafter:\n{after}"

@@ -5,15 +5,15 @@ use hardpath_blocks::interface::{command, register};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::MapId;
+use hardpath_packet::Packet;
 use hardpath_testbed::bench::script::{beats_in, Line};
-use hardpath_testbed::run::PacketIn;
 
 /// Clocks in which a packet comes to the output register, and more.
 const AT_OUTPUT: u32 = 16;
 
 impl Scenario<'_> {
     /// From the last beat of a packet that comes alone to its verdict.
-    fn clocks_to_verdict(&mut self, packet: &PacketIn) -> Result<usize, Diagnostic> {
+    fn clocks_to_verdict(&mut self, packet: &Packet) -> Result<usize, Diagnostic> {
         self.settle()?;
         let expected = self.verdicts + 1;
         self.back_to_back(packet);
@@ -30,7 +30,7 @@ impl Scenario<'_> {
     }
 
     /// Packets come in, the first of them alone to see how long it takes, and a reset when it is all but through.
-    pub fn reset_inside(&mut self, packets: &[&PacketIn]) -> Result<(), Diagnostic> {
+    pub fn reset_inside(&mut self, packets: &[&Packet]) -> Result<(), Diagnostic> {
         let clocks = match packets.first() {
             Some(packet) => self.clocks_to_verdict(packet)?,
             None => 0,
@@ -50,7 +50,7 @@ impl Scenario<'_> {
     }
 
     /// A reset while a packet that leaves in one beat stands at the output, whose sink is not ready.
-    pub fn reset_at_output(&mut self, packet: &PacketIn) -> Result<(), Diagnostic> {
+    pub fn reset_at_output(&mut self, packet: &Packet) -> Result<(), Diagnostic> {
         self.settle()?;
         let (beats, verdicts) = (self.beats, self.verdicts + 1);
         self.stall(AT_OUTPUT + 200);
