@@ -1,7 +1,6 @@
-//! Tests of the passes: texts in, texts out; random programs and every small constant before and after; large programs in time.
+//! Tests of the passes (texts in, texts out stand in `filetests`): random programs and every small constant before and after; large programs in time.
 
 mod depth;
-mod files;
 mod large_programs;
 mod random_programs;
 mod small_constants;

@@ -1,6 +1,6 @@
 //! Which bits of keys are the same in a whole program: what tables store, and what they leave to the host.
 
-use crate::files::read;
+use crate::read;
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_pipeline::{compile, Compiled, Options};
 

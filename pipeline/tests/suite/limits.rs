@@ -1,6 +1,6 @@
 //! Sizes and names at their limits: built, or refused with a code, but never a panic.
 
-use crate::files::read;
+use crate::read;
 use hardpath_ir::{MapDecl, MapKind, Program};
 use hardpath_pipeline::{compile, Compiled, Options};
 

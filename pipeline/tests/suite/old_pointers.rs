@@ -1,6 +1,6 @@
 //! Pointers whose memory may belong to another entry: what is refused, and what is not.
 
-use crate::files::read;
+use crate::read;
 use hardpath_pipeline::{compile, Options};
 
 /// A program that looks a key up, does what is said, and reads the value. `v1` is the key, `v7` another one, `v3` a value;

@@ -1,0 +1,212 @@
+//! Small LRU maps that are always full, in every hazard class: they forget, and only what they may.
+
+use crate::case;
+use crate::mutants::be_silent_here;
+use hardpath_filetests::hardware::Hardware;
+use hardpath_filetests::torture::{torture, torture_with};
+use hardpath_filetests::traffic::Keys;
+use hardpath_rtl::{Design, Module, NodeOp};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// The same program with maps that forget.
+pub fn lru(text: &str) -> String {
+    let text = text.replace(" hash key", " lru_hash key");
+    assert!(text.contains("lru_hash"), "{text}");
+    text
+}
+
+/// A program under traffic, its hazard class, and that its maps forget.
+fn forgets(name: &str, text: &str, class: &str, seed: u64) {
+    let mut hardware = Hardware::new(&lru(text), 512);
+    let map = hardware.interface().maps[0].name.clone();
+    assert_eq!(hardware.hazard(&map), class, "{name}");
+    torture(&mut hardware, seed, 300);
+    crowd(&mut hardware, seed, 700);
+    assert!(hardware.forgotten() > 0, "{name} forgot nothing");
+}
+
+/// More keys than the maps have room for, but few enough to come again.
+fn crowd(hardware: &mut Hardware, seed: u64, count: usize) {
+    let kinds = [Keys::Of(14), Keys::Of(30), Keys::Of(100)];
+    torture_with(hardware, seed, count, &kinds);
+}
+
+#[test]
+fn in_one_stage() {
+    for entries in [8, 12, 40] {
+        forgets(
+            "everything",
+            &case(
+                "hash_everything",
+                &[("ENTRIES", &entries.to_string()), ("WORD", "soon")],
+            ),
+            "fused",
+            2,
+        );
+        forgets(
+            "blind",
+            &case("hash_blind", &[("ENTRIES", &entries.to_string())]),
+            "fused",
+            3,
+        );
+    }
+}
+
+#[test]
+fn behind_an_interlock() {
+    for entries in [8, 12, 40] {
+        forgets(
+            "everything",
+            &case(
+                "hash_everything",
+                &[("ENTRIES", &entries.to_string()), ("WORD", "late")],
+            ),
+            "interlock",
+            4,
+        );
+        forgets(
+            "expiry",
+            &case("expiry", &[("ENTRIES", &entries.to_string())]),
+            "interlock",
+            5,
+        );
+    }
+}
+
+#[test]
+fn in_a_window_that_is_replayed() {
+    forgets(
+        "one and another",
+        &case("update_one_delete_other", &[]),
+        "replay",
+        6,
+    );
+    forgets(
+        "two keys",
+        &case("two_keys", &[("ENTRIES", "8")]),
+        "replay",
+        7,
+    );
+    forgets(
+        "two keys",
+        &case("two_keys", &[("ENTRIES", "12")]),
+        "replay",
+        8,
+    );
+}
+
+/// What a design can do wrong when it forgets, or tells of it.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// Keys go while there is room.
+    Early,
+    /// A key that another port of the packet holds goes.
+    Held,
+    /// A key goes, and nobody is told.
+    Silent,
+    /// Every new key is said to have put out another one.
+    Twice,
+    /// Another slot is named.
+    OtherSlot,
+    /// Another key is named.
+    OtherKey,
+    /// A packet goes on with a key that it has found and that is gone since.
+    Displaced,
+}
+
+impl Fault {
+    fn put_into(self, design: &mut Design) -> bool {
+        let modules = design.modules.values_mut();
+        modules
+            .map(|module| self.put_into_module(module))
+            .max()
+            .unwrap_or(false)
+    }
+
+    fn put_into_module(self, module: &mut Module) -> bool {
+        let table = module.name.ends_with("_keys");
+        match self {
+            Fault::Early if table => stuck(module, |name| name == "full", true),
+            Fault::Held if table => stuck(module, |name| name.starts_with("held_"), false),
+            Fault::Displaced if table => {
+                stuck(module, |name| name.starts_with("displaced_now"), false)
+            }
+            Fault::Silent => report(module, "_forgot_reg", |module, _| module.zero(1)),
+            Fault::Twice => report(module, "_forgot_reg", |module, _| module.one()),
+            Fault::OtherSlot => report(module, "_slot_reg", |module, slot| {
+                module.add_const(slot, 1)
+            }),
+            Fault::OtherKey => report(module, "_key_reg", |module, key| module.add_const(key, 1)),
+            _ => false,
+        }
+    }
+}
+
+/// Nodes of such names, registers among them, become constants.
+fn stuck(module: &mut Module, named: fn(&str) -> bool, to: bool) -> bool {
+    let mut some = false;
+    for node in module.nodes.values_mut() {
+        let name = match node.op {
+            NodeOp::Reg(reg) => Some(module.regs[reg].name.as_str()),
+            _ => node.name.as_deref(),
+        };
+        if node.width == 1 && name.is_some_and(named) {
+            node.op = NodeOp::Const(vec![u64::from(to)]);
+            node.args.clear();
+            some = true;
+        }
+    }
+    some
+}
+
+/// The registers of journals take something else.
+fn report(
+    module: &mut Module,
+    suffix: &str,
+    other: fn(&mut Module, hardpath_rtl::Node) -> hardpath_rtl::Node,
+) -> bool {
+    let of_journal = |name: &str| name.starts_with("lru_") && name.ends_with(suffix);
+    let regs = module.regs.iter();
+    let regs: Vec<_> = regs
+        .filter(|(_, reg)| of_journal(&reg.name))
+        .filter_map(|(reg, data)| Some((reg, data.next?)))
+        .collect();
+    for (reg, next) in &regs {
+        let wrong = other(module, *next);
+        module.regs[*reg].next = Some(wrong);
+    }
+    !regs.is_empty()
+}
+
+/// The judge believes nothing: each fault is found.
+#[test]
+fn faults_are_found() {
+    be_silent_here();
+    let in_time = lru(&case(
+        "hash_everything",
+        &[("ENTRIES", "8"), ("WORD", "soon")],
+    ));
+    let again = lru(&case("two_keys", &[("ENTRIES", "12")]));
+    let cases = [
+        (Fault::Early, &in_time),
+        (Fault::Silent, &in_time),
+        (Fault::Twice, &in_time),
+        (Fault::OtherSlot, &in_time),
+        (Fault::OtherKey, &in_time),
+        (Fault::Early, &again),
+        (Fault::Held, &again),
+        (Fault::Displaced, &again),
+    ];
+    for (fault, text) in cases {
+        let sound = Hardware::new(text, 512);
+        let (program, mut compiled) = (sound.program, sound.compiled);
+        assert!(
+            fault.put_into(&mut compiled.design),
+            "{fault:?} changes nothing"
+        );
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            crowd(&mut Hardware::with(program, compiled), 31, 1500);
+        }));
+        assert!(found.is_err(), "{fault:?} was not found");
+    }
+}

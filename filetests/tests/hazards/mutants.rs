@@ -1,0 +1,253 @@
+//! Would these tests notice? Designs are broken on purpose, one node at a time, and must then be caught: by a wrong
+//! packet, answer or map, by an assertion of the design, or because it hangs.
+//!
+//! Some changes cannot show: what is computed twice, what only matters for speed, what is excluded elsewhere. So a share
+//! of them may survive; the test prints which.
+
+use crate::case;
+use crate::forgetting::lru;
+use hardpath_filetests::hardware::Hardware;
+use hardpath_filetests::random::Random;
+use hardpath_filetests::torture::torture;
+use hardpath_rtl::{Design, ModuleId, Node, NodeOp};
+use std::collections::BTreeSet;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// A node of a design that becomes something else.
+struct Mutant {
+    module: ModuleId,
+    node: Node,
+    change: Change,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Change {
+    Stuck(bool),
+    Operator(&'static str),
+    SwappedChoice,
+}
+
+/// What a node of this kind can become.
+fn changes(op: &NodeOp, width: u32) -> Vec<Change> {
+    let mut changes = match op {
+        NodeOp::And => vec![Change::Operator("or")],
+        NodeOp::Or => vec![Change::Operator("and")],
+        NodeOp::Eq => vec![Change::Operator("ne")],
+        NodeOp::Ne => vec![Change::Operator("eq")],
+        NodeOp::Ult => vec![Change::Operator("ule")],
+        NodeOp::Ule => vec![Change::Operator("ult")],
+        NodeOp::Add => vec![Change::Operator("sub")],
+        NodeOp::Sub => vec![Change::Operator("add")],
+        NodeOp::Mux => vec![Change::SwappedChoice],
+        NodeOp::Not | NodeOp::ReduceOr | NodeOp::ReduceAnd => vec![],
+        _ => return Vec::new(),
+    };
+    if width == 1 {
+        changes.extend([Change::Stuck(false), Change::Stuck(true)]);
+    }
+    changes
+}
+
+fn operator(name: &str) -> NodeOp {
+    match name {
+        "or" => NodeOp::Or,
+        "and" => NodeOp::And,
+        "eq" => NodeOp::Eq,
+        "ne" => NodeOp::Ne,
+        "ule" => NodeOp::Ule,
+        "ult" => NodeOp::Ult,
+        "add" => NodeOp::Add,
+        "sub" => NodeOp::Sub,
+        _ => unreachable!("{name}"),
+    }
+}
+
+impl Mutant {
+    fn apply(&self, design: &mut Design) {
+        let node = &mut design.modules[self.module].nodes[self.node];
+        match self.change {
+            Change::Stuck(to) => {
+                node.op = NodeOp::Const(vec![u64::from(to)]);
+                node.args.clear();
+            }
+            Change::Operator(name) => node.op = operator(name),
+            Change::SwappedChoice => node.args.swap(1, 2),
+        }
+    }
+
+    fn describe(&self, design: &Design) -> String {
+        let module = &design.modules[self.module];
+        let node = &module.nodes[self.node];
+        let users = (module.nodes.iter())
+            .filter(|(_, user)| user.args.contains(&self.node))
+            .filter_map(|(_, user)| user.name.as_deref());
+        let users: Vec<&str> = users.take(3).collect();
+        format!(
+            "{}: {} {:?} {} (in {}) -> {:?}",
+            module.name,
+            node.section.map_or("", |section| &module.sections[section]),
+            node.op,
+            node.name.as_deref().unwrap_or("-"),
+            users.join(", "),
+            self.change
+        )
+    }
+}
+
+/// Nodes of a module that something besides an assertion depends on.
+fn live(design: &Design, module: ModuleId) -> BTreeSet<Node> {
+    let module = &design.modules[module];
+    let mut open: Vec<Node> = Vec::new();
+    for port in &module.ports {
+        if let hardpath_rtl::Direction::Output(node) = port.direction {
+            open.push(node);
+        }
+    }
+    for reg in module.regs.values() {
+        open.extend(reg.next);
+        open.extend(reg.enable);
+    }
+    for mem in module.mems.values() {
+        open.extend(
+            (mem.writes.iter()).flat_map(|write| [write.address, write.data, write.enable]),
+        );
+        open.extend(
+            (mem.reads.iter())
+                .flat_map(|read| [Some(read.address), read.enable].into_iter().flatten()),
+        );
+    }
+    for instance in module.instances.values() {
+        open.extend(instance.inputs.iter().map(|(_, node)| *node));
+    }
+    let mut live = BTreeSet::new();
+    while let Some(node) = open.pop() {
+        if live.insert(node) {
+            open.extend(&module.nodes[node].args);
+        }
+    }
+    live
+}
+
+/// All that can be done to the modules whose name holds one of `places`.
+fn mutants(design: &Design, places: &[&str]) -> Vec<Mutant> {
+    let mut mutants = Vec::new();
+    for (id, module) in &design.modules {
+        if !places.iter().any(|place| module.name.contains(place)) {
+            continue;
+        }
+        for node in live(design, id) {
+            let data = &module.nodes[node];
+            for change in changes(&data.op, data.width) {
+                mutants.push(Mutant {
+                    module: id,
+                    node,
+                    change,
+                });
+            }
+        }
+    }
+    mutants
+}
+
+/// How many of `count` mutants the traffic catches; those that it does not are printed.
+fn caught(text: &str, places: &[&str], seed: u64, count: usize) -> (usize, usize) {
+    let sound = Hardware::new(text, 512);
+    let (program, compiled) = (sound.program, sound.compiled);
+    let mut all = mutants(&compiled.design, places);
+    assert!(!all.is_empty(), "{places:?} name no module");
+    let mut random = Random::new(seed);
+    torture(
+        &mut Hardware::with(program.clone(), compiled.clone()),
+        31,
+        600,
+    );
+    let (mut tried, mut caught) = (0, 0);
+    while tried < count && !all.is_empty() {
+        let mutant = all.swap_remove(random.below(all.len() as u64) as usize);
+        let mut broken = compiled.clone();
+        mutant.apply(&mut broken.design);
+        tried += 1;
+        let shows = catch_unwind(AssertUnwindSafe(|| {
+            torture(&mut Hardware::with(program.clone(), broken), 31, 600);
+        }))
+        .is_err();
+        match shows {
+            true => caught += 1,
+            false => println!("survives: {}", mutant.describe(&compiled.design)),
+        }
+    }
+    (caught, tried)
+}
+
+/// The parts on which serial equivalence rests: tables and their forwarding, entrances, the stages around them.
+/// `HARDPATH_FULL=1` tries many more.
+#[test]
+fn broken_hazard_logic_shows() {
+    be_silent_here();
+    let full = std::env::var_os("HARDPATH_FULL").is_some();
+    let count = if full { 500 } else { 40 };
+    // Compares of 64 bits, which stand in the pipeline, hardly ever depend on their lower bits.
+    let values = ["_values", "_interlock_", "_segment_"];
+    let all = ["_map_", "_interlock_", "_segment_"];
+    let programs = [
+        (
+            "values",
+            case("hash_values", &[("ENTRIES", "16"), ("WORD", "late")]),
+            &values,
+            75,
+        ),
+        ("array", case("product", &[("ENTRIES", "5")]), &all, 75),
+        (
+            "keys",
+            case("hash_everything", &[("ENTRIES", "16"), ("WORD", "late")]),
+            &all,
+            75,
+        ),
+        (
+            "forwarded keys",
+            case("hash_everything", &[("ENTRIES", "16"), ("WORD", "soon")]),
+            &all,
+            75,
+        ),
+        (
+            "two windows",
+            case("two_hashes", &[("FIRST", "late"), ("SECOND", "late")]),
+            &all,
+            75,
+        ),
+        // A packet that runs again does without most of what is forwarded to it.
+        ("replay", case("update_one_delete_other", &[]), &all, 40),
+        // Ages only decide who goes, which is nobody's promise here; the tests of the blocks look at them.
+        (
+            "forgetting",
+            lru(&case(
+                "hash_everything",
+                &[("ENTRIES", "8"), ("WORD", "soon")],
+            )),
+            &all,
+            50,
+        ),
+    ];
+    for (name, text, places, percent) in programs {
+        let (caught, tried) = caught(&text, places, 1, count);
+        println!("{name}: {caught} of {tried} caught");
+        assert!(
+            caught * 100 >= tried * percent,
+            "{name}: only {caught} of {tried} broken designs were noticed"
+        );
+    }
+}
+
+/// Keeps this thread's panics, which are wanted here, out of the output; `println` stays.
+pub fn be_silent_here() {
+    let usual = std::panic::take_hook();
+    let here = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |panic| {
+        let wanted = panic
+            .location()
+            .is_some_and(|place| place.file().ends_with("hardware.rs"));
+        if std::thread::current().id() != here || !wanted {
+            usual(panic);
+        }
+    }));
+}
