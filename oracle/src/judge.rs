@@ -6,11 +6,10 @@
 
 use crate::compare::{compare_maps, compare_packet, Difference};
 use crate::forgetting::{Followed, Forgetting, Illegal, LruMap};
-use crate::kernel::{KernelJudge, MapChange};
+use crate::judges::{Interpreter, Judge, MapChange};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::Prepared;
-use hardpath_ir::maps::{Image, KeyMove, Maps};
-use hardpath_ir::{MapId, Program};
+use hardpath_ir::maps::{Image, KeyMove};
+use hardpath_ir::Program;
 use hardpath_packet::{Fate, Sideband};
 use std::collections::BTreeMap;
 
@@ -19,10 +18,8 @@ pub const BATCH: usize = 256;
 
 /// Interpreter and, where there is one, kernel, running the same program over the same packets.
 pub struct Reference {
-    prepared: Prepared,
-    maps: Maps,
-    names: BTreeMap<MapId, String>,
-    kernel: Option<KernelJudge>,
+    interpreter: Interpreter,
+    judge: Option<Box<dyn Judge>>,
     forgetting: Forgetting,
 }
 
@@ -57,17 +54,11 @@ impl Reference {
     pub fn new(
         program: &Program,
         image: &Image,
-        kernel: Option<KernelJudge>,
+        judge: Option<impl Judge + 'static>,
     ) -> Result<Reference, Vec<Diagnostic>> {
-        let mut maps = Maps::new(&program.maps);
-        maps.load(image)?;
         Ok(Reference {
-            prepared: Prepared::new(program),
-            maps,
-            names: (program.maps.iter())
-                .map(|(id, map)| (id, map.name.clone()))
-                .collect(),
-            kernel,
+            interpreter: Interpreter::new(program, image)?,
+            judge: judge.map(|judge| Box::new(judge) as Box<dyn Judge>),
             forgetting: Forgetting::default(),
         })
     }
@@ -76,9 +67,9 @@ impl Reference {
     /// are plain hashes ([`JudgeOptions::plain`](crate::JudgeOptions::plain)).
     pub fn forget_as_told(&mut self, maps: Vec<LruMap>) {
         for told in &maps {
-            self.maps.forget_as_told(told.map, told.slots);
+            self.interpreter.maps.forget_as_told(told.map, told.slots);
         }
-        self.maps.watch_keys();
+        self.interpreter.maps.watch_keys();
         self.forgetting = Forgetting::new(maps);
     }
 
@@ -96,11 +87,11 @@ impl Reference {
         self.forget(&followed)?;
         let mut illegal = std::mem::take(&mut followed.illegal);
         for one in moves {
-            let held = self.maps.get(one.map, &one.key).is_some();
+            let held = self.interpreter.maps.get(one.map, &one.key).is_some();
             let forgotten = followed.forgotten.contains(&(one.map, one.key.clone()));
             if !held && !forgotten {
                 illegal.push(Illegal {
-                    map: self.names[&one.map].clone(),
+                    map: self.interpreter.name(one.map),
                     why: "takes a key in that nobody put there".into(),
                 });
             }
@@ -111,8 +102,8 @@ impl Reference {
     /// Takes out what was forgotten.
     fn forget(&mut self, followed: &Followed) -> Result<(), Diagnostic> {
         let changes = self.forget_here(followed);
-        match &mut self.kernel {
-            Some(kernel) => kernel.apply(changes),
+        match &mut self.judge {
+            Some(judge) => judge.apply(changes),
             None => Ok(()),
         }
     }
@@ -121,20 +112,20 @@ impl Reference {
     fn forget_here(&mut self, followed: &Followed) -> Vec<MapChange> {
         let mut changes = Vec::new();
         for (map, key) in &followed.forgotten {
-            self.maps.delete(*map, key);
+            self.interpreter.maps.delete(*map, key);
             changes.push(MapChange {
-                map: self.names[map].clone(),
+                map: self.interpreter.name(*map),
                 key: key.clone(),
                 value: None,
             });
         }
-        self.maps.take_keys();
+        self.interpreter.maps.take_keys();
         changes
     }
 
     /// The release of the kernel that judges.
     pub fn kernel_version(&self) -> Option<String> {
-        self.kernel.as_ref().map(KernelJudge::version)
+        self.judge.as_ref().map(|judge| judge.version())
     }
 
     /// Runs one packet. For many packets [`Reference::run_all`] is several times faster.
@@ -178,7 +169,7 @@ impl Reference {
             if !both.is_empty() {
                 self.run_both(both, told(answers.len()), &mut answers)?;
             }
-            if objection.is_some() || self.kernel.is_none() {
+            if objection.is_some() || self.judge.is_none() {
                 if let Some(((packet, context), others)) = rest.split_first() {
                     let told = told(answers.len()).first();
                     let told = told.map(Vec::as_slice).unwrap_or_default();
@@ -204,11 +195,11 @@ impl Reference {
     /// # Errors
     /// The kernel's maps cannot be read; see [`KernelJudge::image`].
     pub fn maps(&mut self) -> Result<ExpectedMaps, Diagnostic> {
-        let interpreted = self.maps.image();
+        let interpreted = self.interpreter.maps.image();
         let mut image = interpreted.clone();
-        if let Some(kernel) = &mut self.kernel {
+        if let Some(judge) = &mut self.judge {
             // A map that only dead code names is in the kernel, but not in the program as lifted.
-            let mut judged = kernel.image()?;
+            let mut judged = judge.image()?;
             judged.retain(|name, _| image.contains_key(name));
             image.extend(judged);
         }
@@ -228,25 +219,16 @@ impl Reference {
         key: &[u8],
         value: Option<&[u8]>,
     ) -> Result<(), Vec<Diagnostic>> {
-        let Some((&id, _)) = self.names.iter().find(|(_, name)| *name == map) else {
-            return Err(vec![Diagnostic::input(
-                "unknown-map",
-                format!("the program has no map `{map}`"),
-            )]);
+        let change = MapChange {
+            map: map.into(),
+            key: key.to_vec(),
+            value: value.map(<[u8]>::to_vec),
         };
-        match value {
-            Some(value) => {
-                let entries = [(key.to_vec(), value.to_vec())].into();
-                self.maps.load(&Image::from([(map.to_string(), entries)]))?;
-            }
-            None => {
-                self.maps.delete(id, key);
-            }
-        }
-        match (&mut self.kernel, value) {
-            (Some(kernel), Some(value)) => kernel.set(map, key, value).map_err(|error| vec![error]),
-            (Some(kernel), None) => kernel.delete(map, key).map_err(|error| vec![error]),
-            (None, _) => Ok(()),
+        let one = |error: Diagnostic| vec![error];
+        self.interpreter.set(change.clone()).map_err(one)?;
+        match &mut self.judge {
+            Some(judge) => judge.set(change).map_err(one),
+            None => Ok(()),
         }
     }
 
@@ -255,11 +237,11 @@ impl Reference {
         &mut self,
         packets: &[(P, Sideband)],
     ) -> Result<(usize, Option<String>), Diagnostic> {
-        let Some(kernel) = &mut self.kernel else {
+        let Some(judge) = &mut self.judge else {
             return Ok((0, None));
         };
         for (count, (packet, context)) in packets.iter().enumerate() {
-            let objection = kernel.objection(packet.as_ref().len(), context)?;
+            let objection = judge.objection(packet.as_ref().len(), context)?;
             if objection.is_some() {
                 return Ok((count, objection));
             }
@@ -282,10 +264,12 @@ impl Reference {
         if moved {
             self.interpret_all(packets, moves, &mut interpreted, &mut forgotten);
         }
-        let Some(kernel) = &mut self.kernel else {
+        let Some(judge) = &mut self.judge else {
             return Ok(());
         };
-        let running = kernel.begin(packets, forgotten)?;
+        let questions = packets.iter();
+        let questions = questions.map(|(packet, sideband)| (packet.as_ref().to_vec(), *sideband));
+        let running = judge.begin(questions.collect(), forgotten)?;
         if !moved {
             self.interpret_all(packets, &[], &mut interpreted, &mut Vec::new());
         }
@@ -326,18 +310,18 @@ impl Reference {
     ) -> Result<(Fate, Vec<Illegal>), Diagnostic> {
         let followed = self.forgetting.follow(moves);
         self.forget(&followed)?;
-        if self.kernel.is_some() {
-            self.maps.watch_changes();
+        if self.judge.is_some() {
+            self.interpreter.maps.watch_changes();
         }
         let answer = self.interpret(packet, context, moves, followed);
-        if let Some(kernel) = &mut self.kernel {
-            let changes = self.maps.take_changes();
+        if let Some(judge) = &mut self.judge {
+            let changes = self.interpreter.maps.take_changes();
             let changes = changes.into_iter().map(|change| MapChange {
-                map: self.names[&change.map].clone(),
+                map: self.interpreter.name(change.map),
                 key: change.key,
                 value: change.value,
             });
-            kernel.apply(changes.collect())?;
+            judge.apply(changes.collect())?;
         }
         Ok(answer)
     }
@@ -350,13 +334,15 @@ impl Reference {
         moves: &[KeyMove],
         mut followed: Followed,
     ) -> (Fate, Vec<Illegal>) {
-        let fate = self.prepared.run(&mut self.maps, packet, context);
-        let events = self.maps.take_keys();
+        let fate = self.interpreter.run(packet, context);
+        let events = self.interpreter.maps.take_keys();
         let mut illegal = std::mem::take(&mut followed.illegal);
-        illegal.extend(
-            self.forgetting
-                .contradictions(moves, &followed, &events, &self.maps),
-        );
+        illegal.extend(self.forgetting.contradictions(
+            moves,
+            &followed,
+            &events,
+            &self.interpreter.maps,
+        ));
         (fate, illegal)
     }
 }

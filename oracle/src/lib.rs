@@ -1,7 +1,7 @@
 //! What the right answer is: the Linux kernel and the interpreter, and comparing a run with them.
 //!
 //! ```text
-//! packets ──► Reference { KernelJudge?, interpreter } ──► Expected ──┐
+//! packets ──► Reference { Judge?, interpreter }     ──► Expected ──┐
 //!         └─► engine ──────────────────────────────────► Fate ─────┴─► Comparison
 //! ```
 //!
@@ -11,10 +11,12 @@ pub mod asking;
 pub mod compare;
 pub mod forgetting;
 pub mod judge;
+pub mod judges;
 pub mod kernel;
 
 pub use asking::{ask, Asked};
 pub use compare::{Comparison, Difference, Mismatch, Side};
 pub use forgetting::{Illegal, LruMap};
 pub use judge::{Expected, ExpectedMaps, Reference, BATCH};
-pub use kernel::{Form, JudgeOptions, KernelJudge, MapChange, Verdict};
+pub use judges::{Interpreter, Judge, MapChange};
+pub use kernel::{Form, JudgeOptions, KernelJudge, Verdict};

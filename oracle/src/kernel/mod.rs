@@ -21,6 +21,7 @@ mod syscall;
 mod tail_calls;
 mod worker;
 
+use crate::judges::{Judge, MapChange, Question, Running};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::maps::Image;
@@ -70,15 +71,6 @@ pub enum Verdict {
     Judged(Fate),
     /// The kernel cannot run the program on this packet; its maps are as before. Says why.
     CannotJudge(String),
-}
-
-/// An entry that the host writes or, with `None`, removes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MapChange {
-    /// The map's full ELF name.
-    pub map: String,
-    pub key: Vec<u8>,
-    pub value: Option<Vec<u8>>,
 }
 
 /// The shortest packet of a test run: an Ethernet header (`bpf_test_init` in `net/bpf/test_run.c`).
@@ -154,11 +146,11 @@ impl KernelJudge {
         for (packet, context) in packets {
             let objection = self.objection(packet.as_ref().len(), context)?;
             if objection.is_none() {
-                accepted.push((packet.as_ref(), *context));
+                accepted.push((packet.as_ref().to_vec(), *context));
             }
             objections.push(objection);
         }
-        let mut outcomes = self.begin(&accepted, Vec::new())?.wait()?.into_iter();
+        let mut outcomes = self.begin(accepted, Vec::new())?.wait()?.into_iter();
         let verdict = |objection: Option<String>| match objection {
             Some(reason) => Ok(Verdict::CannotJudge(reason)),
             None => outcomes.next().map(Verdict::Judged).ok_or_else(stopped),
@@ -195,40 +187,6 @@ impl KernelJudge {
             .wait()?;
         self.queues.insert(queue, objection.clone());
         Ok(objection)
-    }
-
-    /// Begins to run packets that [`KernelJudge::objection`] has nothing against, and goes on at once. In front of each packet
-    /// its `changes` are made; behind their end there are none.
-    pub(crate) fn begin<P: AsRef<[u8]>>(
-        &mut self,
-        packets: &[(P, Sideband)],
-        changes: Vec<Vec<MapChange>>,
-    ) -> Result<Running, Diagnostic> {
-        let packets: Vec<(Vec<u8>, Sideband)> = packets
-            .iter()
-            .map(|(packet, context)| (packet.as_ref().to_vec(), *context))
-            .collect();
-        self.submit(move |worker| {
-            let mut changes = changes.into_iter();
-            packets
-                .iter()
-                .map(|(packet, context)| {
-                    worker.apply(&changes.next().unwrap_or_default())?;
-                    worker.run(packet, context)
-                })
-                .collect()
-        })
-        .map(Running)
-    }
-
-    /// Writes and removes entries as the host does.
-    pub(crate) fn apply(&mut self, mut changes: Vec<MapChange>) -> Result<(), Diagnostic> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        // A full map has room for a new key only after the old one is gone.
-        changes.sort_by_key(|change| change.value.is_some());
-        self.submit(move |worker| worker.apply(&changes))?.wait()?
     }
 
     /// The contents of all maps that the program uses, without `.rodata`; of per-CPU maps the copy of the CPU
@@ -272,11 +230,6 @@ impl KernelJudge {
             .wait()?
     }
 
-    /// The running kernel's release (`uname -r`).
-    pub fn version(&self) -> String {
-        version()
-    }
-
     /// Has something done on the judge's thread.
     fn submit<R: Send + 'static>(
         &mut self,
@@ -303,11 +256,63 @@ impl<R> Pending<R> {
 }
 
 /// Packets that are being run.
-pub(crate) struct Running(Pending<Result<Vec<Fate>, Diagnostic>>);
+struct OnThread(Pending<Result<Vec<Fate>, Diagnostic>>);
 
-impl Running {
-    pub(crate) fn wait(self) -> Result<Vec<Fate>, Diagnostic> {
+impl Running for OnThread {
+    fn wait(self: Box<Self>) -> Result<Vec<Fate>, Diagnostic> {
         self.0.wait()?
+    }
+}
+
+impl Judge for KernelJudge {
+    fn version(&self) -> String {
+        version()
+    }
+
+    fn objection(
+        &mut self,
+        length: usize,
+        sideband: &Sideband,
+    ) -> Result<Option<String>, Diagnostic> {
+        KernelJudge::objection(self, length, sideband)
+    }
+
+    fn begin(
+        &mut self,
+        packets: Vec<Question>,
+        changes: Vec<Vec<MapChange>>,
+    ) -> Result<Box<dyn Running>, Diagnostic> {
+        let fates = self.submit(move |worker| {
+            let mut changes = changes.into_iter();
+            packets
+                .iter()
+                .map(|(packet, sideband)| {
+                    worker.apply(&changes.next().unwrap_or_default())?;
+                    worker.run(packet, sideband)
+                })
+                .collect()
+        })?;
+        Ok(Box::new(OnThread(fates)))
+    }
+
+    fn apply(&mut self, mut changes: Vec<MapChange>) -> Result<(), Diagnostic> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        // A full map has room for a new key only after the old one is gone.
+        changes.sort_by_key(|change| change.value.is_some());
+        self.submit(move |worker| worker.apply(&changes))?.wait()?
+    }
+
+    fn set(&mut self, change: MapChange) -> Result<(), Diagnostic> {
+        match &change.value {
+            Some(value) => KernelJudge::set(self, &change.map, &change.key, value),
+            None => self.delete(&change.map, &change.key),
+        }
+    }
+
+    fn image(&mut self) -> Result<Image, Diagnostic> {
+        KernelJudge::image(self)
     }
 }
 

@@ -5,8 +5,13 @@ use crate::judge::{double, try_start, word, Numbers, CONTEXT};
 use hardpath_ebpf::Object;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{parse, Program};
-use hardpath_oracle::{Comparison, Difference, Expected, Reference, Side};
+use hardpath_oracle::{
+    Comparison, Difference, Expected, Interpreter, KernelJudge, Reference, Side,
+};
 use hardpath_packet::Sideband;
+
+/// No judge beside the interpreter.
+const NOBODY: Option<KernelJudge> = None;
 
 /// What `object` below means.
 const FLOWS: &str = include_str!("flows.hir");
@@ -105,7 +110,7 @@ fn both_go_on_from_the_same_state_after_packets_that_the_kernel_does_not_take() 
     };
     let program = program(FLOWS);
     let mut both = Reference::new(&program, &start_image(), Some(kernel)).unwrap();
-    let mut alone = Reference::new(&program, &start_image(), None).unwrap();
+    let mut alone = Reference::new(&program, &start_image(), NOBODY).unwrap();
     assert!(both
         .kernel_version()
         .is_some_and(|version| version.contains('.')));
@@ -177,11 +182,11 @@ fn an_interpreter_that_is_wrong_is_found() {
 #[test]
 fn an_image_that_does_not_fit_is_refused() {
     let unknown = Image::from([("other".into(), [(word(1), double(7))].into())]);
-    let error = Reference::new(&program(FLOWS), &unknown, None)
+    let error = Reference::new(&program(FLOWS), &unknown, NOBODY)
         .err()
         .unwrap();
     assert_eq!(error[0].code, "unknown-map");
-    let mut reference = Reference::new(&program(FLOWS), &Image::new(), None).unwrap();
+    let mut reference = Reference::new(&program(FLOWS), &Image::new(), NOBODY).unwrap();
     let error = reference
         .set("totals", &word(9), Some(&double(1)))
         .unwrap_err();
@@ -194,7 +199,7 @@ fn an_image_that_does_not_fit_is_refused() {
 
 #[test]
 fn without_a_kernel_the_interpreter_answers() {
-    let mut reference = Reference::new(&program(FLOWS), &Image::new(), None).unwrap();
+    let mut reference = Reference::new(&program(FLOWS), &Image::new(), NOBODY).unwrap();
     let Expected {
         fate,
         judged_by_kernel,
@@ -204,4 +209,27 @@ fn without_a_kernel_the_interpreter_answers() {
     } = reference.run(&[1, 2, 3], &CONTEXT).unwrap();
     assert_eq!((fate.verdict, judged_by_kernel), (1, false));
     assert_eq!((objection, disagreement), (None, None));
+}
+
+/// Whoever is a judge can stand in the kernel's place: here an interpreter that is right, and one of another program.
+#[test]
+fn another_judge() {
+    let judged_by = |text: &str| {
+        let judge = Interpreter::new(&program(text), &start_image()).unwrap();
+        let mut reference = Reference::new(&program(FLOWS), &start_image(), Some(judge)).unwrap();
+        let packets = packets(300, 9);
+        let answers = reference.run_all(&packets).unwrap();
+        assert!(answers.iter().all(|answer| answer.judged_by_kernel));
+        reference.set("totals", &word(0), Some(&double(5))).unwrap();
+        let differ = answers
+            .iter()
+            .filter(|answer| answer.disagreement.is_some());
+        (
+            differ.count(),
+            reference.maps().unwrap().disagreements.len(),
+        )
+    };
+    assert_eq!(judged_by(FLOWS), (0, 0));
+    let (packets, entries) = judged_by(&FLOWS.replace("v12:64 = const 0x1", "v12:64 = const 0x2"));
+    assert!(packets == 0 && entries > 0, "{packets} {entries}");
 }
