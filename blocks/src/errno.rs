@@ -1,13 +1,14 @@
-//! The errors of map operations, as the kernel numbers them (`include/uapi/asm-generic/errno-base.h`).
+//! The errors of map operations in hardware; their numbers are [`hardpath_registers::errno`].
 
+use hardpath_registers::errno;
 use hardpath_rtl::{Module, Node};
 
-pub const ENOENT: u64 = 2;
-pub const E2BIG: u64 = 7;
-pub const EBADF: u64 = 9;
-pub const EEXIST: u64 = 17;
-pub const EINVAL: u64 = 22;
-pub const ENOSPC: u64 = 28;
+pub const ENOENT: u64 = errno::ENOENT as u64;
+pub const E2BIG: u64 = errno::E2BIG as u64;
+pub const EBADF: u64 = errno::EBADF as u64;
+pub const EEXIST: u64 = errno::EEXIST as u64;
+pub const EINVAL: u64 = errno::EINVAL as u64;
+pub const ENOSPC: u64 = errno::ENOSPC as u64;
 
 /// Bits of an errno in hardware.
 pub const ERRNO_BITS: u32 = 5;

@@ -1,19 +1,19 @@
 //! The host port: an AXI4-Lite slave with identification, counters, the port table and one map operation at a
-//! time. The address map is [`crate::interface`].
+//! time. The address map is [`hardpath_registers::REGISTERS`].
 
 use crate::axi::{LiteIn, LiteOut};
 use crate::counters::{choose, counters};
 use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
-use crate::interface::{command, register, MAGIC};
 use crate::sweep::{sweep, Sweep};
+use hardpath_registers::{command, field, register, MAGIC, PORTS};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 /// What the host port must know.
 pub struct Host {
     pub name: String,
-    /// One of [`crate::interface::version`].
+    /// One of [`hardpath_registers::version`].
     pub version: u32,
     pub design_id: u32,
     pub maps: u32,
@@ -43,13 +43,11 @@ impl Host {
     }
 }
 
-/// Entries of the port table.
-pub const PORTS: u32 = 16;
 /// Words that are chosen by the low bits of an address: keys and values begin at multiples of so many.
 const PAGE_WORDS: usize = 1024;
 /// `enum xdp_action`.
 const VERDICTS: [&str; 5] = ["aborted", "drop", "pass", "tx", "redirect"];
-const COMMAND_BITS: u32 = 3;
+const COMMAND_BITS: u32 = field::COMMAND.bits;
 /// Clocks between the entrance's hold and the free slot behind it: the last packet enters in the third one, and a dump
 /// must come up to four clocks behind it. The next packet enters four clocks after the slot
 /// ([`crate::hash::hash_table`] wants both).
@@ -701,8 +699,8 @@ impl HostPort<'_> {
             let read = m.mem_read_async(memory, read_port);
             (given, m.zext(read, 32))
         };
-        let (port_ifindex, ifindex) = column("port_ifindex", 32, writes_ifindex);
-        let (port_queue, queue) = column("port_queue", 16, writes_queue);
+        let (port_ifindex, ifindex) = column("port_ifindex", field::IFINDEX.bits, writes_ifindex);
+        let (port_queue, queue) = column("port_queue", field::FIRST_QUEUE.bits, writes_queue);
         PortTable {
             reads_here,
             word: m.mux(reads_queue, queue, ifindex),

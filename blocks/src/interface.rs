@@ -1,4 +1,5 @@
-//! The contract of every generated top: ports, stream conventions and the AXI4-Lite address map.
+//! The contract of every generated top: ports and stream conventions. The address map of its host port is that of
+//! `hardpath_registers`.
 //!
 //! Ports (one clock `clk`, synchronous active-high reset `rst`):
 //!
@@ -20,99 +21,35 @@
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
 use crate::hash::{buckets, Evicts, Hash, SLOTS, WAYS};
-use crate::key_bits::KeyBits;
+use hardpath_registers::{Design, Map};
 use hardpath_rtl::signals;
+use std::ops::{Deref, DerefMut};
 
-/// Identification: the letters `HPTH`.
-pub const MAGIC: u32 = 0x4850_5448;
-/// Versions of this contract: major in the high half, minor in the low one. A design says the oldest one that serves it.
-pub mod version {
-    /// A design stores all keys.
-    pub const ALL_KEYS: u32 = 0x0001_0001;
-    /// The host keeps the foreign keys of maps ([`MapPort::stored`](super::MapPort::stored)): a driver of before would lose
-    /// their values.
-    pub const FOREIGN_KEYS: u32 = 0x0002_0000;
+pub use hardpath_registers::{command, register, version, MAGIC};
 
-    /// Of a design with maps that store so much of their keys.
-    pub fn of<'a>(stored: impl IntoIterator<Item = &'a crate::key_bits::KeyBits>) -> u32 {
-        match stored.into_iter().any(|keys| keys.has_foreign()) {
-            true => FOREIGN_KEYS,
-            false => ALL_KEYS,
-        }
-    }
-}
-
-/// Byte offsets of the host registers. 64-bit counters have their low word first; reading the low word latches
-/// the high one. `R`: read, `W`: write. What has no effect is answered with SLVERR: an address without a register, a
-/// write of parts of a word or of what can only be read, and of a map register (0x0200 and above) while a command is busy.
-pub mod register {
-    /// R: [`super::MAGIC`].
-    pub const MAGIC: u32 = 0x0000;
-    /// R: [`super::version`].
-    pub const VERSION: u32 = 0x0004;
-    /// R: a hash of the program, the same for the same design.
-    pub const DESIGN_ID: u32 = 0x0008;
-    /// R: bit 0: reset has cleared all maps and packets are taken in.
-    pub const STATUS: u32 = 0x000c;
-    /// R, 64 bits each.
-    pub const PACKETS_IN: u32 = 0x0010;
-    /// R, 64 bits: frames marked bad by the MAC.
-    pub const DROPPED_BAD: u32 = 0x0018;
-    /// R, 64 bits: frames shorter than 14 or longer than 9,216 bytes.
-    pub const DROPPED_LENGTH: u32 = 0x0020;
-    /// R, 64 bits each, in the order ABORTED, DROP, PASS, TX, REDIRECT.
-    pub const VERDICTS: u32 = 0x0028;
-    /// RW: port table: 16 entries of two words: ifindex, then a number that is added to the queue.
-    pub const PORT_TABLE: u32 = 0x0100;
-    /// RW: the map that the command is for, by its place in [`super::Interface::maps`].
-    pub const MAP_SELECT: u32 = 0x0200;
-    /// W: starts a command, see [`super::command`].
-    pub const MAP_COMMAND: u32 = 0x0204;
-    /// R: bit 31: busy. Bits 15:0: what the command gave: 0 or a positive errno (2 ENOENT, 7 E2BIG, 17 EEXIST,
-    /// 22 EINVAL).
-    pub const MAP_STATUS: u32 = 0x0208;
-    /// RW: flags of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST.
-    pub const MAP_FLAGS: u32 = 0x020c;
-    /// RW: the slot that a dump command reads.
-    pub const MAP_SLOT: u32 = 0x0210;
-    /// RW: key, as 32-bit words in memory order.
-    pub const KEY: u32 = 0x1000;
-    /// RW: value, likewise.
-    pub const VALUE: u32 = 0x2000;
-}
-
-/// Commands for [`register::MAP_COMMAND`].
-pub mod command {
-    /// KEY → VALUE, or ENOENT.
-    pub const LOOKUP: u32 = 1;
-    /// KEY, VALUE, MAP_FLAGS.
-    pub const UPDATE: u32 = 2;
-    /// KEY.
-    pub const DELETE: u32 = 3;
-    /// Reads slot MAP_SLOT: KEY and VALUE, or ENOENT when the slot is empty, EINVAL behind the last slot.
-    pub const DUMP: u32 = 4;
-}
-
-/// A map as the host sees it.
+/// A map of a design: what the host sees of it, and what only a simulation does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapPort {
-    pub name: String,
-    /// As bpftool calls it: `percpu_array`.
-    pub kind: String,
-    pub key_bytes: u32,
-    /// Which bits of a key are stored. A key that has other bits than the constants of the rest is *foreign*: the host keeps it and
-    /// its value. On such a key [`command::LOOKUP`] answers ENOENT, [`command::UPDATE`] only takes a place of `max_entries`
-    /// (0, or E2BIG; MAP_FLAGS and VALUE mean nothing) and [`command::DELETE`] gives one back (0). So the host asks for a place
-    /// when a key is new and for none when it overwrites, and gives back only what it took. A dump never gives such a key.
-    pub stored: KeyBits,
-    pub value_bytes: u32,
-    pub max_entries: u32,
-    /// Number of slots that a dump goes through: 0..slots.
-    pub slots: u32,
+    /// Reads as a part of this one.
+    pub map: Map,
     /// Only of an LRU map, in a design with a journal.
     pub journal: Option<Journal>,
     /// Where the contents stand; `None`: nobody says.
     pub storage: Option<Storage>,
+}
+
+impl Deref for MapPort {
+    type Target = Map;
+
+    fn deref(&self) -> &Map {
+        &self.map
+    }
+}
+
+impl DerefMut for MapPort {
+    fn deref_mut(&mut self) -> &mut Map {
+        &mut self.map
+    }
 }
 
 /// The ports that tell what an LRU map takes in and forgets, in the order of its commits; all outputs, from registers.
@@ -259,6 +196,16 @@ pub const VERDICT_BITS: u32 = 3;
 pub const METADATA_WORD_BITS: u32 = 6;
 
 impl Interface {
+    /// What a driver must know.
+    pub fn design(&self) -> Design {
+        Design {
+            name: self.top.clone(),
+            design_id: self.design_id,
+            has_port_table: self.has_port_table,
+            maps: self.maps.iter().map(|port| port.map.clone()).collect(),
+        }
+    }
+
     /// One of [`version`].
     pub fn version(&self) -> u32 {
         version::of(self.maps.iter().map(|map| &map.stored))

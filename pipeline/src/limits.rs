@@ -2,17 +2,17 @@
 
 use crate::refuse::whole;
 use hardpath_blocks::hash::Hash;
-use hardpath_blocks::interface::register;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{MapDecl, Program};
+use hardpath_registers::{register, SPACE};
 
 /// The host selects a map with 8 bits.
 pub const MOST_MAPS: usize = 255;
 /// Bytes that the host port has addresses for.
 const MOST_KEY_BYTES: u32 = register::VALUE - register::KEY;
-const MOST_VALUE_BYTES: u32 = 0x1_0000 - register::VALUE;
+const MOST_VALUE_BYTES: u32 = SPACE - register::VALUE;
 /// More entries than this would need more than a key's hash can tell apart, and more memory than any FPGA has.
 const MOST_ENTRIES: u32 = 1 << 26;
 /// 256 MiB: several times the memory of the largest FPGAs.

@@ -15,6 +15,7 @@ use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_B
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_registers::Map;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
 
@@ -368,15 +369,17 @@ fn map_port(
     storage: Storage,
 ) -> MapPort {
     MapPort {
-        name: decl.name.clone(),
-        kind: decl.kind.name().into(),
-        key_bytes: decl.key_bytes,
-        stored,
-        value_bytes: decl.value_bytes,
-        max_entries: decl.max_entries,
-        slots: match decl.kind {
-            kind if kind.is_hash() => Hash::entries(decl.max_entries),
-            _ => decl.max_entries,
+        map: Map {
+            name: decl.name.clone(),
+            kind: decl.kind.name().into(),
+            key_bytes: decl.key_bytes,
+            stored,
+            value_bytes: decl.value_bytes,
+            max_entries: decl.max_entries,
+            slots: match decl.kind {
+                kind if kind.is_hash() => Hash::entries(decl.max_entries),
+                _ => decl.max_entries,
+            },
         },
         journal,
         storage: Some(storage.inside(slot::PIPELINE)),

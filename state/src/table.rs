@@ -6,7 +6,7 @@ use hardpath_blocks::hash::{
 };
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
-use hardpath_blocks::key_bits::KeyBits;
+use hardpath_blocks::key_bits::{self, KeyBits};
 use hardpath_blocks::lpm::{lpm, Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn};
 use hardpath_rtl::signals::Placed;
 use hardpath_rtl::{Design, Instance, Module, Node};
@@ -161,7 +161,9 @@ impl Table {
         match self {
             Table::Hash { placed, stored, .. } => {
                 let key = placed.out.host_key_out;
-                let whole = stored.as_ref().map(|stored| stored.whole_node(m, key));
+                let whole = stored
+                    .as_ref()
+                    .map(|stored| key_bits::whole(m, stored, key));
                 (placed.out.host_errno, whole.unwrap_or(key))
             }
             Table::Trie { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
@@ -184,7 +186,7 @@ pub fn device_flags(m: &mut Module, flags: Node, value: Node) -> Node {
 /// The host's key is one that the table does not store, and its command means the key. `None`: the table stores all keys.
 fn is_foreign(m: &mut Module, stored: &KeyBits, question: &MapQuestion) -> Option<Node> {
     let key = m.slice(question.host_key, 0, stored.bits());
-    let foreign = stored.foreign_node(m, key)?;
+    let foreign = key_bits::foreign(m, stored, key)?;
     let is_dump = m.eq_const(question.host_command, u64::from(command::DUMP));
     let means_key = m.not(is_dump);
     Some(m.and(&[foreign, means_key]))

@@ -2,13 +2,11 @@
 
 use crate::dut::{Dut, Port, PortDirection};
 use hardpath_diagnostic::Diagnostic;
+use hardpath_registers::Access;
 
-/// One access to a 32-bit register.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    Read { address: u32 },
-    Write { address: u32, data: u32 },
-}
+/// AXI's OKAY and SLVERR (AMBA AXI, A3.4.4).
+pub const OKAY: u64 = 0;
+pub const SLVERR: u64 = 2;
 
 /// Drives the `s_axil_*` ports. Call [`AxiLite::drive`] before each step and [`AxiLite::observe`] after it.
 pub struct AxiLite {
@@ -213,10 +211,9 @@ fn unasked(port: &str) -> Diagnostic {
     )
 }
 
-/// AXI's OKAY is 0 (AMBA AXI, A3.4.4).
 fn check_response(response: u64, address: u32) -> Result<(), Diagnostic> {
     match response {
-        0 => Ok(()),
+        OKAY => Ok(()),
         _ => Err(Diagnostic::defect(
             "host-port-error",
             format!("the design answered the access to register {address:#06x} with response {response}"),

@@ -29,9 +29,9 @@ pub mod verilog;
 pub mod vhdl;
 
 use crate::dut::{Dut, Port, Words};
-use crate::foreign::Foreign;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_registers::Foreign;
 use std::io::Write;
 
 /// What stands at the head of the text.

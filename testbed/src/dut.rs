@@ -1,7 +1,7 @@
 //! The device under test: a design in some engine, seen through its ports.
 
-use crate::foreign::Foreign;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_registers::Foreign;
 use hardpath_rtl::{column_name, Direction};
 use std::borrow::Cow;
 

@@ -4,11 +4,11 @@
 //! each operation of the host on this map. What belongs to one packet is put together by counting.
 
 use crate::dut::{Dut, Port, PortDirection, Words};
-use crate::foreign::Foreign;
 use hardpath_blocks::interface::{Interface, JournalOut};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{KeyMove, Move};
 use hardpath_ir::MapId;
+use hardpath_registers::Foreign;
 use hardpath_rtl::signals::Signals;
 use std::collections::VecDeque;
 

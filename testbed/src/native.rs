@@ -1,8 +1,8 @@
 //! The native engine: the design compiled into this process.
 
 use crate::dut::{top_ports, Column, Dut, Port, Words};
-use crate::foreign::Foreign;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_registers::Foreign;
 use hardpath_rtl::Design;
 use hardpath_rtlsim::{MemoryView, PortHandle, SimError, Simulator};
 

@@ -301,7 +301,7 @@ impl VerdictPort {
 /// The host's operations beside the packets.
 struct HostTraffic<'a> {
     /// Present only when there is something to do.
-    host: Option<Host<'a>>,
+    host: Option<Host>,
     /// Those that have no answer yet; the first may be on its way.
     events: &'a [HostEvent],
 }
@@ -309,7 +309,7 @@ struct HostTraffic<'a> {
 impl<'a> HostTraffic<'a> {
     fn new(
         dut: &mut dyn Dut,
-        interface: &'a Interface,
+        interface: &Interface,
         events: &'a [HostEvent],
     ) -> Result<HostTraffic<'a>, Diagnostic> {
         let host = match events.is_empty() {

@@ -8,8 +8,8 @@ mod wrapper;
 pub use tool::{find, Tool};
 
 use crate::dut::{store_limbs, top_ports, Column, Dut, Port, Words};
-use crate::foreign::Foreign;
 use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_registers::Foreign;
 use hardpath_rtl::{bank_name, Design};
 use libloading::{Library, Symbol};
 use std::ffi::{c_char, c_int, c_void, CStr, CString};

@@ -2,11 +2,11 @@
 //! are done in this order, whatever the ports show.
 
 use crate::dut::{Dut, Port, Words};
-use crate::foreign::Foreign;
 use crate::journal::Journals;
 use crate::native::Native;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_registers::Foreign;
 
 /// What entered the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 
 use crate::bench::Bench;
 use crate::random::Random;
-use hardpath_blocks::host::{host, Host, PORTS};
-use hardpath_blocks::interface::{command, register, version, MAGIC};
+use hardpath_blocks::host::{host, Host};
+use hardpath_registers::{command, field, register, version, MAGIC, PORTS, REGISTERS};
 use std::collections::BTreeMap;
 
 const KEY_BITS: u32 = 104;
@@ -362,6 +362,59 @@ fn registers_can_be_read_and_written() {
         assert_eq!(port.read_with(address), (0, SLVERR), "{address:#x}");
     }
     assert_eq!((port.injected, port.hold_clocks), (0, 0));
+}
+
+/// Every word of the address space can be read and written if the table of registers says so, and else is refused.
+#[test]
+fn the_table_of_registers_is_what_the_port_does() {
+    let mut port = Port::new(5);
+    port.wait_for_sweep();
+    // Address: may be written.
+    let mut words = BTreeMap::new();
+    for one in &REGISTERS {
+        let addresses = (one.offset..).step_by(4);
+        let count = one.words(KEY_BITS, VALUE_BITS) as usize;
+        words.extend(
+            addresses
+                .take(count)
+                .map(|address| (address, one.access.may_write())),
+        );
+    }
+    let beyond = [0x4000, 0x8000, 0xc000].map(|bit| bit | register::MAP_SELECT);
+    for address in (0..0x3000).step_by(4).chain(beyond) {
+        let may_write = words.get(&address);
+        let expected = match may_write {
+            Some(_) => OKAY,
+            None => SLVERR,
+        };
+        let (data, response) = port.read_with(address);
+        assert_eq!(response, expected, "read of {address:#x}");
+        if address == register::MAP_COMMAND {
+            assert_eq!(data, 0);
+            continue;
+        }
+        let expected = match may_write {
+            Some(true) => OKAY,
+            _ => SLVERR,
+        };
+        let response = port.write_with(address, !0, 15, [0; 3]);
+        assert_eq!(response, expected, "write of {address:#x}");
+        // All bits of a field are there, and none beside them.
+        let fields = REGISTERS.iter().find(|one| one.offset == address & !4);
+        let of_word = (address & 4) / 4;
+        let part = fields.and_then(|one| one.fields.iter().find(|part| part.word == of_word));
+        if let (Some(part), Some(true)) = (part, may_write) {
+            assert_eq!(port.read(address), part.mask(), "{}", part.name);
+        }
+    }
+    assert_eq!(port.injected, 0);
+    // A command is as wide as its field: with the bits above it there is none.
+    for number in [command::LOOKUP, command::LOOKUP | !field::COMMAND.mask()] {
+        port.write(register::MAP_SELECT, 0);
+        let is_command = number == command::LOOKUP;
+        assert_eq!(port.perform(number) != 22, is_command);
+    }
+    assert_eq!(port.injected, 1);
 }
 
 #[test]

@@ -1,196 +1,10 @@
-//! The host port's address map, as a C header and as JSON. The numbers are those of `blocks::interface`.
+//! The host port's address map, as a C header and as JSON.
 
-use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
 use hardpath_ir::count::counted;
 use hardpath_pipeline::Compiled;
+use hardpath_registers::{Map, COMMANDS, MAGIC, REGISTERS};
 use serde_json::json;
 use std::fmt::Write;
-
-/// A register of the host port.
-pub struct Register {
-    pub name: &'static str,
-    pub offset: u32,
-    pub bits: u32,
-    pub access: &'static str,
-    pub meaning: &'static str,
-}
-
-const fn register(
-    name: &'static str,
-    offset: u32,
-    bits: u32,
-    access: &'static str,
-    meaning: &'static str,
-) -> Register {
-    Register {
-        name,
-        offset,
-        bits,
-        access,
-        meaning,
-    }
-}
-
-/// Every register, by rising offset.
-pub const REGISTERS: [Register; 20] = [
-    register(
-        "MAGIC",
-        register::MAGIC,
-        32,
-        "R",
-        "identification: the letters HPTH",
-    ),
-    register(
-        "VERSION",
-        register::VERSION,
-        32,
-        "R",
-        "version of the register map, major in the high half; 2: the host keeps foreign keys",
-    ),
-    register(
-        "DESIGN_ID",
-        register::DESIGN_ID,
-        32,
-        "R",
-        "a hash of the program",
-    ),
-    register(
-        "STATUS",
-        register::STATUS,
-        32,
-        "R",
-        "bit 0: reset has cleared all maps, packets are taken in",
-    ),
-    register(
-        "PACKETS_IN",
-        register::PACKETS_IN,
-        64,
-        "R",
-        "packets that entered the program",
-    ),
-    register(
-        "DROPPED_BAD",
-        register::DROPPED_BAD,
-        64,
-        "R",
-        "frames that the MAC marked bad",
-    ),
-    register(
-        "DROPPED_LENGTH",
-        register::DROPPED_LENGTH,
-        64,
-        "R",
-        "frames shorter than 14 or longer than 9,216 bytes",
-    ),
-    register(
-        "ABORTED",
-        register::VERDICTS,
-        64,
-        "R",
-        "packets of verdict XDP_ABORTED",
-    ),
-    register(
-        "DROP",
-        register::VERDICTS + 8,
-        64,
-        "R",
-        "packets of verdict XDP_DROP",
-    ),
-    register(
-        "PASS",
-        register::VERDICTS + 16,
-        64,
-        "R",
-        "packets of verdict XDP_PASS",
-    ),
-    register(
-        "TX",
-        register::VERDICTS + 24,
-        64,
-        "R",
-        "packets of verdict XDP_TX",
-    ),
-    register(
-        "REDIRECT",
-        register::VERDICTS + 32,
-        64,
-        "R",
-        "packets of verdict XDP_REDIRECT",
-    ),
-    register(
-        "PORT_TABLE",
-        register::PORT_TABLE,
-        32,
-        "RW",
-        "16 entries of two words, 8 bytes apart: ifindex, number added to the queue",
-    ),
-    register(
-        "MAP_SELECT",
-        register::MAP_SELECT,
-        32,
-        "RW",
-        "the map that a command is for",
-    ),
-    register(
-        "MAP_COMMAND",
-        register::MAP_COMMAND,
-        32,
-        "W",
-        "starts a command",
-    ),
-    register(
-        "MAP_STATUS",
-        register::MAP_STATUS,
-        32,
-        "R",
-        "bit 31: busy; bits 15:0: 0 or an errno",
-    ),
-    register(
-        "MAP_FLAGS",
-        register::MAP_FLAGS,
-        32,
-        "RW",
-        "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST",
-    ),
-    register(
-        "MAP_SLOT",
-        register::MAP_SLOT,
-        32,
-        "RW",
-        "the slot that a dump reads",
-    ),
-    register(
-        "KEY",
-        register::KEY,
-        32,
-        "RW",
-        "key, as 32-bit words in memory order",
-    ),
-    register(
-        "VALUE",
-        register::VALUE,
-        32,
-        "RW",
-        "value, as 32-bit words in memory order",
-    ),
-];
-
-/// The commands of MAP_COMMAND.
-pub const COMMANDS: [(&str, u32, &str); 4] = [
-    ("LOOKUP", command::LOOKUP, "KEY -> VALUE, or ENOENT"),
-    ("UPDATE", command::UPDATE, "KEY, VALUE, MAP_FLAGS"),
-    ("DELETE", command::DELETE, "KEY"),
-    (
-        "DUMP",
-        command::DUMP,
-        "slot MAP_SLOT -> KEY, VALUE; ENOENT: empty, EINVAL: behind the last slot",
-    ),
-];
-
-/// Registers that only designs with a port table have.
-fn exists(register: &Register, interface: &Interface) -> bool {
-    interface.has_port_table || register.offset != register::PORT_TABLE
-}
 
 pub fn c_header(compiled: &Compiled) -> String {
     let interface = &compiled.interface;
@@ -216,11 +30,11 @@ pub fn c_header(compiled: &Compiled) -> String {
     );
     for register in REGISTERS
         .iter()
-        .filter(|register| exists(register, interface))
+        .filter(|register| register.is_there(interface.has_port_table))
     {
         let comment = format!(
             "{}, {}: {}",
-            register.access,
+            register.access.letters(),
             counted(register.bits, "bit"),
             register.meaning
         );
@@ -290,7 +104,7 @@ impl Lines {
     }
 
     /// Which keys of a map are not stored.
-    fn foreign(&mut self, prefix: &str, name: &str, map: &MapPort) {
+    fn foreign(&mut self, prefix: &str, name: &str, map: &Map) {
         self.add(
             "/* Keys with other bits under this mask are foreign: the host keeps them. UPDATE takes a place for a new one,\n   \
              DELETE gives it back, and that is all (README.md). */"
@@ -323,13 +137,13 @@ pub fn json(compiled: &Compiled) -> String {
     let interface = &compiled.interface;
     let registers: Vec<_> = REGISTERS
         .iter()
-        .filter(|register| exists(register, interface))
+        .filter(|register| register.is_there(interface.has_port_table))
         .map(|register| {
             json!({
                 "name": register.name,
                 "offset": register.offset,
                 "bits": register.bits,
-                "access": register.access,
+                "access": register.access.letters(),
                 "meaning": register.meaning,
             })
         })

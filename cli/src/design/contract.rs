@@ -1,12 +1,12 @@
 //! The README of a design: what its ports and registers promise, and what the compiler decided.
 
-use super::address_map::{COMMANDS, REGISTERS};
 use super::Sources;
 use crate::arguments::HdlName;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_pipeline::{Compiled, Report};
+use hardpath_registers::{COMMANDS, REGISTERS};
 use std::fmt::Write;
 
 pub fn readme(compiled: &Compiled, origin: &str, sources: &Sources) -> String {
@@ -299,14 +299,16 @@ fn registers(interface: &Interface) -> String {
          counters and what is selected; KEY, VALUE and PORT_TABLE keep what they held.\n\n\
          | register | offset | bits | access | meaning |\n|---|---|---|---|---|\n",
     );
-    for register in &REGISTERS {
-        if register.name == "PORT_TABLE" && !interface.has_port_table {
-            continue;
-        }
+    let has_port_table = interface.has_port_table;
+    for register in REGISTERS.iter().filter(|one| one.is_there(has_port_table)) {
         let _ = writeln!(
             text,
             "| {} | 0x{:04x} | {} | {} | {} |",
-            register.name, register.offset, register.bits, register.access, register.meaning
+            register.name,
+            register.offset,
+            register.bits,
+            register.access.letters(),
+            register.meaning
         );
     }
     text.push_str("\n| command | number | |\n|---|---|---|\n");

@@ -6,7 +6,7 @@ use hardpath_blocks::errno::ERRNO_BITS;
 use hardpath_blocks::flags::UpdateFlags;
 use hardpath_blocks::hash::{Hash, HashFunctionHostIn, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::interface::command;
-use hardpath_blocks::key_bits::KeyBits;
+use hardpath_blocks::key_bits::{self, KeyBits};
 use hardpath_ir::{Bits, Inst, MapKind, Op, Value};
 use hardpath_rtl::Node;
 use hardpath_state::table::{device_flags, functions, Table};
@@ -69,7 +69,7 @@ impl Lower<'_> {
         let host = self.host_here(number);
         let stored = &self.plan[number].stored;
         let host_key = self.m.slice(question.host_key, 0, stored.bits());
-        let host_key = stored.cut_node(&mut self.m, host_key);
+        let host_key = key_bits::cut(&mut self.m, stored, host_key);
         let entry_bits = Hash::entry_bits(table.max_entries);
         HashFunctionHostIn {
             host,

@@ -2,6 +2,7 @@
 
 use super::script::{BeatIn, BeatOut, Line};
 use super::Ports;
+use crate::axilite::{OKAY, SLVERR};
 use crate::dut::{Dut, Port, PortDirection};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
@@ -11,9 +12,6 @@ use std::collections::VecDeque;
 const PATIENCE: u64 = 1_000_000;
 /// Clocks after the last line in which nothing more may come out.
 const QUIET_CLOCKS: u64 = 64;
-/// AXI's OKAY and SLVERR (AMBA AXI, A3.4.4).
-const OKAY: u64 = 0;
-const SLVERR: u64 = 2;
 
 /// A bench that is being played. Lines may be given piece by piece.
 pub struct Player<'a> {

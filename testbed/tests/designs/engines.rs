@@ -2,11 +2,11 @@
 
 use crate::toy::{toy, Flaw, MAP_ENTRIES};
 use crate::{packet, verilator};
-use hardpath_blocks::interface::{register, Interface};
-use hardpath_blocks::key_bits::KeyBits;
+use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::verdict;
 use hardpath_packet::{Copy, Fate, Packet};
+use hardpath_registers::{register, KeyBits};
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, errno, Host, HostOperation};

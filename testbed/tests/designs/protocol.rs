@@ -4,8 +4,8 @@ use crate::packet;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::verdict;
+use hardpath_registers::Foreign;
 use hardpath_testbed::dut::{Dut, Port};
-use hardpath_testbed::foreign::Foreign;
 use hardpath_testbed::run::{run, RunOptions};
 use std::collections::VecDeque;
 

@@ -4,8 +4,8 @@
 //! First byte, lowest three bits: 0 ABORTED, 1 DROP, 2 PASS, 3 TX, 4 REDIRECT (to port + queue + time + random), 6:
 //! what the lowest three bits of the map's entry 0 say (PASS or DROP), others ABORTED.
 
-use hardpath_blocks::interface::{command, register, version, Interface, MapPort, MAGIC};
-use hardpath_blocks::key_bits::KeyBits;
+use hardpath_blocks::interface::{Interface, MapPort};
+use hardpath_registers::{command, register, version, KeyBits, Map, MAGIC};
 use hardpath_rtl::{Design, MemStyle, Module, Node, NodeOp, Reg};
 
 /// Beats that fit into the FIFO.
@@ -41,13 +41,15 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
         repeats: false,
         has_port_table: true,
         maps: vec![MapPort {
-            name: "table".into(),
-            kind: "array".into(),
-            key_bytes: 4,
-            stored: KeyBits::all_vary(4),
-            value_bytes: 6,
-            max_entries: MAP_ENTRIES,
-            slots: MAP_ENTRIES,
+            map: Map {
+                name: "table".into(),
+                kind: "array".into(),
+                key_bytes: 4,
+                stored: KeyBits::all_vary(4),
+                value_bytes: 6,
+                max_entries: MAP_ENTRIES,
+                slots: MAP_ENTRIES,
+            },
             journal: None,
             storage: None,
         }],

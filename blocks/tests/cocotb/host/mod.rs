@@ -2,10 +2,12 @@
 
 use crate::Case;
 use hardpath_blocks::host::{host, Host};
-use hardpath_blocks::interface::version;
-use serde_json::json;
+use hardpath_registers::{version, COMMANDS, REGISTERS};
+use serde_json::{json, Map};
 
 pub fn cases() -> Vec<Case> {
+    let addresses = REGISTERS.map(|one| (one.name.to_owned(), json!(one.offset)));
+    let commands = COMMANDS.map(|(name, number, _)| (name.to_owned(), json!(number)));
     let case = |maps, key_bits, value_bits, has_port_table, prepares, clear_words| {
         let config = Host {
             name: "block".into(),
@@ -19,6 +21,8 @@ pub fn cases() -> Vec<Case> {
             clear_words,
         };
         let parameters = json!({
+            "addresses": Map::from_iter(addresses.clone()),
+            "commands": Map::from_iter(commands.clone()),
             "version": config.version,
             "design_id": config.design_id,
             "maps": maps,

@@ -7,13 +7,17 @@ from cocotb.triggers import with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 from cocotbext.axi.axil_channels import AxiLiteAWTransaction, AxiLiteWTransaction
 
-from bench import DELETE, DUMP, LOOKUP, UPDATE, Bench
+from bench import Bench, parameters
 from common import channels, pauses
 
 OKAY, SLVERR = 0, 2
-MAGIC, VERSION, DESIGN_ID, STATUS, COUNTERS, PORT_TABLE = 0x0, 0x4, 0x8, 0xC, 0x10, 0x100
-MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_FLAGS, MAP_SLOT = 0x200, 0x204, 0x208, 0x20C, 0x210
-KEY, VALUE = 0x1000, 0x2000
+AT, COMMANDS = parameters()["addresses"], parameters()["commands"]
+MAGIC, VERSION, DESIGN_ID, STATUS = (AT[name] for name in ("MAGIC", "VERSION", "DESIGN_ID", "STATUS"))
+COUNTERS, PORT_TABLE, KEY, VALUE = (AT[name] for name in ("PACKETS_IN", "PORT_TABLE", "KEY", "VALUE"))
+MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_FLAGS, MAP_SLOT = (
+    AT[f"MAP_{name}"] for name in ("SELECT", "COMMAND", "STATUS", "FLAGS", "SLOT")
+)
+LOOKUP, UPDATE, DELETE, DUMP = (COMMANDS[name] for name in ("LOOKUP", "UPDATE", "DELETE", "DUMP"))
 BUSY = 1 << 31
 # For so many clocks the entrance is closed before the slot of an operation comes, the slot's clock included.
 HOLD_CLOCKS = 7

@@ -3,11 +3,11 @@
 use super::scenario::Scenario;
 use super::{may_be_changed, sorts, Step};
 use crate::contents::{value, Random};
-use hardpath_blocks::interface::{command, register};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
 use hardpath_packet::Packet;
+use hardpath_registers::{command, register};
 use hardpath_testbed::bench::script::Line;
 
 /// Keys of each map that the host works with.

@@ -91,20 +91,22 @@ fn add(key: &mut [u8], vector: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardpath_blocks::key_bits::KeyBits;
+    use hardpath_registers::{KeyBits, Map};
     use std::collections::BTreeSet;
 
     #[test]
     fn keys_share_buckets() {
         for (key_bytes, max_entries, most) in [(16, 512, 4), (16, 65_536, 4), (4, 512, 8)] {
             let port = MapPort {
-                key_bytes,
-                stored: KeyBits::all_vary(key_bytes),
-                max_entries,
-                name: String::from("flows"),
-                kind: String::from("hash"),
-                value_bytes: 4,
-                slots: Hash::entries(max_entries),
+                map: Map {
+                    key_bytes,
+                    stored: KeyBits::all_vary(key_bytes),
+                    max_entries,
+                    name: String::from("flows"),
+                    kind: String::from("hash"),
+                    value_bytes: 4,
+                    slots: Hash::entries(max_entries),
+                },
                 journal: None,
                 storage: None,
             };

@@ -4,24 +4,23 @@ mod resets;
 
 use super::{may_be_changed, sideband_of, Change};
 use crate::engine::interpret_one;
-use hardpath_blocks::errno;
-use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
+use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{flag, Image, Maps};
 use hardpath_ir::{verdict, MapDecl, MapId, Program, MAX_PACKET_BYTES};
 use hardpath_packet::Packet;
+use hardpath_registers::{
+    asked, errno, field, register, words, Access, Counters, Design, Exchange, HostAnswer,
+    HostOperation, MAGIC, PORTS,
+};
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
 use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::foreign;
-use hardpath_testbed::host::HostOperation;
 use hardpath_testbed::run::enters;
 use std::collections::BTreeMap;
 
-/// Entries of the port table.
-const PORT_ENTRIES: u8 = 16;
 /// Clocks until a counter shows what happened, and more.
 const COUNTER_CLOCKS: u32 = 24;
 /// Entries of each map that are looked up at the end.
@@ -35,6 +34,8 @@ pub type Slots = Vec<(u32, Vec<u8>)>;
 pub struct Scenario<'a> {
     program: &'a Program,
     pub interface: &'a Interface,
+    /// What a driver knows of it.
+    design: Design,
     prepared: Prepared,
     maps: Maps,
     /// An LRU map may not be asked to forget: which key goes is nobody's promise.
@@ -52,15 +53,6 @@ pub struct Scenario<'a> {
     keys: Vec<(MapId, Vec<u8>)>,
 }
 
-/// In the order of their registers.
-#[derive(Default)]
-struct Counters {
-    packets_in: u64,
-    dropped_bad: u64,
-    dropped_length: u64,
-    verdicts: [u64; 5],
-}
-
 impl<'a> Scenario<'a> {
     pub fn new(
         program: &'a Program,
@@ -75,6 +67,7 @@ impl<'a> Scenario<'a> {
             player: Player::new(dut, interface)?,
             program,
             interface,
+            design: interface.design(),
             maps,
             lines: Vec::new(),
             played: 0,
@@ -113,12 +106,15 @@ impl<'a> Scenario<'a> {
     /// Waits until the maps are clear, and reads who the design is.
     pub fn identify(&mut self) -> Result<(), Diagnostic> {
         let address = register::STATUS;
-        self.add(Line::Await { address, data: 1 });
+        self.add(Line::Await {
+            address,
+            data: field::READY.mask(),
+        });
         self.read(register::MAGIC, MAGIC);
         self.read(register::VERSION, self.interface.version());
         self.read(register::DESIGN_ID, self.interface.design_id);
         if self.interface.has_port_table {
-            for port in 0..PORT_ENTRIES {
+            for port in 0..PORTS as u8 {
                 let entry = register::PORT_TABLE + 8 * u32::from(port);
                 self.write(entry, super::port(port).interface);
                 self.write(entry + 4, super::port(port).first_queue);
@@ -301,15 +297,11 @@ impl<'a> Scenario<'a> {
     }
 
     pub fn lookup(&mut self, map: MapId, key: Vec<u8>, behind: &[Packet]) {
-        self.select(map);
-        self.bytes(register::KEY, &key, true);
         let value = self.maps.get(map, &key).map(<[u8]>::to_vec);
         let value = value.filter(|_| !self.port(map).stored.is_foreign(&key));
-        let errno = if value.is_some() { 0 } else { ENOENT };
-        self.operate(command::LOOKUP, errno, behind);
-        if let Some(value) = value {
-            self.bytes(register::VALUE, &value, false);
-        }
+        let answer = found(None, value);
+        let map = number(map);
+        self.operate(HostOperation::Lookup { map, key }, &answer, behind);
     }
 
     pub fn update(
@@ -321,9 +313,8 @@ impl<'a> Scenario<'a> {
         behind: &[Packet],
     ) {
         let before = self.has_lru.then(|| self.maps.clone());
-        let place = map.as_u32() as usize;
         let operation = HostOperation::Update {
-            map: place,
+            map: number(map),
             key: key.clone(),
             value: value.clone(),
             flags: flags as u32,
@@ -338,17 +329,13 @@ impl<'a> Scenario<'a> {
         if !asks {
             return self.lookup(map, key, behind);
         }
-        self.select(map);
-        self.bytes(register::KEY, &key, true);
-        self.bytes(register::VALUE, &value, true);
-        self.write(register::MAP_FLAGS, flags as u32);
         self.keys.push((map, key));
-        self.operate(command::UPDATE, -status as u32, behind);
+        self.operate(operation, &fails(-status as u32), behind);
     }
 
     pub fn delete(&mut self, map: MapId, key: Vec<u8>, behind: &[Packet]) {
         let operation = HostOperation::Delete {
-            map: map.as_u32() as usize,
+            map: number(map),
             key: key.clone(),
         };
         let asks = self.asks(map, &operation, &key);
@@ -356,64 +343,73 @@ impl<'a> Scenario<'a> {
         if !asks {
             return self.lookup(map, key, behind);
         }
-        self.select(map);
-        self.bytes(register::KEY, &key, true);
-        self.operate(command::DELETE, -status as u32, behind);
+        self.operate(operation, &fails(-status as u32), behind);
     }
 
     /// Whether the design is asked for what an operation wants. On a foreign key it may only be looked up, and not found.
     fn asks(&self, map: MapId, operation: &HostOperation, key: &[u8]) -> bool {
         let is_there = self.maps.get(map, key).is_some();
-        !self.port(map).stored.is_foreign(key) || foreign::asked(operation, is_there) == *operation
+        !self.port(map).stored.is_foreign(key) || asked(operation, is_there) == *operation
     }
 
     /// A dump of a slot that holds the key, or nothing.
     pub fn dump(&mut self, map: MapId, slot: u32, key: Option<&[u8]>, behind: &[Packet]) {
-        self.select(map);
-        self.write(register::MAP_SLOT, slot);
         let behind_last = slot >= self.port(map).slots;
         let value = key
             .and_then(|key| self.maps.get(map, key))
             .map(<[u8]>::to_vec);
-        let errno = match &value {
-            _ if behind_last => EINVAL,
-            None => ENOENT,
-            Some(_) => 0,
+        let answer = match behind_last {
+            true => fails(errno::EINVAL),
+            false => found(key, value),
         };
-        self.operate(command::DUMP, errno, behind);
-        if let (Some(key), Some(value)) = (key, value) {
-            self.bytes(register::KEY, key, false);
-            self.bytes(register::VALUE, &value, false);
-        }
+        let map = number(map);
+        self.operate(HostOperation::Dump { map, slot }, &answer, behind);
     }
 
     /// A command that does nothing but fail.
-    pub fn fails(&mut self, select: u32, number: u32) {
+    pub fn fails(&mut self, select: u32, command: u32) {
         self.write(register::MAP_SELECT, select);
-        self.write(register::MAP_COMMAND, number);
+        self.write(register::MAP_COMMAND, command);
         let address = register::MAP_STATUS;
-        self.add(Line::Await {
-            address,
-            data: EINVAL,
-        });
+        let data = errno::EINVAL;
+        self.add(Line::Await { address, data });
     }
 
-    fn operate(&mut self, number: u32, errno: u32, behind: &[Packet]) {
-        self.write(register::MAP_COMMAND, number);
+    /// An operation on the design itself, and what must come of it.
+    fn operate(&mut self, operation: HostOperation, answer: &HostAnswer, behind: &[Packet]) {
+        let mut exchange = self.begin(operation);
         // What must be made ready first has no place among the packets that is known from outside.
         let waits = |decl: &MapDecl| decl.kind.is_trie() || decl.broadcast;
         let is_at_once = !self.program.maps.values().any(waits);
         if is_at_once {
             self.send(behind);
         }
-        let address = register::MAP_STATUS;
-        self.add(Line::Await {
-            address,
-            data: errno,
-        });
-        if !is_at_once {
-            self.send(behind);
+        let mut expected = words(&answer.key).chain(words(&answer.value));
+        while let Some(Access::Read { address }) = exchange.wanted() {
+            let data = match exchange.is_polling() {
+                true => answer.errno,
+                false => expected.next().unwrap_or(0),
+            };
+            match exchange.is_polling() {
+                true => self.add(Line::Await { address, data }),
+                false => self.read(address, data),
+            }
+            if exchange.is_polling() && !is_at_once {
+                self.send(behind);
+            }
+            exchange.take(data).expect("an errno is no status of ones");
         }
+    }
+
+    /// The writes of an operation, the one that starts it the last.
+    fn begin(&mut self, operation: HostOperation) -> Exchange {
+        let exchange = Exchange::of_stored(&self.design.maps, operation);
+        let mut exchange = exchange.expect("keys and values have the sizes of their map");
+        while let Some(Access::Write { address, data }) = exchange.wanted() {
+            self.write(address, data);
+            exchange.take(data).expect("a write gives nothing");
+        }
+        exchange
     }
 
     fn send(&mut self, packets: &[Packet]) {
@@ -427,37 +423,12 @@ impl<'a> Scenario<'a> {
         &self.interface.maps[map.as_u32() as usize]
     }
 
-    fn select(&mut self, map: MapId) {
-        self.write(register::MAP_SELECT, map.as_u32());
-    }
-
-    /// Bytes in the words of a register.
-    fn bytes(&mut self, base: u32, bytes: &[u8], writes: bool) {
-        for (index, chunk) in bytes.chunks(4).enumerate() {
-            let mut word = [0; 4];
-            word[..chunk.len()].copy_from_slice(chunk);
-            let (address, data) = (base + 4 * index as u32, u32::from_le_bytes(word));
-            match writes {
-                true => self.write(address, data),
-                false => self.read(address, data),
-            }
-        }
-    }
-
     // ---- The end: every counter, and what the maps hold.
 
     pub fn counters(&mut self) -> Result<(), Diagnostic> {
         self.settle()?;
         self.add(Line::Gap(COUNTER_CLOCKS));
-        let Counters {
-            packets_in,
-            dropped_bad,
-            dropped_length,
-            verdicts,
-        } = self.counters;
-        let first = [packets_in, dropped_bad, dropped_length];
-        let all = first.into_iter().chain(verdicts).enumerate();
-        for (index, count) in all {
+        for (index, count) in self.counters.in_order().into_iter().enumerate() {
             let address = register::PACKETS_IN + 8 * index as u32;
             self.read(address, count as u32);
             self.read(address + 4, (count >> 32) as u32);
@@ -469,7 +440,7 @@ impl<'a> Scenario<'a> {
         self.say("at the end: counters, ports, and what the maps hold");
         self.counters()?;
         if self.interface.has_port_table {
-            for port in 0..PORT_ENTRIES {
+            for port in 0..PORTS as u8 {
                 let entry = register::PORT_TABLE + 8 * u32::from(port);
                 self.read(entry, super::port(port).interface);
                 self.read(entry + 4, super::port(port).first_queue);
@@ -542,5 +513,27 @@ impl<'a> Scenario<'a> {
     }
 }
 
-const ENOENT: u32 = errno::ENOENT as u32;
-const EINVAL: u32 = errno::EINVAL as u32;
+/// The map's place in [`Interface::maps`].
+fn number(map: MapId) -> usize {
+    map.as_u32() as usize
+}
+
+/// An answer that has nothing but an errno.
+fn fails(errno: u32) -> HostAnswer {
+    HostAnswer {
+        errno,
+        ..HostAnswer::default()
+    }
+}
+
+/// An entry that is there, or not. A lookup gives no key.
+fn found(key: Option<&[u8]>, value: Option<Vec<u8>>) -> HostAnswer {
+    match value {
+        Some(value) => HostAnswer {
+            key: key.unwrap_or_default().to_vec(),
+            value,
+            ..HostAnswer::default()
+        },
+        None => fails(errno::ENOENT),
+    }
+}

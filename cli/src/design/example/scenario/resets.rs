@@ -1,11 +1,11 @@
 //! Resets while something is on its way: packets inside, one at the output, a command of the host.
 
-use super::{Counters, Scenario};
-use hardpath_blocks::interface::{command, register};
+use super::{number, Scenario};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::MapId;
 use hardpath_packet::Packet;
+use hardpath_registers::{field, flags, register, Counters, HostOperation};
 use hardpath_testbed::bench::script::{beats_in, Line};
 
 /// Clocks in which a packet comes to the output register, and more.
@@ -74,11 +74,12 @@ impl Scenario<'_> {
         clocks: u32,
     ) -> Result<(), Diagnostic> {
         self.settle()?;
-        self.select(map);
-        self.bytes(register::KEY, &key, true);
-        self.bytes(register::VALUE, value, true);
-        self.write(register::MAP_FLAGS, 0);
-        self.write(register::MAP_COMMAND, command::UPDATE);
+        self.begin(HostOperation::Update {
+            map: number(map),
+            key: key.clone(),
+            value: value.to_vec(),
+            flags: flags::ANY,
+        });
         self.add(Line::Gap(clocks));
         self.keys.push((map, key));
         self.reset()
@@ -88,7 +89,10 @@ impl Scenario<'_> {
     fn reset(&mut self) -> Result<(), Diagnostic> {
         self.add(Line::Reset(1));
         let address = register::STATUS;
-        self.add(Line::Await { address, data: 1 });
+        self.add(Line::Await {
+            address,
+            data: field::READY.mask(),
+        });
         for address in [
             register::MAP_SELECT,
             register::MAP_STATUS,

@@ -1,19 +1,22 @@
 //! Keys that a design does not store: the host keeps them.
 //!
-//! Bits of a map's keys that are the same in the whole program are not in the design ([`hardpath_blocks::key_bits`]). A key that has
+//! Bits of a map's keys that are the same in the whole program are not in the design ([`KeyBits`](crate::KeyBits)). A key that has
 //! others there is *foreign*: the host has it and its value here, and asks the design for a place of `max_entries` or gives one
 //! back. What needs no place goes as a lookup, which finds nothing: so each operation has its turn among the packets.
 
-use crate::host::{errno, HostAnswer, HostOperation};
-use hardpath_blocks::interface::{Interface, MapPort};
-use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::{flag, Entries};
+use crate::design::Map;
+use crate::errno;
+use crate::fault::Fault;
+use crate::operation::{flags, HostAnswer, HostOperation};
 use std::collections::BTreeMap;
+
+/// The entries of a map: values by their keys, both in memory order.
+pub type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// The foreign keys of a design's maps, with their values. They live as long as what the design's maps hold.
 #[derive(Clone, Default, Debug)]
 pub struct Foreign {
-    /// By the map's place in [`Interface::maps`].
+    /// By the map's place in [`Design::maps`](crate::Design::maps).
     maps: BTreeMap<usize, Entries>,
 }
 
@@ -34,25 +37,23 @@ impl Foreign {
     }
 
     /// What the design is asked in place of an operation; `None`: the operation is not one on a foreign key.
-    pub fn asked(&self, interface: &Interface, operation: &HostOperation) -> Option<HostOperation> {
-        let (map, key) = on_foreign_key(&interface.maps, operation)?;
+    pub fn asked(&self, maps: &[Map], operation: &HostOperation) -> Option<HostOperation> {
+        let (map, key) = on_foreign_key(maps, operation)?;
         Some(asked(operation, self.get(map, key).is_some()))
     }
 
     /// Carries an operation on a foreign key out, and gives its answer. `given`: the errno of the design to what it was asked.
     ///
     /// # Errors
-    /// `foreign-key`: the design answers what it must not.
-    pub fn answer(
-        &mut self,
-        operation: HostOperation,
-        given: u32,
-    ) -> Result<HostAnswer, Diagnostic> {
+    /// [`Fault::Foreign`]: the design answers what it must not.
+    pub fn answer(&mut self, operation: HostOperation, given: u32) -> Result<HostAnswer, Fault> {
         let fails = |errno| HostAnswer {
             errno,
             ..HostAnswer::default()
         };
-        let (map, key) = key_of(&operation).expect("an operation on a key");
+        let Some((map, key)) = operation.map_and_key() else {
+            return Ok(fails(given));
+        };
         let there = self.get(map, key).cloned();
         let question = asked(&operation, there.is_some());
         let is_right = match question {
@@ -61,18 +62,22 @@ impl Foreign {
             _ => given == errno::ENOENT,
         };
         if !is_right {
-            return Err(wrong(&question, given));
+            return Err(Fault::Foreign { question, given });
         }
         Ok(match (operation, there) {
             (HostOperation::Lookup { .. }, Some(value)) => HostAnswer {
                 value,
                 ..HostAnswer::default()
             },
-            (HostOperation::Update { flags, .. }, _) if flags > EXIST => fails(errno::EINVAL),
-            (HostOperation::Update { flags, .. }, Some(_)) if flags == NOEXIST => {
+            (HostOperation::Update { flags, .. }, _) if flags > flags::EXIST => {
+                fails(errno::EINVAL)
+            }
+            (HostOperation::Update { flags, .. }, Some(_)) if flags == flags::NOEXIST => {
                 fails(errno::EEXIST)
             }
-            (HostOperation::Update { flags, .. }, None) if flags == EXIST => fails(errno::ENOENT),
+            (HostOperation::Update { flags, .. }, None) if flags == flags::EXIST => {
+                fails(errno::ENOENT)
+            }
             (HostOperation::Update { .. }, None) if given != 0 => fails(given),
             (HostOperation::Update { key, value, .. }, _) => {
                 self.maps.entry(map).or_default().insert(key, value);
@@ -87,51 +92,29 @@ impl Foreign {
     }
 }
 
-const NOEXIST: u32 = flag::NOEXIST as u32;
-const EXIST: u32 = flag::EXIST as u32;
-
 /// What a design is asked in place of an operation on a foreign key. `is_there`: the host keeps the key already.
 pub fn asked(operation: &HostOperation, is_there: bool) -> HostOperation {
     match operation {
-        HostOperation::Update { flags, .. } if !is_there && *flags < EXIST => operation.clone(),
-        HostOperation::Delete { .. } if is_there => operation.clone(),
-        other => {
-            let (map, key) = key_of(other).expect("an operation on a key");
-            let key = key.to_vec();
-            HostOperation::Lookup { map, key }
+        HostOperation::Update { flags, .. } if !is_there && *flags < flags::EXIST => {
+            operation.clone()
         }
+        HostOperation::Delete { .. } if is_there => operation.clone(),
+        other => match other.map_and_key() {
+            Some((map, key)) => {
+                let key = key.to_vec();
+                HostOperation::Lookup { map, key }
+            }
+            None => other.clone(),
+        },
     }
 }
 
 /// The map and the key of an operation on a foreign one. A key of a wrong length is not one.
-pub fn on_foreign_key<'a>(
-    maps: &[MapPort],
-    operation: &'a HostOperation,
-) -> Option<(usize, &'a [u8])> {
-    let (map, key) = key_of(operation)?;
-    let port = maps.get(map)?;
-    let is_key = key.len() == port.key_bytes as usize;
-    (is_key && port.stored.is_foreign(key)).then_some((map, key))
-}
-
-fn key_of(operation: &HostOperation) -> Option<(usize, &[u8])> {
-    match operation {
-        HostOperation::Lookup { map, key }
-        | HostOperation::Update { map, key, .. }
-        | HostOperation::Delete { map, key } => Some((*map, key)),
-        _ => None,
-    }
-}
-
-fn wrong(question: &HostOperation, given: u32) -> Diagnostic {
-    Diagnostic::defect(
-        "foreign-key",
-        format!(
-            "the design answers {} to {question:?}, whose key it does not store",
-            errno::name(given)
-        ),
-    )
-    .help("this is a defect of the generated design: please report it")
+fn on_foreign_key<'a>(maps: &[Map], operation: &'a HostOperation) -> Option<(usize, &'a [u8])> {
+    let (number, key) = operation.map_and_key()?;
+    let map = maps.get(number)?;
+    let is_key = key.len() == map.key_bytes as usize;
+    (is_key && map.stored.is_foreign(key)).then_some((number, key))
 }
 
 #[cfg(test)]
@@ -185,7 +168,7 @@ mod tests {
         let error = foreign
             .answer(update(0), errno::ENOENT)
             .expect_err("a defect");
-        assert_eq!(error.code, "foreign-key");
+        assert_eq!(error.code(), "foreign-key");
     }
 
     fn changes(operation: &HostOperation) -> bool {

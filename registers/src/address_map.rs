@@ -1,0 +1,445 @@
+//! Every register of the host port: where it is, what is in it, who may do what with it. Hardware, drivers and the papers of a
+//! design take it from here.
+//!
+//! Addresses are byte offsets of words of 32 bits. Counters of 64 bits have their low word first; reading the low word latches
+//! the high one. What has no effect is answered with SLVERR (AMBA AXI, A3.4.4): an address without a register, a write of
+//! parts of a word or of what can only be read, and of a map register (0x0200 and above) while a command is busy.
+
+/// Identification: the letters `HPTH`.
+pub const MAGIC: u32 = 0x4850_5448;
+/// Bytes that the registers of a design take in an address space: their addresses have 16 bits.
+pub const SPACE: u32 = 0x1_0000;
+/// Entries of the port table.
+pub const PORTS: u32 = 16;
+
+/// The registers, by rising offset. [`register`] has the offsets alone.
+pub const REGISTERS: [Register; 20] = [
+    word(
+        "MAGIC",
+        register::MAGIC,
+        Rights::Read,
+        "identification: the letters HPTH",
+    ),
+    word(
+        "VERSION",
+        register::VERSION,
+        Rights::Read,
+        "version of the register map, major in the high half; 2: the host keeps foreign keys",
+    )
+    .with(&[field::MINOR, field::MAJOR]),
+    word(
+        "DESIGN_ID",
+        register::DESIGN_ID,
+        Rights::Read,
+        "a hash of the program",
+    ),
+    word(
+        "STATUS",
+        register::STATUS,
+        Rights::Read,
+        "bit 0: reset has cleared all maps, packets are taken in",
+    )
+    .with(&[field::READY]),
+    counter(
+        "PACKETS_IN",
+        register::PACKETS_IN,
+        "packets that entered the program",
+    ),
+    counter(
+        "DROPPED_BAD",
+        register::DROPPED_BAD,
+        "frames that the MAC marked bad",
+    ),
+    counter(
+        "DROPPED_LENGTH",
+        register::DROPPED_LENGTH,
+        "frames shorter than 14 or longer than 9,216 bytes",
+    ),
+    counter(
+        "ABORTED",
+        register::VERDICTS,
+        "packets of verdict XDP_ABORTED",
+    ),
+    counter(
+        "DROP",
+        register::VERDICTS + 8,
+        "packets of verdict XDP_DROP",
+    ),
+    counter(
+        "PASS",
+        register::VERDICTS + 16,
+        "packets of verdict XDP_PASS",
+    ),
+    counter("TX", register::VERDICTS + 24, "packets of verdict XDP_TX"),
+    counter(
+        "REDIRECT",
+        register::VERDICTS + 32,
+        "packets of verdict XDP_REDIRECT",
+    ),
+    Register {
+        words: Words::Fixed(2 * PORTS),
+        ..word(
+            "PORT_TABLE",
+            register::PORT_TABLE,
+            Rights::Both,
+            "16 entries of two words, 8 bytes apart: ifindex, number added to the queue",
+        )
+    }
+    .with(&[field::IFINDEX, field::FIRST_QUEUE]),
+    word(
+        "MAP_SELECT",
+        register::MAP_SELECT,
+        Rights::Both,
+        "the map that a command is for",
+    ),
+    word(
+        "MAP_COMMAND",
+        register::MAP_COMMAND,
+        Rights::Write,
+        "starts a command",
+    )
+    .with(&[field::COMMAND]),
+    word(
+        "MAP_STATUS",
+        register::MAP_STATUS,
+        Rights::Read,
+        "bit 31: busy; bits 15:0: 0 or an errno",
+    )
+    .with(&[field::ERRNO, field::BUSY]),
+    word(
+        "MAP_FLAGS",
+        register::MAP_FLAGS,
+        Rights::Both,
+        "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST",
+    ),
+    word(
+        "MAP_SLOT",
+        register::MAP_SLOT,
+        Rights::Both,
+        "the slot that a dump reads",
+    ),
+    Register {
+        words: Words::OfKeys,
+        ..word(
+            "KEY",
+            register::KEY,
+            Rights::Both,
+            "key, as 32-bit words in memory order",
+        )
+    },
+    Register {
+        words: Words::OfValues,
+        ..word(
+            "VALUE",
+            register::VALUE,
+            Rights::Both,
+            "value, as 32-bit words in memory order",
+        )
+    },
+];
+
+/// The commands of MAP_COMMAND: name, number, what it takes and gives.
+pub const COMMANDS: [(&str, u32, &str); 4] = [
+    ("LOOKUP", command::LOOKUP, "KEY -> VALUE, or ENOENT"),
+    ("UPDATE", command::UPDATE, "KEY, VALUE, MAP_FLAGS"),
+    ("DELETE", command::DELETE, "KEY"),
+    (
+        "DUMP",
+        command::DUMP,
+        "slot MAP_SLOT -> KEY, VALUE; ENOENT: empty, EINVAL: behind the last slot",
+    ),
+];
+
+/// Byte offsets of the registers. `R`: read, `W`: write.
+pub mod register {
+    /// R: [`super::MAGIC`].
+    pub const MAGIC: u32 = 0x0000;
+    /// R: [`crate::version`].
+    pub const VERSION: u32 = 0x0004;
+    /// R: a hash of the program, the same for the same design.
+    pub const DESIGN_ID: u32 = 0x0008;
+    /// R: [`READY`](super::field::READY).
+    pub const STATUS: u32 = 0x000c;
+    /// R, 64 bits each.
+    pub const PACKETS_IN: u32 = 0x0010;
+    /// R, 64 bits: frames marked bad by the MAC.
+    pub const DROPPED_BAD: u32 = 0x0018;
+    /// R, 64 bits: frames shorter than 14 or longer than 9,216 bytes.
+    pub const DROPPED_LENGTH: u32 = 0x0020;
+    /// R, 64 bits each, in the order ABORTED, DROP, PASS, TX, REDIRECT.
+    pub const VERDICTS: u32 = 0x0028;
+    /// RW: port table: [`PORTS`](super::PORTS) entries of two words: ifindex, then a number that is added to the queue. Only
+    /// of designs that ask where a packet came in.
+    pub const PORT_TABLE: u32 = 0x0100;
+    /// RW: the map that the command is for, by its place in [`Design::maps`](crate::Design::maps).
+    pub const MAP_SELECT: u32 = 0x0200;
+    /// W: starts a command, see [`super::command`].
+    pub const MAP_COMMAND: u32 = 0x0204;
+    /// R: [`BUSY`](super::field::BUSY), and [`ERRNO`](super::field::ERRNO): what the command gave: 0 or one of
+    /// [`crate::errno`].
+    pub const MAP_STATUS: u32 = 0x0208;
+    /// RW: flags of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST.
+    pub const MAP_FLAGS: u32 = 0x020c;
+    /// RW: the slot that a dump command reads.
+    pub const MAP_SLOT: u32 = 0x0210;
+    /// RW: key, as 32-bit words in memory order.
+    pub const KEY: u32 = 0x1000;
+    /// RW: value, likewise.
+    pub const VALUE: u32 = 0x2000;
+}
+
+/// Commands for [`register::MAP_COMMAND`].
+pub mod command {
+    /// KEY → VALUE, or ENOENT.
+    pub const LOOKUP: u32 = 1;
+    /// KEY, VALUE, MAP_FLAGS.
+    pub const UPDATE: u32 = 2;
+    /// KEY.
+    pub const DELETE: u32 = 3;
+    /// Reads slot MAP_SLOT: KEY and VALUE, or ENOENT when the slot is empty, EINVAL behind the last slot.
+    pub const DUMP: u32 = 4;
+}
+
+/// The parts of words that are not one number.
+pub mod field {
+    use super::Field;
+
+    pub const MINOR: Field = Field::new("MINOR", (0, 16), "the lower half of the version");
+    pub const MAJOR: Field = Field::new("MAJOR", (16, 16), "the upper half of the version");
+    pub const READY: Field = Field::new(
+        "READY",
+        (0, 1),
+        "reset has cleared all maps and packets are taken in",
+    );
+    pub const IFINDEX: Field = Field::new("IFINDEX", (0, 32), "of packets of the port");
+    pub const FIRST_QUEUE: Field = Field {
+        word: 1,
+        ..Field::new("FIRST_QUEUE", (0, 16), "is added to the queue")
+    };
+    pub const COMMAND: Field = Field::new("COMMAND", (0, 3), "what is done");
+    pub const ERRNO: Field = Field::new("ERRNO", (0, 16), "what the last command gave");
+    pub const BUSY: Field = Field::new("BUSY", (31, 1), "a command is under way");
+}
+
+/// A register of the host port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Register {
+    pub name: &'static str,
+    /// Of its first byte.
+    pub offset: u32,
+    /// Of one number in it.
+    pub bits: u32,
+    pub words: Words,
+    pub access: Rights,
+    pub meaning: &'static str,
+    /// Empty: a word is one number.
+    pub fields: &'static [Field],
+}
+
+/// How many words of 32 bits a register has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Words {
+    Fixed(u32),
+    /// As many as the widest key of the design.
+    OfKeys,
+    /// As many as the widest value of the design.
+    OfValues,
+}
+
+/// What a host may do with a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rights {
+    Read,
+    /// It reads as 0.
+    Write,
+    Both,
+}
+
+/// Some bits of a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    /// Which word of an entry.
+    pub word: u32,
+    /// The lowest bit.
+    pub low: u32,
+    pub bits: u32,
+    pub meaning: &'static str,
+}
+
+impl Register {
+    /// Whether designs with a port table have it, and those without.
+    pub fn is_there(&self, has_port_table: bool) -> bool {
+        has_port_table || self.offset != register::PORT_TABLE
+    }
+
+    /// In a design whose widest keys and values have so many bits.
+    pub fn words(&self, key_bits: u32, value_bits: u32) -> u32 {
+        match self.words {
+            Words::Fixed(words) => words,
+            Words::OfKeys => key_bits.div_ceil(32),
+            Words::OfValues => value_bits.div_ceil(32),
+        }
+    }
+
+    const fn with(self, fields: &'static [Field]) -> Register {
+        Register { fields, ..self }
+    }
+}
+
+impl Rights {
+    /// As tables of registers have it.
+    pub fn letters(self) -> &'static str {
+        match self {
+            Rights::Read => "R",
+            Rights::Write => "W",
+            Rights::Both => "RW",
+        }
+    }
+
+    pub fn may_write(self) -> bool {
+        self != Rights::Read
+    }
+}
+
+impl Field {
+    const fn new(name: &'static str, (low, bits): (u32, u32), meaning: &'static str) -> Field {
+        Field {
+            name,
+            word: 0,
+            low,
+            bits,
+            meaning,
+        }
+    }
+
+    /// Its ones.
+    pub const fn mask(self) -> u32 {
+        (u32::MAX >> (32 - self.bits)) << self.low
+    }
+
+    /// What it holds in a word.
+    pub const fn of(self, word: u32) -> u32 {
+        (word & self.mask()) >> self.low
+    }
+}
+
+/// The register that an address is of, for messages; it need not be the first word of it.
+pub fn name_of(address: u32) -> &'static str {
+    let before = REGISTERS.iter().rfind(|one| one.offset <= address);
+    let is_inside = |one: &&Register| match one.words {
+        Words::Fixed(words) => address - one.offset < words * 4,
+        Words::OfKeys => true,
+        Words::OfValues => address < SPACE,
+    };
+    before
+        .filter(is_inside)
+        .map_or("no register", |one| one.name)
+}
+
+const fn word(name: &'static str, offset: u32, access: Rights, meaning: &'static str) -> Register {
+    Register {
+        name,
+        offset,
+        bits: 32,
+        words: Words::Fixed(1),
+        access,
+        meaning,
+        fields: &[],
+    }
+}
+
+const fn counter(name: &'static str, offset: u32, meaning: &'static str) -> Register {
+    Register {
+        bits: 64,
+        words: Words::Fixed(2),
+        ..word(name, offset, Rights::Read, meaning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was given out stays as it is: designs and drivers that are out there go by it.
+    #[test]
+    fn addresses_stay() {
+        let given_out = [
+            ("MAGIC", 0x0000, "R"),
+            ("VERSION", 0x0004, "R"),
+            ("DESIGN_ID", 0x0008, "R"),
+            ("STATUS", 0x000c, "R"),
+            ("PACKETS_IN", 0x0010, "R"),
+            ("DROPPED_BAD", 0x0018, "R"),
+            ("DROPPED_LENGTH", 0x0020, "R"),
+            ("ABORTED", 0x0028, "R"),
+            ("DROP", 0x0030, "R"),
+            ("PASS", 0x0038, "R"),
+            ("TX", 0x0040, "R"),
+            ("REDIRECT", 0x0048, "R"),
+            ("PORT_TABLE", 0x0100, "RW"),
+            ("MAP_SELECT", 0x0200, "RW"),
+            ("MAP_COMMAND", 0x0204, "W"),
+            ("MAP_STATUS", 0x0208, "R"),
+            ("MAP_FLAGS", 0x020c, "RW"),
+            ("MAP_SLOT", 0x0210, "RW"),
+            ("KEY", 0x1000, "RW"),
+            ("VALUE", 0x2000, "RW"),
+        ];
+        let table = REGISTERS.map(|one| (one.name, one.offset, one.access.letters()));
+        assert_eq!(table, given_out);
+        assert_eq!(COMMANDS.map(|(_, number, _)| number), [1, 2, 3, 4]);
+        assert_eq!(MAGIC.to_be_bytes(), *b"HPTH");
+    }
+
+    #[test]
+    fn registers_and_fields_do_not_overlap() {
+        let widest_key = (register::VALUE - register::KEY) * 8;
+        let widest_value = (SPACE - register::VALUE) * 8;
+        let mut end = 0;
+        for one in &REGISTERS {
+            assert!(
+                one.offset >= end && one.offset.is_multiple_of(4),
+                "{}",
+                one.name
+            );
+            end = one.offset + 4 * one.words(widest_key, widest_value);
+            assert!(one.offset.is_multiple_of(one.bits / 8), "{}", one.name);
+            let mut taken = [0; 2];
+            for part in one.fields {
+                let word = &mut taken[part.word as usize];
+                assert!(part.low + part.bits <= 32 && *word & part.mask() == 0);
+                *word |= part.mask();
+            }
+        }
+        assert_eq!(end, SPACE);
+    }
+
+    #[test]
+    fn fields_are_cut() {
+        let status = 0x8000_0011;
+        assert_eq!((field::BUSY.of(status), field::ERRNO.of(status)), (1, 17));
+        assert_eq!(field::IFINDEX.of(u32::MAX), u32::MAX);
+        assert_eq!(field::MAJOR.of(0x0002_0001), 2);
+    }
+
+    #[test]
+    fn addresses_have_names() {
+        let names = [0, 0x14, 0x50, 0x17c, 0x180, 0x208, 0x1234, 0xfffc, SPACE].map(name_of);
+        let nowhere = "no register";
+        assert_eq!(
+            names,
+            [
+                "MAGIC",
+                "PACKETS_IN",
+                nowhere,
+                "PORT_TABLE",
+                nowhere,
+                "MAP_STATUS",
+                "KEY",
+                "VALUE",
+                nowhere
+            ]
+        );
+    }
+}

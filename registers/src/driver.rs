@@ -1,0 +1,230 @@
+//! A driver over a bus that answers each access before the next.
+
+use crate::address_map::{field, register};
+use crate::bus::Bus;
+use crate::design::{Design, Map};
+use crate::errno;
+use crate::exchange::Exchange;
+use crate::fault::{Cause, Error, Fault};
+use crate::foreign::Foreign;
+use crate::operate::Operate;
+use crate::operation::{Access, HostAnswer, HostOperation};
+use crate::KeyBits;
+
+/// Works with one design. It keeps the keys that the design does not store, so a design has one driver from one reset to the
+/// next; what a driver before this one kept is lost with it, and only a reset gives its places back.
+pub struct Driver<B> {
+    bus: B,
+    design: Design,
+    foreign: Foreign,
+}
+
+impl<B: Bus> Driver<B> {
+    /// Looks at nothing: see [`Driver::attach`].
+    pub fn new(bus: B, design: Design) -> Driver<B> {
+        Driver {
+            bus,
+            design,
+            foreign: Foreign::default(),
+        }
+    }
+
+    /// A driver of the design behind the bus, which is the one that is described, with those maps, and ready.
+    ///
+    /// # Errors
+    /// As [`Operate::identify`], [`Driver::wait_until_ready`] and [`Driver::check_maps`].
+    pub fn attach(bus: B, design: Design) -> Result<Driver<B>, Error<B::Error>> {
+        let mut driver = Driver::new(bus, design);
+        driver.identify()?;
+        driver.wait_until_ready()?;
+        driver.check_maps()?;
+        Ok(driver)
+    }
+
+    /// Waits until reset has cleared all maps. Only then packets are taken in.
+    ///
+    /// # Errors
+    /// The bus's; [`Fault::Absent`], [`Fault::NotReady`].
+    pub fn wait_until_ready(&mut self) -> Result<(), Error<B::Error>> {
+        let address = register::STATUS;
+        let mut polls = 0;
+        loop {
+            let status = self.access(Access::Read { address })?;
+            if status == u32::MAX {
+                return Err(self.error(Fault::Absent { address }));
+            }
+            if field::READY.of(status) == 1 {
+                return Ok(());
+            }
+            polls += 1;
+            if !self.bus.waits(polls) {
+                return Err(self.error(Fault::NotReady { polls }));
+            }
+        }
+    }
+
+    /// Checks that the design has as many maps as its description, and as many slots in each. Changes nothing in them.
+    ///
+    /// # Errors
+    /// The bus's; [`Fault::OtherMaps`].
+    pub fn check_maps(&mut self) -> Result<(), Error<B::Error>> {
+        for map in 0..self.design.maps.len() {
+            let Map { name, slots, .. } = &self.design.maps[map];
+            let (name, slots) = (name.clone(), *slots);
+            let last = slots.saturating_sub(1);
+            for (slot, is_there) in [(last, slots > 0), (slots, false)] {
+                let errno = self.perform(HostOperation::Dump { map, slot })?.errno;
+                let gives = matches!(errno, 0 | errno::ENOENT);
+                if gives != is_there {
+                    let seen = format!(
+                        "a dump of slot {slot} of map {name}, which should have {slots}, gives {}",
+                        given(errno)
+                    );
+                    return Err(self.error(Fault::OtherMaps { seen }));
+                }
+            }
+        }
+        let errno = self.select_behind_last()?;
+        match errno {
+            errno::EINVAL => Ok(()),
+            _ => {
+                let maps = self.design.maps.len();
+                let seen = format!(
+                    "map number {maps} should not exist, and a dump of it gives {}",
+                    given(errno)
+                );
+                Err(self.error(Fault::OtherMaps { seen }))
+            }
+        }
+    }
+
+    /// What a dump of the map behind the last one gives.
+    fn select_behind_last(&mut self) -> Result<u32, Error<B::Error>> {
+        let behind = Map {
+            name: String::from("behind the last one"),
+            kind: String::new(),
+            key_bytes: 0,
+            stored: KeyBits::all_vary(0),
+            value_bytes: 0,
+            max_entries: 0,
+            slots: 0,
+        };
+        let mut maps = self.design.maps.clone();
+        maps.push(behind);
+        let map = maps.len() - 1;
+        let dump = HostOperation::Dump { map, slot: 0 };
+        let exchange = Exchange::of_stored(&maps, dump);
+        let exchange = exchange.map_err(|fault| self.error(fault))?;
+        Ok(self.carry_out(exchange)?.errno)
+    }
+
+    /// The design was reset: its maps hold nothing, and neither does the host.
+    pub fn was_reset(&mut self) {
+        self.foreign.clear();
+    }
+
+    /// The value of a key, if it is there.
+    ///
+    /// # Errors
+    /// The bus's; [`Fault::UnknownMap`], [`Fault::Size`], [`Fault::Busy`], [`Fault::Absent`].
+    pub fn lookup(&mut self, map: usize, key: &[u8]) -> Result<Option<Vec<u8>>, Error<B::Error>> {
+        let key = key.to_vec();
+        let answer = self.perform(HostOperation::Lookup { map, key })?;
+        Ok((answer.errno == 0).then_some(answer.value))
+    }
+
+    /// Puts a value in, with one of [`flags`](crate::flags). Gives 0 or one of [`errno`](crate::errno).
+    ///
+    /// # Errors
+    /// As [`Driver::lookup`].
+    pub fn update(
+        &mut self,
+        map: usize,
+        key: &[u8],
+        value: &[u8],
+        flags: u32,
+    ) -> Result<u32, Error<B::Error>> {
+        let answer = self.perform(HostOperation::Update {
+            map,
+            key: key.to_vec(),
+            value: value.to_vec(),
+            flags,
+        })?;
+        Ok(answer.errno)
+    }
+
+    /// Takes an entry out. Gives 0 or one of [`errno`](crate::errno).
+    ///
+    /// # Errors
+    /// As [`Driver::lookup`].
+    pub fn delete(&mut self, map: usize, key: &[u8]) -> Result<u32, Error<B::Error>> {
+        let key = key.to_vec();
+        let answer = self.perform(HostOperation::Delete { map, key })?;
+        Ok(answer.errno)
+    }
+
+    /// Gives the bus back. What the host kept for the design is lost.
+    pub fn into_bus(self) -> B {
+        self.bus
+    }
+
+    fn carry_out(&mut self, mut exchange: Exchange) -> Result<HostAnswer, Error<B::Error>> {
+        while let Some(access) = exchange.wanted() {
+            let data = self.access(access)?;
+            let polls = exchange.polls();
+            exchange.take(data).map_err(|fault| self.error(fault))?;
+            if exchange.polls() > polls && !self.bus.waits(exchange.polls()) {
+                let operation = exchange.operation().describe(&self.design.maps);
+                let polls = exchange.polls();
+                return Err(self.error(Fault::Busy { operation, polls }));
+            }
+        }
+        let answer = exchange.finish(&mut self.foreign);
+        answer.map_err(|fault| self.error(fault))
+    }
+
+    /// The word of a read, 0 of a write.
+    fn access(&mut self, access: Access) -> Result<u32, Error<B::Error>> {
+        let given = match access {
+            Access::Read { address } => self.bus.read32(address.into()),
+            Access::Write { address, data } => self.bus.write32(address.into(), data).map(|()| 0),
+        };
+        given.map_err(|error| Error {
+            design: self.design.name.clone(),
+            cause: Cause::Bus { access, error },
+        })
+    }
+}
+
+impl<B: Bus> Operate for Driver<B> {
+    type Error = Error<B::Error>;
+
+    fn design(&self) -> &Design {
+        &self.design
+    }
+
+    fn foreign(&self) -> &Foreign {
+        &self.foreign
+    }
+
+    fn perform(&mut self, operation: HostOperation) -> Result<HostAnswer, Self::Error> {
+        let exchange = Exchange::new(&self.design.maps, &self.foreign, operation);
+        let exchange = exchange.map_err(|fault| self.error(fault))?;
+        self.carry_out(exchange)
+    }
+
+    fn error(&self, fault: Fault) -> Self::Error {
+        Error {
+            design: self.design.name.clone(),
+            cause: Cause::Fault(fault),
+        }
+    }
+}
+
+/// What a command gave, for messages.
+fn given(errno: u32) -> String {
+    match errno {
+        0 => String::from("an entry"),
+        errno => errno::name(errno),
+    }
+}

@@ -1,0 +1,213 @@
+//! What goes wrong between a driver and a design: where, what, and what to do next.
+
+use crate::address_map::{field, name_of, register, MAGIC, PORTS};
+use crate::errno;
+use crate::operation::{Access, HostOperation};
+use std::fmt;
+
+/// What is wrong with a design's answers, or with what it is asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// There is no map of that number.
+    UnknownMap { map: usize, maps: usize },
+    /// A key or a value has another length, in bytes.
+    Size {
+        map: String,
+        what: &'static str,
+        expected: u32,
+        given: usize,
+    },
+    /// The port table has no such entry.
+    NoSuchPort { port: u8 },
+    /// The design has no port table.
+    NoPortTable,
+    /// A register reads as all ones where no design has them.
+    Absent { address: u32 },
+    /// MAGIC is another word.
+    NoDesign { given: u32 },
+    /// The design's version of the register map is not the one that its description asks for, or one that this crate does not know.
+    Version { given: u32, expected: u32 },
+    /// The design is another program's.
+    OtherProgram { given: u32, expected: u32 },
+    /// The design has other maps than its description; `seen`: what told so.
+    OtherMaps { seen: String },
+    /// Reset has not cleared the maps yet, after so many reads of STATUS.
+    NotReady { polls: u64 },
+    /// A command does not end; so many reads of MAP_STATUS said that it is busy.
+    Busy { operation: String, polls: u64 },
+    /// The design answers what it must not on a key that it does not store.
+    Foreign { question: HostOperation, given: u32 },
+    /// A slot cannot be read.
+    Slot { map: String, slot: u32, errno: u32 },
+    /// Two slots hold the same key.
+    KeyTwice { map: String, key: Vec<u8> },
+}
+
+impl Fault {
+    /// Stable, in kebab case, as the codes of all messages are: `docs/codes.md` explains them.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Fault::UnknownMap { .. } => "unknown-map",
+            Fault::Size { .. } => "map-size",
+            Fault::NoSuchPort { .. } | Fault::NoPortTable => "port-out-of-range",
+            Fault::Absent { .. } => "host-port-error",
+            Fault::NoDesign { .. }
+            | Fault::Version { .. }
+            | Fault::OtherProgram { .. }
+            | Fault::OtherMaps { .. } => "not-this-design",
+            Fault::NotReady { .. } => "design-hangs",
+            Fault::Busy { .. } => "host-port-hangs",
+            Fault::Foreign { .. } => "foreign-key",
+            Fault::Slot { .. } => "map-dump-failed",
+            Fault::KeyTwice { .. } => "map-key-twice",
+        }
+    }
+
+    /// Whoever asked is wrong, and not the design.
+    pub fn is_input(&self) -> bool {
+        matches!(
+            self,
+            Fault::UnknownMap { .. }
+                | Fault::Size { .. }
+                | Fault::NoSuchPort { .. }
+                | Fault::NoPortTable
+        )
+    }
+
+    /// What to do next.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Fault::UnknownMap { .. } | Fault::Size { .. } => None,
+            Fault::NoSuchPort { .. } => None,
+            Fault::NoPortTable => {
+                Some("its program does not ask where packets come in: leave the ports as they are")
+            }
+            Fault::Absent { .. } => Some(
+                "look whether the design is loaded, its clock runs, and it stands at this address; a bus without a device, or \
+                 one that lost it, reads as ones",
+            ),
+            Fault::NoDesign { .. } => Some("compile the program again, or give the base address at which the design stands"),
+            Fault::Version { .. } | Fault::OtherProgram { .. } | Fault::OtherMaps { .. } => {
+                Some("compile the program again, or load the design that was made with this description")
+            }
+            Fault::NotReady { .. } => {
+                Some("look whether the design's clock runs and its reset was released; large maps take a clock for each entry")
+            }
+            Fault::Busy { .. } => Some("look whether the design's clock runs; a reset ends the command, and clears all maps"),
+            Fault::Foreign { .. } => Some(
+                "this is a defect of the generated design, or its maps hold keys of another driver: reset it, or please report it",
+            ),
+            Fault::Slot { .. } => None,
+            Fault::KeyTwice { .. } => Some("this is a defect of the generated design: please report it"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    /// A sentence without its help.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::UnknownMap { map, maps } => {
+                write!(f, "map number {map} of a design with {maps} maps")
+            }
+            Fault::Size {
+                map,
+                what,
+                expected,
+                given,
+            } => write!(f, "map {map}: a {what} has {expected} bytes, not {given}"),
+            Fault::NoSuchPort { port } => write!(
+                f,
+                "ingress port {port} does not exist: the port table has {PORTS} entries"
+            ),
+            Fault::NoPortTable => f.write_str("the design has no port table"),
+            Fault::Absent { address } => {
+                let name = name_of(*address);
+                write!(
+                    f,
+                    "register {address:#06x} ({name}) reads as all ones, which no design has there"
+                )
+            }
+            Fault::NoDesign { given } => {
+                let at = register::MAGIC;
+                write!(f, "the design is another one: its identification (register {at:#06x}) is {given:#010x}, not {MAGIC:#010x}")
+            }
+            Fault::Version { given, expected } => {
+                let at = register::VERSION;
+                let [major, minor] = [field::MAJOR, field::MINOR].map(|part| part.of(*given));
+                write!(
+                    f,
+                    "the design is another one: its interface ({major}.{minor}, register {at:#06x}) has version {given:#010x}, not \
+                     {expected:#010x}"
+                )
+            }
+            Fault::OtherProgram { given, expected } => {
+                let at = register::DESIGN_ID;
+                write!(f, "the design is another one: its program (register {at:#06x}) is {given:#010x}, not {expected:#010x}")
+            }
+            Fault::OtherMaps { seen } => write!(f, "the design has other maps: {seen}"),
+            Fault::NotReady { polls } => {
+                let at = register::STATUS;
+                write!(f, "the design is not ready: bit 0 of register {at:#06x} (STATUS) is 0 after {polls} reads")
+            }
+            Fault::Busy { operation, polls } => {
+                let at = register::MAP_STATUS;
+                write!(
+                    f,
+                    "the {operation} does not end: bit 31 of register {at:#06x} (MAP_STATUS) is 1 after {polls} reads"
+                )
+            }
+            Fault::Foreign { question, given } => write!(
+                f,
+                "the design answers {} to {question:?}, whose key it does not store",
+                errno::name(*given)
+            ),
+            Fault::Slot { map, slot, errno } => {
+                write!(f, "slot {slot} of map {map}: {}", errno::name(*errno))
+            }
+            Fault::KeyTwice { map, key } => write!(f, "map {map} holds key {key:02x?} twice"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Why a [`Driver`](crate::Driver) has no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error<E> {
+    /// The design's name.
+    pub design: String,
+    pub cause: Cause<E>,
+}
+
+/// What is behind an [`Error`]; `E`: the bus's own error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause<E> {
+    /// The bus did not carry out an access, or the design refused it.
+    Bus { access: Access, error: E },
+    /// All accesses were carried out; what came of them is wrong.
+    Fault(Fault),
+}
+
+impl<E: fmt::Display> fmt::Display for Error<E> {
+    /// Where and what; on a second line what to do next.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.design)?;
+        let help = match &self.cause {
+            Cause::Bus { access, error } => {
+                write!(f, "the {} fails: {error}", access.describe())?;
+                Some("look whether the design is loaded and stands at this address; it refuses (SLVERR) what has no effect")
+            }
+            Cause::Fault(fault) => {
+                write!(f, "{fault}")?;
+                fault.help()
+            }
+        };
+        match help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<E: fmt::Display + fmt::Debug> std::error::Error for Error<E> {}
