@@ -108,9 +108,9 @@ realworld-sources: setup
 calibrate: setup
 	@cargo build --release --package hardpath-cli --example calibrate
 	$(CARGO_TARGET_DIR)/release/examples/calibrate
-	$(CARGO_TARGET_DIR)/release/examples/calibrate --target 7-series
-	$(CARGO_TARGET_DIR)/release/examples/calibrate --target agilex
-	$(CARGO_TARGET_DIR)/release/examples/calibrate --target ecp5 --routed
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --family 7-series
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --family agilex
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --family ecp5 --routed
 
 # The kernel's objects are compiled by the command itself.
 KERNEL_WORK = build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)

@@ -1,8 +1,8 @@
 //! The host port's address map, as a C header and as JSON. The numbers are those of `blocks::interface`.
 
+use crate::target::Hardware;
 use hardpath_blocks::interface::{command, register, Interface, MapPort, MAGIC};
 use hardpath_ir::count::counted;
-use hardpath_pipeline::Compiled;
 use serde_json::json;
 use std::fmt::Write;
 
@@ -192,8 +192,8 @@ fn exists(register: &Register, interface: &Interface) -> bool {
     interface.has_port_table || register.offset != register::PORT_TABLE
 }
 
-pub fn c_header(compiled: &Compiled) -> String {
-    let interface = &compiled.interface;
+pub fn c_header(hardware: &Hardware) -> String {
+    let interface = &hardware.interface;
     let prefix = macro_name(&interface.top);
     let mut lines = Lines(String::new());
     lines.add(format!(
@@ -319,8 +319,8 @@ fn macro_name(name: &str) -> String {
     name.chars().map(legal).collect()
 }
 
-pub fn json(compiled: &Compiled) -> String {
-    let interface = &compiled.interface;
+pub fn json(hardware: &Hardware) -> String {
+    let interface = &hardware.interface;
     let registers: Vec<_> = REGISTERS
         .iter()
         .filter(|register| exists(register, interface))
