@@ -1,6 +1,7 @@
 # What can be done here:
 #
 #   make demo      compile the firewall, run a capture through it, compare it with the kernel   (needs Rust only)
+#   make quick     what gives most confidence in five minutes: unit tests, file tests, a few programs beside the judge
 #   make test      what CI runs: style, layers, programs, all tests   (installs what is missing, see tools/setup)
 #   make full      all of that, and the long runs
 #   make mutants   designs broken by rule, run against the test bench of their folder   (SEED=N draws others)
@@ -22,6 +23,11 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
+# That of rust-toolchain.toml, or the default one where it is not to be had.
+TOOLCHAIN := $(shell tools/toolchain)
+ifneq ($(TOOLCHAIN),)
+export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
+endif
 HARDPATH := $(CARGO_TARGET_DIR)/release/hardpath
 
 SAMPLES := $(patsubst programs/%.c,%,$(wildcard programs/*.c))
@@ -40,11 +46,18 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-lru
+.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-lru
 
 demo:
 	@cargo build --release --package hardpath-cli
 	tools/demo $(HARDPATH)
+
+# The log, and the slowest tests at its end.
+quick:
+	@CI_LOG=build/quick.log .ci/run quick-tests
+
+quick-tests:
+	@tools/quick $(CARGO_TARGET_DIR)/ci/hardpath
 
 test: setup style programs realworld-sources
 	@$(CARGO_TEST)
@@ -108,9 +121,9 @@ realworld-sources: setup
 calibrate: setup
 	@cargo build --release --package hardpath-cli --example calibrate
 	$(CARGO_TARGET_DIR)/release/examples/calibrate
-	$(CARGO_TARGET_DIR)/release/examples/calibrate --target 7-series
-	$(CARGO_TARGET_DIR)/release/examples/calibrate --target agilex
-	$(CARGO_TARGET_DIR)/release/examples/calibrate --target ecp5 --routed
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --family 7-series
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --family agilex
+	$(CARGO_TARGET_DIR)/release/examples/calibrate --family ecp5 --routed
 
 # The kernel's objects are compiled by the command itself.
 KERNEL_WORK = build/realworld/work/clang-$$($(CLANG) -dumpversion | cut -d. -f1)

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! make calibrate                          levels for UltraScale+, 7 series and ALMs, nanoseconds for ECP5
-//! calibrate --target 7-series             levels, from yosys
-//! calibrate --target ecp5 --routed        nanoseconds, placed and routed (a few cases)
+//! calibrate --family 7-series             levels, from yosys
+//! calibrate --family ecp5 --routed        nanoseconds, placed and routed (a few cases)
 //! ```
 //!
 //! Each case is a small program that goes through the whole compiler with a clock so slow that it has one stage. Its
@@ -25,8 +25,8 @@ const ROUTED_FOR_MHZ: f64 = 250.0;
 fn main() -> ExitCode {
     let mut wanted: Vec<String> = std::env::args().skip(1).collect();
     let mut technology = TECHNOLOGIES[0];
-    if wanted.len() > 1 && wanted[0] == "--target" {
-        technology = technology::find(&wanted[1]).expect("a target");
+    if wanted.len() > 1 && wanted[0] == "--family" {
+        technology = technology::find(&wanted[1]).expect("a family");
         wanted.drain(..2);
     }
     let routed = wanted.first().is_some_and(|word| word == "--routed");

@@ -1,10 +1,12 @@
 //! The command line. Names are fixed: scripts depend on them.
 
+mod program;
+mod run;
+
 use crate::messages::MessageFormat;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use hardpath_blocks::interface::BUS_BITS;
-use hardpath_pipeline::savings::Saving;
-use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+pub use program::{HardwareArguments, ObjectArguments, ProgramArguments};
+pub use run::{EngineName, RunArguments, TimeSource};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
 
@@ -14,6 +16,9 @@ use std::path::PathBuf;
 /// defect of hardpath.
 #[derive(Parser, Debug)]
 #[command(name = "hardpath", version)]
+// Those of clap stand under no heading.
+#[command(disable_help_flag = true, disable_version_flag = true)]
+#[command(next_help_heading = "Messages and help")]
 pub struct CommandLine {
     /// How messages are printed on standard error; --json takes them into the answer
     #[arg(
@@ -24,6 +29,12 @@ pub struct CommandLine {
         global = true
     )]
     pub message_format: MessageFormat,
+    /// Print help; -h is shorter than --help
+    #[arg(short, long, action = ArgAction::Help, global = true)]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -60,151 +71,29 @@ impl Command {
     /// Whether the answer is wanted as JSON.
     pub fn json(&self) -> bool {
         match self {
-            Command::Compile(arguments) => arguments.program.json,
-            Command::Sim(arguments) => arguments.program.json,
-            Command::Check(arguments) => arguments.program.json,
-            Command::Synth(arguments) => arguments.program.json,
-            Command::Ir(arguments) => arguments.program.json,
-            Command::Isa(arguments) => arguments.json,
-            Command::Fuzz(arguments) => arguments.json,
-            Command::Traffic(arguments) => arguments.json,
-            Command::Pass(arguments) => arguments.json,
-            Command::Supported(arguments) => arguments.json,
-            Command::Explain(arguments) => arguments.json,
-            Command::Realworld(arguments) => arguments.json,
+            Command::Compile(arguments) => arguments.answer.json,
+            Command::Sim(arguments) => arguments.answer.json,
+            Command::Check(arguments) => arguments.answer.json,
+            Command::Synth(arguments) => arguments.answer.json,
+            Command::Ir(arguments) => arguments.answer.json,
+            Command::Isa(arguments) => arguments.answer.json,
+            Command::Fuzz(arguments) => arguments.answer.json,
+            Command::Traffic(arguments) => arguments.answer.json,
+            Command::Pass(arguments) => arguments.answer.json,
+            Command::Supported(arguments) => arguments.answer.json,
+            Command::Explain(arguments) => arguments.answer.json,
+            Command::Realworld(arguments) => arguments.answer.json,
         }
     }
 }
 
-/// Options of every command that takes an object.
+/// How the answer is printed, of every command.
 #[derive(Args, Debug)]
-pub struct ProgramArguments {
-    /// XDP object file
-    pub object: PathBuf,
-    /// Program in the object, by function or section name
-    #[arg(long, value_name = "NAME")]
-    pub program: Option<String>,
-    /// Take the program as one for XDP, whatever type its section gives it
-    #[arg(long)]
-    pub as_xdp: bool,
-    /// Target clock in MHz [default: 250; 200 for 7-series, 75 for ecp5]
-    #[arg(long, value_name = "MHZ", value_parser = clock)]
-    pub clock: Option<f64>,
-    /// Family of FPGAs whose delays count: ultrascale+, 7-series, ecp5, agilex [default: ultrascale+; of synth
-    /// --flow ecp5: ecp5]
-    #[arg(long, value_name = "NAME", value_parser = target)]
-    pub target: Option<&'static Technology>,
-    /// Width of the packet streams in bits: 64, 128, 256 or 512
-    #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = bus)]
-    pub bus: u32,
-    /// Size of a map, for maps whose size the object leaves open
-    #[arg(long, value_name = "MAP=N", value_parser = map_size)]
-    pub max_entries: Vec<(String, u32)>,
-    /// Value of a global variable, as a loader sets it: NAME may go on with .MEMBER and [INDEX]; VALUE is a number,
-    /// true or false, a name of an enumeration, an address (IPv4, IPv6, MAC: in network byte order) or a string
-    #[arg(long, value_name = "NAME=VALUE", value_parser = global_value)]
-    pub set: Vec<(String, String)>,
-    /// Contents of a data section, in place of the object's: raw bytes, as a loader sets them [default section: .rodata]
-    #[arg(long, value_name = "[SECTION=]FILE", value_parser = section_file)]
-    pub rodata: Vec<(String, PathBuf)>,
-    /// What a program array holds: tail calls to that entry go to a program of the same object
-    #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
-    pub prog_array: Vec<((String, u32), String)>,
-    /// Calls that tell user space something do nothing: bpf_trace_printk, bpf_perf_event_output, those of ring
-    /// buffers
-    #[arg(long)]
-    pub drop_events: bool,
-    /// How deep to look where headers of variable length follow each other: packets that need more are aborted
-    #[arg(long, value_name = "BYTES", value_parser = depth)]
-    pub depth: Option<u32>,
-    /// Go on with a design that is larger than every card that `hardpath synth` knows
-    #[arg(long)]
-    pub force: bool,
-    /// BTF of the kernel that the program is meant for [default: the running kernel's]
-    #[arg(long, value_name = "FILE")]
-    pub btf: Option<PathBuf>,
-    /// Leave out what makes designs small, to see what it gains: pruning, chaining, narrowing, srl, reassociation
-    #[arg(long, value_name = "SAVING", value_delimiter = ',', value_parser = saving, hide_short_help = true)]
-    pub without: Vec<Saving>,
+#[command(next_help_heading = "Output")]
+pub struct AnswerArguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
-}
-
-/// Options of the commands that run packets.
-#[derive(Args, Debug)]
-pub struct RunArguments {
-    /// Capture with the packets, pcap or pcapng; several run one after the other
-    #[arg(long, value_name = "FILE", required = true)]
-    pub pcap: Vec<PathBuf>,
-    /// Contents of maps before the first packet
-    #[arg(long, value_name = "FILE")]
-    pub maps: Option<PathBuf>,
-    /// Where to write the contents of maps after the last packet
-    #[arg(long, value_name = "FILE")]
-    pub maps_out: Option<PathBuf>,
-    /// Where to write the packets of verdict PASS, TX and REDIRECT, as pcapng
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// What runs the program
-    #[arg(long, value_enum, default_value_t = EngineName::Native)]
-    pub engine: EngineName,
-    /// When packets come in: back-to-back, random:SEED, or a line rate such as 100G
-    #[arg(long, value_name = "PACE", default_value = "back-to-back")]
-    pub pace: String,
-    /// Outputs are not ready in about 30 % of the clocks
-    #[arg(long, value_name = "SEED")]
-    pub backpressure: Option<u64>,
-    /// Interface that the packets come in at
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub ifindex: u32,
-    /// Receive queue that the packets come in at
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub queue: u16,
-    /// Interface that the packets are about to leave by, for programs of a device map
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub egress_ifindex: u32,
-    /// MTU of an interface, for programs that call bpf_check_mtu [default: 1500 for each interface of the run]
-    #[arg(long, value_name = "IFINDEX=BYTES", value_parser = interface_mtu)]
-    pub mtu: Vec<(u32, u32)>,
-    /// Time that the program sees: that of the capture, or START:STEP in ns
-    #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
-    pub time: TimeSource,
-    /// Say now and then on standard error how far it has come, when that is no terminal, too
-    #[arg(long)]
-    pub progress: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum EngineName {
-    /// The meaning of the program, without hardware
-    Interpreter,
-    /// The hardware, simulated in this process
-    Native,
-    /// The printed SystemVerilog under Verilator
-    Verilator,
-}
-
-impl EngineName {
-    /// As on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineName::Interpreter => "interpreter",
-            EngineName::Native => "native",
-            EngineName::Verilator => "verilator",
-        }
-    }
-}
-
-/// Where a packet's time comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TimeSource {
-    Capture,
-    /// The first packet's time and what each later one adds, in nanoseconds.
-    Steps {
-        start: u64,
-        step: u64,
-    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -230,11 +119,13 @@ pub struct CompileArguments {
     #[command(flatten)]
     pub program: ProgramArguments,
     /// Folder for the design; made new, or replaced when it holds an older design
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Language of the design
-    #[arg(long, value_enum, default_value_t = HdlName::Verilog)]
+    #[arg(long, value_enum, default_value_t = HdlName::Verilog, help_heading = "Output")]
     pub hdl: HdlName,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -262,8 +153,10 @@ pub struct SimArguments {
     #[command(flatten)]
     pub run: RunArguments,
     /// Where to write the run for the test bench of a compiled design: what goes in and what must come out
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub bench: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
@@ -273,8 +166,10 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub run: RunArguments,
     /// Who says what is right
-    #[arg(long, value_enum, default_value_t = JudgeName::Kernel)]
+    #[arg(long, value_enum, default_value_t = JudgeName::Kernel, help_heading = "Run")]
     pub against: JudgeName,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
@@ -282,31 +177,38 @@ pub struct SynthArguments {
     #[command(flatten)]
     pub program: ProgramArguments,
     /// Synthesis flow
-    #[arg(long, value_enum, default_value_t = FlowName::Yosys)]
+    #[arg(long, value_enum, default_value_t = FlowName::Yosys, help_heading = "Synthesis")]
     pub flow: FlowName,
     /// Device to synthesize for (vivado, quartus) [default: that of an Alveo U250; an Agilex 7]
-    #[arg(long, value_name = "NAME", value_parser = part)]
+    #[arg(long, value_name = "NAME", value_parser = part, help_heading = "Synthesis")]
     pub part: Option<String>,
     /// Folder for the design and the scripts of the flow (vivado, quartus); not with the folder of a design
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Leave out what the parts cost, without maps and by module, which takes most of the time (yosys, ecp5)
-    #[arg(long)]
+    #[arg(long, help_heading = "Synthesis")]
     pub no_parts: bool,
     /// Where the placement starts from (ecp5)
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        help_heading = "Synthesis"
+    )]
     pub seed: u32,
     /// Show so many of the worst paths, of 20 at most, cell by cell, and the nets with the most loads (yosys); --json has all
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
     pub worst: usize,
     /// File for the mapped netlist, in yosys' JSON (yosys, ecp5)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub netlist: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum FlowName {
-    /// Synthesis for UltraScale+: area and LUT6 levels. In every flow OBJECT may be the folder of a design
+    /// Synthesis for UltraScale+: area and LUT6 levels. In every flow FILE may be the folder of a design
     Yosys,
     /// Synthesis, placement and routing for Lattice's ECP5: area and the clock that is reached
     Ecp5,
@@ -323,11 +225,19 @@ pub struct IrArguments {
     pub program: ProgramArguments,
     /// After which step: lift, control-flow (all passes on control flow), dataflow, scheduled, or the name of a pass
     /// (that pass alone, on the lifted program)
-    #[arg(long, value_name = "STEP", default_value = "lift")]
+    #[arg(
+        long,
+        value_name = "STEP",
+        default_value = "lift",
+        help_heading = "Output"
+    )]
     pub after: String,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Run")]
 pub struct IsaArguments {
     /// Instruction tests, as JSON
     pub file: PathBuf,
@@ -337,12 +247,12 @@ pub struct IsaArguments {
     /// Run only every N-th test
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Run")]
 pub struct FuzzArguments {
     /// Number of programs
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -360,17 +270,22 @@ pub struct FuzzArguments {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub verilator_every: u32,
     /// Folder for programs that failed, made small
-    #[arg(long, value_name = "DIR", default_value = "fuzz-failures")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "fuzz-failures",
+        help_heading = "Output"
+    )]
     pub cases: PathBuf,
     /// Write refused programs there, too, made small
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub keep_refused: bool,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Traffic")]
 pub struct TrafficArguments {
     /// Number of packets
     #[arg(long, value_name = "N")]
@@ -410,44 +325,45 @@ pub struct TrafficArguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Capture to write, as pcapng
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: PathBuf,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
 pub struct PassArguments {
     /// Name of the pass; a wrong name shows all of them
     pub name: String,
     /// Program in text form
     pub file: PathBuf,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 pub struct SupportedArguments {
     /// As the page in the docs
     #[arg(long)]
     pub markdown: bool,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 pub struct ExplainArguments {
     /// Code of a message, as in error[CODE]; without one all codes are listed
+    #[arg(help_heading = "Message")]
     pub code: Option<String>,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Run")]
 pub struct RealworldArguments {
     /// Folder with the sources and packages, as tools/realworld-sources leaves it; work files go there, too
     #[arg(long, value_name = "DIR", default_value = "build/realworld")]
@@ -477,21 +393,13 @@ pub struct RealworldArguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub time_limit: u64,
     /// Where to write the results, as a JSON list
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Where to write the results as a page of the docs
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub docs: Option<PathBuf>,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
-}
-
-fn clock(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
-        _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
-    }
+    #[command(flatten)]
+    pub answer: AnswerArguments,
 }
 
 /// It stands in a script's command line, so it is one plain word.
@@ -501,102 +409,6 @@ fn part(text: &str) -> Result<String, String> {
         true => Ok(text.into()),
         false => Err("a part is a name such as xcu250-figd2104-2L-e".into()),
     }
-}
-
-fn target(text: &str) -> Result<&'static Technology, String> {
-    technology::find(text).ok_or_else(|| {
-        let names = TECHNOLOGIES.iter().map(|technology| technology.name);
-        format!(
-            "a target is one of {}",
-            names.collect::<Vec<_>>().join(", ")
-        )
-    })
-}
-
-fn depth(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(bytes @ (64 | 128 | 256)) => Ok(bytes),
-        _ => Err("a depth is 64, 128 or 256 bytes".into()),
-    }
-}
-
-fn saving(text: &str) -> Result<Saving, String> {
-    Saving::find(text).ok_or_else(|| {
-        let names: Vec<&str> = Saving::ALL.iter().map(|saving| saving.name()).collect();
-        format!("what can be left out: {}", names.join(", "))
-    })
-}
-
-fn bus(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(bits) if BUS_BITS.contains(&bits) => Ok(bits),
-        _ => Err(String::from(
-            "packet streams are 64, 128, 256 or 512 bits wide",
-        )),
-    }
-}
-
-fn map_size(text: &str) -> Result<(String, u32), String> {
-    let parsed = text.split_once('=').and_then(|(name, size)| {
-        let size = size.parse().ok().filter(|size| *size > 0)?;
-        (!name.is_empty()).then(|| (name.to_owned(), size))
-    });
-    parsed.ok_or_else(|| String::from("give the map's name and a size of at least 1: flows=1024"))
-}
-
-fn global_value(text: &str) -> Result<(String, String), String> {
-    let parsed = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    let parsed = parsed.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    parsed.ok_or_else(|| String::from("give the variable's name and a value: config.port=80"))
-}
-
-/// Sections begin with a dot, and so no path with a `=` is taken for one by mistake.
-fn section_file(text: &str) -> Result<(String, PathBuf), String> {
-    let (section, file) = match text.split_once('=') {
-        Some((section, file)) if section.starts_with('.') && !section.contains('/') => {
-            (section, file)
-        }
-        _ => (".rodata", text),
-    };
-    match file.is_empty() {
-        true => Err(String::from(
-            "give a file, or a section and a file: .rodata.limits=FILE",
-        )),
-        false => Ok((section.to_owned(), PathBuf::from(file))),
-    }
-}
-
-fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
-    let parsed = text.split_once('=').and_then(|(ifindex, mtu)| {
-        let ifindex = ifindex.parse().ok().filter(|ifindex| *ifindex > 0)?;
-        Some((ifindex, mtu.parse().ok().filter(|mtu| *mtu > 0)?))
-    });
-    parsed.ok_or_else(|| String::from("give the interface's number and its MTU in bytes: 2=9000"))
-}
-
-fn array_entry(text: &str) -> Result<((String, u32), String), String> {
-    let parsed = text.split_once('=').and_then(|(entry, program)| {
-        let (map, index) = entry.rsplit_once(':')?;
-        let index = index.parse().ok()?;
-        let is_complete = !map.is_empty() && !program.is_empty();
-        is_complete.then(|| ((map.to_owned(), index), program.to_owned()))
-    });
-    parsed.ok_or_else(|| {
-        String::from("give the map's name, an index and a program: steps:3=parse_ipv6")
-    })
-}
-
-fn time(text: &str) -> Result<TimeSource, String> {
-    if text == "capture" {
-        return Ok(TimeSource::Capture);
-    }
-    let steps = text.split_once(':').and_then(|(start, step)| {
-        Some(TimeSource::Steps {
-            start: start.parse().ok()?,
-            step: step.parse().ok()?,
-        })
-    });
-    steps.ok_or_else(|| String::from("give `capture`, or START:STEP in nanoseconds: 1000000:100"))
 }
 
 #[cfg(test)]
@@ -609,30 +421,42 @@ mod tests {
         CommandLine::command().debug_assert();
     }
 
+    /// What a reader looks for stands under what it concerns: each command's headings, with the options under them, as the file
+    /// beside this one has them. `UPDATE_EXPECT=1` renews it.
     #[test]
-    fn options_are_read() {
-        assert_eq!(time("5:7"), Ok(TimeSource::Steps { start: 5, step: 7 }));
-        assert_eq!(map_size("flows=3"), Ok((String::from("flows"), 3)));
-        for wrong in ["flows", "=3", "flows=0", "flows=x"] {
-            assert!(map_size(wrong).is_err(), "{wrong}");
+    fn every_option_stands_under_a_heading() {
+        let mut command = CommandLine::command();
+        command.build();
+        let mut found = headings(&command);
+        for command in command.get_subcommands() {
+            // That one shows the help of others, and has no options.
+            if command.get_name() != "help" {
+                found += &headings(command);
+            }
         }
-        let set = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
-        assert_eq!(global_value("a.b[1]=x=1"), set("a.b[1]", "x=1"));
-        assert!(global_value("a").is_err() && global_value("=1").is_err());
-        let section = |name: &str, file: &str| Ok((name.to_owned(), PathBuf::from(file)));
-        assert_eq!(section_file("r.bin"), section(".rodata", "r.bin"));
-        assert_eq!(
-            section_file(".rodata.a=r.bin"),
-            section(".rodata.a", "r.bin")
-        );
-        assert_eq!(section_file("./a=b"), section(".rodata", "./a=b"));
-        assert!(section_file(".data=").is_err());
-        assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
-        for wrong in ["2", "0=1500", "2=0", "2=x", "=1500"] {
-            assert!(interface_mtu(wrong).is_err(), "{wrong}");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/arguments/headings.txt");
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(file, &found).unwrap();
         }
-        assert!(bus("96").is_err());
-        assert!(clock("nan").is_err());
-        assert!(time("5").is_err());
+        assert_eq!(found, std::fs::read_to_string(file).unwrap());
+    }
+
+    fn headings(command: &clap::Command) -> String {
+        let mut headings: Vec<(&str, String)> = Vec::new();
+        for argument in command.get_arguments() {
+            let name = argument.get_id().as_str();
+            let heading = argument.get_help_heading();
+            let heading = heading.unwrap_or_else(|| panic!("{}: {name}", command.get_name()));
+            let known = headings.iter_mut().find(|(known, _)| *known == heading);
+            match known {
+                Some((_, names)) => *names += &format!(" {name}"),
+                None => headings.push((heading, name.to_owned())),
+            }
+        }
+        let lines = headings.iter();
+        let lines: String = lines
+            .map(|(heading, names)| format!("  {heading}: {names}\n"))
+            .collect();
+        format!("{}\n{lines}", command.get_name())
     }
 }

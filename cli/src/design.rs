@@ -7,9 +7,9 @@ mod fusesoc;
 mod tools;
 
 use crate::arguments::HdlName;
+use crate::target::Hardware;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
-use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, vhdl};
 use hardpath_synth::project::Vendor;
 use hardpath_testbed::bench;
@@ -24,11 +24,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    pub fn of(compiled: &Compiled, hdl: HdlName) -> Sources {
-        let design = &compiled.design;
+    pub fn of(hardware: &Hardware, hdl: HdlName) -> Sources {
+        let design = &hardware.design;
         Sources {
             hdl,
-            top: top_name(compiled, hdl),
+            top: top_name(hardware, hdl),
             files: match hdl {
                 HdlName::Verilog => verilog::print(design),
                 HdlName::Vhdl => vhdl::print(design),
@@ -38,28 +38,28 @@ impl Sources {
 }
 
 /// What the top is called in a language.
-pub fn top_name(compiled: &Compiled, hdl: HdlName) -> String {
+pub fn top_name(hardware: &Hardware, hdl: HdlName) -> String {
     match hdl {
-        HdlName::Verilog => compiled.interface.top.clone(),
-        HdlName::Vhdl => vhdl::top_name(&compiled.design),
+        HdlName::Verilog => hardware.interface.top.clone(),
+        HdlName::Vhdl => vhdl::top_name(&hardware.design),
     }
 }
 
 /// Name and contents of each file, in the order in which a reader should open them. `origin` says what was
 /// compiled: `firewall.o, program firewall`; `program` is what it means.
 pub fn files(
-    compiled: &Compiled,
+    hardware: &Hardware,
     sources: Sources,
     origin: &str,
     program: &Program,
 ) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let top = &sources.top;
-    let clock = compiled.report.clock_mhz;
-    let interface = &compiled.interface;
+    let clock = hardware.clock_mhz;
+    let interface = &hardware.interface;
     let mut files = vec![
         (
             String::from("README.md"),
-            contract::readme(compiled, origin, &sources),
+            contract::readme(hardware, origin, &sources),
         ),
         (file_list_name(top), file_list(&sources.files)),
         (format!("{top}.xdc"), tools::xdc(clock)),
@@ -69,9 +69,9 @@ pub fn files(
         script(Vendor::Vivado, top),
         script(Vendor::Quartus, top),
         (format!("{top}.core"), fusesoc::core(&sources, origin)),
-        (format!("{top}.h"), address_map::c_header(compiled)),
-        (format!("{top}.json"), address_map::json(compiled)),
-        (format!("{top}.ir"), compiled.scheduled.to_string()),
+        (format!("{top}.h"), address_map::c_header(hardware)),
+        (format!("{top}.json"), address_map::json(hardware)),
+        (format!("{top}.ir"), hardware.form.to_string()),
     ];
     for (_, end) in TEST_BENCH.iter().filter(|(hdl, _)| *hdl == sources.hdl) {
         let text = match *end {
@@ -83,7 +83,7 @@ pub fn files(
     }
     files.push((
         format!("{top}_tb.txt"),
-        example::example(program, compiled)?,
+        example::example(program, hardware)?,
     ));
     // The top, which is the last one, is what a reader wants first.
     files.extend(sources.files.into_iter().rev());

@@ -1,11 +1,12 @@
 //! Runs packets through a program in any engine, with the same result types.
 
-use crate::arguments::{EngineName, ProgramArguments, RunArguments};
+use crate::arguments::{EngineName, RunArguments};
 use crate::files::NewFile;
 use crate::journals::{self, Slots};
-use crate::load::Loaded;
 use crate::packets::{RunPacket, PORT};
 use crate::progress::Progress;
+use crate::source::Loaded;
+use crate::target::{self, Asked, Hardware};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
@@ -13,7 +14,6 @@ use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Program};
 use hardpath_oracle::LruMap;
 use hardpath_packet::{Fate, Sideband};
-use hardpath_pipeline::Report;
 use hardpath_rtl::Design;
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::contents;
@@ -29,7 +29,7 @@ use std::path::Path;
 /// What runs, and how.
 pub struct Setting<'a> {
     pub loaded: &'a Loaded,
-    pub program: &'a ProgramArguments,
+    pub asked: &'a Asked,
     pub run: &'a RunArguments,
     /// What the maps hold at first.
     pub image: &'a Image,
@@ -43,9 +43,6 @@ pub struct Setting<'a> {
 pub struct Ran {
     /// Of the interpreter, which has no clock: only `packets`, `verdicts` and `not_taken_in`.
     pub statistics: Statistics,
-    /// Of the hardware; `None`: the interpreter ran.
-    pub report: Option<Report>,
-    pub design: Option<Design>,
     engine: Engine,
 }
 
@@ -54,7 +51,7 @@ enum Engine {
     Interpreter(Maps),
     Hardware {
         dut: Box<dyn Dut>,
-        interface: Interface,
+        hardware: Box<Hardware>,
     },
 }
 
@@ -63,7 +60,15 @@ impl Ran {
     pub fn maps(&mut self) -> Result<Image, Diagnostic> {
         match &mut self.engine {
             Engine::Interpreter(maps) => Ok(maps.image()),
-            Engine::Hardware { dut, interface } => all_maps(dut.as_mut(), interface),
+            Engine::Hardware { dut, hardware } => all_maps(dut.as_mut(), &hardware.interface),
+        }
+    }
+
+    /// What ran. `None`: the interpreter.
+    pub fn hardware(&self) -> Option<&Hardware> {
+        match &self.engine {
+            Engine::Interpreter(_) => None,
+            Engine::Hardware { hardware, .. } => Some(hardware),
         }
     }
 
@@ -97,50 +102,41 @@ pub fn run(
         let statistics = statistics.map_err(one)?;
         return Ok(Ran {
             statistics,
-            report: None,
-            design: None,
             engine: Engine::Interpreter(maps),
         });
     }
     let pace = setting.run.pace.parse().map_err(one)?;
-    let compiled = match setting.journal {
-        Some(journal) => {
-            let compiled = setting.loaded.compile_with_journal(setting.program)?;
-            journal(journals::of_design(&compiled.interface));
-            compiled
-        }
-        None => setting.loaded.compile(setting.program)?,
+    let asked = Asked {
+        journal: setting.journal.is_some(),
+        ..setting.asked.clone()
     };
+    let hardware = target::compile(setting.loaded, &asked)?;
+    if let Some(journal) = setting.journal {
+        journal(journals::of_design(&hardware.interface));
+    }
     let options = RunOptions {
         pace,
         backpressure: setting.run.backpressure,
-        clock_mhz: compiled.report.clock_mhz,
+        clock_mhz: hardware.clock_mhz,
         ..RunOptions::default()
     };
     let image = with_first_contents(program, setting.image);
-    let mut dut = start(setting.run.engine, &compiled.design).map_err(one)?;
-    let interface = compiled.interface;
+    let mut dut = start(setting.run.engine, &hardware.design).map_err(one)?;
+    let interface = &hardware.interface;
     let statistics = match setting.bench {
-        None => send(
-            dut.as_mut(),
-            &interface,
-            &image,
-            packets,
-            &options,
-            consumer,
-        ),
+        None => send(dut.as_mut(), interface, &image, packets, &options, consumer),
         Some(path) => {
             let recorded = NewFile::create(path).and_then(|file| {
-                let mut recorder = Recorder::new(dut.as_mut(), &interface, file)?;
+                let mut recorder = Recorder::new(dut.as_mut(), interface, file)?;
                 let sent = send(
                     &mut recorder,
-                    &interface,
+                    interface,
                     &image,
                     packets,
                     &options,
                     consumer,
                 )?;
-                look_up_some(&mut recorder, &interface)?;
+                look_up_some(&mut recorder, interface)?;
                 Ok((sent, recorder.finish()?))
             });
             recorded.and_then(|(statistics, file)| file.put_in_place().map(|()| statistics))
@@ -148,9 +144,10 @@ pub fn run(
     };
     Ok(Ran {
         statistics: statistics.map_err(one)?,
-        report: Some(compiled.report),
-        design: Some(compiled.design),
-        engine: Engine::Hardware { dut, interface },
+        engine: Engine::Hardware {
+            dut,
+            hardware: Box::new(hardware),
+        },
     })
 }
 

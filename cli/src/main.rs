@@ -11,7 +11,6 @@ mod files;
 mod internal_error;
 mod journals;
 mod judging;
-mod load;
 mod messages;
 mod mtu;
 mod notes;
@@ -21,7 +20,9 @@ mod progress;
 mod promise;
 mod render;
 mod size;
+mod source;
 mod table;
+mod target;
 
 use answer::{Answer, Status};
 use arguments::{Command, CommandLine};

@@ -2,9 +2,9 @@
 
 use crate::arguments::RunArguments;
 use crate::files::{self, NewFile};
-use crate::load::Loaded;
 use crate::mtu;
 use crate::packets::RunPacket;
+use crate::source::Loaded;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
@@ -18,13 +18,10 @@ pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec
         Some(path) => mapfile::read(path, loaded.program.maps.values())?,
         None => Image::new(),
     };
-    for map in &loaded.object.maps {
+    for (map, lock) in &loaded.locks {
         // An update does not touch the lock (copy_map_value in the kernel's include/linux/bpf.h): it stays open.
-        let (Some(lock), Some(entries)) = (map.lock_offset, image.get_mut(&map.name)) else {
-            continue;
-        };
-        let lock = lock as usize..lock as usize + LOCK_BYTES;
-        for value in entries.values_mut() {
+        let entries = image.get_mut(map).into_iter().flatten();
+        for (_, value) in entries {
             if let Some(bytes) = value.get_mut(lock.clone()) {
                 bytes.fill(0);
             }
@@ -33,9 +30,6 @@ pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec
     mtu::set(arguments, &loaded.program, &mut image).map_err(|error| vec![error])?;
     Ok(image)
 }
-
-/// Bytes of `struct bpf_spin_lock`.
-const LOCK_BYTES: usize = 4;
 
 /// Writes the contents of maps where the command line asks for them.
 pub fn write_maps(

@@ -1,9 +1,9 @@
 //! What a design promises, in a sentence.
 
-use hardpath_pipeline::{Promise, Report};
+use hardpath_pipeline::Promise;
 
 /// Packets a second, and the line rate.
-pub fn sentence(report: &Report) -> String {
+pub fn sentence(promise: &Promise) -> String {
     let Promise {
         any_traffic_pps,
         many_flows_pps,
@@ -11,7 +11,7 @@ pub fn sentence(report: &Report) -> String {
         worst_length,
         worst_length_gbps,
         ..
-    } = report.promise;
+    } = *promise;
     let million = |pps: f64| format!("{:.1} million", pps / 1e6);
     let mut text = format!(
         "Promised: {} packets a second of any traffic, all of one flow included",

@@ -1,6 +1,8 @@
 //! What hardpath tells a user beside its answer, or in its place: a stable code, what is the matter, where, and what to
 //! do next. An error is why there is no answer; warnings and notes stand beside one.
 
+#![deny(missing_docs)]
+
 pub mod codes;
 mod place;
 pub mod suggest;
@@ -64,6 +66,7 @@ impl Severity {
 /// One message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
+    /// How grave it is.
     pub severity: Severity,
     /// Stable, in kebab case, one of [`codes::CODES`]: scripts may depend on it. Examples: `not-an-elf`,
     /// `unsupported-helper`.
@@ -79,6 +82,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// A message with nothing but a sentence; the other functions add to it.
     pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity,
@@ -105,14 +109,17 @@ impl Diagnostic {
         Diagnostic::new(Severity::Defect, code, message)
     }
 
+    /// What is right and will disappoint.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, message)
     }
 
+    /// What nobody need expect.
     pub fn note(code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Note, code, message)
     }
 
+    /// At this place.
     pub fn at(mut self, place: impl Into<Place>) -> Diagnostic {
         self.place = Some(Box::new(place.into()));
         self
@@ -142,6 +149,7 @@ impl Diagnostic {
         self
     }
 
+    /// With what to do next.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self

@@ -21,6 +21,7 @@ pub struct Place {
 /// A line of the source that something was compiled from, as debug information has it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Source {
+    /// As debug information names it.
     pub file: String,
     /// From 1.
     pub line: u32,
@@ -33,11 +34,14 @@ pub struct Source {
 /// A place beside the one of a message, and why it is to be looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
+    /// Where else to look.
     pub place: Place,
+    /// Why.
     pub text: String,
 }
 
 impl Source {
+    /// A line of a file, from 1.
     pub fn new(file: impl Into<String>, line: u32) -> Source {
         Source {
             file: file.into(),
@@ -46,11 +50,13 @@ impl Source {
         }
     }
 
+    /// With the text of the line.
     pub fn text(mut self, text: impl Into<String>) -> Source {
         self.text = text.into();
         self
     }
 
+    /// With the character in it, from 1.
     pub fn column(mut self, column: u32) -> Source {
         self.column = column;
         self
@@ -68,11 +74,13 @@ impl Place {
         Place::default().unit(unit)
     }
 
+    /// In this file.
     pub fn in_file(mut self, file: impl fmt::Display) -> Place {
         self.file = file.to_string();
         self
     }
 
+    /// What of the file, in place of what was said.
     pub fn unit(mut self, unit: impl Into<String>) -> Place {
         self.unit = unit.into();
         self
@@ -93,6 +101,7 @@ impl Place {
         self
     }
 
+    /// With the line that it was compiled from.
     pub fn compiled_from(mut self, source: Source) -> Place {
         self.source = Some(source);
         self

@@ -17,6 +17,7 @@ pub struct SectionContents {
     pub section: String,
     /// Where the bytes come from, for messages.
     pub origin: String,
+    /// As many as the section has.
     pub bytes: Vec<u8>,
 }
 
@@ -25,6 +26,7 @@ pub struct SectionContents {
 pub struct SetBytes {
     /// Index into the object's maps.
     pub map: usize,
+    /// Of the map's first value.
     pub bytes: Range<u64>,
     /// The path by which they were set; `None`: with their whole section.
     pub path: Option<String>,

@@ -5,12 +5,15 @@
 /// A 64-bit immediate load takes two slots; the second one holds the upper half in `imm` and zeros elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Insn {
+    /// Operation and class, and of loads and stores size and mode.
     pub code: u8,
     /// 4 bits.
     pub dst: u8,
     /// 4 bits.
     pub src: u8,
+    /// A distance: in slots of a jump, in bytes of memory.
     pub off: i16,
+    /// A constant, or the distance of a call in slots.
     pub imm: i32,
 }
 
@@ -18,6 +21,7 @@ impl Insn {
     /// Size of a slot in bytes.
     pub const BYTES: usize = 8;
 
+    /// Reads a slot.
     pub fn from_bytes(bytes: [u8; 8]) -> Insn {
         Insn {
             code: bytes[0],
@@ -28,6 +32,7 @@ impl Insn {
         }
     }
 
+    /// As it stands in a file.
     pub fn to_bytes(self) -> [u8; 8] {
         let off = self.off.to_le_bytes();
         let imm = self.imm.to_le_bytes();
@@ -45,6 +50,7 @@ impl Insn {
             .collect()
     }
 
+    /// The lowest three bits of the code: one of those in [`mod@class`], or 0.
     pub fn class(self) -> u8 {
         self.code & 0x07
     }

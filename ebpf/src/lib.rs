@@ -7,6 +7,8 @@
 //! [`load`] gives linked programs that the kernel accepts as they are once map file descriptors are filled in;
 //! [`lift`] gives the meaning of one of them. Nothing here knows of hardware.
 
+#![deny(missing_docs)]
+
 mod btf;
 mod btf_ext;
 mod constant_value;

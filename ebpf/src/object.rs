@@ -63,6 +63,7 @@ pub struct Object {
 pub struct TailCall {
     /// Index into [`Object::maps`].
     pub map: usize,
+    /// Place in the array.
     pub index: u32,
     /// Index into [`Object::programs`].
     pub program: usize,
@@ -75,7 +76,9 @@ pub struct ObjectMap {
     pub name: String,
     /// `enum bpf_map_type`.
     pub map_type: u32,
+    /// Bytes of a key.
     pub key_bytes: u32,
+    /// Bytes of a value, of which per-CPU maps have one for each CPU.
     pub value_bytes: u32,
     /// 0: neither the object nor the options say it. [`crate::lift`] refuses a program that uses such a map.
     pub max_entries: u32,
@@ -123,9 +126,11 @@ impl ObjectMap {
 pub struct ProgramImage {
     /// Name of the function.
     pub name: String,
+    /// Section that it stands in, such as `xdp`.
     pub section: String,
     /// The section says that the program knows multi-buffer packets (`xdp.frags`).
     pub frags: bool,
+    /// All its slots, those of the functions that it calls behind its own.
     pub insns: Vec<Insn>,
     /// The `lddw` instructions that load a map.
     pub map_refs: Vec<MapRef>,
@@ -157,6 +162,7 @@ impl ProgramImage {
 /// A function in a linked program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObjectFunction {
+    /// As its symbol has it.
     pub name: String,
     /// Its first slot in the program.
     pub slot: u32,
@@ -170,15 +176,20 @@ pub struct MapRef {
     pub slot: u32,
     /// Index into [`Object::maps`].
     pub map: usize,
+    /// What is loaded.
     pub kind: MapRefKind,
 }
 
+/// What of a map an instruction loads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapRefKind {
     /// The map itself, for helpers.
     Fd,
-    /// The address of byte `offset` of the value of entry 0.
-    Value { offset: u32 },
+    /// An address in the value of entry 0.
+    Value {
+        /// The byte of the value.
+        offset: u32,
+    },
 }
 
 /// Reads an object file.

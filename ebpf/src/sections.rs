@@ -17,6 +17,7 @@ pub enum Hook {
 }
 
 impl Hook {
+    /// Whether programs of it get packets as XDP programs do.
     pub fn is_xdp(self) -> bool {
         matches!(self, Hook::Xdp | Hook::DeviceMap | Hook::CpuMap)
     }

@@ -13,6 +13,10 @@ use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Bits, Inst, Op, Program};
 
+/// Runs the pass; gives whether the program changed.
+///
+/// # Errors
+/// None.
 pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
     struct Lookups;
     impl Visitor for Lookups {

@@ -13,12 +13,15 @@ pub const MOST_BITS: u32 = 120;
 /// What is known of one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
+    /// Bits of the value.
     pub width: u32,
     /// Bits that are always 0.
     pub zeros: u128,
     /// Bits that are always 1.
     pub ones: u128,
+    /// The smallest that it can be, without sign.
     pub min: u128,
+    /// The largest that it can be, without sign.
     pub max: u128,
 }
 
@@ -37,6 +40,7 @@ pub fn bit_length(value: u128) -> u32 {
 }
 
 impl Facts {
+    /// Of a value of which only the width is known.
     pub fn unknown(width: u32) -> Facts {
         Facts {
             width,
@@ -47,6 +51,7 @@ impl Facts {
         }
     }
 
+    /// Of a value that is always this one.
     pub fn constant(value: u128, width: u32) -> Facts {
         Facts {
             width,
@@ -119,6 +124,7 @@ impl Facts {
         self
     }
 
+    /// Bits that are always the same.
     pub fn known(&self) -> u128 {
         self.zeros | self.ones
     }
@@ -140,6 +146,7 @@ pub struct FactMap {
 }
 
 impl FactMap {
+    /// Looks at each value once: those that it depends on come before it.
     pub fn new(program: &Program) -> FactMap {
         let mut map = FactMap {
             facts: SecondaryMap::with_capacity(program.values.len()),
@@ -164,6 +171,7 @@ impl FactMap {
         map
     }
 
+    /// Of one value; `None` when it is too wide.
     pub fn get(&self, value: Value) -> Option<Facts> {
         self.facts[value]
     }

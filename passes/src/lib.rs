@@ -1,5 +1,7 @@
 //! IR → IR: one file a pass, plain functions, and one list that says in which order they run and why.
 
+#![deny(missing_docs)]
+
 mod array_lookup;
 mod arrival;
 mod bounds;
@@ -41,7 +43,9 @@ pub use pipelines::{
 
 /// A pass: a name for the command line, what it does in one line, and the function.
 pub struct Pass {
+    /// For the command line.
     pub name: &'static str,
+    /// What it does, in one line.
     pub summary: &'static str,
     /// Gives whether the program changed.
     pub run: fn(&mut Program) -> Result<bool, Diagnostic>,

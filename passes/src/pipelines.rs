@@ -16,8 +16,11 @@ const MOST_EXPANSIONS: u32 = 3;
 /// What is left out of the passes, to see what it gains: it makes designs smaller, and no program right or wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
+    /// Operations keep the width that the front end gave them.
     pub narrow: bool,
+    /// Chains stay chains.
     pub reassociate: bool,
+    /// Guards and selects stay as they are.
     pub simplify_select: bool,
 }
 

@@ -23,6 +23,7 @@ enum Known {
     Few(Vec<u64>),
 }
 
+/// The few values that a value can have, found when they are asked for.
 pub struct ValueSets {
     facts: FactMap,
     predecessors: SecondaryMap<Block, Vec<Block>>,
@@ -30,6 +31,7 @@ pub struct ValueSets {
 }
 
 impl ValueSets {
+    /// Nothing is found yet but the facts.
     pub fn new(program: &Program) -> ValueSets {
         ValueSets {
             facts: FactMap::new(program),

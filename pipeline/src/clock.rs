@@ -245,7 +245,7 @@ fn too_fast(timing: Timing, all: &[Undivided]) -> Diagnostic {
 }
 
 fn way_out(clock_mhz: f64) -> String {
-    format!("ask for a clock of at most {clock_mhz:.0} MHz (--clock), or for a faster target (--target)")
+    format!("ask for a clock of at most {clock_mhz:.0} MHz (--clock), or for a faster family (--family)")
 }
 
 /// Every operation, which is one piece of logic. An instruction may have become many: the slowest speaks for them.

@@ -79,11 +79,11 @@ fn warning(program: &Program, map: MapId, now: &AtClock, other: &AtClock) -> Dia
     let place = format!("program {}, map {name}", program.name);
     match gains {
         true => Diagnostic::warning(code, message).help(format!(
-            "try --clock {}, or a family that is faster (--target)",
+            "try --clock {}, or a family that is faster (--family)",
             other.schedule.timing.clock_mhz
         )),
         false => Diagnostic::note(code, message)
-            .help("all in all the slower clock promises no more; a faster family (--target) might"),
+            .help("all in all the slower clock promises no more; a faster family (--family) might"),
     }
     .at(place)
 }

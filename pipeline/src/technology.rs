@@ -8,7 +8,7 @@ use hardpath_rtl::Attributes;
 /// One family of FPGAs.
 #[derive(Debug, PartialEq)]
 pub struct Technology {
-    /// As `--target` wants it.
+    /// As `--family` wants it.
     pub name: &'static str,
     /// For people.
     pub title: &'static str,

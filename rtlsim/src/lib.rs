@@ -23,6 +23,8 @@
 //! # Ok::<(), hardpath_rtlsim::SimError>(())
 //! ```
 
+#![deny(missing_docs)]
+
 mod code;
 mod layout;
 mod lower;
@@ -68,6 +70,7 @@ pub struct PortHandle {
 pub struct MemoryView<'a> {
     /// One word behind the other, each in `stride` bytes, least significant first; bits above the width are 0.
     pub bytes: &'a [u8],
+    /// Bytes from one word to the next.
     pub stride: usize,
     /// Bits of a word.
     pub width: u32,
@@ -93,6 +96,7 @@ pub enum SimError {
     Assertion {
         /// Hierarchical name.
         name: String,
+        /// What the assertion says.
         message: String,
         /// The value of [`Simulator::clock_count`] before the step in which it failed.
         clock: u64,

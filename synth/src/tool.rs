@@ -121,11 +121,12 @@ impl Tool {
 /// The command gets a SIGTERM when the thread that started it ends, killed or not: synthesis takes hours, and nobody is
 /// left to read what comes of it (prctl(2), PR_SET_PDEATHSIG).
 fn end_with_this_process(command: &mut Command) {
+    // SAFETY: changes nothing but the calling thread's signal.
     let ask = || match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
     };
-    // Between fork and exec only this one system call is made.
+    // SAFETY: between fork and exec only this one system call is made.
     unsafe { command.pre_exec(ask) };
 }
 

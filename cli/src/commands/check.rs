@@ -6,28 +6,30 @@ use crate::coverage::{self, Coverage};
 use crate::engine::{self, Setting};
 use crate::journals;
 use crate::judging::Judging;
-use crate::load::{load, Loaded};
 use crate::outputs::{self, SentOn};
 use crate::packets::{self, RunPacket};
+use crate::source::{self, Loaded};
 use crate::table::facts;
+use crate::target::{self, Asked};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::verdict;
 use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference};
-use hardpath_pipeline::Report;
 use hardpath_testbed::run::Event;
 use serde_json::json;
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let loaded = load(&arguments.program)?;
+    let asked = target::asked(&arguments.program.hardware).map_err(one)?;
+    let loaded = source::load(&arguments.program, &asked)?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
     let packets = packets::open(&arguments.run)?;
     let run = Run {
         arguments,
+        asked: &asked,
         loaded: &loaded,
         image: &image,
     };
@@ -50,7 +52,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     sent_on.finish().map_err(one)?;
     outputs::write_maps(&arguments.run, &loaded.program, &compared.maps).map_err(one)?;
     Ok(answer(arguments, compared)
-        .with_warnings(loaded.warnings_with(compared.report.as_ref()))
+        .with_warnings(loaded.warnings_with(&compared.warnings))
         .with_warnings(compared.coverage.warnings())
         .with_warnings(coverage::without_kernel(&compared.comparison))
         .with_warnings(asked.again.then(asked_again)))
@@ -59,6 +61,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
 /// What is compared.
 struct Run<'a> {
     arguments: &'a CheckArguments,
+    asked: &'a Asked,
     loaded: &'a Loaded,
     /// What the maps hold at first.
     image: &'a Image,
@@ -68,8 +71,8 @@ struct Run<'a> {
 struct Compared {
     comparison: Comparison,
     coverage: Coverage,
-    /// Of the hardware; `None`: the interpreter ran.
-    report: Option<Report>,
+    /// What is to be said of the hardware.
+    warnings: Vec<Diagnostic>,
     simulated_clocks: Option<u64>,
     /// After the last packet.
     maps: Image,
@@ -89,7 +92,8 @@ impl Run<'_> {
                     maps: Some(loaded.map_names()),
                     ..JudgeOptions::default()
                 };
-                let judge = KernelJudge::start(&loaded.object, &loaded.image, &options);
+                let (object, image) = loaded.for_kernel.as_ref().ok_or_else(|| one(no_kernel()))?;
+                let judge = KernelJudge::start(object, image, &options);
                 Some(judge.map_err(one)?)
             }
         };
@@ -115,7 +119,7 @@ impl Run<'_> {
         let told = |lru| judging.borrow_mut().forget_as_told(lru);
         let setting = Setting {
             loaded: self.loaded,
-            program: &arguments.program,
+            asked: self.asked,
             run: &arguments.run,
             image: self.image,
             bench: None,
@@ -141,7 +145,7 @@ impl Run<'_> {
             comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
             simulated_clocks: ran.simulated_clocks(),
-            report: ran.report,
+            warnings: ran.hardware().map_or(Vec::new(), |of| of.warnings.clone()),
             maps,
         })
     }
@@ -167,6 +171,12 @@ impl Run<'_> {
             !is_too_deep
         }))
     }
+}
+
+fn no_kernel() -> Diagnostic {
+    let message = "the kernel can judge an object file only, and this is the text of a program";
+    Diagnostic::input("kernel-needs-object", message)
+        .help("use --against interpreter, or give the object that the text was made from")
 }
 
 fn one(error: Diagnostic) -> Vec<Diagnostic> {

@@ -4,56 +4,74 @@ use crate::answer::Answer;
 use crate::arguments::{CompileArguments, HdlName};
 use crate::design::{self, file_list_name, Sources};
 use crate::files::write_folder;
-use crate::load::{load, Loaded};
 use crate::promise;
 use crate::size::Size;
-use crate::table::{facts, rows};
+use crate::source::{self, Loaded};
+use crate::target::{self, Hardware};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::EventCall;
-use hardpath_ir::count::{counted, grouped};
-use hardpath_pipeline::{Compiled, Report};
-use serde_json::json;
+use serde_json::{json, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
 pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let loaded = load(&arguments.program)?;
-    let compiled = loaded.compile(&arguments.program)?;
+    let asked = target::asked(&arguments.program.hardware).map_err(one)?;
+    let loaded = source::load(&arguments.program, &asked)?;
+    let hardware = target::compile(&loaded, &asked)?;
     let files = match &arguments.output {
         Some(folder) => {
-            write(&loaded, &compiled, arguments.hdl, folder).map_err(|error| vec![error])?
+            let name = source_name(&arguments.program.file);
+            write(&loaded, &hardware, arguments.hdl, (&name, folder)).map_err(one)?
         }
         None => Vec::new(),
     };
-    let mut object = json!(compiled.report);
-    let size = Size::of(&compiled.design, compiled.report.technology);
-    object["estimate"] = size.json();
-    object["program"] = json!(loaded.image.name);
-    object["section"] = json!(loaded.image.section);
-    object["instructions"] = json!(loaded.image.insns.len());
-    object["files"] = json!(files);
-    let dropped = loaded.dropped_calls();
-    object["dropped_calls"] = dropped
-        .iter()
-        .map(|call| json!({"helper": call.helper, "place": call.place.to_string()}))
-        .collect();
-    object["hdl"] = json!(arguments.hdl.name());
-    let mut text = summary(&loaded, &compiled.report);
-    let _ = writeln!(text, "\n{}", promise::sentence(&compiled.report));
+    let size = Size::of(&hardware.design, hardware.family);
+    let object = json(arguments, &loaded, &hardware, &size, &files);
+    let mut text = format!(
+        "{} ({}) as hardware:\n\n{}",
+        loaded.program.name, loaded.described, hardware.told.text
+    );
+    let _ = writeln!(text, "\n{}", promise::sentence(&hardware.promise));
     if let Some(sentence) = size.sentence() {
         let _ = writeln!(text, "{sentence}");
     }
-    text.push_str(&dropped_calls(&dropped));
+    text.push_str(&dropped_calls(&loaded.dropped_calls));
     if let Some(folder) = &arguments.output {
         text.push_str(&format!(
             "\n{} files in {}; top module {}, start with README.md\n",
             files.len(),
             folder.display(),
-            design::top_name(&compiled, arguments.hdl)
+            design::top_name(&hardware, arguments.hdl)
         ));
     }
-    Ok(Answer::good(object, text).with_warnings(loaded.warnings_with(Some(&compiled.report))))
+    Ok(Answer::good(object, text).with_warnings(loaded.warnings_with(&hardware.warnings)))
+}
+
+fn one(error: Diagnostic) -> Vec<Diagnostic> {
+    vec![error]
+}
+
+/// What the target tells, and what is the same for all of them.
+fn json(
+    arguments: &CompileArguments,
+    loaded: &Loaded,
+    hardware: &Hardware,
+    size: &Size,
+    files: &[String],
+) -> Value {
+    let mut object = hardware.told.json.clone();
+    object["estimate"] = size.json();
+    object["program"] = json!(loaded.program.name);
+    object["section"] = json!(loaded.section);
+    object["instructions"] = json!(loaded.instructions);
+    object["files"] = json!(files);
+    let dropped = loaded.dropped_calls.iter();
+    object["dropped_calls"] = dropped
+        .map(|call| json!({"helper": call.helper, "place": call.place.to_string()}))
+        .collect();
+    object["hdl"] = json!(arguments.hdl.name());
+    object
 }
 
 /// What `--drop-events` left out.
@@ -72,22 +90,22 @@ fn dropped_calls(calls: &[EventCall]) -> String {
     )
 }
 
-/// The files written, with their folder.
+/// The name of a program's file, without the folders that it lies in.
+pub fn source_name(file: &Path) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// Writes the folder of a design, made from the file of that name; gives the files written, with their folder.
 pub fn write(
     loaded: &Loaded,
-    compiled: &Compiled,
+    hardware: &Hardware,
     hdl: HdlName,
-    folder: &Path,
+    (file, folder): (&str, &Path),
 ) -> Result<Vec<String>, Diagnostic> {
-    let source = Path::new(&loaded.object.file);
-    let source = source.file_name().unwrap_or(source.as_os_str());
-    let mut origin = format!(
-        "{}, program {}",
-        source.to_string_lossy(),
-        loaded.image.name
-    );
-    let dropped = loaded.dropped_calls();
-    let dropped: BTreeSet<&str> = dropped.iter().map(|call| call.helper.as_str()).collect();
+    let mut origin = format!("{file}, program {}", loaded.program.name);
+    let dropped = loaded.dropped_calls.iter();
+    let dropped: BTreeSet<&str> = dropped.map(|call| call.helper.as_str()).collect();
     if !dropped.is_empty() {
         let names: Vec<&str> = dropped.into_iter().collect();
         origin.push_str(&format!("; its calls of {} do nothing", names.join(", ")));
@@ -95,86 +113,12 @@ pub fn write(
     if !loaded.set.is_empty() {
         origin.push_str(&format!("; with {}", loaded.set.join(", ")));
     }
-    let sources = Sources::of(compiled, hdl);
+    let sources = Sources::of(hardware, hdl);
     let marker = file_list_name(&sources.top);
-    let files = design::files(compiled, sources, &origin, &loaded.program)?;
+    let files = design::files(hardware, sources, &origin, &loaded.program)?;
     write_folder(folder, &files, &marker)?;
     Ok(files
         .iter()
         .map(|(name, _)| folder.join(name).display().to_string())
         .collect())
-}
-
-fn summary(loaded: &Loaded, report: &Report) -> String {
-    let nanoseconds = f64::from(report.latency_clocks) * 1000.0 / report.clock_mhz;
-    let clocks = counted(report.latency_clocks, "clock");
-    let mut latency = format!("{clocks} = {nanoseconds:.0} ns");
-    if report.result_stages < report.stages {
-        // Otherwise a few clocks of latency would stand beside many stages without a word.
-        latency.push_str(&format!(
-            "; a packet leaves after {}, the others only write maps",
-            counted(report.result_stages, "stage")
-        ));
-    }
-    let mut text = format!(
-        "{} (section {}, {}) as hardware:\n\n",
-        loaded.image.name,
-        loaded.image.section,
-        counted(loaded.image.insns.len(), "instruction")
-    );
-    text.push_str(&facts(&[
-        (
-            "pipeline",
-            format!(
-                "{} at {} MHz ({})",
-                counted(report.stages, "stage"),
-                report.clock_mhz,
-                report.technology
-            ),
-        ),
-        ("latency", latency),
-        (
-            "packet streams",
-            format!("{} bits a clock", report.bus_bits),
-        ),
-        (
-            "packet window",
-            format!("the first {}", counted(report.window_bytes, "byte")),
-        ),
-        ("pipeline registers", counted(report.register_bits, "bit")),
-        (
-            "estimated levels",
-            format!(
-                "{:.1} in the deepest stage, by the delay model; `hardpath synth` measures the LUT6 levels of all of it",
-                report.levels
-            ),
-        ),
-    ]));
-    if report.maps.is_empty() {
-        return text;
-    }
-    let map_rows: Vec<Vec<String>> = report
-        .maps
-        .iter()
-        .map(|map| {
-            vec![
-                map.name.clone(),
-                map.kind.clone(),
-                map.key_bytes.to_string(),
-                map.value_bytes.to_string(),
-                grouped(u64::from(map.max_entries)),
-                map.hazard.name().to_string(),
-                map.window.to_string(),
-                map.reason.clone(),
-            ]
-        })
-        .collect();
-    text.push('\n');
-    text.push_str(&rows(
-        &[
-            "map", "type", "key B", "value B", "entries", "hazard", "window", "why",
-        ],
-        &map_rows,
-    ));
-    text
 }

@@ -2,56 +2,59 @@
 
 use crate::answer::Answer;
 use crate::arguments::IrArguments;
-use crate::load::{load, Loaded};
+use crate::source::{self, Loaded};
+use crate::target::{self, in_control_flow, Asked};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::Program;
 use serde_json::json;
 
-/// Where a program can be looked at, beside behind a pass.
-const STEPS: [&str; 4] = ["lift", "control-flow", "dataflow", "scheduled"];
+/// Where a program can be looked at whatever it becomes, beside behind a pass.
+const STEPS: [&str; 2] = ["lift", "control-flow"];
 
 pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let loaded = load(&arguments.program)?;
-    let program = after(arguments, &loaded)?;
+    let asked = target::asked(&arguments.program.hardware).map_err(one)?;
+    let loaded = source::load(&arguments.program, &asked)?;
+    let program = after(&arguments.after, &loaded, &asked)?;
     let text = program.to_string();
     let object = json!({
-        "program": loaded.image.name,
-        "section": loaded.image.section,
+        "program": loaded.program.name,
+        "section": loaded.section,
         "after": arguments.after,
         "ir": text,
     });
     Ok(Answer::good(object, text).with_warnings(loaded.warnings))
 }
 
-fn after(arguments: &IrArguments, loaded: &Loaded) -> Result<Program, Vec<Diagnostic>> {
+fn after(step: &str, loaded: &Loaded, asked: &Asked) -> Result<Program, Vec<Diagnostic>> {
     let mut program = loaded.program.clone();
-    match arguments.after.as_str() {
+    let forms = asked.target.forms();
+    match step {
         "lift" => {}
         "control-flow" => {
+            in_control_flow(&program, "this step").map_err(one)?;
             hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
         }
-        "dataflow" => {
-            hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
-            program = hardpath_pipeline::dataflow(&program)?;
-        }
-        "scheduled" => return Ok(loaded.compile(&arguments.program)?.scheduled),
+        // Only hardware that is none too large is shown.
+        last if forms.last() == Some(&last) => return Ok(target::compile(loaded, asked)?.form),
+        form if forms.contains(&form) => program = asked.target.form(form, program)?,
         name => {
-            let pass = hardpath_passes::find(name).ok_or_else(|| vec![unknown(name)])?;
+            let pass = hardpath_passes::find(name).ok_or_else(|| vec![unknown(name, forms)])?;
             (pass.run)(&mut program).map_err(one)?;
         }
     }
     Ok(program)
 }
 
-fn unknown(name: &str) -> Diagnostic {
+fn unknown(name: &str, forms: &[&'static str]) -> Diagnostic {
+    let steps = [STEPS.as_slice(), forms].concat();
     let passes: Vec<&str> = hardpath_passes::all()
         .iter()
         .map(|pass| pass.name)
         .collect();
     Diagnostic::input("unknown-step", format!("there is no step `{name}`")).help(format!(
         "{}the steps are {}; the passes are {}",
-        suggest::meant(name, STEPS.iter().chain(&passes).copied()),
-        STEPS.join(", "),
+        suggest::meant(name, steps.iter().chain(&passes).copied()),
+        steps.join(", "),
         passes.join(", ")
     ))
 }

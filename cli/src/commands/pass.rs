@@ -2,37 +2,20 @@
 
 use crate::answer::Answer;
 use crate::arguments::PassArguments;
-use crate::files::read_text;
+use crate::files;
+use crate::source::text;
 use hardpath_diagnostic::{suggest, Diagnostic};
-use hardpath_ir::{parse, verifier, Program};
 use serde_json::json;
-use std::path::Path;
 
 pub fn run(arguments: &PassArguments) -> Result<Answer, Vec<Diagnostic>> {
     let pass =
         hardpath_passes::find(&arguments.name).ok_or_else(|| vec![unknown(&arguments.name)])?;
-    let mut program = read(&arguments.file)?;
+    let bytes = files::read(&arguments.file).map_err(|error| vec![error])?;
+    let mut program = text::read(&bytes, arguments.file.display())?;
     (pass.run)(&mut program).map_err(|error| vec![error.in_file(arguments.file.display())])?;
-    verify(&program, &arguments.file)?;
+    text::verify(&program, arguments.file.display())?;
     let text = program.to_string();
     Ok(Answer::good(json!({ "pass": pass.name, "ir": text }), text))
-}
-
-/// Reads a program in text form and checks it.
-fn read(path: &Path) -> Result<Program, Vec<Diagnostic>> {
-    let text = read_text(path).map_err(|error| vec![error])?;
-    let program = parse::parse(&text).map_err(|error| vec![error.in_file(path.display())])?;
-    verify(&program, path)?;
-    Ok(program)
-}
-
-fn verify(program: &Program, path: &Path) -> Result<(), Vec<Diagnostic>> {
-    verifier::verify(program).map_err(|errors| {
-        errors
-            .into_iter()
-            .map(|error| Diagnostic::from(error).in_file(path.display()))
-            .collect()
-    })
 }
 
 /// Every pass with its description is the remedy for a name that does not exist.

@@ -4,12 +4,13 @@ use crate::answer::Answer;
 use crate::arguments::{EngineName, SimArguments};
 use crate::coverage::Coverage;
 use crate::engine::{self, Setting};
-use crate::load::{load, pipeline_options};
 use crate::outputs::{self, SentOn};
 use crate::packets;
 use crate::promise;
 use crate::size::Size;
+use crate::source;
 use crate::table::facts;
+use crate::target;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_testbed::run::Event;
@@ -23,18 +24,19 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     if arguments.bench.is_some() && !has_clock {
         return Err(vec![no_ports()]);
     }
-    let loaded = load(program)?;
+    let one = |error: Diagnostic| vec![error];
+    let asked = target::asked(&program.hardware).map_err(one)?;
+    let loaded = source::load(program, &asked)?;
     let image = outputs::read_maps(run, &loaded)?;
     let packets = packets::open(run)?;
     let setting = Setting {
         loaded: &loaded,
-        program,
+        asked: &asked,
         run,
         image: &image,
         bench: arguments.bench.as_deref(),
         journal: None,
     };
-    let one = |error: Diagnostic| vec![error];
     let mut sent_on = SentOn::create(run).map_err(one)?;
     let mut coverage = Coverage::default();
     let mut ran = engine::run(&setting, packets, |event| match event {
@@ -54,20 +56,23 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     sent_on.finish().map_err(one)?;
     let (statistics, simulated) = (&ran.statistics, ran.simulated_clocks());
     let mut object = json(statistics, simulated);
-    let mut text = match has_clock {
-        true => text(statistics, pipeline_options(program).clock_mhz, run.engine),
-        false => text_without_clock(statistics),
-    };
-    object["promise"] = json!(ran.report.as_ref().map(|report| &report.promise));
+    object["promise"] = json!(ran.hardware().map(|hardware| &hardware.promise));
     object["estimate"] = Value::Null;
-    if let (Some(report), Some(design)) = (&ran.report, &ran.design) {
-        let size = Size::of(design, report.technology);
+    let mut text = match ran.hardware() {
+        Some(hardware) => text(statistics, hardware.clock_mhz, run.engine),
+        None => text_without_clock(statistics),
+    };
+    let mut warnings: &[Diagnostic] = &[];
+    if let Some(hardware) = ran.hardware() {
+        let size = Size::of(&hardware.design, hardware.family);
         object["estimate"] = size.json();
+        let promise = promise::sentence(&hardware.promise);
         let sentence = size.sentence().unwrap_or_default();
-        let _ = writeln!(text, "\n{}\n{sentence}", promise::sentence(report));
+        let _ = writeln!(text, "\n{promise}\n{sentence}");
+        warnings = &hardware.warnings;
     }
     Ok(Answer::good(object, text)
-        .with_warnings(loaded.warnings_with(ran.report.as_ref()))
+        .with_warnings(loaded.warnings_with(warnings))
         .with_warnings(coverage.warnings()))
 }
 

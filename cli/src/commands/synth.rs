@@ -5,12 +5,12 @@ mod depth;
 use super::{folder, vendor};
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
-use crate::load::{load, options_or, pipeline_options};
+use crate::source;
 use crate::table::{facts, rows};
+use crate::target::{self, Asked, Hardware};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::grouped;
 use hardpath_pipeline::technology::ECP5;
-use hardpath_pipeline::Compiled;
 use hardpath_rtl::{verilog, Direction};
 use hardpath_synth::cards::{Card, CARDS, NAMES};
 use hardpath_synth::project::Vendor;
@@ -28,17 +28,19 @@ pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
 
 fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
     let is_ecp5 = arguments.flow == FlowName::Ecp5;
-    let wanted = match is_ecp5 {
-        true => options_or(&ECP5, &arguments.program),
-        false => pipeline_options(&arguments.program),
+    let hardware = &arguments.program.hardware;
+    let asked = match is_ecp5 {
+        true => target::asked_or(hardware, &ECP5),
+        false => target::asked(hardware),
     };
-    let design = match arguments.program.object.is_dir() {
-        true => in_folder(arguments).map_err(|error| vec![error])?,
-        false => of_object(arguments, &wanted)?,
+    let asked = asked.map_err(|error| vec![error])?;
+    let design = match arguments.program.file.is_dir() {
+        true => in_folder(arguments, &asked).map_err(|error| vec![error])?,
+        false => of_program(arguments, &asked)?,
     };
     let (sources, top, warnings) = (design.sources, design.top, design.warnings);
     let options = Options {
-        family: wanted.technology.yosys.into(),
+        family: asked.family.yosys.into(),
         map_modules: design.map_modules,
         parts: !arguments.no_parts,
         netlist: arguments.netlist.clone(),
@@ -74,26 +76,23 @@ struct Design {
     warnings: Vec<Diagnostic>,
 }
 
-fn of_object(
-    arguments: &SynthArguments,
-    wanted: &hardpath_pipeline::Options,
-) -> Result<Design, Vec<Diagnostic>> {
-    let loaded = load(&arguments.program)?;
-    let compiled = loaded.compile_for(wanted, arguments.program.force)?;
+fn of_program(arguments: &SynthArguments, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
+    let loaded = source::load(&arguments.program, asked)?;
+    let hardware = target::compile(&loaded, asked)?;
     Ok(Design {
-        sources: verilog::print(&compiled.design),
-        top: compiled.interface.top.clone(),
-        map_modules: compiled.map_modules(),
-        ports: ports(&compiled),
-        clock_mhz: compiled.report.clock_mhz,
-        warnings: loaded.warnings_with(Some(&compiled.report)),
+        sources: verilog::print(&hardware.design),
+        top: hardware.interface.top.clone(),
+        ports: ports(&hardware),
+        clock_mhz: hardware.clock_mhz,
+        warnings: loaded.warnings_with(&hardware.warnings),
+        map_modules: hardware.map_modules,
     })
 }
 
-/// The design in the folder that stands for the object, as it was written. What is asked of it is its own clock, unless
+/// The design in the folder that stands for the program, as it was written. What is asked of it is its own clock, unless
 /// another is given.
-fn in_folder(arguments: &SynthArguments) -> Result<Design, Diagnostic> {
-    let place = &arguments.program.object;
+fn in_folder(arguments: &SynthArguments, asked: &Asked) -> Result<Design, Diagnostic> {
+    let place = &arguments.program.file;
     let top = folder::top(place)?;
     let sources = folder::sources(place, &top)?;
     let modules = sources.iter();
@@ -101,13 +100,13 @@ fn in_folder(arguments: &SynthArguments) -> Result<Design, Diagnostic> {
     Ok(Design {
         map_modules: hardpath_pipeline::map_modules(&top, modules),
         ports: folder::ports(place, &sources, &top)?,
-        clock_mhz: match arguments.program.clock {
+        clock_mhz: match arguments.program.hardware.clock {
             Some(clock_mhz) => clock_mhz,
             None => folder::clock_mhz(place, &top)?,
         },
         sources,
         top,
-        warnings: Vec::new(),
+        warnings: asked.notes.clone(),
     })
 }
 
@@ -117,8 +116,8 @@ fn misses_clock(report: &SynthReport) -> bool {
 }
 
 /// The ports of the top but clock and reset.
-fn ports(compiled: &Compiled) -> Vec<WrappedPort> {
-    let top = compiled.design.modules.values().next_back();
+fn ports(hardware: &Hardware) -> Vec<WrappedPort> {
+    let top = hardware.design.modules.values().next_back();
     let ports = top.map_or(&[][..], |top| &top.ports);
     ports
         .iter()

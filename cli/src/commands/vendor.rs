@@ -4,8 +4,9 @@ use super::compile;
 use super::folder::{clock_mhz, top};
 use crate::answer::{Answer, Status};
 use crate::arguments::{HdlName, SynthArguments};
-use crate::load::load;
+use crate::source;
 use crate::table::facts;
+use crate::target;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::grouped;
 use hardpath_synth::project::{self, ProjectReport, Vendor};
@@ -40,9 +41,10 @@ pub fn run(arguments: &SynthArguments, vendor: Vendor) -> Result<Answer, Vec<Dia
 /// The folder of the design: the one that was given, or a new one for the object that was given, with what is to be said
 /// of that.
 fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let given = &arguments.program.object;
+    let given = &arguments.program.file;
+    let asked = target::asked(&arguments.program.hardware).map_err(|error| vec![error])?;
     match (given.is_dir(), &arguments.output) {
-        (true, None) => Ok((given.clone(), Vec::new())),
+        (true, None) => Ok((given.clone(), asked.notes)),
         (true, Some(_)) => Err(vec![Diagnostic::input(
             "synth-output",
             "the folder of a design is used where it is",
@@ -54,11 +56,12 @@ fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<
         )
         .help("give one with -o DIR, or give a folder that `hardpath compile` wrote")]),
         (false, Some(output)) => {
-            let loaded = load(&arguments.program)?;
-            let compiled = loaded.compile(&arguments.program)?;
-            compile::write(&loaded, &compiled, HdlName::Verilog, output)
+            let loaded = source::load(&arguments.program, &asked)?;
+            let hardware = target::compile(&loaded, &asked)?;
+            let name = compile::source_name(given);
+            compile::write(&loaded, &hardware, HdlName::Verilog, (&name, output))
                 .map_err(|error| vec![error])?;
-            Ok((output.clone(), loaded.warnings_with(Some(&compiled.report))))
+            Ok((output.clone(), loaded.warnings_with(&hardware.warnings)))
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The host port's address map, as a C header and as JSON.
 
+use crate::target::Hardware;
 use hardpath_ir::count::counted;
-use hardpath_pipeline::Compiled;
 use hardpath_registers::{Map, COMMANDS, MAGIC, REGISTERS};
 use serde_json::json;
 use std::fmt::Write;
 
-pub fn c_header(compiled: &Compiled) -> String {
-    let interface = &compiled.interface;
+pub fn c_header(hardware: &Hardware) -> String {
+    let interface = &hardware.interface;
     let prefix = macro_name(&interface.top);
     let mut lines = Lines(String::new());
     lines.add(format!(
@@ -133,8 +133,8 @@ fn macro_name(name: &str) -> String {
     name.chars().map(legal).collect()
 }
 
-pub fn json(compiled: &Compiled) -> String {
-    let interface = &compiled.interface;
+pub fn json(hardware: &Hardware) -> String {
+    let interface = &hardware.interface;
     let registers: Vec<_> = REGISTERS
         .iter()
         .filter(|register| register.is_there(interface.has_port_table))

@@ -2,16 +2,16 @@
 
 use super::Sources;
 use crate::arguments::HdlName;
+use crate::target::Hardware;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
-use hardpath_ir::count::{counted, grouped};
-use hardpath_pipeline::{Compiled, Report};
+use hardpath_ir::count::grouped;
+use hardpath_ir::{MapDecl, Program};
 use hardpath_registers::{COMMANDS, REGISTERS};
 use std::fmt::Write;
 
-pub fn readme(compiled: &Compiled, origin: &str, sources: &Sources) -> String {
-    let interface = &compiled.interface;
-    let report = &compiled.report;
+pub fn readme(hardware: &Hardware, origin: &str, sources: &Sources) -> String {
+    let interface = &hardware.interface;
     let top = &sources.top;
     let mut text = format!(
         "# {top}\n\n\
@@ -20,69 +20,26 @@ pub fn readme(compiled: &Compiled, origin: &str, sources: &Sources) -> String {
          the program as the Linux kernel runs it. No packet is lost, duplicated or reordered as long as the source \
          honours `s_axis_tready`. A source that cannot wait (a MAC) needs a FIFO in front that drops whole packets.\n\n"
     );
-    text.push_str(&figures(report));
-    text.push_str(&maps(report));
+    text.push_str(&hardware.told.markdown);
+    text.push_str(&kinds_of_maps(&hardware.form));
     text.push_str(&files(sources));
     text.push_str(&ports(interface));
     text.push_str(&registers(interface));
     text
 }
 
-fn figures(report: &Report) -> String {
-    format!(
-        "## Figures\n\n\
-         | | |\n|---|---|\n\
-         | clock that it was scheduled for | {} MHz |\n\
-         | packet streams | {} bits |\n\
-         | stages of the compute pipeline | {} |\n\
-         | latency of a packet of one beat in an idle design | {} |\n\
-         | bytes at the front of a packet that the program can see | {} |\n\
-         | flip-flops between these stages, without those of maps, streams and host port | {} |\n\n",
-        report.clock_mhz,
-        report.bus_bits,
-        report.stages,
-        counted(report.latency_clocks, "clock"),
-        report.window_bytes,
-        grouped(report.register_bits),
-    )
-}
-
-fn maps(report: &Report) -> String {
-    if report.maps.is_empty() {
-        return String::new();
-    }
-    let mut text = String::from(
-        "## Maps\n\nHow each map stays serial although many packets are in flight:\n\n\
-         | map | type | key | value | entries | hazard | window | why |\n|---|---|---|---|---|---|---|---|\n",
-    );
-    for map in &report.maps {
-        let _ = writeln!(
-            text,
-            "| `{}` | {} | {} B | {} B | {} | {} | {} | {} |",
-            map.name,
-            map.kind,
-            map.key_bytes,
-            map.value_bytes,
-            grouped(u64::from(map.max_entries)),
-            map.hazard.name(),
-            map.window,
-            map.reason,
-        );
-    }
-    text.push_str(
-        "\n`none`: the data plane only reads, or only adds. `fused`: what a packet writes is forwarded to the packets \
-         behind it, so that one enters in every clock, with the same key, too. `interlock`: a packet waits while an \
-         older one with the same key is inside the window, given in clocks. `replay`: a packet that read what an older \
-         one in the window writes afterwards is run again, with all behind it.\n\n",
-    );
-    if report.maps.iter().any(|map| map.kind.starts_with("lru_")) {
+/// What is to be said of single kinds of maps.
+fn kinds_of_maps(form: &Program) -> String {
+    let has = |is: fn(&MapDecl) -> bool| form.maps.values().any(is);
+    let mut text = String::new();
+    if has(|map| map.kind.is_lru()) {
         text.push_str(
             "A full map that forgets (`lru_…`) puts a new key in the place of one that was not used lately, among the few \
              places that the new key can have. While one of these is free it goes there, so such a map can hold more \
              keys than its entries say, and never less before it forgets one for lack of entries.\n\n",
         );
     }
-    if report.maps.iter().any(|map| map.name == MTU_MAP) {
+    if has(|map| map.name == MTU_MAP) {
         let _ = writeln!(
             text,
             "`{MTU_MAP}` is what `bpf_check_mtu` asks: by ifindex the MTU in bytes, without the Ethernet header. The \

@@ -16,13 +16,13 @@ mod scenario;
 mod ways;
 
 use crate::contents::fill;
+use crate::target::Hardware;
 use change::Change;
 use explore::{answer, explore, Explored, Step};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{MapDecl, MapId, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_packet::{Packet, Port, Ports, Sideband};
-use hardpath_pipeline::Compiled;
 use hardpath_testbed::bench::script;
 use hardpath_testbed::native::Native;
 use hardpath_testbed::traffic::{generate, Protocol, Size, TrafficOptions, Tunnel};
@@ -67,11 +67,11 @@ fn may_be_changed(decl: &MapDecl) -> bool {
 ///
 /// # Errors
 /// `bench-differs`: the design does not what the program does.
-pub fn example(program: &Program, compiled: &Compiled) -> Result<String, Diagnostic> {
+pub fn example(program: &Program, hardware: &Hardware) -> Result<String, Diagnostic> {
     let seeds = seeds()?;
     let (image, explored) = best(program, &seeds);
-    let interface = &compiled.interface;
-    let mut dut = Native::new(&compiled.design)?;
+    let interface = &hardware.interface;
+    let mut dut = Native::new(&hardware.design)?;
     let mut scenario = Scenario::new(program, interface, &mut dut)?;
     scenario.say(&format!(
         "{} packets that take {} of {} ways at the program's branches",

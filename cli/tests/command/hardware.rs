@@ -335,14 +335,14 @@ fn designs_for_every_family_as_the_kernel_has_them() {
             return;
         };
         let maps = format!("programs/{program}.maps.json");
-        for target in ["7-series", "ecp5", "agilex"] {
+        for family in ["7-series", "ecp5", "agilex"] {
             let mut arguments = vec!["check", path(&object), "--against", judge, "--json"];
-            arguments.extend(["--maps", &maps, "--target", target, "--bus", "128"]);
+            arguments.extend(["--maps", &maps, "--family", family, "--bus", "128"]);
             for capture in &captures {
                 arguments.extend(["--pcap", capture]);
             }
             let run = hardpath(&arguments);
-            assert_eq!(run.status, 0, "{program} {target}: {:#}", run.json());
+            assert_eq!(run.status, 0, "{program} {family}: {:#}", run.json());
         }
     }
 }
@@ -516,8 +516,8 @@ fn no_block_is_given_a_constant() {
 }
 
 #[test]
-fn without_a_clock_a_target_has_its_usual_one() {
-    for (target, clock) in [
+fn without_a_clock_a_family_has_its_usual_one() {
+    for (family, clock) in [
         ("ultrascale+", 250.0),
         ("7-series", 200.0),
         ("ecp5", 75.0),
@@ -529,21 +529,21 @@ fn without_a_clock_a_target_has_its_usual_one() {
         let run = hardpath(&[
             "compile",
             object,
-            "--target",
-            target,
+            "--family",
+            family,
             "--json",
             "-o",
             path(&design),
         ]);
-        assert_eq!(run.status, 0, "{target}: {}", run.stdout);
-        assert_eq!(run.json()["clock_mhz"].as_f64(), Some(clock), "{target}");
+        assert_eq!(run.status, 0, "{family}: {}", run.stdout);
+        assert_eq!(run.json()["clock_mhz"].as_f64(), Some(clock), "{family}");
     }
 }
 
 /// Each vendor's tools read attributes of their own.
 #[test]
 fn memories_say_in_the_vendors_words_what_they_are() {
-    for (target, hdl, wanted, other) in [
+    for (family, hdl, wanted, other) in [
         (
             "ultrascale+",
             "verilog",
@@ -567,15 +567,15 @@ fn memories_say_in_the_vendors_words_what_they_are() {
         let design = folder.path().join("design");
         let object = "programs/prebuilt/listing1.o";
         let output = path(&design);
-        let options = ["--target", target, "--hdl", hdl, "-o", output];
+        let options = ["--family", family, "--hdl", hdl, "-o", output];
         let run = hardpath(&[&["compile", object][..], &options].concat());
-        assert_eq!(run.status, 0, "{target}: {}", run.stderr);
+        assert_eq!(run.status, 0, "{family}: {}", run.stderr);
         let mut text = String::new();
         for file in std::fs::read_dir(&design).unwrap() {
             text.push_str(&std::fs::read_to_string(file.unwrap().path()).unwrap());
         }
-        assert!(text.contains(wanted), "{target}, {hdl}");
-        assert!(!text.contains(other), "{target}, {hdl}");
+        assert!(text.contains(wanted), "{family}, {hdl}");
+        assert!(!text.contains(other), "{family}, {hdl}");
     }
 }
 

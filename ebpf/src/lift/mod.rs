@@ -71,7 +71,9 @@ pub fn lift(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diag
 
 /// A lifted program, and what it rests on that nobody said.
 pub struct Lifted {
+    /// What it means, in the control-flow phase.
     pub program: Program,
+    /// What nobody said of it.
     pub left_open: LeftOpen,
 }
 

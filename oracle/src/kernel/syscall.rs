@@ -296,8 +296,8 @@ fn program_load_with_log(
     let length = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     let log = String::from_utf8_lossy(&log[..length]).into_owned();
     match result {
-        // SAFETY: the kernel has just given this descriptor to us alone.
         Ok(fd) => Ok(LoadedProgram {
+            // SAFETY: the kernel has just given this descriptor to us alone.
             fd: unsafe { OwnedFd::from_raw_fd(fd) },
             log,
         }),

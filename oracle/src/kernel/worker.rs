@@ -305,14 +305,15 @@ fn pin_thread() -> io::Result<CpuSlot> {
         return Err(io::Error::last_os_error());
     }
     let possible = possible_cpus()?;
-    // SAFETY: every CPU number asked for is below the size of a set.
     let may_use = |&cpu: &usize| {
+        // SAFETY: the CPU number is below the size of a set.
         cpu < libc::CPU_SETSIZE as usize && unsafe { libc::CPU_ISSET(cpu, &allowed) }
     };
     let index = possible.iter().position(may_use);
     let index = index.ok_or_else(|| io::Error::other("no CPU is allowed"))?;
     // SAFETY: as above.
     let mut wanted: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the CPU number is one of the set that the kernel gave.
     unsafe { libc::CPU_SET(possible[index], &mut wanted) };
     // SAFETY: the set and its size belong together; 0 is the calling thread.
     if unsafe { libc::sched_setaffinity(0, bytes, &wanted) } != 0 {

@@ -1,0 +1,221 @@
+//! Options of every command that takes a program: what it is, and what hardware is asked for.
+
+use crate::target::{TARGETS, TO_COME};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::Args;
+use hardpath_blocks::interface::BUS_BITS;
+use hardpath_pipeline::savings::Saving;
+use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct ProgramArguments {
+    /// XDP object file, or the text of a program as `hardpath ir` prints it (FILE.hir)
+    #[arg(display_order = 0)]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub object: ObjectArguments,
+    /// How deep to look where headers of variable length follow each other: packets that need more are aborted
+    #[arg(long, value_name = "BYTES", value_parser = depth)]
+    pub depth: Option<u32>,
+    #[command(flatten)]
+    pub hardware: HardwareArguments,
+}
+
+/// What only an object leaves open.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct ObjectArguments {
+    /// Program in the object, by function or section name
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
+    /// Take the program as one for XDP, whatever type its section gives it
+    #[arg(long)]
+    pub as_xdp: bool,
+    /// Size of a map, for maps whose size the object leaves open
+    #[arg(long, value_name = "MAP=N", value_parser = map_size)]
+    pub max_entries: Vec<(String, u32)>,
+    /// Value of a global variable, as a loader sets it: NAME may go on with .MEMBER and [INDEX]; VALUE is a number,
+    /// true or false, a name of an enumeration, an address (IPv4, IPv6, MAC: in network byte order) or a string
+    #[arg(long, value_name = "NAME=VALUE", value_parser = global_value)]
+    pub set: Vec<(String, String)>,
+    /// Contents of a data section, in place of the object's: raw bytes, as a loader sets them [default section: .rodata]
+    #[arg(long, value_name = "[SECTION=]FILE", value_parser = section_file)]
+    pub rodata: Vec<(String, PathBuf)>,
+    /// What a program array holds: tail calls to that entry go to a program of the same object
+    #[arg(long, value_name = "MAP:INDEX=PROGRAM", value_parser = array_entry)]
+    pub prog_array: Vec<((String, u32), String)>,
+    /// Calls that tell user space something do nothing: bpf_trace_printk, bpf_perf_event_output, those of ring
+    /// buffers
+    #[arg(long)]
+    pub drop_events: bool,
+    /// BTF of the kernel that the program is meant for [default: the running kernel's]
+    #[arg(long, value_name = "FILE")]
+    pub btf: Option<PathBuf>,
+}
+
+impl ObjectArguments {
+    /// Those that the command line has.
+    pub fn given(&self) -> Vec<&'static str> {
+        let ObjectArguments {
+            program,
+            as_xdp,
+            max_entries,
+            set,
+            rodata,
+            prog_array,
+            drop_events,
+            btf,
+        } = self;
+        let options = [
+            ("--program", program.is_some()),
+            ("--as-xdp", *as_xdp),
+            ("--max-entries", !max_entries.is_empty()),
+            ("--set", !set.is_empty()),
+            ("--rodata", !rodata.is_empty()),
+            ("--prog-array", !prog_array.is_empty()),
+            ("--drop-events", *drop_events),
+            ("--btf", btf.is_some()),
+        ];
+        let given = options.into_iter().filter(|(_, given)| *given);
+        given.map(|(name, _)| name).collect()
+    }
+}
+
+/// What hardware is asked for.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Hardware")]
+pub struct HardwareArguments {
+    /// Kind of hardware: a pipeline; a processor (core) does not exist yet
+    #[arg(long, value_name = "TARGET", value_parser = target_word(), default_value = TARGETS[0].name())]
+    pub target: String,
+    /// Family of FPGAs whose delays count [default: ultrascale+; of synth --flow ecp5: ecp5]
+    #[arg(long, value_name = "NAME", value_parser = family())]
+    pub family: Option<&'static Technology>,
+    /// Clock in MHz that is aimed at [default: 250; 200 for 7-series, 75 for ecp5]
+    #[arg(long, value_name = "MHZ", value_parser = clock)]
+    pub clock: Option<f64>,
+    /// Width of the packet streams in bits: 64, 128, 256 or 512
+    #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = bus)]
+    pub bus: u32,
+    /// Go on with a design that is larger than every card that `hardpath synth` knows
+    #[arg(long)]
+    pub force: bool,
+    /// Leave out what makes designs small, to see what it gains: pruning, chaining, narrowing, srl, reassociation
+    #[arg(long, value_name = "SAVING", value_delimiter = ',', value_parser = saving, hide_short_help = true)]
+    pub without: Vec<Saving>,
+}
+
+/// A target, or, as it was once, a family of FPGAs.
+fn target_word() -> PossibleValuesParser {
+    let targets = TARGETS.iter().map(|target| target.name());
+    let to_come = TO_COME.iter().map(|(name, _)| *name);
+    let families = TECHNOLOGIES.iter().map(|family| family.name);
+    let shown = targets.chain(to_come).map(PossibleValue::new);
+    PossibleValuesParser::new(shown.chain(families.map(|name| PossibleValue::new(name).hide(true))))
+}
+
+fn family() -> impl TypedValueParser<Value = &'static Technology> {
+    let names = TECHNOLOGIES.iter().map(|family| family.name);
+    PossibleValuesParser::new(names)
+        .try_map(|name| technology::find(&name).ok_or("there is no such family"))
+}
+
+fn clock(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
+        _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
+    }
+}
+
+fn depth(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(bytes @ (64 | 128 | 256)) => Ok(bytes),
+        _ => Err("a depth is 64, 128 or 256 bytes".into()),
+    }
+}
+
+fn saving(text: &str) -> Result<Saving, String> {
+    Saving::find(text).ok_or_else(|| {
+        let names: Vec<&str> = Saving::ALL.iter().map(|saving| saving.name()).collect();
+        format!("what can be left out: {}", names.join(", "))
+    })
+}
+
+fn bus(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(bits) if BUS_BITS.contains(&bits) => Ok(bits),
+        _ => Err(String::from(
+            "packet streams are 64, 128, 256 or 512 bits wide",
+        )),
+    }
+}
+
+fn map_size(text: &str) -> Result<(String, u32), String> {
+    let parsed = text.split_once('=').and_then(|(name, size)| {
+        let size = size.parse().ok().filter(|size| *size > 0)?;
+        (!name.is_empty()).then(|| (name.to_owned(), size))
+    });
+    parsed.ok_or_else(|| String::from("give the map's name and a size of at least 1: flows=1024"))
+}
+
+fn global_value(text: &str) -> Result<(String, String), String> {
+    let parsed = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let parsed = parsed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    parsed.ok_or_else(|| String::from("give the variable's name and a value: config.port=80"))
+}
+
+/// Sections begin with a dot, and so no path with a `=` is taken for one by mistake.
+fn section_file(text: &str) -> Result<(String, PathBuf), String> {
+    let (section, file) = match text.split_once('=') {
+        Some((section, file)) if section.starts_with('.') && !section.contains('/') => {
+            (section, file)
+        }
+        _ => (".rodata", text),
+    };
+    match file.is_empty() {
+        true => Err(String::from(
+            "give a file, or a section and a file: .rodata.limits=FILE",
+        )),
+        false => Ok((section.to_owned(), PathBuf::from(file))),
+    }
+}
+
+fn array_entry(text: &str) -> Result<((String, u32), String), String> {
+    let parsed = text.split_once('=').and_then(|(entry, program)| {
+        let (map, index) = entry.rsplit_once(':')?;
+        let index = index.parse().ok()?;
+        let is_complete = !map.is_empty() && !program.is_empty();
+        is_complete.then(|| ((map.to_owned(), index), program.to_owned()))
+    });
+    parsed.ok_or_else(|| {
+        String::from("give the map's name, an index and a program: steps:3=parse_ipv6")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        assert_eq!(map_size("flows=3"), Ok((String::from("flows"), 3)));
+        for wrong in ["flows", "=3", "flows=0", "flows=x"] {
+            assert!(map_size(wrong).is_err(), "{wrong}");
+        }
+        let set = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(global_value("a.b[1]=x=1"), set("a.b[1]", "x=1"));
+        assert!(global_value("a").is_err() && global_value("=1").is_err());
+        let section = |name: &str, file: &str| Ok((name.to_owned(), PathBuf::from(file)));
+        assert_eq!(section_file("r.bin"), section(".rodata", "r.bin"));
+        assert_eq!(
+            section_file(".rodata.a=r.bin"),
+            section(".rodata.a", "r.bin")
+        );
+        assert_eq!(section_file("./a=b"), section(".rodata", "./a=b"));
+        assert!(section_file(".data=").is_err());
+        assert!(bus("96").is_err());
+        assert!(clock("nan").is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! Options of the commands that run packets.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Run")]
+pub struct RunArguments {
+    /// Capture with the packets, pcap or pcapng; several run one after the other
+    #[arg(long, value_name = "FILE", required = true)]
+    pub pcap: Vec<PathBuf>,
+    /// Contents of maps before the first packet
+    #[arg(long, value_name = "FILE")]
+    pub maps: Option<PathBuf>,
+    /// What runs the program
+    #[arg(long, value_enum, default_value_t = EngineName::Native)]
+    pub engine: EngineName,
+    /// When packets come in: back-to-back, random:SEED, or a line rate such as 100G
+    #[arg(long, value_name = "PACE", default_value = "back-to-back")]
+    pub pace: String,
+    /// Outputs are not ready in about 30 % of the clocks
+    #[arg(long, value_name = "SEED")]
+    pub backpressure: Option<u64>,
+    /// Interface that the packets come in at
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub ifindex: u32,
+    /// Receive queue that the packets come in at
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub queue: u16,
+    /// Interface that the packets are about to leave by, for programs of a device map
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub egress_ifindex: u32,
+    /// MTU of an interface, for programs that call bpf_check_mtu [default: 1500 for each interface of the run]
+    #[arg(long, value_name = "IFINDEX=BYTES", value_parser = interface_mtu)]
+    pub mtu: Vec<(u32, u32)>,
+    /// Time that the program sees: that of the capture, or START:STEP in ns
+    #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
+    pub time: TimeSource,
+    /// Where to write the contents of maps after the last packet
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub maps_out: Option<PathBuf>,
+    /// Where to write the packets of verdict PASS, TX and REDIRECT, as pcapng
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Say now and then on standard error how far it has come, when that is no terminal, too
+    #[arg(long, help_heading = "Output")]
+    pub progress: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum EngineName {
+    /// The meaning of the program, without hardware
+    Interpreter,
+    /// The hardware, simulated in this process
+    Native,
+    /// The printed SystemVerilog under Verilator
+    Verilator,
+}
+
+impl EngineName {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineName::Interpreter => "interpreter",
+            EngineName::Native => "native",
+            EngineName::Verilator => "verilator",
+        }
+    }
+}
+
+/// Where a packet's time comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeSource {
+    Capture,
+    /// The first packet's time and what each later one adds, in nanoseconds.
+    Steps {
+        start: u64,
+        step: u64,
+    },
+}
+
+fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
+    let parsed = text.split_once('=').and_then(|(ifindex, mtu)| {
+        let ifindex = ifindex.parse().ok().filter(|ifindex| *ifindex > 0)?;
+        Some((ifindex, mtu.parse().ok().filter(|mtu| *mtu > 0)?))
+    });
+    parsed.ok_or_else(|| String::from("give the interface's number and its MTU in bytes: 2=9000"))
+}
+
+fn time(text: &str) -> Result<TimeSource, String> {
+    if text == "capture" {
+        return Ok(TimeSource::Capture);
+    }
+    let steps = text.split_once(':').and_then(|(start, step)| {
+        Some(TimeSource::Steps {
+            start: start.parse().ok()?,
+            step: step.parse().ok()?,
+        })
+    });
+    steps.ok_or_else(|| String::from("give `capture`, or START:STEP in nanoseconds: 1000000:100"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        assert_eq!(time("5:7"), Ok(TimeSource::Steps { start: 5, step: 7 }));
+        assert!(time("5").is_err());
+        assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
+        for wrong in ["2", "0=1500", "2=0", "2=x", "=1500"] {
+            assert!(interface_mtu(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! XDP object files.
+
+use super::{Given, Loaded, Source};
+use crate::arguments::ObjectArguments;
+use crate::files;
+use crate::notes;
+use hardpath_diagnostic::{Diagnostic, Severity};
+use hardpath_ebpf::{LoadOptions, Object, ProgramImage, SectionContents};
+use hardpath_ir::count::counted;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+pub struct ObjectFile;
+
+impl Source for ObjectFile {
+    fn title(&self) -> &'static str {
+        "an object file"
+    }
+
+    fn knows(&self, _: &Path, bytes: &[u8]) -> bool {
+        bytes.starts_with(b"\x7fELF")
+    }
+
+    fn takes_object_options(&self) -> bool {
+        true
+    }
+
+    fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
+        let arguments = &given.arguments.object;
+        let object = hardpath_ebpf::load(&given.bytes, &given.name(), &options(arguments)?)?;
+        let image = object
+            .choose(arguments.program.as_deref())
+            .map_err(|error| vec![error])?
+            .clone();
+        let lifted = hardpath_ebpf::lift_noting(&object, &image)
+            .map_err(|errors| with_refusals_of_part(errors, &object, &image, given))?;
+        let instructions = image.insns.len();
+        Ok(Loaded {
+            warnings: notes::of(&object, &image, &lifted),
+            described: format!(
+                "section {}, {}",
+                image.section,
+                counted(instructions, "instruction")
+            ),
+            section: Some(image.section.clone()),
+            instructions: Some(instructions),
+            set: set_by(arguments),
+            dropped_calls: hardpath_ebpf::event_calls(&object, &image),
+            locks: locks(&object),
+            program: lifted.program,
+            for_kernel: Some((object, image)),
+        })
+    }
+}
+
+fn options(arguments: &ObjectArguments) -> Result<LoadOptions, Vec<Diagnostic>> {
+    let sections = arguments.rodata.iter().map(|(section, path)| {
+        Ok(SectionContents {
+            section: section.clone(),
+            origin: path.display().to_string(),
+            bytes: files::read(path)?,
+        })
+    });
+    let sections = sections.collect::<Result<_, _>>();
+    Ok(LoadOptions {
+        program: arguments.program.clone(),
+        max_entries: arguments.max_entries.iter().cloned().collect(),
+        btf: arguments.btf.clone(),
+        prog_array: arguments.prog_array.iter().cloned().collect(),
+        drop_events: arguments.drop_events,
+        as_xdp: arguments.as_xdp,
+        sections: sections.map_err(|error| vec![error])?,
+        globals: arguments.set.clone(),
+    })
+}
+
+/// Bytes of `struct bpf_spin_lock`.
+const LOCK_BYTES: usize = 4;
+
+fn locks(object: &Object) -> BTreeMap<String, Range<usize>> {
+    let locks = object.maps.iter().filter_map(|map| {
+        let lock = map.lock_offset? as usize;
+        Some((map.name.clone(), lock..lock + LOCK_BYTES))
+    });
+    locks.collect()
+}
+
+fn set_by(arguments: &ObjectArguments) -> Vec<String> {
+    let sections = arguments.rodata.iter();
+    let sections = sections.map(|(section, file)| format!("{section} of {}", file.display()));
+    let values = arguments.set.iter();
+    sections
+        .chain(values.map(|(name, value)| format!("{name}={value}")))
+        .map(|said| said.replace(char::is_control, " "))
+        .collect()
+}
+
+/// What cannot be lifted must not hide what the compiler would refuse next, as far as the rest shows it.
+fn with_refusals_of_part(
+    mut errors: Vec<Diagnostic>,
+    object: &Object,
+    image: &ProgramImage,
+    given: &Given,
+) -> Vec<Diagnostic> {
+    if errors
+        .iter()
+        .all(|error| error.severity == Severity::Refused)
+    {
+        let part = hardpath_ebpf::lift_in_part(object, image);
+        let asked = given.asked;
+        errors.extend(part.map_or(Vec::new(), |part| asked.target.refusals(part, asked)));
+    }
+    errors
+}

@@ -1,0 +1,211 @@
+//! Programs in text form, wherever an object can stand.
+
+use crate::common::{hardpath, object, path};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The text of an object's program, in a folder of its own.
+fn text_of(object: &str, after: &str) -> (TempDir, PathBuf) {
+    let run = hardpath(&["ir", object, "--after", after]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("program.hir");
+    fs::write(&file, run.stdout).unwrap();
+    (place, file)
+}
+
+/// The files of the design that a program becomes.
+fn design(file: &str, options: &[&str]) -> BTreeMap<String, String> {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("design");
+    let run = hardpath(&[&["compile", file, "-o", path(&folder)], options].concat());
+    assert_eq!(run.status, 0, "{file}: {}", run.stderr);
+    let files = fs::read_dir(&folder).unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        (name, fs::read_to_string(entry.path()).unwrap())
+    });
+    files.collect()
+}
+
+#[test]
+fn the_text_of_a_program_becomes_the_same_design() {
+    for name in [
+        "blocklist",
+        "firewall",
+        "listing1",
+        "redirector",
+        "reflector",
+    ] {
+        let object = object(name);
+        let (_place, text) = text_of(&object, "lift");
+        for options in [&[][..], &["--hdl", "vhdl", "--family", "ecp5"]] {
+            let mut of_object = design(&object, options);
+            let mut of_text = design(path(&text), options);
+            // Two files name what they were made from.
+            for files in [&mut of_object, &mut of_text] {
+                files.retain(|name, _| name != "README.md" && !name.ends_with(".core"));
+            }
+            assert!(of_object.len() > 8, "{name}");
+            assert_eq!(of_object, of_text, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_text_is_what_it_was() {
+    for after in ["lift", "control-flow", "dataflow", "scheduled"] {
+        let (_place, text) = text_of(&object("firewall"), after);
+        let again = hardpath(&["ir", path(&text)]);
+        assert_eq!(again.status, 0, "{after}: {}", again.stderr);
+        assert_eq!(again.stdout, fs::read_to_string(&text).unwrap());
+    }
+}
+
+#[test]
+fn packets_go_through_a_text_as_through_its_object() {
+    let object = object("firewall");
+    let (_place, text) = text_of(&object, "lift");
+    let run = [
+        "--pcap",
+        "programs/firewall.pcap",
+        "--maps",
+        "programs/firewall.maps.json",
+    ];
+    for engine in ["interpreter", "native"] {
+        let sim = |file: &str| {
+            let run = hardpath(&[&["sim", file, "--engine", engine, "--json"], &run[..]].concat());
+            assert_eq!(run.status, 0, "{}", run.stdout);
+            let mut answer = run.json();
+            // The object's notes speak of the object.
+            answer["warnings"].take();
+            answer
+        };
+        assert_eq!(sim(&object), sim(path(&text)), "{engine}");
+    }
+    let check = ["check", path(&text), "--against", "interpreter", "--json"];
+    let check = hardpath(&[&check[..], &run].concat());
+    assert_eq!(check.status, 0, "{}", check.stdout);
+    let answer = check.json();
+    assert_eq!(
+        (&answer["packets"], &answer["mismatches"]),
+        (&2020.into(), &0.into())
+    );
+}
+
+#[test]
+fn the_interpreter_runs_every_phase() {
+    let run = [
+        "--pcap",
+        "programs/firewall.pcap",
+        "--engine",
+        "interpreter",
+        "--json",
+    ];
+    let verdicts = |file: &str| {
+        let run = hardpath(&[&["sim", file], &run[..]].concat());
+        assert_eq!(run.status, 0, "{}", run.stdout);
+        run.json()["verdicts"].clone()
+    };
+    let wanted = verdicts(&object("listing1"));
+    for after in ["control-flow", "dataflow", "scheduled"] {
+        let (_place, text) = text_of(&object("listing1"), after);
+        assert_eq!(verdicts(path(&text)), wanted, "{after}");
+    }
+}
+
+#[test]
+fn scripts_of_vendors_come_for_a_text() {
+    let (place, text) = text_of(&object("listing1"), "lift");
+    let folder = place.path().join("design");
+    let run = hardpath(&[
+        "synth",
+        path(&text),
+        "--flow",
+        "vivado",
+        "-o",
+        path(&folder),
+    ]);
+    assert!([0, 1].contains(&run.status), "{}", run.stderr);
+    assert!(folder.join("listing1_vivado.tcl").exists());
+}
+
+#[test]
+fn a_text_leaves_nothing_open_that_an_option_could_say() {
+    let (_place, text) = text_of(&object("firewall"), "lift");
+    let text = path(&text);
+    for options in [
+        &["--program", "firewall"][..],
+        &["--as-xdp"],
+        &["--max-entries", "flows=16"],
+        &["--set", "limit=1"],
+        &["--rodata", "no/such.bin"],
+        &["--prog-array", "steps:0=firewall"],
+        &["--drop-events"],
+        &["--btf", "no/such"],
+    ] {
+        let error = hardpath(&[&["compile", text, "--json"], options].concat());
+        let error = error.error(2, "option-needs-object");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with(options[0]), "{message}");
+        assert!(error["help"].as_str().unwrap().contains(options[0]));
+    }
+    let both = hardpath(&["ir", text, "--as-xdp", "--set", "limit=1", "--json"]);
+    let error = both.error(2, "option-needs-object");
+    assert!(error["message"]
+        .as_str()
+        .unwrap()
+        .starts_with("--as-xdp, --set say"));
+    assert_eq!(
+        hardpath(&["ir", text, "--depth", "64", "--bus", "64"]).status,
+        0
+    );
+}
+
+#[test]
+fn what_no_text_can_do() {
+    let (_place, text) = text_of(&object("listing1"), "scheduled");
+    let text = path(&text);
+    hardpath(&["compile", text, "--json"]).error(2, "wrong-phase");
+    hardpath(&["compile", text, "--depth", "64", "--json"]).error(2, "wrong-phase");
+    for after in ["control-flow", "dataflow", "scheduled"] {
+        hardpath(&["ir", text, "--after", after, "--json"]).error(2, "wrong-phase");
+    }
+    let check = ["check", text, "--pcap", "programs/firewall.pcap", "--json"];
+    hardpath(&check).error(2, "kernel-needs-object");
+}
+
+/// Every text with an error in it is refused with the file's name, and where it is known the line.
+#[test]
+fn texts_with_errors() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let file = place.path().join(name);
+        fs::write(&file, bytes).unwrap();
+        file
+    };
+    let compile = |file: &Path| hardpath(&["compile", path(file), "--json"]);
+    let syntax = write(
+        "syntax.hir",
+        b"program \"a\" xdp control-flow\n\nblock0:\n    v0 = const\n",
+    );
+    let error = compile(&syntax).error(2, "ir-syntax");
+    assert!(
+        error["place"].as_str().unwrap().contains("syntax.hir:4:"),
+        "{error}"
+    );
+    let empty = write("empty.hir", b"");
+    compile(&empty).error(2, "ir-syntax");
+    let no_text = write("binary.hir", b"program \xff");
+    compile(&no_text).error(2, "not-text");
+    // By its first word, whatever it is called.
+    let other_name = write(
+        "program",
+        b"; no end\nprogram \"a\" xdp control-flow\nblock0:\n",
+    );
+    let run = compile(&other_name);
+    assert_eq!(run.status, 2, "{}", run.stdout);
+    assert_eq!(run.json()["error"]["code"], "invalid-ir");
+}
