@@ -95,7 +95,7 @@ pub fn write(
     if !loaded.set.is_empty() {
         origin.push_str(&format!("; with {}", loaded.set.join(", ")));
     }
-    let sources = Sources::of(compiled, hdl);
+    let sources = Sources::of(compiled, hdl)?;
     let marker = file_list_name(&sources.top);
     let files = design::files(compiled, sources, &origin, &loaded.program)?;
     write_folder(folder, &files, &marker)?;

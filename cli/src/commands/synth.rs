@@ -16,6 +16,7 @@ use hardpath_synth::cards::{Card, CARDS, NAMES};
 use hardpath_synth::project::Vendor;
 use hardpath_synth::wrapper::WrappedPort;
 use hardpath_synth::{Ecp5Options, ModuleArea, Options, SynthReport};
+use hardpath_testbed::dut::no_text;
 use serde_json::json;
 
 pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -81,7 +82,7 @@ fn of_object(
     let loaded = load(&arguments.program)?;
     let compiled = loaded.compile_for(wanted, arguments.program.force)?;
     Ok(Design {
-        sources: verilog::print(&compiled.design),
+        sources: verilog::print(&compiled.design).map_err(|error| vec![no_text(error)])?,
         top: compiled.interface.top.clone(),
         map_modules: compiled.map_modules(),
         ports: ports(&compiled),

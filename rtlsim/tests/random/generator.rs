@@ -352,6 +352,7 @@ impl Generator<'_> {
         let instance = self.module.instances.push(InstanceData {
             module: id,
             name,
+            clocks: vec![Clock::FIRST],
             inputs,
             comment: None,
             section: None,

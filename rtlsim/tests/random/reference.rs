@@ -291,6 +291,7 @@ fn pure(op: &NodeOp, args: &[Number], widths: &[u32], width: u32) -> Number {
         },
         NodeOp::ReduceOr => truth(*a != number(0)),
         NodeOp::ReduceAnd => truth(*a == ones(widths[0])),
+        NodeOp::Foreign(_) => unreachable!("no foreign modules here"),
         NodeOp::ReduceXor => truth(a.count_ones() % 2 == 1),
         NodeOp::Input(_)
         | NodeOp::Const(_)
