@@ -174,7 +174,7 @@ impl<D: Fn(Node) -> String> Checker<'_, D> {
                 self.read(&what, next, data.clock);
                 continue;
             }
-            let Some(source) = self.register(next) else {
+            let Some(from) = self.register(next) else {
                 let next = (self.describe)(next);
                 self.messages.push(format!(
                     "the synchronizer {} reads {next}, which is no register: logic can show what never was",
@@ -182,7 +182,13 @@ impl<D: Fn(Node) -> String> Checker<'_, D> {
                 ));
                 continue;
             };
-            let source = &module.regs[source];
+            let source = &module.regs[from];
+            if source.clock != data.clock && self.reads_other_clock(from) {
+                self.messages.push(format!(
+                    "the synchronizer {} reads the synchronizer {} of another clock, which is not settled",
+                    data.name, source.name
+                ));
+            }
             if source.clock != data.clock && !module.is_crossing {
                 self.messages.push(format!(
                     "the synchronizer {} reads a register of the clock {}, and its module is no crossing",

@@ -189,6 +189,18 @@ fn crossings() {
         let first = m.nodes.keys().nth(3).unwrap();
         m.not(first);
     });
+    expect(
+        "seen_0 of another clock, which is not settled",
+        |m, other, a, _| {
+            m.is_crossing = true;
+            let held = m.delay("held", a);
+            m.on(other);
+            m.synchronize("seen", held);
+            let first = m.nodes.keys().nth(3).unwrap();
+            m.on(Clock::FIRST);
+            m.synchronize("back", first);
+        },
+    );
     expect("the synchronizer seen_0 has an enable", |m, other, a, b| {
         m.is_crossing = true;
         let held = m.delay("held", a);

@@ -137,6 +137,10 @@ fn failed(error: SimError) -> Diagnostic {
             format!("an assertion of the design failed: {name}: {message}"),
         )
         .help(defect),
+        // Whoever put the module into the design has to give it.
+        error @ SimError::NoModel { .. } => {
+            Diagnostic::defect("simulator-failed", error.to_string())
+        }
         other => Diagnostic::defect("simulator-failed", other.to_string()).help(defect),
     }
 }
