@@ -11,9 +11,12 @@ use crate::SimError;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use std::collections::HashSet;
 
+/// Steps that become one function.
+pub type Chunk = Vec<(Region, Step)>;
+
 /// The chunks, in order of execution.
 pub struct Schedule {
-    pub chunks: Vec<Vec<(Region, Step)>>,
+    pub chunks: Vec<Chunk>,
     /// Calls of models, in order: how many chunks are executed before, and the index in [`Code::calls`].
     pub calls: Vec<(usize, usize)>,
     /// Offsets of the values that later chunks use.
@@ -40,7 +43,7 @@ pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, Si
     let mut home: SecondaryMap<Limb, u32> = SecondaryMap::new();
     let mut scratch: SecondaryMap<Limb, Option<u32>> = SecondaryMap::new();
     let mut end = u64::from(end);
-    let numbered = |(chunk, steps): (u32, &Vec<(Region, Step)>)| {
+    let numbered = |(chunk, steps): (u32, &Chunk)| {
         let steps = steps.iter();
         steps.map(|step| (chunk, *step)).collect::<Vec<_>>()
     };
@@ -81,8 +84,8 @@ pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, Si
 }
 
 /// Steps as chunks, and the calls between them.
-fn divide(steps: Vec<(Region, Step)>) -> (Vec<Vec<(Region, Step)>>, Vec<(usize, usize)>) {
-    let mut chunks: Vec<Vec<(Region, Step)>> = Vec::new();
+fn divide(steps: Vec<(Region, Step)>) -> (Vec<Chunk>, Vec<(usize, usize)>) {
+    let mut chunks: Vec<Chunk> = Vec::new();
     let mut calls = Vec::new();
     let mut is_open = false;
     for step in steps {

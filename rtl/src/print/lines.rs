@@ -75,12 +75,15 @@ pub fn with_comment(mut lines: Vec<String>, sign: &str, note: &str) -> Vec<Strin
     lines
 }
 
+/// Lines of statements, and the condition under which they are executed.
+pub type Guarded = (Option<String>, Vec<String>);
+
 /// Statements with their conditions, in order; neighbours with the same condition share it, as `guarded` writes it.
 pub fn grouped(
-    statements: Vec<(Option<String>, Vec<String>)>,
+    statements: Vec<Guarded>,
     guarded: impl Fn(Option<String>, Vec<String>) -> Vec<String>,
 ) -> Vec<String> {
-    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    let mut groups: Vec<Guarded> = Vec::new();
     for (condition, lines) in statements {
         match groups.last_mut() {
             Some((last, group)) if *last == condition => group.extend(lines),

@@ -9,7 +9,7 @@ use super::constant;
 use super::expression::{Expression, Printer, Use};
 use super::text;
 use crate::print::constant::is_one_bit_true;
-use crate::print::lines::{self, by_clock};
+use crate::print::lines::{self, by_clock, Guarded};
 use crate::print::outline::{self, section_index, Connection, Place, Source};
 use crate::print::plan::{Plan, Signal, SignalKind};
 use crate::print::rewrite::Legal;
@@ -245,7 +245,7 @@ impl Layout<'_> {
             let Some(name) = &self.plan.mems[mem] else {
                 continue;
             };
-            let mut statements: Vec<(Clock, (Option<String>, Vec<String>))> = Vec::new();
+            let mut statements: Vec<(Clock, Guarded)> = Vec::new();
             for write in &data.writes {
                 let address = self.printer.text(write.address);
                 let expression = self.printer.operand(write.data);
