@@ -43,33 +43,31 @@ pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, Si
     let mut home: SecondaryMap<Limb, u32> = SecondaryMap::new();
     let mut scratch: SecondaryMap<Limb, Option<u32>> = SecondaryMap::new();
     let mut end = u64::from(end);
-    let numbered = |(chunk, steps): (u32, &Chunk)| {
-        let steps = steps.iter();
-        steps.map(|step| (chunk, *step)).collect::<Vec<_>>()
-    };
-    for (chunk, (region, step)) in (0..).zip(&chunks).flat_map(numbered) {
-        let mut used = |limb: Limb| {
-            if !code.is_remade(limb) && home[limb] != chunk && scratch[limb].is_none() {
-                scratch[limb] = Some(end as u32);
-                end += 8;
+    for (chunk, steps) in (0..).zip(&chunks) {
+        for (region, step) in steps {
+            let mut used = |limb: Limb| {
+                if !code.is_remade(limb) && home[limb] != chunk && scratch[limb].is_none() {
+                    scratch[limb] = Some(end as u32);
+                    end += 8;
+                }
+            };
+            // A chunk that begins within a region asks for its conditions again.
+            let mut around = *region;
+            while let Some(condition) = regions.tree[around].condition {
+                used(condition);
+                around = regions.tree[around].parent;
             }
-        };
-        // A chunk that begins within a region asks for its conditions again.
-        let mut around = region;
-        while let Some(condition) = regions.tree[around].condition {
-            used(condition);
-            around = regions.tree[around].parent;
-        }
-        match step {
-            Step::Compute(limb) => {
-                code.ops[limb].args().into_iter().for_each(&mut used);
-                home[limb] = chunk;
+            match step {
+                Step::Compute(limb) => {
+                    code.ops[*limb].args().into_iter().for_each(&mut used);
+                    home[*limb] = chunk;
+                }
+                Step::Store(store) => {
+                    used(store.value);
+                    store.at.into_iter().for_each(used);
+                }
+                Step::Call(_) => unreachable!("calls stand between chunks"),
             }
-            Step::Store(store) => {
-                used(store.value);
-                store.at.into_iter().for_each(used);
-            }
-            Step::Call(_) => {}
         }
     }
     if end >= 1 << 31 {

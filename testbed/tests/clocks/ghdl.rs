@@ -21,7 +21,7 @@ pub fn play(ghdl: &Tool, design: &Design, steps: &[Step]) -> Vec<Shown> {
     let lines = steps.iter().map(|step| {
         let inputs = step.inputs().into_iter().zip(INPUTS);
         let bits = inputs.map(|(value, (_, width))| bits(value, width));
-        let edges = step.edges.map(|edge| bits_of(edge));
+        let edges = step.edges.map(bits_of);
         edges.into_iter().chain(bits).collect::<String>() + "\n"
     });
     files.push(("steps.txt".to_string(), lines.collect()));
