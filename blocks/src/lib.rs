@@ -3,6 +3,7 @@
 //! Every function here makes one module from a small description; the module's header is its contract.
 
 pub mod array;
+pub mod async_fifo;
 pub mod axi;
 pub mod counters;
 pub mod device_list;

@@ -108,7 +108,10 @@ fn measure(
         .find(|(_, module)| module.name.ends_with("_pipeline"))
         .expect("every design has a compute module");
     let design = between_registers(compiled.design.clone(), compute);
-    let (files, top) = (verilog::print(&design), "between_registers");
+    let (files, top) = (
+        verilog::print(&design).expect("it has no foreign modules"),
+        "between_registers",
+    );
     let yosys = hardpath_synth::Options {
         family: technology.yosys.into(),
         map_modules: Vec::new(),

@@ -158,7 +158,10 @@ fn synthesize(given: &Given) -> Result<(Compiled, SynthReport, Area), Vec<Diagno
         parts: false,
         ..hardpath_synth::Options::default()
     };
-    let (files, top) = (verilog::print(&compiled.design), &compiled.interface.top);
+    let (files, top) = (
+        verilog::print(&compiled.design).expect("it has no foreign modules"),
+        &compiled.interface.top,
+    );
     let report = hardpath_synth::yosys(&files, top, &options);
     let rest = hardpath_synth::area_without_maps(&files, top, &options);
     match (report, rest) {

@@ -13,6 +13,7 @@ use hardpath_ir::Program;
 use hardpath_rtl::{verilog, vhdl};
 use hardpath_synth::project::Vendor;
 use hardpath_testbed::bench;
+use hardpath_testbed::dut::no_text;
 
 /// A design's sources in a language.
 pub struct Sources {
@@ -24,16 +25,19 @@ pub struct Sources {
 }
 
 impl Sources {
-    pub fn of(hardware: &Hardware, hdl: HdlName) -> Sources {
+    /// # Errors
+    /// `no-text`: a part of the design has no text in that language.
+    pub fn of(hardware: &Hardware, hdl: HdlName) -> Result<Sources, Diagnostic> {
         let design = &hardware.design;
-        Sources {
+        let files = match hdl {
+            HdlName::Verilog => verilog::print(design),
+            HdlName::Vhdl => vhdl::print(design),
+        };
+        Ok(Sources {
             hdl,
             top: top_name(hardware, hdl),
-            files: match hdl {
-                HdlName::Verilog => verilog::print(design),
-                HdlName::Vhdl => vhdl::print(design),
-            },
-        }
+            files: files.map_err(no_text)?,
+        })
     }
 }
 

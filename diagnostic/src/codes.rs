@@ -91,6 +91,7 @@ pub const CODES: &[&str] = &[
     "no-kernel-btf",
     "no-packets",
     "no-program",
+    "no-text",
     "not-a-capture",
     "not-a-folder",
     "not-an-elf",

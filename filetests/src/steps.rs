@@ -18,7 +18,8 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use hardpath_pipeline::technology::ULTRASCALE_PLUS;
 use hardpath_pipeline::{compile, dataflow, predicate, several_ways, shorten, words, Options};
-use hardpath_rtl::{verilog, vhdl};
+use hardpath_rtl::print::PrintError;
+use hardpath_rtl::{verilog, vhdl, Design};
 
 /// Packets on which the last program is compared with the first.
 const PACKETS: u32 = 50;
@@ -89,12 +90,12 @@ fn report(program: Program) -> Result<String, Vec<Diagnostic>> {
     Ok(maps.collect())
 }
 
-type Printer = fn(&hardpath_rtl::Design) -> Vec<(String, String)>;
+type Printer = fn(&Design) -> Result<Vec<(String, String)>, PrintError>;
 
 /// The module that is made for the program, without those that it shares with others.
 fn printed(program: Program, printer: Printer) -> Result<String, Vec<Diagnostic>> {
     let compiled = compile(program, &Options::default())?;
-    let files = printer(&compiled.design);
+    let files = printer(&compiled.design).expect("every part has a text");
     let is_pipeline = |(name, _): &(String, String)| name.contains("_pipeline.");
     let file = files.into_iter().find(is_pipeline);
     Ok(file.expect("every design has a pipeline").1)

@@ -37,9 +37,12 @@ impl Design {
 
 impl Module {
     pub fn new(name: impl Into<String>, doc: impl Into<String>) -> Module {
+        let mut clocks = PrimaryMap::new();
+        clocks.push(ClockData::new("clk", "rst"));
         Module {
             name: name.into(),
             doc: doc.into(),
+            clocks,
             ports: Vec::new(),
             nodes: PrimaryMap::new(),
             regs: PrimaryMap::new(),
@@ -47,7 +50,21 @@ impl Module {
             instances: PrimaryMap::new(),
             sections: PrimaryMap::new(),
             asserts: Vec::new(),
+            is_crossing: false,
+            foreign: None,
+            current_clock: Clock::FIRST,
         }
+    }
+
+    /// Another clock, with the names of its input and of its reset's.
+    pub fn clock(&mut self, name: impl Into<String>, reset: impl Into<String>) -> Clock {
+        self.clocks.push(ClockData::new(name, reset))
+    }
+
+    /// What is made from here on (ports, registers, ports of memories, instances, assertions) belongs to that clock.
+    pub fn on(&mut self, clock: Clock) {
+        assert!(self.clocks.is_valid(clock), "a clock of the module");
+        self.current_clock = clock;
     }
 
     /// Starts a part of the module's text under a heading.
@@ -59,7 +76,7 @@ impl Module {
         self.sections.keys().next_back()
     }
 
-    fn push(&mut self, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
+    pub(crate) fn push(&mut self, op: NodeOp, args: Vec<Node>, width: u32) -> Node {
         assert!(width > 0, "a node has at least one bit");
         let section = self.current_section();
         self.nodes.push(NodeData {
@@ -125,6 +142,7 @@ impl Module {
             name: name.into(),
             width,
             direction: Direction::Input,
+            clock: self.current_clock,
             doc: doc.into(),
         });
         self.push(NodeOp::Input(index), Vec::new(), width)
@@ -135,6 +153,7 @@ impl Module {
             name: name.into(),
             width: self.width(node),
             direction: Direction::Output(node),
+            clock: self.current_clock,
             doc: doc.into(),
         });
     }
@@ -485,6 +504,8 @@ impl Module {
             enable: None,
             reset,
             is_apart: false,
+            is_synchronizer: false,
+            clock: self.current_clock,
             comment: None,
             section,
         });
@@ -541,6 +562,19 @@ impl Module {
         node
     }
 
+    /// A value of another clock, in this one: two flip-flops in a row, in which it settles. `from`: a register of the other clock,
+    /// of which at most one bit changes at an edge. Only in a module that is a crossing ([`Module::is_crossing`]).
+    pub fn synchronize(&mut self, name: &str, from: Node) -> Node {
+        let mut value = from;
+        for stage in 0..2 {
+            let (reg, settled) = self.reg(format!("{name}_{stage}"), self.width(from));
+            self.regs[reg].is_synchronizer = true;
+            self.set_next(reg, value);
+            value = settled;
+        }
+        value
+    }
+
     /// [`Module::delay`], `count` times: copies that tools do not merge. Those that read a register of many loads share them.
     pub fn delay_copies(&mut self, name: &str, next: Node, count: usize) -> Vec<Node> {
         let copies = (0..count).map(|index| {
@@ -579,6 +613,7 @@ impl Module {
             address,
             data,
             enable,
+            clock: self.current_clock,
         });
     }
 
@@ -598,13 +633,14 @@ impl Module {
             address,
             enable,
             zero: None,
+            clock: self.current_clock,
         });
         let width = self.mems[mem].width;
         self.push(NodeOp::MemRead(mem, port), Vec::new(), width)
     }
 
-    /// Instantiates `callee` (module `id` of the design). Inputs by name; gives a function from output names to
-    /// nodes through [`Module::instance_output`].
+    /// Instantiates `callee` (module `id` of the design), which has one clock. Inputs by name; gives a function from output names
+    /// to nodes through [`Module::instance_output`].
     pub fn instance(
         &mut self,
         callee: &Module,
@@ -612,7 +648,20 @@ impl Module {
         name: impl Into<String>,
         inputs: &[(&str, Node)],
     ) -> Instance {
+        self.instance_of_clocks(callee, id, name, &[self.current_clock], inputs)
+    }
+
+    /// The same of a module with any number of clocks. `clocks`: which clocks of this module they are, in their order.
+    pub fn instance_of_clocks(
+        &mut self,
+        callee: &Module,
+        id: ModuleId,
+        name: impl Into<String>,
+        clocks: &[Clock],
+        inputs: &[(&str, Node)],
+    ) -> Instance {
         let name = name.into();
+        assert_eq!(callee.clocks.len(), clocks.len(), "clocks of {name}");
         let mut all = Vec::new();
         for (port, node) in inputs {
             let index = callee
@@ -631,6 +680,7 @@ impl Module {
         self.instances.push(InstanceData {
             module: id,
             name,
+            clocks: clocks.to_vec(),
             inputs: all,
             comment: None,
             section,
@@ -658,7 +708,20 @@ impl Module {
             name: name.into(),
             condition,
             message: message.into(),
+            clock: self.current_clock,
         });
+    }
+}
+
+impl ClockData {
+    /// A clock with its reset.
+    pub fn new(name: impl Into<String>, reset: impl Into<String>) -> ClockData {
+        ClockData {
+            name: name.into(),
+            reset: reset.into(),
+            is_port: true,
+            has_reset: true,
+        }
     }
 }
 

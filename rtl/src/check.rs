@@ -5,13 +5,21 @@
 //!
 //! **Names.** Every name is `[A-Za-z_][A-Za-z0-9_]*`. Names of modules and ports go into the text as they are: they
 //! are no reserved words (of SystemVerilog, or of C++, which Verilator writes), and the ports of a module are different from one
-//! another and from `clk` and `rst`. All other names are wishes that a printer makes unique.
+//! another and from its clocks (`clk`) and resets (`rst`). All other names are wishes that a printer makes unique.
+//!
+//! **Clocks.** A module has at least one. What belongs to a clock names one of the module's, and an instance gives each clock of its
+//! module one of the parent's. All writes of a memory have the same. Values of different clocks meet nowhere (see
+//! [`crate::domains`]).
+//!
+//! **Foreign modules** have inputs and, for each output, the node that stands for it, whose arguments are inputs. In the text they
+//! are called like no module of the design, in any case, and a name means one text. The top is not foreign.
 //!
 //! **Widths.** Every width is at least 1.
 //!
 //! | operation | arguments | result |
 //! |---|---|---|
 //! | `Input`, `Reg`, `MemRead`, `InstanceOutput` | none | the width of what they read |
+//! | `Foreign` | inputs | the width of its port |
 //! | `Const` | none; ⌈width/64⌉ limbs, no bit above the width | any |
 //! | `Wire`, `Not` | 1 | the argument's width |
 //! | `And`, `Or`, `Xor` | 2 or more of one width | that width |
@@ -39,10 +47,12 @@
 //!
 //! **Assertions** have 1 bit.
 
+mod foreign;
+
 use crate::dependence::{self, Dependences};
 use crate::print::names;
-use crate::verilog;
-use crate::{Design, Direction, MemStyle, Module, ModuleId, Node, NodeOp};
+use crate::{domains, verilog};
+use crate::{Clock, Design, Direction, MemStyle, Module, ModuleId, Node, NodeOp};
 use std::collections::HashSet;
 
 /// A broken rule.
@@ -77,6 +87,8 @@ pub fn check(design: &Design) -> Result<(), Vec<CheckError>> {
             checker.error(format!("there are two modules named {}", module.name));
         }
         checker.names();
+        checker.clocks();
+        checker.foreign();
         checker.ports();
         checker.nodes();
         checker.registers();
@@ -85,7 +97,7 @@ pub fn check(design: &Design) -> Result<(), Vec<CheckError>> {
         checker.assertions();
         // A loop can only be looked for where every index is good, here and in the callees.
         if checker.messages.is_empty() && errors.is_empty() {
-            match dependence::module_dependence(design, id, &known) {
+            match checker.loops(&known) {
                 Ok(found) => known[id] = found,
                 Err(dependence::Loop(path)) => {
                     let path: Vec<String> =
@@ -104,6 +116,7 @@ pub fn check(design: &Design) -> Result<(), Vec<CheckError>> {
             message,
         }));
     }
+    errors.extend(foreign::texts(design));
     match errors.is_empty() {
         true => Ok(()),
         false => Err(errors),
@@ -130,6 +143,8 @@ impl Checker<'_> {
     fn names(&mut self) {
         let module = self.module;
         let mut fixed = vec![("module", &module.name)];
+        fixed.extend(module.clocks.values().map(|clock| ("clock", &clock.name)));
+        fixed.extend(module.clocks.values().map(|clock| ("reset", &clock.reset)));
         fixed.extend(module.ports.iter().map(|port| ("port", &port.name)));
         let mut wishes: Vec<(&str, &String)> = Vec::new();
         wishes.extend(module.regs.values().map(|reg| ("register", &reg.name)));
@@ -148,12 +163,73 @@ impl Checker<'_> {
                 self.error(format!("{what} name {name} is a reserved word"));
             }
         }
-        let mut seen: HashSet<&str> = HashSet::from(["clk", "rst"]);
-        for port in &module.ports {
-            if !seen.insert(&port.name) {
-                self.error(format!("port {} exists twice", port.name));
+        let implicit = module.clocks.values();
+        let implicit = implicit.flat_map(|clock| [&clock.name, &clock.reset]);
+        let mut seen: HashSet<&str> = HashSet::new();
+        for name in implicit.chain(module.ports.iter().map(|port| &port.name)) {
+            if !seen.insert(name) {
+                self.error(format!("port {name} exists twice"));
             }
         }
+    }
+
+    fn clocks(&mut self) {
+        let module = self.module;
+        if module.clocks.is_empty() {
+            self.error("has no clock".to_string());
+        }
+        for clock in module.clocks.values() {
+            if module.foreign.is_none() && !(clock.is_port && clock.has_reset) {
+                let name = &clock.name;
+                self.error(format!(
+                    "clock {name} has no port or no reset, and the module is not foreign"
+                ));
+            }
+        }
+        let mut used: Vec<(String, Clock)> = Vec::new();
+        let mut uses = |what: &str, name: &str, clock| used.push((format!("{what} {name}"), clock));
+        module
+            .ports
+            .iter()
+            .for_each(|port| uses("port", &port.name, port.clock));
+        module
+            .regs
+            .values()
+            .for_each(|reg| uses("register", &reg.name, reg.clock));
+        for mem in module.mems.values() {
+            mem.writes
+                .iter()
+                .for_each(|write| uses("memory", &mem.name, write.clock));
+            mem.reads
+                .iter()
+                .for_each(|read| uses("memory", &mem.name, read.clock));
+        }
+        for instance in module.instances.values() {
+            let clocks = instance.clocks.iter();
+            clocks.for_each(|clock| uses("instance", &instance.name, *clock));
+        }
+        module
+            .asserts
+            .iter()
+            .for_each(|a| uses("assertion", &a.name, a.clock));
+        for (what, clock) in used {
+            if !module.clocks.is_valid(clock) {
+                self.error(format!("{what} belongs to {clock}, which does not exist"));
+            }
+        }
+    }
+
+    /// What the outputs depend on. On the way: that no clocks meet.
+    fn loops(&mut self, known: &Dependences) -> Result<dependence::Dependence, dependence::Loop> {
+        let (design, id, module) = (self.design, self.id, self.module);
+        let has_one_clock = module.clocks.len() == 1;
+        if !has_one_clock || module.regs.values().any(|reg| reg.is_synchronizer) {
+            let order = dependence::evaluation_order(design, id, known)?;
+            let show = |node| describe(module, node);
+            let (_, messages) = domains::check(design, id, &order, show);
+            self.messages.extend(messages);
+        }
+        dependence::module_dependence(design, id, known)
     }
 
     fn ports(&mut self) {
@@ -245,6 +321,7 @@ impl Checker<'_> {
                 count(args.is_empty(), "none")?;
                 result(self.width_read(&data.op)?)
             }
+            NodeOp::Foreign(_) => result(self.width_read(&data.op)?),
             NodeOp::Wire | NodeOp::Not => {
                 count(args.len() == 1, "one (a wire is driven exactly once)")?;
                 all_of(&args, width)
@@ -304,6 +381,10 @@ impl Checker<'_> {
             NodeOp::Input(index) => match module.ports.get(*index as usize) {
                 Some(port) if port.direction == Direction::Input => Ok(port.width),
                 _ => Err(format!("reads port {index}, which is no input")),
+            },
+            NodeOp::Foreign(index) => match module.ports.get(*index as usize) {
+                Some(port) if port.direction != Direction::Input => Ok(port.width),
+                _ => Err(format!("stands for port {index}, which is no output")),
             },
             NodeOp::Reg(reg) => match module.regs.get(*reg) {
                 Some(reg) => Ok(reg.width),
@@ -375,6 +456,10 @@ impl Checker<'_> {
             {
                 self.error(format!("{name} has banks of no power of two of words"));
             }
+            let clock = mem.writes.first().map(|write| write.clock);
+            if mem.writes.iter().any(|write| Some(write.clock) != clock) {
+                self.error(format!("{name} is written with several clocks"));
+            }
             for write in &mem.writes {
                 self.address(&name, write.address, mem.depth);
                 self.driven(&format!("written data of {name}"), write.data, mem.width);
@@ -425,6 +510,12 @@ impl Checker<'_> {
                 continue;
             }
             let callee = &self.design.modules[instance.module];
+            if instance.clocks.len() != callee.clocks.len() {
+                let (given, wanted) = (instance.clocks.len(), callee.clocks.len());
+                self.error(format!(
+                    "{name} is given {given} clocks, its module has {wanted}"
+                ));
+            }
             for (index, port) in callee.ports.iter().enumerate() {
                 let drivers: Vec<Node> = instance
                     .inputs
@@ -483,7 +574,9 @@ fn check_limbs(limbs: &[u64], width: u32) -> Result<(), String> {
 fn describe(module: &Module, node: Node) -> String {
     let data = &module.nodes[node];
     let what = match &data.op {
-        NodeOp::Input(port) => module.ports.get(*port as usize).map(|p| p.name.as_str()),
+        NodeOp::Input(port) | NodeOp::Foreign(port) => {
+            module.ports.get(*port as usize).map(|p| p.name.as_str())
+        }
         NodeOp::Reg(reg) => module.regs.get(*reg).map(|reg| reg.name.as_str()),
         NodeOp::MemRead(mem, _) => module.mems.get(*mem).map(|mem| mem.name.as_str()),
         NodeOp::InstanceOutput(instance, _) => {

@@ -1,5 +1,4 @@
-//! The hardware IR: modules of registers, memories, instances and combinational nodes, with one clock and one
-//! synchronous reset.
+//! The hardware IR: modules of registers, memories, instances and combinational nodes.
 //!
 //! Every module has the implicit inputs `clk` and `rst`. A [`Node`] is a combinational value; its arguments are
 //! nodes that were made before it, except that a register, a memory's read port, an instance's output or a
@@ -7,11 +6,19 @@
 //! `rst` = 1 at that edge sets those that have a reset value to it. Nothing is undefined: registers and memories
 //! start as zeros (registers with a reset value: as that value).
 //!
+//! A module can have more clocks, each with a synchronous reset of its own ([`ClockData`]). Each port, register, memory port and
+//! assertion belongs to one of them, and an instance says which clock of its parent each of its own is. What belongs to different
+//! clocks never meets in logic ([`domains`]): it crosses in a module that is made for it ([`Module::is_crossing`]).
+//!
+//! A module can be *foreign*: others wrote its text, and only its ports are known here ([`foreign`]).
+//!
 //! The rules are written and checked in [`check`]; the printers are [`verilog`] and [`vhdl`], and share [`print`].
 
 pub mod build;
 pub mod check;
 pub mod dependence;
+pub mod domains;
+pub mod foreign;
 pub mod print;
 pub mod signals;
 pub mod spread;
@@ -20,6 +27,7 @@ pub mod verilog;
 pub mod vhdl;
 
 use cranelift_entity::{entity_impl, PrimaryMap};
+use foreign::Foreign;
 
 /// A combinational value in a module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +54,16 @@ entity_impl!(Instance, "inst");
 pub struct ModuleId(u32);
 entity_impl!(ModuleId, "module");
 
+/// A clock of a module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Clock(u32);
+entity_impl!(Clock, "clock");
+
+impl Clock {
+    /// The one that every module has.
+    pub const FIRST: Clock = Clock(0);
+}
+
 /// A heading in a module's text; what is made after it stands below it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Section(u32);
@@ -66,7 +84,9 @@ pub struct Module {
     pub name: String,
     /// What stands above the module as a comment: its contract. Lines without comment signs.
     pub doc: String,
-    /// In order; `clk` and `rst` are implicit and stand first in the text.
+    /// At least one. Their inputs are implicit and stand first in the text.
+    pub clocks: PrimaryMap<Clock, ClockData>,
+    /// In order, without the clocks and their resets.
     pub ports: Vec<Port>,
     pub nodes: PrimaryMap<Node, NodeData>,
     pub regs: PrimaryMap<Reg, RegData>,
@@ -74,6 +94,29 @@ pub struct Module {
     pub instances: PrimaryMap<Instance, InstanceData>,
     pub sections: PrimaryMap<Section, String>,
     pub asserts: Vec<Assert>,
+    /// It brings values from one of its clocks to another. Only here a synchronizer may read a register of another clock
+    /// ([`RegData::is_synchronizer`]), and a memory be read with another clock than it is written with. Its contract says why
+    /// nothing is torn or read too early.
+    pub is_crossing: bool,
+    /// `Some`: its text is not made here. It has no registers, memories, instances and assertions, and its nodes are its inputs
+    /// and a [`NodeOp::Foreign`] for each output.
+    pub foreign: Option<Foreign>,
+    /// What the builder makes belongs to it.
+    current_clock: Clock,
+}
+
+/// A clock of a module, and the reset that is read at its edges: two implicit inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockData {
+    /// What its input is called.
+    pub name: String,
+    /// What the input of its reset is called: synchronous to it, active high.
+    pub reset: String,
+    /// The text has an input for the clock. False only of foreign modules without registers, whose ports belong to a clock all
+    /// the same.
+    pub is_port: bool,
+    /// The text has an input for the reset. False only of foreign modules.
+    pub has_reset: bool,
 }
 
 /// A port of a module.
@@ -82,6 +125,8 @@ pub struct Port {
     pub name: String,
     pub width: u32,
     pub direction: Direction,
+    /// Whose edges it comes from or goes to.
+    pub clock: Clock,
     /// What stands beside it as a comment; may be empty.
     pub doc: String,
 }
@@ -120,6 +165,8 @@ pub enum NodeOp {
     MemRead(Mem, u32),
     /// An output of an instance, by the port's index in the callee's `ports`.
     InstanceOutput(Instance, u32),
+    /// What a foreign module gives on its output of that index in `ports`. Arguments: the inputs that it follows within a clock.
+    Foreign(u32),
     /// A name for its argument, which may be given later: `args` is empty until then (`Module::drive`).
     Wire,
     Not,
@@ -171,6 +218,10 @@ pub struct RegData {
     pub reset: Option<Vec<u64>>,
     /// One of several that hold the same, so that none of them drives too many loads: tools must not merge it with another one.
     pub is_apart: bool,
+    /// One of the flip-flops in a row that a value of another clock settles in: it reads a register straight, of another clock or
+    /// the synchronizer before it. Tools keep them as they are, and near each other.
+    pub is_synchronizer: bool,
+    pub clock: Clock,
     pub comment: Option<String>,
     pub section: Option<Section>,
 }
@@ -203,6 +254,18 @@ impl Attributes {
         match self {
             Attributes::Amd => ("dont_touch", Copied::Text("true")),
             Attributes::Quartus => ("dont_merge", Copied::Flag),
+        }
+    }
+
+    /// Name and value of the attribute of a synchronizer's flip-flop.
+    pub fn synchronizer(self) -> (&'static str, &'static str) {
+        match self {
+            Attributes::Amd => ("ASYNC_REG", "TRUE"),
+            Attributes::Quartus => (
+                "altera_attribute",
+                "-name SYNCHRONIZER_IDENTIFICATION FORCED_IF_ASYNCHRONOUS; \
+                 -name DONT_MERGE_REGISTER ON; -name PRESERVE_REGISTER ON",
+            ),
         }
     }
 
@@ -286,6 +349,8 @@ pub struct MemWrite {
     pub address: Node,
     pub data: Node,
     pub enable: Node,
+    /// All write ports of a memory have the same.
+    pub clock: Clock,
 }
 
 /// A read port.
@@ -298,6 +363,8 @@ pub struct MemReadPort {
     pub enable: Option<Node>,
     /// What is read at this edge is 0. Only banks have it, which the printers make of a memory.
     pub zero: Option<Node>,
+    /// Of an asynchronous port: that of its address, and of what reads it.
+    pub clock: Clock,
 }
 
 /// An instance. `inputs` holds a node for each input port of the callee, by port index.
@@ -305,12 +372,14 @@ pub struct MemReadPort {
 pub struct InstanceData {
     pub module: ModuleId,
     pub name: String,
+    /// By clock of the callee: which clock of this module it is.
+    pub clocks: Vec<Clock>,
     pub inputs: Vec<(u32, Node)>,
     pub comment: Option<String>,
     pub section: Option<Section>,
 }
 
-/// Something that must hold at every rising edge while `rst` is 0. Checked in simulation, not synthesized.
+/// Something that must hold at every rising edge of its clock while that has no reset. Checked in simulation, not synthesized.
 #[derive(Clone, Debug)]
 pub struct Assert {
     /// A legal identifier.
@@ -318,4 +387,5 @@ pub struct Assert {
     /// Width 1.
     pub condition: Node,
     pub message: String,
+    pub clock: Clock,
 }

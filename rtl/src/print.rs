@@ -4,15 +4,22 @@
 mod banks;
 pub(crate) mod constant;
 mod fold;
+pub(crate) mod foreign;
 pub(crate) mod lines;
 pub mod names;
 pub(crate) mod outline;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
 
+use crate::foreign::Foreign;
+
 /// What the shared steps must know of a language.
 pub struct Language {
-    /// Lists of words, separated by white space, that cannot be names.
+    /// What people call it.
+    pub name: &'static str,
+    /// The text of a foreign module.
+    pub foreign_text: fn(&Foreign) -> Option<&String>,
+    /// Lists of words, separated by white space, that cannot be names. The first one has those that the language reserves.
     pub words: &'static [&'static str],
     /// `Key` and `key` are one name.
     pub folds_case: bool,
@@ -31,6 +38,18 @@ pub struct Language {
     pub constant_text: fn(limbs: &[u64], width: u32) -> String,
     /// Most bits of a variable shift amount.
     pub shift_amount_bits: u32,
+}
+
+/// Why a design that passes [`crate::check::check`] has no text in a language.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("module {module} cannot be printed in {language}: {message}")]
+pub struct PrintError {
+    /// Name of the module in the design.
+    pub module: String,
+    /// The language's.
+    pub language: &'static str,
+    /// What is wrong, and what to do.
+    pub message: String,
 }
 
 impl Language {

@@ -4,7 +4,7 @@
 //! module is described, [`Node`]s of the module inside it, nodes of the parent around it. The function of a block gives a
 //! [`Block`], the module with its structs, and [`Block::place`] instantiates it.
 
-use crate::{Design, Instance, Module, ModuleId, Node};
+use crate::{Clock, Design, Instance, Module, ModuleId, Node};
 
 /// Several ports, in the order of the text.
 pub trait Signals: Sized {
@@ -61,6 +61,16 @@ impl Module {
         })
     }
 
+    /// The module is complete, and [`Module::outputs`] has declared all its outputs: those of each clock while it was chosen
+    /// ([`Module::on`]).
+    pub fn into_block_as_declared<I: Ports, O: Ports>(self, inputs: I, outputs: O) -> Block<I, O> {
+        Block {
+            module: self,
+            inputs,
+            outputs,
+        }
+    }
+
     /// Declares outputs: the module is complete. `inputs`: what [`Module::inputs`] gave.
     pub fn into_block<I: Ports, O: Ports>(mut self, inputs: I, outputs: O) -> Block<I, O> {
         let outputs = self.outputs(outputs);
@@ -99,7 +109,7 @@ impl<I: Ports, O: Ports> Block<I, O> {
         })
     }
 
-    /// Adds the module to the design, and an instance of it to the parent.
+    /// Adds the module, which has one clock, to the design, and an instance of it to the parent.
     pub fn place(
         self,
         design: &mut Design,
@@ -107,24 +117,30 @@ impl<I: Ports, O: Ports> Block<I, O> {
         name: impl Into<String>,
         inputs: I,
     ) -> Placed<O> {
+        let clock = parent.current_clock;
+        self.place_on(design, parent, name, &[clock], inputs)
+    }
+
+    /// The same of a module with any number of clocks. `clocks`: which clocks of the parent they are, in their order.
+    pub fn place_on(
+        self,
+        design: &mut Design,
+        parent: &mut Module,
+        name: impl Into<String>,
+        clocks: &[Clock],
+        inputs: I,
+    ) -> Placed<O> {
         let id = design.add(self.module);
-        instantiate(
-            &design.modules[id],
-            id,
-            parent,
-            name.into(),
-            inputs,
-            self.outputs,
-        )
+        let callee = (&design.modules[id], id);
+        instantiate(callee, parent, (name.into(), clocks), inputs, self.outputs)
     }
 }
 
 /// `outputs`: nodes of the module, which are replaced by those of the parent.
 fn instantiate<I: Ports, O: Ports>(
-    module: &Module,
-    id: ModuleId,
+    (module, id): (&Module, ModuleId),
     parent: &mut Module,
-    name: String,
+    (name, clocks): (String, &[Clock]),
     inputs: I,
     outputs: O,
 ) -> Placed<O> {
@@ -134,7 +150,7 @@ fn instantiate<I: Ports, O: Ports>(
         .iter()
         .map(|(name, node)| (name.as_str(), *node))
         .collect();
-    let instance = parent.instance(module, id, name, &given);
+    let instance = parent.instance_of_clocks(module, id, name, clocks, &given);
     let out = outputs.map(&mut |name, _, _| parent.instance_output(module, instance, name));
     Placed { instance, out }
 }

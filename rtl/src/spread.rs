@@ -66,7 +66,8 @@ fn sweep(design: &mut Design, most: u32) -> bool {
     let (loads, inside, outside) = all_loads(design, &known);
     let is_hot = |id: ModuleId, node: Node| loads[id][node].iter().any(|pins| *pins > most);
     let mut hot: Vec<(ModuleId, Vec<Node>, Narrow)> = Vec::new();
-    for (id, module) in design.modules.iter() {
+    let own = design.modules.iter();
+    for (id, module) in own.filter(|(_, module)| module.foreign.is_none()) {
         let order = dependence::evaluation_order(design, id, &known).expect("no loops");
         let narrow = Narrow::of(module, &order);
         // Those that are behind others come first.

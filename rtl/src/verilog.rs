@@ -21,6 +21,7 @@
 //!   constant address.
 //! * Memories of more than 1,024 words get their zeros in simulation only. FPGA memories start as zeros, and yosys takes minutes to
 //!   unroll long loops.
+//! * The text of a foreign module is a file of its own, as it was given. An instance sets its parameters.
 //! * Assertions stand behind `` `ifndef SYNTHESIS ``, which yosys and Vivado define.
 //!
 //! Known and not worked around: yosys 0.23 stops at a memory of 512 or more words that is written and read at the
@@ -28,17 +29,21 @@
 
 mod constant;
 mod expression;
+mod foreign;
 mod layout;
 mod sections;
 mod text;
 mod words;
 
+use crate::print::foreign::{texts, Text};
 use crate::print::names::PublicNames;
-use crate::print::{plan, rewrite, Language};
+use crate::print::{plan, rewrite, Language, PrintError};
 use crate::{Design, ModuleId};
 
 /// What the shared steps must know.
 pub static LANGUAGE: Language = Language {
+    name: "SystemVerilog",
+    foreign_text: |foreign| foreign.verilog.as_ref(),
     words: &[words::SYSTEM_VERILOG, words::C_PLUS_PLUS],
     folds_case: false,
     joins_words_once: false,
@@ -51,7 +56,7 @@ pub static LANGUAGE: Language = Language {
     shift_amount_bits: 32,
 };
 
-/// The text of one module. The design has passed [`crate::check::check`].
+/// The text of one module, which is not foreign. The design has passed [`crate::check::check`].
 pub fn print_module(design: &Design, module: ModuleId) -> String {
     let public = PublicNames::of(design, &LANGUAGE);
     let legal = rewrite::legalize(design, module, &LANGUAGE);
@@ -63,7 +68,11 @@ pub fn print_module(design: &Design, module: ModuleId) -> String {
 /// printed.
 pub fn as_printed(design: &Design) -> Design {
     let mut printed = Design::new();
-    for module in design.modules.keys() {
+    for (module, data) in design.modules.iter() {
+        if data.foreign.is_some() {
+            printed.add(data.clone());
+            continue;
+        }
         let mut legal = rewrite::legalize(design, module, &LANGUAGE);
         for (memory, depth) in legal.depth.iter() {
             if let Some(data) = legal.module.mems.get_mut(memory) {
@@ -75,10 +84,19 @@ pub fn as_printed(design: &Design) -> Design {
     printed
 }
 
-/// Every module as a file: name (`<module>.sv`) and text, callees before callers.
-pub fn print(design: &Design) -> Vec<(String, String)> {
-    let modules = design.modules.iter();
-    modules
-        .map(|(id, module)| (format!("{}.sv", module.name), print_module(design, id)))
-        .collect()
+/// Every module as a file: name (`<module>.sv`) and text, callees before callers. The design has passed
+/// [`crate::check::check`].
+///
+/// # Errors
+/// A foreign module has no text in this language.
+pub fn print(design: &Design) -> Result<Vec<(String, String)>, PrintError> {
+    let texts = texts(design, &LANGUAGE)?.into_iter();
+    let files = texts.map(|text| match text {
+        Text::Made(id) => {
+            let name = &design.modules[id].name;
+            (format!("{name}.sv"), print_module(design, id))
+        }
+        Text::Given(name, text) => (format!("{name}.sv"), text.to_string()),
+    });
+    Ok(files.collect())
 }

@@ -20,6 +20,8 @@
 //! * What is connected to an instance is a signal, a part of one, or a constant.
 //! * A memory that is only read synchronously is a variable of its process: all its ports stand there, and GHDL needs
 //!   one byte for a bit, where a signal takes a hundred. `ghdl --synth` finds the RAM in both forms.
+//! * One with ports of several clocks is a signal, and has a process for each.
+//! * The text of a foreign entity is a file of its own, as it was given. An instance sets its generics.
 //! * An address outside of a memory whose depth is no power of two would stop a simulation: `index` gives 0 for
 //!   it, in simulation only. What is read there is made zero by a flag beside the memory.
 //! * Assertions stand between `translate_off` and `translate_on`.
@@ -27,16 +29,20 @@
 mod architecture;
 mod constant;
 mod expression;
+mod foreign;
 mod package;
 mod text;
 mod words;
 
+use crate::print::foreign::{texts, Text};
 use crate::print::names::PublicNames;
-use crate::print::{plan, rewrite, Language};
+use crate::print::{plan, rewrite, Language, PrintError};
 use crate::{Design, ModuleId};
 
 /// What the shared steps must know.
 pub static LANGUAGE: Language = Language {
+    name: "VHDL",
+    foreign_text: |foreign| foreign.vhdl.as_ref(),
     words: &[words::VHDL, words::USED],
     folds_case: true,
     joins_words_once: true,
@@ -50,7 +56,7 @@ pub static LANGUAGE: Language = Language {
     shift_amount_bits: 31,
 };
 
-/// The text of one module. The design has passed [`crate::check::check`].
+/// The text of one module, which is not foreign. The design has passed [`crate::check::check`].
 pub fn print_module(design: &Design, module: ModuleId) -> String {
     let public = PublicNames::of(design, &LANGUAGE);
     let legal = rewrite::legalize(design, module, &LANGUAGE);
@@ -58,16 +64,25 @@ pub fn print_module(design: &Design, module: ModuleId) -> String {
     architecture::print(design, module, &legal, &plan, &public)
 }
 
-/// The package, then every module as a file: name (`<entity>.vhd`) and text, callees before callers.
-pub fn print(design: &Design) -> Vec<(String, String)> {
+/// The package, then every module as a file: name (`<entity>.vhd`) and text, callees before callers. The design has passed
+/// [`crate::check::check`].
+///
+/// # Errors
+/// A foreign module has no text in this language, or a name that it does not take.
+pub fn print(design: &Design) -> Result<Vec<(String, String)>, PrintError> {
     let public = PublicNames::of(design, &LANGUAGE);
     let package = package::name(design, &public);
     let package = (format!("{package}.vhd"), package::text(&package));
-    let modules = design.modules.keys().map(|id| {
-        let name = format!("{}.vhd", public.modules[id]);
-        (name, print_module(design, id))
-    });
-    [package].into_iter().chain(modules).collect()
+    let modules = texts(design, &LANGUAGE)?
+        .into_iter()
+        .map(|text| match text {
+            Text::Made(id) => {
+                let name = format!("{}.vhd", public.modules[id]);
+                (name, print_module(design, id))
+            }
+            Text::Given(name, text) => (format!("{name}.vhd"), text.to_string()),
+        });
+    Ok([package].into_iter().chain(modules).collect())
 }
 
 /// What the top is called: its name in the design, or the nearest that VHDL takes.

@@ -2,7 +2,7 @@
 
 use hardpath_rtl::check::{address_bits, check};
 use hardpath_rtl::dependence::dependences;
-use hardpath_rtl::{Design, MemStyle, MemWrite, Module, ModuleId, Node, NodeData, NodeOp};
+use hardpath_rtl::{Clock, Design, MemStyle, MemWrite, Module, ModuleId, Node, NodeData, NodeOp};
 
 fn design(modules: Vec<Module>) -> Design {
     let mut design = Design::new();
@@ -204,6 +204,7 @@ fn memories() {
             address,
             data: address,
             enable,
+            clock: Clock::FIRST,
         });
     });
     assert_eq!(
@@ -220,6 +221,7 @@ fn assertions_have_one_bit() {
             name: "wide".to_string(),
             condition: a,
             message: String::new(),
+            clock: Clock::FIRST,
         });
     });
 }

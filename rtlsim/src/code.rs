@@ -6,6 +6,7 @@
 
 mod build;
 
+use crate::netlist::ForeignId;
 use cranelift_entity::{entity_impl, PrimaryMap};
 use std::collections::HashMap;
 
@@ -85,6 +86,17 @@ pub struct Code {
     pub stores: Vec<Store>,
     /// To memories, in order, after every operation.
     pub late_stores: Vec<Store>,
+    /// In order, before all other stores. What a call reads does not depend on a later one.
+    pub calls: Vec<Call>,
+}
+
+/// A question to the model of a foreign module: what is on an output?
+pub struct Call {
+    pub foreign: ForeignId,
+    /// The output's number.
+    pub output: u32,
+    /// What the model must see before, in all steps and without guards.
+    pub stores: Vec<Store>,
 }
 
 impl Op {

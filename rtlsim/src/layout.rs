@@ -1,7 +1,7 @@
 //! Where everything lives in the arena, one contiguous piece of memory.
 //!
 //! ```text
-//! inputs | outputs | assertions | next row | row 0 | row 1 | ... | memories | scratch
+//! resets | inputs | outputs | foreign ports | assertions | next row | row 0 | row 1 | ... | memories | scratch
 //! ```
 //!
 //! Inputs and outputs are limbs of 8 bytes. States live in rows: a state that is computed is written to the *next
@@ -14,15 +14,18 @@
 //! its width are 0. A memory has two words more than its depth: one that is always 0, for reads out of range,
 //! and one that takes writes that do not happen.
 
-use crate::netlist::{MemoryId, Netlist, Op, StateId, Update};
+use crate::netlist::{ClockId, ForeignId, MemoryId, Netlist, Op, Signal, StateId, Update};
 use crate::SimError;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 /// Offsets in bytes.
 pub struct Layout {
     pub inputs: Vec<u32>,
-    /// One limb; bit 0 is the reset.
-    pub reset: u32,
+    /// One limb for each clock; bit 0 is its reset.
+    pub resets: PrimaryMap<ClockId, u32>,
+    /// One limb for each clock where there are several; bit 0: it has an edge in this step.
+    pub edges: SecondaryMap<ClockId, u32>,
+    pub foreign: PrimaryMap<ForeignId, ForeignPlace>,
     pub outputs: Vec<u32>,
     /// One byte for each assertion: 1 when it holds.
     pub assertions: u32,
@@ -45,6 +48,12 @@ pub struct Move {
     pub from: u32,
     pub to: u32,
     pub bytes: u32,
+}
+
+/// Where the values at the ports of a foreign module stand, in limbs.
+pub struct ForeignPlace {
+    pub inputs: Vec<u32>,
+    pub outputs: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +96,14 @@ impl Allocator {
 pub fn lay_out(netlist: &Netlist) -> Result<Layout, SimError> {
     let mut allocator = Allocator { end: 0 };
     let limbs = |width: u32| u64::from(width.div_ceil(64).max(1)) * 8;
-    let reset = allocator.take(8, 8)?;
+    let mut resets = PrimaryMap::new();
+    let mut edges = SecondaryMap::new();
+    for clock in netlist.clocks.keys() {
+        resets.push(allocator.take(8, 8)?);
+        if netlist.clocks.len() > 1 {
+            edges[clock] = allocator.take(8, 8)?;
+        }
+    }
     let mut inputs = Vec::new();
     for (_, width) in &netlist.inputs {
         inputs.push(allocator.take(limbs(*width), 8)?);
@@ -95,6 +111,17 @@ pub fn lay_out(netlist: &Netlist) -> Result<Layout, SimError> {
     let mut outputs = Vec::new();
     for (_, signal) in &netlist.outputs {
         outputs.push(allocator.take(limbs(netlist.signals[*signal].width), 8)?);
+    }
+    let mut foreign = PrimaryMap::new();
+    for data in netlist.foreign.values() {
+        let width = |signal: &Signal| netlist.signals[*signal].width;
+        let inputs = data.inputs.iter().map(width);
+        let outputs = data.outputs.iter().map(|(width, _)| *width);
+        let mut take = |width: u32| allocator.take(limbs(width), 8);
+        foreign.push(ForeignPlace {
+            inputs: inputs.map(&mut take).collect::<Result<_, _>>()?,
+            outputs: outputs.map(&mut take).collect::<Result<_, _>>()?,
+        });
     }
     let assertions = allocator.take(netlist.assertions.len() as u64, 1)?;
     let all_hold = allocator.take(1, 1)?;
@@ -122,7 +149,9 @@ pub fn lay_out(netlist: &Netlist) -> Result<Layout, SimError> {
     }
     Ok(Layout {
         inputs,
-        reset,
+        resets,
+        edges,
+        foreign,
         outputs,
         assertions,
         all_hold,

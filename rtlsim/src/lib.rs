@@ -2,7 +2,7 @@
 //!
 //! The way of a design: [`netlist`] (hierarchy gone, dead logic gone) → [`layout`] (where state lives) → [`lower`]
 //! to [`code`] (operations on 64-bit limbs) → [`regions`] (what is skipped when idle) → [`schedule`] (order and
-//! chunks) → [`machine`] (Cranelift). What each operation means is written at [`hardpath_rtl::NodeOp`].
+//! chunks) → [`machine`] (Cranelift). Foreign modules are run by their [`models`]. What each operation means is written at [`hardpath_rtl::NodeOp`].
 //!
 //! ```
 //! use hardpath_rtl::{Design, Module};
@@ -22,6 +22,9 @@
 //! }
 //! # Ok::<(), hardpath_rtlsim::SimError>(())
 //! ```
+//!
+//! Of a design with several clocks each step says which of them have an edge ([`Simulator::step_on`]): the caller puts the edges into
+//! their order in time.
 
 #![deny(missing_docs)]
 
@@ -29,14 +32,17 @@ mod code;
 mod layout;
 mod lower;
 mod machine;
+mod models;
 mod netlist;
 mod regions;
 mod schedule;
 
 use code::mask;
+use cranelift_entity::EntityRef;
 use hardpath_rtl::Design;
 use layout::{bytes_of, Move};
 use machine::Machine;
+use models::Models;
 use std::collections::HashMap;
 
 /// A design that runs.
@@ -44,10 +50,10 @@ pub struct Simulator {
     /// All state, see [`layout`].
     arena: Vec<u64>,
     machine: Machine,
+    /// Of foreign modules.
+    models: Option<Models>,
     moves: Vec<Move>,
-    /// What reset writes: offset in the arena, bytes.
-    resets: Vec<(usize, Vec<u8>)>,
-    reset: PortHandle,
+    clocks: Vec<ClockData>,
     assertions: Assertions,
     inputs: HashMap<String, PortHandle>,
     outputs: HashMap<String, PortHandle>,
@@ -63,6 +69,20 @@ pub struct PortHandle {
     first: u32,
     width: u32,
     input: bool,
+}
+
+/// A clock of the top module. Belongs to the simulator that gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockHandle(usize);
+
+/// What the simulator knows of a clock.
+struct ClockData {
+    name: String,
+    reset: PortHandle,
+    /// What reset writes: offset in the arena, bytes.
+    resets: Vec<(usize, Vec<u8>)>,
+    /// The limb that says whether it has an edge; `None`: it is the only one, and has one in each step.
+    edge: Option<usize>,
 }
 
 /// The words of a memory as they are now.
@@ -91,6 +111,14 @@ pub enum SimError {
     /// No machine code could be made.
     #[error("code generation failed: {0}")]
     Compile(String),
+    /// A foreign module that something depends on has no model.
+    #[error("instance {instance} is of the foreign module {module}, which has no model: give it one to simulate the design here")]
+    NoModel {
+        /// Hierarchical name.
+        instance: String,
+        /// The module's name in its text.
+        module: String,
+    },
     /// An assertion was 0 at a clock edge outside reset.
     #[error("assertion {name} failed at clock {clock}: {message}")]
     Assertion {
@@ -107,8 +135,8 @@ pub enum SimError {
 struct Assertions {
     first: usize,
     all_hold: usize,
-    /// Names and messages.
-    texts: Vec<(String, String)>,
+    /// Names, messages, and clocks by their index.
+    texts: Vec<(String, String, usize)>,
 }
 
 /// What [`Simulator::peek`] can show and [`Simulator::poke`] change.
@@ -137,10 +165,15 @@ impl Simulator {
             width,
             input,
         };
-        let reset = handle(layout.reset, 1, true);
+        let clock = |(clock, (name, _)): (_, &(String, String))| ClockData {
+            name: name.clone(),
+            reset: handle(layout.resets[clock], 1, true),
+            resets: Vec::new(),
+            edge: (netlist.clocks.len() > 1).then_some(layout.edges[clock] as usize / 8),
+        };
+        let mut clocks: Vec<ClockData> = netlist.clocks.iter().map(clock).collect();
         let inputs = netlist.inputs.iter().zip(&layout.inputs);
         let outputs = netlist.outputs.iter().zip(&layout.outputs);
-        let mut resets = Vec::new();
         let mut places = HashMap::new();
         for (state, data) in &netlist.states {
             let offset = layout.present[state] as usize;
@@ -153,6 +186,7 @@ impl Simulator {
             places.insert(data.name.clone(), place);
             if let Some(limbs) = &data.reset {
                 let bytes = register_bytes(limbs, data.width);
+                let resets = &mut clocks[data.clock.index()].resets;
                 if let Some(next) = place.next {
                     resets.push((next, bytes.clone()));
                 }
@@ -171,16 +205,16 @@ impl Simulator {
         let mut simulator = Simulator {
             arena: vec![0; (schedule.end as usize).div_ceil(8)],
             machine,
+            models: Models::new(&netlist, &layout, &code, &schedule),
             moves: layout.moves,
-            resets,
-            reset,
+            clocks,
             assertions: Assertions {
                 first: layout.assertions as usize,
                 all_hold: layout.all_hold as usize,
                 texts: netlist
                     .assertions
                     .iter()
-                    .map(|assertion| (assertion.name.clone(), assertion.message.clone()))
+                    .map(|it| (it.name.clone(), it.message.clone(), it.clock.index()))
                     .collect(),
             },
             inputs: inputs
@@ -195,12 +229,22 @@ impl Simulator {
             places,
             clock_count: 0,
         };
-        simulator.inputs.insert("rst".into(), reset);
-        simulator.apply_reset();
+        let resets = simulator.clocks.iter().zip(netlist.clocks.values());
+        let resets = resets.map(|(clock, (_, name))| (name.clone(), clock.reset));
+        simulator.inputs.extend(resets);
+        for clock in 0..simulator.clocks.len() {
+            simulator.apply_reset(clock);
+        }
         Ok(simulator)
     }
 
-    /// The input of that name; `rst` is one.
+    /// The clock of that name.
+    pub fn clock(&self, name: &str) -> Option<ClockHandle> {
+        let clock = self.clocks.iter().position(|clock| clock.name == name);
+        clock.map(ClockHandle)
+    }
+
+    /// The input of that name; `rst` is one, and so is the reset of each other clock.
     pub fn input(&self, name: &str) -> Option<PortHandle> {
         self.inputs.get(name).copied()
     }
@@ -246,22 +290,60 @@ impl Simulator {
     }
 
     /// One clock: evaluates with the inputs as set, keeps the outputs for [`Simulator::get`], does the clock edge,
-    /// and says which assertion was broken before it (unless `rst` is 1).
+    /// and says which assertion was broken before it (unless `rst` is 1). All clocks have their edges at once.
     pub fn step(&mut self) -> Result<(), SimError> {
-        let arena = self.arena.as_mut_ptr().cast::<u8>();
+        for clock in &self.clocks {
+            if let Some(edge) = clock.edge {
+                self.arena[edge] = 1;
+            }
+        }
+        self.evaluate()
+    }
+
+    /// The same with the edges of some of the clocks, at once; what belongs to others stays as it is. A design with one clock does
+    /// nothing where that is not given.
+    pub fn step_on(&mut self, clocks: &[ClockHandle]) -> Result<(), SimError> {
+        for (index, clock) in self.clocks.iter().enumerate() {
+            let has_edge = clocks.contains(&ClockHandle(index));
+            match clock.edge {
+                Some(edge) => self.arena[edge] = has_edge.into(),
+                None if !has_edge => return Ok(()),
+                None => {}
+            }
+        }
+        self.evaluate()
+    }
+
+    fn evaluate(&mut self) -> Result<(), SimError> {
         // SAFETY: the arena has the size that the schedule asks for, and the moves lie within it.
         unsafe {
-            self.machine.run(arena);
+            match &mut self.models {
+                None => self.machine.run(self.arena.as_mut_ptr().cast()),
+                Some(models) => models.run(&self.machine, &mut self.arena),
+            }
+            let arena = self.arena.as_mut_ptr().cast::<u8>();
             for Move { from, to, bytes } in &self.moves {
                 let from = arena.add(*from as usize);
                 from.copy_to(arena.add(*to as usize), *bytes as usize);
             }
         }
         self.clock_count += 1;
-        if self.get_u64(self.reset) == 1 {
-            self.apply_reset();
-        } else if self.byte(self.assertions.all_hold) == 0 {
-            return Err(self.broken_assertion());
+        if let Some(models) = &mut self.models {
+            let (arena, clocks) = (&self.arena, &self.clocks);
+            models.edge(
+                arena,
+                |clock| clocks[clock].has_edge(arena),
+                |clock| clocks[clock].is_reset(arena),
+            );
+        }
+        for clock in 0..self.clocks.len() {
+            let data = &self.clocks[clock];
+            if data.is_reset(&self.arena) && data.has_edge(&self.arena) {
+                self.apply_reset(clock);
+            }
+        }
+        if self.byte(self.assertions.all_hold) == 0 {
+            return self.broken_assertion().map_or(Ok(()), Err);
         }
         Ok(())
     }
@@ -350,24 +432,36 @@ impl Simulator {
         self.arena[offset / 8].to_le_bytes()[offset % 8]
     }
 
-    fn apply_reset(&mut self) {
-        for (offset, bytes) in &self.resets {
+    fn apply_reset(&mut self, clock: usize) {
+        for (offset, bytes) in &self.clocks[clock].resets {
             write_bytes(&mut self.arena, *offset, bytes);
         }
     }
 
-    fn broken_assertion(&self) -> SimError {
-        let texts = self.assertions.texts.iter().enumerate();
-        let broken = texts
-            .filter(|(index, _)| self.byte(self.assertions.first + index) == 0)
-            .map(|(_, text)| text.clone())
-            .next();
-        let (name, message) = broken.unwrap_or_default();
-        SimError::Assertion {
-            name,
-            message,
+    /// The first assertion that is 0 and whose clock had an edge without reset.
+    fn broken_assertion(&self) -> Option<SimError> {
+        let mut texts = self.assertions.texts.iter().enumerate();
+        let (_, (name, message, _)) = texts.find(|(index, (.., clock))| {
+            let clock = &self.clocks[*clock];
+            let counts = clock.has_edge(&self.arena) && !clock.is_reset(&self.arena);
+            counts && self.byte(self.assertions.first + index) == 0
+        })?;
+        Some(SimError::Assertion {
+            name: name.clone(),
+            message: message.clone(),
             clock: self.clock_count - 1,
-        }
+        })
+    }
+}
+
+impl ClockData {
+    /// Whether it has an edge in the present step.
+    fn has_edge(&self, arena: &[u64]) -> bool {
+        self.edge.is_none_or(|edge| arena[edge] == 1)
+    }
+
+    fn is_reset(&self, arena: &[u64]) -> bool {
+        arena[self.reset.first as usize] == 1
     }
 }
 

@@ -6,12 +6,13 @@ mod arithmetic;
 mod bits;
 mod shift;
 
-use crate::code::{self, mask, Code, Limb, Store};
+use crate::code::{self, mask, Call, Code, Limb, Store};
 use crate::layout::{bytes_of, Layout};
-use crate::netlist::{MemoryId, Netlist, Op, Signal, SignalData, Update};
+use crate::netlist::{ForeignId, MemoryId, Netlist, Op, Signal, SignalData, Update};
 use cranelift_entity::PrimaryMap;
 use hardpath_rtl::NodeOp;
 use smallvec::SmallVec;
+use std::collections::HashSet;
 
 /// The limbs of a signal.
 type Limbs = SmallVec<[Limb; 2]>;
@@ -23,6 +24,7 @@ pub fn lower(netlist: &Netlist, layout: &Layout) -> Code {
         layout,
         code: Code::default(),
         values: PrimaryMap::new(),
+        given: HashSet::new(),
     };
     for signal in netlist.signals.values() {
         let limbs = lowering.signal(signal);
@@ -37,12 +39,27 @@ struct Lowering<'a> {
     layout: &'a Layout,
     code: Code,
     values: PrimaryMap<Signal, Limbs>,
+    /// Inputs of foreign modules that are stored before a call, by their numbers.
+    given: HashSet<(ForeignId, u32)>,
 }
 
 /// Bytes and bits of each limb of a value in a row or memory.
 fn pieces(width: u32) -> impl Iterator<Item = (u32, u8, u32)> {
     let bytes = bytes_of(width).min(8);
     (0..width.div_ceil(64)).map(move |i| (i * 8, bytes as u8, (width - i * 64).min(64)))
+}
+
+/// A store that happens at every clock, to a place that has no old content.
+fn always(offset: u32, bytes: u8, value: Limb) -> Store {
+    Store {
+        at: None,
+        offset,
+        bytes,
+        bits: 8 * bytes,
+        value,
+        guard: None,
+        otherwise: offset,
+    }
 }
 
 impl Lowering<'_> {
@@ -67,6 +84,8 @@ impl Lowering<'_> {
         let op = match &signal.op {
             Op::Input(index) => return self.load(self.layout.inputs[*index as usize], width),
             Op::State(state) => return self.load(self.layout.present[*state], width),
+            Op::Edge(clock) => return self.load(self.layout.edges[*clock], 1),
+            Op::Foreign(foreign, output) => return self.call(*foreign, *output, args, width),
             Op::Read(memory) => {
                 let at = self.word_to_read(*memory, args[0]);
                 return pieces(width)
@@ -130,8 +149,35 @@ impl Lowering<'_> {
             | NodeOp::Reg(_)
             | NodeOp::MemRead(..)
             | NodeOp::InstanceOutput(..)
+            | NodeOp::Foreign(_)
             | NodeOp::Wire => unreachable!("flattening leaves none of these"),
         }
+    }
+
+    /// An output of a foreign module: its model reads the inputs and writes the output, which is loaded then.
+    fn call(&mut self, foreign: ForeignId, output: u32, args: &[Signal], width: u32) -> Limbs {
+        let (_, follows) = &self.netlist.foreign[foreign].outputs[output as usize];
+        let mut stores = Vec::new();
+        for (input, signal) in follows.iter().zip(args) {
+            if self.given.insert((foreign, *input)) {
+                stores.extend(self.give(foreign, *input, *signal));
+            }
+        }
+        self.code.calls.push(Call {
+            foreign,
+            output,
+            stores,
+        });
+        self.load(self.layout.foreign[foreign].outputs[output as usize], width)
+    }
+
+    /// Stores an input of a foreign module.
+    fn give(&self, foreign: ForeignId, input: u32, signal: Signal) -> Vec<Store> {
+        let first = self.layout.foreign[foreign].inputs[input as usize];
+        let limbs = self.values[signal].iter().zip((first..).step_by(8));
+        limbs
+            .map(|(limb, offset)| always(offset, 8, *limb))
+            .collect()
     }
 
     fn bitwise(&mut self, args: &[Signal], op: fn(&mut Code, Limb, Limb) -> Limb) -> Limbs {
@@ -201,6 +247,14 @@ impl Lowering<'_> {
             all = self.code.and(all, holds);
         }
         self.store(self.layout.all_hold, 1, all);
+        for (foreign, data) in &self.netlist.foreign {
+            for (input, signal) in (0..).zip(&data.inputs) {
+                if !self.given.contains(&(foreign, input)) {
+                    let stores = self.give(foreign, input, *signal);
+                    self.code.stores.extend(stores);
+                }
+            }
+        }
         for (state, data) in &self.netlist.states {
             let Some(next) = self.layout.next[state] else {
                 continue;
@@ -260,17 +314,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// A store that happens at every clock, to a place that has no old content.
+    /// The same in the list of the stores.
     fn store(&mut self, offset: u32, bytes: u8, value: Limb) {
-        self.code.stores.push(Store {
-            at: None,
-            offset,
-            bytes,
-            bits: 8 * bytes,
-            value,
-            guard: None,
-            otherwise: offset,
-        });
+        self.code.stores.push(always(offset, bytes, value));
     }
 
     /// A value that is the old one in some case is a guarded store of the other case.

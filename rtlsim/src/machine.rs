@@ -78,6 +78,21 @@ impl Machine {
             chunk(arena);
         }
     }
+
+    /// Evaluates some of the chunks.
+    ///
+    /// # Safety
+    /// As [`Machine::run`].
+    pub unsafe fn run_chunks(&self, chunks: std::ops::Range<usize>, arena: *mut u8) {
+        for chunk in &self.chunks[chunks] {
+            chunk(arena);
+        }
+    }
+
+    /// Number of chunks.
+    pub fn chunk_count(&self) -> usize {
+        self.chunks.len()
+    }
 }
 
 impl Drop for Machine {

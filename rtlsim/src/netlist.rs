@@ -9,6 +9,7 @@ mod legal;
 use crate::SimError;
 use cranelift_entity::{entity_impl, PrimaryMap};
 pub use flatten::flatten;
+use hardpath_rtl::foreign::MakeModel;
 use hardpath_rtl::NodeOp;
 use smallvec::SmallVec;
 
@@ -27,6 +28,16 @@ entity_impl!(StateId, "state");
 pub struct MemoryId(u32);
 entity_impl!(MemoryId, "memory");
 
+/// A clock of the top.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClockId(u32);
+entity_impl!(ClockId, "clock");
+
+/// An instance of a foreign module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ForeignId(u32);
+entity_impl!(ForeignId, "foreign");
+
 /// The whole design, flat.
 #[derive(Default)]
 pub struct Netlist {
@@ -34,7 +45,11 @@ pub struct Netlist {
     pub signals: PrimaryMap<Signal, SignalData>,
     pub states: PrimaryMap<StateId, State>,
     pub memories: PrimaryMap<MemoryId, Memory>,
-    /// Inputs of the top: name and width. The reset is not among them.
+    /// The clocks of the top, and the resets that are read at their edges: names. With several, states and memories have enables
+    /// that are 1 only in steps in which their clock has an edge.
+    pub clocks: PrimaryMap<ClockId, (String, String)>,
+    pub foreign: PrimaryMap<ForeignId, ForeignData>,
+    /// Inputs of the top: name and width. Resets are not among them.
     pub inputs: Vec<(String, u32)>,
     pub outputs: Vec<(String, Signal)>,
     pub assertions: Vec<Assertion>,
@@ -52,6 +67,10 @@ pub enum Op {
     State(StateId),
     /// The word at the address `args[0]`.
     Read(MemoryId),
+    /// One bit: whether the clock has an edge in this step.
+    Edge(ClockId),
+    /// An output of a foreign module, by its number; the arguments are the inputs that it follows.
+    Foreign(ForeignId, u32),
     /// Everything else; never a port, wire, register, memory or instance.
     Pure(NodeOp),
 }
@@ -62,6 +81,7 @@ pub struct State {
     pub width: u32,
     /// What reset sets, in limbs.
     pub reset: Option<Vec<u64>>,
+    pub clock: ClockId,
     pub update: Update,
 }
 
@@ -97,6 +117,17 @@ pub struct Assertion {
     pub name: String,
     pub message: String,
     pub condition: Signal,
+    pub clock: ClockId,
+}
+
+pub struct ForeignData {
+    pub model: MakeModel,
+    /// By clock of the module.
+    pub clocks: Vec<ClockId>,
+    /// In the order of the ports.
+    pub inputs: Vec<Signal>,
+    /// Their widths, in the order of the ports, and the numbers of the inputs that each follows.
+    pub outputs: Vec<(u32, Vec<u32>)>,
 }
 
 impl Netlist {

@@ -153,6 +153,10 @@ impl Regions {
             uses.extend(store.at.map(|at| (*region, at)));
             uses.extend(store.guard.map(|guard| (self.tree[*region].parent, guard)));
         }
+        let whole = Region::new(0);
+        for store in code.calls.iter().flat_map(|call| &call.stores) {
+            uses.push((whole, store.value));
+        }
         for data in self.tree.values() {
             uses.extend(data.condition.map(|condition| (data.parent, condition)));
         }

@@ -11,9 +11,14 @@ use crate::SimError;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use std::collections::HashSet;
 
+/// Steps that become one function.
+pub type Chunk = Vec<(Region, Step)>;
+
 /// The chunks, in order of execution.
 pub struct Schedule {
-    pub chunks: Vec<Vec<(Region, Step)>>,
+    pub chunks: Vec<Chunk>,
+    /// Calls of models, in order: how many chunks are executed before, and the index in [`Code::calls`].
+    pub calls: Vec<(usize, usize)>,
     /// Offsets of the values that later chunks use.
     pub scratch: SecondaryMap<Limb, Option<u32>>,
     /// End of the arena.
@@ -25,6 +30,8 @@ pub struct Schedule {
 pub enum Step {
     Compute(Limb),
     Store(Store),
+    /// A model is called, by the index in [`Code::calls`]. It stands between chunks, in none of them.
+    Call(usize),
 }
 
 /// Steps in a chunk.
@@ -32,32 +39,34 @@ const CHUNK: usize = 1000;
 
 /// Orders the operations; scratch places begin at `end`.
 pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, SimError> {
-    let steps = order(code, regions);
+    let (chunks, calls) = divide(order(code, regions));
     let mut home: SecondaryMap<Limb, u32> = SecondaryMap::new();
     let mut scratch: SecondaryMap<Limb, Option<u32>> = SecondaryMap::new();
     let mut end = u64::from(end);
-    for (at, (region, step)) in steps.iter().enumerate() {
-        let chunk = (at / CHUNK) as u32;
-        let mut used = |limb: Limb| {
-            if !code.is_remade(limb) && home[limb] != chunk && scratch[limb].is_none() {
-                scratch[limb] = Some(end as u32);
-                end += 8;
+    for (chunk, steps) in (0..).zip(&chunks) {
+        for (region, step) in steps {
+            let mut used = |limb: Limb| {
+                if !code.is_remade(limb) && home[limb] != chunk && scratch[limb].is_none() {
+                    scratch[limb] = Some(end as u32);
+                    end += 8;
+                }
+            };
+            // A chunk that begins within a region asks for its conditions again.
+            let mut around = *region;
+            while let Some(condition) = regions.tree[around].condition {
+                used(condition);
+                around = regions.tree[around].parent;
             }
-        };
-        // A chunk that begins within a region asks for its conditions again.
-        let mut around = *region;
-        while let Some(condition) = regions.tree[around].condition {
-            used(condition);
-            around = regions.tree[around].parent;
-        }
-        match step {
-            Step::Compute(limb) => {
-                code.ops[*limb].args().into_iter().for_each(&mut used);
-                home[*limb] = chunk;
-            }
-            Step::Store(store) => {
-                used(store.value);
-                store.at.into_iter().for_each(used);
+            match step {
+                Step::Compute(limb) => {
+                    code.ops[*limb].args().into_iter().for_each(&mut used);
+                    home[*limb] = chunk;
+                }
+                Step::Store(store) => {
+                    used(store.value);
+                    store.at.into_iter().for_each(used);
+                }
+                Step::Call(_) => unreachable!("calls stand between chunks"),
             }
         }
     }
@@ -65,10 +74,34 @@ pub fn schedule(code: &Code, regions: &Regions, end: u32) -> Result<Schedule, Si
         return Err(SimError::TooLarge("more than 2 GB of state".into()));
     }
     Ok(Schedule {
-        chunks: steps.chunks(CHUNK).map(<[_]>::to_vec).collect(),
+        chunks,
+        calls,
         scratch,
         end: end as u32,
     })
+}
+
+/// Steps as chunks, and the calls between them.
+fn divide(steps: Vec<(Region, Step)>) -> (Vec<Chunk>, Vec<(usize, usize)>) {
+    let mut chunks: Vec<Chunk> = Vec::new();
+    let mut calls = Vec::new();
+    let mut is_open = false;
+    for step in steps {
+        if let (_, Step::Call(call)) = step {
+            calls.push((chunks.len(), call));
+            is_open = false;
+            continue;
+        }
+        match chunks
+            .last_mut()
+            .filter(|chunk| is_open && chunk.len() < CHUNK)
+        {
+            Some(chunk) => chunk.push(step),
+            None => chunks.push(vec![step]),
+        }
+        is_open = true;
+    }
+    (chunks, calls)
 }
 
 fn order(code: &Code, regions: &Regions) -> Vec<(Region, Step)> {
@@ -79,6 +112,13 @@ fn order(code: &Code, regions: &Regions) -> Vec<(Region, Step)> {
         lists: SecondaryMap::new(),
     };
     let whole = Region::new(0);
+    for (number, call) in code.calls.iter().enumerate() {
+        for store in &call.stores {
+            walk.need(store.value);
+            walk.lists[whole].push((whole, Step::Store(*store)));
+        }
+        walk.lists[whole].push((whole, Step::Call(number)));
+    }
     walk.region(whole, &contents(regions, &regions.stores));
     // All loads from memories, before the first store to one.
     let late = contents(regions, &regions.late_stores);

@@ -141,7 +141,8 @@ fn measured(design: &Design) -> Option<Resources> {
         ..Options::default()
     };
     let top = &design.modules[design.top()].name;
-    let report = yosys(&verilog::print(design), top, &options);
+    let files = verilog::print(design).expect("it has no foreign modules");
+    let report = yosys(&files, top, &options);
     Some(report.unwrap_or_else(|error| panic!("{error}")).resources())
 }
 

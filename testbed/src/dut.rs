@@ -2,6 +2,7 @@
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_registers::Foreign;
+use hardpath_rtl::print::PrintError;
 use hardpath_rtl::{column_name, Direction};
 use std::borrow::Cow;
 
@@ -22,12 +23,16 @@ impl Port {
     }
 }
 
-/// A running design with one clock. Values are limbs of 64 bits, least significant first.
+/// A clock of a device under test: the engine's own number for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClockPin(pub u32);
+
+/// A running design. Values are limbs of 64 bits, least significant first.
 ///
 /// `set` inputs, then `step`. `get` gives what stood on a port just before the clock edge of the last `step`: a
 /// beat whose valid and ready both read 1 after a step was transferred at that step's edge.
 pub trait Dut {
-    /// The port of that name; `clk` is no port, `rst` is one.
+    /// The port of that name; clocks are none, `rst` and the resets of other clocks are.
     fn port(&self, name: &str) -> Option<Port>;
 
     /// Sets an input. Bits above the port's width are ignored; missing limbs are zeros.
@@ -36,8 +41,21 @@ pub trait Dut {
     /// An output as it stood before the last clock edge, or an input as it was set.
     fn get(&self, port: Port) -> &[u64];
 
-    /// Evaluates, then one rising clock edge. An error when an assertion of the design failed.
+    /// Evaluates, then one rising clock edge, of all clocks at once. An error when an assertion of the design failed.
     fn step(&mut self) -> Result<(), Diagnostic>;
+
+    /// The clock of that name; `None`: there is no such clock, or it cannot be stepped alone here.
+    fn clock(&self, _name: &str) -> Option<ClockPin> {
+        None
+    }
+
+    /// [`Dut::step`] with the edges of some of the clocks, at once. What `get` gives stood before them.
+    fn step_on(&mut self, _clocks: &[ClockPin]) -> Result<(), Diagnostic> {
+        Err(Diagnostic::defect(
+            "step-failed",
+            "the clocks of this device under test cannot be stepped alone",
+        ))
+    }
 
     /// Clock edges so far.
     fn clocks(&self) -> u64;
@@ -182,10 +200,16 @@ pub enum PortDirection {
     Output,
 }
 
-/// The ports of a design's top with their widths: `rst`, then the declared ones in their order.
+/// A design that has no text.
+pub fn no_text(error: PrintError) -> Diagnostic {
+    Diagnostic::defect("no-text", error.to_string())
+}
+
+/// The ports of a design's top with their widths: the resets of its clocks, then the declared ones in their order.
 pub(crate) fn top_ports(design: &hardpath_rtl::Design) -> Vec<(String, Port)> {
     let top = &design.modules[design.top()];
-    let reset = (String::from("rst"), 1, true);
+    let resets = top.clocks.values();
+    let resets = resets.map(|clock| (clock.reset.clone(), 1, true));
     let declared = top.ports.iter().map(|port| {
         (
             port.name.clone(),
@@ -193,7 +217,7 @@ pub(crate) fn top_ports(design: &hardpath_rtl::Design) -> Vec<(String, Port)> {
             port.direction == Direction::Input,
         )
     });
-    std::iter::once(reset)
+    resets
         .chain(declared)
         .enumerate()
         .map(|(index, (name, width, is_input))| {

@@ -1,17 +1,19 @@
 //! The native engine: the design compiled into this process.
 
-use crate::dut::{top_ports, Column, Dut, Port, Words};
+use crate::dut::{top_ports, ClockPin, Column, Dut, Port, Words};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_registers::Foreign;
 use hardpath_rtl::Design;
-use hardpath_rtlsim::{MemoryView, PortHandle, SimError, Simulator};
+use hardpath_rtlsim::{ClockHandle, MemoryView, PortHandle, SimError, Simulator};
 
 /// A design in the native simulator.
 pub struct Native {
     simulator: Simulator,
-    /// By port index.
+    /// By port index; the first one is the reset of the first clock.
     ports: Vec<(String, Port, PortHandle)>,
     reset: PortHandle,
+    /// In the order of the design.
+    clocks: Vec<(String, ClockHandle)>,
     /// Nothing happened but reset: all memories are zeros.
     is_fresh: bool,
     foreign: Foreign,
@@ -35,11 +37,18 @@ impl Native {
             })?;
             ports.push((name, port, handle));
         }
-        let reset = simulator.input("rst").expect("every design has it");
+        let clocks = design.modules[design.top()].clocks.values();
+        let clocks = clocks.map(|clock| {
+            let handle = simulator.clock(&clock.name).expect("a clock of the design");
+            (clock.name.clone(), handle)
+        });
+        let clocks = clocks.collect();
+        let reset = ports[0].2;
         Ok(Native {
             simulator,
             ports,
             reset,
+            clocks,
             is_fresh: true,
             foreign: Foreign::default(),
         })
@@ -69,6 +78,18 @@ impl Dut for Native {
     fn step(&mut self) -> Result<(), Diagnostic> {
         self.is_fresh &= self.simulator.get_u64(self.reset) == 1;
         self.simulator.step().map_err(failed)
+    }
+
+    fn clock(&self, name: &str) -> Option<ClockPin> {
+        let clock = self.clocks.iter().position(|(clock, _)| clock == name)?;
+        Some(ClockPin(clock as u32))
+    }
+
+    fn step_on(&mut self, clocks: &[ClockPin]) -> Result<(), Diagnostic> {
+        self.is_fresh &= self.simulator.get_u64(self.reset) == 1;
+        let clocks = clocks.iter().map(|clock| self.clocks[clock.0 as usize].1);
+        let clocks: Vec<ClockHandle> = clocks.collect();
+        self.simulator.step_on(&clocks).map_err(failed)
     }
 
     fn clocks(&self) -> u64 {
@@ -116,6 +137,10 @@ fn failed(error: SimError) -> Diagnostic {
             format!("an assertion of the design failed: {name}: {message}"),
         )
         .help(defect),
+        // Whoever put the module into the design has to give it.
+        error @ SimError::NoModel { .. } => {
+            Diagnostic::defect("simulator-failed", error.to_string())
+        }
         other => Diagnostic::defect("simulator-failed", other.to_string()).help(defect),
     }
 }

@@ -7,7 +7,7 @@ mod wrapper;
 
 pub use tool::{find, Tool};
 
-use crate::dut::{store_limbs, top_ports, Column, Dut, Port, Words};
+use crate::dut::{store_limbs, top_ports, ClockPin, Column, Dut, Port, Words};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_registers::Foreign;
 use hardpath_rtl::{bank_name, Design};
@@ -51,6 +51,8 @@ pub struct Verilator {
     limbs: *mut u64,
     limb_count: usize,
     ports: Vec<(String, Port)>,
+    /// Names of the clocks. Where there are several, the last limb says which of them have an edge in a step.
+    clock_names: Vec<String>,
     /// First limb of each port.
     offsets: Vec<usize>,
     foreign: Foreign,
@@ -72,6 +74,7 @@ impl Verilator {
     /// Builds the design (seconds to minutes; nothing when the cache has it) and loads it.
     pub fn new(design: &Design, options: &VerilatorOptions) -> Result<Verilator, Diagnostic> {
         let ports = top_ports(design);
+        let clock_names = wrapper::clock_names(design);
         let path = build::library(design, &ports, options)?;
         let failed = |error: libloading::Error| {
             Diagnostic::input(
@@ -114,7 +117,7 @@ impl Verilator {
             }
             (model, limbs(model))
         };
-        let (offsets, limb_count) = wrapper::limb_offsets(&ports);
+        let (offsets, limb_count) = wrapper::limb_offsets(&ports, clock_names.len());
         Ok(Verilator {
             model,
             step,
@@ -126,6 +129,7 @@ impl Verilator {
             limbs,
             limb_count,
             ports,
+            clock_names,
             offsets,
             foreign: Foreign::default(),
             _library: library,
@@ -216,7 +220,36 @@ impl Dut for Verilator {
         })
     }
 
+    fn clock(&self, name: &str) -> Option<ClockPin> {
+        let clock = self.clock_names.iter().position(|clock| clock == name)?;
+        Some(ClockPin(clock as u32))
+    }
+
     fn step(&mut self) -> Result<(), Diagnostic> {
+        self.set_edges(u64::MAX);
+        self.raise_clocks()
+    }
+
+    fn step_on(&mut self, clocks: &[ClockPin]) -> Result<(), Diagnostic> {
+        let edges = clocks.iter().fold(0, |all, clock| all | 1 << clock.0);
+        self.set_edges(edges);
+        if edges == 0 && self.clock_names.len() == 1 {
+            return Ok(());
+        }
+        self.raise_clocks()
+    }
+}
+
+impl Verilator {
+    /// Says which clocks have an edge in the next step.
+    fn set_edges(&mut self, edges: u64) {
+        if self.clock_names.len() > 1 {
+            // SAFETY: the last of the model's limbs; `&mut self` makes the access the only one.
+            unsafe { *self.limbs.add(self.limb_count - 1) = edges };
+        }
+    }
+
+    fn raise_clocks(&mut self) -> Result<(), Diagnostic> {
         self.clocks += 1;
         // SAFETY: the model lives until `drop`.
         if unsafe { (self.step)(self.model) } == 0 {

@@ -2,6 +2,7 @@
 //! what it must do with all of them (`test_*.py`), idle, busy and under backpressure.
 
 mod array;
+mod async_fifo;
 mod device_list;
 mod egress;
 mod fifo;
@@ -50,7 +51,7 @@ impl Case {
         }
         fs::create_dir_all(folder).unwrap();
         let mut files = Vec::new();
-        for (name, text) in verilog::print(&design) {
+        for (name, text) in verilog::print(&design).expect("it has no foreign modules") {
             fs::write(folder.join(&name), text).unwrap();
             files.push(name);
         }
@@ -68,6 +69,7 @@ impl Case {
 fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
     vec![
         ("array", array::cases(), 4),
+        ("async_fifo", async_fifo::cases(), 12),
         ("device_list", device_list::cases(), 6),
         ("egress", egress::cases(), 9),
         ("fifo", fifo::cases(), 10),

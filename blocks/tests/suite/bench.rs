@@ -2,7 +2,7 @@
 
 use hardpath_rtl::check::check;
 use hardpath_rtl::{Design, Module};
-use hardpath_rtlsim::{PortHandle, Simulator};
+use hardpath_rtlsim::{PortHandle, SimError, Simulator};
 use std::collections::HashMap;
 
 pub struct Bench {
@@ -69,6 +69,18 @@ impl Bench {
         self.simulator
             .step()
             .unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// The edges of the clocks of those names, at once.
+    pub fn step_on(&mut self, clocks: &[&str]) {
+        self.try_step_on(clocks)
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    pub fn try_step_on(&mut self, clocks: &[&str]) -> Result<(), SimError> {
+        let clocks = clocks.iter().map(|name| self.simulator.clock(name));
+        let clocks: Vec<_> = clocks.map(|clock| clock.expect("a clock")).collect();
+        self.simulator.step_on(&clocks)
     }
 
     /// The error of a step that must break an assertion.

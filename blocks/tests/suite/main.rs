@@ -2,6 +2,7 @@
 
 mod array;
 mod array_writers;
+mod async_fifo;
 mod bench;
 mod capacity;
 mod device_list;

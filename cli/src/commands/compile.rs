@@ -113,7 +113,7 @@ pub fn write(
     if !loaded.set.is_empty() {
         origin.push_str(&format!("; with {}", loaded.set.join(", ")));
     }
-    let sources = Sources::of(hardware, hdl);
+    let sources = Sources::of(hardware, hdl)?;
     let marker = file_list_name(&sources.top);
     let files = design::files(hardware, sources, &origin, &loaded.program)?;
     write_folder(folder, &files, &marker)?;

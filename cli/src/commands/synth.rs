@@ -16,6 +16,7 @@ use hardpath_synth::cards::{Card, CARDS, NAMES};
 use hardpath_synth::project::Vendor;
 use hardpath_synth::wrapper::WrappedPort;
 use hardpath_synth::{Ecp5Options, ModuleArea, Options, SynthReport};
+use hardpath_testbed::dut::no_text;
 use serde_json::json;
 
 pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -80,7 +81,7 @@ fn of_program(arguments: &SynthArguments, asked: &Asked) -> Result<Design, Vec<D
     let loaded = source::load(&arguments.program, asked)?;
     let hardware = target::compile(&loaded, asked)?;
     Ok(Design {
-        sources: verilog::print(&hardware.design),
+        sources: verilog::print(&hardware.design).map_err(|error| vec![no_text(error)])?,
         top: hardware.interface.top.clone(),
         ports: ports(&hardware),
         clock_mhz: hardware.clock_mhz,

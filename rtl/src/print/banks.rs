@@ -50,6 +50,7 @@ impl Legal {
                 address,
                 enable,
                 zero,
+                ..
             } = read;
             let enable = enable.expect("banks are read with the clock");
             let other = self.compare(NodeOp::Ne, *address, bank, words);

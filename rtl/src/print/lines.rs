@@ -1,6 +1,7 @@
 //! Lines of text: filled to a width, and safe as comments.
 
-use crate::NodeData;
+use crate::{Clock, Module, NodeData};
+use std::collections::BTreeMap;
 
 /// Characters in a line, as far as that can be kept.
 pub const COLUMNS: usize = 100;
@@ -34,6 +35,27 @@ pub fn fill_items(items: &[String], columns: usize) -> Vec<String> {
     lines
 }
 
+/// Items by clock, in the order of the clocks.
+pub fn by_clock<T>(items: Vec<(Clock, T)>) -> BTreeMap<Clock, Vec<T>> {
+    let mut all: BTreeMap<Clock, Vec<T>> = BTreeMap::new();
+    for (clock, item) in items {
+        all.entry(clock).or_default().push(item);
+    }
+    all
+}
+
+/// The inputs of a module's clocks: clock, reset, what stands beside it as a comment.
+pub fn clocks(module: &Module) -> impl Iterator<Item = (String, String, String)> + '_ {
+    let clocks = module.clocks.iter();
+    clocks.map(|(id, clock)| {
+        let doc = match id {
+            Clock::FIRST => "Synchronous, active high.".to_string(),
+            _ => format!("Synchronous to {}, active high.", clock.name),
+        };
+        (clock.name.clone(), clock.reset.clone(), doc)
+    })
+}
+
 /// A heading across the page; `sign` begins it (`-- `). The text is safe in a comment.
 pub fn heading(sign: &str, heading: &str) -> String {
     let start = format!("  {sign}{heading} ");
@@ -53,12 +75,15 @@ pub fn with_comment(mut lines: Vec<String>, sign: &str, note: &str) -> Vec<Strin
     lines
 }
 
+/// Lines of statements, and the condition under which they are executed.
+pub type Guarded = (Option<String>, Vec<String>);
+
 /// Statements with their conditions, in order; neighbours with the same condition share it, as `guarded` writes it.
 pub fn grouped(
-    statements: Vec<(Option<String>, Vec<String>)>,
+    statements: Vec<Guarded>,
     guarded: impl Fn(Option<String>, Vec<String>) -> Vec<String>,
 ) -> Vec<String> {
-    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    let mut groups: Vec<Guarded> = Vec::new();
     for (condition, lines) in statements {
         match groups.last_mut() {
             Some((last, group)) if *last == condition => group.extend(lines),

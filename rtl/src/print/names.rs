@@ -1,8 +1,8 @@
 //! Names in the text: what is an identifier, and how wishes become unique names of a module.
 
 use super::Language;
-use crate::{Design, ModuleId};
-use cranelift_entity::SecondaryMap;
+use crate::{Clock, Design, ModuleId};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::collections::HashSet;
 
 /// A plain identifier: letters, digits and `_`, no digit first.
@@ -18,6 +18,8 @@ pub fn is_identifier(name: &str) -> bool {
 /// and free name. The same for all modules of a design, because instances name them.
 pub struct PublicNames {
     pub modules: SecondaryMap<ModuleId, String>,
+    /// The inputs of each clock and its reset.
+    pub clocks: SecondaryMap<ModuleId, PrimaryMap<Clock, (String, String)>>,
     /// By port index.
     pub ports: SecondaryMap<ModuleId, Vec<String>>,
 }
@@ -26,14 +28,27 @@ impl PublicNames {
     pub fn of(design: &Design, language: &'static Language) -> PublicNames {
         let mut names = PublicNames {
             modules: SecondaryMap::new(),
+            clocks: SecondaryMap::new(),
             ports: SecondaryMap::new(),
         };
         let mut modules = Names::new(language);
+        // What others have written keeps its names.
+        let foreign = design.modules.values().filter_map(|m| m.foreign.as_ref());
+        foreign.for_each(|foreign| modules.reserve(&foreign.name));
         for (id, module) in design.modules.iter() {
+            if let Some(foreign) = &module.foreign {
+                names.modules[id] = foreign.name.clone();
+                names.ports[id] = module.ports.iter().map(|p| p.name.clone()).collect();
+                let clocks = module.clocks.values();
+                let clocks = clocks.map(|clock| (clock.name.clone(), clock.reset.clone()));
+                names.clocks[id] = clocks.collect();
+                continue;
+            }
             names.modules[id] = modules.unique(&module.name);
             let mut ports = Names::new(language);
-            ports.reserve("clk");
-            ports.reserve("rst");
+            let clocks = module.clocks.values();
+            let clocks = clocks.map(|c| (ports.unique(&c.name), ports.unique(&c.reset)));
+            names.clocks[id] = clocks.collect();
             let own = module.ports.iter().map(|port| ports.unique(&port.name));
             names.ports[id] = own.collect();
         }
@@ -51,9 +66,15 @@ pub struct Names {
 impl Names {
     /// The reserved words of the language are taken.
     pub fn new(language: &'static Language) -> Names {
+        Names::of_words(language, language.words)
+    }
+
+    /// Some of them are taken.
+    pub fn of_words(language: &'static Language, lists: &[&str]) -> Names {
+        let words = lists.iter().flat_map(|list| list.split_whitespace());
         Names {
             language,
-            taken: language.words().map(str::to_string).collect(),
+            taken: words.map(str::to_string).collect(),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::names::{Names, PublicNames};
 use super::rewrite::Legal;
 use crate::uses::Live;
-use crate::{Design, Direction, Instance, Mem, Module, ModuleId, Node, NodeOp, Reg};
+use crate::{Clock, Design, Direction, Instance, Mem, Module, ModuleId, Node, NodeOp, Reg};
 use cranelift_entity::{entity_impl, PrimaryMap, SecondaryMap};
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ pub struct SignalData {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalKind {
-    /// `clk`, `rst` or an input port.
+    /// A clock, a reset or an input port.
     Input,
     /// An output port; driven by a node or, when that has a signal of its own, by that signal.
     Output,
@@ -41,8 +41,8 @@ pub enum SignalKind {
 /// Everything that the printer must know of a module beside the module.
 pub struct Plan {
     pub signals: PrimaryMap<Signal, SignalData>,
-    pub clk: Signal,
-    pub rst: Signal,
+    /// The inputs of each clock and its reset.
+    pub clocks: PrimaryMap<Clock, (Signal, Signal)>,
     /// By port index.
     pub ports: Vec<Signal>,
     /// The signal that holds a node's value, when there is one.
@@ -91,7 +91,9 @@ pub fn plan(design: &Design, id: ModuleId, legal: &Legal, public: &PublicNames) 
             kind: SignalKind::Input,
         })
     };
-    let (clk, rst) = (input("clk", 1), input("rst", 1));
+    let clocks = public.clocks[id].values();
+    let clocks = clocks.map(|(clk, rst)| (input(clk, 1), input(rst, 1)));
+    let clocks = clocks.collect();
     let ports: Vec<Signal> = module
         .ports
         .iter()
@@ -125,8 +127,7 @@ pub fn plan(design: &Design, id: ModuleId, legal: &Legal, public: &PublicNames) 
         chains: SecondaryMap::new(),
         plan: Plan {
             signals,
-            clk,
-            rst,
+            clocks,
             ports,
             nodes: SecondaryMap::new(),
             regs: SecondaryMap::new(),

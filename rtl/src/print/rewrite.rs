@@ -217,6 +217,7 @@ impl Legal {
     fn mask_read(&mut self, mem: Mem, port: u32, in_range: Node) {
         let data = &self.module.mems[mem];
         let (width, section) = (data.width, data.section);
+        let clock = data.reads[port as usize].clock;
         let valid = match data.reads[port as usize].enable {
             None => in_range,
             Some(enable) => {
@@ -228,6 +229,8 @@ impl Legal {
                     enable: if always { None } else { Some(enable) },
                     reset: None,
                     is_apart: false,
+                    is_synchronizer: false,
+                    clock,
                     comment: None,
                     section,
                 });
@@ -257,6 +260,7 @@ impl Legal {
                     name: format!("{}_one_writer", data.name),
                     condition,
                     message: format!("two ports write one word of {}", data.name),
+                    clock: first.clock,
                 });
             }
         }

@@ -87,8 +87,13 @@ fn costs_in(
         let data = &module.nodes[node];
         let args = data.args.iter().map(|arg| costs[*arg]);
         costs[node] = match data.op {
+            // Copies of a synchronizer could settle to different values.
+            NodeOp::Reg(reg) if module.regs[reg].is_synchronizer => NEVER,
             NodeOp::Reg(reg) if belongs_to_a_block(module, &module.regs[reg]) => NEVER,
             NodeOp::Reg(_) => 0,
+            NodeOp::Foreign(_) => NEVER,
+            // There is no text in which it could have another port.
+            NodeOp::Input(_) if module.foreign.is_some() => NEVER,
             NodeOp::Input(port) => inputs[port as usize],
             NodeOp::InstanceOutput(instance, port) => {
                 outputs[module.instances[instance].module][port as usize]
@@ -306,7 +311,7 @@ impl Copier<'_> {
 
     fn port(&mut self, id: ModuleId, like: u32, width: u32, direction: Direction) -> u32 {
         let ports = &mut self.design.modules[id].ports;
-        let first = &ports[like as usize].name;
+        let (first, clock) = (&ports[like as usize].name, ports[like as usize].clock);
         let number = self.ports_made.entry((id, like)).or_insert(0);
         let name = loop {
             *number += 1;
@@ -320,6 +325,7 @@ impl Copier<'_> {
             name,
             width,
             direction,
+            clock,
             doc,
         });
         ports.len() as u32 - 1

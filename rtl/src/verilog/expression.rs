@@ -108,6 +108,7 @@ impl Printer<'_> {
             }
             NodeOp::ReduceOr => self.reduction("|", args[0]),
             NodeOp::ReduceAnd => self.reduction("&", args[0]),
+            NodeOp::Foreign(_) => unreachable!("foreign modules are not printed"),
             NodeOp::ReduceXor => self.reduction("^", args[0]),
             NodeOp::And if one_bit && self.are_many(args) => self.reduced("&", args),
             NodeOp::Or if one_bit && self.are_many(args) => self.reduced("|", args),

@@ -9,11 +9,11 @@ use super::constant;
 use super::expression::{Expression, Printer, Use};
 use super::text;
 use crate::print::constant::is_one_bit_true;
-use crate::print::lines;
+use crate::print::lines::{self, by_clock, Guarded};
 use crate::print::outline::{self, section_index, Connection, Place, Source};
 use crate::print::plan::{Plan, Signal, SignalKind};
 use crate::print::rewrite::Legal;
-use crate::{Design, Mem, ModuleId};
+use crate::{Clock, Design, Mem, ModuleId};
 use cranelift_entity::SecondaryMap;
 
 /// Behind everything else of a section.
@@ -48,14 +48,16 @@ pub struct RegisterText {
     pub enable: Option<String>,
     pub reset: Option<String>,
     pub is_apart: bool,
+    pub clock: Clock,
     pub uses: Vec<Use>,
 }
 
-/// A memory's always block and first contents.
+/// A memory's always blocks and first contents.
 pub struct MemoryText {
     pub section: usize,
     pub mem: Mem,
-    pub lines: Vec<String>,
+    /// Of each clock of its ports.
+    pub lines: Vec<(Clock, Vec<String>)>,
     pub uses: Vec<Use>,
 }
 
@@ -157,10 +159,16 @@ impl Layout<'_> {
             let data = &self.legal.module.instances[connected.instance];
             let callee = &self.design.modules[data.module];
             let mut declares = Vec::new();
-            let mut connections = vec![
-                ("clk".to_string(), self.printer.signal(self.plan.clk)),
-                ("rst".to_string(), self.printer.signal(self.plan.rst)),
-            ];
+            let mut connections = Vec::new();
+            for (clock, own) in data.clocks.iter().zip(callee.clocks.values()) {
+                let (clk, rst) = self.plan.clocks[*clock];
+                if own.is_port {
+                    connections.push((own.name.clone(), self.printer.signal(clk)));
+                }
+                if own.has_reset {
+                    connections.push((own.reset.clone(), self.printer.signal(rst)));
+                }
+            }
             for (port, connection) in callee.ports.iter().zip(&connected.connections) {
                 let text = match *connection {
                     Connection::To(signal) => {
@@ -175,13 +183,17 @@ impl Layout<'_> {
             }
             let uses = self.take_uses();
             let name = &self.plan.instances[connected.instance];
+            let (printed, parameters) = match &callee.foreign {
+                Some(foreign) => (&foreign.name, super::foreign::parameters(foreign)),
+                None => (&callee.name, Vec::new()),
+            };
             self.statements.push(Statement {
                 place: connected.place,
                 declares,
                 uses,
                 body: Body::Instance {
                     comment: data.comment.clone(),
-                    lines: text::instance(&callee.name, name, &connections),
+                    lines: text::instance(printed, name, &parameters, &connections),
                 },
             });
         }
@@ -207,10 +219,10 @@ impl Layout<'_> {
                 .filter(|enable| !is_one_bit_true(module, *enable))
                 .map(|enable| self.printer.text(enable));
             let reset = data.reset.as_ref().map(|limbs| {
-                self.printer.signal(self.plan.rst);
+                self.printer.signal(self.plan.clocks[data.clock].1);
                 constant::text(limbs, data.width)
             });
-            self.printer.signal(self.plan.clk);
+            self.printer.signal(self.plan.clocks[data.clock].0);
             let uses = self.take_uses();
             let section = self.last_section(section_index(data.section), &uses);
             self.registers.push(RegisterText {
@@ -220,6 +232,7 @@ impl Layout<'_> {
                 enable,
                 reset,
                 is_apart: data.is_apart,
+                clock: data.clock,
                 uses,
             });
         }
@@ -232,7 +245,7 @@ impl Layout<'_> {
             let Some(name) = &self.plan.mems[mem] else {
                 continue;
             };
-            let mut statements: Vec<(Option<String>, Vec<String>)> = Vec::new();
+            let mut statements: Vec<(Clock, Guarded)> = Vec::new();
             for write in &data.writes {
                 let address = self.printer.text(write.address);
                 let expression = self.printer.operand(write.data);
@@ -241,7 +254,8 @@ impl Layout<'_> {
                     true => None,
                     false => Some(self.printer.text(write.enable)),
                 };
-                statements.push((enable, text::assignment(&head, &expression)));
+                let lines = text::assignment(&head, &expression);
+                statements.push((write.clock, (enable, lines)));
             }
             for (port, read) in data.reads.iter().enumerate() {
                 let (Some(signal), Some(enable)) =
@@ -258,16 +272,18 @@ impl Layout<'_> {
                     "  {} <= {name}[{address}];",
                     self.plan.signals[*signal].name
                 );
-                statements.push((enable, vec![line]));
+                statements.push((read.clock, (enable, vec![line])));
                 if let Some(zero) = read.zero {
                     let zeros = constant::text(&[0], data.width);
                     let line = format!("  {} <= {zeros};", self.plan.signals[*signal].name);
-                    statements.push((Some(self.printer.text(zero)), vec![line]));
+                    let zero = Some(self.printer.text(zero));
+                    statements.push((read.clock, (zero, vec![line])));
                 }
             }
-            let lines = lines::grouped(statements, text::guarded);
-            if !lines.is_empty() {
-                self.printer.signal(self.plan.clk);
+            let mut lines = Vec::new();
+            for (clock, statements) in by_clock(statements) {
+                self.printer.signal(self.plan.clocks[clock].0);
+                lines.push((clock, lines::grouped(statements, text::guarded)));
             }
             let uses = self.take_uses();
             let section = self.last_section(section_index(data.section), &uses);
@@ -291,20 +307,23 @@ impl Layout<'_> {
         if module.asserts.is_empty() {
             return Vec::new();
         }
-        self.printer.signal(self.plan.clk);
-        self.printer.signal(self.plan.rst);
         let mut lines = vec!["`ifndef SYNTHESIS".to_string()];
         lines.push("  // Must hold in every clock outside reset.".to_string());
-        lines.push("  always @(posedge clk) begin".to_string());
-        lines.push("    if (!rst) begin".to_string());
-        for (assert, label) in module.asserts.iter().zip(&self.plan.asserts) {
-            let condition = self.printer.text(assert.condition);
-            let message = text::string(&assert.message);
-            lines.push(format!("      {label} : assert ({condition})"));
-            lines.push(format!("        else $error(\"{message}\");"));
+        let asserts = module.asserts.iter().zip(&self.plan.asserts);
+        for (clock, asserts) in by_clock(asserts.map(|both| (both.0.clock, both)).collect()) {
+            let (clk, rst) = self.plan.clocks[clock];
+            let (clk, rst) = (self.printer.signal(clk), self.printer.signal(rst));
+            lines.push(format!("  always @(posedge {clk}) begin"));
+            lines.push(format!("    if (!{rst}) begin"));
+            for (assert, label) in asserts {
+                let condition = self.printer.text(assert.condition);
+                let message = text::string(&assert.message);
+                lines.push(format!("      {label} : assert ({condition})"));
+                lines.push(format!("        else $error(\"{message}\");"));
+            }
+            lines.push("    end".to_string());
+            lines.push("  end".to_string());
         }
-        lines.push("    end".to_string());
-        lines.push("  end".to_string());
         lines.push("`endif".to_string());
         lines.push(String::new());
         self.tail_uses = self.take_uses();

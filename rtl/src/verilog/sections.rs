@@ -7,7 +7,7 @@ use super::text;
 use crate::print::lines::{self, fill, COLUMNS};
 use crate::print::outline::{heading, outputs_section, section_index, Place};
 use crate::print::plan::{Signal, SignalKind};
-use crate::{Copied, Mem, NodeOp, Reg};
+use crate::{Clock, Copied, Mem, NodeOp, Reg};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeMap;
 
@@ -67,15 +67,19 @@ impl Layout<'_> {
             }
             groups.extend(self.logic(section, &first));
             groups.push(self.initial_values(section));
-            groups.push(self.always(section, false));
-            groups.push(self.always(section, true));
+            for clock in self.legal.module.clocks.keys() {
+                groups.push(self.always(section, clock, false));
+                groups.push(self.always(section, clock, true));
+            }
             for memory in self
                 .memories
                 .iter()
                 .filter(|memory| memory.section == section)
             {
                 groups.push(self.memory_zeros(memory.mem));
-                groups.push(text::always(&memory.lines));
+                for (clock, lines) in &memory.lines {
+                    groups.push(text::always(self.clk(*clock), lines));
+                }
             }
             let heading = heading(self.legal, section).map(|text| text::heading(&text));
             lines::section(out, heading, groups);
@@ -130,6 +134,10 @@ impl Layout<'_> {
             let comment = data.comment.clone().unwrap_or_default();
             let declaration = format!("{};", signal.name);
             let kind = match (data.is_apart, self.legal.attributes.copy()) {
+                _ if data.is_synchronizer => {
+                    let (name, value) = self.legal.attributes.synchronizer();
+                    format!("(* {name} = \"{value}\" *) logic")
+                }
                 (false, _) => "logic".to_string(),
                 (true, (name, Copied::Flag)) => format!("(* {name} *) logic"),
                 (true, (name, Copied::Text(value))) => format!("(* {name} = \"{value}\" *) logic"),
@@ -297,12 +305,16 @@ impl Layout<'_> {
         lines
     }
 
-    /// The next values of the registers of a section, copies or others; those with the same enable stand together.
-    fn always(&self, section: usize, copies: bool) -> Vec<String> {
+    fn clk(&self, clock: Clock) -> &str {
+        &self.plan.signals[self.plan.clocks[clock].0].name
+    }
+
+    /// The next values of the registers of a section and clock, copies or others; those with the same enable stand together.
+    fn always(&self, section: usize, clock: Clock, copies: bool) -> Vec<String> {
         let registers: Vec<&RegisterText> = self
             .registers
             .iter()
-            .filter(|r| r.section == section && r.is_apart == copies)
+            .filter(|r| r.section == section && r.clock == clock && r.is_apart == copies)
             .collect();
         let mut enables: Vec<&Option<String>> = Vec::new();
         for register in &registers {
@@ -334,9 +346,10 @@ impl Layout<'_> {
         });
         let resets: Vec<String> = resets.collect();
         if !resets.is_empty() {
-            body.extend(text::guarded(Some("rst".to_string()), resets));
+            let rst = &self.plan.signals[self.plan.clocks[clock].1].name;
+            body.extend(text::guarded(Some(rst.clone()), resets));
         }
-        let mut lines = text::always(&body);
+        let mut lines = text::always(self.clk(clock), &body);
         if copies && !lines.is_empty() {
             // Yosys takes the attribute of the process over to its flip-flops, and no other.
             lines.insert(0, "  (* keep *)".to_string());

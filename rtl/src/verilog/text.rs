@@ -17,20 +17,11 @@ pub fn header(module: &Module) -> Vec<String> {
     lines.push("`default_nettype none".to_string());
     lines.push(String::new());
     lines.push(format!("module {} (", module.name));
-    let mut rows = vec![
-        (
-            "input  wire",
-            String::new(),
-            "clk".to_string(),
-            String::new(),
-        ),
-        (
-            "input  wire",
-            String::new(),
-            "rst".to_string(),
-            "Synchronous, active high.".to_string(),
-        ),
-    ];
+    let mut rows = Vec::new();
+    for (clk, rst, doc) in lines::clocks(module) {
+        rows.push(("input  wire", String::new(), clk, String::new()));
+        rows.push(("input  wire", String::new(), rst, doc));
+    }
     for port in &module.ports {
         let direction = match port.direction {
             Direction::Input => "input  wire",
@@ -141,24 +132,42 @@ pub fn guarded(condition: Option<String>, lines: Vec<String>) -> Vec<String> {
 }
 
 /// A clocked block around statements that are indented by two; nothing when there are none.
-pub fn always(body: &[String]) -> Vec<String> {
+pub fn always(clk: &str, body: &[String]) -> Vec<String> {
     if body.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec!["  always @(posedge clk) begin".to_string()];
+    let mut lines = vec![format!("  always @(posedge {clk}) begin")];
     lines.extend(body.iter().map(|line| format!("  {line}")));
     lines.push("  end".to_string());
     lines
 }
 
-/// An instance with its connections in columns.
-pub fn instance(module: &str, name: &str, connections: &[(String, String)]) -> Vec<String> {
-    let width = connections
-        .iter()
-        .map(|(port, _)| port.len())
-        .max()
-        .unwrap_or(0);
-    let mut lines = vec![format!("  {module} {name} (")];
+/// An instance with its parameters and connections in columns.
+pub fn instance(
+    module: &str,
+    name: &str,
+    parameters: &[(String, String)],
+    connections: &[(String, String)],
+) -> Vec<String> {
+    let mut lines = match parameters {
+        [] => vec![format!("  {module} {name} (")],
+        _ => {
+            let mut lines = vec![format!("  {module} #(")];
+            lines.extend(named(parameters));
+            lines.push(format!("  ) {name} ("));
+            lines
+        }
+    };
+    lines.extend(named(connections));
+    lines.push("  );".to_string());
+    lines
+}
+
+/// What is connected by name, in columns.
+fn named(connections: &[(String, String)]) -> Vec<String> {
+    let width = connections.iter().map(|(port, _)| port.len()).max();
+    let width = width.unwrap_or(0);
+    let mut lines = Vec::new();
     for (index, (port, text)) in connections.iter().enumerate() {
         let comma = if index + 1 < connections.len() {
             ","
@@ -167,7 +176,6 @@ pub fn instance(module: &str, name: &str, connections: &[(String, String)]) -> V
         };
         lines.push(format!("      .{port:width$} ({text}){comma}"));
     }
-    lines.push("  );".to_string());
     lines
 }
 

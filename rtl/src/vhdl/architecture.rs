@@ -15,7 +15,7 @@ use crate::print::outline::{
 };
 use crate::print::plan::{Plan, Signal, SignalKind};
 use crate::print::rewrite::Legal;
-use crate::{Copied, Design, Mem, MemStyle, ModuleId, Node, Reg};
+use crate::{domains, Clock, Copied, Design, InstanceData, Mem, MemStyle, ModuleId, Node, Reg};
 use std::collections::BTreeMap;
 
 pub fn print(
@@ -44,7 +44,7 @@ pub fn print(
     let mut out = text::header(
         module,
         name,
-        &public.ports[id],
+        (public.clocks[id].values(), &public.ports[id]),
         &package::name(design, public),
     );
     out.push(format!("architecture rtl of {name} is"));
@@ -110,14 +110,17 @@ impl Architecture<'_> {
             if let Some(comment) = &data.comment {
                 lines.push(format!("  -- {}", text::comment(comment)));
             }
-            let clocks = ["clk", "rst"].map(|name| (name.to_string(), name.to_string()));
+            let clocks = self.clocks(data);
             let ports = self.public.ports[data.module].iter().cloned();
             let texts = connected.connections.iter().map(|c| self.connection(*c));
             let connections: Vec<(String, String)> =
                 clocks.into_iter().chain(ports.zip(texts)).collect();
+            let generics = self.design.modules[data.module].foreign.as_ref();
+            let generics = generics.map_or(Vec::new(), super::foreign::generics);
             lines.extend(text::instance(
                 &self.public.modules[data.module],
                 &self.plan.instances[connected.instance],
+                &generics,
                 &connections,
             ));
             self.statements.push(Statement {
@@ -128,6 +131,25 @@ impl Architecture<'_> {
             });
         }
         self.statements.sort_by_key(|statement| statement.place);
+    }
+
+    /// The clocks and resets of an instance.
+    fn clocks(&self, data: &InstanceData) -> Vec<(String, String)> {
+        let mut connections = Vec::new();
+        let names = self.public.clocks[data.module].values();
+        let callee = &self.design.modules[data.module];
+        for ((clock, own), (clk, rst)) in data.clocks.iter().zip(callee.clocks.values()).zip(names)
+        {
+            let signals = self.plan.clocks[*clock];
+            let name = |signal: Signal| self.printer.name(signal).to_string();
+            if own.is_port {
+                connections.push((clk.clone(), name(signals.0)));
+            }
+            if own.has_reset {
+                connections.push((rst.clone(), name(signals.1)));
+            }
+        }
+        connections
     }
 
     fn connection(&self, connection: Connection) -> String {
@@ -162,15 +184,34 @@ impl Architecture<'_> {
             };
             lines.push(format!("  attribute {name} : {kind};"));
         }
+        let mut regs = self.legal.module.regs.iter();
+        if regs.any(|(reg, data)| data.is_synchronizer && self.plan.regs[reg].is_some()) {
+            let (name, _) = self.legal.attributes.synchronizer();
+            lines.push(format!("  attribute {name} : string;"));
+        }
         if !lines.is_empty() {
             lines.push(String::new());
         }
         lines
     }
 
+    /// The attributes of a section's registers that are synchronizers.
+    fn synchronizers(&self, section: usize) -> Vec<String> {
+        let (name, value) = self.legal.attributes.synchronizer();
+        let registers = self.registers(section);
+        registers
+            .filter(|(_, data, _)| data.is_synchronizer)
+            .map(|(.., signal)| {
+                let register = self.printer.name(signal);
+                format!("  attribute {name} of {register} : signal is \"{value}\";")
+            })
+            .collect()
+    }
+
     /// The attributes of a section's registers that are copies.
     fn kept_apart(&self, section: usize) -> Vec<String> {
-        let copies = self.registers(section).filter(|(_, data, _)| data.is_apart);
+        let is_copy = |data: &crate::RegData| data.is_apart && !data.is_synchronizer;
+        let copies = self.registers(section).filter(|(_, data, _)| is_copy(data));
         let (name, value) = self.legal.attributes.copy();
         let value = match value {
             Copied::Text(text) => format!("\"{text}\""),
@@ -219,9 +260,10 @@ impl Architecture<'_> {
         }
         let mut declared = text::declarations(registers);
         declared.extend(self.kept_apart(section));
+        declared.extend(self.synchronizers(section));
         let mut groups = vec![declared];
         for mem in self.memories(section) {
-            if self.is_read_at_once(mem) {
+            if self.is_signal(mem) {
                 groups.push(self.memory_declaration(mem, "signal"));
             }
         }
@@ -246,9 +288,13 @@ impl Architecture<'_> {
                 group.extend(statement.lines.iter().cloned());
             }
         }
-        groups.push(self.next_values(section));
+        for clock in self.legal.module.clocks.keys() {
+            groups.push(self.next_values(section, clock));
+        }
         for mem in self.memories(section) {
-            groups.push(self.memory_process(mem));
+            for clock in domains::clocks_of(&self.legal.module.mems[mem]) {
+                groups.push(self.memory_process(mem, clock));
+            }
         }
         groups
     }
@@ -274,11 +320,20 @@ impl Architecture<'_> {
         Some(self.printer.condition(enable).text)
     }
 
-    /// The next values of the registers of a section; those with the same enable stand together.
-    fn next_values(&self, section: usize) -> Vec<String> {
+    fn clk(&self, clock: Clock) -> &str {
+        self.printer.name(self.plan.clocks[clock].0)
+    }
+
+    fn rst(&self, clock: Clock) -> &str {
+        self.printer.name(self.plan.clocks[clock].1)
+    }
+
+    /// The next values of the registers of a section and clock; those with the same enable stand together.
+    fn next_values(&self, section: usize, clock: Clock) -> Vec<String> {
         let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
         let mut resets = Vec::new();
-        for (_, data, signal) in self.registers(section) {
+        let registers = self.registers(section);
+        for (_, data, signal) in registers.filter(|(_, data, _)| data.clock == clock) {
             let Some(next) = data.next else { continue };
             let name = self.printer.name(signal);
             let enable = self.enable(data.enable);
@@ -293,20 +348,21 @@ impl Architecture<'_> {
             }
         }
         if !resets.is_empty() {
-            groups.push((Some("rst = '1'".to_string()), resets));
+            groups.push((Some(format!("{} = '1'", self.rst(clock))), resets));
         }
         let groups = groups.into_iter();
         let body: Vec<String> = groups
             .flat_map(|(enable, lines)| text::guarded(enable, lines))
             .collect();
-        text::clocked(None, &[], &body)
+        text::clocked(self.clk(clock), &[], &body)
     }
 
-    /// Whether a memory has a live asynchronous read: then it is a signal, else a variable of its process, which
-    /// simulators keep in a fraction of the space.
-    fn is_read_at_once(&self, mem: Mem) -> bool {
-        let reads = self.legal.module.mems[mem].reads.iter();
-        reads.into_iter().any(|read| read.enable.is_none())
+    /// Whether a memory has a live asynchronous read, or ports of several clocks: then it is a signal, else a variable of its
+    /// process, which simulators keep in a fraction of the space.
+    fn is_signal(&self, mem: Mem) -> bool {
+        let data = &self.legal.module.mems[mem];
+        let is_read_at_once = data.reads.iter().any(|read| read.enable.is_none());
+        is_read_at_once || domains::clocks_of(data).len() > 1
     }
 
     /// Type and object.
@@ -346,13 +402,14 @@ impl Architecture<'_> {
         lines
     }
 
-    /// All ports of a memory. Reads come before writes: they give what the word was.
-    fn memory_process(&self, mem: Mem) -> Vec<String> {
+    /// All ports of a memory with a clock. Reads come before writes: they give what the word was.
+    fn memory_process(&self, mem: Mem, clock: Clock) -> Vec<String> {
         let data = &self.legal.module.mems[mem];
         let name = self.plan.mems[mem].clone().unwrap_or_default();
-        let is_signal = self.is_read_at_once(mem);
+        let is_signal = self.is_signal(mem);
         let mut statements: Vec<(Option<String>, Vec<String>)> = Vec::new();
-        for (port, read) in data.reads.iter().enumerate() {
+        let reads = data.reads.iter().enumerate();
+        for (port, read) in reads.filter(|(_, read)| read.clock == clock) {
             let signal = self.read_data.get(&(mem, port as u32));
             if let (Some(signal), Some(_)) = (signal, read.enable) {
                 let word = self.printer.word(&name, mem, read.address);
@@ -365,7 +422,7 @@ impl Architecture<'_> {
                 }
             }
         }
-        for write in &data.writes {
+        for write in data.writes.iter().filter(|write| write.clock == clock) {
             let word = self.printer.word(&name, mem, write.address);
             let sign = if is_signal { "<=" } else { ":=" };
             let lines = text::sequential(&word, sign, &self.printer.arms(write.data));
@@ -376,7 +433,7 @@ impl Architecture<'_> {
             true => Vec::new(),
             false => self.memory_declaration(mem, "variable"),
         };
-        text::clocked(None, &declarations, &body)
+        text::clocked(self.clk(clock), &declarations, &body)
     }
 
     fn assertions(&self) -> Vec<String> {
@@ -388,15 +445,19 @@ impl Architecture<'_> {
             "  -- Must hold in every clock outside reset.".to_string(),
             "  -- synthesis translate_off".to_string(),
         ];
-        let mut body = Vec::new();
-        for (assert, label) in module.asserts.iter().zip(&self.plan.asserts) {
-            let condition = self.printer.condition(assert.condition).text;
-            body.push(format!("  {label} : assert {condition}"));
-            let message = text::string(&assert.message);
-            body.push(format!("    report {message} severity error;"));
+        let asserts = module.asserts.iter().zip(&self.plan.asserts);
+        let asserts = asserts.map(|both| (both.0.clock, both)).collect();
+        for (clock, asserts) in lines::by_clock(asserts) {
+            let mut body = Vec::new();
+            for (assert, label) in asserts {
+                let condition = self.printer.condition(assert.condition).text;
+                body.push(format!("  {label} : assert {condition}"));
+                let message = text::string(&assert.message);
+                body.push(format!("    report {message} severity error;"));
+            }
+            let body = text::guarded(Some(format!("{} = '0'", self.rst(clock))), body);
+            lines.extend(text::clocked(self.clk(clock), &[], &body));
         }
-        let body = text::guarded(Some("rst = '0'".to_string()), body);
-        lines.extend(text::clocked(None, &[], &body));
         lines.push("  -- synthesis translate_on".to_string());
         lines.push(String::new());
         lines

@@ -156,6 +156,7 @@ impl Printer<'_> {
             },
             NodeOp::ReduceOr => self.reduction(Logical::Or, args[0]),
             NodeOp::ReduceAnd => self.reduction(Logical::And, args[0]),
+            NodeOp::Foreign(_) => unreachable!("foreign modules are not printed"),
             NodeOp::ReduceXor => self.reduction(Logical::Xor, args[0]),
             NodeOp::And => self.logical(Logical::And, node),
             NodeOp::Or => self.logical(Logical::Or, node),

@@ -5,7 +5,12 @@ use crate::print::lines::{self, COLUMNS};
 use crate::{Direction, Module};
 
 /// Comment, context clause and entity of a module.
-pub fn header(module: &Module, name: &str, ports: &[String], package: &str) -> Vec<String> {
+pub fn header<'a>(
+    module: &Module,
+    name: &str,
+    (clocks, ports): (impl Iterator<Item = &'a (String, String)>, &[String]),
+    package: &str,
+) -> Vec<String> {
     let doc = module.doc.lines();
     let mut lines: Vec<String> = doc
         .map(|line| format!("-- {}", comment(line)).trim_end().to_string())
@@ -24,15 +29,11 @@ pub fn header(module: &Module, name: &str, ports: &[String], package: &str) -> V
     lines.push(String::new());
     lines.push(format!("entity {name} is"));
     lines.push("  port (".to_string());
-    let mut rows = vec![
-        ("clk".to_string(), "in ", 1, String::new()),
-        (
-            "rst".to_string(),
-            "in ",
-            1,
-            "Synchronous, active high.".to_string(),
-        ),
-    ];
+    let mut rows = Vec::new();
+    for ((clk, rst), (.., doc)) in clocks.zip(lines::clocks(module)) {
+        rows.push((clk.clone(), "in ", 1, String::new()));
+        rows.push((rst.clone(), "in ", 1, comment(&doc)));
+    }
     for (port, name) in module.ports.iter().zip(ports) {
         let direction = match port.direction {
             Direction::Input => "in ",
@@ -160,29 +161,44 @@ pub fn guarded(condition: Option<String>, lines: Vec<String>) -> Vec<String> {
 }
 
 /// A clocked process around statements that are indented by two; nothing when there are none.
-pub fn clocked(label: Option<&str>, declarations: &[String], body: &[String]) -> Vec<String> {
+pub fn clocked(clk: &str, declarations: &[String], body: &[String]) -> Vec<String> {
     if body.is_empty() {
         return Vec::new();
     }
-    let label = label.map_or(String::new(), |label| format!("{label} : "));
-    let mut lines = vec![format!("  {label}process (clk)")];
+    let mut lines = vec![format!("  process ({clk})")];
     lines.extend(declarations.iter().map(|line| format!("  {line}")));
     lines.push("  begin".to_string());
-    lines.push("    if rising_edge(clk) then".to_string());
+    lines.push(format!("    if rising_edge({clk}) then"));
     lines.extend(body.iter().map(|line| format!("    {line}")));
     lines.push("    end if;".to_string());
     lines.push("  end process;".to_string());
     lines
 }
 
-/// An instance with its connections in columns.
-pub fn instance(entity: &str, name: &str, connections: &[(String, String)]) -> Vec<String> {
+/// An instance with its generics and connections in columns.
+pub fn instance(
+    entity: &str,
+    name: &str,
+    generics: &[(String, String)],
+    connections: &[(String, String)],
+) -> Vec<String> {
+    let mut lines = vec![format!("  {name} : entity work.{entity}")];
+    if !generics.is_empty() {
+        lines.push("    generic map (".to_string());
+        lines.extend(named(generics));
+        lines.push("    )".to_string());
+    }
+    lines.push("    port map (".to_string());
+    lines.extend(named(connections));
+    lines.push("    );".to_string());
+    lines
+}
+
+/// What is connected by name, in columns.
+fn named(connections: &[(String, String)]) -> Vec<String> {
     let width = connections.iter().map(|(port, _)| port.len());
     let width = width.max().unwrap_or(0);
-    let mut lines = vec![
-        format!("  {name} : entity work.{entity}"),
-        "    port map (".to_string(),
-    ];
+    let mut lines = Vec::new();
     for (index, (port, text)) in connections.iter().enumerate() {
         let comma = if index + 1 < connections.len() {
             ","
@@ -191,7 +207,6 @@ pub fn instance(entity: &str, name: &str, connections: &[(String, String)]) -> V
         };
         lines.push(format!("      {port:width$} => {text}{comma}"));
     }
-    lines.push("    );".to_string());
     lines
 }
 

@@ -13,7 +13,7 @@ pub const VHDL: &str = "\
 /// What the printed text uses of the standard packages and of its own one: a signal of that name would hide it. Also
 /// what an engineer would not want to see hidden.
 pub const USED: &str = "\
-    bit bit_vector boolean character dont_merge dont_touch error failure false ieee index integer natural note now number \
+    altera_attribute async_reg bit bit_vector boolean character dont_merge dont_touch error failure false ieee index integer natural note now number \
     numeric_std positive ram_style ramstyle real repeat resize rising_edge severity_level shift_left shift_right signed std \
     std_logic std_logic_1164 std_logic_vector std_ulogic string time to_integer to_logic to_signed to_unsigned true \
     unsigned warning work zeros";

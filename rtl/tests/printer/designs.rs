@@ -1,5 +1,6 @@
 //! Small designs that together use everything of the hardware IR.
 
+use crate::clocks;
 use hardpath_rtl::{Design, MemStyle, Module, Node, NodeOp};
 
 /// All of them, by the name of the top module.
@@ -18,6 +19,7 @@ pub fn all() -> Vec<Design> {
         copies(),
         small_sums(),
         many_bits(),
+        clocks::several_clocks(),
     ]
 }
 

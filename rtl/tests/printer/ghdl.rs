@@ -28,7 +28,7 @@ fn ghdl_analyses_and_synthesizes_everything() {
     for design in tools::all_designs() {
         check::check(&design).expect("the test designs are good");
         let top = vhdl::top_name(&design);
-        let files = vhdl::print(&design);
+        let files = vhdl::print(&design).expect("it has a text");
         let directory = installed::write_files(&format!("ghdl-{top}"), &files);
         analyse(&ghdl, &directory, &files);
         ghdl.run(&directory, &["--synth", "--std=08", "--out=none", &top]);
@@ -44,7 +44,8 @@ fn large_memories_become_block_ram() {
     for (top, blocks) in [("memories", 1), ("odd_memories", 4)] {
         let all = designs::all();
         let mut named = all.iter().filter(|design| vhdl::top_name(design) == top);
-        let mut files = vhdl::print(named.next().expect("a design of that name"));
+        let design = named.next().expect("a design of that name");
+        let mut files = vhdl::print(design).expect("it has a text");
         let directory = installed::write_files(&format!("ghdl-netlist-{top}"), &files);
         analyse(&ghdl, &directory, &files);
         let said = ghdl.run(&directory, &["--synth", "--std=08", "--out=verilog", top]);
@@ -77,7 +78,7 @@ fn random_modules_do_in_ghdl_what_they_mean() {
     let recording = recording::record(&designs);
     let mut files = Vec::new();
     for design in &designs {
-        files.extend(vhdl::print(design));
+        files.extend(vhdl::print(design).expect("it has a text"));
     }
     let as_written = |bits: &Vec<bool>| -> String {
         let bits = bits.iter().rev();

@@ -11,10 +11,14 @@ fn printed_text_is_as_expected() {
     let mut different = Vec::new();
     for (number, design) in designs::all().into_iter().enumerate() {
         check::check(&design).expect("the test designs are good");
-        let vhdl = vhdl::print(&design);
+        let vhdl = vhdl::print(&design).expect("it has a text");
         // The packages differ in their names only.
         let vhdl = vhdl.into_iter().skip(usize::from(number > 0));
-        for (file, text) in verilog::print(&design).into_iter().chain(vhdl) {
+        for (file, text) in verilog::print(&design)
+            .expect("it has a text")
+            .into_iter()
+            .chain(vhdl)
+        {
             let path = directory.join(&file);
             if update {
                 std::fs::write(&path, &text).expect("an expectation is written");

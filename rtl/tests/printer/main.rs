@@ -1,5 +1,6 @@
 //! Tests of the printers.
 
+mod clocks;
 mod designs;
 mod ghdl;
 mod golden;

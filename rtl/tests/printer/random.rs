@@ -366,6 +366,7 @@ impl Interpreter<'_> {
             }
             NodeOp::ReduceOr => vec![args[0].iter().any(|bit| *bit)],
             NodeOp::ReduceAnd => vec![args[0].iter().all(|bit| *bit)],
+            NodeOp::Foreign(_) => unreachable!("no foreign modules here"),
             NodeOp::ReduceXor => vec![args[0].iter().filter(|bit| **bit).count() % 2 == 1],
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::recording::{self, CLOCKS};
 use crate::{designs, installed, random};
-use hardpath_rtl::{check, verilog, Design, Direction, ModuleId};
+use hardpath_rtl::{check, verilog, Design, Direction};
 
 const RANDOM_MODULES: u64 = 24;
 
@@ -38,7 +38,7 @@ fn verilator_has_no_warnings() {
     for design in all_designs() {
         check::check(&design).expect("the test designs are good");
         let top = design.modules[design.top()].name.clone();
-        let files = verilog::print(&design);
+        let files = verilog::print(&design).expect("it has a text");
         let directory = installed::write_files(&format!("lint-{top}"), &files);
         let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &top];
         arguments.extend(files.iter().map(|(name, _)| name.as_str()));
@@ -56,7 +56,7 @@ fn yosys_reads_everything() {
     let mut script = String::new();
     for design in all_designs() {
         let top = design.modules[design.top()].name.clone();
-        let printed = verilog::print(&design);
+        let printed = verilog::print(&design).expect("it has a text");
         let names: Vec<&str> = printed.iter().map(|(name, _)| name.as_str()).collect();
         script.push_str(&format!(
             "design -reset\nread_verilog -sv -DSYNTHESIS {}\nhierarchy -check -top {top}\nproc\ncheck -assert\n",
@@ -74,7 +74,7 @@ fn copies_of_a_register_survive_synthesis() {
     let Some(yosys) = installed::yosys() else {
         return;
     };
-    let files = verilog::print(&designs::copies());
+    let files = verilog::print(&designs::copies()).expect("it has a text");
     let directory = installed::write_files("copies", &files);
     let script =
         "read_verilog -sv copies.sv; synth_xilinx -family xcup -flatten -noiopad -top copies; \
@@ -88,7 +88,7 @@ fn a_register_that_has_one_copy_survives_synthesis() {
     let Some(yosys) = installed::yosys() else {
         return;
     };
-    let files = verilog::print(&designs::spread());
+    let files = verilog::print(&designs::spread()).expect("it has a text");
     let directory = installed::write_files("spread", &files);
     let script =
         "read_verilog -sv spread.sv; synth_xilinx -family xcup -flatten -noiopad -top spread; \
@@ -128,7 +128,7 @@ fn random_modules_do_in_verilator_what_they_mean() {
             "  {name} i_{name} ({});\n",
             connections.join(", ")
         ));
-        files.extend(verilog::print(design));
+        files.extend(verilog::print(design).expect("it has a text"));
     }
     let stimuli = recording.stimuli.iter();
     let lines: Vec<String> = stimuli.map(|bits| random::hexadecimal(bits)).collect();
@@ -185,9 +185,13 @@ fn random_modules_do_in_verilator_what_they_mean() {
 #[test]
 fn modules_are_printed_alone_as_in_their_design() {
     for design in designs::all() {
-        for (index, (_, text)) in verilog::print(&design).into_iter().enumerate() {
-            let id = ModuleId::from_u32(index as u32);
-            assert_eq!(verilog::print_module(&design, id), text);
+        let files = verilog::print(&design).expect("it has a text");
+        let own = design.modules.iter().filter(|(_, m)| m.foreign.is_none());
+        for (id, module) in own {
+            let name = format!("{}.sv", module.name);
+            let text = files.iter().find(|(file, _)| *file == name);
+            let (_, text) = text.expect("every module has a file");
+            assert_eq!(&verilog::print_module(&design, id), text);
         }
     }
 }

@@ -14,7 +14,8 @@ fn main() -> Result<(), SimError> {
         _ => vec![3, 10, 30],
     };
     if let Some(directory) = std::env::args().nth(2) {
-        for (name, text) in hardpath_rtl::verilog::print(&design::pipeline(stages[0])) {
+        let files = hardpath_rtl::verilog::print(&design::pipeline(stages[0]));
+        for (name, text) in files.expect("it has no foreign modules") {
             let path = std::path::Path::new(&directory).join(name);
             std::fs::write(&path, text).expect("the directory can be written");
         }

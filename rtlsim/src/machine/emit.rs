@@ -78,6 +78,7 @@ impl<'a> Emitter<'a> {
                     }
                 }
                 Step::Store(store) => self.store(&mut scope, store),
+                Step::Call(_) => unreachable!("calls stand between chunks"),
             }
             self.clock += 1;
         }

@@ -4,10 +4,12 @@
 //! memory that is met adds what its next value depends on. The search keeps its own stack: designs are deeper than a
 //! thread's stack allows. A node that is met while its own arguments are being searched is a combinational loop.
 
+mod foreign;
+
 use super::legal::{check_node, has_width};
 use super::*;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use hardpath_rtl::{Design, Direction, Instance, Mem, Module, ModuleId, Node, Reg};
+use hardpath_rtl::{Clock, Design, Direction, Instance, Mem, Module, ModuleId, Node, Reg};
 use std::collections::HashMap;
 
 /// Flattens the design whose top is its last module.
@@ -22,9 +24,17 @@ pub fn flatten(design: &Design) -> Result<Netlist, SimError> {
         registers: HashMap::new(),
         read_ports: HashMap::new(),
         memories: HashMap::new(),
+        foreign: HashMap::new(),
+        edges: SecondaryMap::new(),
         pending: Vec::new(),
     };
-    let root = flattener.open(top, None, String::new())?;
+    let clocks = design.modules[top].clocks.values();
+    for clock in clocks {
+        let names = (clock.name.clone(), clock.reset.clone());
+        flattener.netlist.clocks.push(names);
+    }
+    let clocks = flattener.netlist.clocks.keys().collect();
+    let root = flattener.open(top, None, String::new(), clocks)?;
     flattener.run(root)?;
     Ok(flattener.netlist)
 }
@@ -39,6 +49,7 @@ struct ScopeData<'a> {
     parent: Option<(Scope, Instance)>,
     /// Hierarchical name with a dot behind it; empty for the top.
     prefix: String,
+    clocks: PrimaryMap<Clock, ClockId>,
     children: SecondaryMap<Instance, Option<Scope>>,
     marks: SecondaryMap<Node, Mark>,
 }
@@ -57,6 +68,7 @@ enum Pending {
     Register(StateId, Scope, Reg),
     ReadPort(StateId, Scope, Mem, u32),
     Memory(MemoryId, Scope, Mem),
+    Foreign(ForeignId, Scope),
 }
 
 struct Flattener<'a> {
@@ -66,6 +78,9 @@ struct Flattener<'a> {
     registers: HashMap<(Scope, Reg), StateId>,
     read_ports: HashMap<(Scope, Mem, u32), StateId>,
     memories: HashMap<(Scope, Mem), MemoryId>,
+    foreign: HashMap<Scope, ForeignId>,
+    /// The signals that say which clocks have an edge.
+    edges: SecondaryMap<ClockId, Option<Signal>>,
     pending: Vec<Pending>,
 }
 
@@ -77,12 +92,14 @@ impl<'a> Flattener<'a> {
         id: ModuleId,
         parent: Option<(Scope, Instance)>,
         prefix: String,
+        clocks: PrimaryMap<Clock, ClockId>,
     ) -> Result<Scope, SimError> {
         let module = &self.design.modules[id];
         let scope = self.scopes.push(ScopeData {
             module,
             parent,
             prefix: prefix.clone(),
+            clocks: clocks.clone(),
             children: SecondaryMap::new(),
             marks: SecondaryMap::new(),
         });
@@ -94,7 +111,14 @@ impl<'a> Flattener<'a> {
                 ));
             }
             let path = format!("{prefix}{}.", data.name);
-            let child = self.open(data.module, Some((scope, instance)), path)?;
+            let given = data.clocks.iter();
+            let given: Option<PrimaryMap<Clock, ClockId>> =
+                given.map(|clock| clocks.get(*clock).copied()).collect();
+            let wanted = self.design.modules[data.module].clocks.len();
+            let Some(given) = given.filter(|given| given.len() == wanted) else {
+                return malformed(format!("{path} its clocks are not those of its module"));
+            };
+            let child = self.open(data.module, Some((scope, instance)), path, given)?;
             self.scopes[scope].children[instance] = Some(child);
         }
         Ok(scope)
@@ -122,6 +146,7 @@ impl<'a> Flattener<'a> {
                     name,
                     message: assert.message.clone(),
                     condition,
+                    clock: self.clock(scope, assert.clock)?,
                 });
             }
         }
@@ -132,9 +157,37 @@ impl<'a> Flattener<'a> {
                     self.drive_read_port(state, scope, mem, port)?
                 }
                 Pending::Memory(memory, scope, mem) => self.drive_memory(memory, scope, mem)?,
+                Pending::Foreign(foreign, scope) => self.drive_foreign(foreign, scope)?,
             }
         }
         Ok(())
+    }
+
+    /// What a clock of a module is in the top.
+    fn clock(&self, scope: Scope, clock: Clock) -> Result<ClockId, SimError> {
+        let ScopeData { clocks, prefix, .. } = &self.scopes[scope];
+        match clocks.get(clock) {
+            Some(clock) => Ok(*clock),
+            None => malformed(format!("{prefix}: it has no {clock}")),
+        }
+    }
+
+    /// An enable that is 1 only where the clock has an edge; `None`: it always is.
+    fn at_edge(&mut self, clock: ClockId, enable: Option<Signal>) -> Option<Signal> {
+        if self.netlist.clocks.len() == 1 {
+            return enable;
+        }
+        let edge = match self.edges[clock] {
+            Some(edge) => edge,
+            None => {
+                let edge = self.netlist.push(Op::Edge(clock), &[], 1);
+                *self.edges[clock].insert(edge)
+            }
+        };
+        Some(match enable {
+            Some(enable) => self.netlist.push(Op::Pure(NodeOp::And), &[enable, edge], 1),
+            None => edge,
+        })
     }
 
     fn drive_register(&mut self, state: StateId, scope: Scope, reg: Reg) -> Result<(), SimError> {
@@ -153,6 +206,7 @@ impl<'a> Flattener<'a> {
             }
             None => None,
         };
+        let enable = self.at_edge(self.netlist.states[state].clock, enable);
         self.netlist.states[state].update = Update::Register { next, enable };
         Ok(())
     }
@@ -171,6 +225,8 @@ impl<'a> Flattener<'a> {
         let memory = self.memory(scope, mem);
         let address = self.resolve((scope, read.address))?;
         let enable = self.one_bit((scope, enable), || format!("the enable of {name}"))?;
+        let clock = self.netlist.states[state].clock;
+        let enable = self.at_edge(clock, Some(enable)).unwrap_or(enable);
         self.netlist.states[state].update = Update::Read {
             memory,
             address,
@@ -190,6 +246,8 @@ impl<'a> Flattener<'a> {
             })?;
             let what = || format!("a write enable of {name}");
             let enable = self.one_bit((scope, write.enable), what)?;
+            let clock = self.clock(scope, write.clock)?;
+            let enable = self.at_edge(clock, Some(enable)).unwrap_or(enable);
             self.netlist.memories[memory].writes.push(Write {
                 address,
                 data: value,
@@ -335,9 +393,10 @@ impl<'a> Flattener<'a> {
                 }
                 Ok(self.netlist.push(Op::Input(index as u32), &[], width))
             }
+            NodeOp::Foreign(port) => self.foreign_output(scope, *port, &args, width),
             NodeOp::Reg(reg) => match module.regs.get(*reg) {
                 Some(data) if data.width == width => {
-                    let state = self.register(scope, *reg);
+                    let state = self.register(scope, *reg)?;
                     Ok(self.netlist.push(Op::State(state), &[], width))
                 }
                 _ => malformed(format!("{}: no register of that width", what())),
@@ -347,7 +406,7 @@ impl<'a> Flattener<'a> {
                     return malformed(format!("{}: not as wide as the memory", what()));
                 }
                 let op = match module.mems[*mem].reads[*port as usize].enable {
-                    Some(_) => Op::State(self.read_port(scope, *mem, *port)),
+                    Some(_) => Op::State(self.read_port(scope, *mem, *port)?),
                     None => Op::Read(self.memory(scope, *mem)),
                 };
                 Ok(self.netlist.push(op, &args, width))
@@ -369,33 +428,40 @@ impl<'a> Flattener<'a> {
         }
     }
 
-    fn register(&mut self, scope: Scope, reg: Reg) -> StateId {
+    fn register(&mut self, scope: Scope, reg: Reg) -> Result<StateId, SimError> {
         if let Some(state) = self.registers.get(&(scope, reg)) {
-            return *state;
+            return Ok(*state);
         }
         let data = &self.scopes[scope].module.regs[reg];
+        let clock = self.clock(scope, data.clock)?;
         let name = format!("{}{}", self.scopes[scope].prefix, data.name);
-        let state = self.undriven(name, data.width, data.reset.clone());
+        let state = self.undriven(name, (data.width, clock), data.reset.clone());
         self.registers.insert((scope, reg), state);
         self.pending.push(Pending::Register(state, scope, reg));
-        state
+        Ok(state)
     }
 
-    fn read_port(&mut self, scope: Scope, mem: Mem, port: u32) -> StateId {
+    fn read_port(&mut self, scope: Scope, mem: Mem, port: u32) -> Result<StateId, SimError> {
         if let Some(state) = self.read_ports.get(&(scope, mem, port)) {
-            return *state;
+            return Ok(*state);
         }
         let data = &self.scopes[scope].module.mems[mem];
+        let clock = self.clock(scope, data.reads[port as usize].clock)?;
         let name = format!("{}{}.read{port}", self.scopes[scope].prefix, data.name);
-        let state = self.undriven(name, data.width, None);
+        let state = self.undriven(name, (data.width, clock), None);
         self.read_ports.insert((scope, mem, port), state);
         self.pending
             .push(Pending::ReadPort(state, scope, mem, port));
-        state
+        Ok(state)
     }
 
     /// A state whose update is filled in when the search has come to its drivers.
-    fn undriven(&mut self, name: String, width: u32, reset: Option<Vec<u64>>) -> StateId {
+    fn undriven(
+        &mut self,
+        name: String,
+        (width, clock): (u32, ClockId),
+        reset: Option<Vec<u64>>,
+    ) -> StateId {
         let update = Update::Register {
             next: Signal(u32::MAX),
             enable: None,
@@ -404,6 +470,7 @@ impl<'a> Flattener<'a> {
             name,
             width,
             reset,
+            clock,
             update,
         })
     }

@@ -22,6 +22,7 @@ pub fn check_node(
         | NodeOp::Reg(_)
         | NodeOp::MemRead(..)
         | NodeOp::InstanceOutput(..)
+        | NodeOp::Foreign(_)
         | NodeOp::Wire => true,
         NodeOp::Not => args.len() == 1 && all(node.width),
         NodeOp::And | NodeOp::Or | NodeOp::Xor => !args.is_empty() && all(node.width),

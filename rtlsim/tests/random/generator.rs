@@ -24,6 +24,25 @@ pub fn design(seed: u64, nodes: usize) -> Design {
     design
 }
 
+/// Gives every module a second clock, and what is in it one of both. What belongs to different clocks may meet in logic: `check`
+/// would refuse such a design, but what it does is clear.
+pub fn with_two_clocks(design: &mut Design, rng: &mut Rng) {
+    for module in design.modules.values_mut() {
+        let other = module.clock("other", "other_rst");
+        let mut any = || [Clock::FIRST, other][usize::from(rng.bool())];
+        module.regs.values_mut().for_each(|reg| reg.clock = any());
+        for mem in module.mems.values_mut() {
+            let clock = any();
+            mem.writes.iter_mut().for_each(|write| write.clock = clock);
+            mem.reads.iter_mut().for_each(|read| read.clock = any());
+        }
+        for instance in module.instances.values_mut() {
+            instance.clocks = vec![any(), any()];
+        }
+        module.asserts.iter_mut().for_each(|it| it.clock = any());
+    }
+}
+
 /// A number of `width` bits: any, small, or near the ends of its range.
 pub fn limbs(rng: &mut Rng, width: u32) -> Vec<u64> {
     let count = width.div_ceil(64) as usize;
@@ -352,6 +371,7 @@ impl Generator<'_> {
         let instance = self.module.instances.push(InstanceData {
             module: id,
             name,
+            clocks: vec![Clock::FIRST],
             inputs,
             comment: None,
             section: None,

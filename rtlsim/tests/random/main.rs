@@ -19,14 +19,21 @@ fn simulator_agrees_with_the_reference() {
         Err(_) => DESIGNS,
     };
     for seed in 0..designs {
-        compare(seed, 120, 60, None);
+        compare(seed, 120, 60, Variant::Plain);
+    }
+}
+
+#[test]
+fn simulator_agrees_with_two_clocks() {
+    for seed in 3_000_000..3_000_400 {
+        compare(seed, 120, 80, Variant::TwoClocks);
     }
 }
 
 #[test]
 fn simulator_agrees_on_large_designs() {
     for seed in 1_000_000..1_000_012 {
-        compare(seed, 1000, 100, None);
+        compare(seed, 1000, 100, Variant::Plain);
     }
 }
 
@@ -34,15 +41,26 @@ fn simulator_agrees_on_large_designs() {
 #[test]
 fn a_design_with_spread_loads_does_the_same() {
     for seed in 2_000_000..2_000_100 {
-        compare(seed, 120, 60, Some(40));
+        compare(seed, 120, 60, Variant::Spread(40));
     }
 }
 
-/// `most`: loads above this are spread in the design that is simulated.
-fn compare(seed: u64, nodes: usize, clocks: u64, most: Option<u32>) {
-    let design = generator::design(seed, nodes);
+/// What is special about a design.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variant {
+    Plain,
+    /// Loads above this are spread in the design that is simulated.
+    Spread(u32),
+    TwoClocks,
+}
+
+fn compare(seed: u64, nodes: usize, clocks: u64, variant: Variant) {
+    let mut design = generator::design(seed, nodes);
+    if variant == Variant::TwoClocks {
+        generator::with_two_clocks(&mut design, &mut Rng::with_seed(seed));
+    }
     let mut simulated = design.clone();
-    if let Some(most) = most {
+    if let Variant::Spread(most) = variant {
         spread::spread(&mut simulated, most);
         // Some of these designs have memories that a tool would refuse.
         if check::check(&design).is_ok() {
@@ -53,10 +71,21 @@ fn compare(seed: u64, nodes: usize, clocks: u64, most: Option<u32>) {
         Simulator::new(&simulated).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let mut reference = Reference::new(&design);
     let mut rng = Rng::with_seed(!seed);
-    let reset = simulator.input("rst").unwrap();
+    let names = design.modules[design.top()].clocks.values();
+    let pins: Vec<_> = names
+        .map(|clock| {
+            let reset = simulator.input(&clock.reset).unwrap();
+            (simulator.clock(&clock.name).unwrap(), reset)
+        })
+        .collect();
     for clock in 0..clocks {
-        reference.reset = rng.u8(..24) == 0;
-        simulator.set_u64(reset, u64::from(reference.reset));
+        let mut edges = Vec::new();
+        for (index, (pin, reset)) in pins.iter().enumerate() {
+            reference.resets[index] = rng.u8(..24) == 0;
+            reference.edges[index] = pins.len() == 1 || rng.u8(..3) != 0;
+            simulator.set_u64(*reset, u64::from(reference.resets[index]));
+            edges.extend(Some(*pin).filter(|_| reference.edges[index]));
+        }
         for port in &design.modules[design.top()].ports {
             if port.direction == Direction::Input && (clock == 0 || rng.u8(..4) != 0) {
                 let limbs = generator::limbs(&mut rng, port.width);
@@ -66,7 +95,10 @@ fn compare(seed: u64, nodes: usize, clocks: u64, most: Option<u32>) {
                     .insert(port.name.clone(), from_limbs(&limbs));
             }
         }
-        let result = simulator.step();
+        let result = match edges.len() == pins.len() {
+            true => simulator.step(),
+            false => simulator.step_on(&edges),
+        };
         reference.step();
         match (result, reference.broken.is_empty()) {
             (Ok(()), true) => {}
@@ -97,7 +129,7 @@ fn compare(seed: u64, nodes: usize, clocks: u64, most: Option<u32>) {
                 "seed {seed}, clock {clock}, output {name}"
             );
         }
-        if clock % 16 == 0 && most.is_none() {
+        if clock % 16 == 0 && !matches!(variant, Variant::Spread(_)) {
             for (name, expected) in reference.states() {
                 if let Some(got) = simulator.peek(&name) {
                     assert_eq!(

@@ -1,7 +1,7 @@
 //! A slow and obvious evaluator: what the comments in `hardpath_rtl` say, word for word, on big integers.
 //! A node's value is found by walking its arguments through the hierarchy; nothing is flattened or reordered.
 
-use hardpath_rtl::{Design, Direction, Instance, Mem, ModuleId, Node, NodeOp, Reg};
+use hardpath_rtl::{Clock, Design, Direction, Instance, Mem, ModuleId, Node, NodeOp, Reg};
 use num_bigint::BigUint;
 use std::collections::HashMap;
 
@@ -15,6 +15,8 @@ struct Occurrence {
     children: HashMap<Instance, usize>,
     /// Hierarchical name with a dot behind it.
     prefix: String,
+    /// By clock of the module: the top's.
+    clocks: Vec<usize>,
     registers: HashMap<Reg, Number>,
     memories: HashMap<Mem, Vec<Number>>,
     /// Outputs of the synchronous read ports.
@@ -26,7 +28,9 @@ pub struct Reference<'a> {
     /// The top is the first.
     occurrences: Vec<Occurrence>,
     pub inputs: HashMap<String, Number>,
-    pub reset: bool,
+    /// Of the next step, by clock: the resets, and which clocks have an edge.
+    pub resets: Vec<bool>,
+    pub edges: Vec<bool>,
     /// As they were before the edge of the last step.
     pub outputs: HashMap<String, Number>,
     /// Assertions that were 0 then, by hierarchical name.
@@ -38,19 +42,28 @@ type Known = HashMap<(usize, Node), Number>;
 
 impl<'a> Reference<'a> {
     pub fn new(design: &'a Design) -> Reference<'a> {
+        let clocks = design.modules[design.top()].clocks.len();
         let mut reference = Reference {
             design,
             occurrences: Vec::new(),
             inputs: HashMap::new(),
-            reset: false,
+            resets: vec![false; clocks],
+            edges: vec![true; clocks],
             outputs: HashMap::new(),
             broken: Vec::new(),
         };
-        reference.open(design.top(), None, String::new());
+        let clocks = (0..clocks).collect();
+        reference.open(design.top(), None, String::new(), clocks);
         reference
     }
 
-    fn open(&mut self, id: ModuleId, parent: Option<(usize, Instance)>, prefix: String) -> usize {
+    fn open(
+        &mut self,
+        id: ModuleId,
+        parent: Option<(usize, Instance)>,
+        prefix: String,
+        clocks: Vec<usize>,
+    ) -> usize {
         let module = &self.design.modules[id];
         let index = self.occurrences.len();
         let initial = |reset: &Option<Vec<u64>>| match reset {
@@ -62,6 +75,7 @@ impl<'a> Reference<'a> {
             parent,
             children: HashMap::new(),
             prefix: prefix.clone(),
+            clocks: clocks.clone(),
             registers: module
                 .regs
                 .iter()
@@ -76,7 +90,9 @@ impl<'a> Reference<'a> {
         });
         for (instance, data) in &module.instances {
             let path = format!("{prefix}{}.", data.name);
-            let child = self.open(data.module, Some((index, instance)), path);
+            let given = data.clocks.iter();
+            let given = given.map(|clock| clocks[clock.as_u32() as usize]).collect();
+            let child = self.open(data.module, Some((index, instance)), path, given);
             self.occurrences[index].children.insert(instance, child);
         }
         index
@@ -117,19 +133,22 @@ impl<'a> Reference<'a> {
         let mut writes = Vec::new();
         for (at, occurrence) in self.occurrences.iter().enumerate() {
             let module = &self.design.modules[occurrence.module];
-            for assert in &module.asserts {
-                if !self.reset && self.value(&mut known, at, assert.condition) == number(0) {
+            let of_top = |clock: Clock| occurrence.clocks[clock.as_u32() as usize];
+            let has_edge = |clock: Clock| self.edges[of_top(clock)];
+            for assert in module.asserts.iter().filter(|it| has_edge(it.clock)) {
+                let is_reset = self.resets[of_top(assert.clock)];
+                if !is_reset && self.value(&mut known, at, assert.condition) == number(0) {
                     self.broken
                         .push(format!("{}{}", occurrence.prefix, assert.name));
                 }
             }
-            for (reg, data) in &module.regs {
+            for (reg, data) in module.regs.iter().filter(|(_, data)| has_edge(data.clock)) {
                 let next = self.value(&mut known, at, data.next.unwrap());
                 let enabled = match data.enable {
                     Some(enable) => self.value(&mut known, at, enable) == number(1),
                     None => true,
                 };
-                if let (true, Some(reset)) = (self.reset, &data.reset) {
+                if let (true, Some(reset)) = (self.resets[of_top(data.clock)], &data.reset) {
                     registers.push((at, reg, from_limbs(reset)));
                 } else if enabled {
                     registers.push((at, reg, next));
@@ -137,13 +156,15 @@ impl<'a> Reference<'a> {
             }
             for (mem, data) in &module.mems {
                 for (port, read) in data.reads.iter().enumerate() {
-                    let Some(enable) = read.enable else { continue };
+                    let Some(enable) = read.enable.filter(|_| has_edge(read.clock)) else {
+                        continue;
+                    };
                     if self.value(&mut known, at, enable) == number(1) {
                         let address = self.value(&mut known, at, read.address);
                         reads.push((at, (mem, port as u32), self.word(at, mem, &address)));
                     }
                 }
-                for write in &data.writes {
+                for write in data.writes.iter().filter(|it| has_edge(it.clock)) {
                     if self.value(&mut known, at, write.enable) == number(1) {
                         let address = self.value(&mut known, at, write.address);
                         let value = self.value(&mut known, at, write.data);
@@ -291,6 +312,7 @@ fn pure(op: &NodeOp, args: &[Number], widths: &[u32], width: u32) -> Number {
         },
         NodeOp::ReduceOr => truth(*a != number(0)),
         NodeOp::ReduceAnd => truth(*a == ones(widths[0])),
+        NodeOp::Foreign(_) => unreachable!("no foreign modules here"),
         NodeOp::ReduceXor => truth(a.count_ones() % 2 == 1),
         NodeOp::Input(_)
         | NodeOp::Const(_)

@@ -13,7 +13,7 @@ use super::graph::Signal;
 use hardpath_rtl::{Design, Direction, Instance, Mem, Module, ModuleId, Node, NodeOp, Reg};
 use memories::Memory;
 use registers::{BitName, Fact};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The network, and what the outputs of the top need.
 pub struct Elaborated {
@@ -94,12 +94,16 @@ struct Elaborator<'a> {
     waiting: Vec<Waiting>,
     /// The first flip-flop of each register that was asked for.
     asked: Vec<(usize, Reg, usize)>,
+    /// Foreign modules that were asked for. What is in them is unknown, and not counted.
+    boxes: HashSet<usize>,
 }
 
 /// What is to be connected.
 enum Waiting {
     Register(usize, Reg),
     Memory(usize, Mem),
+    /// A foreign module: all its inputs are needed.
+    Inputs(usize),
 }
 
 impl<'a> Elaborator<'a> {
@@ -119,10 +123,11 @@ impl<'a> Elaborator<'a> {
             reset,
             waiting: Vec::new(),
             asked: Vec::new(),
+            boxes: HashSet::new(),
         }
     }
 
-    /// Everything that the top's outputs need; gives these.
+    /// Everything that the top's outputs need; gives these, and the inputs of foreign modules.
     fn run(&mut self) -> Vec<Signal> {
         let mut outputs = Vec::new();
         for port in &self.module(0).ports {
@@ -134,6 +139,13 @@ impl<'a> Elaborator<'a> {
             match waiting {
                 Waiting::Register(frame, reg) => self.connect_register(frame, reg),
                 Waiting::Memory(frame, mem) => self.connect_memory(frame, mem),
+                Waiting::Inputs(frame) => {
+                    for (node, data) in &self.module(frame).nodes {
+                        if matches!(data.op, NodeOp::Input(_)) {
+                            outputs.extend(self.value(frame, node));
+                        }
+                    }
+                }
             }
         }
         outputs
@@ -243,6 +255,12 @@ impl<'a> Elaborator<'a> {
                 .collect(),
             NodeOp::Reg(reg) => self.register(frame, *reg),
             NodeOp::MemRead(mem, port) => self.read(frame, *mem, *port as usize),
+            NodeOp::Foreign(_) => {
+                if self.boxes.insert(frame) {
+                    self.waiting.push(Waiting::Inputs(frame));
+                }
+                self.fabric.graph.leaves(data.width)
+            }
             op => {
                 let frame = &self.frames[frame];
                 let args: Vec<&[Signal]> = data

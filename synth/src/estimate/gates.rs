@@ -50,6 +50,7 @@ pub fn operation(fabric: &mut Fabric, op: &NodeOp, args: &[&[Signal]], width: us
         | NodeOp::Const(_)
         | NodeOp::Reg(_)
         | NodeOp::MemRead(..)
+        | NodeOp::Foreign(_)
         | NodeOp::InstanceOutput(..) => unreachable!("what has no arguments is no operation"),
     }
 }

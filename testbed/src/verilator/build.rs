@@ -3,7 +3,7 @@
 
 use super::tool::{self, Tool};
 use super::{wrapper, VerilatorOptions};
-use crate::dut::Port;
+use crate::dut::{no_text, Port};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_rtl::Design;
 use sha2::{Digest, Sha256};
@@ -30,8 +30,9 @@ pub fn library(
         cache: options.cache.clone().unwrap_or_else(default_cache),
     };
     let top = &design.modules[design.top()].name;
-    let mut sources = hardpath_rtl::verilog::print(design);
-    sources.push(("wrapper.cpp".into(), wrapper::source(ports)));
+    let mut sources = hardpath_rtl::verilog::print(design).map_err(no_text)?;
+    let clocks = wrapper::clock_names(design);
+    sources.push(("wrapper.cpp".into(), wrapper::source(ports, &clocks)));
     sources.push(("memories.vlt".into(), wrapper::visible_memories(design)));
     let flags = verilator_flags(top);
     let optimization = format!("-O{}", options.cxx_optimization.min(3));

@@ -8,8 +8,14 @@ use crate::dut::Port;
 use hardpath_rtl::{Design, MemData};
 use std::fmt::Write;
 
-/// First limb of each port, and the number of limbs in all.
-pub fn limb_offsets(ports: &[(String, Port)]) -> (Vec<usize>, usize) {
+/// Names of the clocks of the top.
+pub fn clock_names(design: &Design) -> Vec<String> {
+    let clocks = design.modules[design.top()].clocks.values();
+    clocks.map(|clock| clock.name.clone()).collect()
+}
+
+/// First limb of each port, and the number of limbs in all: with several clocks, one more.
+pub fn limb_offsets(ports: &[(String, Port)], clocks: usize) -> (Vec<usize>, usize) {
     let mut next = 0;
     let offsets = ports.iter().map(|(_, port)| {
         let offset = next;
@@ -17,7 +23,7 @@ pub fn limb_offsets(ports: &[(String, Port)]) -> (Vec<usize>, usize) {
         offset
     });
     let offsets = offsets.collect();
-    (offsets, next)
+    (offsets, next + usize::from(clocks > 1))
 }
 
 /// Makes the memories of all modules visible to `hardpath_memory`, as a configuration file of Verilator.
@@ -41,14 +47,23 @@ pub const PRINTING: &str = "\
 int hardpath_printf(const char* format, ...);
 ";
 
-/// The wrapper for a model `Vdut` with these ports.
-pub fn source(ports: &[(String, Port)]) -> String {
-    let (offsets, limbs) = limb_offsets(ports);
+/// The wrapper for a model `Vdut` with these ports and clocks.
+pub fn source(ports: &[(String, Port)], clocks: &[String]) -> String {
+    let (offsets, limbs) = limb_offsets(ports, clocks.len());
     let mut loads = String::new();
     let mut stores = String::new();
+    let (mut lower, mut raise) = (String::new(), String::new());
+    for (index, name) in clocks.iter().enumerate() {
+        let member = member(name);
+        let _ = writeln!(lower, "    instance->top.{member} = 0;");
+        let edge = match clocks.len() {
+            1 => "1".to_string(),
+            _ => format!("instance->limbs[{}] >> {index} & 1", limbs - 1),
+        };
+        let _ = writeln!(raise, "    instance->top.{member} = {edge};");
+    }
     for ((name, port), offset) in ports.iter().zip(&offsets) {
-        // Verilator writes two underscores in a row as ___05F.
-        let member = name.replace("__", "___05F");
+        let member = member(name);
         let (text, function) = match port.is_input {
             true => (&mut loads, "load"),
             false => (&mut stores, "store"),
@@ -58,7 +73,17 @@ pub fn source(ports: &[(String, Port)]) -> String {
             "    {function}(instance->top.{member}, instance->limbs + {offset});"
         );
     }
-    HEAD.replace("LIMBS", &limbs.max(1).to_string()) + &loads + MIDDLE + &stores + TAIL
+    let head = HEAD.replace("LIMBS", &limbs.max(1).to_string());
+    // The same at the start, one step deeper.
+    let lower_at_start: String = lower.lines().map(|line| format!("    {line}\n")).collect();
+    let head = head.replace("        LOWER\n", &lower_at_start);
+    let tail = TAIL.replace("    RAISE\n", &raise);
+    head + &lower + &loads + MIDDLE + &stores + &tail
+}
+
+/// What Verilator calls a port: it writes two underscores in a row as ___05F.
+fn member(name: &str) -> String {
+    name.replace("__", "___05F")
 }
 
 const HEAD: &str = r#"#include "Vdut.h"
@@ -120,7 +145,7 @@ extern "C" void* hardpath_create() {
     try {
         auto instance = std::make_unique<Instance>();
         instance->context.fatalOnError(false);
-        instance->top.clk = 0;
+        LOWER
         instance->top.eval();
         return instance.release();
     } catch (...) {
@@ -153,14 +178,13 @@ extern "C" int hardpath_step(void* model) {
     auto* const instance = static_cast<Instance*>(model);
     printed.clear();
     stopped = false;
-    instance->top.clk = 0;
 "#;
 
 const MIDDLE: &str = "    instance->top.eval();
 ";
 
 const TAIL: &str = "    instance->context.timeInc(1);
-    instance->top.clk = 1;
+    RAISE
     instance->top.eval();
     instance->context.timeInc(1);
     if (!stopped) return 0;

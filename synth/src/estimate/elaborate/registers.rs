@@ -157,7 +157,7 @@ impl Elaborator<'_> {
                     news.insert(name, Fact::Constant(initial));
                     continue;
                 }
-                if data.is_apart {
+                if data.is_apart || data.is_synchronizer {
                     continue;
                 }
                 let FlipFlop {
