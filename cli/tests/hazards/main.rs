@@ -2,6 +2,7 @@
 //! interpreter, packet for packet, answer for answer and map for map.
 
 mod broadcasts;
+mod drivers;
 mod foreign_keys;
 mod forgetting;
 mod generator;

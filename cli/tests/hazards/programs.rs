@@ -968,6 +968,23 @@ pub fn destinations() -> String {
     )
 }
 
+/// A value by the longest prefix of the operand.
+pub fn routes(entries: u32) -> String {
+    program(
+        &format!("map @routes lpm_trie key 8 value 8 entries {entries}"),
+        "
+    v20:1 \"hit\", v21:32 = map.lookup @routes v3
+    branch v20, block1, block2
+block1:
+    v22:64 = map.load @routes v21, v8
+    packet.store v10, v22
+    emit v9, v8
+block2:
+    emit v9, v8
+",
+    )
+}
+
 /// An array's update: all flags, keys out of range.
 pub fn array_update() -> String {
     program(
