@@ -45,7 +45,8 @@ impl<B: Bus + ?Sized> Bus for &mut B {
     }
 }
 
-/// A bus that several drivers use in turn, each for an access. A design must have one driver, or its own lock.
+/// A bus that several drivers use in turn, each for an access; one that sleeps in [`Bus::waits`] holds up all of them. A design
+/// must have one driver, or a lock of its own.
 impl<B: Bus> Bus for &Mutex<B> {
     type Error = B::Error;
 

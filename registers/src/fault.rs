@@ -196,7 +196,8 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
         let help = match &self.cause {
             Cause::Bus { access, error } => {
                 write!(f, "the {} fails: {error}", access.describe())?;
-                Some("look whether the design is loaded and stands at this address; it refuses (SLVERR) what has no effect")
+                Some("look whether the design is loaded and stands at this address; it refuses (SLVERR) what has no effect, and map \
+                      registers while a command is busy")
             }
             Cause::Fault(fault) => {
                 write!(f, "{fault}")?;

@@ -18,6 +18,7 @@ pub mod journal;
 pub mod mapfile;
 pub mod native;
 pub mod pace;
+pub mod pins;
 pub mod run;
 pub mod statistics;
 pub mod stream;

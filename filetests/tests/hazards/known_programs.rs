@@ -77,7 +77,7 @@ fn long_and_short_packets() {
 
 /// Keys and values of any size: the key has the packet's key in its lowest and highest bytes, the value the operand.
 /// A hit counts in the value's last byte.
-fn sizes(key_bytes: u32, value_bytes: u32, entries: u32) -> String {
+pub fn sizes(key_bytes: u32, value_bytes: u32, entries: u32) -> String {
     let key = match key_bytes {
         1..4 => format!("    v20:{0} = slice v1, 0", key_bytes * 8),
         4 => "    v20:32 = add v1, v8".to_string(),

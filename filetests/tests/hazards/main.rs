@@ -3,6 +3,7 @@
 //! tests by themselves; here is what needs more than a line.
 
 mod broadcasts;
+mod drivers;
 mod foreign_keys;
 mod forgetting;
 mod generator;

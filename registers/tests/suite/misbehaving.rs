@@ -320,7 +320,7 @@ fn a_message_is_as_it_is() {
     assert_eq!(
         error.to_string(),
         "nat: the read of register 0x0008 (DESIGN_ID) fails: timeout\n  help: look whether the design is loaded and stands \
-         at this address; it refuses (SLVERR) what has no effect"
+         at this address; it refuses (SLVERR) what has no effect, and map registers while a command is busy"
     );
     let fault = Fault::OtherProgram {
         given: 1,

@@ -11,7 +11,7 @@ use hardpath_ir::maps::{flag, Image, Maps};
 use hardpath_ir::{verdict, MapDecl, MapId, Program, MAX_PACKET_BYTES};
 use hardpath_packet::Packet;
 use hardpath_registers::{
-    asked, errno, field, register, words, Access, Counters, Design, Exchange, HostAnswer,
+    errno, field, foreign, register, words, Access, Counters, Design, Exchange, HostAnswer,
     HostOperation, MAGIC, PORTS,
 };
 use hardpath_testbed::bench::player::Player;
@@ -349,7 +349,7 @@ impl<'a> Scenario<'a> {
     /// Whether the design is asked for what an operation wants. On a foreign key it may only be looked up, and not found.
     fn asks(&self, map: MapId, operation: &HostOperation, key: &[u8]) -> bool {
         let is_there = self.maps.get(map, key).is_some();
-        !self.port(map).stored.is_foreign(key) || asked(operation, is_there) == *operation
+        !self.port(map).stored.is_foreign(key) || foreign::asked(operation, is_there) == *operation
     }
 
     /// A dump of a slot that holds the key, or nothing.
