@@ -1,6 +1,6 @@
 //! Reading and writing files. What is written is complete or not there: it is made beside its place and renamed.
 
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::{file, Diagnostic, Place};
 use rustix::fs::{linkat, AtFlags, OFlags, CWD};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -12,6 +12,23 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     fs::read(path).map_err(|error| cannot_read(path, &error))
 }
 
+/// Whether it is a file that can be opened.
+pub fn check_readable(path: &Path) -> Result<(), Diagnostic> {
+    let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => Ok(()),
+    });
+    opened.map_err(|error| cannot_read(path, &error))
+}
+
+/// Whether a file can have that name, as far as no folder has it.
+pub fn check_no_folder(path: &Path) -> Result<(), Diagnostic> {
+    match path.is_dir() {
+        true => Err(cannot_write(path, &io::ErrorKind::IsADirectory.into())),
+        false => Ok(()),
+    }
+}
+
 pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     let bytes = read(path)?;
     String::from_utf8(bytes).map_err(|_| {
@@ -21,14 +38,9 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> Diagnostic {
-    let help = match error.kind() {
-        io::ErrorKind::NotFound => "check the name of the file",
-        io::ErrorKind::PermissionDenied => "make the file readable for this user",
-        _ => "give a readable file",
-    };
     Diagnostic::input("cannot-read", format!("the file cannot be read: {error}"))
         .at(Place::of_file(path.display()))
-        .help(help)
+        .help(file::unread(path, error))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Diagnostic {
@@ -37,7 +49,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Diagnostic {
         format!("the output cannot be written: {error}"),
     )
     .at(Place::of_file(path.display()))
-    .help("give a place that this user can write to")
+    .help(file::unwritten(error))
 }
 
 /// Lets `write_to` write a file; an older one is replaced. A device or pipe is written to as it is.
@@ -191,12 +203,21 @@ fn refuse_foreign(folder: &Path, marker: &str) -> Result<(), Diagnostic> {
     if is_empty || folder.join(marker).exists() {
         return Ok(());
     }
-    Err(Diagnostic::input(
-        "folder-in-use",
-        "the output folder holds something that is no design",
-    )
-    .at(Place::of_file(folder.display()))
-    .help("give an empty or new folder with -o"))
+    let error = |message: &str| Diagnostic::input("folder-in-use", message);
+    let error = match holds_design(folder) {
+        true => error("the output folder holds the design of another program")
+            .help("give another folder with -o, or remove this one"),
+        false => error("the output folder holds something that is no design")
+            .help("give an empty or new folder with -o"),
+    };
+    Err(error.at(Place::of_file(folder.display())))
+}
+
+/// Whether a folder has the file list of some design.
+fn holds_design(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    paths.any(|path| path.extension().is_some_and(|ending| ending == "f"))
 }
 
 fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {

@@ -23,19 +23,18 @@ mod size;
 mod source;
 mod table;
 mod target;
+mod usage;
 
 use answer::{Answer, Status};
 use arguments::{Command, CommandLine};
-use clap::error::ErrorKind;
 use clap::Parser;
 use hardpath_diagnostic::Diagnostic;
-use messages::MessageFormat;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
-        Err(error) => return wrong_usage(&error),
+        Err(error) => return usage::answer(error),
     };
     let (json, format) = (command_line.command.json(), command_line.message_format);
     match internal_error::catch(|| run(command_line.command)) {
@@ -65,34 +64,4 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Realworld(arguments) => commands::realworld::run(&arguments),
     }
-}
-
-/// Help and version are answers; everything else is wrong usage. The options were not read, so whether JSON is
-/// wanted, as the answer or of messages, is looked up in the words of the command line.
-fn wrong_usage(error: &clap::Error) -> ExitCode {
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    ) {
-        answer::print_text(&error.render().to_string());
-        return Status::Good.into();
-    }
-    let words: Vec<_> = std::env::args_os().collect();
-    let json = words.iter().any(|word| word == "--json");
-    let lines = words.iter().any(|word| word == "--message-format=json")
-        || (words.windows(2)).any(|pair| pair[0] == "--message-format" && pair[1] == "json");
-    if json || lines {
-        let text = error.render().to_string();
-        let (message, help) = match text.split_once("\n\n") {
-            Some((message, help)) => (message, help.trim()),
-            None => (text.trim(), "hardpath --help"),
-        };
-        let message = message.strip_prefix("error: ").unwrap_or(message);
-        let error = Diagnostic::input("usage", message).help(help);
-        answer::print_errors(&[error], json, MessageFormat::Json);
-    } else {
-        // clap's own rendering has colours on a terminal.
-        let _ = error.print();
-    }
-    Status::Input.into()
 }

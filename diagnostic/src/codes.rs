@@ -103,6 +103,7 @@ pub const CODES: &[&str] = &[
     "object-too-large",
     "old-pointer",
     "option-needs-object",
+    "option-unused",
     "other-cpu",
     "packet-cut",
     "packets-not-taken-in",

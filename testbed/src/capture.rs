@@ -7,7 +7,7 @@ mod writer;
 
 pub use writer::Writer;
 
-use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_diagnostic::{file, Diagnostic, Place};
 use hardpath_ir::count::counted;
 use hardpath_ir::{destination, verdict};
 use input::Input;
@@ -48,7 +48,9 @@ enum Format {
 /// `capture-unreadable`, `not-a-capture`, or what is wrong with its header.
 pub fn open(path: &Path) -> Result<Reader<BufReader<File>>, Diagnostic> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| unreadable(Place::of_file(&name), &error))?;
+    let file = File::open(path).map_err(|error| {
+        unreadable(Place::of_file(&name), &error).help(file::unread(path, &error))
+    })?;
     Reader::new(BufReader::new(file), name)
 }
 
@@ -65,7 +67,8 @@ pub fn parse(bytes: &[u8], name: &str) -> Result<Vec<Captured>, Diagnostic> {
 /// Writes a pcapng file of Ethernet packets with times in nanoseconds.
 pub fn write(path: &Path, packets: &[Captured]) -> Result<(), Diagnostic> {
     let name = path.display().to_string();
-    let file = File::create(path).map_err(|error| writer::failed(&name, &error.to_string()))?;
+    let file = File::create(path)
+        .map_err(|error| writer::failed(&name, &error.to_string()).help(file::unwritten(&error)))?;
     let mut writer = Writer::new(std::io::BufWriter::new(file), name)?;
     for packet in packets {
         writer.packet(packet)?;
@@ -134,6 +137,7 @@ fn unreadable(place: Place, error: &std::io::Error) -> Diagnostic {
         format!("cannot read the capture: {error}"),
     )
     .at(place)
+    .help("give a file, or a pipe, that can be read")
 }
 
 fn check_link_type(link_type: Linktype, place: Place) -> Result<(), Diagnostic> {

@@ -10,7 +10,7 @@
 //! ignored. A byte may also be a plain number. The kernel prints no entry of a socket map (each has an error); in a map
 //! file its value is any number above 0 that stands for a socket.
 
-use hardpath_diagnostic::{suggest, Diagnostic, Place};
+use hardpath_diagnostic::{file, suggest, Diagnostic, Place};
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::{Entries, Image};
 use hardpath_ir::MapDecl;
@@ -26,9 +26,10 @@ pub fn read<'a>(
     maps: impl IntoIterator<Item = &'a MapDecl>,
 ) -> Result<Image, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|error| {
-        let message = format!("cannot read the map file: {error}");
-        vec![Diagnostic::input("map-file-unreadable", message).at(Place::of_file(&name))]
+    let text = fs::read_to_string(path).map_err(|error_of_file| {
+        let message = format!("cannot read the map file: {error_of_file}");
+        let error = Diagnostic::input("map-file-unreadable", message).at(Place::of_file(&name));
+        vec![error.help(file::unread(path, &error_of_file))]
     })?;
     parse(&text, &name, maps)
 }
@@ -77,6 +78,7 @@ pub fn write<'a>(
             format!("cannot write the map file: {error}"),
         )
         .at(Place::of_file(path.display()))
+        .help(file::unwritten(&error))
     })
 }
 

@@ -22,7 +22,7 @@ pub fn run(arguments: &PassArguments) -> Result<Answer, Vec<Diagnostic>> {
 fn unknown(name: &str) -> Diagnostic {
     let all: Vec<String> = hardpath_passes::all()
         .iter()
-        .map(|pass| format!("\n    {:12} {}", pass.name, pass.summary))
+        .map(|pass| format!("\n    {:18} {}", pass.name, pass.summary))
         .collect();
     let names = hardpath_passes::all().iter().map(|pass| pass.name);
     let meant = suggest::meant(name, names);

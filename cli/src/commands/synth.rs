@@ -5,6 +5,7 @@ mod depth;
 use super::{folder, vendor};
 use crate::answer::{Answer, Status};
 use crate::arguments::{FlowName, SynthArguments};
+use crate::files;
 use crate::source;
 use crate::table::{facts, rows};
 use crate::target::{self, Asked, Hardware};
@@ -20,11 +21,36 @@ use hardpath_testbed::dut::no_text;
 use serde_json::json;
 
 pub fn run(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
-    match arguments.flow {
+    let answer = match arguments.flow {
         FlowName::Yosys | FlowName::Ecp5 => open_tools(arguments),
         FlowName::Vivado => vendor::run(arguments, Vendor::Vivado),
         FlowName::Quartus => vendor::run(arguments, Vendor::Quartus),
-    }
+    }?;
+    Ok(answer.with_warnings(of_other_flows(arguments)))
+}
+
+/// What is asked for and changes nothing in this flow.
+fn of_other_flows(arguments: &SynthArguments) -> Option<Diagnostic> {
+    let options = match arguments.flow {
+        FlowName::Yosys | FlowName::Ecp5 => [
+            ("--part", arguments.part.is_some()),
+            ("-o", arguments.output.is_some()),
+        ],
+        FlowName::Vivado | FlowName::Quartus => [
+            ("--no-parts", arguments.no_parts),
+            ("--netlist", arguments.netlist.is_some()),
+        ],
+    };
+    let given = options.into_iter().filter(|(_, given)| *given);
+    let names: Vec<&str> = given.map(|(name, _)| name).collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(" and ");
+        Diagnostic::note(
+            "option-unused",
+            format!("{names} changed nothing: this flow has no use for it"),
+        )
+        .help("`hardpath synth --help` says for each option in which flows it counts")
+    })
 }
 
 fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
@@ -35,6 +61,10 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => target::asked(hardware),
     };
     let asked = asked.map_err(|error| vec![error])?;
+    if let Some(netlist) = &arguments.netlist {
+        // Not only after an hour of synthesis.
+        files::check_no_folder(netlist).map_err(|error| vec![error])?;
+    }
     let design = match arguments.program.file.is_dir() {
         true => in_folder(arguments, &asked).map_err(|error| vec![error])?,
         false => of_program(arguments, &asked)?,

@@ -28,7 +28,13 @@ impl Source for ObjectFile {
 
     fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
         let arguments = &given.arguments.object;
-        let object = hardpath_ebpf::load(&given.bytes, &given.name(), &options(arguments)?)?;
+        let object = hardpath_ebpf::load(&given.bytes, &given.name(), &options(arguments)?)
+            .map_err(|errors| {
+                errors
+                    .into_iter()
+                    .map(|error| said_of(error, given))
+                    .collect::<Vec<_>>()
+            })?;
         let image = object
             .choose(arguments.program.as_deref())
             .map_err(|error| vec![error])?
@@ -54,6 +60,30 @@ impl Source for ObjectFile {
     }
 }
 
+/// Of a source, or of nothing at all, more can be said than that it is no object.
+fn said_of(error: Diagnostic, given: &Given) -> Diagnostic {
+    let path = &given.arguments.file;
+    if error.code != "not-an-elf" {
+        return error;
+    }
+    if given.bytes.is_empty() {
+        return Diagnostic {
+            message: String::from("the file is empty"),
+            ..error
+        };
+    }
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("c") => {
+            let (source, object) = (path.display(), path.with_extension("o"));
+            error.help(format!(
+                "this is a source; compile it first: clang -O2 -g -target bpf -c {source} -o {}",
+                object.display()
+            ))
+        }
+        _ => error,
+    }
+}
+
 fn options(arguments: &ObjectArguments) -> Result<LoadOptions, Vec<Diagnostic>> {
     let sections = arguments.rodata.iter().map(|(section, path)| {
         Ok(SectionContents {
@@ -63,6 +93,10 @@ fn options(arguments: &ObjectArguments) -> Result<LoadOptions, Vec<Diagnostic>> 
         })
     });
     let sections = sections.collect::<Result<_, _>>();
+    // Read only where a program needs it, and yet a wrong name is no matter of the program.
+    if let Some(btf) = &arguments.btf {
+        files::check_readable(btf).map_err(|error| vec![error])?;
+    }
     Ok(LoadOptions {
         program: arguments.program.clone(),
         max_entries: arguments.max_entries.iter().cloned().collect(),

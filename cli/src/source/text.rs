@@ -55,7 +55,11 @@ impl Source for Text {
 pub fn read(bytes: &[u8], file: impl Display) -> Result<Program, Vec<Diagnostic>> {
     let text = std::str::from_utf8(bytes).map_err(|_| {
         let error = Diagnostic::input("not-text", "the file is not UTF-8 text");
-        vec![error.at(Place::of_file(&file))]
+        let help = match bytes.starts_with(b"\x7fELF") {
+            true => "this is an object; `hardpath ir` gives its program as text",
+            false => "give a program as `hardpath ir` prints it",
+        };
+        vec![error.at(Place::of_file(&file)).help(help)]
     })?;
     let program = parse::parse(text).map_err(|error| vec![error.in_file(&file)])?;
     verify(&program, file)?;

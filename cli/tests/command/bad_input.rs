@@ -239,6 +239,119 @@ fn outputs_that_cannot_be_written() {
     ]);
     run.error(2, "folder-in-use");
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    // The design of another program is one that somebody made.
+    let folder = place.path().join("design");
+    let compile = |name: &str| hardpath(&["compile", &object(name), "-o", path(&folder), "--json"]);
+    assert_eq!(compile("listing1").status, 0);
+    assert_eq!(compile("listing1").status, 0);
+    let error = compile("reflector").error(2, "folder-in-use");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("of another program"), "{message}");
+}
+
+/// What somebody who sees the command for the first time gets wrong: the help names the way on.
+#[test]
+fn first_steps_that_go_wrong() {
+    let firewall = object("firewall");
+    let place = tempfile::tempdir().unwrap();
+    let empty = place.path().join("empty.o");
+    fs::write(&empty, "").unwrap();
+    let folder = path(place.path());
+    let pcap = "programs/firewall.pcap";
+    for (arguments, code, way_on) in [
+        (
+            &["compile", "programs"][..],
+            "cannot-read",
+            "that is a folder",
+        ),
+        (
+            &["compile", "programs/prebuilt/firewal.o"],
+            "cannot-read",
+            "did you mean programs/prebuilt/firewall.o?",
+        ),
+        (
+            &["compile", "programs/firewall.c"],
+            "not-an-elf",
+            "-c programs/firewall.c -o programs/firewall.o",
+        ),
+        (&["compile", path(&empty)], "not-an-elf", "clang"),
+        (
+            &["compile", &firewall, &object("listing1")],
+            "usage",
+            "one program at a time",
+        ),
+        (
+            &["compile", &firewall, "--btf", "no/such"],
+            "cannot-read",
+            "name of the file",
+        ),
+        (
+            &["sim", &firewall, pcap],
+            "usage",
+            "--pcap programs/firewall.pcap",
+        ),
+        (
+            &["sim", &firewall, "--pcap", pcap, "maps.json"],
+            "usage",
+            "--maps maps.json",
+        ),
+        (
+            &["sim", &firewall, "--pcap", "programs/firewal.pcap"],
+            "capture-unreadable",
+            "did you mean programs/firewall.pcap?",
+        ),
+        (
+            &["sim", &firewall, "--pcap", "programs"],
+            "capture-unreadable",
+            "file",
+        ),
+        (
+            &[
+                "sim",
+                &firewall,
+                "--pcap",
+                pcap,
+                "--maps",
+                "programs/firewall.map.json",
+            ],
+            "map-file-unreadable",
+            "did you mean programs/firewall.maps.json?",
+        ),
+        (
+            &["sim", &firewall, "--pcap", pcap, "--maps", "programs"],
+            "map-file-unreadable",
+            "that is a folder",
+        ),
+        (
+            &["sim", &firewall, "--pcap", pcap, "--out", folder],
+            "cannot-write",
+            "the name that the file",
+        ),
+        (
+            &["sim", &firewall, "--pcap", pcap, "--maps-out", folder],
+            "map-file-unwritable",
+            "the name that the file",
+        ),
+        (
+            &["synth", &firewall, "--netlist", folder],
+            "cannot-write",
+            "the name that the file",
+        ),
+        (&["pass", "dce", &firewall], "not-text", "`hardpath ir`"),
+    ] {
+        let all = [arguments, &["--json"]].concat();
+        let error = hardpath(&all).error(2, code);
+        let help = error["help"].as_str().unwrap_or_default();
+        assert!(help.contains(way_on), "{arguments:?}: {error}");
+    }
+    let unused = ["synth", &firewall, "--flow", "vivado", "--no-parts", "-o"];
+    let design = place.path().join("design");
+    let answer = hardpath(&[&unused[..], &[path(&design), "--json"]].concat()).json();
+    let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().collect();
+    assert!(
+        codes.iter().any(|note| note["code"] == "option-unused"),
+        "{answer}"
+    );
 }
 
 #[test]
