@@ -104,6 +104,7 @@ pub const CODES: &[&str] = &[
     "packets-not-taken-in",
     "packets-too-deep",
     "packets-without-kernel",
+    "pass-order",
     "pointer-arithmetic",
     "pointer-as-number",
     "pointer-compare",
@@ -124,6 +125,7 @@ pub const CODES: &[&str] = &[
     "stack-bounds",
     "step-failed",
     "store-after-delete",
+    "structured-program",
     "synth-output",
     "tail-call-count",
     "too-many-maps",
@@ -167,6 +169,7 @@ pub const CODES: &[&str] = &[
     "vivado-missing",
     "wrong-endianness",
     "wrong-machine",
+    "wrong-phase",
     "yosys-failed",
     "yosys-missing",
 ];

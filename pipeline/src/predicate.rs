@@ -86,7 +86,9 @@ impl Graph {
                     edge(place[&no.block], Way::No);
                 }
                 Terminator::Emit { .. } => edge(exit, Way::Always),
-                Terminator::None => unreachable!("a verified program has terminators"),
+                Terminator::Return(_) | Terminator::None => {
+                    unreachable!("blocks of verified control flow go on, or end the program")
+                }
             }
         }
         // Immediate dominators on an acyclic graph: the nearest common ancestor of all predecessors, in order.

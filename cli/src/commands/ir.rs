@@ -5,6 +5,7 @@ use crate::arguments::IrArguments;
 use crate::load::{load, Loaded};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::Program;
+use hardpath_pipeline::passes;
 use serde_json::json;
 
 /// Where a program can be looked at, beside behind a pass.
@@ -36,18 +37,15 @@ fn after(arguments: &IrArguments, loaded: &Loaded) -> Result<Program, Vec<Diagno
         }
         "scheduled" => return Ok(loaded.compile(&arguments.program)?.scheduled),
         name => {
-            let pass = hardpath_passes::find(name).ok_or_else(|| vec![unknown(name)])?;
-            (pass.run)(&mut program).map_err(one)?;
+            let pass = passes::find(name).ok_or_else(|| vec![unknown(name)])?;
+            pass.run(&mut program)?;
         }
     }
     Ok(program)
 }
 
 fn unknown(name: &str) -> Diagnostic {
-    let passes: Vec<&str> = hardpath_passes::all()
-        .iter()
-        .map(|pass| pass.name)
-        .collect();
+    let passes: Vec<&str> = passes::all().into_iter().map(|pass| pass.name).collect();
     Diagnostic::input("unknown-step", format!("there is no step `{name}`")).help(format!(
         "{}the steps are {}; the passes are {}",
         suggest::meant(name, STEPS.iter().chain(&passes).copied()),

@@ -11,15 +11,20 @@ use std::path::{Path, PathBuf};
 
 const MARK: &str = "; expect:\n";
 
-fn run_passes(program: &mut Program, names: &str) -> Result<(), Diagnostic> {
+fn run_passes(program: &mut Program, names: &str) -> Result<(), Vec<Diagnostic>> {
     for name in names.split_whitespace() {
         match name {
-            "optimize_control_flow" => hardpath_passes::optimize_control_flow(program)?,
-            "optimize_dataflow" => hardpath_passes::optimize_dataflow(program)?,
+            "optimize_control_flow" => {
+                hardpath_passes::optimize_control_flow(program).map_err(|error| vec![error])?
+            }
+            "optimize_dataflow" => {
+                hardpath_passes::optimize_dataflow(program).map_err(|error| vec![error])?
+            }
+            "lower_structured" => hardpath_passes::lower_structured(program)?,
             _ => {
                 let pass = hardpath_passes::find(name)
                     .unwrap_or_else(|| panic!("there is no pass {name}"));
-                (pass.run)(program)?;
+                pass.run(program)?;
             }
         }
         assert_valid(program, name);
@@ -42,7 +47,7 @@ fn outcome(path: &Path, text: &str) -> String {
             assert_same(&before, &after, &mut Random::new(1), 50, &what);
             after.to_string()
         }
-        Err(error) => format!("{error}\n"),
+        Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect(),
     }
 }
 

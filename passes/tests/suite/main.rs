@@ -5,4 +5,5 @@ mod files;
 mod large_programs;
 mod random_programs;
 mod small_constants;
+mod structured;
 mod support;

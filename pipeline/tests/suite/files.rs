@@ -1,11 +1,12 @@
-//! Each `*.hir` in the folder above is one test: a program, the steps to run (`; run: predicate words`), and behind
-//! `; expect:` the text that must come out. The step `report` gives each map's hazard instead of the program.
+//! Each `*.hir` in the folder above is one test: a program, the steps to run (`; run: predicate words`, every pass and
+//! more), and behind `; expect:` the text that must come out. The step `report` gives each map's hazard instead of the
+//! program.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p hardpath-pipeline` writes what comes out now; read the difference.
 
 use hardpath_ir::{parse, verifier, Program};
 use hardpath_pipeline::technology::ULTRASCALE_PLUS;
-use hardpath_pipeline::{compile, dataflow, predicate, several_ways, shorten, words, Options};
+use hardpath_pipeline::{compile, dataflow, passes, several_ways, shorten, Options};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -52,12 +53,6 @@ fn outcome(text: &str) -> String {
     let mut program = read(text);
     for step in steps.split_whitespace() {
         match step {
-            "predicate" => program = predicate::predicate(&program),
-            "words" => {
-                if let Err(errors) = words::map_words(&mut program) {
-                    return errors.iter().map(|error| format!("{error}\n")).collect();
-                }
-            }
             "shorten" => {
                 program = dataflow(&program).expect("nothing to refuse");
                 shorten::shorten(&mut program, &ULTRASCALE_PLUS);
@@ -66,7 +61,12 @@ fn outcome(text: &str) -> String {
                 several_ways::join(&mut program);
             }
             "report" => return report(program),
-            _ => panic!("there is no step {step}"),
+            _ => {
+                let pass = passes::find(step).unwrap_or_else(|| panic!("there is no step {step}"));
+                if let Err(errors) = pass.run(&mut program) {
+                    return errors.iter().map(|error| format!("{error}\n")).collect();
+                }
+            }
         }
         valid(&program);
     }

@@ -1,5 +1,6 @@
 //! The steps between a control-flow graph and a schedule: texts in, texts out; and what comes out means what went in.
 
+mod alone;
 mod equivalence;
 mod files;
 mod key_bits;
@@ -8,3 +9,4 @@ mod old_pointers;
 mod random;
 mod refusals;
 mod schedules;
+mod structured;

@@ -1,0 +1,152 @@
+//! Steps of the pipeline as passes: what they ask of a text before they take it, and what they must not stumble over.
+
+use crate::files::read;
+use hardpath_diagnostic::Severity;
+use hardpath_ir::{verifier, Phase};
+use hardpath_pipeline::passes;
+
+/// The code, place and help of what a pass refuses in a program; its blocks follow behind some values.
+fn refused(name: &str, phase: &str, body: &str) -> (String, String, String) {
+    let text = format!(
+        "program \"p\" xdp {phase}\nmap @a array key 4 value 8 entries 16\nmap @h hash key 4 value 8 entries 16\n\
+         place0 slot 5 file \"c.c\" line 8 source \"*to = x;\"\n\
+         block0:\nv0:64 = const 0\nv1:64 = const 1\nv2:32 = const 2\nv3:16 = input packet_length\nv4:64 = zext v3\n{body}"
+    );
+    let mut program = read(&text);
+    let before = program.clone();
+    let errors = passes::find(name)
+        .expect("a pass")
+        .run(&mut program)
+        .expect_err(&text);
+    assert_eq!(program, before, "what is refused stays as it was");
+    assert_eq!(
+        (errors.len(), errors[0].severity),
+        (1, Severity::Input),
+        "{text}"
+    );
+    let error = &errors[0];
+    let help = error.help.clone().unwrap_or_default();
+    (
+        format!("{}: {}", error.code, error.message),
+        error.place_text(),
+        help,
+    )
+}
+
+#[test]
+fn predicate_wants_stores_at_the_exits() {
+    let cases = [
+        (
+            "packet.store v4, v2 at place0\nemit v2, v2",
+            "the offset of this store is no constant",
+        ),
+        (
+            "packet.store v0, v2 at place0\njump block1\nblock1:\nemit v2, v2",
+            "packet bytes are written before the program's end",
+        ),
+        (
+            "packet.store v0, v2\nv5:8 = packet.load v1 at place0\nemit v2, v2",
+            "packet bytes are read behind a store",
+        ),
+        (
+            "packet.store v0, v2\npacket.store v1, v2 at place0\nemit v2, v2",
+            "packet bytes are not written in ascending order",
+        ),
+        (
+            "packet.clear v1 at place0\nemit v2, v2",
+            "the packet is cleared",
+        ),
+    ];
+    for (body, message) in cases {
+        let (found, place, help) = refused("predicate", "control-flow", body);
+        assert_eq!(found, format!("pass-order: {message}"));
+        assert!(place.contains("c.c:8: *to = x;"), "{place}");
+        assert_eq!(help, "run `bytes_to_values` first");
+    }
+}
+
+#[test]
+fn ports_want_whole_words() {
+    for access in [
+        "v5:32 = map.atomic add @a v2, v2, v2 at place0",
+        "v5:32 = map.load @a v2, v2 at place0",
+        "map.store @a v2, v2, v4 at place0",
+    ] {
+        let (found, _, help) = refused("ports", "dataflow", &format!("{access}\nemit v2, v2"));
+        assert_eq!(
+            found,
+            "pass-order: a part of a map's value is read or written"
+        );
+        assert_eq!(help, "run `words` first");
+    }
+}
+
+#[test]
+fn words_want_entries_that_a_lookup_gave() {
+    let (found, place, _) = refused(
+        "words",
+        "dataflow",
+        "v5:32 = map.load @h v2, v2 at place0\nemit v2, v2",
+    );
+    assert_eq!(
+        found,
+        "pass-order: a map is accessed through an entry that no lookup before gives"
+    );
+    assert!(place.contains("c.c:8"), "{place}");
+}
+
+#[test]
+fn passes_are_for_phases() {
+    for name in ["moves", "ports", "words"] {
+        let (found, _, help) = refused(name, "control-flow", "emit v2, v2");
+        assert_eq!(
+            found,
+            format!("wrong-phase: `{name}` runs on programs in the phase dataflow, and this one is in the phase control-flow")
+        );
+        assert_eq!(help, "`predicate` makes dataflow of control flow");
+    }
+    let (found, _, help) = refused("predicate", "dataflow", "emit v2, v2");
+    assert!(found.starts_with("wrong-phase: "), "{found}");
+    assert_eq!(
+        help,
+        "no pass leads back from here: run it on the program as it was before"
+    );
+}
+
+/// A block that nothing leads to never runs, and its effects never happen.
+#[test]
+fn predicate_leaves_out_what_nothing_leads_to() {
+    let text = "program \"p\" xdp control-flow\nmap @m array key 4 value 8 entries 16\n\
+        block0:\nv0:32 = const 2\nv1:64 = const 0\nemit v0, v0\n\
+        block1(v2:32):\nmap.store @m v0, v0, v1\nemit v2, v0\n";
+    let mut program = read(text);
+    passes::find("predicate")
+        .expect("a pass")
+        .run(&mut program)
+        .expect("nothing to refuse");
+    assert_eq!(
+        (program.phase, verifier::verify(&program)),
+        (Phase::Dataflow, Ok(()))
+    );
+    assert!(!program.to_string().contains("map.store"), "{program}");
+}
+
+/// Every pass on every program of the folder, whatever its phase is: it runs, and what comes out is valid, or it says why not.
+#[test]
+fn every_pass_on_every_program() {
+    let mut runs = 0;
+    for (path, text, _) in crate::files::all() {
+        for pass in passes::all() {
+            let mut program = read(&text);
+            let phase = program.phase;
+            let result = pass.run(&mut program);
+            let what = format!("{}, {}", path.display(), pass.name);
+            assert_eq!(verifier::verify(&program), Ok(()), "{what}\n{program}");
+            match result {
+                Ok(_) => runs += u32::from(pass.phases.contains(&phase)),
+                Err(errors) => assert!(!errors.is_empty(), "{what}"),
+            }
+        }
+    }
+    assert!(runs > 100, "{runs}");
+}
