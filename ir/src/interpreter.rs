@@ -96,8 +96,8 @@ impl Prepared {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The same, within a number of steps: instructions, and ends of blocks. Maps and packet are left as they were when the
-    /// run ended.
+    /// The same, within a number of steps: ends of blocks, and instructions, which count once more for every 64 bytes that they
+    /// work on. Maps are left as they were when the run ended.
     ///
     /// # Errors
     /// The run takes more steps, or goes back more or less often than a loop's bound says.

@@ -54,7 +54,7 @@
 //!   behind `returns` stand the widths of its results, if it has any.
 //! * `checksum MEMORY up-to BYTES offset, length, seed`; `copy FROM TO up-to BYTES from, to, length`.
 
-use crate::structure::{Bound, Function, FunctionData, Whole};
+use crate::structure::{Function, FunctionData, Whole};
 use crate::syntax::{
     is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MEMORIES, PHASES,
 };
@@ -191,11 +191,8 @@ fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::R
             .collect();
         write!(f, "({})", params.join(", "))?;
     }
-    match data.bound {
-        None => {}
-        Some(Bound::Exactly(times)) => write!(f, " loop exactly {times}")?,
-        Some(Bound::UpTo(times)) => write!(f, " loop up-to {times}")?,
-        Some(Bound::Unknown) => write!(f, " loop unknown")?,
+    if let Some(bound) = data.bound {
+        write!(f, " loop {bound}")?;
     }
     if let Some(place) = data.place {
         write!(f, " at {place}")?;

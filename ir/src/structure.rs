@@ -3,6 +3,7 @@
 use crate::{Block, BlockData, Inst, Program, Terminator, Value};
 use cranelift_entity::entity_impl;
 use hardpath_diagnostic::Place;
+use std::fmt;
 
 /// A function of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +38,17 @@ impl Bound {
         match self {
             Bound::Exactly(times) | Bound::UpTo(times) => Some(times),
             Bound::Unknown => None,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    /// As in the text form.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::Exactly(times) => write!(f, "exactly {times}"),
+            Bound::UpTo(times) => write!(f, "up-to {times}"),
+            Bound::Unknown => write!(f, "unknown"),
         }
     }
 }

@@ -72,6 +72,24 @@ fn a_run_ends_when_its_steps_are_used_up() {
 }
 
 #[test]
+fn work_on_many_bytes_counts_as_many_steps() {
+    let text = |up_to| {
+        format!(
+            "block0:\nv0:64 = const 0\nv1:16 = const 0\nv2:32 = const 0\nv3:16 = checksum packet up-to {up_to} v0, v1, v2\n\
+             call @f\nemit v0, v2\nfunction @f\nblock1:\nreturn\n"
+        )
+    };
+    // The sum, the call, the return and the end.
+    assert!(run_within(&text(63), &[], 4).is_ok());
+    assert_eq!(
+        run_within(&text(63), &[], 3),
+        Err(RunError::Steps { most: 3 })
+    );
+    assert!(run_within(&text(65_535), &[], 1027).is_ok());
+    assert!(run_within(&text(65_535), &[], 1026).is_err());
+}
+
+#[test]
 fn a_prepared_program_runs_again_after_an_error() {
     let program = program(SUM);
     let mut maps = Maps::new(&program.maps);
@@ -148,7 +166,7 @@ fn ends_in_a_function_leave_the_loops_of_its_callers() {
     let error = run_within(&text("exactly 2"), &[], 100).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "block1: control went back 0 times, and the loop says Exactly(2)"
+        "block1: control went back 0 times, and the loop says `exactly 2`"
     );
 }
 

@@ -16,6 +16,7 @@
 //! bytes behind the length are made zeros. A length that is known leaves none of these questions.
 
 use crate::copies::cut;
+use crate::limits::{too_large, MOST_INSTRUCTIONS};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::structure::{Memory, Whole, LENGTH_BITS};
 use hardpath_ir::{Bits, Block, Inst, Op, PlaceId, Program, Target, Terminator, Value};
@@ -24,11 +25,10 @@ use std::collections::HashMap;
 /// Bits of a sum of up to [`hardpath_ir::structure::MAX_RANGE`] bytes, taken as words of 16 bits, and a seed of 32.
 const SUM_BITS: u32 = 33;
 
-/// Refuses nothing.
-///
 /// # Errors
-/// None.
+/// The program would be too large.
 pub fn run(program: &mut Program) -> Result<bool, Vec<Diagnostic>> {
+    check_size(program)?;
     let mut expanded = Expanded::default();
     let order = std::mem::take(&mut program.order);
     program.order = expand(program, order, &mut expanded);
@@ -38,6 +38,48 @@ pub fn run(program: &mut Program) -> Result<bool, Vec<Diagnostic>> {
     }
     program.replace_all(&expanded.sums);
     Ok(expanded.changed)
+}
+
+/// Instructions that a byte becomes, at most: of a sum or copy whose length is data.
+const INSTRUCTIONS_A_BYTE: u64 = 6;
+/// And what a whole operation becomes beside those.
+const INSTRUCTIONS_AROUND: u64 = 24;
+
+/// Refuses what would be too large, before anything is made.
+fn check_size(program: &Program) -> Result<(), Vec<Diagnostic>> {
+    let size = |inst: Inst| {
+        let args = &program.insts[inst].args;
+        let bytes = match program.insts[inst].op {
+            Op::Whole(Whole::Checksum { up_to, .. }) => known_length(program, args[1], up_to).0,
+            Op::Whole(Whole::Copy { up_to, .. }) => match known_length(program, args[2], up_to) {
+                (bytes, Some(_)) => bytes,
+                // One load and one store.
+                (_, None) => 0,
+            },
+            _ => return 1,
+        };
+        INSTRUCTIONS_AROUND + INSTRUCTIONS_A_BYTE * u64::from(bytes)
+    };
+    let all = program.insts_in_order();
+    let whole: u64 = all.map(|(_, inst)| size(inst)).sum();
+    let largest = program.insts_in_order().max_by_key(|(_, inst)| size(*inst));
+    match largest.filter(|_| whole > MOST_INSTRUCTIONS) {
+        None => Ok(()),
+        Some((block, inst)) => {
+            let others = whole - size(inst) + INSTRUCTIONS_AROUND;
+            let fits = MOST_INSTRUCTIONS.saturating_sub(others) / INSTRUCTIONS_A_BYTE;
+            let what = "with all whole operations written out the program";
+            Err(vec![too_large(
+                what,
+                whole,
+                program.inst_place(block, inst),
+            )
+            .help(match fits {
+                0 => String::from("state fewer bytes behind `up-to`"),
+                fits => format!("as the program is, `up-to {fits}` would fit here"),
+            })])
+        }
+    }
 }
 
 #[derive(Default)]

@@ -20,7 +20,7 @@ pub(super) struct Slot {
 pub(super) struct PreparedBlock {
     pub(super) steps: Vec<Step>,
     pub(super) end: End,
-    /// Steps that it counts as: its instructions and its end.
+    /// Steps that it counts as: its instructions ([`cost`]) and its end.
     pub(super) cost: u64,
 }
 
@@ -235,7 +235,8 @@ impl Prepared {
                 }
                 Terminator::None => panic!("{block} has no terminator"),
             };
-            let cost = steps.len() as u64 + 1;
+            let costs = data.insts.iter().map(|inst| cost(program, *inst));
+            let cost = costs.sum::<u64>() + 1;
             prepared.blocks.push(PreparedBlock { steps, end, cost });
         }
         if program.phase == Phase::Structured {
@@ -322,6 +323,20 @@ impl Prepared {
         let guard = data.guard.map(|guard| self.slots[guard]);
         Some(Step { guard, action })
     }
+}
+
+/// How many steps an instruction counts as: one, and one more for every 64 bytes that it works on, so that a number of steps
+/// is an amount of time. A constant counts as nothing.
+pub(super) fn cost(program: &Program, inst: Inst) -> u64 {
+    let data = &program.insts[inst];
+    let values = data.args.iter().chain(&data.results);
+    let widest = values.map(|value| program.width(*value) / 8).max();
+    let bytes = match data.op {
+        Op::Const(_) => return 0,
+        Op::Whole(whole) => whole.up_to(),
+        _ => widest.unwrap_or(0),
+    };
+    1 + u64::from(bytes / 64)
 }
 
 fn load(memory: Memory, results: &[Slot], args: &[Slot]) -> Action {

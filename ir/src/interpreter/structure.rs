@@ -3,7 +3,7 @@
 //! No function calls itself, so each value has one place, whoever calls. A block with calls is cut behind each of them. An edge
 //! that enters, repeats or leaves a loop whose bound is known goes through a step that counts.
 
-use super::prepare::{Edge, End, PreparedBlock, Slot, Step};
+use super::prepare::{cost, Edge, End, PreparedBlock, Slot, Step};
 use super::Prepared;
 use crate::graph::Graph;
 use crate::structure::Bound;
@@ -19,7 +19,7 @@ pub enum RunError {
     #[error("the run has not ended within {most} steps")]
     Steps { most: u64 },
     /// Either `times` is one more than the bound allows, or the loop was left too early.
-    #[error("{head}: control went back {times} times, and the loop says {bound:?}")]
+    #[error("{head}: control went back {times} times, and the loop says `{bound}`")]
     Bound {
         head: Block,
         bound: Bound,
@@ -277,8 +277,10 @@ impl Prepared {
         let index = indices[block];
         let mut at = index;
         let mut steps: Vec<Step> = Vec::new();
+        let mut steps_cost = 0;
         for &inst in &program.blocks[block].insts {
             let data = &program.insts[inst];
+            steps_cost += cost(program, inst);
             let Op::Call(function) = data.op else {
                 steps.extend(self.step(program, inst));
                 continue;
@@ -304,12 +306,13 @@ impl Prepared {
                 leaves: leaves.to_vec(),
             });
             let end = std::mem::replace(&mut self.blocks[at].end, call);
-            self.blocks[at].cost = steps.len() as u64 + 1;
+            // The call is the block's end.
+            self.blocks[at].cost = std::mem::take(&mut steps_cost);
             self.blocks[at].steps = std::mem::take(&mut steps);
             at = self.add_between(end);
         }
         if at != index {
-            self.blocks[at].cost = steps.len() as u64 + 1;
+            self.blocks[at].cost = steps_cost + 1;
             self.blocks[at].steps = steps;
         }
     }

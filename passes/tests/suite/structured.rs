@@ -3,9 +3,11 @@
 use crate::support::random::Random;
 use crate::support::structured::structured;
 use crate::support::{assert_same, assert_valid};
+use hardpath_ir::interpreter::{PacketContext, Prepared};
+use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
 use hardpath_ir::structure::Bound;
-use hardpath_ir::{Op, Phase, Program};
+use hardpath_ir::{verifier, Bits, Block, Op, Phase, Program, Target, Terminator};
 
 const PROGRAMS: u64 = 300;
 
@@ -112,6 +114,92 @@ fn to_optimized_control_flow() {
         }
     }
     assert!(optimized > PROGRAMS / 4, "{optimized}");
+}
+
+/// Changes a program somewhere: a bound, or where an edge leads. What comes out may break every rule.
+fn change(program: &mut Program, random: &mut Random) {
+    let blocks: Vec<Block> = program.all_blocks().collect();
+    let block = *random.pick(&blocks);
+    let other = *random.pick(&blocks);
+    let times = random.below(4) as u32;
+    let bounds = [Bound::Exactly(times), Bound::UpTo(times), Bound::UpTo(3)];
+    if random.below(3) == 0 {
+        let heads: Vec<Block> = blocks
+            .into_iter()
+            .filter(|block| program.blocks[*block].bound.is_some())
+            .collect();
+        if !heads.is_empty() {
+            let head = *random.pick(&heads);
+            program.blocks[head].bound = Some(*random.pick(&bounds));
+        }
+        return;
+    }
+    if random.below(3) == 0 && program.blocks[other].bound.is_none() {
+        program.blocks[other].bound = Some(Bound::UpTo(3));
+    }
+    let params = program.blocks[other].params.clone();
+    let widths: Vec<u32> = params.iter().map(|param| program.width(*param)).collect();
+    let zeros = widths
+        .iter()
+        .map(|width| program.append_const(block, Bits::zero(*width)));
+    let target = Target {
+        block: other,
+        args: zeros.collect(),
+    };
+    let terminator = &mut program.blocks[block].terminator;
+    match (terminator, random.below(2)) {
+        (Terminator::Branch { yes, .. }, 0) => *yes = target,
+        (Terminator::Branch { no, .. }, _) | (Terminator::Jump(no), _) => *no = target,
+        _ => {}
+    }
+}
+
+/// Programs that nobody would write: whatever the verifier lets through goes through the passes, and means the same where its
+/// bounds hold.
+#[test]
+fn changed_programs() {
+    let (mut valid, mut compared) = (0, 0);
+    for number in 0..PROGRAMS * 10 {
+        let mut random = Random::new(seed() * 8_000_011 + number);
+        let mut before = structured(&mut random);
+        for _ in 0..1 + random.below(3) {
+            change(&mut before, &mut random);
+        }
+        if verifier::verify(&before).is_err() {
+            continue;
+        }
+        valid += 1;
+        let mut after = before.clone();
+        if let Err(errors) = hardpath_passes::lower_structured(&mut after) {
+            assert!(
+                errors.iter().all(|error| error.place.is_some()),
+                "{errors:?}"
+            );
+            continue;
+        }
+        assert_valid(&after, &format!("program {number}\nbefore:\n{before}\n"));
+        let mut runs = [&before, &after].map(Prepared::new);
+        for _ in 0..12 {
+            let packet: Vec<u8> = (0..64 + random.below(60)).map(|_| random.byte()).collect();
+            let context = PacketContext::default();
+            let [expected, found] = [0, 1].map(|which: usize| {
+                let mut maps = Maps::new(&before.maps);
+                runs[which].run_within(100_000, &mut maps, &packet, &context)
+            });
+            // A program of which something else is said than it does has no meaning.
+            if expected.is_ok() {
+                compared += 1;
+                assert_eq!(
+                    expected, found,
+                    "program {number}\nbefore:\n{before}\nafter:\n{after}"
+                );
+            }
+        }
+    }
+    assert!(
+        valid > PROGRAMS && compared > 4 * PROGRAMS,
+        "{valid} {compared}"
+    );
 }
 
 /// The generator makes what the passes are for.
