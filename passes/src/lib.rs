@@ -67,9 +67,9 @@ impl Pass {
     }
 }
 
-/// What only a structured program has is removed there.
+/// Of passes that remove what only a structured program has.
 const STRUCTURED: &[Phase] = &[Phase::Structured];
-/// Places in a walk from block to block without a way back; no stages are given to what is new.
+/// Of passes that take each block before its successors, and give no stages to what they make.
 const UNSCHEDULED: &[Phase] = &[Phase::ControlFlow, Phase::Dataflow];
 
 /// Every pass, in alphabetical order.

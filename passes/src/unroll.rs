@@ -142,13 +142,18 @@ fn unrolled(
     order: Vec<Block>,
     changed: &mut bool,
 ) -> Result<Vec<Block>, Vec<Diagnostic>> {
+    let last_head = |program: &Program, order: &[Block]| {
+        order
+            .iter()
+            .rposition(|block| program.blocks[*block].bound.is_some())
+    };
+    if last_head(program, &order).is_none() {
+        return Ok(order);
+    }
+    *changed = true;
     let mut order = tidy(program, &order).ok_or_else(|| vec![too_deep(program, &order)])?;
     // The last head has no other in its loop, because loops stand without gaps.
-    while let Some(head) = order
-        .iter()
-        .rposition(|block| program.blocks[*block].bound.is_some())
-    {
-        *changed = true;
+    while let Some(head) = last_head(program, &order) {
         order = write_out(program, &order, head)?;
     }
     Ok(order)

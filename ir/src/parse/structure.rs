@@ -44,10 +44,16 @@ impl Reader {
         if line.take_keyword("unknown") {
             return Ok(Some(Bound::Unknown));
         }
-        let words: [(&str, fn(u32) -> Bound); 2] =
-            [("exactly", Bound::Exactly), ("up-to", Bound::UpTo)];
-        let make = line.one_of("`exactly`, `up-to` or `unknown`", |word| find(&words, word))?;
-        Ok(Some(make(line.number()?)))
+        let is_exact = line.one_of("`exactly`, `up-to` or `unknown`", |word| match word {
+            "exactly" => Some(true),
+            "up-to" => Some(false),
+            _ => None,
+        })?;
+        let times = line.number()?;
+        Ok(Some(match is_exact {
+            true => Bound::Exactly(times),
+            false => Bound::UpTo(times),
+        }))
     }
 
     /// The function of a call, by its name; which one it is, is known at the end.

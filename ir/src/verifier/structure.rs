@@ -26,31 +26,22 @@ impl Check<'_> {
         self.recursion();
         for (block, inst) in program.insts_in_order() {
             let data = &program.insts[inst];
-            let message = match data.op {
-                Op::Call(_) | Op::Whole(_) if !is_structured => {
-                    let rule = if matches!(data.op, Op::Call(_)) {
-                        14
-                    } else {
-                        15
-                    };
-                    self.error(
-                        rule,
-                        At::Inst(block, inst),
-                        "only a structured program has this",
-                    );
-                    continue;
-                }
-                Op::Call(function) => call_errors(program, data, function),
+            let alone = || vec![String::from("only a structured program has this")];
+            let (rule, messages) = match data.op {
+                Op::Call(_) if !is_structured => (14, alone()),
+                Op::Whole(_) if !is_structured => (15, alone()),
+                Op::Call(function) => (14, call_errors(program, data, function)),
                 Op::Whole(whole) if !(1..=MAX_RANGE).contains(&whole.up_to()) => {
-                    let message =
-                        format!("{} is not between 1 and {MAX_RANGE} bytes", whole.up_to());
-                    self.error(15, At::Inst(block, inst), message);
-                    continue;
+                    let bytes = whole.up_to();
+                    (
+                        15,
+                        vec![format!("{bytes} is not between 1 and {MAX_RANGE} bytes")],
+                    )
                 }
                 _ => continue,
             };
-            for message in message {
-                self.error(14, At::Inst(block, inst), message);
+            for message in messages {
+                self.error(rule, At::Inst(block, inst), message);
             }
         }
     }
