@@ -37,6 +37,7 @@ pub mod value_set;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Phase, Program};
 
+pub use array_lookup::run as array_lookup;
 pub use conditions::{are_disjoint, implies, never_together, Literal};
 pub use constant::constant_verdict;
 pub use depth::limit_depth;

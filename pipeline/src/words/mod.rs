@@ -34,6 +34,7 @@ use crate::region::{self, Rebuild};
 use chosen::{same_index, Chosen};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{AtomicOp, Inst, InstData, MapId, Op, Program, Value};
+use hardpath_passes::array_lookup;
 use std::collections::{BTreeMap, HashMap};
 use tables::{Change, Lookup};
 
@@ -42,6 +43,14 @@ use tables::{Change, Lookup};
 /// # Errors
 /// Programs whose accesses of a map need what the same packet's update or delete of that map gives.
 pub fn map_words(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    // An array's element is its index here. The passes on control flow have seen to that, where they have run.
+    let is_lookup = |(_, inst): (_, Inst)| match program.insts[inst].op {
+        Op::MapLookup(map) => program.maps[map].kind.is_array(),
+        _ => false,
+    };
+    if program.insts_in_order().any(is_lookup) {
+        array_lookup(program).map_err(|error| vec![error])?;
+    }
     let offsets = bytes::offsets(program);
     let (rebuild, old) = Rebuild::start(program);
     let mut words = Words {

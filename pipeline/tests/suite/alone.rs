@@ -1,5 +1,6 @@
 //! Steps of the pipeline as passes: what they ask of a text before they take it, and what they must not stumble over.
 
+use crate::equivalence::assert_same;
 use crate::files::read;
 use hardpath_diagnostic::Severity;
 use hardpath_ir::{verifier, Phase};
@@ -131,19 +132,40 @@ fn predicate_leaves_out_what_nothing_leads_to() {
     assert!(!program.to_string().contains("map.store"), "{program}");
 }
 
-/// Every pass on every program of the folder, whatever its phase is: it runs, and what comes out is valid, or it says why not.
+/// An array's entries are its indexes, also where nobody has said so before.
+#[test]
+fn words_of_arrays_that_are_looked_up() {
+    let text = "program \"p\" xdp dataflow\nmap @m array key 4 value 8 entries 4\nblock0:\n\
+        v0:64 = const 16\nv1:8 = packet.load v0\nv2:32 = zext v1\nv3:1, v4:32 = map.lookup @m v2\nv5:32 = const 1\n\
+        v6:32 = map.atomic add @m v4, v5, v5 if v3\nv7:1, v8:32 = map.lookup @m v5\nv9:32 = map.atomic add @m v8, v5, v5\npacket.store v0, v6\nv10:64 = const 24\npacket.store v10, v9\nv11:32 = const 2\nemit v11, v5\n";
+    let before = read(text);
+    let mut after = before.clone();
+    passes::find("words")
+        .expect("a pass")
+        .run(&mut after)
+        .expect("nothing to refuse");
+    assert_same(&before, &after, "words");
+}
+
+/// Every pass on every program of the folder, whatever its phase is: what comes out is valid and means the same, or it says why
+/// not.
 #[test]
 fn every_pass_on_every_program() {
     let mut runs = 0;
     for (path, text, _) in crate::files::all() {
         for pass in passes::all() {
-            let mut program = read(&text);
+            let before = read(&text);
+            let mut program = before.clone();
             let phase = program.phase;
             let result = pass.run(&mut program);
             let what = format!("{}, {}", path.display(), pass.name);
             assert_eq!(verifier::verify(&program), Ok(()), "{what}\n{program}");
             match result {
-                Ok(_) => runs += u32::from(pass.phases.contains(&phase)),
+                Ok(_) => {
+                    assert!(pass.phases.contains(&phase), "{what}");
+                    assert_same(&before, &program, &what);
+                    runs += 1;
+                }
                 Err(errors) => assert!(!errors.is_empty(), "{what}"),
             }
         }

@@ -13,7 +13,7 @@ use hardpath_pipeline::{compile, dataflow, predicate, Options};
 const PACKETS: u32 = 600;
 
 /// Panics at the first packet that both programs treat differently, or at different maps in the end.
-fn assert_same(before: &Program, after: &Program, what: &str) {
+pub fn assert_same(before: &Program, after: &Program, what: &str) {
     let mut random = Random::new(1);
     let mut maps = (Maps::new(&before.maps), Maps::new(&after.maps));
     let mut run = (Prepared::new(before), Prepared::new(after));
