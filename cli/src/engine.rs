@@ -9,7 +9,7 @@ use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::Prepared;
+use hardpath_ir::interpreter::{Prepared, MOST_STEPS};
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Program};
 use hardpath_oracle::LruMap;
@@ -259,9 +259,10 @@ fn interpret(
     }
     for packet in packets {
         let packet = packet?;
-        let outcome = packet
-            .enters()
-            .then(|| interpret_one(&mut prepared, maps, packet.data(), &packet.sideband));
+        let outcome = match packet.enters() {
+            true => Some(interpret_to_the_end(&mut prepared, maps, &packet)?),
+            false => None,
+        };
         match &outcome {
             Some(outcome) => {
                 statistics.packets += 1;
@@ -281,6 +282,24 @@ fn interpret(
         })?;
     }
     Ok(statistics)
+}
+
+/// The same for programs with loops, which need not end.
+fn interpret_to_the_end(
+    prepared: &mut Prepared,
+    maps: &mut Maps,
+    packet: &RunPacket,
+) -> Result<Fate, Diagnostic> {
+    let fate = prepared.run_within(MOST_STEPS, maps, packet.data(), &packet.sideband);
+    let fate = fate.map_err(|error| {
+        Diagnostic::input("run-without-end", error.to_string())
+            .at(format!("packet {}", packet.number))
+            .help("give the loop the bound that it has, or a way out of it")
+    })?;
+    Ok(Fate {
+        verdict: verdict::effective(fate.verdict),
+        ..fate
+    })
 }
 
 /// What becomes of a packet by the interpreter, as a design gives it.

@@ -9,7 +9,7 @@ use crate::files;
 use crate::target::Asked;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{EventCall, Object, ProgramImage};
-use hardpath_ir::Program;
+use hardpath_ir::{Phase, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -74,6 +74,17 @@ impl Loaded {
     pub fn map_names(&self) -> BTreeSet<String> {
         let maps = self.program.maps.values();
         maps.map(|map| map.name.clone()).collect()
+    }
+
+    /// The same without loops, calls and whole operations, as targets take it.
+    ///
+    /// # Errors
+    /// A loop whose bound nobody knows, and what would be too large; with the line.
+    pub fn without_loops(mut self) -> Result<Loaded, Vec<Diagnostic>> {
+        if self.program.phase == Phase::Structured {
+            hardpath_passes::lower_structured(&mut self.program)?;
+        }
+        Ok(self)
     }
 
     /// What is to be said beside an answer: of the program, and of the hardware where it became some.

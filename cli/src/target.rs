@@ -160,7 +160,11 @@ fn family_as_target(family: &Technology) -> Diagnostic {
 /// # Errors
 /// As those of the target; `larger-than-every-card`.
 pub fn compile(loaded: &Loaded, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
-    let compiled = asked.target.compile(loaded.program.clone(), asked);
+    let mut program = loaded.program.clone();
+    if program.phase == Phase::Structured {
+        hardpath_passes::lower_structured(&mut program)?;
+    }
+    let compiled = asked.target.compile(program, asked);
     let sized = compiled.and_then(|mut hardware| {
         let sized = size::check(&hardware.design, hardware.family, asked.force);
         hardware
@@ -176,6 +180,7 @@ pub fn compile(loaded: &Loaded, asked: &Asked) -> Result<Hardware, Vec<Diagnosti
 pub fn in_control_flow(program: &Program, what: &str) -> Result<(), Diagnostic> {
     let phase = match program.phase {
         Phase::ControlFlow => return Ok(()),
+        Phase::Structured => "structured",
         Phase::Dataflow => "dataflow",
         Phase::Scheduled => "scheduled",
     };

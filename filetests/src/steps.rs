@@ -3,8 +3,8 @@
 //! | step | what it gives |
 //! |---|---|
 //! | the name of a pass | the program behind it |
-//! | `optimize_control_flow`, `optimize_dataflow` | the program behind all passes of that phase |
-//! | `predicate`, `words`, `shorten`, `several_ways` | the program behind that step of the pipeline |
+//! | `lower_structured`, `optimize_control_flow`, `optimize_dataflow` | the program behind all passes of that phase |
+//! | `shorten`, `several_ways` | the program behind that step of the pipeline |
 //! | `report` | each map's hazard and why, or what is refused |
 //! | `schedule` | the scheduled program, compiled from the one before it |
 //! | `verilog`, `vhdl` | the module `pipeline` of the design, as printed |
@@ -17,7 +17,7 @@ use crate::same::assert_same;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use hardpath_pipeline::technology::ULTRASCALE_PLUS;
-use hardpath_pipeline::{compile, dataflow, predicate, several_ways, shorten, words, Options};
+use hardpath_pipeline::{compile, dataflow, passes, several_ways, shorten, Options};
 use hardpath_rtl::print::PrintError;
 use hardpath_rtl::{verilog, vhdl, Design};
 
@@ -55,8 +55,7 @@ fn step_of(step: &str, mut program: Program) -> Result<Made, Vec<Diagnostic>> {
             hardpath_passes::optimize_control_flow(&mut program).map_err(one)?
         }
         "optimize_dataflow" => hardpath_passes::optimize_dataflow(&mut program).map_err(one)?,
-        "predicate" => program = predicate::predicate(&program),
-        "words" => words::map_words(&mut program)?,
+        "lower_structured" => hardpath_passes::lower_structured(&mut program)?,
         "shorten" => {
             program = dataflow(&program)?;
             shorten::shorten(&mut program, &ULTRASCALE_PLUS);
@@ -72,9 +71,9 @@ fn step_of(step: &str, mut program: Program) -> Result<Made, Vec<Diagnostic>> {
         "verilog" => return printed(program, verilog::print).map(Made::Text),
         "vhdl" => return printed(program, vhdl::print).map(Made::Text),
         _ => {
-            let pass = hardpath_passes::find(step)
-                .unwrap_or_else(|| panic!("there is no step or pass {step}"));
-            (pass.run)(&mut program).map_err(one)?;
+            let pass =
+                passes::find(step).unwrap_or_else(|| panic!("there is no step or pass {step}"));
+            pass.run(&mut program)?;
         }
     }
     Ok(Made::Program(Box::new(program)))

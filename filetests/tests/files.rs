@@ -44,7 +44,7 @@ fn every_pass_has_a_file() {
             .iter()
             .any(|steps| steps.split_whitespace().any(|step| step == name))
     };
-    let missing: Vec<&str> = (hardpath_passes::all().iter())
+    let missing: Vec<&str> = (hardpath_pipeline::passes::all().iter())
         .map(|pass| pass.name)
         .filter(|name| !has(name))
         .collect();

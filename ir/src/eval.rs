@@ -47,7 +47,9 @@ pub fn eval_pure(op: &Op, args: &[Bits], width: u32) -> Option<Bits> {
         | Op::MapStore(_)
         | Op::MapAtomic(..)
         | Op::MapUpdate(_)
-        | Op::MapDelete(_) => return None,
+        | Op::MapDelete(_)
+        | Op::Call(_)
+        | Op::Whole(_) => return None,
     })
 }
 

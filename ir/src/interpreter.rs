@@ -4,19 +4,27 @@
 //! end of the offsets goes on at 0. Blocks run one after the other, as their terminators say; an effect with a guard
 //! happens when the guard is 1, else its results are 0. Stages change nothing.
 //!
+//! A structured program may run for long, or for ever, and may say of its loops what is not so: [`Prepared::run_within`]
+//! ends such a run with a [`RunError`].
+//!
 //! [`Prepared`] is a program with all values laid out in one array of 64-bit limbs, so that most instructions are a
 //! few machine operations. The program must have passed the verifier.
 
 mod packet;
 mod prepare;
+mod structure;
+mod whole;
 
 use crate::eval::{eval_pure, eval_u64};
 use crate::maps::Maps;
+use crate::structure::Memory;
 use crate::{destination, verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
 use cranelift_entity::SecondaryMap;
 use hardpath_packet::{Copy, Fate, Sideband};
 use packet::{Leaving, PacketMemory};
-use prepare::{Action, End, Memory, PreparedBlock, Slot};
+use prepare::{Action, End, PreparedBlock, Slot};
+use structure::{LoopState, Return};
+pub use structure::{RunError, MOST_STEPS};
 
 /// Runs a program on one packet. For many packets, make a [`Prepared`] once.
 pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &Sideband) -> Fate {
@@ -27,6 +35,7 @@ pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &Sideband
 #[derive(Clone, Debug)]
 pub struct Prepared {
     kind: Kind,
+    is_structured: bool,
     /// In the program's order.
     blocks: Vec<PreparedBlock>,
     /// Where each live value is kept.
@@ -39,58 +48,48 @@ pub struct Prepared {
     left: Leaving,
     /// The blocks of the last run, as places in the program's order.
     way: Vec<usize>,
+    /// How many of `blocks` are blocks of the program; what stands behind them are steps between two blocks.
+    listed: usize,
+    /// Where the calls that have not come back go on.
+    calls: Vec<Return>,
+    loops: Vec<LoopState>,
 }
 
 impl Prepared {
-    /// Runs the program on one packet of at most 65,535 bytes. The maps must be those of the program.
+    /// Runs the program on one packet of at most 65,535 bytes. The maps must be those of the program. For structured
+    /// programs there is [`Prepared::run_within`].
+    ///
+    /// # Panics
+    /// When a structured program takes more than [`MOST_STEPS`], or goes back more or less often than a loop's bound says.
     pub fn run(&mut self, maps: &mut Maps, packet: &[u8], context: &Sideband) -> Fate {
-        maps.begin_packet();
-        self.stack.fill(0);
-        self.packet.load(packet);
-        let length = packet.len();
+        let most = match self.is_structured {
+            true => MOST_STEPS,
+            // Without a way back, no run takes more steps than there are.
+            false => u64::MAX,
+        };
+        self.run_within(most, maps, packet, context)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The same, within a number of steps: ends of blocks, and instructions, which count once more for every 64 bytes that they
+    /// work on. Maps are left as they were when the run ended.
+    ///
+    /// # Errors
+    /// The run takes more steps, or goes back more or less often than a loop's bound says.
+    pub fn run_within(
+        &mut self,
+        most_steps: u64,
+        maps: &mut Maps,
+        packet: &[u8],
+        context: &Sideband,
+    ) -> Result<Fate, RunError> {
         // Taken out for the run, so that the steps can be read while values are written.
         let blocks = std::mem::take(&mut self.blocks);
-        let mut block = &blocks[0];
-        self.way.clear();
-        self.way.push(0);
-        let (verdict, destination, leaving) = loop {
-            for step in &block.steps {
-                match step.guard {
-                    Some(guard) if self.word(guard) == 0 => self.skip(&step.action),
-                    _ => self.act(&step.action, maps, length, context),
-                }
-            }
-            let edge = match &block.end {
-                End::Jump(edge) => edge,
-                End::Branch { cond, yes, .. } if self.word(*cond) == 1 => yes,
-                End::Branch { no, .. } => no,
-                End::Emit {
-                    verdict,
-                    destination,
-                    moved,
-                } => {
-                    let leaving = match moved {
-                        None => Leaving::unmoved(length),
-                        Some(moved) => Leaving {
-                            head: self.offset(moved.head),
-                            end: self.offset(moved.end),
-                            keep: self.offset(moved.keep),
-                            meta: self.offset(moved.meta),
-                        },
-                    };
-                    let destination = self.word(*destination) as u32;
-                    break (self.word(*verdict), destination, leaving);
-                }
-            };
-            for &(from, to) in &edge.copies {
-                self.copy(from, to);
-            }
-            block = &blocks[edge.block];
-            self.way.push(edge.block);
-        };
+        let ended = self.run_blocks(&blocks, most_steps, maps, packet, context);
         self.blocks = blocks;
+        let (verdict, destination, leaving) = ended?;
         self.left = leaving;
-        self.fate(maps, context, verdict, destination)
+        Ok(self.fate(maps, context, verdict, destination))
     }
 
     /// What becomes of the packet of the last run.
@@ -116,7 +115,74 @@ impl Prepared {
         self.packet.leaving(&self.left)
     }
 
-    /// The blocks that the last run went through, in order, as places in [`Program::order`].
+    /// Verdict, destination and what leaves.
+    fn run_blocks(
+        &mut self,
+        blocks: &[PreparedBlock],
+        most_steps: u64,
+        maps: &mut Maps,
+        packet: &[u8],
+        context: &Sideband,
+    ) -> Result<(u64, u32, Leaving), RunError> {
+        maps.begin_packet();
+        self.stack.fill(0);
+        self.packet.load(packet);
+        let length = packet.len();
+        let mut block = &blocks[0];
+        self.way.clear();
+        self.way.push(0);
+        self.calls.clear();
+        let mut steps_left = most_steps;
+        loop {
+            let Some(left) = steps_left.checked_sub(block.cost) else {
+                return Err(RunError::Steps { most: most_steps });
+            };
+            steps_left = left;
+            for step in &block.steps {
+                match step.guard {
+                    Some(guard) if self.word(guard) == 0 => self.skip(&step.action),
+                    _ => self.act(&step.action, maps, length, context),
+                }
+            }
+            let edge = match &block.end {
+                End::Jump(edge) => edge,
+                End::Branch { cond, yes, .. } if self.word(*cond) == 1 => yes,
+                End::Branch { no, .. } => no,
+                End::Emit {
+                    verdict,
+                    destination,
+                    moved,
+                } => {
+                    let leaving = match moved {
+                        None => Leaving::unmoved(length),
+                        Some(moved) => Leaving {
+                            head: self.offset(moved.head),
+                            end: self.offset(moved.end),
+                            keep: self.offset(moved.keep),
+                            meta: self.offset(moved.meta),
+                        },
+                    };
+                    let destination = self.word(*destination) as u32;
+                    self.leave_calls()?;
+                    return Ok((self.word(*verdict), destination, leaving));
+                }
+                End::Structured(end) => {
+                    block = &blocks[self.structured(end)?];
+                    continue;
+                }
+            };
+            for &(from, to) in &edge.copies {
+                self.copy(from, to);
+            }
+            block = &blocks[edge.block];
+            if edge.block < self.listed {
+                self.way.push(edge.block);
+            }
+        }
+    }
+
+    /// The blocks that the last run went through, in order, as places in [`Program::order`]; those of functions as places in
+    /// [`Program::all_blocks`].
     pub fn way(&self) -> &[usize] {
         &self.way
     }
@@ -294,6 +360,7 @@ impl Prepared {
                 let from = self.word(from) as i64;
                 self.packet.clear_from(from);
             }
+            Action::Whole { .. } => self.whole(action),
             _ => self.act_on_map(action, maps),
         }
     }

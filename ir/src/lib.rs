@@ -1,7 +1,7 @@
 //! The program IR: SSA over bit vectors of any width in a control-flow graph.
 //!
-//! A program is in one of three phases that never mix ([`Phase`]): control flow (blocks and branches, as lifted),
-//! dataflow (one block, every effect carries a guard, joins are selects) and scheduled (dataflow with a stage
+//! A program is in one of four phases that never mix ([`Phase`]): structured (loops, calls and whole operations), control
+//! flow (blocks and branches without a way back), dataflow (one block, every effect carries a guard, joins are selects) and scheduled (dataflow with a stage
 //! number on every instruction; a use that crosses a stage *is* a register).
 //!
 //! Pointers do not exist here: a packet or stack pointer is an offset, a map value pointer is the entry that a
@@ -16,11 +16,13 @@ pub mod bits;
 pub mod count;
 pub mod destination;
 pub mod eval;
+pub mod graph;
 pub mod interpreter;
 mod map_kind;
 pub mod maps;
 pub mod parse;
 pub mod print;
+pub mod structure;
 mod syntax;
 pub mod verifier;
 mod walk;
@@ -31,6 +33,7 @@ use hardpath_diagnostic::{self as diagnostic, Source};
 pub use map_kind::MapKind;
 use std::fmt;
 use std::sync::Arc;
+use structure::{Bound, Function, FunctionData, Whole};
 
 /// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,15 +60,24 @@ entity_impl!(MapId, "map");
 pub struct PlaceId(u32);
 entity_impl!(PlaceId, "place");
 
-/// Which of the three forms a program is in.
+/// Which of the four forms a program is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
+    /// As control flow, and control may go back to the heads of loops; there are functions, and whole operations.
+    Structured,
     /// Blocks and branches; no instruction has a guard or a stage.
     ControlFlow,
     /// One block; every effect has a guard (absent: always); no instruction has a stage.
     Dataflow,
     /// As dataflow, and every instruction has a stage.
     Scheduled,
+}
+
+impl Phase {
+    /// The word for it in the text form.
+    pub fn name(self) -> &'static str {
+        syntax::word_for(&syntax::PHASES, &self)
+    }
 }
 
 /// What a program is run as.
@@ -256,6 +268,12 @@ pub enum Op {
     MapUpdate(MapId),
     /// `(key) → 64`: the return value of `bpf_map_delete_elem`.
     MapDelete(MapId),
+
+    // Only in the structured phase.
+    /// `(parameters) → results`: runs a function.
+    Call(Function),
+    /// An operation over a range of bytes.
+    Whole(Whole),
 }
 
 impl Op {
@@ -274,6 +292,8 @@ impl Op {
                 | Op::MapAtomic(..)
                 | Op::MapUpdate(_)
                 | Op::MapDelete(_)
+                | Op::Call(_)
+                | Op::Whole(_)
         )
     }
 
@@ -288,6 +308,8 @@ impl Op {
                 | Op::MapAtomic(..)
                 | Op::MapUpdate(_)
                 | Op::MapDelete(_)
+                | Op::Call(_)
+                | Op::Whole(Whole::Copy { .. })
         )
     }
 
@@ -369,6 +391,8 @@ pub enum Terminator {
         /// Where the packet leaves its memory. `None`: as it came in, from 0 to its length, without metadata.
         moved: Option<Moved>,
     },
+    /// Ends a function: its results.
+    Return(Vec<Value>),
     /// A block that is still being built.
     None,
 }
@@ -413,6 +437,8 @@ pub struct BlockData {
     pub insts: Vec<Inst>,
     pub terminator: Terminator,
     pub place: Option<PlaceId>,
+    /// Only in the structured phase: the block is a loop's head, and this is known of the loop.
+    pub bound: Option<Bound>,
 }
 
 /// A program with its maps.
@@ -426,7 +452,9 @@ pub struct Program {
     pub values: PrimaryMap<Value, ValueData>,
     pub insts: PrimaryMap<Inst, InstData>,
     pub blocks: PrimaryMap<Block, BlockData>,
-    /// The blocks of the program, the entry first, each before all its successors (control flow is acyclic).
+    /// Only in the structured phase.
+    pub functions: PrimaryMap<Function, FunctionData>,
+    /// The blocks of the program, the entry first, each before all its successors but the heads of loops that it is in.
     /// Blocks and instructions that are not listed are dead and stay in the arenas unseen.
     pub order: Vec<Block>,
 }
@@ -494,18 +522,14 @@ impl Program {
             values: PrimaryMap::new(),
             insts: PrimaryMap::new(),
             blocks: PrimaryMap::new(),
+            functions: PrimaryMap::new(),
             order: Vec::new(),
         }
     }
 
     /// Adds an empty block at the end of the order.
     pub fn add_block(&mut self) -> Block {
-        let block = self.blocks.push(BlockData {
-            params: Vec::new(),
-            insts: Vec::new(),
-            terminator: Terminator::None,
-            place: None,
-        });
+        let block = self.make_block();
         self.order.push(block);
         block
     }
@@ -605,7 +629,7 @@ impl Program {
 
     /// The one block of a program in the dataflow or scheduled phase.
     pub fn region(&self) -> Block {
-        debug_assert_ne!(self.phase, Phase::ControlFlow);
+        debug_assert!(matches!(self.phase, Phase::Dataflow | Phase::Scheduled));
         self.order[0]
     }
 }
@@ -630,6 +654,7 @@ impl Terminator {
                 all.extend(moved.iter().flat_map(|moved| moved.uses()));
                 all
             }
+            Terminator::Return(results) => results.clone(),
             Terminator::None => Vec::new(),
         }
     }
@@ -653,6 +678,7 @@ impl Terminator {
                 all.extend(moved.iter_mut().flat_map(Moved::uses_mut));
                 all
             }
+            Terminator::Return(results) => results.iter_mut().collect(),
             Terminator::None => Vec::new(),
         }
     }

@@ -3,7 +3,9 @@
 //! The reader checks words, numbers, and that what is used is defined; the rules of the IR are the verifier's.
 
 mod line;
+mod structure;
 
+use crate::structure::Function;
 use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, PHASES};
 use crate::{
     Bits, Block, BlockData, Inst, InstData, Kind, MapDecl, MapId, MapKind, Moved, Op, Place,
@@ -27,6 +29,8 @@ pub fn parse(text: &str) -> Result<Program, Diagnostic> {
         blocks: BTreeMap::new(),
         block_uses: Vec::new(),
         place_uses: Vec::new(),
+        function_ids: BTreeMap::new(),
+        calls: Vec::new(),
     };
     let mut seen_header = false;
     let mut last_line = 1;
@@ -59,6 +63,9 @@ struct Reader {
     blocks: BTreeMap<u32, BlockData>,
     block_uses: Vec<(u32, Position)>,
     place_uses: Vec<(u32, Position)>,
+    function_ids: BTreeMap<String, Function>,
+    /// Calls, whose functions may stand further down.
+    calls: Vec<(Inst, String, Position)>,
 }
 
 impl Reader {
@@ -74,6 +81,8 @@ impl Reader {
     fn line(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         if line.take_keyword("map") {
             self.map(line)
+        } else if line.take_keyword("function") {
+            self.function(line)
         } else if let Some((number, position)) = line.take_numbered("place") {
             self.place(number, position, line)
         } else if let Some((number, position)) = line.take_numbered("block") {
@@ -165,6 +174,7 @@ impl Reader {
             }
             line.sign(')')?;
         }
+        let bound = self.bound(line)?;
         let place = self.place_reference(line)?;
         line.sign(':')?;
         let data = BlockData {
@@ -172,8 +182,9 @@ impl Reader {
             insts: Vec::new(),
             terminator: Terminator::None,
             place,
+            bound,
         };
-        self.program.order.push(block);
+        self.order().push(block);
         match self.blocks.insert(number, data) {
             Some(_) => Err(at.error(format!("{block} stands there twice"))),
             None => Ok(()),
@@ -183,7 +194,7 @@ impl Reader {
     /// An instruction or a terminator.
     fn statement(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         let start = line.position();
-        let Some(&block) = self.program.order.last() else {
+        let Some(&block) = self.order().last() else {
             return Err(start.error("expected `map`, a place or the first block"));
         };
         let number = block.as_u32();
@@ -212,6 +223,12 @@ impl Reader {
                 destination,
                 moved,
             }
+        } else if line.take_keyword("return") {
+            let has_results = line.at_numbered("v");
+            Terminator::Return(match has_results {
+                true => self.values(line)?,
+                false => Vec::new(),
+            })
         } else {
             let inst = self.inst(line)?;
             if let Some(data) = self.blocks.get_mut(&number) {
@@ -311,6 +328,9 @@ impl Reader {
                 let atomic = line.one_of("an atomic operation", |word| find(&ATOMICS, word))?;
                 Op::MapAtomic(self.map_reference(line)?, atomic)
             }
+            "call" => self.callee(line)?,
+            "checksum" => self.checksum(line)?,
+            "copy" => self.copy(line)?,
             word => match (plain_op(word), map_op(word)) {
                 (Some(op), _) => op,
                 (None, Some(make)) => make(self.map_reference(line)?),
@@ -405,15 +425,11 @@ impl Reader {
         if let Some((number, position)) = undefined_place {
             return Err(position.error(format!("there is no place{number}")));
         }
+        self.resolve_calls()?;
         let mut program = self.program;
         while let Some((number, data)) = self.blocks.pop_first() {
             while program.blocks.len() < number as usize {
-                program.blocks.push(BlockData {
-                    params: Vec::new(),
-                    insts: Vec::new(),
-                    terminator: Terminator::None,
-                    place: None,
-                });
+                program.make_block();
             }
             program.blocks.push(data);
         }

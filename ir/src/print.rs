@@ -32,8 +32,32 @@
 //! * `emit verdict, destination`; a packet that was moved leaves by `emit v, v, head v, end v, keep v, meta v`.
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
 //! * The blocks stand in the program's order. A block without a terminator is unfinished.
+//!
+//! The structured phase has more:
+//!
+//! ```text
+//! block1(v3:16) loop up-to 16 at place0:
+//!     v4:16 "sum" = call @add v3, v1
+//!     v5:16 = checksum packet up-to 1480 v6, v4, v7
+//!     copy packet stack up-to 64 v6, v8, v4
+//! …
+//! function @add returns 16
+//!
+//! block7(v10:16, v11:16):
+//!     v12:16 = add v10, v11
+//!     return v12
+//! ```
+//!
+//! * A block is the head of a `loop`, to which control goes back `exactly` so often, `up-to` so often, or an `unknown` number of
+//!   times.
+//! * Behind the line of a function stand its blocks, up to the next one. The parameters of the first are the function's;
+//!   behind `returns` stand the widths of its results, if it has any.
+//! * `checksum MEMORY up-to BYTES offset, length, seed`; `copy FROM TO up-to BYTES from, to, length`.
 
-use crate::syntax::{is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, PHASES};
+use crate::structure::{Function, FunctionData, Whole};
+use crate::syntax::{
+    is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MEMORIES, PHASES,
+};
 use crate::{
     Block, Inst, MapDecl, MapId, Moved, Op, Place, PlaceId, Program, Target, Terminator, Value,
 };
@@ -63,6 +87,9 @@ impl Display for Program {
         for &block in &self.order {
             writeln!(f)?;
             write_block(f, self, block)?;
+        }
+        for function in self.functions.values() {
+            write_function(f, self, function)?;
         }
         Ok(())
     }
@@ -106,7 +133,7 @@ fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
     write!(
         f,
         "map {} {} key {} value {} entries {}",
-        map_reference(&decl.name),
+        reference(&decl.name),
         decl.kind.name(),
         decl.key_bytes,
         decl.value_bytes,
@@ -139,6 +166,20 @@ fn write_place(f: &mut Formatter<'_>, id: PlaceId, place: &Place) -> fmt::Result
     writeln!(f)
 }
 
+fn write_function(f: &mut Formatter<'_>, program: &Program, data: &FunctionData) -> fmt::Result {
+    write!(f, "\nfunction {}", reference(&data.name))?;
+    if !data.results.is_empty() {
+        let widths: Vec<String> = data.results.iter().map(u32::to_string).collect();
+        write!(f, " returns {}", widths.join(", "))?;
+    }
+    writeln!(f)?;
+    for &block in &data.order {
+        writeln!(f)?;
+        write_block(f, program, block)?;
+    }
+    Ok(())
+}
+
 fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::Result {
     let data = &program.blocks[block];
     write!(f, "{block}")?;
@@ -149,6 +190,9 @@ fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::R
             .map(|v| definition(program, *v))
             .collect();
         write!(f, "({})", params.join(", "))?;
+    }
+    if let Some(bound) = data.bound {
+        write!(f, " loop {bound}")?;
     }
     if let Some(place) = data.place {
         write!(f, " at {place}")?;
@@ -188,6 +232,8 @@ fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::R
             }
             writeln!(f)
         }
+        Terminator::Return(results) if results.is_empty() => writeln!(f, "    return"),
+        Terminator::Return(results) => writeln!(f, "    return {}", values_text(results)),
         Terminator::None => writeln!(f, "    ; unfinished"),
     }
 }
@@ -220,6 +266,14 @@ fn write_inst(f: &mut Formatter<'_>, program: &Program, inst: Inst) -> fmt::Resu
         Op::Const(bits) => write!(f, " {bits:x}")?,
         Op::Input(input) => write!(f, " {}", word_for(&INPUTS, input))?,
         Op::MapAtomic(_, atomic) => write!(f, " {}", word_for(&ATOMICS, atomic))?,
+        Op::Call(function) => write!(f, " {}", function_name(program, *function))?,
+        Op::Whole(Whole::Checksum { memory, up_to }) => {
+            write!(f, " {} up-to {up_to}", word_for(&MEMORIES, memory))?;
+        }
+        Op::Whole(Whole::Copy { from, to, up_to }) => {
+            let [from, to] = [from, to].map(|memory| word_for(&MEMORIES, memory));
+            write!(f, " {from} {to} up-to {up_to}")?;
+        }
         _ => {}
     }
     if let Some(map) = data.op.map() {
@@ -269,12 +323,20 @@ fn values_text(values: &[Value]) -> String {
 
 fn map_name(program: &Program, map: MapId) -> String {
     match program.maps.get(map) {
-        Some(decl) => map_reference(&decl.name),
+        Some(decl) => reference(&decl.name),
         None => format!("@?{map}"),
     }
 }
 
-fn map_reference(name: &str) -> String {
+fn function_name(program: &Program, function: Function) -> String {
+    match program.functions.get(function) {
+        Some(data) => reference(&data.name),
+        None => format!("@?{function}"),
+    }
+}
+
+/// The name of a map or function.
+pub(crate) fn reference(name: &str) -> String {
     if !name.is_empty() && name.chars().all(is_word_character) {
         format!("@{name}")
     } else {

@@ -1,5 +1,6 @@
 //! The words of the text form, for the printer and the reader alike. The form is described at [`crate::print`].
 
+use crate::structure::{Memory, Whole};
 use crate::{AtomicOp, Input, Kind, MapId, Op, Phase};
 
 /// The word for an operation; what stands between it and the arguments is printed apart.
@@ -14,6 +15,9 @@ pub(crate) fn op_word(op: &Op) -> &'static str {
         Op::MapAtomic(..) => "map.atomic",
         Op::MapUpdate(_) => "map.update",
         Op::MapDelete(_) => "map.delete",
+        Op::Call(_) => "call",
+        Op::Whole(Whole::Checksum { .. }) => "checksum",
+        Op::Whole(Whole::Copy { .. }) => "copy",
         plain => {
             let found = PLAIN.iter().find(|(_, op)| op == plain);
             found.expect("every operation has a word").0
@@ -102,7 +106,11 @@ pub(crate) const ATOMICS: [(&str, AtomicOp); 6] = [
 
 pub(crate) const KINDS: [(&str, Kind); 2] = [("xdp", Kind::Xdp), ("raw", Kind::Raw)];
 
-pub(crate) const PHASES: [(&str, Phase); 3] = [
+pub(crate) const MEMORIES: [(&str, Memory); 2] =
+    [("stack", Memory::Stack), ("packet", Memory::Packet)];
+
+pub(crate) const PHASES: [(&str, Phase); 4] = [
+    ("structured", Phase::Structured),
     ("control-flow", Phase::ControlFlow),
     ("dataflow", Phase::Dataflow),
     ("scheduled", Phase::Scheduled),

@@ -1,10 +1,11 @@
 //! The rules of the IR, and a check of every one of them.
 //!
-//! Only what is live counts: the blocks in [`Program::order`], their parameters and instructions.
+//! Only what is live counts: the blocks in [`Program::order`] and in the orders of functions, their parameters and instructions.
 //!
 //! **Entities**
-//! 1. Every block, instruction, value, map and place that is referred to exists.
-//! 2. The order names at least one block, and none twice. An instruction stands in one place only.
+//! 1. Every block, instruction, value, map, function and place that is referred to exists.
+//! 2. The order names at least one block, and none twice. An instruction stands in one place only. The same holds for the
+//!    orders of functions: a block is in one order only, and control stays in the order that it is in.
 //! 3. A value is at least 1 and at most [`MAX_WIDTH`] bits wide. It is defined once: its definition names the
 //!    instruction and result, or the block and parameter, that have it.
 //!
@@ -18,7 +19,7 @@
 //!
 //! **Control flow**
 //!
-//! 5. Every block ends in a terminator. Blocks come before all their successors, so control flow has no loop. The
+//! 5. Every block ends in a terminator. Blocks come before all their successors, but for the heads of loops (rule 13). The
 //!    first block is the entry and has no parameters. (A block that nothing jumps to is allowed.)
 //! 6. A jump gives the target block one argument for each parameter, of the same width. A branch's condition has
 //!    width 1. The verdict has 32 bits in an XDP program and 64 in a raw one; the destination has 32. Only the packet of
@@ -28,7 +29,7 @@
 //!
 //! **Phases**
 //!
-//! 8. Control flow: no instruction has a guard or a stage.
+//! 8. Structured and control flow: no instruction has a guard or a stage.
 //! 9. Dataflow and scheduled: there is one block, and it ends with emit. Only effects have a guard; its width is 1.
 //!    The packet is not cleared.
 //! 10. Dataflow: no instruction has a stage. Scheduled: every instruction has one, and it is not before the stage of
@@ -39,16 +40,30 @@
 //! 11. Number of arguments and results, and all widths, are as [`Op`] says. Memory is accessed in whole bytes, by an
 //!     atomic 4 or 8 of them. A constant's bits have the result's width.
 //! 12. A program only looks up and loads from a map that is a target of redirects ([`MapKind::is_redirect_target`]).
+//!
+//! **Structured**
+//!
+//! No other phase has a loop, a function, a call, a return or a whole operation.
+//!
+//! 13. Where control goes back, to a block that does not come later, it goes to the head of a loop: that block says what
+//!     is known of the loop's bound, and it dominates the block that goes back. So a loop has one head and is entered there
+//!     only. A block with a bound is a head: control goes back to it, but not to the entry of the program or of a function. A
+//!     loop with a known bound has a way out that is no way back. Loops are nested at most [`crate::graph::MAX_DEPTH`] deep.
+//! 14. Names of functions are unique and not empty. A function has a block. A call gives one argument for each parameter and
+//!     takes one result for each that the function has, of the same widths. No function calls itself, directly or through
+//!     others. A function ends in return, with one value for each result, or ends the program; only functions return.
+//! 15. A whole operation works on at least 1 and at most [`crate::structure::MAX_RANGE`] bytes.
 
-mod dominators;
+mod structure;
 mod widths;
 
+use crate::graph::Graph;
+use crate::structure::Function;
 use crate::{
     Block, Inst, Kind, MapDecl, MapId, MapKind, Op, Phase, PlaceId, Program, Target, Terminator,
     Value, ValueDef, MAX_WIDTH, MOVED_BITS,
 };
 use cranelift_entity::SecondaryMap;
-use dominators::Dominators;
 use hardpath_diagnostic::Diagnostic;
 use std::collections::HashSet;
 
@@ -88,8 +103,11 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifierError>> {
         check.values();
         check.maps();
         check.control_flow();
-        check.dominance();
+        for (_, order) in program.orders() {
+            check.dominance(order);
+        }
         check.phases();
+        check.structure();
         for (block, inst) in program.insts_in_order() {
             check.operation(block, inst);
         }
@@ -106,6 +124,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifierError>> {
 enum At {
     Order,
     Map(MapId),
+    Function(Function),
     Block(Block),
     Inst(Block, Inst),
     End(Block),
@@ -122,6 +141,9 @@ impl Check<'_> {
         let place = match at {
             At::Order => String::from("order"),
             At::Map(map) => format!("map {}", program.maps[map].name),
+            At::Function(function) => {
+                format!("function {}", program.functions[function].name)
+            }
             At::Block(block) => block.to_string(),
             At::End(block) => format!("end of {block}"),
             At::Inst(block, inst) => {
@@ -147,7 +169,7 @@ impl Check<'_> {
         }
         let mut blocks = HashSet::new();
         let mut insts = HashSet::new();
-        for &block in &program.order {
+        for block in program.all_blocks() {
             if !program.blocks.is_valid(block) {
                 self.error(1, At::Order, format!("{block} does not exist"));
                 continue;
@@ -174,21 +196,13 @@ impl Check<'_> {
                 if let Some(map) = data.op.map().filter(|map| !program.maps.is_valid(*map)) {
                     self.error(1, place, format!("{map} does not exist"));
                 }
+                self.callee_exists(place, &data.op);
             }
             let place = At::End(block);
             self.exist(place, &data.terminator.uses(), None);
         }
-        for &block in program
-            .order
-            .iter()
-            .filter(|b| program.blocks.is_valid(**b))
-        {
-            for target in program.blocks[block].terminator.targets() {
-                if !blocks.contains(&target.block) {
-                    let place = At::End(block);
-                    self.error(1, place, format!("{} is not in the order", target.block));
-                }
-            }
+        for (_, order) in program.orders() {
+            self.targets_are_inside(order);
         }
     }
 
@@ -206,7 +220,7 @@ impl Check<'_> {
     /// Rule 3.
     fn values(&mut self) {
         let program = self.program;
-        for &block in &program.order {
+        for block in program.all_blocks() {
             for (index, &param) in program.blocks[block].params.iter().enumerate() {
                 let def = ValueDef::Param(block, index as u32);
                 self.value(param, def, At::Block(block));
@@ -269,14 +283,15 @@ impl Check<'_> {
             self.error(5, At::Block(entry), "the entry has parameters");
         }
         let mut positions = SecondaryMap::new();
-        for (position, &block) in program.order.iter().enumerate() {
+        for (position, block) in program.all_blocks().enumerate() {
             positions[block] = position;
         }
-        for &block in &program.order {
+        for block in program.all_blocks() {
             let place = At::End(block);
             let terminator = &program.blocks[block].terminator;
             for target in terminator.targets() {
-                if positions[target.block] <= positions[block] {
+                let is_back = positions[target.block] <= positions[block];
+                if is_back && program.phase != Phase::Structured {
                     let message = format!("it goes to {}, which does not come later", target.block);
                     self.error(5, place, message);
                 }
@@ -307,6 +322,8 @@ impl Check<'_> {
                         }
                     }
                 }
+                // Rule 14.
+                Terminator::Return(_) => {}
             }
         }
     }
@@ -337,14 +354,21 @@ impl Check<'_> {
         }
     }
 
-    /// Rule 7.
-    fn dominance(&mut self) {
+    /// Rule 7, for the blocks of the program or of a function.
+    fn dominance(&mut self, order: &[Block]) {
         let program = self.program;
-        let dominators = Dominators::new(program);
+        let graph = Graph::new(program, order);
+        let dominators = graph.dominators();
+        // Nothing leads to an unreachable block, so everything that comes earlier counts as dominating it.
+        let dominates = |upper: Block, lower: Block| match (graph.node(upper), graph.node(lower)) {
+            (Some(upper), Some(lower)) if !dominators.is_reached(lower) => upper <= lower,
+            (Some(upper), Some(lower)) => dominators.dominates(upper, lower),
+            _ => false,
+        };
         // The block of each live definition, and whether the walk has come to it.
         let mut home: SecondaryMap<Value, Option<Block>> = SecondaryMap::new();
         let mut seen: SecondaryMap<Value, bool> = SecondaryMap::new();
-        for &block in &program.order {
+        for &block in order {
             let data = &program.blocks[block];
             for &value in &data.params {
                 home[value] = Some(block);
@@ -355,14 +379,14 @@ impl Check<'_> {
                 }
             }
         }
-        for &block in &program.order {
+        for &block in order {
             let data = &program.blocks[block];
             let bad = |value: Value, seen: &SecondaryMap<Value, bool>| match home[value] {
                 None => Some(format!("{value} is dead: no live instruction defines it")),
                 Some(from) if from == block && !seen[value] => {
                     Some(format!("{value} is defined later in the block"))
                 }
-                Some(from) if from != block && !dominators.dominates(from, block) => Some(format!(
+                Some(from) if from != block && !dominates(from, block) => Some(format!(
                     "{value} is defined in {from}, which not every path to here goes through"
                 )),
                 Some(_) => None,
@@ -394,7 +418,8 @@ impl Check<'_> {
     fn phases(&mut self) {
         let program = self.program;
         let phase = program.phase;
-        if phase != Phase::ControlFlow {
+        let has_blocks = matches!(phase, Phase::Structured | Phase::ControlFlow);
+        if !has_blocks {
             if program.order.len() > 1 {
                 self.error(9, At::Order, "there is more than one block");
             }
@@ -409,7 +434,7 @@ impl Check<'_> {
             let place = At::Inst(block, inst);
             match (phase, data.guard) {
                 (_, None) => {}
-                (Phase::ControlFlow, Some(_)) => {
+                (Phase::Structured | Phase::ControlFlow, Some(_)) => {
                     self.error(8, place, "control flow has no guards");
                 }
                 (_, Some(_)) if data.op.is_pure() => {
@@ -417,11 +442,11 @@ impl Check<'_> {
                 }
                 (_, Some(guard)) => self.width(9, place, "the guard", guard, 1),
             }
-            if phase != Phase::ControlFlow && data.op == Op::PacketClear {
+            if !has_blocks && data.op == Op::PacketClear {
                 self.error(9, place, "the packet is cleared");
             }
             match (phase, data.stage) {
-                (Phase::ControlFlow, Some(_)) => {
+                (Phase::Structured | Phase::ControlFlow, Some(_)) => {
                     self.error(8, place, "control flow has no stages");
                 }
                 (Phase::Dataflow, Some(_)) => self.error(10, place, "dataflow has no stages"),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 impl Program {
     /// Every live instruction with its block, in order.
     pub fn insts_in_order(&self) -> impl Iterator<Item = (Block, Inst)> + '_ {
-        self.order.iter().flat_map(|&block| {
+        self.all_blocks().flat_map(|block| {
             let insts = &self.blocks[block].insts;
             insts.iter().map(move |&inst| (block, inst))
         })
@@ -22,7 +22,7 @@ impl Program {
 
     /// Calls `visit` with every use by a live instruction or terminator, in order.
     pub fn for_each_use(&self, mut visit: impl FnMut(Value)) {
-        for &block in &self.order {
+        for block in self.all_blocks() {
             for &inst in &self.blocks[block].insts {
                 self.insts[inst].uses().for_each(&mut visit);
             }
@@ -36,7 +36,8 @@ impl Program {
 
     /// Replaces every use by a live instruction or terminator with what `replace` gives for it.
     pub fn rewrite_uses(&mut self, mut replace: impl FnMut(Value) -> Value) {
-        for &block in &self.order {
+        let blocks: Vec<Block> = self.all_blocks().collect();
+        for block in blocks {
             for &inst in &self.blocks[block].insts {
                 for value in self.insts[inst].uses_mut() {
                     *value = replace(*value);
@@ -67,7 +68,7 @@ impl Program {
     /// The blocks that jump to each block, in order; one that does so twice stands there twice.
     pub fn predecessors(&self) -> SecondaryMap<Block, Vec<Block>> {
         let mut predecessors: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
-        for &block in &self.order {
+        for block in self.all_blocks() {
             for target in self.blocks[block].terminator.targets() {
                 predecessors[target.block].push(block);
             }

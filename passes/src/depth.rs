@@ -18,7 +18,7 @@
 //! This changes what a program means, so nobody gets it without asking.
 
 use crate::value_set::ValueSets;
-use crate::{bytes_to_values, dce, fold};
+use crate::{bytes_to_values, dce, fold, phases};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{
     verdict, Bits, Block, Inst, Kind, Op, Phase, Program, Target, Terminator, Value,
@@ -26,7 +26,8 @@ use hardpath_ir::{
 
 /// Limits the program, which is in the control-flow phase, to so many bytes (a power of two).
 pub fn limit_depth(program: &mut Program, depth: u32) -> Result<(), Diagnostic> {
-    debug_assert!(depth.is_power_of_two() && program.phase == Phase::ControlFlow);
+    debug_assert!(depth.is_power_of_two());
+    phases::check("limit_depth", &[Phase::ControlFlow], program)?;
     if program.kind != Kind::Xdp {
         return Ok(());
     }

@@ -4,8 +4,9 @@ use crate::{
     array_lookup, bounds, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
     merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
 };
+use crate::{expand, flatten, inline, phases, unroll};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{verifier, Program};
+use hardpath_ir::{verifier, Phase, Program};
 
 /// The clean-up passes run until nothing changes, but not more often than this: each round does less, and the last
 /// few bits are not worth the time.
@@ -24,6 +25,26 @@ pub struct Omitted {
     pub simplify_select: bool,
 }
 
+/// From the structured phase to control flow: what every target needs that has no loops of its own. A program in the
+/// control-flow phase stays as it is.
+///
+/// # Errors
+/// Loops whose bound is unknown, and what would be too large.
+pub fn lower_structured(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    if program.phase == Phase::ControlFlow {
+        return Ok(());
+    }
+    let phases = [Phase::Structured, Phase::ControlFlow];
+    phases::check("lower_structured", &phases, program).map_err(|error| vec![error])?;
+    // First: what is in a function may be in a loop of the caller.
+    run_several(program, inline::run)?;
+    // Before the loops: what is in one is made once, and copied.
+    run_several(program, expand::run)?;
+    run_several(program, unroll::run)?;
+    run_several(program, flatten::run)?;
+    Ok(())
+}
+
 /// Passes on a program in the control-flow phase, as it comes from a front end.
 ///
 /// # Errors
@@ -40,6 +61,7 @@ pub fn optimize_control_flow_without(
     program: &mut Program,
     omitted: Omitted,
 ) -> Result<(), Diagnostic> {
+    phases::check("optimize_control_flow", &[Phase::ControlFlow], program)?;
     // Offsets into stack and packet become constants where they are; dead branches are gone before their accesses
     // count.
     run(program, fold::run)?;
@@ -74,6 +96,7 @@ pub fn optimize_dataflow_without(
     program: &mut Program,
     omitted: Omitted,
 ) -> Result<(), Diagnostic> {
+    phases::check("optimize_dataflow", &[Phase::Dataflow], program)?;
     // Guards first say much twice; tidy ones are what merge_map_ops reads.
     clean_up(program, omitted)?;
     if run(program, merge_map_ops::run)? {
@@ -130,12 +153,32 @@ fn run(
     pass: fn(&mut Program) -> Result<bool, Diagnostic>,
 ) -> Result<bool, Diagnostic> {
     let changed = pass(program)?;
-    if cfg!(debug_assertions) && changed {
-        if let Err(errors) = verifier::verify(program) {
-            if let Some(first) = errors.into_iter().next() {
-                return Err(first.into());
-            }
-        }
+    match check(program, changed).into_iter().next() {
+        Some(first) => Err(first),
+        None => Ok(changed),
     }
-    Ok(changed)
+}
+
+/// The same for a pass that may refuse several things.
+fn run_several(
+    program: &mut Program,
+    pass: fn(&mut Program) -> Result<bool, Vec<Diagnostic>>,
+) -> Result<bool, Vec<Diagnostic>> {
+    let changed = pass(program)?;
+    let errors = check(program, changed);
+    match errors.is_empty() {
+        true => Ok(changed),
+        false => Err(errors),
+    }
+}
+
+/// In debug builds, what the verifier says behind a pass that has changed something.
+fn check(program: &Program, changed: bool) -> Vec<Diagnostic> {
+    match cfg!(debug_assertions) && changed {
+        true => verifier::verify(program).err().unwrap_or_default(),
+        false => Vec::new(),
+    }
+    .into_iter()
+    .map(Diagnostic::from)
+    .collect()
 }

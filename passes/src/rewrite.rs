@@ -9,11 +9,11 @@
 //! replaces a block parameter that gets the same value on every way in. The instructions that nobody uses any more
 //! stay: [`crate::dce`] takes them away.
 
-use crate::dominators::Dominators;
 use crate::fold;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::eval::eval_pure;
+use hardpath_ir::graph::{Dominators, Graph};
 use hardpath_ir::{Bits, Block, Inst, Op, PlaceId, Program, Target, Terminator, Value, ValueDef};
 use std::collections::HashMap;
 
@@ -51,6 +51,7 @@ const MAX_DEPTH: u32 = 48;
 pub struct Rewriter<'p> {
     pub program: &'p mut Program,
     rules: Rules,
+    graph: Graph,
     dominators: Dominators,
     /// What a value of the old program has become.
     replaced: SecondaryMap<Value, PackedOption<Value>>,
@@ -69,9 +70,11 @@ pub fn rewrite(program: &mut Program, rules: Rules, visitor: &mut dyn Visitor) -
     let Some(&entry) = program.order.first() else {
         return false;
     };
+    let graph = Graph::new(program, &program.order);
     let mut rewriter = Rewriter {
         rules,
-        dominators: Dominators::new(program),
+        dominators: graph.dominators(),
+        graph,
         replaced: SecondaryMap::new(),
         known: HashMap::new(),
         uses: program.use_counts(),
@@ -240,7 +243,10 @@ impl Rewriter<'_> {
     }
 
     pub fn dominates(&self, above: Block, below: Block) -> bool {
-        self.dominators.dominates(above, below)
+        match (self.graph.node(above), self.graph.node(below)) {
+            (Some(above), Some(below)) => self.dominators.dominates(above, below),
+            _ => above == below,
+        }
     }
 
     /// What a value has become.
@@ -355,7 +361,7 @@ impl Rewriter<'_> {
         found
             .iter()
             .rev()
-            .find(|(block, _)| self.dominators.dominates(*block, self.block))
+            .find(|(block, _)| self.dominates(*block, self.block))
             .map(|&(_, value)| value)
     }
 
@@ -485,6 +491,6 @@ pub fn targets_mut(terminator: &mut Terminator) -> Vec<&mut Target> {
     match terminator {
         Terminator::Jump(target) => vec![target],
         Terminator::Branch { yes, no, .. } => vec![yes, no],
-        Terminator::Emit { .. } | Terminator::None => Vec::new(),
+        Terminator::Emit { .. } | Terminator::Return(_) | Terminator::None => Vec::new(),
     }
 }

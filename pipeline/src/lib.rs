@@ -17,6 +17,7 @@ mod maps;
 mod memories;
 mod moves;
 mod old_pointers;
+pub mod passes;
 pub mod plan;
 pub mod ports;
 pub mod predicate;
@@ -33,6 +34,7 @@ pub mod shorten;
 pub mod slot;
 mod slower;
 mod small_sums;
+mod structured;
 pub mod technology;
 pub mod top;
 pub mod words;
@@ -113,7 +115,8 @@ pub fn map_modules<'a>(top: &str, names: impl Iterator<Item = &'a str>) -> Vec<S
     of_maps.map(String::from).collect()
 }
 
-/// Compiles a program, as lifted (control-flow phase), to hardware.
+/// Compiles a program, as lifted (control-flow phase), to hardware. A structured one goes through
+/// [`hardpath_passes::lower_structured`] before.
 ///
 /// # Errors
 /// Everything that keeps the program from becoming hardware, each with its place.
@@ -263,6 +266,7 @@ pub fn refusals(program: Program, options: &Options) -> Vec<Diagnostic> {
 
 /// The form of a program that is planned and scheduled.
 fn scheduled_form(mut program: Program, options: &Options) -> Result<Program, Vec<Diagnostic>> {
+    structured::check(&program)?;
     limits::check(&program)?;
     let omitted = omitted(&options.without);
     hardpath_passes::optimize_control_flow_without(&mut program, omitted)
@@ -337,6 +341,7 @@ fn dataflow_without(program: &Program, omitted: Omitted) -> Result<Program, Vec<
     let optimize = |program: &mut Program| {
         hardpath_passes::optimize_dataflow_without(program, omitted).map_err(|error| vec![error])
     };
+    structured::check(program)?;
     let mut program = predicate::predicate(program);
     optimize(&mut program)?;
     let mut errors = plan::forbidden_writes(&program);

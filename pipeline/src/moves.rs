@@ -66,7 +66,8 @@ pub fn drop_unseen_stores(program: &mut Program) -> bool {
     let before = insts.len();
     insts.retain(|inst| {
         let data = &program.insts[*inst];
-        data.op != Op::PacketStore || {
+        let is_known = data.op == Op::PacketStore && program.as_const(data.args[0]).is_some();
+        !is_known || {
             let bytes = program.width(data.args[1]) as i32 / 8;
             store_offset(program, data.args[0]) + bytes > lowest
         }

@@ -20,6 +20,7 @@
 //! All exits become one. A run of packet bytes that some exit writes becomes one `PacketStore` with the condition
 //! of the exits that write it.
 
+use hardpath_ir::graph::Dominators;
 use hardpath_ir::{
     verdict, Bits, Block, Input, Inst, InstData, Kind, Moved, Op, Phase, PlaceId, Program,
     Terminator, Value, MOVED_BITS,
@@ -86,44 +87,21 @@ impl Graph {
                     edge(place[&no.block], Way::No);
                 }
                 Terminator::Emit { .. } => edge(exit, Way::Always),
-                Terminator::None => unreachable!("a verified program has terminators"),
+                Terminator::Return(_) | Terminator::None => {
+                    unreachable!("blocks of verified control flow go on, or end the program")
+                }
             }
         }
-        // Immediate dominators on an acyclic graph: the nearest common ancestor of all predecessors, in order.
-        let mut idom = vec![0; exit + 1];
-        for node in 1..=exit {
-            idom[node] = incoming[node]
-                .iter()
-                .map(|edge| edge.from)
-                .reduce(|mut a, mut b| {
-                    while a != b {
-                        if a > b {
-                            a = idom[a];
-                        } else {
-                            b = idom[b];
-                        }
-                    }
-                    a
-                })
-                .unwrap_or(0);
-        }
-        let mut ipdom = vec![exit; exit + 1];
-        for node in (0..exit).rev() {
-            ipdom[node] = successors[node]
-                .iter()
-                .copied()
-                .reduce(|mut a, mut b| {
-                    while a != b {
-                        if a < b {
-                            a = ipdom[a];
-                        } else {
-                            b = ipdom[b];
-                        }
-                    }
-                    a
-                })
-                .unwrap_or(exit);
-        }
+        let dominators = Dominators::new(&successors);
+        let idom = (0..=exit).map(|node| dominators.immediate(node).unwrap_or(0));
+        // Backwards, and counted from the exit: there a node's dominators are those that stand on every way out.
+        let backwards: Vec<Vec<usize>> = (0..=exit)
+            .map(|node| &incoming[exit - node])
+            .map(|edges| edges.iter().map(|edge| exit - edge.from).collect())
+            .collect();
+        let behind = Dominators::new(&backwards);
+        let ipdom = (0..=exit).map(|node| exit - behind.immediate(exit - node).unwrap_or(0));
+        let (idom, ipdom) = (idom.collect(), ipdom.collect());
         Graph {
             nodes,
             incoming,

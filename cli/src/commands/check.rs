@@ -24,7 +24,7 @@ use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
-    let loaded = source::load(&arguments.program, &asked)?;
+    let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
     let packets = packets::open(&arguments.run)?;
     let run = Run {

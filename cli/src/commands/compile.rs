@@ -17,7 +17,7 @@ use std::path::Path;
 
 pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
-    let loaded = source::load(&arguments.program, &asked)?;
+    let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
     let hardware = target::compile(&loaded, &asked)?;
     let files = match &arguments.output {
         Some(folder) => {

@@ -3,9 +3,10 @@
 use crate::answer::Answer;
 use crate::arguments::IrArguments;
 use crate::source::{self, Loaded};
-use crate::target::{self, in_control_flow, Asked};
+use crate::target::{self, Asked};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::Program;
+use hardpath_pipeline::passes;
 use serde_json::json;
 
 /// Where a program can be looked at whatever it becomes, beside behind a pass.
@@ -31,15 +32,18 @@ fn after(step: &str, loaded: &Loaded, asked: &Asked) -> Result<Program, Vec<Diag
     match step {
         "lift" => {}
         "control-flow" => {
-            in_control_flow(&program, "this step").map_err(one)?;
+            hardpath_passes::lower_structured(&mut program)?;
             hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
         }
         // Only hardware that is none too large is shown.
         last if forms.last() == Some(&last) => return Ok(target::compile(loaded, asked)?.form),
-        form if forms.contains(&form) => program = asked.target.form(form, program)?,
+        form if forms.contains(&form) => {
+            hardpath_passes::lower_structured(&mut program)?;
+            program = asked.target.form(form, program)?;
+        }
         name => {
-            let pass = hardpath_passes::find(name).ok_or_else(|| vec![unknown(name, forms)])?;
-            (pass.run)(&mut program).map_err(one)?;
+            let pass = passes::find(name).ok_or_else(|| vec![unknown(name, forms)])?;
+            pass.run(&mut program)?;
         }
     }
     Ok(program)
@@ -47,10 +51,7 @@ fn after(step: &str, loaded: &Loaded, asked: &Asked) -> Result<Program, Vec<Diag
 
 fn unknown(name: &str, forms: &[&'static str]) -> Diagnostic {
     let steps = [STEPS.as_slice(), forms].concat();
-    let passes: Vec<&str> = hardpath_passes::all()
-        .iter()
-        .map(|pass| pass.name)
-        .collect();
+    let passes: Vec<&str> = passes::all().into_iter().map(|pass| pass.name).collect();
     Diagnostic::input("unknown-step", format!("there is no step `{name}`")).help(format!(
         "{}the steps are {}; the passes are {}",
         suggest::meant(name, steps.iter().chain(&passes).copied()),

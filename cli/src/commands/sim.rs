@@ -26,7 +26,10 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     }
     let one = |error: Diagnostic| vec![error];
     let asked = target::asked(&program.hardware).map_err(one)?;
-    let loaded = source::load(program, &asked)?;
+    let mut loaded = source::load(program, &asked)?;
+    if has_clock {
+        loaded = loaded.without_loops()?;
+    }
     let image = outputs::read_maps(run, &loaded)?;
     let packets = packets::open(run)?;
     let setting = Setting {

@@ -108,7 +108,7 @@ struct Design {
 }
 
 fn of_program(arguments: &SynthArguments, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
-    let loaded = source::load(&arguments.program, asked)?;
+    let loaded = source::load(&arguments.program, asked)?.without_loops()?;
     let hardware = target::compile(&loaded, asked)?;
     Ok(Design {
         sources: verilog::print(&hardware.design).map_err(|error| vec![no_text(error)])?,

@@ -56,7 +56,7 @@ fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<
         )
         .help("give one with -o DIR, or give a folder that `hardpath compile` wrote")]),
         (false, Some(output)) => {
-            let loaded = source::load(&arguments.program, &asked)?;
+            let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
             let hardware = target::compile(&loaded, &asked)?;
             let name = compile::source_name(given);
             compile::write(&loaded, &hardware, HdlName::Verilog, (&name, output))

@@ -30,6 +30,7 @@ impl Source for Text {
     fn load(&self, given: &Given) -> Result<Loaded, Vec<Diagnostic>> {
         let program = read(&given.bytes, given.name())?;
         let phase = match program.phase {
+            Phase::Structured => "structured",
             Phase::ControlFlow => "control flow",
             Phase::Dataflow => "dataflow",
             Phase::Scheduled => "scheduled",

@@ -387,6 +387,27 @@ fn passes_and_steps() {
     assert_eq!(run.status, 2, "{}", run.stdout);
     let place = run.json()["error"]["place"].clone();
     assert!(place.as_str().unwrap().contains("bad.ir"), "{place}");
+    for (name, header, code) in [
+        ("fold", "structured", "wrong-phase"),
+        ("words", "control-flow", "wrong-phase"),
+        ("predicate", "control-flow", "pass-order"),
+    ] {
+        let body = "v1:64 = const 0\npacket.store v1, v0\njump block1\nblock1:\nemit v0, v0\n";
+        let text = format!("program \"p\" xdp {header}\nblock0:\nv0:32 = const 2\n{body}");
+        fs::write(&file, text).unwrap();
+        let run = hardpath(&["pass", name, path(&file), "--json"]);
+        let error = run.error(2, code);
+        assert!(
+            error["place"].as_str().unwrap().contains("bad.ir"),
+            "{error}"
+        );
+        assert!(
+            error["help"]
+                .as_str()
+                .is_some_and(|help| help.contains('`')),
+            "{error}"
+        );
+    }
     hardpath(&["ir", &object("listing1"), "--after", "lunch", "--json"]).error(2, "unknown-step");
 }
 

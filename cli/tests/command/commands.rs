@@ -88,6 +88,39 @@ fn ir_is_text_that_a_pass_reads() {
     assert_eq!(again["pass"], "dce");
 }
 
+/// From a loop to the scheduled form's front: one pass at a time, each reading what the one before has printed.
+#[test]
+fn passes_lead_from_loops_to_whole_words() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("loop.ir");
+    let text = "program \"p\" xdp structured\nmap @m array key 4 value 8 entries 4\nblock0:\nv0:32 = const 0\nv1:32 = const 1\n\
+        jump block1(v0)\nblock1(v2:32) loop exactly 2:\nv3:1, v4:32 = map.lookup @m v2\nv5:32 = map.atomic add @m v4, v0, v1\n\
+        v6:32 = call @next v2\nv7:32 = const 3\nv8:1 = ult v6, v7\nbranch v8, block1(v6), block2\nblock2:\nemit v5, v0\n\
+        function @next returns 32\nblock3(v9:32):\nv10:32 = const 1\nv11:32 = add v9, v10\nreturn v11\n";
+    fs::write(&file, text).unwrap();
+    for name in [
+        "inline",
+        "expand",
+        "unroll",
+        "flatten",
+        "fold",
+        "dce",
+        "bytes_to_values",
+        "predicate",
+        "words",
+        "ports",
+        "moves",
+        "cse",
+    ] {
+        let run = hardpath(&["pass", name, path(&file)]);
+        assert_eq!(run.status, 0, "{name}: {}", run.stderr);
+        fs::write(&file, &run.stdout).unwrap();
+    }
+    let words = fs::read_to_string(&file).unwrap();
+    assert!(words.starts_with("program \"p\" xdp dataflow"), "{words}");
+    assert_eq!(words.matches("map.store @m").count(), 3, "{words}");
+}
+
 #[test]
 fn ir_after_each_step() {
     for step in ["lift", "control-flow", "dataflow", "dce"] {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hardpath_ir::graph::Nesting;
 use hardpath_ir::AtomicOp;
 
-use super::nesting::Nesting;
 use crate::decode::{decode, Operation, Source};
 use crate::helper_names::number;
 use crate::helpers::argument_count;

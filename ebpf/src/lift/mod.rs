@@ -31,7 +31,6 @@ mod memory;
 mod moves;
 mod mtu;
 mod names;
-mod nesting;
 mod part;
 mod range;
 mod redirect;

@@ -1,9 +1,9 @@
 //! What cannot be lifted.
 
 use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_ir::graph;
 
 use super::agenda::Instance;
-use super::nesting;
 use super::{Lifter, MAX_INSTANCES, MAX_IR_INSTRUCTIONS};
 use crate::object::place_of;
 
@@ -63,7 +63,7 @@ impl Lifter<'_> {
     pub(super) fn refuse_nesting(&mut self) {
         self.refuse(
             "loop",
-            format!("loops are nested more than {} deep", nesting::MAX_DEPTH),
+            format!("loops are nested more than {} deep", graph::MAX_DEPTH),
             "split the program",
         );
     }

@@ -1,8 +1,12 @@
 //! Lays a program out for the interpreter: a place for every value, and for every instruction the fastest action.
 
 use super::packet::{Leaving, PacketMemory};
+use super::structure::StructuredEnd;
 use super::Prepared;
-use crate::{AtomicOp, Input, Inst, MapId, Op, Program, Target, Terminator, Value, STACK_BYTES};
+use crate::structure::{Memory, Whole};
+use crate::{
+    AtomicOp, Input, Inst, MapId, Op, Phase, Program, Target, Terminator, Value, STACK_BYTES,
+};
 use cranelift_entity::SecondaryMap;
 
 /// A value's place: `limbs[at ..]`, least significant first, bits above the width are 0.
@@ -16,6 +20,8 @@ pub(super) struct Slot {
 pub(super) struct PreparedBlock {
     pub(super) steps: Vec<Step>,
     pub(super) end: End,
+    /// Steps that it counts as: its instructions ([`cost`]) and its end.
+    pub(super) cost: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -112,12 +118,12 @@ pub(super) enum Action {
         result: Slot,
         key: Slot,
     },
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Memory {
-    Stack,
-    Packet,
+    /// The result is empty when there is none.
+    Whole {
+        whole: Whole,
+        result: Slot,
+        args: [Slot; 3],
+    },
 }
 
 /// Where a block goes: the index of the next one, and what is copied into its parameters.
@@ -140,6 +146,8 @@ pub(super) enum End {
         destination: Slot,
         moved: Option<MovedSlots>,
     },
+    /// What only a structured program does.
+    Structured(StructuredEnd),
 }
 
 /// Where a packet that was moved leaves: see [`crate::Moved`].
@@ -156,6 +164,7 @@ impl Prepared {
     pub fn new(program: &Program) -> Prepared {
         let mut prepared = Prepared {
             kind: program.kind,
+            is_structured: program.phase == Phase::Structured,
             blocks: Vec::new(),
             slots: SecondaryMap::new(),
             limbs: Vec::new(),
@@ -163,8 +172,11 @@ impl Prepared {
             packet: PacketMemory::default(),
             left: Leaving::unmoved(0),
             way: Vec::new(),
+            listed: program.all_blocks().count(),
+            calls: Vec::new(),
+            loops: Vec::new(),
         };
-        for &block in &program.order {
+        for block in program.all_blocks() {
             for &param in &program.blocks[block].params {
                 prepared.add_slot(program, param);
             }
@@ -181,12 +193,12 @@ impl Prepared {
             }
         }
         let mut indices = SecondaryMap::new();
-        for (index, &block) in program.order.iter().enumerate() {
+        for (index, block) in program.all_blocks().enumerate() {
             indices[block] = index;
         }
-        for &block in &program.order {
+        for block in program.all_blocks() {
             let data = &program.blocks[block];
-            let steps = data
+            let steps: Vec<Step> = data
                 .insts
                 .iter()
                 .filter_map(|&inst| prepared.step(program, inst))
@@ -218,25 +230,35 @@ impl Prepared {
                         meta: prepared.slots[moved.meta],
                     }),
                 },
+                Terminator::Return(values) => {
+                    let values = values.iter().map(|value| prepared.slots[*value]);
+                    End::Structured(StructuredEnd::Return(values.collect()))
+                }
                 Terminator::None => panic!("{block} has no terminator"),
             };
-            prepared.blocks.push(PreparedBlock { steps, end });
+            let costs = data.insts.iter().map(|inst| cost(program, *inst));
+            let cost = costs.sum::<u64>() + 1;
+            prepared.blocks.push(PreparedBlock { steps, end, cost });
+        }
+        if program.phase == Phase::Structured {
+            prepared.add_structure(program, &indices);
         }
         prepared
     }
 
     fn add_slot(&mut self, program: &Program, value: Value) {
-        let width = program.width(value);
-        self.slots[value] = Slot {
-            at: self.limbs.len() as u32,
-            width,
-        };
-        self.limbs
-            .resize(self.limbs.len() + width.div_ceil(64) as usize, 0);
+        self.slots[value] = self.make_slot(program.width(value));
+    }
+
+    pub(super) fn make_slot(&mut self, width: u32) -> Slot {
+        let at = self.limbs.len() as u32;
+        let limbs = width.div_ceil(64) as usize;
+        self.limbs.resize(self.limbs.len() + limbs, 0);
+        Slot { at, width }
     }
 
     /// The step of an instruction; `None` for a constant.
-    fn step(&self, program: &Program, inst: Inst) -> Option<Step> {
+    pub(super) fn step(&self, program: &Program, inst: Inst) -> Option<Step> {
         let data = &program.insts[inst];
         let args: Vec<Slot> = data.args.iter().map(|arg| self.slots[*arg]).collect();
         let results: Vec<Slot> = data.results.iter().map(|r| self.slots[*r]).collect();
@@ -290,11 +312,32 @@ impl Prepared {
                 result: results[0],
                 key: args[0],
             },
+            // Not a step: see `add_structure`.
+            Op::Call(_) => return None,
+            Op::Whole(whole) => Action::Whole {
+                whole,
+                result: results.first().copied().unwrap_or_default(),
+                args: [args[0], args[1], args[2]],
+            },
             _ => pure(&data.op, results[0], args),
         };
         let guard = data.guard.map(|guard| self.slots[guard]);
         Some(Step { guard, action })
     }
+}
+
+/// How many steps an instruction counts as: one, and one more for every 64 bytes that it works on, so that a number of steps
+/// is an amount of time. A constant counts as nothing.
+pub(super) fn cost(program: &Program, inst: Inst) -> u64 {
+    let data = &program.insts[inst];
+    let values = data.args.iter().chain(&data.results);
+    let widest = values.map(|value| program.width(*value) / 8).max();
+    let bytes = match data.op {
+        Op::Const(_) => return 0,
+        Op::Whole(whole) => whole.up_to(),
+        _ => widest.unwrap_or(0),
+    };
+    1 + u64::from(bytes / 64)
 }
 
 fn load(memory: Memory, results: &[Slot], args: &[Slot]) -> Action {

@@ -162,7 +162,7 @@ impl Line {
         self.take_string().ok_or(error)
     }
 
-    /// `@name` or `@"name"`.
+    /// `@name` or `@"name"`, of a map or function.
     pub(super) fn map_name(&mut self) -> Result<String, Diagnostic> {
         self.sign('@')?;
         match self.take_string() {

@@ -1,5 +1,6 @@
 //! Numbers and widths of arguments and results, for every operation (rule 11).
 
+use crate::structure::{Whole, LENGTH_BITS, SEED_BITS};
 use crate::{AtomicOp, InstData, Op, Program};
 
 /// What is wrong with an instruction's arguments and results.
@@ -7,7 +8,7 @@ pub(super) fn errors(program: &Program, inst: &InstData) -> Vec<String> {
     let args: Vec<u32> = inst.args.iter().map(|arg| program.width(*arg)).collect();
     let results: Vec<u32> = inst.results.iter().map(|r| program.width(*r)).collect();
     let mut errors = Vec::new();
-    let (arg_count, result_count) = counts(&inst.op);
+    let (arg_count, result_count) = counts(program, &inst.op);
     match arg_count {
         Some(count) if args.len() != count => {
             errors.push(format!("there are {} arguments, not {count}", args.len()));
@@ -31,7 +32,7 @@ pub(super) fn errors(program: &Program, inst: &InstData) -> Vec<String> {
 }
 
 /// Number of arguments (`None`: one or more) and of results.
-fn counts(op: &Op) -> (Option<usize>, usize) {
+fn counts(program: &Program, op: &Op) -> (Option<usize>, usize) {
     match op {
         Op::Const(_) | Op::Input(_) => (Some(0), 1),
         Op::Not | Op::Slice { .. } | Op::ZExt | Op::SExt => (Some(1), 1),
@@ -49,6 +50,12 @@ fn counts(op: &Op) -> (Option<usize>, usize) {
         Op::MapAtomic(_, AtomicOp::CmpXchg) => (Some(4), 1),
         Op::MapAtomic(..) | Op::MapUpdate(_) => (Some(3), 1),
         Op::MapDelete(_) => (Some(1), 1),
+        Op::Call(function) => {
+            let results = program.functions[*function].results.len();
+            (Some(program.parameters(*function).len()), results)
+        }
+        Op::Whole(Whole::Checksum { .. }) => (Some(3), 1),
+        Op::Whole(Whole::Copy { .. }) => (Some(3), 0),
     }
 }
 
@@ -143,6 +150,19 @@ impl Widths {
             Op::MapDelete(map) => {
                 self.whole("the key", args[0], program.maps[*map].key_bytes);
                 self.same("the result", result, 64);
+            }
+            // Rule 14 of the verifier.
+            Op::Call(_) => {}
+            Op::Whole(Whole::Checksum { .. }) => {
+                self.same("the offset", args[0], 64);
+                self.same("the length", args[1], LENGTH_BITS);
+                self.same("the seed", args[2], SEED_BITS);
+                self.same("the result", result, 16);
+            }
+            Op::Whole(Whole::Copy { .. }) => {
+                self.same("the offset it reads at", args[0], 64);
+                self.same("the offset it writes at", args[1], 64);
+                self.same("the length", args[2], LENGTH_BITS);
             }
         }
     }

@@ -521,6 +521,7 @@ fn copy_emit_block(program: &mut Program, block: Block) -> Block {
         insts,
         terminator,
         place,
+        ..
     } = program.blocks[block].clone();
     let copy = program.add_block();
     program.order.pop();

@@ -4,4 +4,5 @@ mod depth;
 mod large_programs;
 mod random_programs;
 mod small_constants;
+mod structured;
 mod support;

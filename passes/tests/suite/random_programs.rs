@@ -47,7 +47,7 @@ fn check(passes: &[&str], make: fn(&mut Random, Shape) -> Program, shape: Shape,
     let run = |name: &str| {
         let pass = hardpath_passes::find(name).expect("a pass");
         move |program: &mut Program| {
-            (pass.run)(program).expect("nothing to refuse");
+            pass.run(program).expect("nothing to refuse");
         }
     };
     let runs: Vec<_> = passes.iter().map(|name| run(name)).collect();
@@ -151,7 +151,7 @@ fn bytes_to_values() {
         let mut random = Random::new(seed() * 7_000_003 + number);
         let mut program = control_flow(&mut random, MEMORY);
         let pass = hardpath_passes::find("bytes_to_values").expect("a pass");
-        (pass.run)(&mut program).expect("nothing to refuse");
+        pass.run(&mut program).expect("nothing to refuse");
         assert_accesses_are_in_place(&program);
     }
 }

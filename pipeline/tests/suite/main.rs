@@ -4,6 +4,7 @@
 mod key_bits;
 mod limits;
 mod old_pointers;
+mod structured;
 
 use hardpath_ir::{parse, verifier, Program};
 

@@ -145,7 +145,7 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
     program
 }
 
-fn store(program: &mut Program, block: Block, random: &mut Random, values: &[Value]) {
+pub fn store(program: &mut Program, block: Block, random: &mut Random, values: &[Value]) {
     let value = pick_late(random, values);
     let bytes = program.width(value).div_ceil(8);
     let value = adapt(program, block, random, value, bytes * 8);
@@ -154,7 +154,7 @@ fn store(program: &mut Program, block: Block, random: &mut Random, values: &[Val
     program.append(block, Op::PacketStore, vec![offset, value], &[], None);
 }
 
-fn emit(program: &mut Program, block: Block, random: &mut Random, values: &[Value]) {
+pub fn emit(program: &mut Program, block: Block, random: &mut Random, values: &[Value]) {
     let verdict = of_width(program, block, random, values, 32);
     let destination = of_width(program, block, random, values, 32);
     program.blocks[block].terminator = Terminator::Emit {
@@ -164,7 +164,7 @@ fn emit(program: &mut Program, block: Block, random: &mut Random, values: &[Valu
     };
 }
 
-fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<Value> {
+pub fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<Value> {
     let mut values = Vec::new();
     for _ in 0..1 + random.below(4) {
         let offset = Bits::from_u64(random.below(30), 64);
@@ -178,7 +178,7 @@ fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<Value
     values
 }
 
-fn operations(
+pub fn operations(
     program: &mut Program,
     block: Block,
     random: &mut Random,
@@ -323,13 +323,13 @@ pub fn of_width(
     adapt(program, block, random, value, width)
 }
 
-fn pick_late(random: &mut Random, values: &[Value]) -> Value {
+pub fn pick_late(random: &mut Random, values: &[Value]) -> Value {
     let count = values.len() as u64;
     let index = random.below(count).max(random.below(count));
     values[index as usize]
 }
 
-fn adapt(
+pub fn adapt(
     program: &mut Program,
     block: Block,
     random: &mut Random,

@@ -3,6 +3,7 @@
 pub mod generator;
 pub mod map_generator;
 pub mod random;
+pub mod structured;
 
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;

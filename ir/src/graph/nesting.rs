@@ -1,9 +1,10 @@
-//! The order in which the blocks of a function are lifted, and the loops that each block is in.
+//! The loops that each node of a graph is in, and an order that puts each loop's nodes side by side.
 //!
 //! This is a weak topological order (F. Bourdoncle, "Efficient chaotic iteration strategies with widenings", 1993):
-//! blocks that lie on a common cycle are a loop with one head; without the edges to the head the rest of the loop is
+//! nodes that lie on a common cycle are a loop with one head; without the edges to the head the rest of the loop is
 //! ordered in the same way. So every edge goes forward, or to the head of a loop that it comes from. That also
-//! holds for a loop with several entries: the others enter its first round in the middle.
+//! holds for a loop with several entries: the others enter its first round in the middle. The head of a loop with one
+//! entry is that entry.
 
 use std::collections::HashMap;
 
@@ -40,7 +41,8 @@ impl Nesting {
         let mut part = vec![0; successors.len()];
         let mut parts = 1;
         let mut next_position = 0;
-        let mut tasks = vec![Task::Order(vec![0], Vec::new(), 0)];
+        let entry = (0..successors.len().min(1)).collect();
+        let mut tasks = vec![Task::Order(entry, Vec::new(), 0)];
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Place(block, loops) => {
@@ -191,6 +193,24 @@ mod tests {
     fn a_block_that_leads_to_itself() {
         let nesting = Nesting::new(&[vec![0, 1], vec![]]);
         assert_eq!(nesting.loops, [vec![0], vec![]]);
+        assert!(Nesting::new(&[]).position.is_empty());
+    }
+
+    /// The head of a loop with one entry is that entry: it dominates the loop.
+    #[test]
+    fn heads_of_loops_with_one_entry_dominate_them() {
+        // 0 → 1 → 2 → 3, 3 → 2, 3 → 1, 2 → 4, 4 → 1, 1 → 5
+        let successors = [vec![1], vec![5, 2], vec![4, 3], vec![2, 1], vec![1], vec![]];
+        let nesting = Nesting::new(&successors);
+        let tree = crate::graph::Dominators::new(&successors);
+        for (node, heads) in nesting.loops.iter().enumerate() {
+            assert!(
+                heads.iter().all(|head| tree.dominates(*head, node)),
+                "{node}: {heads:?}"
+            );
+        }
+        assert_eq!(nesting.loops[3], [1, 2]);
+        assert_eq!(nesting.loops[4], [1]);
     }
 
     #[test]
