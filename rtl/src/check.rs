@@ -186,36 +186,29 @@ impl Checker<'_> {
                 ));
             }
         }
-        let mut used: Vec<(String, Clock)> = Vec::new();
-        let mut uses = |what: &str, name: &str, clock| used.push((format!("{what} {name}"), clock));
-        module
-            .ports
-            .iter()
-            .for_each(|port| uses("port", &port.name, port.clock));
-        module
-            .regs
-            .values()
-            .for_each(|reg| uses("register", &reg.name, reg.clock));
+        let mut uses = |what: &str, name: &str, clock: Clock| {
+            if !module.clocks.is_valid(clock) {
+                let message = format!("{what} {name} belongs to {clock}, which does not exist");
+                self.messages.push(message);
+            }
+        };
+        for port in &module.ports {
+            uses("port", &port.name, port.clock);
+        }
+        for reg in module.regs.values() {
+            uses("register", &reg.name, reg.clock);
+        }
         for mem in module.mems.values() {
-            mem.writes
-                .iter()
-                .for_each(|write| uses("memory", &mem.name, write.clock));
-            mem.reads
-                .iter()
-                .for_each(|read| uses("memory", &mem.name, read.clock));
+            let writes = mem.writes.iter().map(|write| write.clock);
+            let clocks = writes.chain(mem.reads.iter().map(|read| read.clock));
+            clocks.for_each(|clock| uses("memory", &mem.name, clock));
         }
         for instance in module.instances.values() {
             let clocks = instance.clocks.iter();
             clocks.for_each(|clock| uses("instance", &instance.name, *clock));
         }
-        module
-            .asserts
-            .iter()
-            .for_each(|a| uses("assertion", &a.name, a.clock));
-        for (what, clock) in used {
-            if !module.clocks.is_valid(clock) {
-                self.error(format!("{what} belongs to {clock}, which does not exist"));
-            }
+        for assert in &module.asserts {
+            uses("assertion", &assert.name, assert.clock);
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The way of a design: [`netlist`] (hierarchy gone, dead logic gone) → [`layout`] (where state lives) → [`lower`]
 //! to [`code`] (operations on 64-bit limbs) → [`regions`] (what is skipped when idle) → [`schedule`] (order and
-//! chunks) → [`machine`] (Cranelift). Foreign modules are run by their [`models`]. What each operation means is written at [`hardpath_rtl::NodeOp`].
+//! chunks) → [`machine`] (Cranelift). Foreign modules are run by their [`models`]. What each operation means is
+//! written at [`hardpath_rtl::NodeOp`].
 //!
 //! ```
 //! use hardpath_rtl::{Design, Module};
