@@ -3,10 +3,9 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p hardpath-passes` writes what comes out now; read the difference.
 
-use crate::support::random::Random;
-use crate::support::{assert_same, assert_valid};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{parse, Program};
+use hardpath_testkit::{assert_same, assert_valid, Random};
 use std::path::{Path, PathBuf};
 
 const MARK: &str = "; expect:\n";

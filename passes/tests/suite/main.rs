@@ -5,4 +5,3 @@ mod files;
 mod large_programs;
 mod random_programs;
 mod small_constants;
-mod support;

@@ -2,13 +2,13 @@
 //! on random packets, with maps that stay from packet to packet.
 
 use crate::files;
-use crate::random::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{verdict, Phase, Program};
 use hardpath_packet::Sideband;
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, dataflow, predicate, Options};
+use hardpath_testkit::Random;
 
 /// Packets for each program.
 const PACKETS: u32 = 600;

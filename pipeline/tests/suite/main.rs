@@ -5,6 +5,5 @@ mod files;
 mod key_bits;
 mod limits;
 mod old_pointers;
-mod random;
 mod refusals;
 mod schedules;

@@ -3,8 +3,8 @@
 
 use crate::bench::Bench;
 use crate::kinds::{Answer, Asked, Judge, Shape};
-use crate::random::Random;
 use hardpath_blocks::interface::command::DUMP;
+use hardpath_testkit::Random;
 use std::collections::{BTreeSet, VecDeque};
 
 /// How requests come and answers go: one clock in so many.
