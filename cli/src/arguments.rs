@@ -345,7 +345,7 @@ pub struct IsaArguments {
 #[derive(Args, Debug)]
 pub struct FuzzArguments {
     /// Number of programs
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 300)]
     pub programs: u32,
     /// Number of packets for each program
     #[arg(long, value_name = "N", default_value_t = 50)]

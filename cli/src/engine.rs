@@ -2,12 +2,12 @@
 
 use crate::arguments::{EngineName, ProgramArguments, RunArguments};
 use crate::files::NewFile;
-use crate::journals::{self, Slots};
 use crate::load::Loaded;
 use crate::packets::{RunPacket, PORT};
 use crate::progress::Progress;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_fuzz::journals::{self, Slots};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Program};
