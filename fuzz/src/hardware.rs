@@ -1,18 +1,18 @@
 //! How designs are built and driven.
 
-use crate::packets::ports;
+use crate::packets::{ports, LONGEST};
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, KeyMove};
-use hardpath_ir::MapId;
+use hardpath_ir::{verdict, MapId};
 use hardpath_packet::{Fate, Packet};
 use hardpath_pipeline::technology::{self, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::Design;
 use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
+use hardpath_testbed::host::{self, Counters, Host, HostAnswer, HostOperation};
 use hardpath_testbed::journal::Journaled;
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::{Pace, Pacer};
@@ -120,6 +120,8 @@ pub struct Driven {
     pub filled: Vec<KeyMove>,
     /// What the maps hold at the end.
     pub maps: Image,
+    /// What the design has counted.
+    pub counters: Counters,
 }
 
 /// Everything through the design's own ports: maps in, packets through, maps out.
@@ -167,8 +169,26 @@ pub fn drive_in(
         outcomes,
         moves: all_moves,
         filled,
+        counters: Host::new(dut, interface)?.counters(dut)?,
         maps: all_maps(dut, interface)?,
     })
+}
+
+/// What a design must have counted when these packets came to that.
+pub fn counted(packets: &[Packet], fates: &[Option<Fate>]) -> Counters {
+    let mut counters = Counters::default();
+    for (packet, fate) in packets.iter().zip(fates) {
+        match fate {
+            Some(fate) => {
+                counters.packets_in += 1;
+                counters.verdicts[verdict::effective(fate.verdict) as usize] += 1;
+            }
+            // Of what has no room nobody knows how it ends.
+            None if packet.data.len() > LONGEST || !packet.bad => counters.dropped_length += 1,
+            None => counters.dropped_bad += 1,
+        }
+    }
+    counters
 }
 
 /// Sends packets for so many clocks, and leaves the design with packets inside and a beat on its way in.

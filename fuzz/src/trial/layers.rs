@@ -135,10 +135,23 @@ impl Trial {
         let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
         let driven = hardware::drive_in(dut, compiled, hardware, &self.in_hardware, packets)
             .map_err(|error| failure(layer, None, error.to_string()))?;
+        let (counters, counted) = (
+            driven.counters,
+            hardware::counted(packets, &driven.outcomes),
+        );
         let run = Run::driven(driven, journals::of_design(&compiled.interface));
         let mut moves = run.moves.iter().flatten();
         let forgot = moves.any(|one| one.what == Move::Put { forgets: true });
-        self.objection(layer, run, kernel).map_or(Ok(forgot), Err)
+        if let Some(failure) = self.objection(layer, run, kernel) {
+            return Err(failure);
+        }
+        match counters == counted {
+            true => Ok(forgot),
+            false => {
+                let text = format!("counters: expected {counted:?}, got {counters:?}");
+                Err(failure(layer, None, text))
+            }
+        }
     }
 
     /// What is wrong with a run. Where LRU maps forget, the judges run once more and follow what it tells.
