@@ -117,8 +117,12 @@ impl Generator {
     /// First contents.
     pub(super) fn fill_map(&mut self, map: &ObjectMap) {
         let mut entries = Entries::new();
+        // Now and then a table is full, so that keys stand in every place.
+        let is_hash = map.kind().is_some_and(|kind| kind.is_hash());
+        let is_full = is_hash && !is_target(map.map_type) && self.random.percent(35);
         let count = match map.map_type {
             kind::LPM_TRIE => self.random.between(4, 24),
+            _ if is_full => map.max_entries.min(200) as usize,
             _ => self.random.between(1, 6),
         };
         for _ in 0..count {
@@ -130,6 +134,7 @@ impl Generator {
                 kind::ARRAY | kind::PERCPU_ARRAY | kind::DEVMAP | kind::XSKMAP => {
                     index.to_le_bytes().to_vec()
                 }
+                _ if is_full => self.any_key(map.key_bytes),
                 _ => self.small_key(map.key_bytes),
             };
             let value = match map.map_type {
@@ -159,6 +164,13 @@ impl Generator {
             let at = self.random.below(bytes as usize);
             key[at] ^= 1 << self.random.below(8);
         }
+        key
+    }
+
+    /// One of the keys that machines make of a whole byte.
+    fn any_key(&mut self, bytes: u32) -> Vec<u8> {
+        let mut key = vec![0; bytes as usize];
+        key[0] = self.random.byte();
         key
     }
 
@@ -256,7 +268,7 @@ impl Generator {
             1 => {
                 let mask = match is_array {
                     false if entries > 1024 => self.random.one_of([7, 0xff, 0xfff]),
-                    false => self.random.one_of([3, 7, 7, 15]),
+                    false => self.random.one_of([3, 7, 7, 15, 0xff]),
                     true => entries.next_power_of_two() as i32 - 1,
                 };
                 Operand::Register(self.masked_number(mask, &[]))

@@ -26,7 +26,7 @@ const MANY: i32 = 0xff;
 
 impl Generator {
     pub(super) fn usual_key(&mut self) -> KeyFrom {
-        match self.random.weighted(&[40, 12, 30, 8, 4, 5, 5]) {
+        match self.random.weighted(&[38, 10, 26, 8, 4, 4, 10]) {
             0 => KeyFrom::First,
             1 => KeyFrom::Second,
             2 => KeyFrom::Flow,
@@ -40,8 +40,13 @@ impl Generator {
     /// Puts a key for a map on the stack.
     pub(super) fn put_key(&mut self, map: usize, place: i16, from: KeyFrom) {
         let bytes = self.maps[map].key_bytes as i16;
-        let is_lru = self.maps[map].kind().is_some_and(|kind| kind.is_lru());
-        let from = match is_lru && self.random.percent(60) {
+        let kind = self.maps[map].kind();
+        let many = match kind {
+            Some(kind) if kind.is_lru() => 60,
+            Some(kind) if kind.is_hash() && self.maps[map].max_entries >= 16 => 20,
+            _ => 0,
+        };
+        let from = match self.random.percent(many) {
             true => KeyFrom::Many,
             false => from,
         };
