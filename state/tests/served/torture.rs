@@ -39,7 +39,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<u64
         shape,
         bench: Bench::new(&shape.config()),
         judge: Judge::new(shape),
-        random: Random(seed),
+        random: Random::new(seed),
         keys,
         waits: None,
         owed: VecDeque::new(),
