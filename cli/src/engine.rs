@@ -2,13 +2,13 @@
 
 use crate::arguments::{EngineName, RunArguments};
 use crate::files::NewFile;
-use crate::journals::{self, Slots};
 use crate::packets::{RunPacket, PORT};
 use crate::progress::Progress;
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_fuzz::journals::{self, Slots};
 use hardpath_ir::interpreter::{Prepared, MOST_STEPS};
 use hardpath_ir::maps::{Entries, Image, Maps};
 use hardpath_ir::{verdict, Program};

@@ -1,10 +1,10 @@
 //! Two programs that must do the same, compared by the interpreter.
 
-use crate::random::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{verdict, Kind, Phase, Program};
 use hardpath_packet::{Fate, Sideband};
+use hardpath_testkit::Random;
 
 /// Runs both programs on the same packets.
 ///

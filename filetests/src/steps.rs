@@ -12,7 +12,6 @@
 //! Where the result is a program in another form, it must do what the first one did: [`crate::same`].
 
 use crate::case::{valid, Case};
-use crate::random::Random;
 use crate::same::assert_same;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
@@ -20,6 +19,7 @@ use hardpath_pipeline::technology::ULTRASCALE_PLUS;
 use hardpath_pipeline::{compile, dataflow, passes, several_ways, shorten, Options};
 use hardpath_rtl::print::PrintError;
 use hardpath_rtl::{verilog, vhdl, Design};
+use hardpath_testkit::Random;
 
 /// Packets on which the last program is compared with the first.
 const PACKETS: u32 = 50;

@@ -2,9 +2,9 @@
 //! back, with gaps, with backpressure; the host works beside it.
 
 use crate::hardware::{Hardware, MANNERS};
-use crate::random::Random;
 use crate::traffic::{colliding, events, only_on, operation, packets, Keys};
 use hardpath_ir::maps::Maps;
+use hardpath_testkit::Random;
 
 /// Packets of one run, where nothing else is said.
 pub const PACKETS: usize = 1500;

@@ -1,10 +1,10 @@
 //! Packets and operations of the host that are made to break programs with maps.
 
-use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_packet::Packet;
 use hardpath_testbed::host::HostOperation;
 use hardpath_testbed::run::HostEvent;
+use hardpath_testkit::Random;
 
 /// What keys the packets carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use hardpath_diagnostic::Severity;
 use hardpath_filetests::case::{self, read};
-use hardpath_filetests::random::Random;
 use hardpath_filetests::same;
 use hardpath_ir::{verifier, Phase, Program};
 use hardpath_pipeline::passes;
+use hardpath_testkit::Random;
 
 /// Packets on which a program behind a pass is compared with the one in front of it.
 const PACKETS: u32 = 60;

@@ -2,11 +2,11 @@
 //! on random packets, with maps that stay from packet to packet.
 
 use hardpath_filetests::case;
-use hardpath_filetests::random::Random;
 use hardpath_filetests::same::assert_same;
 use hardpath_ir::{Phase, Program};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, dataflow, predicate, Options};
+use hardpath_testkit::Random;
 
 /// Packets for each program.
 const PACKETS: u32 = 600;

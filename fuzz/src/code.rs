@@ -2,7 +2,7 @@
 //! instructions can be removed and moved.
 
 use hardpath_ebpf::{
-    Globals, Insn, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,
+    Globals, Insn, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage, TailCall,
 };
 use hardpath_ir::Place;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub struct Unit {
     pub insn: Insn,
     /// Upper half of a 64-bit immediate.
     pub upper: i32,
-    /// Where a jump goes: an index into [`Code::units`].
+    /// Where a jump goes, or the function whose address a 64-bit load loads: an index into [`Code::units`].
     pub target: Option<usize>,
     /// What a 64-bit load of a map loads: the map's index into [`Code::maps`].
     pub map: Option<(usize, MapRefKind)>,
@@ -29,6 +29,10 @@ pub struct Unit {
 pub struct Code {
     pub units: Vec<Unit>,
     pub maps: Vec<ObjectMap>,
+    /// Programs that tail calls go to; their jumps name their own units.
+    pub others: Vec<Vec<Unit>>,
+    /// What program arrays hold; a program is an index into `others`.
+    pub tail_calls: Vec<TailCall>,
 }
 
 /// `gotol`: the jump whose distance is in `imm`.
@@ -39,6 +43,8 @@ pub const GOTO: u8 = 0x05;
 pub const CALL: u8 = 0x85;
 /// `exit`.
 pub const EXIT: u8 = 0x95;
+/// The `src` of a 64-bit load of a function's address (`BPF_PSEUDO_FUNC` in the kernel's `include/uapi/linux/bpf.h`).
+pub const PSEUDO_FUNC: u8 = 4;
 
 impl From<Insn> for Unit {
     fn from(insn: Insn) -> Unit {
@@ -52,6 +58,16 @@ impl From<Insn> for Unit {
 }
 
 impl Unit {
+    /// Whether it loads the address of a function.
+    pub fn loads_function(&self) -> bool {
+        self.insn.is_wide_load() && self.insn.src == PSEUDO_FUNC
+    }
+
+    /// Whether its target is a function, not a place to go on at.
+    pub fn names_function(&self) -> bool {
+        self.loads_function() || (self.insn.code == CALL && self.insn.src == 1)
+    }
+
     /// Slots of 8 bytes that it takes.
     fn slots(&self) -> usize {
         1 + usize::from(self.insn.is_wide_load())
@@ -68,6 +84,7 @@ impl Unit {
         if self.target.is_some() {
             match insn.code {
                 GOTOL | CALL => insn.imm = distance as i32,
+                _ if insn.is_wide_load() => insn.imm = distance as i32,
                 _ => insn.off = distance as i16,
             }
         }
@@ -81,24 +98,50 @@ impl Unit {
     }
 }
 
+/// The slot of each unit, and behind them the number of slots.
+pub fn slots_of(units: &[Unit]) -> Vec<usize> {
+    let mut slots = vec![0];
+    let mut next = 0;
+    for unit in units {
+        next += unit.slots();
+        slots.push(next);
+    }
+    slots
+}
+
 impl Code {
-    /// The slot of each unit, and behind them the number of slots.
-    pub fn slots_of_units(&self) -> Vec<usize> {
-        let mut slots = vec![0];
-        let mut next = 0;
-        for unit in &self.units {
-            next += unit.slots();
-            slots.push(next);
+    /// The program as an object of its own: with one XDP program, and behind it those that its tail calls go to.
+    pub fn object(&self) -> Object {
+        let names = (0..self.others.len()).map(|number| format!("{PROGRAM_NAME}_{number}"));
+        let others = self.others.iter().zip(names);
+        let all = std::iter::once((&self.units, PROGRAM_NAME.to_string())).chain(others);
+        let tail_calls = self.tail_calls.iter().map(|entry| TailCall {
+            program: entry.program + 1,
+            ..*entry
+        });
+        Object {
+            file: PROGRAM_NAME.into(),
+            license: "GPL".into(),
+            maps: self.maps.clone(),
+            programs: all.map(|(units, name)| self.image(units, name)).collect(),
+            tail_calls: tail_calls.collect(),
+            drops_events: true,
+            as_xdp: false,
+            globals: Globals::default(),
+            set: Vec::new(),
         }
-        slots
     }
 
-    /// The program as an object of its own, with one XDP program.
-    pub fn object(&self) -> Object {
-        let slots = self.slots_of_units();
+    /// The units of all programs.
+    pub fn all_units(&self) -> impl Iterator<Item = &Unit> {
+        self.units.iter().chain(self.others.iter().flatten())
+    }
+
+    fn image(&self, units: &[Unit], name: String) -> ProgramImage {
+        let slots = slots_of(units);
         let mut insns = Vec::new();
         let mut map_refs = Vec::new();
-        for (index, unit) in self.units.iter().enumerate() {
+        for (index, unit) in units.iter().enumerate() {
             if let Some((map, kind)) = unit.map {
                 let slot = slots[index] as u32;
                 map_refs.push(MapRef { slot, map, kind });
@@ -110,38 +153,37 @@ impl Code {
             slot: slot as u32,
             ..Place::default()
         });
-        let program = ProgramImage {
-            name: PROGRAM_NAME.into(),
+        ProgramImage {
             section: self.section().into(),
             frags: false,
             places: places.collect(),
             insns,
             map_refs,
             functions: vec![ObjectFunction {
-                name: PROGRAM_NAME.into(),
+                name: name.clone(),
                 slot: 0,
             }],
+            name,
             problems: Vec::new(),
-        };
-        Object {
-            file: PROGRAM_NAME.into(),
-            license: "GPL".into(),
-            maps: self.maps.clone(),
-            programs: vec![program],
-            tail_calls: Vec::new(),
-            drops_events: false,
-            as_xdp: false,
-            globals: Globals::default(),
-            set: Vec::new(),
         }
     }
 
     /// Programs that may read `egress_ifindex` must be for device maps.
     fn section(&self) -> &'static str {
         let may_read = |insn: &Insn| insn.code == 0x61 && insn.off == 20;
-        match self.units.iter().any(|unit| may_read(&unit.insn)) {
+        match self.all_units().any(|unit| may_read(&unit.insn)) {
             true => "xdp/devmap",
             false => "xdp",
+        }
+    }
+
+    /// All but the program itself.
+    fn without_units(&self) -> Code {
+        Code {
+            units: Vec::new(),
+            maps: self.maps.clone(),
+            others: self.others.clone(),
+            tail_calls: self.tail_calls.clone(),
         }
     }
 
@@ -160,7 +202,7 @@ impl Code {
                     ..unit.clone()
                 })
                 .collect(),
-            maps: self.maps.clone(),
+            ..self.without_units()
         }
     }
 
@@ -215,7 +257,7 @@ impl Code {
         }
         Code {
             units,
-            maps: self.maps.clone(),
+            ..self.without_units()
         }
     }
 }

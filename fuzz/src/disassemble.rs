@@ -14,6 +14,7 @@ pub fn text(unit: &Unit, target: Option<usize>, map_name: Option<&str>) -> Strin
             (Some((_, MapRefKind::Value { offset })), Some(name)) => {
                 format!("r{dst} = &{name}[0] + {offset}")
             }
+            _ if unit.loads_function() => format!("r{dst} = function at {target}"),
             _ => {
                 let number = u64::from(unit.upper as u32) << 32 | u64::from(imm as u32);
                 format!("r{dst} = {number:#x} ll")

@@ -222,7 +222,9 @@ pub mod helper {
     pub const KTIME_GET_NS: i32 = 5;
     pub const GET_PRANDOM_U32: i32 = 7;
     pub const GET_SMP_PROCESSOR_ID: i32 = 8;
+    pub const TAIL_CALL: i32 = 12;
     pub const REDIRECT: i32 = 23;
+    pub const PERF_EVENT_OUTPUT: i32 = 25;
     pub const CSUM_DIFF: i32 = 28;
     pub const XDP_ADJUST_HEAD: i32 = 44;
     pub const REDIRECT_MAP: i32 = 51;
@@ -232,7 +234,13 @@ pub mod helper {
     pub const SPIN_UNLOCK: i32 = 94;
     pub const JIFFIES64: i32 = 118;
     pub const KTIME_GET_BOOT_NS: i32 = 125;
+    pub const RINGBUF_OUTPUT: i32 = 130;
+    pub const RINGBUF_RESERVE: i32 = 131;
+    pub const RINGBUF_SUBMIT: i32 = 132;
+    pub const RINGBUF_DISCARD: i32 = 133;
     pub const KTIME_GET_COARSE_NS: i32 = 160;
+    pub const CHECK_MTU: i32 = 163;
+    pub const LOOP: i32 = 181;
     pub const XDP_GET_BUFF_LEN: i32 = 188;
     pub const XDP_LOAD_BYTES: i32 = 189;
     pub const XDP_STORE_BYTES: i32 = 190;

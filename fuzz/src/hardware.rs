@@ -4,14 +4,20 @@ use crate::packets::ports;
 use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::Image;
+use hardpath_ir::maps::{Image, KeyMove};
+use hardpath_ir::{verdict, MapId};
 use hardpath_packet::{Fate, Packet};
-use hardpath_pipeline::Compiled;
+use hardpath_pipeline::technology::{self, TECHNOLOGIES};
+use hardpath_pipeline::{Compiled, Options};
+use hardpath_rtl::Design;
+use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
+use hardpath_testbed::host::{self, Counters, Host, HostAnswer, HostOperation};
+use hardpath_testbed::journal::Journaled;
 use hardpath_testbed::native::Native;
-use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::{self, HostEvent, RunOptions};
+use hardpath_testbed::pace::{Pace, Pacer};
+use hardpath_testbed::run::{self, Event, HostEvent, RunOptions};
+use hardpath_testbed::stream::Source;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 use hardpath_testbed::watch::{Entered, Watched};
 
@@ -21,36 +27,72 @@ pub struct Hardware {
     /// One of `hardpath_blocks::interface::BUS_BITS`.
     pub bus_bits: u32,
     pub clock_mhz: u32,
+    /// The family of FPGAs that it is for, as [`hardpath_pipeline::technology::Technology::name`] calls it.
+    pub family: &'static str,
+    /// Headers of variable length are followed so many bytes (one of [`DEPTHS`]) and no further.
+    pub depth: Option<u32>,
     /// Seed of random gaps between and inside packets.
     pub gaps: Option<u64>,
     /// Seed of outputs that are not ready.
     pub backpressure: Option<u64>,
+    /// Packets run for so many clocks, and a reset ends that, before the run begins.
+    pub reset: Option<u32>,
     /// Seed of what the host does to the maps in the middle of traffic, in a run of its own.
     pub host: Option<u64>,
 }
 
 /// The clock when nothing else is said.
 pub const USUAL_CLOCK_MHZ: u32 = 250;
+/// The family when nothing else is said.
+pub const USUAL_FAMILY: &str = TECHNOLOGIES[0].name;
+/// Bytes that [`Hardware::depth`] can be.
+pub const DEPTHS: [u32; 3] = [64, 128, 256];
 
 impl Hardware {
     /// A random one; `number` goes through the widths of the streams.
     pub fn generate(number: u64, random: &mut Random) -> Hardware {
         let some_seed =
             |random: &mut Random, percent| random.percent(percent).then(|| random.bits64() >> 32);
+        // Half of the designs have the widest bus.
+        let bus_bits = [512, 64, 512, 128, 512, 256][(number % 6) as usize];
+        let clock_mhz = match random.percent(50) {
+            true => USUAL_CLOCK_MHZ,
+            false => random.between(100, 400) as u32,
+        };
+        let (gaps, backpressure) = (some_seed(random, 25), some_seed(random, 25));
+        let host = some_seed(random, 50);
+        let technology = match random.percent(75) {
+            true => TECHNOLOGIES[0],
+            false => TECHNOLOGIES[random.below(TECHNOLOGIES.len())],
+        };
+        let usual = technology.usual_clock_mhz as usize;
         Hardware {
-            // Half of the designs have the widest one.
-            bus_bits: [512, 64, 512, 128, 512, 256][(number % 6) as usize],
-            clock_mhz: match random.percent(50) {
-                true => USUAL_CLOCK_MHZ,
-                false => random.between(100, 400) as u32,
+            bus_bits,
+            clock_mhz: match technology.name == USUAL_FAMILY {
+                true => clock_mhz,
+                false => random.between(usual / 3, usual) as u32,
             },
-            gaps: some_seed(random, 25),
-            backpressure: some_seed(random, 25),
-            host: some_seed(random, 30),
+            family: technology.name,
+            depth: random.percent(12).then(|| random.one_of(DEPTHS)),
+            gaps,
+            backpressure,
+            reset: random.percent(15).then(|| random.between(1, 400) as u32),
+            host,
         }
     }
 
-    fn run_options<'a>(&self, events: &'a [HostEvent]) -> RunOptions<'a> {
+    /// What the compiler is asked for; `journal`: LRU maps tell what they forget.
+    pub fn compile_options(&self, journal: bool) -> Options {
+        Options {
+            bus_bits: self.bus_bits,
+            clock_mhz: f64::from(self.clock_mhz),
+            technology: technology::find(self.family).unwrap_or(TECHNOLOGIES[0]),
+            journal,
+            ..Options::default()
+        }
+    }
+
+    pub fn run_options<'a>(&self, events: &'a [HostEvent]) -> RunOptions<'a> {
         RunOptions {
             pace: self.gaps.map_or(Pace::BackToBack, Pace::Random),
             backpressure: self.backpressure,
@@ -68,8 +110,19 @@ pub enum Engine {
     Verilator,
 }
 
-/// What came of all packets, and what the maps hold then.
-pub type Driven = (Vec<Option<Fate>>, Image);
+/// A run of packets through a design.
+pub struct Driven {
+    /// Of each packet; `None`: it did not enter.
+    pub outcomes: Vec<Option<Fate>>,
+    /// What each of them moved in LRU maps with journals.
+    pub moves: Vec<Vec<KeyMove>>,
+    /// What filling the maps moved there.
+    pub filled: Vec<KeyMove>,
+    /// What the maps hold at the end.
+    pub maps: Image,
+    /// What the design has counted.
+    pub counters: Counters,
+}
 
 /// Everything through the design's own ports: maps in, packets through, maps out.
 ///
@@ -82,22 +135,112 @@ pub fn drive(
     packets: &[Packet],
     engine: Engine,
 ) -> Result<Driven, Diagnostic> {
-    let mut dut: Box<dyn Dut> = match engine {
-        Engine::Native => Box::new(Native::new(&compiled.design)?),
-        Engine::Verilator => {
-            let options = VerilatorOptions {
-                cxx_optimization: 0,
-                ..VerilatorOptions::default()
-            };
-            Box::new(Verilator::new(&compiled.design, &options)?)
-        }
-    };
+    let mut dut = engine.start(&compiled.design)?;
+    drive_in(dut.as_mut(), compiled, hardware, image, packets)
+}
+
+/// The same in an engine that was started with the design, or with one that has its ports.
+///
+/// # Errors
+/// As for [`drive`].
+pub fn drive_in(
+    dut: &mut dyn Dut,
+    compiled: &Compiled,
+    hardware: &Hardware,
+    image: &Image,
+    packets: &[Packet],
+) -> Result<Driven, Diagnostic> {
     let interface = &compiled.interface;
-    prepare(dut.as_mut(), interface, image)?;
+    if let Some(clocks) = hardware.reset {
+        prepare(dut, interface, image)?;
+        interrupt(dut, interface, packets, clocks)?;
+    }
+    let filled = prepare(dut, interface, image)?;
     let options = hardware.run_options(&[]);
-    let result = run::run(dut.as_mut(), interface, packets, &options)?;
-    let maps = Host::new(dut.as_mut(), interface)?.dump_image(dut.as_mut())?;
-    Ok((result.outcomes, maps))
+    let (mut outcomes, mut all_moves) = (Vec::new(), Vec::new());
+    run::stream(dut, interface, packets.iter().map(Ok), &options, |event| {
+        if let Event::Packet { outcome, moves, .. } = event {
+            outcomes.push(outcome);
+            all_moves.push(moves);
+        }
+        Ok(())
+    })?;
+    Ok(Driven {
+        outcomes,
+        moves: all_moves,
+        filled,
+        counters: Host::new(dut, interface)?.counters(dut)?,
+        maps: all_maps(dut, interface)?,
+    })
+}
+
+/// What a design must have counted when these packets came to that.
+pub fn counted(packets: &[Packet], fates: &[Option<Fate>]) -> Counters {
+    let mut counters = Counters::default();
+    for (packet, fate) in packets.iter().zip(fates) {
+        match fate {
+            Some(fate) => {
+                counters.packets_in += 1;
+                counters.verdicts[verdict::effective(fate.verdict) as usize] += 1;
+            }
+            // What is bad may be of a wrong length as well.
+            None if packet.bad => counters.dropped_bad += 1,
+            None => counters.dropped_length += 1,
+        }
+    }
+    counters
+}
+
+/// Sends packets for so many clocks, and leaves the design with packets inside and a beat on its way in.
+fn interrupt(
+    dut: &mut dyn Dut,
+    interface: &Interface,
+    packets: &[Packet],
+    clocks: u32,
+) -> Result<(), Diagnostic> {
+    let pacer = Pacer::new(Pace::BackToBack, f64::from(USUAL_CLOCK_MHZ));
+    let mut source = Source::new(dut, interface, packets.iter().map(Ok), pacer)?;
+    for _ in 0..clocks {
+        source.drive(dut);
+        dut.step()?;
+        if source.observe(dut).is_some_and(|taken| taken.is_last) {
+            source.advance()?;
+        }
+    }
+    Ok(())
+}
+
+/// Most slots of maps that are read through the host's port, where the engine can look for itself.
+const MOST_READ: u32 = 2048;
+
+/// What the maps hold: mostly as the host is told, which tries its port.
+fn all_maps(dut: &mut dyn Dut, interface: &Interface) -> Result<Image, Diagnostic> {
+    let slots: u32 = interface.maps.iter().map(|map| map.slots).sum();
+    if slots > MOST_READ {
+        if let Some(image) = contents::read(dut, interface)? {
+            return Ok(image);
+        }
+    }
+    Host::new(dut, interface)?.dump_image(dut)
+}
+
+impl Engine {
+    /// An engine with the design.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub fn start(self, design: &Design) -> Result<Box<dyn Dut>, Diagnostic> {
+        Ok(match self {
+            Engine::Native => Box::new(Native::new(design)?),
+            Engine::Verilator => {
+                let options = VerilatorOptions {
+                    cxx_optimization: 0,
+                    ..VerilatorOptions::default()
+                };
+                Box::new(Verilator::new(design, &options)?)
+            }
+        })
+    }
 }
 
 /// Packets and the host's operations, in the order in which they entered the pipeline.
@@ -106,6 +249,9 @@ pub struct Mixed {
     pub outcomes: Vec<Option<Fate>>,
     pub answers: Vec<HostAnswer>,
     pub maps: Image,
+    /// What filling the maps, and then each of `order`, moved in LRU maps with journals.
+    pub filled: Vec<KeyMove>,
+    pub moves: Vec<Vec<KeyMove>>,
 }
 
 /// Packets with operations of the host in the middle of them.
@@ -121,30 +267,60 @@ pub fn drive_mixed(
 ) -> Result<Mixed, Diagnostic> {
     let interface = &compiled.interface;
     let mut native = Native::new(&compiled.design)?;
-    prepare(&mut native, interface, image)?;
+    let filled = prepare(&mut native, interface, image)?;
     let mut watched = Watched::new(&mut native, interface)?;
     let options = hardware.run_options(events);
     let result = run::run(&mut watched, interface, packets, &options)?;
-    let order = watched.order;
-    let maps = Host::new(&mut native, interface)?.dump_image(&mut native)?;
+    let Watched {
+        order,
+        mut journals,
+        ..
+    } = watched;
+    let mut operations = events.iter();
+    let moves = order.iter().map(|entered| match entered {
+        Entered::Packet if journals.has_packet() && journals.packets().is_some() => {
+            journals.take_packet()
+        }
+        Entered::Packet => Vec::new(),
+        Entered::Host => match operations.next().map(|event| &event.operation) {
+            Some(
+                HostOperation::Lookup { map, .. }
+                | HostOperation::Update { map, .. }
+                | HostOperation::Delete { map, .. }
+                | HostOperation::Dump { map, .. },
+            ) => journals.take_host(MapId::from_u32(*map as u32)),
+            _ => Vec::new(),
+        },
+    });
+    let moves = moves.collect();
     Ok(Mixed {
         order,
         outcomes: result.outcomes,
         answers: result.host_answers,
-        maps,
+        maps: all_maps(&mut native, interface)?,
+        filled,
+        moves,
     })
 }
 
-fn prepare(dut: &mut dyn Dut, interface: &Interface, image: &Image) -> Result<(), Diagnostic> {
+/// Reset, the port table and what the maps hold at first; gives what that moved in LRU maps.
+fn prepare(
+    dut: &mut dyn Dut,
+    interface: &Interface,
+    image: &Image,
+) -> Result<Vec<KeyMove>, Diagnostic> {
+    // What journals say while a reset ends what went on before is nobody's business.
     host::reset(dut, interface)?;
-    let mut host = Host::new(dut, interface)?;
-    host.identify(dut)?;
+    let mut journaled = Journaled::new(dut, interface)?;
+    let mut host = Host::new(&mut journaled, interface)?;
+    host.identify(&mut journaled)?;
     if interface.has_port_table {
         for (number, port) in (0..).zip(ports().0) {
-            host.set_port(dut, number, port.interface, port.first_queue)?;
+            host.set_port(&mut journaled, number, port.interface, port.first_queue)?;
         }
     }
-    host.load_image(dut, image)
+    host.load_image(&mut journaled, image)?;
+    Ok(journaled.journals.take_all_of_host())
 }
 
 /// What the host does to maps while packets run: mostly to keys that are `known` to be used.
@@ -158,7 +334,7 @@ pub fn host_events(
         return Vec::new();
     }
     let mut random = Random::new(seed, 2);
-    let mut places: Vec<usize> = (0..random.between(1, 12))
+    let mut places: Vec<usize> = (0..random.between(4, 24))
         .map(|_| random.below(packets))
         .collect();
     places.sort_unstable();

@@ -17,6 +17,7 @@ pub mod features;
 pub mod flows;
 pub mod generate;
 pub mod hardware;
+pub mod journals;
 pub mod minimize;
 mod names;
 pub mod packets;

@@ -2,7 +2,7 @@
 //! long as the same layer still fails and the kernel still takes the program.
 
 use crate::code::Code;
-use crate::hardware::USUAL_CLOCK_MHZ;
+use crate::hardware::{USUAL_CLOCK_MHZ, USUAL_FAMILY};
 use crate::packets::SHORTEST;
 use crate::trial::{Failure, Subject};
 use hardpath_ebpf::Insn;
@@ -35,6 +35,7 @@ pub fn minimize(
     };
     search.fewer_packets();
     if scope == Scope::Everything {
+        search.fewer_tail_calls();
         while search.fewer_units() | search.simpler_units() {}
     }
     search.simpler_hardware();
@@ -99,6 +100,20 @@ impl Search<'_> {
         }
     }
 
+    /// Without entries of program arrays: the program goes on behind the call.
+    fn fewer_tail_calls(&mut self) {
+        for entry in (0..self.best.code.tail_calls.len()).rev() {
+            let mut code = self.best.code.clone();
+            code.tail_calls.remove(entry);
+            self.take_code(code);
+        }
+        if self.best.code.tail_calls.is_empty() {
+            let mut code = self.best.code.clone();
+            code.others.clear();
+            self.take_code(code);
+        }
+    }
+
     fn fewer_units(&mut self) -> bool {
         let before = self.best.code.units.len();
         let mut size = before / 2;
@@ -133,13 +148,19 @@ impl Search<'_> {
     }
 
     fn simpler_hardware(&mut self) {
-        for change in 0..5 {
+        for change in 0..8 {
             let mut candidate = self.best.clone();
             match change {
                 0 => candidate.hardware.gaps = None,
                 1 => candidate.hardware.backpressure = None,
                 2 => candidate.hardware.host = None,
                 3 => candidate.hardware.clock_mhz = USUAL_CLOCK_MHZ,
+                4 => candidate.hardware.depth = None,
+                6 => candidate.hardware.reset = None,
+                5 => {
+                    candidate.hardware.family = USUAL_FAMILY;
+                    candidate.hardware.clock_mhz = USUAL_CLOCK_MHZ;
+                }
                 _ => candidate.hardware.bus_bits = 512,
             }
             self.take(candidate);
@@ -201,7 +222,7 @@ fn simpler(code: &Code, index: usize) -> Vec<Code> {
         found.push(code);
     };
     let is_goto = unit.target.is_some() && !unit.falls_through();
-    if unit.target.is_some() && !is_goto {
+    if unit.target.is_some() && !is_goto && !unit.names_function() {
         with(
             Insn {
                 code: crate::code::GOTO,

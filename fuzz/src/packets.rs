@@ -3,7 +3,7 @@
 
 use crate::code::Code;
 use crate::random::Random;
-use hardpath_ir::MAX_PACKET_BYTES;
+use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_packet::{Packet, Ports};
 
 /// The interface that a packet is about to leave by: some bits of its random number.
@@ -20,7 +20,34 @@ pub fn ports() -> Ports {
 }
 
 /// Shortest packet that enters a program.
-pub const SHORTEST: usize = 14;
+pub const SHORTEST: usize = MIN_PACKET_BYTES as usize;
+/// Longest packet that does.
+pub const LONGEST: usize = MAX_PACKET_BYTES as usize;
+
+/// Whether a packet enters a program: the entrance drops runts, giants and what the MAC marks bad.
+pub fn enters(packet: &Packet) -> bool {
+    !packet.bad && (SHORTEST..=LONGEST).contains(&packet.data.len())
+}
+
+/// Some packets become such that do not enter: marked bad, too short or too long.
+pub fn spoil(packets: &mut [Packet], random: &mut Random) {
+    for packet in packets {
+        if !random.percent(12) {
+            continue;
+        }
+        match random.weighted(&[50, 40, 10]) {
+            0 => packet.bad = true,
+            1 => packet.data.truncate(random.between(1, SHORTEST - 1)),
+            _ => {
+                let length = LONGEST + random.between(1, 70);
+                let byte = random.byte();
+                packet.data.resize(length, byte);
+            }
+        }
+        // A bad frame may be short or long as well.
+        packet.bad |= random.percent(5);
+    }
+}
 /// Longest packet that the kernel judges (`BPF_PROG_TEST_RUN` without fragments).
 const LONGEST_JUDGED: usize = 3520;
 
@@ -61,8 +88,7 @@ pub fn generate(code: &Code, count: usize, random: &mut Random) -> Vec<Packet> {
 /// The immediates of a program.
 fn numbers(code: &Code) -> Vec<u64> {
     let mut numbers: Vec<u64> = code
-        .units
-        .iter()
+        .all_units()
         .filter(|unit| unit.map.is_none())
         .map(|unit| match unit.insn.is_wide_load() {
             true => u64::from(unit.upper as u32) << 32 | u64::from(unit.insn.imm as u32),
@@ -78,7 +104,8 @@ fn numbers(code: &Code) -> Vec<u64> {
 /// Whether the program reads 4 bytes at offset 12 or 16 of anything, perhaps of its context.
 fn reads_context(code: &Code) -> bool {
     let loads_word = |code| code == 0x61;
-    (code.units.iter()).any(|unit| loads_word(unit.insn.code) && matches!(unit.insn.off, 12 | 16))
+    code.all_units()
+        .any(|unit| loads_word(unit.insn.code) && matches!(unit.insn.off, 12 | 16))
 }
 
 fn length(numbers: &[u64], random: &mut Random) -> usize {
@@ -90,9 +117,9 @@ fn length(numbers: &[u64], random: &mut Random) -> usize {
         (0 | 1, _) => random.between(SHORTEST, 300),
         (2, _) => random.between(SHORTEST, 1514),
         (3, _) => random.between(1500, LONGEST_JUDGED),
-        _ => random.between(LONGEST_JUDGED, MAX_PACKET_BYTES as usize),
+        _ => random.between(LONGEST_JUDGED, LONGEST),
     };
-    length.clamp(SHORTEST, MAX_PACKET_BYTES as usize)
+    length.clamp(SHORTEST, LONGEST)
 }
 
 fn contents(length: usize, numbers: &[u64], random: &mut Random) -> Vec<u8> {

@@ -1,35 +1,33 @@
 //! Random numbers of the kinds that programs and packets are made of; the same seed gives the same numbers.
 
-use rand::seq::IndexedRandom;
-use rand::{Rng, RngCore, SeedableRng};
-use rand_pcg::Pcg64Mcg;
+use hardpath_testkit::Random as Numbers;
 
-pub struct Random(Pcg64Mcg);
+pub struct Random(Numbers);
 
 impl Random {
     /// `stream` tells generators of one seed apart.
     pub fn new(seed: u64, stream: u64) -> Random {
         let mixed = seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Random(Pcg64Mcg::seed_from_u64(mixed))
+        Random(Numbers::new(mixed))
     }
 
     pub fn bits64(&mut self) -> u64 {
-        self.0.next_u64()
+        self.0.next()
     }
 
     pub fn bits32(&mut self) -> u32 {
-        self.0.next_u32()
+        (self.0.next() >> 32) as u32
     }
 
     pub fn byte(&mut self) -> u8 {
-        self.0.next_u32() as u8
+        self.bits32() as u8
     }
 
     /// 0 to `limit` − 1; 0 when `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         match limit {
             0 => 0,
-            _ => self.0.random_range(0..limit),
+            _ => self.0.below(limit as u64) as usize,
         }
     }
 
@@ -40,11 +38,14 @@ impl Random {
 
     /// True in that many of 100 cases.
     pub fn percent(&mut self, percent: u32) -> bool {
-        self.0.random_range(0..100) < percent
+        self.0.below(100) < u64::from(percent)
     }
 
     pub fn pick<T: Copy>(&mut self, choices: &[T]) -> Option<T> {
-        choices.choose(&mut self.0).copied()
+        match choices {
+            [] => None,
+            _ => Some(choices[self.below(choices.len())]),
+        }
     }
 
     /// One of several constants.

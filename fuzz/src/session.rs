@@ -120,19 +120,29 @@ impl FuzzReport {
 /// Tries for a seed before it counts as one that gives no program.
 const MOST_ATTEMPTS: u32 = 50;
 
+/// Now and then a run is so many times as long.
+const LONGER: u32 = 10;
+
 /// The subject of a seed.
 pub fn subject(seed: u64, attempt: u32, packets: u32, features: Features) -> Subject {
     let generated = generate(seed, attempt, features);
     let mut random = Random::new(seed, u64::from(attempt) << 8 | 1);
     let hardware = Hardware::generate(seed, &mut random);
+    let count = match random.percent(4) {
+        true => packets * LONGER,
+        false => packets,
+    };
+    let count = count as usize;
+    let mut packets = match generated.flow_bytes.as_slice() {
+        [] => packets::generate(&generated.code, count, &mut random),
+        _ if random.percent(10) => packets::generate(&generated.code, count, &mut random),
+        bytes => flows::generate(bytes, count, &mut random),
+    };
+    if random.percent(15) {
+        packets::spoil(&mut packets, &mut random);
+    }
     Subject {
-        packets: match generated.flow_bytes.as_slice() {
-            [] => packets::generate(&generated.code, packets as usize, &mut random),
-            _ if random.percent(10) => {
-                packets::generate(&generated.code, packets as usize, &mut random)
-            }
-            bytes => flows::generate(bytes, packets as usize, &mut random),
-        },
+        packets,
         code: generated.code,
         image: generated.image,
         hardware,

@@ -1,24 +1,30 @@
 //! One program and its packets through every layer: the kernel, the interpreter on the program as lifted and after
 //! each phase of compilation, and the hardware in the native simulator.
 
+mod answers;
+mod forms;
+mod hosted;
+mod layers;
+mod told;
+
 use crate::code::Code;
-use crate::features;
-use crate::hardware::{self, host_events, Engine, Hardware};
+use crate::hardware::Hardware;
 use crate::names::give_names;
-use crate::packets::ports;
-use hardpath_blocks::interface::Interface;
+use answers::{Answers, Question};
+use forms::Forms;
+use hardpath_blocks::hash::Hash;
 use hardpath_diagnostic::{Diagnostic, Severity};
-use hardpath_ir::interpreter::Prepared;
-use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{verifier, Program};
-use hardpath_oracle::compare::{compare_maps, compare_packet};
-use hardpath_oracle::{Asked, Expected, ExpectedMaps, Form, JudgeOptions, KernelJudge, Reference};
-use hardpath_packet::{Fate, Packet, Sideband};
-use hardpath_pipeline::{Compiled, Hazard, Options};
-use hardpath_testbed::host::{HostAnswer, HostOperation};
-use hardpath_testbed::watch::Entered;
-use std::collections::BTreeSet;
+use hardpath_ebpf::{Object, ObjectMap};
+use hardpath_ir::maps::Image;
+use hardpath_ir::Program;
+use hardpath_oracle::{Asked, Form, JudgeOptions, KernelJudge};
+use hardpath_packet::Packet;
+use hardpath_pipeline::{Compiled, Hazard};
+use hardpath_rtl::Design;
+use layers::Trial;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use told::SPARE;
 
 /// A program, what its maps hold at first, and packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +56,8 @@ pub struct TrialOptions {
 pub enum Layer {
     /// The program as lifted differs from the kernel.
     Lifted,
+    /// With a depth it does something else than give packets up.
+    Depth,
     /// After the passes on control flow.
     ControlFlow,
     /// As one region, with whole map words.
@@ -73,6 +81,7 @@ impl Layer {
     pub fn name(self) -> &'static str {
         match self {
             Layer::Lifted => "lifted",
+            Layer::Depth => "depth",
             Layer::ControlFlow => "control-flow",
             Layer::Dataflow => "dataflow",
             Layer::Scheduled => "scheduled",
@@ -140,23 +149,12 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
     let Some(image) = object.programs.first() else {
         return Err(Diagnostic::input("no-program", "there is no program"));
     };
-    let start = |form| {
-        let options = JudgeOptions {
-            image: subject.image.clone(),
-            form,
-            ..JudgeOptions::default()
-        };
-        KernelJudge::start(&object, image, &options)
-    };
-    let mut kernel = match options.judge {
-        Judge::Interpreter => None,
-        Judge::Kernel => match start(Form::AsItIs) {
-            Ok(kernel) => Some(kernel),
-            Err(reason) if reason.code.starts_with("kernel-rejects") => {
-                return Ok(Outcome::Rejected(reason));
-            }
-            Err(error) => return Err(error),
-        },
+    let mut kernel = match start(subject, &object, options.judge, Form::AsItIs) {
+        Ok(kernel) => kernel,
+        Err(reason) if reason.code.starts_with("kernel-rejects") => {
+            return Ok(Outcome::Rejected(reason));
+        }
+        Err(error) => return Err(error),
     };
     let mut lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
         Ok(Ok(program)) => program,
@@ -164,42 +162,231 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         Err(panic) => return Ok(Outcome::Failed(panic)),
     };
     give_names(&mut lifted);
-    let forms = Forms::of(&lifted);
+    let meaning = match limited(&lifted, subject.hardware.depth) {
+        Ok(meaning) => meaning,
+        Err(Stop::Failed(failure)) => return Ok(Outcome::Failed(failure)),
+        Err(Stop::Refused(errors)) => return Ok(refused(errors, Judged::default())),
+    };
+    let forms = Forms::of(&meaning);
     if let Some(errors) = forms.unanswerable() {
         return Ok(refused(errors.clone(), Judged::default()));
     }
     let image = used_maps(&lifted, &subject.image);
-    let question = |form| {
+    let question = Question {
+        subject,
+        lifted: &lifted,
+        image: &image,
+    };
+    let ask = |form| {
         let kernel = match form {
             Form::AsItIs => kernel.take(),
-            Form::Restrained => Some(start(form)?),
+            Form::Restrained => start(subject, &object, options.judge, form)?,
         };
-        Answers::of(kernel, &lifted, &image, &subject.packets)
+        Answers::of(&question, kernel)
     };
-    let Asked {
-        answer: answers,
-        again,
-    } = hardpath_oracle::ask(question, Answers::disagreements)?;
-    if let Some(failure) = answers.disagreement() {
+    let Asked { answer, again } = hardpath_oracle::ask(ask, Answers::disagreements)?;
+    if let Some(failure) = answer.disagreement() {
         return Ok(Outcome::Failed(failure));
     }
     let judged = Judged {
-        packets: answers.judged_by_kernel(),
+        packets: answer.judged_by_kernel(),
         again,
     };
+    let expected = match answer.limited(&question, &meaning) {
+        Ok(expected) => expected,
+        Err(failure) => return Ok(Outcome::Failed(failure)),
+    };
+    // Where a design forgets, the kernel runs once more and follows it. It knows no depth.
+    let kernel_for_design = || match options.judge {
+        Judge::Kernel if subject.hardware.depth.is_none() => {
+            let slots = forgetful(subject, Hash::entries);
+            let form = if again {
+                Form::Restrained
+            } else {
+                Form::AsItIs
+            };
+            kernel_with(subject, &object, form, slots).map(Some)
+        }
+        _ => Ok(None),
+    };
     let trial = Trial {
-        subject,
+        subject: subject.clone(),
         options,
+        in_hardware: with_first_contents(&lifted, &image),
         image,
         lifted,
-        expected: answers.packets,
-        expected_maps: answers.maps.image,
+        meaning,
+        expected,
     };
-    match trial.compile(forms) {
+    match trial.compile(forms, &kernel_for_design) {
         Ok(built) => Ok(Outcome::Same { built, judged }),
         Err(Stop::Failed(failure)) => Ok(Outcome::Failed(failure)),
         Err(Stop::Refused(errors)) => Ok(refused(errors, judged)),
     }
+}
+
+/// Runs a program of the IR, in its control-flow phase, and its packets through every layer behind lifting; the interpreter
+/// judges. Maps are empty at first.
+pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) -> Outcome {
+    let subject = Subject {
+        code: Code::default(),
+        image: Image::new(),
+        packets: packets.to_vec(),
+        hardware,
+    };
+    let judged = Judged::default();
+    let image = Image::new();
+    let question = Question {
+        subject: &subject,
+        lifted: program,
+        image: &image,
+    };
+    let forms = Forms::of(program);
+    if let Some(errors) = forms.unanswerable() {
+        return refused(errors.clone(), judged);
+    }
+    let expected = match Answers::of(&question, None) {
+        Ok(answers) => answers.limited(&question, program),
+        Err(error) => return refused(vec![error], judged),
+    };
+    let expected = match expected {
+        Ok(expected) => expected,
+        Err(failure) => return Outcome::Failed(failure),
+    };
+    let trial = Trial {
+        subject: subject.clone(),
+        options: TrialOptions {
+            judge: Judge::Interpreter,
+            verilator: false,
+        },
+        in_hardware: with_first_contents(program, &image),
+        image: image.clone(),
+        lifted: program.clone(),
+        meaning: program.clone(),
+        expected,
+    };
+    match trial.compile(forms, &|| Ok(None)) {
+        Ok(built) => Outcome::Same { built, judged },
+        Err(Stop::Failed(failure)) => Outcome::Failed(failure),
+        Err(Stop::Refused(errors)) => refused(errors, judged),
+    }
+}
+
+/// A subject with its design and what that must do, by the interpreter alone: for those who change the design.
+pub struct Ready {
+    trial: Trial,
+    pub compiled: Compiled,
+}
+
+impl Ready {
+    /// `None`: it is refused, or fails as it is.
+    pub fn of(subject: &Subject) -> Option<Ready> {
+        let object = subject.code.object();
+        let mut lifted = hardpath_ebpf::lift(&object, object.programs.first()?).ok()?;
+        give_names(&mut lifted);
+        let meaning = limited(&lifted, subject.hardware.depth).ok()?;
+        if Forms::of(&meaning).end.is_err() {
+            return None;
+        }
+        let image = used_maps(&lifted, &subject.image);
+        let question = Question {
+            subject,
+            lifted: &lifted,
+            image: &image,
+        };
+        let answers = Answers::of(&question, None).ok()?;
+        let expected = answers.limited(&question, &meaning).ok()?;
+        let trial = Trial {
+            subject: subject.clone(),
+            options: TrialOptions {
+                judge: Judge::Interpreter,
+                verilator: false,
+            },
+            in_hardware: with_first_contents(&lifted, &image),
+            image,
+            lifted,
+            meaning,
+            expected,
+        };
+        let compiled = trial.design().ok()?;
+        Some(Ready { trial, compiled })
+    }
+
+    /// How another design in the place of its own fails, in the native simulator, as a run of the fuzzer would see it.
+    pub fn failure_of(&self, design: Design) -> Option<Failure> {
+        let compiled = Compiled {
+            design,
+            ..self.compiled.clone()
+        };
+        self.trial.in_simulator(&compiled).err()
+    }
+}
+
+/// The kernel with the program, or none where the interpreter judges.
+fn start(
+    subject: &Subject,
+    object: &Object,
+    judge: Judge,
+    form: Form,
+) -> Result<Option<KernelJudge>, Diagnostic> {
+    match judge {
+        Judge::Interpreter => Ok(None),
+        Judge::Kernel => {
+            let plain = forgetful(subject, |entries| entries + SPARE);
+            kernel_with(subject, object, form, plain).map(Some)
+        }
+    }
+}
+
+/// The kernel, where the `plain` maps are hash tables of so many entries.
+fn kernel_with(
+    subject: &Subject,
+    object: &Object,
+    form: Form,
+    plain: BTreeMap<String, u32>,
+) -> Result<KernelJudge, Diagnostic> {
+    let options = JudgeOptions {
+        image: subject.image.clone(),
+        plain,
+        form,
+        ..JudgeOptions::default()
+    };
+    KernelJudge::start(object, &object.programs[0], &options)
+}
+
+/// A program with an LRU map of fewer entries comes to forget keys.
+const REMEMBERS_ALL: u32 = 1024;
+
+impl Subject {
+    /// Whether its LRU maps come to forget keys: then the judges forget what whoever runs the packets says.
+    pub fn forgets(&self) -> bool {
+        let mut maps = self.code.maps.iter();
+        maps.any(|map| is_lru(map) && map.max_entries < REMEMBERS_ALL)
+    }
+}
+
+fn is_lru(map: &ObjectMap) -> bool {
+    map.kind().is_some_and(|kind| kind.is_lru())
+}
+
+/// The LRU maps of a subject that forgets, with the number of keys that `entries` makes of theirs.
+fn forgetful(subject: &Subject, entries: impl Fn(u32) -> u32) -> BTreeMap<String, u32> {
+    let maps = subject.code.maps.iter().filter(|map| is_lru(map));
+    let maps = maps.filter(|_| subject.forgets());
+    maps.map(|map| (map.name.clone(), entries(map.max_entries)))
+        .collect()
+}
+
+/// The program with its headers followed to a depth and no further.
+fn limited(lifted: &Program, depth: Option<u32>) -> Result<Program, Stop> {
+    let mut program = lifted.clone();
+    let Some(depth) = depth else {
+        return Ok(program);
+    };
+    flatten(caught(|| {
+        hardpath_passes::limit_depth(&mut program, depth).map_err(|error| vec![error])
+    }))?;
+    Ok(program)
 }
 
 /// An error that is none of the program's is a failure of the compiler.
@@ -225,6 +412,19 @@ fn used_maps(program: &Program, image: &Image) -> Image {
         .collect()
 }
 
+/// The hardware's maps are zeros after reset: what an object's `.data` holds is written by the host.
+fn with_first_contents(program: &Program, image: &Image) -> Image {
+    let mut all = image.clone();
+    for decl in program.maps.values() {
+        if let Some(initial) = &decl.initial {
+            let entries = all.entry(decl.name.clone()).or_default();
+            let key = vec![0; decl.key_bytes as usize];
+            entries.entry(key).or_insert_with(|| initial.clone());
+        }
+    }
+    all
+}
+
 /// Why a compilation ended early.
 enum Stop {
     Failed(Failure),
@@ -237,293 +437,6 @@ fn failure(layer: Layer, packet: Option<usize>, text: impl Into<String>) -> Fail
         packet,
         text: text.into(),
     }
-}
-
-/// What is right for all packets, and for the maps behind the last one.
-struct Answers {
-    packets: Vec<Expected>,
-    maps: ExpectedMaps,
-}
-
-impl Answers {
-    fn of(
-        kernel: Option<KernelJudge>,
-        lifted: &Program,
-        image: &Image,
-        packets: &[Packet],
-    ) -> Result<Answers, Diagnostic> {
-        let questions: Vec<(&[u8], Sideband)> = packets
-            .iter()
-            .map(|packet| (packet.data.as_slice(), sideband(packet)))
-            .collect();
-        let one = |mut errors: Vec<Diagnostic>| errors.remove(0);
-        let mut reference = Reference::new(lifted, image, kernel).map_err(one)?;
-        Ok(Answers {
-            packets: reference.run_all(&questions)?,
-            maps: reference.maps()?,
-        })
-    }
-
-    fn judged_by_kernel(&self) -> u64 {
-        let judged = self.packets.iter().filter(|packet| packet.judged_by_kernel);
-        judged.count() as u64
-    }
-
-    /// Packets and map entries in which the interpreter differs from the kernel.
-    fn disagreements(&self) -> u64 {
-        let packets = self.packets.iter();
-        let packets = packets.filter(|packet| packet.disagreement.is_some());
-        (packets.count() + self.maps.disagreements.len()) as u64
-    }
-
-    fn disagreement(&self) -> Option<Failure> {
-        let mut packets = self.packets.iter().enumerate();
-        let in_packets = packets.find_map(|(index, expected)| {
-            let text = expected.disagreement.as_ref()?.to_string();
-            Some(failure(Layer::Lifted, Some(index), text))
-        });
-        let in_maps = || {
-            let first = self.maps.disagreements.first()?;
-            Some(failure(Layer::Lifted, None, first.to_string()))
-        };
-        in_packets.or_else(in_maps)
-    }
-}
-
-/// The program after each phase of compilation, as far as it comes without a schedule.
-struct Forms {
-    all: Vec<(Layer, Program)>,
-    end: Result<(), Stop>,
-}
-
-impl Forms {
-    fn of(lifted: &Program) -> Forms {
-        let mut all = Vec::new();
-        let end = Forms::make(lifted, &mut all);
-        Forms { all, end }
-    }
-
-    fn make(lifted: &Program, all: &mut Vec<(Layer, Program)>) -> Result<(), Stop> {
-        let flow = flatten(caught(|| {
-            let mut program = lifted.clone();
-            hardpath_passes::optimize_control_flow(&mut program).map_err(|error| vec![error])?;
-            Ok(program)
-        }))?;
-        all.push((Layer::ControlFlow, flow.clone()));
-        let region = flatten(caught(|| hardpath_pipeline::dataflow(&flow)))?;
-        all.push((Layer::Dataflow, region));
-        Ok(())
-    }
-
-    /// Why the program has no answer that a judge could give.
-    fn unanswerable(&self) -> Option<&Vec<Diagnostic>> {
-        match &self.end {
-            Err(Stop::Refused(errors)) => errors
-                .iter()
-                .any(|error| error.code == "old-pointer")
-                .then_some(errors),
-            _ => None,
-        }
-    }
-}
-
-struct Trial<'a> {
-    subject: &'a Subject,
-    options: TrialOptions,
-    lifted: Program,
-    image: Image,
-    expected: Vec<Expected>,
-    expected_maps: Image,
-}
-
-impl Trial<'_> {
-    fn compile(&self, forms: Forms) -> Result<Built, Stop> {
-        for (layer, program) in &forms.all {
-            self.interpret(program, *layer)?;
-        }
-        forms.end?;
-        let options = Options {
-            bus_bits: self.subject.hardware.bus_bits,
-            clock_mhz: f64::from(self.subject.hardware.clock_mhz),
-            ..Options::default()
-        };
-        let program = self.lifted.clone();
-        let compiled = flatten(caught(|| hardpath_pipeline::compile(program, &options)))?;
-        self.interpret(&compiled.scheduled, Layer::Scheduled)?;
-        if let Err(errors) = hardpath_rtl::check::check(&compiled.design) {
-            let text = format!("{:?}", errors.first());
-            return Err(Stop::Failed(failure(Layer::Design, None, text)));
-        }
-        let run = |engine| {
-            caught(|| self.simulate(&compiled, engine))
-                .unwrap_or_else(|panic| Err(Stop::Failed(panic)))
-        };
-        run(Engine::Native)?;
-        if let Some(seed) = self.subject.hardware.host {
-            caught(|| self.simulate_with_host(&compiled, seed))
-                .unwrap_or_else(|panic| Err(Stop::Failed(panic)))?;
-        }
-        if self.options.verilator {
-            run(Engine::Verilator)?;
-        }
-        let hazards = compiled.report.maps.iter().map(|map| map.hazard);
-        Ok(Built {
-            hazard: hazards.max().unwrap_or(Hazard::None),
-            features: features::of(&self.subject.code, &self.lifted),
-        })
-    }
-
-    /// Runs all packets in the interpreter on a form of the program.
-    fn interpret(&self, program: &Program, layer: Layer) -> Result<(), Stop> {
-        let failed = |packet, text: String| Stop::Failed(failure(layer, packet, text));
-        if let Err(errors) = verifier::verify(program) {
-            let text = format!("the program breaks a rule: {:?}", errors.first());
-            return Err(failed(None, text));
-        }
-        let mut maps = Maps::new(&program.maps);
-        if let Err(errors) = maps.load(&self.image) {
-            return Err(failed(None, format!("maps are gone: {:?}", errors.first())));
-        }
-        let mut prepared = Prepared::new(program);
-        for (index, packet) in self.subject.packets.iter().enumerate() {
-            let fate = prepared.run(&mut maps, &packet.data, &sideband(packet));
-            self.compare_packet(index, layer, Some(&fate))?;
-        }
-        self.compare_maps(layer, &maps.image())
-    }
-
-    fn compare_packet(&self, index: usize, layer: Layer, got: Option<&Fate>) -> Result<(), Stop> {
-        match compare_packet(&self.expected[index].fate, got) {
-            None => Ok(()),
-            Some(difference) => {
-                let text = difference.to_string();
-                Err(Stop::Failed(failure(layer, Some(index), text)))
-            }
-        }
-    }
-
-    fn compare_maps(&self, layer: Layer, image: &Image) -> Result<(), Stop> {
-        match compare_maps(&self.expected_maps, image).first() {
-            None => Ok(()),
-            Some(difference) => {
-                let text = difference.to_string();
-                Err(Stop::Failed(failure(layer, None, text)))
-            }
-        }
-    }
-
-    fn simulate(&self, compiled: &Compiled, engine: Engine) -> Result<(), Stop> {
-        let layer = match engine {
-            Engine::Native => Layer::Native,
-            Engine::Verilator => Layer::Verilator,
-        };
-        let failed = |error: Diagnostic| Stop::Failed(failure(layer, None, error.to_string()));
-        let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
-        let (outcomes, maps) =
-            hardware::drive(compiled, hardware, &self.image, packets, engine).map_err(failed)?;
-        for (index, outcome) in outcomes.iter().enumerate() {
-            self.compare_packet(index, layer, outcome.as_ref())?;
-        }
-        self.compare_maps(layer, &maps)
-    }
-
-    /// Once more with operations of the host in the middle. The interpreter does the same in the order in which all
-    /// that entered the pipeline.
-    fn simulate_with_host(&self, compiled: &Compiled, seed: u64) -> Result<(), Stop> {
-        let failed =
-            |error: Diagnostic| Stop::Failed(failure(Layer::Host, None, error.to_string()));
-        let differs = |packet, text| Stop::Failed(failure(Layer::Host, packet, text));
-        let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
-        let interface = &compiled.interface;
-        let events = host_events(interface, &self.expected_maps, packets.len(), seed);
-        if events.is_empty() {
-            return Ok(());
-        }
-        let mixed = hardware::drive_mixed(compiled, hardware, &self.image, packets, &events)
-            .map_err(failed)?;
-        let mut maps = Maps::new(&self.lifted.maps);
-        if let Err(errors) = maps.load(&self.image) {
-            return Err(differs(None, format!("{:?}", errors.first())));
-        }
-        let mut prepared = Prepared::new(&self.lifted);
-        let (mut next_packet, mut next_event) = (0, 0);
-        for entered in &mixed.order {
-            match entered {
-                Entered::Packet => {
-                    let packet = &packets[next_packet];
-                    let expected = prepared.run(&mut maps, &packet.data, &sideband(packet));
-                    let got = mixed.outcomes[next_packet].as_ref();
-                    if let Some(difference) = compare_packet(&expected, got) {
-                        return Err(differs(Some(next_packet), difference.to_string()));
-                    }
-                    next_packet += 1;
-                }
-                Entered::Host => {
-                    let operation = &events[next_event].operation;
-                    let expected = self.host_answer(&mut maps, interface, operation);
-                    let answer = &mixed.answers[next_event];
-                    if (expected.errno, &expected.value) != (answer.errno, &answer.value) {
-                        let text = format!("{operation:?} gave {answer:?}, not {expected:?}");
-                        return Err(differs(None, text));
-                    }
-                    next_event += 1;
-                }
-            }
-        }
-        if (next_packet, next_event) != (packets.len(), events.len()) {
-            let text = format!("packets that entered: {next_packet}, operations: {next_event}");
-            return Err(differs(None, text));
-        }
-        match compare_maps(&maps.image(), &mixed.maps).first() {
-            None => Ok(()),
-            Some(difference) => Err(differs(None, difference.to_string())),
-        }
-    }
-
-    /// Does an operation of the host's as it should be done.
-    fn host_answer(
-        &self,
-        maps: &mut Maps,
-        interface: &Interface,
-        operation: &HostOperation,
-    ) -> HostAnswer {
-        let id = |map: &usize| {
-            let name = &interface.maps[*map].name;
-            let mut all = self.lifted.maps.iter();
-            all.find(|(_, decl)| decl.name == *name).map(|(id, _)| id)
-        };
-        let status = |status: i64| HostAnswer {
-            errno: status.unsigned_abs() as u32,
-            ..HostAnswer::default()
-        };
-        match operation {
-            HostOperation::Lookup { map, key } => {
-                match id(map).and_then(|map| maps.get(map, key)) {
-                    Some(value) => HostAnswer {
-                        value: value.to_vec(),
-                        ..HostAnswer::default()
-                    },
-                    None => status(-2),
-                }
-            }
-            HostOperation::Update {
-                map,
-                key,
-                value,
-                flags,
-            } => id(map).map_or(status(0), |map| {
-                status(maps.update(map, key, value, u64::from(*flags)))
-            }),
-            HostOperation::Delete { map, key } => {
-                id(map).map_or(status(0), |map| status(maps.delete(map, key)))
-            }
-            _ => status(0),
-        }
-    }
-}
-
-fn sideband(packet: &Packet) -> Sideband {
-    ports().sideband(packet)
 }
 
 fn flatten<T>(result: Result<Result<T, Vec<Diagnostic>>, Failure>) -> Result<T, Stop> {

@@ -12,6 +12,7 @@ mod rules;
 use build::Folder;
 use equivalent::{hardpath, is_proved, LongRun};
 use hardpath_testbed::verilator::Tool;
+use hardpath_testkit::Random;
 use rules::{Mutant, RULES};
 use std::path::Path;
 
@@ -143,7 +144,7 @@ fn of_program(
     let folder = compiled(place.path(), program, options);
     let files = folder.files().into_iter();
     let all = files.flat_map(|(name, text)| rules::mutants(&name, &text));
-    let drawn = draw(all.collect(), count, &mut Random(seed));
+    let drawn = draw(all.collect(), count, &mut Random::new(seed));
     let bench = folder.build(tool, &drawn);
     let (passed, said) = bench.passes(0, None);
     assert!(passed, "{program}: {said}");
@@ -186,22 +187,9 @@ fn draw(all: Vec<Mutant>, count: usize, random: &mut Random) -> Vec<Mutant> {
         let of_rule = &mut by_rule[turn % RULES.len()];
         turn += 1;
         if !of_rule.is_empty() {
-            let at = random.below(of_rule.len());
+            let at = random.below(of_rule.len() as u64) as usize;
             drawn.push(of_rule.swap_remove(at));
         }
     }
     drawn
-}
-
-/// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) >> 11) as usize % bound
-    }
 }

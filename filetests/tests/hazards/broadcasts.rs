@@ -2,12 +2,12 @@
 //! map held at its place in the order.
 
 use hardpath_filetests::hardware::{Hardware, Manner, MANNERS};
-use hardpath_filetests::random::Random;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verdict;
 use hardpath_packet::Packet;
 use hardpath_testbed::host::HostOperation;
 use hardpath_testbed::run::HostEvent;
+use hardpath_testkit::Random;
 
 /// Byte 0 of a packet says where it goes (to all in one of the maps, with or without its own interface, to one in the
 /// first map, to interface 7), byte 1 is the verdict, bytes 4 to 7 the key of the one. Some packets are written to.

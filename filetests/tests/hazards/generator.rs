@@ -1,11 +1,11 @@
 //! Random programs that do to their maps what programs do: count, look up, insert what is missing, delete, one map's
 //! value being the next one's key, with random arithmetic between.
 
-use hardpath_filetests::random::Random;
 use hardpath_ir::{
     AtomicOp, Bits, Block, Input, Kind, MapDecl, MapId, MapKind, Op, Program, Target, Terminator,
     Value,
 };
+use hardpath_testkit::Random;
 
 /// Makes a program in the control-flow phase.
 pub fn generate(random: &mut Random) -> Program {

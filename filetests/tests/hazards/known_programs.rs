@@ -2,11 +2,11 @@
 
 use crate::{case, word};
 use hardpath_filetests::hardware::{Hardware, MANNERS};
-use hardpath_filetests::random::Random;
 use hardpath_filetests::torture::{torture, PACKETS};
 use hardpath_filetests::traffic::{colliding, events, packets, Keys};
 use hardpath_ir::maps::Maps;
 use hardpath_packet::Fate;
+use hardpath_testkit::Random;
 
 /// Keys that stand in registers before they are compared, as an ECP5 has them at its usual clock.
 #[test]

@@ -7,9 +7,9 @@
 use crate::case;
 use crate::forgetting::lru;
 use hardpath_filetests::hardware::Hardware;
-use hardpath_filetests::random::Random;
 use hardpath_filetests::torture::torture;
 use hardpath_rtl::{Design, ModuleId, Node, NodeOp};
+use hardpath_testkit::Random;
 use std::collections::BTreeSet;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 

@@ -3,12 +3,12 @@
 
 use crate::generator::generate;
 use hardpath_filetests::hardware::{Hardware, Manner};
-use hardpath_filetests::random::Random;
 use hardpath_filetests::traffic::events;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier;
 use hardpath_packet::Packet;
 use hardpath_testbed::pace::Pace;
+use hardpath_testkit::Random;
 
 /// `SEED=7` runs other programs, the number of a program that one alone; `HARDPATH_FULL=1` many more.
 fn numbers() -> std::ops::Range<u64> {

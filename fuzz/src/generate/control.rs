@@ -123,7 +123,7 @@ impl Generator {
 
     /// Ends this path, or goes to any place that comes later.
     pub(super) fn leave_early(&mut self, depth: u32) {
-        if self.random.percent(40) {
+        if self.in_callback || self.random.percent(40) {
             // Not to the innermost label alone: that would be no jump at all.
             let far = self.open.len().saturating_sub(1).min(depth as usize);
             let label = self.random.pick(&self.open[..far.max(1)]);

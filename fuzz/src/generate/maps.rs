@@ -10,6 +10,8 @@ use hardpath_ir::maps::Entries;
 pub mod kind {
     pub const HASH: u32 = 1;
     pub const ARRAY: u32 = 2;
+    pub const PROG_ARRAY: u32 = 3;
+    pub const PERF_EVENT_ARRAY: u32 = 4;
     pub const PERCPU_HASH: u32 = 5;
     pub const PERCPU_ARRAY: u32 = 6;
     pub const LRU_HASH: u32 = 9;
@@ -17,12 +19,20 @@ pub mod kind {
     pub const LPM_TRIE: u32 = 11;
     pub const DEVMAP: u32 = 14;
     pub const CPUMAP: u32 = 16;
+    pub const XSKMAP: u32 = 17;
     pub const DEVMAP_HASH: u32 = 25;
+    pub const RINGBUF: u32 = 27;
 }
 
-/// Where keys and values for helpers are put, from the stack's end.
-const KEYS: i16 = -160;
-const VALUES: i16 = -256;
+/// Where keys for helpers are put, from the stack's end; values stand below them.
+pub const KEYS: i16 = -160;
+/// Bytes of the longest key: those up to the machines' stack.
+const LONGEST_KEY: u32 = 40;
+
+/// Where a value for a helper is put.
+fn values(bytes: i16) -> i16 {
+    KEYS - (bytes + 7) / 8 * 8
+}
 
 /// How often a map was used so far, on any path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -50,28 +60,37 @@ impl Generator {
                 kind::LRU_HASH,
                 kind::LPM_TRIE,
                 kind::LPM_TRIE,
+                kind::LPM_TRIE,
                 kind::DEVMAP,
                 kind::DEVMAP_HASH,
                 kind::CPUMAP,
+                kind::XSKMAP,
             ]);
-            let values = self.random.one_of([1, 4, 8, 8, 12, 16, 24]);
+            let values = self.random.one_of([1, 4, 8, 8, 12, 16, 24, 40, 64, 96]);
             let (key_bytes, value_bytes, max_entries) = match map_type {
                 kind::HASH | kind::PERCPU_HASH => (
-                    self.random.one_of([1, 2, 4, 4, 8, 6, 13]),
+                    self.random
+                        .one_of([1, 2, 4, 4, 8, 6, 13, 16, 20, 36, LONGEST_KEY]),
                     values,
-                    self.random.one_of([1, 3, 8, 16, 64]),
+                    self.random.one_of([1, 3, 8, 16, 64, 3000]),
                 ),
-                kind::LRU_HASH => (self.random.one_of([2, 4, 8]), values, 1024),
+                // Small ones come to forget keys.
+                kind::LRU_HASH => (
+                    self.random.one_of([2, 4, 8, 20]),
+                    values,
+                    self.random.one_of([4, 8, 1024]),
+                ),
                 // A prefix length, and up to 32 bits.
                 kind::LPM_TRIE => (self.random.one_of([5, 6, 8, 8]), values, 64),
                 kind::CPUMAP => (4, 4, self.random.one_of([1, 4])),
+                kind::XSKMAP => (4, 4, self.random.one_of([1, 4, 8])),
                 kind::DEVMAP | kind::DEVMAP_HASH => {
                     (4, self.random.one_of([4, 8]), self.random.one_of([1, 4, 8]))
                 }
                 _ => (
                     4,
-                    self.random.one_of([1, 4, 8, 8, 16, 20]),
-                    self.random.one_of([1, 1, 2, 5, 8, 16]),
+                    self.random.one_of([1, 4, 8, 8, 16, 20, 40]),
+                    self.random.one_of([1, 1, 2, 5, 8, 16, 5000]),
                 ),
             };
             let map = ObjectMap {
@@ -86,7 +105,8 @@ impl Generator {
                 initial: None,
                 read_only: false,
             };
-            if is_target(map_type) || self.random.percent(40) {
+            // Routes are the host's: a trie without any finds nothing.
+            if is_target(map_type) || map_type == kind::LPM_TRIE || self.random.percent(40) {
                 self.fill_map(&map);
             }
             self.maps.push(map);
@@ -97,18 +117,30 @@ impl Generator {
     /// First contents.
     pub(super) fn fill_map(&mut self, map: &ObjectMap) {
         let mut entries = Entries::new();
-        for _ in 0..self.random.between(1, 6) {
+        // Now and then a table is full, so that keys stand in every place.
+        let is_hash = map.kind().is_some_and(|kind| kind.is_hash());
+        let is_full = is_hash && !is_target(map.map_type) && self.random.percent(35);
+        let count = match map.map_type {
+            kind::LPM_TRIE => self.random.between(4, 24),
+            _ if is_full => map.max_entries.min(200) as usize,
+            _ => self.random.between(1, 6),
+        };
+        for _ in 0..count {
             let index = self.random.below(map.max_entries as usize) as u32;
             let key = match map.map_type {
                 // Every machine has a first CPU.
                 kind::CPUMAP => vec![0; 4],
                 kind::LPM_TRIE => self.small_prefix(map.key_bytes),
-                kind::ARRAY | kind::PERCPU_ARRAY | kind::DEVMAP => index.to_le_bytes().to_vec(),
+                kind::ARRAY | kind::PERCPU_ARRAY | kind::DEVMAP | kind::XSKMAP => {
+                    index.to_le_bytes().to_vec()
+                }
+                _ if is_full => self.any_key(map.key_bytes),
                 _ => self.small_key(map.key_bytes),
             };
             let value = match map.map_type {
                 kind::CPUMAP => 16u32.to_le_bytes().to_vec(),
-                kind::DEVMAP | kind::DEVMAP_HASH => {
+                // Of a socket map: the number of a socket.
+                kind::DEVMAP | kind::DEVMAP_HASH | kind::XSKMAP => {
                     let mut value = (self.random.between(1, 6) as u32).to_le_bytes().to_vec();
                     value.resize(map.value_bytes as usize, 0);
                     value
@@ -135,6 +167,13 @@ impl Generator {
         key
     }
 
+    /// One of the keys that machines make of a whole byte.
+    fn any_key(&mut self, bytes: u32) -> Vec<u8> {
+        let mut key = vec![0; bytes as usize];
+        key[0] = self.random.byte();
+        key
+    }
+
     /// A prefix of few bits that differ.
     fn small_prefix(&mut self, bytes: u32) -> Vec<u8> {
         let mut key = vec![0; bytes as usize];
@@ -146,11 +185,14 @@ impl Generator {
     pub(super) fn map_statement(&mut self, depth: u32) {
         // State machines mostly have their maps for themselves.
         let others: Vec<usize> = (0..self.maps.len())
-            .filter(|map| !self.machine_maps.contains(map))
+            .filter(|map| !self.machine_maps.contains(map) && !self.apart.contains(map))
             .collect();
         let map = match self.random.pick(&others) {
             Some(map) => map,
-            None if self.random.percent(20) => self.random.below(self.maps.len()),
+            None if self.random.percent(20) => match self.random.pick(&self.machine_maps.clone()) {
+                Some(map) => map,
+                None => return,
+            },
             None => return,
         };
         let map_type = self.maps[map].map_type;
@@ -225,7 +267,8 @@ impl Generator {
             0 => Operand::Number(self.random.below(entries.min(8) as usize) as i32),
             1 => {
                 let mask = match is_array {
-                    false => self.random.one_of([3, 7, 7, 15]),
+                    false if entries > 1024 => self.random.one_of([7, 0xff, 0xfff]),
+                    false => self.random.one_of([3, 7, 7, 15, 0xff]),
                     true => entries.next_power_of_two() as i32 - 1,
                 };
                 Operand::Register(self.masked_number(mask, &[]))
@@ -238,9 +281,10 @@ impl Generator {
             self.emit(encode::store(10, KEYS + 4, 1, number));
             self.state.write_stack(KEYS + 4, 1, varied);
             let most = 8 * (bytes as usize - 4);
-            let bits = match self.random.percent(95) {
-                true => self.random.between(0, most),
-                false => most + 1,
+            let bits = match self.random.weighted(&[60, 35, 5]) {
+                0 => most,
+                1 => self.random.between(0, most),
+                _ => most + 1,
             };
             let bits = Operand::Number(bits as i32);
             self.emit(encode::store(10, KEYS, 4, bits));
@@ -269,11 +313,47 @@ impl Generator {
         self.set(register, Holds::Stack(place));
     }
 
-    fn lookup(&mut self, map: usize, depth: u32) {
+    /// Puts a key somewhere and lets `r2` point to it: mostly on the stack, else where bytes stand that are long enough, in the
+    /// packet or in a value.
+    fn key_argument(&mut self, map: usize) -> bool {
+        let bytes = self.maps[map].key_bytes;
+        if self.random.percent(30) {
+            let base = match self.random.percent(50) {
+                true => self.place_in_packet(bytes),
+                false => self.place_in_value(bytes),
+            };
+            if let Some((base, distance)) = base {
+                if base != 2 {
+                    self.copy(2, base);
+                }
+                let distance = Operand::Number(distance.into());
+                self.emit(encode::alu(encode::ADD, true, 2, distance));
+                self.set(2, Holds::Nothing);
+                return true;
+            }
+        }
         if !self.key_on_stack(map) {
-            return;
+            return false;
         }
         self.stack_argument(2, KEYS);
+        true
+    }
+
+    /// A pointer to a value and a distance behind which so many bytes of it stand.
+    fn place_in_value(&mut self, bytes: u32) -> Option<(u8, i16)> {
+        let mut usable = self.value_pointers();
+        usable.retain(|(_, known)| !known.deleted && self.maps[known.map].value_bytes >= bytes);
+        // A program must not look at a lock.
+        usable.retain(|(_, known)| self.maps[known.map].lock_offset.is_none());
+        let (pointer, known) = self.random.pick(&usable)?;
+        let room = self.maps[known.map].value_bytes - bytes;
+        Some((pointer, self.random.below(room as usize + 1) as i16))
+    }
+
+    fn lookup(&mut self, map: usize, depth: u32) {
+        if !self.key_argument(map) {
+            return;
+        }
         self.emit_map(1, map, MapRefKind::Fd);
         let lookup = self.next_lookup;
         self.next_lookup += 1;
@@ -511,7 +591,8 @@ impl Generator {
 
     fn update(&mut self, map: usize) {
         let bytes = self.maps[map].value_bytes as i16;
-        if !self.may_clear(VALUES, (bytes + 7) / 8 * 8) || !self.key_on_stack(map) {
+        let values = values(bytes);
+        if -values > self.most_stack || !self.may_clear(values, KEYS - values) {
             return;
         }
         let mut place = 0;
@@ -522,13 +603,16 @@ impl Generator {
                 _ => 1,
             };
             let source = self.stored_operand();
-            self.emit(encode::store(10, VALUES + place, size as u32, source));
+            self.emit(encode::store(10, values + place, size as u32, source));
             let varied = self.is_varied(source);
-            self.state.write_stack(VALUES + place, size, varied);
+            self.state.write_stack(values + place, size, varied);
             place += size;
         }
-        self.stack_argument(2, KEYS);
-        self.stack_argument(3, VALUES);
+        if !self.key_argument(map) {
+            return;
+        }
+        self.stack_argument(3, values);
+        // 4 is BPF_F_LOCK.
         let flags = self.random.one_of([0, 0, 0, 0, 1, 2, 3, 4]);
         self.set_number(4, flags);
         self.emit_map(1, map, MapRefKind::Fd);
@@ -537,10 +621,9 @@ impl Generator {
     }
 
     fn delete(&mut self, map: usize) {
-        if !self.key_on_stack(map) {
+        if !self.key_argument(map) {
             return;
         }
-        self.stack_argument(2, KEYS);
         self.emit_map(1, map, MapRefKind::Fd);
         self.call(helper::MAP_DELETE_ELEM, Holds::Number);
         self.replaced(map, true);
@@ -578,5 +661,8 @@ impl Generator {
 
 /// Whether maps of a type hold where packets go.
 fn is_target(map_type: u32) -> bool {
-    matches!(map_type, kind::DEVMAP | kind::DEVMAP_HASH | kind::CPUMAP)
+    matches!(
+        map_type,
+        kind::DEVMAP | kind::DEVMAP_HASH | kind::CPUMAP | kind::XSKMAP
+    )
 }

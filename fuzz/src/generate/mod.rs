@@ -14,6 +14,7 @@ mod maps;
 mod memory;
 mod moves;
 mod packet;
+mod reach;
 mod state;
 mod statements;
 
@@ -22,7 +23,7 @@ use crate::encode::{self, helper, Operand};
 use crate::flows::FlowByte;
 use crate::random::Random;
 use functions::Function;
-use hardpath_ebpf::{Insn, MapRefKind, ObjectMap};
+use hardpath_ebpf::{Insn, MapRefKind, ObjectMap, TailCall};
 use hardpath_ir::maps::Image;
 use state::{Holds, State, STACK};
 
@@ -35,6 +36,8 @@ pub struct Features {
     pub machines_percent: u32,
     /// Of 100 programs so many move the packet's head, tail or metadata.
     pub moves_percent: u32,
+    /// Of 100 programs so many have tail calls; as many `bpf_loop`, events, MTUs that they check, global variables.
+    pub reach_percent: u32,
 }
 
 impl Default for Features {
@@ -43,6 +46,7 @@ impl Default for Features {
             maps_percent: 25,
             machines_percent: 60,
             moves_percent: 25,
+            reach_percent: 8,
         }
     }
 }
@@ -63,7 +67,16 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
     let machines = random.percent(features.machines_percent);
     let with_moves = random.percent(features.moves_percent);
     // Numbers of its own: so most seeds give the programs that they gave before this was asked.
-    let rare_uses = Random::new(seed, u64::from(attempt) << 8 | 2).percent(15);
+    let rare_uses = Random::new(seed, u64::from(attempt) << 8 | 2).percent(22);
+    let mut reach = Random::new(seed, u64::from(attempt) << 8 | 3);
+    let mut reaches = || reach.percent(features.reach_percent);
+    let reach = Reach {
+        tail_calls: reaches(),
+        callbacks: reaches(),
+        events: reaches(),
+        mtus: reaches(),
+        globals: reaches(),
+    };
     let generator = Generator {
         random,
         units: Vec::new(),
@@ -84,6 +97,7 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         functions: Vec::new(),
         calls: Vec::new(),
         in_function: false,
+        in_callback: false,
         in_loop: false,
         loop_calls: false,
         frozen: Vec::new(),
@@ -91,8 +105,26 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         branches: 0,
         next_base: 1,
         next_lookup: 0,
+        apart: Vec::new(),
+        others: Vec::new(),
+        tail_calls: Vec::new(),
+        programs: None,
+        callbacks: Vec::new(),
+        events: None,
+        checks_mtu: false,
+        globals: Vec::new(),
     };
-    generator.program(with_maps, machines)
+    generator.program(with_maps, machines, reach)
+}
+
+/// What a program has beside maps, machines and moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Reach {
+    tail_calls: bool,
+    callbacks: bool,
+    events: bool,
+    mtus: bool,
+    globals: bool,
 }
 
 /// A place that jumps go to before it is known.
@@ -135,6 +167,7 @@ struct Generator {
     functions: Vec<Function>,
     calls: Vec<(usize, usize)>,
     in_function: bool,
+    in_callback: bool,
     /// Inside a loop, and whether calls are made there.
     in_loop: bool,
     loop_calls: bool,
@@ -146,20 +179,25 @@ struct Generator {
     branches: u32,
     next_base: u32,
     next_lookup: u32,
+    /// Maps that no statement for maps chooses.
+    apart: Vec<usize>,
+    /// Programs that tail calls go to, their entries, and the program array.
+    others: Vec<Vec<Unit>>,
+    tail_calls: Vec<TailCall>,
+    programs: Option<usize>,
+    /// The functions (of `functions`) that `bpf_loop` runs.
+    callbacks: Vec<usize>,
+    /// The ring buffer and the array of perf events.
+    events: Option<(usize, usize)>,
+    /// There is a map of MTUs.
+    checks_mtu: bool,
+    /// The maps of global variables.
+    globals: Vec<usize>,
 }
 
 impl Generator {
-    fn program(mut self, with_maps: bool, with_machine: bool) -> Generated {
-        if self.random.percent(20) {
-            self.declare_functions();
-        }
-        if with_maps {
-            self.declare_maps();
-        }
-        if with_machine {
-            self.declare_machine_maps();
-            self.machines_left = 1 + u32::from(self.random.percent(20));
-        }
+    fn program(mut self, with_maps: bool, with_machine: bool, reach: Reach) -> Generated {
+        self.declare(with_maps, with_machine, reach);
         self.branches = self.random.between(0, 10) as u32;
         let statements = match self.random.below(4) {
             _ if with_machine => self.random.between(0, 16),
@@ -199,6 +237,8 @@ impl Generator {
         let mut code = Code {
             units: self.link(units, &calls),
             maps: self.maps,
+            others: self.others,
+            tail_calls: self.tail_calls,
         };
         code = code.without_unreachable();
         // Functions must stay in one piece.
@@ -210,6 +250,38 @@ impl Generator {
             code,
             image: self.image,
             flow_bytes: self.flow_bytes,
+        }
+    }
+
+    /// Functions, maps and other programs, before the program itself.
+    fn declare(&mut self, with_maps: bool, with_machine: bool, reach: Reach) {
+        if reach.events {
+            self.declare_events();
+        }
+        if reach.mtus {
+            self.declare_mtus();
+        }
+        if reach.globals {
+            self.declare_globals();
+        }
+        // Programs behind tail calls have no functions, and call none.
+        if !reach.tail_calls && self.random.percent(20) {
+            self.declare_functions();
+        }
+        if !reach.tail_calls && reach.callbacks {
+            self.declare_callbacks();
+        }
+        if with_maps {
+            self.declare_maps();
+        }
+        if with_machine {
+            self.declare_machine_maps();
+        }
+        if reach.tail_calls {
+            self.declare_tail_calls();
+        }
+        if with_machine {
+            self.machines_left = 1 + u32::from(self.random.percent(20));
         }
     }
 

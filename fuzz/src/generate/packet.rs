@@ -50,7 +50,7 @@ impl Generator {
     }
 
     /// A pointer and a distance at which so many bytes are known to be in the packet.
-    fn place_in_packet(&mut self, bytes: u32) -> Option<(u8, i16)> {
+    pub(super) fn place_in_packet(&mut self, bytes: u32) -> Option<(u8, i16)> {
         let bytes = bytes as i32;
         let usable: Vec<_> = self
             .packet_pointers()

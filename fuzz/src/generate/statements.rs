@@ -31,6 +31,11 @@ enum Statement {
     CallFunction,
     Loop,
     ReloadPacket,
+    TailCall,
+    Callback,
+    Event,
+    CheckMtu,
+    Global,
 }
 
 impl Generator {
@@ -68,6 +73,11 @@ impl Generator {
                 Statement::CallFunction => self.call_function(),
                 Statement::Loop => self.counted_loop(),
                 Statement::ReloadPacket => self.reload_packet(),
+                Statement::TailCall => self.tail_call(),
+                Statement::Callback => self.run_callback(),
+                Statement::Event => self.event(),
+                Statement::CheckMtu => self.check_mtu(),
+                Statement::Global => self.use_global(),
             }
         }
     }
@@ -76,7 +86,8 @@ impl Generator {
     fn choices(&self, depth: u32) -> Vec<(u32, Statement)> {
         let weight = |wanted: bool, weight: u32| if wanted { weight } else { 0 };
         let (outside, outermost) = (!self.in_loop, !self.in_loop && !self.in_function);
-        let may_call = !self.functions.is_empty() && (outside || self.loop_calls);
+        let callbacks = outermost && !self.callbacks.is_empty();
+        let may_call = self.functions.len() > self.callbacks.len() && (outside || self.loop_calls);
         vec![
             (38, Statement::Arithmetic),
             (14, Statement::LoadPacket),
@@ -113,6 +124,20 @@ impl Generator {
             (weight(may_call, 6), Statement::CallFunction),
             (weight(outside, 1), Statement::Loop),
             (weight(outside, 3), Statement::ReloadPacket),
+            (
+                weight(outermost && self.programs.is_some(), 8),
+                Statement::TailCall,
+            ),
+            (weight(callbacks, 8), Statement::Callback),
+            (
+                weight(outermost && self.events.is_some(), 8),
+                Statement::Event,
+            ),
+            (weight(outermost && self.checks_mtu, 8), Statement::CheckMtu),
+            (
+                weight(outside && !self.globals.is_empty(), 10),
+                Statement::Global,
+            ),
         ]
     }
 }

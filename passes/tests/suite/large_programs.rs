@@ -1,8 +1,7 @@
 //! Large programs stay affordable.
 
-use crate::support::generator::{dataflow, Shape};
-use crate::support::random::Random;
-use crate::support::{assert_same, assert_valid};
+use hardpath_testkit::programs::{dataflow, Shape};
+use hardpath_testkit::{assert_same, assert_valid, Random};
 use std::time::{Duration, Instant};
 
 /// Generous: a slow machine with other work on it must not fail.

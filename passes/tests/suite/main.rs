@@ -5,4 +5,3 @@ mod large_programs;
 mod random_programs;
 mod small_constants;
 mod structured;
-mod support;

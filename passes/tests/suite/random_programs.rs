@@ -1,9 +1,8 @@
 //! Every pass keeps the meaning of random programs: the interpreter runs them before and after.
 
-use crate::support::generator::{control_flow, dataflow, Shape};
-use crate::support::random::Random;
-use crate::support::{assert_same, assert_valid};
 use hardpath_ir::{Bits, InstData, Op, Program, Terminator};
+use hardpath_testkit::programs::{control_flow, dataflow, Shape};
+use hardpath_testkit::{assert_same, assert_valid, Random};
 
 /// Programs for each pass and phase.
 const PROGRAMS: u64 = 1000;

@@ -1,11 +1,11 @@
 //! What becomes of compares and sums with constants, exhaustively: every constant of two or three bits in every place that a rule
 //! looks at, and every value that the program can tell apart. Above all `bounds`, and in `fold` low bits that do not matter.
 
-use crate::support::assert_valid;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{parse, Program};
 use hardpath_packet::Sideband;
+use hardpath_testkit::assert_valid;
 
 const ORDERS: [&[&str]; 4] = [
     &["bounds"],

@@ -1,14 +1,13 @@
 //! From the structured phase to control flow: random programs before and after each pass, and in every order of them.
 
-use crate::support::random::Random;
-use crate::support::structured::structured;
-use crate::support::{assert_same, assert_valid};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
 use hardpath_ir::structure::Bound;
 use hardpath_ir::{verifier, Bits, Block, Op, Phase, Program, Target, Terminator};
 use hardpath_packet::Sideband;
+use hardpath_testkit::programs::structured;
+use hardpath_testkit::{assert_same, assert_valid, Random};
 
 const PROGRAMS: u64 = 300;
 

@@ -1,12 +1,12 @@
 //! The kinds of map under test: how each is built, what is asked of it, and its judge, the interpreter's store of maps.
 
-use crate::random::Random;
 use hardpath_blocks::array::Presence;
 use hardpath_blocks::errno::{EINVAL, ENOENT};
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{MapDecl, MapId, MapKind};
 use hardpath_state::served::{Kind, Served};
+use hardpath_testkit::Random;
 
 /// What is asked, by a request or by the host.
 #[derive(Clone, Copy, Debug)]

@@ -7,15 +7,14 @@ mod bench;
 mod installed;
 mod kinds;
 mod lint;
-mod random;
 mod torture;
 
 use bench::Bench;
 use hardpath_blocks::errno::{E2BIG, EBADF, EEXIST, EINVAL, ENOENT, ENOSPC};
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
 use hardpath_ir::MapKind;
+use hardpath_testkit::Random;
 use kinds::{Answer, Asked, Judge, Shape};
-use random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use torture::{torture, Pace};
 
@@ -124,7 +123,7 @@ fn a_request_is_taken_every_clock() {
         let config = shape.config();
         let mut bench = Bench::new(&config);
         assert!(bench.steps_until_ready(1000), "{shape:?}");
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         bench.set("request_valid", 1);
         bench.set("response_ready", 1);
         let changes = match shape.kind {
@@ -202,7 +201,7 @@ fn reset_clears_everything() {
         bench.set("response_ready", 1);
         for round in 0..4 {
             assert!(bench.steps_until_ready(1000), "{shape:?}");
-            let mut random = Random(round);
+            let mut random = Random::new(round);
             for _ in 0..3000 {
                 let key = shape.key(&mut random, 100);
                 bench.request(&Asked {

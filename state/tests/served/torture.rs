@@ -3,8 +3,8 @@
 
 use crate::bench::Bench;
 use crate::kinds::{Answer, Asked, Judge, Shape};
-use crate::random::Random;
 use hardpath_blocks::interface::command::DUMP;
+use hardpath_testkit::Random;
 use std::collections::{BTreeSet, VecDeque};
 
 /// How requests come and answers go: one clock in so many.
@@ -39,7 +39,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<u64
         shape,
         bench: Bench::new(&shape.config()),
         judge: Judge::new(shape),
-        random: Random(seed),
+        random: Random::new(seed),
         keys,
         waits: None,
         owed: VecDeque::new(),

@@ -1,6 +1,6 @@
 //! The keys of machines: out of few packet bits, so that packets meet; forward and reverse; out of values.
 
-use super::{FIRST, SECOND, SUM};
+use super::{AMOUNT, FIRST, SECOND, SUM};
 use crate::encode::{self, Operand};
 use crate::generate::Generator;
 
@@ -17,23 +17,39 @@ pub enum KeyFrom {
     /// A number in a register, which is overwritten.
     Number(u8),
     Constant(i32),
+    /// One of hundreds: what tables of few entries have no room for.
+    Many,
 }
+
+/// The bits of [`KeyFrom::Many`].
+const MANY: i32 = 0xff;
 
 impl Generator {
     pub(super) fn usual_key(&mut self) -> KeyFrom {
-        match self.random.weighted(&[40, 12, 30, 8, 4, 6]) {
+        match self.random.weighted(&[38, 10, 26, 8, 4, 4, 10]) {
             0 => KeyFrom::First,
             1 => KeyFrom::Second,
             2 => KeyFrom::Flow,
             3 => KeyFrom::Reverse,
             4 => KeyFrom::Sum,
-            _ => KeyFrom::Constant(self.random.below(4) as i32),
+            5 => KeyFrom::Constant(self.random.below(4) as i32),
+            _ => KeyFrom::Many,
         }
     }
 
     /// Puts a key for a map on the stack.
     pub(super) fn put_key(&mut self, map: usize, place: i16, from: KeyFrom) {
         let bytes = self.maps[map].key_bytes as i16;
+        let kind = self.maps[map].kind();
+        let many = match kind {
+            Some(kind) if kind.is_lru() => 60,
+            Some(kind) if kind.is_hash() && self.maps[map].max_entries >= 16 => 20,
+            _ => 0,
+        };
+        let from = match self.random.percent(many) {
+            true => KeyFrom::Many,
+            false => from,
+        };
         if bytes >= 8 {
             self.clear_key(place, bytes);
             match from {
@@ -73,6 +89,10 @@ impl Generator {
             KeyFrom::Sum => self.masked_copy(SUM),
             KeyFrom::Number(register) => self.masked_copy(register),
             KeyFrom::Constant(number) => self.set_number(1, number),
+            KeyFrom::Many => {
+                self.load_operand(1, AMOUNT);
+                self.emit(encode::alu(encode::AND, true, 1, Operand::Number(MANY)));
+            }
         }
         let is_array = self.maps[map].kind().is_some_and(|kind| kind.is_array());
         if is_array && matches!(from, KeyFrom::Flow | KeyFrom::Reverse) {

@@ -37,13 +37,13 @@ const FIRST: i16 = OPERANDS[0];
 const SECOND: i16 = OPERANDS[1];
 const AMOUNT: i16 = OPERANDS[2];
 const CLOCK: i16 = OPERANDS[3];
-/// The key in hand and another one, 16 bytes each.
-const KEY: i16 = -160;
-const OTHER_KEY: i16 = -176;
-/// The value that an update takes, 32 bytes.
-const NEW_VALUE: i16 = -224;
+/// The key in hand and another one, 24 bytes each.
+const KEY: i16 = -168;
+const OTHER_KEY: i16 = -192;
+/// The value that an update takes, 56 bytes.
+const NEW_VALUE: i16 = -248;
 /// The sum of what updates and deletes returned: programs look at it, but make no keys of it.
-const RETURNED: i16 = -232;
+const RETURNED: i16 = -256;
 /// From here on the stack is a machine's.
 const LOWEST: i16 = RETURNED;
 const HIGHEST: i16 = -112;
@@ -65,14 +65,18 @@ impl Generator {
                 super::maps::kind::ARRAY | super::maps::kind::PERCPU_ARRAY
             );
             let max_entries = match map_type {
-                // Nothing is evicted: which entry goes is nobody's promise.
-                super::maps::kind::LRU_HASH | super::maps::kind::LRU_PERCPU_HASH => 1024,
-                _ if is_array => self.random.one_of([1, 4, 8, 16]),
-                _ => self.random.one_of([2, 8, 16, 64, 64]),
+                // Large ones forget nothing; of small ones judges forget what the design does.
+                super::maps::kind::LRU_HASH | super::maps::kind::LRU_PERCPU_HASH => {
+                    self.random.one_of([4, 8, 16, 1024])
+                }
+                _ if is_array => self.random.one_of([1, 4, 8, 16, 4096]),
+                _ => self.random.one_of([2, 8, 16, 64, 64, 2048]),
             };
             let key_bytes = match is_array {
                 true => 4,
-                false => self.random.one_of([1, 2, 4, 4, 4, 8, 8, 12, 13]),
+                false => self
+                    .random
+                    .one_of([1, 2, 4, 4, 4, 8, 8, 12, 13, 16, 20, 24]),
             };
             // The kernel has no locks in values of which every CPU has its own.
             let may_lock = matches!(
@@ -85,8 +89,8 @@ impl Generator {
                 map_type,
                 key_bytes,
                 value_bytes: match lock_offset {
-                    Some(_) => self.random.one_of([16, 24, 32]),
-                    None => self.random.one_of([4, 8, 8, 16, 16, 24, 32]),
+                    Some(_) => self.random.one_of([16, 24, 32, 48]),
+                    None => self.random.one_of([4, 8, 8, 16, 16, 24, 32, 40, 56]),
                 },
                 max_entries,
                 flags: 0,

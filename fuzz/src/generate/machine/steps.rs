@@ -35,9 +35,14 @@ impl Generator {
         self.random.pick(&fitting).unwrap_or(any)
     }
 
-    /// Looks up a key; behind it `home` points to a value. The label is where a miss goes.
+    /// Looks up a key on the stack; behind it `home` points to a value. The label is where a miss goes.
     fn find(&mut self, map: usize, key: i16, home: u8) -> LabelId {
         self.stack_argument(2, key);
+        self.find_key(map, home)
+    }
+
+    /// The same for the key that `r2` points to.
+    fn find_key(&mut self, map: usize, home: u8) -> LabelId {
         self.emit_map(1, map, MapRefKind::Fd);
         let lookup = self.next_lookup;
         self.next_lookup += 1;
@@ -222,7 +227,18 @@ impl Generator {
         let field = self.some_field(map);
         self.load_field(1, VALUE, field);
         self.put_key(next, OTHER_KEY, KeyFrom::Number(1));
-        let nothing = self.find(next, OTHER_KEY, OTHER);
+        // Now and then the value holds the whole key.
+        let room = self.maps[map].value_bytes as i16 - field.offset;
+        let in_value = self.maps[next].key_bytes as i16 <= room && self.random.percent(35);
+        let nothing = match in_value {
+            true => {
+                self.copy(2, VALUE);
+                let offset = Operand::Number(field.offset.into());
+                self.emit(encode::alu(encode::ADD, true, 2, offset));
+                self.find_key(next, OTHER)
+            }
+            false => self.find(next, OTHER_KEY, OTHER),
+        };
         self.change_value(OTHER, next);
         let end = self.label();
         self.goto(end);

@@ -1,7 +1,7 @@
 //! Random map operations, as programs that the kernel's verifier accepts do them: a value is touched only after a hit.
 
-use super::generator::of_width;
-use super::random::Random;
+use super::of_width;
+use crate::Random;
 use cranelift_entity::EntityRef;
 use hardpath_ir::{AtomicOp, Bits, Block, Inst, MapDecl, MapId, MapKind, Op, Program, Value};
 

@@ -1,15 +1,10 @@
-//! Random programs and packets, and the comparison of two programs by the interpreter.
+//! The comparison of two programs by the interpreter.
 
-pub mod generator;
-pub mod map_generator;
-pub mod random;
-pub mod structured;
-
+use crate::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{verifier, Program};
 use hardpath_packet::Sideband;
-use random::Random;
 
 /// Panics with the program's text when the verifier finds anything.
 pub fn assert_valid(program: &Program, what: &str) {

@@ -1,7 +1,7 @@
 //! Random structured programs: loops in loops with bounds that hold, functions that call others, whole operations.
 
-use super::generator::{adapt, emit, inputs, of_width, operations, store, Shape};
-use super::random::Random;
+use super::{adapt, emit, inputs, of_width, operations, store, Shape};
+use crate::Random;
 use hardpath_ir::structure::{Bound, Function, Memory, Whole};
 use hardpath_ir::{Bits, Block, Kind, Op, Phase, Program, Target, Terminator, Value};
 

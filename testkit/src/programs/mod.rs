@@ -1,7 +1,12 @@
-//! Random programs: pure operations over packet bytes and inputs, results written to the packet.
+//! Random programs of the IR that its verifier takes: pure operations over packet bytes and inputs, memory, maps and branches;
+//! results are written to the packet.
 
-use super::map_generator;
-use super::random::Random;
+mod maps;
+mod structured;
+
+pub use structured::structured;
+
+use crate::Random;
 use hardpath_ir::{Bits, Block, Input, Kind, Op, Phase, Program, Target, Terminator, Value};
 
 const WIDTHS: [u32; 14] = [1, 1, 2, 3, 7, 8, 8, 16, 16, 17, 32, 32, 64, 100];
@@ -31,11 +36,11 @@ pub fn dataflow(random: &mut Random, shape: Shape) -> Program {
     let mut values = inputs(&mut program, block, random);
     operations(&mut program, block, random, shape, &mut values);
     if shape.maps {
-        map_generator::declare(&mut program);
+        maps::declare(&mut program);
         let mut guards = Vec::new();
         for _ in 0..1 + random.below(4) {
             let values = &mut values;
-            map_generator::guarded_group(&mut program, block, random, values, &mut guards);
+            maps::guarded_group(&mut program, block, random, values, &mut guards);
             operations(&mut program, block, random, shape, values);
         }
     }
@@ -76,15 +81,14 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
     let mut block = program.add_block();
     let mut values = inputs(&mut program, block, random);
     if shape.maps {
-        map_generator::declare(&mut program);
+        maps::declare(&mut program);
     }
     for _ in 0..1 + random.below(3) {
         operations(&mut program, block, random, shape, &mut values);
         let mut cond = of_width(&mut program, block, random, &values, 1);
         let mut found = None;
         if shape.maps && random.below(4) > 0 {
-            let (map, hit, entry) =
-                map_generator::lookup(&mut program, block, random, &values, None);
+            let (map, hit, entry) = maps::lookup(&mut program, block, random, &values, None);
             found = Some((map, entry));
             cond = hit;
         }
@@ -111,11 +115,9 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
             let mut here = values.clone();
             operations(&mut program, side, random, shape, &mut here);
             match found.filter(|_| side == left) {
-                Some(found) => {
-                    map_generator::touch(&mut program, side, random, &mut here, found, None)
-                }
+                Some(found) => maps::touch(&mut program, side, random, &mut here, found, None),
                 None if shape.maps && random.below(2) == 0 => {
-                    map_generator::change(&mut program, side, random, &mut here, None);
+                    maps::change(&mut program, side, random, &mut here, None);
                 }
                 None => {}
             }
@@ -297,7 +299,7 @@ fn operation(
 }
 
 /// A value of that width: a constant, or one of the values made to fit.
-pub fn of_width(
+fn of_width(
     program: &mut Program,
     block: Block,
     random: &mut Random,

@@ -1,0 +1,12 @@
+//! What tests of several crates are made of: random numbers, random programs of the IR that its verifier takes, and the
+//! comparison of two programs by the interpreter or of two modules by yosys.
+//!
+//! Everything follows from a seed, and is the same on every machine.
+
+pub mod programs;
+pub mod proof;
+mod random;
+mod same;
+
+pub use random::Random;
+pub use same::{assert_same, assert_valid};
