@@ -125,7 +125,7 @@ fn assert_same_everywhere(before: &Program, after: &Program, passes: &[&str]) {
     let mut packet = [0; 64];
     for queue in QUEUES {
         let context = Sideband {
-            queue: queue,
+            queue,
             ..Sideband::default()
         };
         for byte in BYTES {
