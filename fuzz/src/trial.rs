@@ -205,7 +205,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
             } else {
                 Form::AsItIs
             };
-            kernel_with(subject, &object, form, slots).map(Some)
+            kernel_with(subject, &object, form, slots)
         }
         _ => Ok(None),
     };
@@ -333,25 +333,29 @@ fn start(
         Judge::Interpreter => Ok(None),
         Judge::Kernel => {
             let plain = forgetful(subject, |entries| entries + SPARE);
-            kernel_with(subject, object, form, plain).map(Some)
+            kernel_with(subject, object, form, plain)
         }
     }
 }
 
-/// The kernel, where the `plain` maps are hash tables of so many entries.
+/// The kernel, where the `plain` maps are hash tables of so many entries. `None`: it takes the program, but not the copy that
+/// would be judged, so the interpreter judges alone.
 fn kernel_with(
     subject: &Subject,
     object: &Object,
     form: Form,
     plain: BTreeMap<String, u32>,
-) -> Result<KernelJudge, Diagnostic> {
+) -> Result<Option<KernelJudge>, Diagnostic> {
     let options = JudgeOptions {
         image: subject.image.clone(),
         plain,
         form,
         ..JudgeOptions::default()
     };
-    KernelJudge::start(object, &object.programs[0], &options)
+    match KernelJudge::start(object, &object.programs[0], &options) {
+        Err(reason) if reason.code == "kernel-patch-failed" => Ok(None),
+        result => result.map(Some),
+    }
 }
 
 /// A program with an LRU map of fewer entries comes to forget keys.

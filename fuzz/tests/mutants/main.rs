@@ -1,0 +1,277 @@
+//! Would the fuzzer notice? Mutants are drawn, by rule and with a seed, from the node lists of the designs that a run makes;
+//! each is put into every design of the run that has its place, in memory, before the simulator gets the design. What no
+//! program of the run notices is either shown to be the same (a proof, or a run of hundreds of further, longer programs that does not
+//! notice it either), or missed: 95 of 100 mutants that are not the same must be noticed.
+//!
+//! The run is that of `hardpath fuzz` without options. `HARDPATH_FULL=1` draws forty mutants and a fresh seed's forty, else
+//! ten; `HARDPATH_SEED=N` draws others, `HARDPATH_MUTANTS=N` so many.
+
+mod rules;
+
+use hardpath_fuzz::session::subject;
+use hardpath_fuzz::trial::Ready;
+use hardpath_fuzz::{Failure, Features};
+use hardpath_rtl::{verilog, Design};
+use hardpath_testkit::{proof, Random};
+use rules::{Mutant, Rule, RULES};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Programs, packets and first seed of a run without options.
+const PROGRAMS: u64 = 300;
+const PACKETS: u32 = 50;
+const FIRST_SEED: u64 = 1;
+/// Mutants are drawn from the designs of so many programs.
+const DRAWN_FROM: usize = 40;
+/// Programs of the longer run, and packets of each.
+const FURTHER: u64 = 600;
+const MORE_PACKETS: u32 = 100;
+/// Different texts of a broken module for which a proof is looked for.
+const MOST_PROOFS: usize = 8;
+
+#[test]
+fn the_run_notices() {
+    let is_full = std::env::var_os("HARDPATH_FULL").is_some();
+    let number = |name: &str, usual: u64| {
+        std::env::var(name).map_or(usual, |text| text.parse().expect("a number"))
+    };
+    let seed = number("HARDPATH_SEED", 1);
+    let count = number("HARDPATH_MUTANTS", if is_full { 40 } else { 10 }) as usize;
+    check(seed, count, is_full);
+    if is_full {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        check(
+            now.unwrap().as_micros() as u64 % 1_000_000_000,
+            count,
+            is_full,
+        );
+    }
+}
+
+/// What became of mutants.
+#[derive(Default, Debug)]
+struct Tally {
+    noticed: usize,
+    proved: usize,
+    /// Very many packets show nothing.
+    same: usize,
+    missed: usize,
+}
+
+fn check(seed: u64, count: usize, is_full: bool) {
+    let mut run = Run::new(FIRST_SEED, PROGRAMS, PACKETS);
+    let mutants = draw(&mut run, count, &mut Random::new(seed));
+    let mut tally = Tally::default();
+    for mutant in &mutants {
+        match run.notices(mutant) {
+            Some((seed, failure)) => {
+                tally.noticed += 1;
+                let layer = failure.layer.name();
+                println!("noticed: {mutant}: seed {seed}, {layer}: {}", failure.text);
+            }
+            None if run.is_proved(mutant) => {
+                tally.proved += 1;
+                println!("the same, by proof: {mutant}");
+            }
+            None => {
+                let shown = run.shown(mutant);
+                let reason = no_promise(mutant, &shown);
+                let further = (is_full || reason.is_some()).then(|| further(mutant, is_full));
+                let (what, tallied) = match further {
+                    Some(None) => ("the same in many further programs", &mut tally.same),
+                    Some(Some(_)) => ("noticed by further programs alone", &mut tally.missed),
+                    None => ("missed", &mut tally.missed),
+                };
+                *tallied += 1;
+                println!("{what}: {mutant}");
+                println!("  {}{shown}", reason.unwrap_or("nothing of it was seen"));
+                if let Some(Some((seed, failure))) = further {
+                    println!("  seed {seed}, {}: {}", failure.layer.name(), failure.text);
+                }
+            }
+        }
+    }
+    println!("seed {seed}: {tally:?}");
+    assert_eq!(mutants.len(), count);
+    let different = tally.noticed + tally.missed;
+    // Of ten, one is more than five of a hundred; so few say nothing of more than one.
+    let may_be_missed = (different / 20).max(1);
+    assert!(tally.missed <= may_be_missed, "seed {seed}: {tally:?}");
+}
+
+/// Why a mutant may make no difference that anybody was promised, by what it changes.
+fn no_promise(mutant: &Mutant, shown: &str) -> Option<&'static str> {
+    let is_of_ages = ["ages_", "_before_"]
+        .iter()
+        .any(|word| shown.contains(word));
+    if mutant.kind == "map_hash" {
+        return Some("where a key stands is nobody's business: any function of the key will do");
+    }
+    if mutant.kind == "map_keys" && is_of_ages {
+        return Some("which key a full LRU map forgets is nobody's promise");
+    }
+    let waits = mutant.rule == Rule::Reset || mutant.what == "and";
+    if mutant.kind == "interlock" && waits {
+        return Some("a packet waits where it need not: nothing but clocks are lost");
+    }
+    let always_writes = mutant.rule == Rule::Write && mutant.way % 2 == 1;
+    if mutant.kind == "top" && always_writes {
+        return Some("a word of the frame FIFO is written again before it is read");
+    }
+    let of_credits = mutant.kind == "ingress" && shown.contains("in_flight <");
+    of_credits.then_some("one packet more or less is inside, and there is room to spare")
+}
+
+/// Programs that no run without options has, longer ones.
+fn further(mutant: &Mutant, is_full: bool) -> Option<(u64, Failure)> {
+    let programs = if is_full { FURTHER } else { FURTHER / 4 };
+    Run::new(1_000_000, programs, MORE_PACKETS).notices(mutant)
+}
+
+/// Programs, which are made when somebody asks for them.
+struct Run {
+    first_seed: u64,
+    programs: u64,
+    packets: u32,
+    /// Those made so far, with the names of their maps. `None`: refused.
+    made: Vec<Option<(Ready, Vec<String>)>>,
+}
+
+impl Run {
+    fn new(first_seed: u64, programs: u64, packets: u32) -> Run {
+        Run {
+            first_seed,
+            programs,
+            packets,
+            made: Vec::new(),
+        }
+    }
+
+    fn get(&mut self, index: usize) -> Option<&(Ready, Vec<String>)> {
+        while self.made.len() <= index {
+            let seed = self.first_seed + self.made.len() as u64;
+            let subject = subject(seed, 0, self.packets, Features::default());
+            let maps = subject.code.maps.iter().map(|map| map.name.clone());
+            let maps = maps.collect();
+            self.made
+                .push(Ready::of(&subject).map(|ready| (ready, maps)));
+        }
+        self.made[index].as_ref()
+    }
+
+    /// The first program that shows the mutant: its seed, and how.
+    fn notices(&mut self, mutant: &Mutant) -> Option<(u64, Failure)> {
+        (0..self.programs).find_map(|number| {
+            let seed = self.first_seed + number;
+            let (ready, maps) = self.get(number as usize)?;
+            let (design, _) = rules::with(&ready.compiled.design, maps, mutant)?;
+            Some((seed, ready.failure_of(design)?))
+        })
+    }
+
+    /// How many designs have the mutant, and what it does to the text of the first.
+    fn shown(&mut self, mutant: &Mutant) -> String {
+        let mut designs = 0;
+        let mut lines = String::new();
+        for number in 0..self.programs {
+            let Some((ready, maps)) = self.get(number as usize) else {
+                continue;
+            };
+            let Some((design, broken)) = rules::with(&ready.compiled.design, maps, mutant) else {
+                continue;
+            };
+            designs += 1;
+            if designs == 1 {
+                let [old, new] =
+                    [&ready.compiled.design, &design].map(|design| text(design, &broken[0]));
+                let new: BTreeSet<&str> = new.lines().collect();
+                let gone = old.lines().filter(|line| !new.contains(line));
+                lines = gone
+                    .take(3)
+                    .map(|line| format!("\n    {}", line.trim()))
+                    .collect();
+            }
+        }
+        format!(" (in {designs} designs; in the first it changes{lines})")
+    }
+
+    /// Whether the modules with the mutant are proved to be what they were, in all designs of the run.
+    fn is_proved(&mut self, mutant: &Mutant) -> bool {
+        if !proof::is_there() {
+            let required = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some();
+            assert!(!required, "there is no yosys");
+            return false;
+        }
+        let mut seen = BTreeSet::new();
+        for number in 0..self.programs {
+            let Some((ready, maps)) = self.get(number as usize) else {
+                continue;
+            };
+            let Some((design, broken)) = rules::with(&ready.compiled.design, maps, mutant) else {
+                continue;
+            };
+            for module in broken {
+                let texts = [&ready.compiled.design, &design].map(|design| text(design, &module));
+                if !seen.insert(texts.clone()) {
+                    continue;
+                }
+                if seen.len() > MOST_PROOFS || !is_same(&ready.compiled.design, &module, &texts[1])
+                {
+                    return false;
+                }
+            }
+        }
+        !seen.is_empty()
+    }
+}
+
+fn text(design: &Design, module: &str) -> String {
+    let file = format!("{module}.sv");
+    let mut files = verilog::print(design).into_iter();
+    let found = files.find(|(name, _)| *name == file);
+    found.expect("each module has a file").1
+}
+
+fn is_same(design: &Design, module: &str, other: &str) -> bool {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in verilog::print(design) {
+        std::fs::write(place.path().join(name), text).unwrap();
+    }
+    proof::is_same(place.path(), &format!("{module}.sv"), other)
+}
+
+/// So many mutants; each rule as often as any other, and of a rule each kind of module.
+fn draw(run: &mut Run, count: usize, random: &mut Random) -> Vec<Mutant> {
+    let mut all: BTreeMap<(usize, String), BTreeSet<Mutant>> = BTreeMap::new();
+    for number in 0..DRAWN_FROM {
+        let Some((ready, maps)) = run.get(number) else {
+            continue;
+        };
+        for mutant in rules::mutants(&ready.compiled.design, maps) {
+            let rule = RULES.iter().position(|rule| *rule == mutant.rule);
+            let key = (rule.expect("one of them"), mutant.kind.clone());
+            all.entry(key).or_default().insert(mutant);
+        }
+    }
+    let mut drawn = Vec::new();
+    for turn in 0.. {
+        if drawn.len() == count || all.is_empty() {
+            return drawn;
+        }
+        let kinds: Vec<_> = (all.keys().filter(|(rule, _)| *rule == turn % RULES.len()))
+            .cloned()
+            .collect();
+        if kinds.is_empty() {
+            continue;
+        }
+        let kind = random.pick(&kinds).clone();
+        let of_kind: Vec<Mutant> = all[&kind].iter().cloned().collect();
+        let mutant = random.pick(&of_kind).clone();
+        if of_kind.len() == 1 {
+            all.remove(&kind);
+        } else if let Some(left) = all.get_mut(&kind) {
+            left.remove(&mutant);
+        }
+        drawn.push(mutant);
+    }
+    drawn
+}
