@@ -18,7 +18,6 @@
 pub mod case;
 pub mod hardware;
 pub mod packets;
-pub mod same;
 pub mod steps;
 pub mod torture;
 pub mod traffic;

@@ -9,17 +9,16 @@
 //! | `schedule` | the scheduled program, compiled from the one before it |
 //! | `verilog`, `vhdl` | the module `pipeline` of the design, as printed |
 //!
-//! Where the result is a program in another form, it must do what the first one did: [`crate::same`].
+//! Where the result is a program in another form, it must do what the first one did: [`assert_same`].
 
 use crate::case::{valid, Case};
-use crate::same::assert_same;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use hardpath_pipeline::technology::ULTRASCALE_PLUS;
 use hardpath_pipeline::{compile, dataflow, passes, several_ways, shorten, Options};
 use hardpath_rtl::print::PrintError;
 use hardpath_rtl::{verilog, vhdl, Design};
-use hardpath_testkit::Random;
+use hardpath_testkit::{assert_same, Random};
 
 /// Packets on which the last program is compared with the first.
 const PACKETS: u32 = 50;

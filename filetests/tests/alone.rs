@@ -2,7 +2,6 @@
 
 use hardpath_diagnostic::Severity;
 use hardpath_filetests::case::{self, read};
-use hardpath_filetests::same;
 use hardpath_ir::{verifier, Phase, Program};
 use hardpath_pipeline::passes;
 use hardpath_testkit::Random;
@@ -11,7 +10,7 @@ use hardpath_testkit::Random;
 const PACKETS: u32 = 60;
 
 fn assert_same(before: &Program, after: &Program, what: &str) {
-    same::assert_same(before, after, &mut Random::new(1), PACKETS, what);
+    hardpath_testkit::assert_same(before, after, &mut Random::new(1), PACKETS, what);
 }
 
 /// The code, place and help of what a pass refuses in a program; its blocks follow behind some values.

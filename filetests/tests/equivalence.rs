@@ -2,11 +2,10 @@
 //! on random packets, with maps that stay from packet to packet.
 
 use hardpath_filetests::case;
-use hardpath_filetests::same::assert_same;
 use hardpath_ir::{Phase, Program};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, dataflow, predicate, Options};
-use hardpath_testkit::Random;
+use hardpath_testkit::{assert_same, Random};
 
 /// Packets for each program.
 const PACKETS: u32 = 600;

@@ -226,14 +226,15 @@ impl Run {
 
 fn text(design: &Design, module: &str) -> String {
     let file = format!("{module}.sv");
-    let mut files = verilog::print(design).into_iter();
+    let files = verilog::print(design).expect("each module has a text");
+    let mut files = files.into_iter();
     let found = files.find(|(name, _)| *name == file);
     found.expect("each module has a file").1
 }
 
 fn is_same(design: &Design, module: &str, other: &str) -> bool {
     let place = tempfile::tempdir().unwrap();
-    for (name, text) in verilog::print(design) {
+    for (name, text) in verilog::print(design).expect("each module has a text") {
         std::fs::write(place.path().join(name), text).unwrap();
     }
     proof::is_same(place.path(), &format!("{module}.sv"), other)
