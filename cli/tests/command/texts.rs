@@ -209,3 +209,84 @@ fn texts_with_errors() {
     assert_eq!(run.status, 2, "{}", run.stdout);
     assert_eq!(run.json()["error"]["code"], "invalid-ir");
 }
+
+/// Looks for a byte of 6 from byte 12 on.
+const WALK: &str = r#"
+program "walk" xdp structured
+
+place0 slot 5 file "walk.c" line 12 source "while (*at != 6)"
+
+block0:
+    v0:64 = const 12
+    jump block1(v0)
+block1(v3:64) BOUND at place0:
+    v4:8 = packet.load v3
+    v5:8 = const 6
+    v6:1 = eq v4, v5
+    branch v6, block2, block3
+block3:
+    v7:64 = const 1
+    v8:64 = add v3, v7
+    jump block1(v8)
+block2:
+    v9:32 = const 2
+    v10:32 = const 0
+    emit v9, v10
+"#;
+
+/// The interpreter goes round a loop that only the data bound, as long as it ends; hardware needs a bound.
+#[test]
+fn loops_in_a_text() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, bound: &str| {
+        let file = place.path().join(name);
+        fs::write(&file, WALK.replace("BOUND", bound)).unwrap();
+        file
+    };
+    let unknown = write("unknown.hir", "loop unknown");
+    let bounded = write("bounded.hir", "loop up-to 40");
+    let capture = place.path().join("tcp.pcapng");
+    let traffic = hardpath(&[
+        "traffic",
+        "--packets",
+        "20",
+        "--proto",
+        "tcp",
+        "-o",
+        path(&capture),
+    ]);
+    assert_eq!(traffic.status, 0);
+    let refused = hardpath(&["compile", path(&unknown)]);
+    assert_eq!(refused.status, 3, "{}", refused.stderr);
+    for words in ["error[loop]", "walk.c:12", "while (*at != 6)"] {
+        assert!(
+            refused.stderr.contains(words),
+            "{words}: {}",
+            refused.stderr
+        );
+    }
+    let sim = |file: &Path, capture: &str| {
+        let engine = ["--engine", "interpreter", "--json"];
+        hardpath(&[&["sim", path(file), "--pcap", capture][..], &engine].concat())
+    };
+    let run = sim(&unknown, path(&capture));
+    assert_eq!(run.json()["verdicts"]["XDP_PASS"], 20);
+    let never = place.path().join("never.hir");
+    let text = WALK.replace("BOUND", "loop unknown");
+    fs::write(&never, text.replace("eq v4, v5", "const 0")).unwrap();
+    let endless = sim(&never, path(&capture));
+    assert_eq!(endless.status, 2);
+    assert_eq!(endless.json()["error"]["code"], "run-without-end");
+    let checked = hardpath(&[
+        "check",
+        path(&bounded),
+        "--pcap",
+        path(&capture),
+        "--against",
+        "interpreter",
+        "--json",
+    ]);
+    assert_eq!(checked.status, 0, "{}", checked.stderr);
+    assert_eq!(checked.json()["packets"], 20);
+    assert!(design(path(&bounded), &[]).len() > 8);
+}

@@ -8,7 +8,7 @@ use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{flag, Image, Maps};
-use hardpath_ir::{verdict, MapDecl, MapId, Program, MAX_PACKET_BYTES};
+use hardpath_ir::{verdict, MapDecl, MapId, Program};
 use hardpath_packet::Packet;
 use hardpath_registers::{
     errno, field, foreign, register, words, Access, Counters, Design, Exchange, HostAnswer,
@@ -205,10 +205,10 @@ impl<'a> Scenario<'a> {
             out = beats_out(&outcome, self.interface);
             left = outcome.copies.into_iter().next().map(|copy| copy.data);
             self.beats += out.len() as u32 - 1;
-        } else if packet.data.len() > MAX_PACKET_BYTES as usize || !packet.bad {
-            self.counters.dropped_length += 1;
-        } else {
+        } else if packet.bad {
             self.counters.dropped_bad += 1;
+        } else {
+            self.counters.dropped_length += 1;
         }
         self.packets += 1;
         self.lines.extend(beats_in(packet, self.interface));
