@@ -2,7 +2,7 @@
 
 use crate::index_bits;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, Clock, MemStyle, Module, Node};
+use hardpath_rtl::{signals, Clock, Mem, MemStyle, Module, Node};
 
 signals! {
     /// Into the side that writes.
@@ -84,42 +84,11 @@ pub fn async_fifo(
 
     m.section("Read side");
     m.on(reading);
-    let (head_valid_reg, valid) = m.reg_reset("head_valid", 1, 0);
-    let load = m.wire(1, "load");
-    let taken = Pointer::new(&mut m, "read", bits, load);
-    let written_seen = m.synchronize("write_gray_seen", written.gray);
-    let some_stored = m.ne(written_seen, taken.gray);
-    let not_valid = m.not(valid);
-    let head_is_free = m.or(&[not_valid, read.pop]);
-    let loads = m.and(&[some_stored, head_is_free]);
-    m.drive(load, loads);
-    let index = m.slice(taken.number, 0, bits);
-    let data_out = m.mem_read_sync(words, index, load);
-    let not_popped = m.not(read.pop);
-    let stays = m.and(&[valid, not_popped]);
-    let next_valid = m.or(&[load, stays]);
-    m.set_next(head_valid_reg, next_valid);
-    let pops_nothing = m.and(&[read.pop, not_valid]);
-    let is_sound = m.not(pops_nothing);
-    m.assert(
-        "no_underflow",
-        is_sound,
-        "FIFO underflow: a word was popped from an empty FIFO",
-    );
-    let head = m.outputs(AsyncFifoHead { valid, data_out });
+    let (head, taken) = read_side(&mut m, words, read.pop, written.gray);
 
     m.section("Room");
     m.on(Clock::FIRST);
-    let taken_seen = m.synchronize("read_gray_seen", taken.gray);
-    let ready = is_below_depth(&mut m, written.gray, taken_seen);
-    let not_ready = m.not(ready);
-    let pushes_too_much = m.and(&[write.push, not_ready]);
-    let fits = m.not(pushes_too_much);
-    m.assert(
-        "no_overflow",
-        fits,
-        "FIFO overflow: a word was pushed into a full FIFO",
-    );
+    let ready = room(&mut m, write.push, written.gray, taken);
     let room = m.outputs(AsyncFifoRoom { ready });
     let inputs = AsyncFifoIn { write, read };
     let outputs = AsyncFifoOut {
@@ -127,6 +96,51 @@ pub fn async_fifo(
         read: head,
     };
     m.into_block_as_declared(inputs, outputs)
+}
+
+/// The oldest word goes into the output's register when that is free. Gives the output, and how many words were taken, in Gray
+/// code. `written`: how many there were, as the other side says it.
+fn read_side(m: &mut Module, words: Mem, pop: Node, written: Node) -> (AsyncFifoHead, Node) {
+    let bits = m.width(written) - 1;
+    let (head_valid_reg, valid) = m.reg_reset("head_valid", 1, 0);
+    let load = m.wire(1, "load");
+    let taken = Pointer::new(m, "read", bits, load);
+    let written_seen = m.synchronize("write_gray_seen", written);
+    let some_stored = m.ne(written_seen, taken.gray);
+    let not_valid = m.not(valid);
+    let head_is_free = m.or(&[not_valid, pop]);
+    let loads = m.and(&[some_stored, head_is_free]);
+    m.drive(load, loads);
+    let index = m.slice(taken.number, 0, bits);
+    let data_out = m.mem_read_sync(words, index, load);
+    let not_popped = m.not(pop);
+    let stays = m.and(&[valid, not_popped]);
+    let next_valid = m.or(&[load, stays]);
+    m.set_next(head_valid_reg, next_valid);
+    let pops_nothing = m.and(&[pop, not_valid]);
+    let is_sound = m.not(pops_nothing);
+    m.assert(
+        "no_underflow",
+        is_sound,
+        "FIFO underflow: a word was popped from an empty FIFO",
+    );
+    let head = m.outputs(AsyncFifoHead { valid, data_out });
+    (head, taken.gray)
+}
+
+/// Whether there is room for a word, as far as the other side's news say. `written`, `taken`: how many words, in Gray code.
+fn room(m: &mut Module, push: Node, written: Node, taken: Node) -> Node {
+    let taken_seen = m.synchronize("read_gray_seen", taken);
+    let ready = is_below_depth(m, written, taken_seen);
+    let not_ready = m.not(ready);
+    let pushes_too_much = m.and(&[push, not_ready]);
+    let fits = m.not(pushes_too_much);
+    m.assert(
+        "no_overflow",
+        fits,
+        "FIFO overflow: a word was pushed into a full FIFO",
+    );
+    ready
 }
 
 fn contract(width: u32, depth: u32) -> String {
