@@ -154,15 +154,11 @@ fn a_clock_at_which_a_commit_comes_too_late() {
     assert!(at(clock + 1.0).is_err(), "{clock} MHz");
 }
 
-/// Compiles a program that stands in front of what comes of it.
 fn compile_at(
     text: &str,
     technology: &'static Technology,
     clock_mhz: f64,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let (text, _) = text
-        .split_once("; expect:")
-        .expect("a program and what comes of it");
     let options = Options {
         clock_mhz,
         technology,
