@@ -194,11 +194,8 @@ impl Maps {
                 Store::Slots(_) => {}
             }
         }
-        // An array has no entry there to write or remove.
-        keys.retain(|(map, key)| {
-            let contents = &self.maps[*map];
-            matches!(contents.store, Store::Keyed(_)) || contents.index(key).is_some()
-        });
+        // Where no entry can be, none was written or removed.
+        keys.retain(|(map, key)| self.maps[*map].can_hold(key));
         keys.into_iter()
             .map(|(map, key)| {
                 let contents = &self.maps[map];

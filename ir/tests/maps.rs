@@ -252,6 +252,7 @@ fn changes_are_the_entries_that_were_written() {
     let mut decls = PrimaryMap::new();
     let array = decls.push(decl("a", MapKind::Array, 4, 1, 300));
     let hash = decls.push(decl("h", MapKind::Hash, 1, 1, 4));
+    let trie = decls.push(decl("t", MapKind::LpmTrie, 5, 1, 4));
     let mut maps = Maps::new(&decls);
     for name in [b"k", b"l", b"m"] {
         maps.update(hash, name, &[1], flag::ANY);
@@ -262,6 +263,10 @@ fn changes_are_the_entries_that_were_written() {
     maps.value_mut(array, 257).unwrap()[0] = 5;
     // No entry of the array.
     assert_eq!(maps.update(array, &key(300), &[5], flag::ANY), -7);
+    // No prefix of the trie is longer than 8 bits.
+    assert_eq!(maps.update(trie, &[9, 0, 0, 0, 1], &[5], flag::ANY), -22);
+    assert_eq!(maps.delete(trie, &[0, 0, 1, 0, 1]), -22);
+    maps.update(trie, &[8, 0, 0, 0, 1], &[5], flag::ANY);
     let old = maps.lookup(hash, b"k").unwrap();
     maps.update(hash, b"k", &[2], flag::ANY);
     maps.value_mut(hash, old).unwrap()[0] = 9;
@@ -280,6 +285,7 @@ fn changes_are_the_entries_that_were_written() {
             (hash, b"k".to_vec(), Some(vec![2])),
             (hash, b"l".to_vec(), None),
             (hash, b"m".to_vec(), Some(vec![7])),
+            (trie, vec![8, 0, 0, 0, 1], Some(vec![5])),
         ]
     );
     assert_eq!(maps.take_changes(), []);

@@ -60,6 +60,16 @@ impl Contents {
         (index < self.decl.max_entries).then_some(index)
     }
 
+    /// Whether there can be an entry under a key: an index inside the map, a prefix that is not longer than a trie's data.
+    pub fn can_hold(&self, key: &[u8]) -> bool {
+        match &self.store {
+            Store::Keyed(keyed) => {
+                !keyed.kind.is_trie() || prefix_length(key) <= longest_prefix(key.len())
+            }
+            Store::Array(_) | Store::Slots(_) => self.index(key).is_some(),
+        }
+    }
+
     /// The entry that a lookup finds.
     pub fn find(&self, key: &[u8]) -> Option<u32> {
         match &self.store {
