@@ -29,12 +29,8 @@ pub enum HostAddress {
 pub enum Presence {
     /// Every entry exists.
     Always,
-    /// A value whose first 32 bits are 0 means absent, too (no ifindex, no device).
-    Devices,
-    /// Likewise (no queue).
-    Cpus,
-    /// A value of 0 is no socket, and an update looks at what is there.
-    Sockets,
+    /// An entry is there when the first 32 bits of its value are not all zeros.
+    NotZero,
 }
 
 impl Presence {
@@ -181,7 +177,7 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     let operation = HostOperation::wait(&mut m, config, slot, addresses[0], words[0]);
     let program = joined(&mut m, &slot.writes);
     let first_index = operation.first_index(&mut m, &slot.writes, host);
-    let (host_writes, errno) = operation.writes(&mut m, config, slot, host);
+    let (host_writes, answer) = operation.writes(&mut m, config, slot, host);
     let write = match &program {
         Some(program) => m.or(&[program.write, host_writes]),
         None => host_writes,
@@ -191,10 +187,10 @@ pub fn array(config: &Array) -> Block<ArrayIn, ArrayOut> {
     commit.drive(&mut m, write, first_index, word);
 
     m.section("Result for the host");
-    let (host_errno, host_result) = operation.result(&mut m, config, errno);
+    let (host_answer, host_result) = operation.result(&mut m, config, answer);
     let outputs = ArrayOut {
         read_word: words,
-        host_errno,
+        host_answer,
         host_result,
     };
     m.into_block(inputs, outputs)

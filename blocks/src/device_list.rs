@@ -6,7 +6,7 @@
 //! packets that enter from now on, while those that are inside still see the list of before. So each packet sees the
 //! list as it was when the packet entered, which is the map at its place in the order of packets and operations.
 
-use crate::errno::ERRNO_BITS;
+use crate::answer::ANSWER_BITS;
 use crate::index_bits;
 use crate::interface::command;
 use hardpath_rtl::signals::Block;
@@ -37,7 +37,7 @@ impl DeviceList {
             map_start: 1,
             inject: 1,
             map_done: 1,
-            map_errno: ERRNO_BITS,
+            map_answer: ANSWER_BITS,
             host_command: 3,
             host_key: 32,
             host_value: self.value_bits,
@@ -59,7 +59,7 @@ signals! {
         map_start: one "strobe: a command begins",
         inject: one "strobe: it enters the pipeline",
         map_done: one "strobe: it is over",
-        map_errno: one "0: the map took it",
+        map_answer: one "done: the map took it",
         host_command: one "",
         host_key: one "stands still, as the value does",
         host_value: one "begins with the ifindex",
@@ -158,7 +158,7 @@ fn change_places(
     let (count_reg, count) = owners.count;
     let (before_reg, count_before) = owners.count_before;
     let (left_reg, seeing_before) = owners.seeing_before;
-    let success = m.eq_const(inputs.map_errno, 0);
+    let success = m.eq_const(inputs.map_answer, 0);
     let taken = m.and(&[change.changing, inputs.map_done, success]);
     m.name(taken, "taken");
     let other = m.not(current);

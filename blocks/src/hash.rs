@@ -33,6 +33,7 @@ pub use ports::{
 };
 
 use crate::index_bits;
+use crate::may::May;
 use answers::Committed;
 use commit::{active, ready, Count, Decision, Ready, Request};
 use dump::Dump;
@@ -81,8 +82,8 @@ pub struct HashPort {
     pub commit_after: u32,
     /// The data plane updates or deletes under this key.
     pub updates: bool,
-    /// The flags that all these updates have; `None`: each comes with its own.
-    pub flags: Option<u64>,
+    /// What all these updates may do; `None`: each comes with its own.
+    pub may: Option<May>,
     pub deletes: bool,
     /// Commits of several ports can be those of one packet: this one's turn comes so many clocks after the first. At
     /// most `commit_after`, which counts them.
@@ -153,7 +154,7 @@ impl Hash {
             "Keys of map {}: {WAYS} ways x {} buckets x {SLOTS} slots, for {} x {} bits.\n\
              Lookup: key and rows belong to stage R, hit and entry stand in registers in stage R + {answer_clocks}.\n\
              Updates and deletes take effect in stage C = R + {}; a key goes to the emptiest of its buckets.{}\n\
-             {}{}Errors as the kernel's htab_map_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, E2BIG 7.",
+             {}{}",
             self.map,
             Hash::rows(self.max_entries),
             self.max_entries,

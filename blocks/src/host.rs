@@ -1,20 +1,19 @@
 //! The host port: an AXI4-Lite slave with identification, counters, the port table and one map operation at a
 //! time. The address map is [`hardpath_registers::REGISTERS`].
 
+use crate::answer::{answer_constant, Answer, ANSWER_BITS};
 use crate::axi::{LiteIn, LiteOut};
 use crate::counters::{choose, counters};
-use crate::errno::{errno_constant, EINVAL, ERRNO_BITS};
 use crate::index_bits;
+use crate::may::May;
 use crate::sweep::{sweep, Sweep};
-use hardpath_registers::{command, field, register, MAGIC, PORTS};
+use hardpath_registers::{command, field, register, MAGIC, PORTS, VERSION};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 /// What the host port must know.
 pub struct Host {
     pub name: String,
-    /// One of [`hardpath_registers::version`].
-    pub version: u32,
     pub design_id: u32,
     pub maps: u32,
     /// Bits of the widest key and value (at least 32).
@@ -74,7 +73,7 @@ signals! {
     /// What a map operation gave.
     pub struct MapAnswer {
         map_done: one "strobe: the host's operation is over",
-        map_errno: one "of the operation",
+        map_answer: one "of the operation",
         map_value: one "what a lookup or dump found",
         map_key: one "what a dump found",
     }
@@ -97,7 +96,7 @@ signals! {
     pub struct MapQuestion {
         map_select: one "the map that it is for",
         host_command: one "",
-        host_flags: one "",
+        host_may: one "",
         host_slot: one "",
         host_index: one "the slot of a dump, or else the key's first word",
         host_key: one "",
@@ -122,7 +121,7 @@ impl MapAnswer<u32> {
     pub fn of(key_bits: u32, value_bits: u32) -> MapAnswer<u32> {
         MapAnswer {
             map_done: 1,
-            map_errno: ERRNO_BITS,
+            map_answer: ANSWER_BITS,
             map_value: value_bits,
             map_key: key_bits,
         }
@@ -190,7 +189,7 @@ fn question(config: &Host, operation: &Operation, words: &Words, sweep: &Sweep) 
     MapQuestion {
         map_select: operation.map_select,
         host_command: operation.command,
-        host_flags: operation.flags,
+        host_may: operation.may,
         host_slot: operation.slot,
         host_index: words.index,
         host_key: words.key,
@@ -243,7 +242,7 @@ struct Operation {
     select: Node,
     map_select: Node,
     command: Node,
-    flags: Node,
+    may: Node,
     slot: Node,
     status: Node,
 }
@@ -335,7 +334,7 @@ impl HostPort<'_> {
             self.register(write, map_write, (name, address, width))
         };
         let (select, _) = register("map_select", register::MAP_SELECT, 32);
-        let (flags, _) = register("map_flags", register::MAP_FLAGS, 32);
+        let (may, _) = register("map_may", register::MAP_MAY, May::BITS);
         let (slot, _) = register("map_slot", register::MAP_SLOT, 32);
         let (command, start) = register("map_command", register::MAP_COMMAND, COMMAND_BITS);
         let known = self.known(select, write.data);
@@ -354,13 +353,13 @@ impl HostPort<'_> {
         m.set_next(busy_reg, busy_next);
         let (holding, inject) = self.free_slot(begin, running);
         let m = &mut self.m;
-        let (errno_reg, errno) = m.reg_reset("errno", ERRNO_BITS, 0);
+        let (answer_reg, answer) = m.reg_reset("map_answer_reg", ANSWER_BITS, 0);
         let ended = m.or(&[finished, fails]);
-        let einval = errno_constant(m, EINVAL);
-        let errno_next = m.mux(fails, einval, self.inputs.answer.map_errno);
-        m.set_next_when(errno_reg, ended, errno_next);
+        let refused = answer_constant(m, Answer::Refused);
+        let answer_next = m.mux(fails, refused, self.inputs.answer.map_answer);
+        m.set_next_when(answer_reg, ended, answer_next);
         let select_bits = index_bits(u64::from(self.config.maps.max(1)));
-        let gap = m.zero(26);
+        let gap = m.zero(31 - ANSWER_BITS);
         Operation {
             still,
             map_write,
@@ -371,9 +370,9 @@ impl HostPort<'_> {
             select,
             map_select: m.slice(select, 0, select_bits),
             command,
-            flags,
+            may,
             slot,
-            status: m.concat(&[busy, gap, errno]),
+            status: m.concat(&[busy, gap, answer]),
         }
     }
 
@@ -431,7 +430,7 @@ impl HostPort<'_> {
         let m = &mut self.m;
         m.section("Key and value");
         let answer = &self.inputs.answer;
-        let success = m.eq_const(answer.map_errno, 0);
+        let success = m.eq_const(answer.map_answer, 0);
         m.name(success, "success");
         let is_dump = m.eq_const(operation.command, u64::from(command::DUMP));
         let is_lookup = m.eq_const(operation.command, u64::from(command::LOOKUP));
@@ -568,18 +567,19 @@ impl HostPort<'_> {
     ) -> Vec<Readable> {
         let m = &mut self.m;
         let magic = m.constant(u64::from(MAGIC), 32);
-        let version = m.constant(u64::from(self.config.version), 32);
+        let version = m.constant(u64::from(VERSION), 32);
         let id = m.constant(u64::from(self.config.design_id), 32);
         let no_word = m.zero(32);
         let identification = vec![magic, version, id, running];
         let Operation {
             select,
             status,
-            flags,
+            may,
             slot,
             ..
         } = *operation;
-        let of_operation = vec![select, no_word, status, flags, slot];
+        let may = m.zext(may, 32);
+        let of_operation = vec![select, no_word, status, may, slot];
         let mut pages = vec![
             ("identification", register::MAGIC, identification),
             ("operation", register::MAP_SELECT, of_operation),

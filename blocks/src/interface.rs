@@ -25,7 +25,7 @@ use hardpath_registers::{Design, Map};
 use hardpath_rtl::signals;
 use std::ops::{Deref, DerefMut};
 
-pub use hardpath_registers::{command, register, version, MAGIC};
+pub use hardpath_registers::{command, register, MAGIC, VERSION};
 
 /// A map of a design: what the host sees of it, and what only a simulation does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,11 +204,6 @@ impl Interface {
             has_port_table: self.has_port_table,
             maps: self.maps.iter().map(|port| port.map.clone()).collect(),
         }
-    }
-
-    /// One of [`version`].
-    pub fn version(&self) -> u32 {
-        version::of(self.maps.iter().map(|map| &map.stored))
     }
 
     /// Width of `m_axis_tuser`.

@@ -20,8 +20,9 @@ mod prepare;
 mod rows;
 mod scan;
 
-use crate::errno::{errno_constant, ENOENT, ERRNO_BITS};
+use crate::answer::{answer_constant, Answer, ANSWER_BITS};
 use crate::index_bits;
+use crate::may::May;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
 use prepare::Prepared;
@@ -50,7 +51,7 @@ signals! {
         clear_index: one "",
         start: one "a host command for this map begins",
         host_command: one "stands still from then on",
-        host_flags: one "",
+        host_may: one "",
         host_slot: one "",
         host_key: one "",
     }
@@ -66,7 +67,7 @@ signals! {
         entry: one "stage A",
         host_c: one "stage A: this slot is the host's",
         write_value: one "stage A: the value of entry is to be written",
-        host_errno: one "0 or a positive errno",
+        host_answer: one "an answer",
         host_key_out: one "the key that a dump found",
     }
 }
@@ -200,8 +201,7 @@ impl Table<'_> {
                     "Prefixes of map {}: {} x up to {data_bits} bits, found by the longest match.\n\
                      Lookup: the key belongs to stage R, hit and entry stand in registers in stage R + {clocks}.\n\
                      Only the host changes entries. Before its slot comes, the table is made ready for it, while packets go\n\
-                     on; the slot makes the change in one clock, in its place among the packets.\n\
-                     Errors as the kernel's trie_update_elem: EINVAL 22, EEXIST 17, ENOENT 2, ENOSPC 28.",
+                     on; the slot makes the change in one clock, in its place among the packets.",
                     config.map, config.max_entries,
                 ),
             ),
@@ -225,7 +225,7 @@ impl Table<'_> {
                 clear_index: self.entry_bits,
                 start: 1,
                 host_command: 3,
-                host_flags: 32,
+                host_may: May::BITS,
                 host_slot: 32,
                 host_key: self.key_bits,
             },
@@ -281,17 +281,17 @@ impl Table<'_> {
         let write_value = m.and(&[host_c, prepared.is_update, prepared.fine]);
         let missed = m.not(hit);
         let missed = m.and(&[missed, prepared.is_lookup]);
-        let enoent = errno_constant(m, ENOENT);
-        let errno = m.mux(missed, enoent, prepared.errno);
-        let (errno_reg, host_errno) = m.reg("host_errno_reg", ERRNO_BITS);
-        m.set_next_when(errno_reg, host_c, errno);
+        let missing = answer_constant(m, Answer::Missing);
+        let answer = m.mux(missed, missing, prepared.answer);
+        let (answer_reg, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
+        m.set_next_when(answer_reg, host_c, answer);
         LpmOut {
             prepared: prepared.ready,
             hit,
             entry,
             host_c,
             write_value,
-            host_errno,
+            host_answer,
             host_key_out: prepared.key,
         }
     }

@@ -10,12 +10,12 @@
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::LoadOptions;
 use hardpath_ir::Program;
+use hardpath_kernel::mapfile;
 use hardpath_packet::Packet;
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_testbed::capture::Captured;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{self, Host};
-use hardpath_testbed::mapfile;
 use hardpath_testbed::native::Native;
 use hardpath_testbed::run::{self, RunOptions, RunResult};
 use hardpath_testbed::traffic::{generate, Distribution, TrafficOptions};
@@ -158,7 +158,14 @@ fn drive(
         host.set_port(dut, 0, 1, 0).map_err(one)?;
     }
     if maps.exists() {
-        let image = mapfile::read(maps, program.maps.values())?;
+        let image = mapfile::read(
+            maps,
+            &program
+                .maps
+                .values()
+                .map(hardpath_ebpf::tables::shape)
+                .collect::<Vec<_>>(),
+        )?;
         host.load_image(dut, &image).map_err(one)?;
     }
     let started = Instant::now();

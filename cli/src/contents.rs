@@ -8,10 +8,12 @@
 //!
 //! All is drawn from a seed, so that a run can be repeated.
 
+use hardpath_ebpf::tables::map_type;
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{MapDecl, MapKind, Program};
+use hardpath_ir::{MapDecl, Program};
+use hardpath_kernel::MapType;
 use hardpath_packet::Sideband;
 use hardpath_testbed::capture::Captured;
 use std::collections::BTreeSet;
@@ -94,23 +96,23 @@ pub fn fill(
 
 /// Arrays of the program; the data sections, which libbpf makes arrays of, hold what the object says.
 fn is_array(decl: &MapDecl) -> bool {
-    decl.kind.is_array() && !decl.name.contains('.')
+    decl.is_array() && !decl.name.contains('.')
 }
 
 /// Whether there can be an entry under a key that was not found.
 pub fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
     let index = key.try_into().map(u32::from_le_bytes);
-    let most = match decl.kind {
+    let most = match map_type(decl) {
         // The kernel wants CPUs that it has.
-        MapKind::CpuMap => available_parallelism().map_or(1, |cpus| cpus.get() as u32),
+        MapType::CpuMap => available_parallelism().map_or(1, |cpus| cpus.get() as u32),
         _ => decl.max_entries,
     };
     if decl.name == MTU_MAP {
         // Indices of interfaces are positive `int`s.
         return index.is_ok_and(|index| (1..i32::MAX as u32).contains(&index));
     }
-    match decl.kind.is_indexed() {
-        true => !decl.kind.is_array() && index.is_ok_and(|index| index < most),
+    match decl.is_indexed() {
+        true => !decl.is_array() && index.is_ok_and(|index| index < most),
         false => true,
     }
 }
@@ -120,7 +122,7 @@ const PREFIXES: [u32; 4] = [128, 24, 16, 8];
 
 /// The key under which an entry is put in, so that a lookup of `key` finds it: itself, or one of its prefixes.
 pub fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<u8> {
-    let (true, Some((bits, address))) = (decl.kind.is_trie(), key.split_first_chunk_mut()) else {
+    let (true, Some((bits, address))) = (decl.is_prefix(), key.split_first_chunk_mut()) else {
         return key;
     };
     let wanted = PREFIXES[random.below(PREFIXES.len() as u32) as usize];
@@ -136,7 +138,7 @@ pub fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<
 pub fn value(decl: &MapDecl, packets: &[Captured], random: &mut Random) -> Vec<u8> {
     let bytes = decl.value_bytes as usize;
     let mut value = vec![0; bytes];
-    if decl.kind.is_redirect_target() {
+    if map_type(decl).is_redirect_target() {
         // An interface, or the length of a CPU's queue; no program for what arrives there.
         let number = 1 + random.below(INTERFACES);
         value[..4].copy_from_slice(&number.to_le_bytes());
@@ -195,8 +197,8 @@ mod tests {
     /// Looks up the packet's first four bytes, then what it found there, and drops what both maps have.
     const PROGRAM: &str = r#"program "chase" xdp control-flow
 
-map @first hash key 4 value 4 entries 1024
-map @second hash key 4 value 4 entries 1024
+map @first exact key 4 value 4 entries 1024
+map @second exact key 4 value 4 entries 1024
 map @settings array key 4 value 8 entries 2
 
 block0:
@@ -253,16 +255,7 @@ block2(v10:32):
 
     #[test]
     fn prefixes_are_cut() {
-        let decl = MapDecl {
-            name: String::from("routes"),
-            kind: MapKind::LpmTrie,
-            key_bytes: 8,
-            value_bytes: 4,
-            max_entries: 8,
-            flags: 1,
-            broadcast: false,
-            initial: None,
-        };
+        let decl = MapDecl::new("routes", hardpath_ir::Find::Prefix, (8, 4), 8);
         let key = [32, 0, 0, 0, 10, 255, 255, 255].to_vec();
         let mut random = Random(1);
         let stored: BTreeSet<Vec<u8>> = (0..50)

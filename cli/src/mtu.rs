@@ -2,6 +2,7 @@
 
 use crate::arguments::RunArguments;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ebpf::tables::map_type;
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
@@ -29,7 +30,10 @@ pub fn set(
         };
     }
     let mut interfaces = BTreeSet::from([arguments.ifindex, LOOPBACK]);
-    let devices = program.maps.values().filter(|map| map.kind.is_device());
+    let devices = program
+        .maps
+        .values()
+        .filter(|map| map_type(map).is_device());
     for entries in devices.filter_map(|map| image.get(&map.name)) {
         let ifindex = |value: &Vec<u8>| value.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
         interfaces.extend(entries.values().filter_map(ifindex));

@@ -6,16 +6,17 @@ use crate::mtu;
 use crate::packets::RunPacket;
 use crate::source::Loaded;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ebpf::tables;
 use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
+use hardpath_kernel::mapfile::{self, Shape};
 use hardpath_packet::Fate;
 use hardpath_testbed::capture::{self, Captured};
-use hardpath_testbed::mapfile;
 
 /// What the maps hold before the first packet.
 pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec<Diagnostic>> {
     let mut image = match &arguments.maps {
-        Some(path) => mapfile::read(path, loaded.program.maps.values())?,
+        Some(path) => mapfile::read(path, &shapes(&loaded.program))?,
         None => Image::new(),
     };
     for (map, lock) in &loaded.locks {
@@ -38,11 +39,14 @@ pub fn write_maps(
     image: &Image,
 ) -> Result<(), Diagnostic> {
     match &arguments.maps_out {
-        Some(path) => files::write(path, |path| {
-            mapfile::write(path, image, program.maps.values())
-        }),
+        Some(path) => files::write(path, |path| mapfile::write(path, image, &shapes(program))),
         None => Ok(()),
     }
+}
+
+/// The program's maps as bpftool shows them.
+pub fn shapes(program: &Program) -> Vec<Shape> {
+    program.maps.values().map(tables::shape).collect()
 }
 
 /// The capture of the packets that come out, if the command line asks for one.

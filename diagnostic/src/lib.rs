@@ -4,6 +4,7 @@
 #![deny(missing_docs)]
 
 pub mod codes;
+pub mod count;
 pub mod file;
 mod place;
 pub mod suggest;

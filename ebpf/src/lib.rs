@@ -30,6 +30,7 @@ mod map_decls;
 mod object;
 mod prog_array;
 mod sections;
+pub mod tables;
 
 pub use constants::{SectionContents, SetBytes};
 pub use events::{event_calls, EventCall};

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::tables::table;
 use hardpath_diagnostic::{self as diagnostic, Diagnostic};
-use hardpath_ir::{MapDecl, MapKind, Place};
+use hardpath_ir::{MapDecl, Place};
+use hardpath_kernel::MapType;
 
 use crate::constants::{SectionContents, SetBytes};
 use crate::globals::Globals;
@@ -94,9 +96,9 @@ pub struct ObjectMap {
 }
 
 impl ObjectMap {
-    /// The kind in the IR; `None` for map types that hardpath does not build.
-    pub fn kind(&self) -> Option<MapKind> {
-        MapKind::from_number(self.map_type)
+    /// Its type; `None` for map types that hardpath does not build.
+    pub fn kind(&self) -> Option<MapType> {
+        MapType::from_number(self.map_type)
     }
 
     /// The declaration for the IR; `None` for map types that hardpath does not build and for `.rodata`.
@@ -104,18 +106,13 @@ impl ObjectMap {
         if self.read_only {
             return None;
         }
+        let bytes = (self.key_bytes, self.value_bytes);
         Some(MapDecl {
-            name: self.name.clone(),
-            kind: self.kind()?,
-            key_bytes: self.key_bytes,
-            value_bytes: self.value_bytes,
-            max_entries: self.max_entries,
-            flags: self.flags,
-            broadcast: false,
             initial: self
                 .initial
                 .clone()
                 .filter(|contents| contents.iter().any(|byte| *byte != 0)),
+            ..table(self.kind()?, &self.name, bytes, self.max_entries)
         })
     }
 }

@@ -8,7 +8,7 @@ use hardpath_ebpf::{lift, load, LoadOptions, MapRefKind, Object};
 use hardpath_ir::interpreter::run;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{verdict, MapKind, Program};
+use hardpath_ir::{verdict, Find, Program};
 use hardpath_packet::{Fate, Sideband};
 
 fn data_file(name: &str) -> PathBuf {
@@ -219,7 +219,11 @@ fn redirects() {
     );
 
     let forward = lift_program(&object, Some("forward"));
-    assert_eq!(forward.maps.values().next().unwrap().kind, MapKind::DevMap);
+    let ports = forward.maps.values().next().unwrap();
+    assert_eq!(
+        (ports.find, ports.outside.as_str()),
+        (Find::Slots, "devmap")
+    );
     let mut maps = Maps::new(&forward.maps);
     let entry = (2u32.to_le_bytes().to_vec(), 77u32.to_le_bytes().to_vec());
     maps.load(&Image::from([(

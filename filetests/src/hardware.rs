@@ -9,7 +9,7 @@ use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, KeyMove, Maps};
-use hardpath_ir::{MapId, Program};
+use hardpath_ir::{Answer, MapId, Program};
 use hardpath_oracle::compare::compare_packet;
 use hardpath_oracle::forgetting::{Forgetting, LruMap};
 use hardpath_packet::{Packet, Port, Ports};
@@ -378,30 +378,29 @@ fn compare_answer(
     answer: &HostAnswer,
 ) {
     let id = |map: &usize| program.maps.keys().nth(*map).expect("a map");
-    let positive = |status: i64| -status as u32;
     match operation {
         HostOperation::Lookup { map, key } => {
             let expected = maps.get(id(map), key);
-            let found = (answer.errno == 0).then_some(answer.value.as_slice());
+            let found = answer.answer.is_done().then_some(answer.value.as_slice());
             assert_eq!(found, expected, "{operation:?} gave {answer:?}\n{program}");
         }
         HostOperation::Update {
             map,
             key,
             value,
-            flags,
+            may,
         } => {
-            let expected = positive(maps.update(id(map), key, value, u64::from(*flags)));
-            assert_eq!(answer.errno, expected, "{operation:?}\n{program}");
+            let expected = maps.update(id(map), key, value, *may);
+            assert_eq!(answer.answer, expected, "{operation:?}\n{program}");
         }
         HostOperation::Delete { map, key } => {
-            let expected = positive(maps.delete(id(map), key));
-            assert_eq!(answer.errno, expected, "{operation:?}\n{program}");
+            let expected = maps.delete(id(map), key);
+            assert_eq!(answer.answer, expected, "{operation:?}\n{program}");
         }
         HostOperation::Dump { map, slot } => {
             let decl = &program.maps[id(map)];
-            match decl.kind {
-                kind if !kind.is_indexed() && answer.errno == 0 => {
+            match decl.is_indexed() {
+                false if answer.answer.is_done() => {
                     let expected = maps.get(id(map), &answer.key);
                     assert_eq!(
                         Some(answer.value.as_slice()),
@@ -409,20 +408,24 @@ fn compare_answer(
                         "{operation:?} gave {answer:?}\n{program}"
                     );
                 }
-                kind if !kind.is_indexed() => {
+                false => {
                     let behind = *slot >= interface.maps[*map].slots;
-                    assert_eq!(answer.errno, if behind { 22 } else { 2 }, "{operation:?}");
+                    assert_eq!(answer.answer, absent(behind), "{operation:?}");
                 }
-                _ => {
+                true => {
                     let key = slot.to_le_bytes();
                     match maps.get(id(map), &key) {
-                        _ if *slot >= decl.max_entries => {
-                            assert_eq!(answer.errno, 22, "{operation:?}")
+                        None => {
+                            let behind = *slot >= decl.max_entries;
+                            assert_eq!(answer.answer, absent(behind), "{operation:?}");
                         }
-                        None => assert_eq!(answer.errno, 2, "{operation:?}"),
                         Some(value) => assert_eq!(
-                            (answer.errno, answer.key.as_slice(), answer.value.as_slice()),
-                            (0, key.as_slice(), value),
+                            (
+                                answer.answer,
+                                answer.key.as_slice(),
+                                answer.value.as_slice()
+                            ),
+                            (Answer::Done, key.as_slice(), value),
                             "{operation:?}\n{program}"
                         ),
                     }
@@ -430,5 +433,13 @@ fn compare_answer(
             }
         }
         HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => {}
+    }
+}
+
+/// What a dump gives of a slot without an entry. `behind`: behind the last one.
+fn absent(behind: bool) -> Answer {
+    match behind {
+        true => Answer::BadIndex,
+        false => Answer::Missing,
     }
 }

@@ -1,8 +1,8 @@
 //! Packets and operations of the host that are made to break programs with maps.
 
-use hardpath_blocks::interface::Interface;
+use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_packet::Packet;
-use hardpath_testbed::host::HostOperation;
+use hardpath_testbed::host::{HostOperation, May};
 use hardpath_testbed::run::HostEvent;
 use hardpath_testkit::Random;
 
@@ -23,7 +23,7 @@ pub enum Keys {
 /// `None` where such keys are too rare to be looked for.
 pub fn colliding(interface: &Interface) -> Option<Keys> {
     let map = (interface.maps.iter())
-        .find(|map| map.kind.ends_with("hash") && map.key_bytes == 4 && map.max_entries >= 8)?;
+        .find(|map| finds_exact_keys(map) && map.key_bytes == 4 && map.max_entries >= 8)?;
     let is_stored = |key: &u32| !map.stored.is_foreign(&key.to_le_bytes());
     let places = |key: u32| map.buckets(&key.to_le_bytes());
     let mut all = (1..1_000_000).filter(is_stored);
@@ -121,7 +121,7 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
     for (to, from) in key.iter_mut().zip(number.to_le_bytes()) {
         *to = from;
     }
-    if port.kind == "lpm_trie" {
+    if port.kind == "prefix" {
         // Lengths that fit and some that do not; data that packets have.
         let bits = u64::from(port.key_bytes - 4) * 8;
         key[0] = random.below((bits + 2).min(12)) as u8;
@@ -150,16 +150,28 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
             map,
             key,
             value,
-            flags: *random.pick(&[0, 0, 0, 1, 2, 3]),
+            may: *random.pick(&[
+                May::PUT,
+                May::PUT,
+                May::PUT,
+                May::CREATE,
+                May::REPLACE,
+                May::NOTHING,
+            ]),
         },
         4 => HostOperation::Delete { map, key },
         _ => HostOperation::Dump {
             map,
-            slot: match (port.kind.ends_with("hash"), random.below(3)) {
+            slot: match (finds_exact_keys(port), random.below(3)) {
                 // Where a key lies that packets use, most likely.
                 (true, 1..) => port.buckets(&key)[0] as u32,
                 _ => random.below(u64::from(port.slots) + 2) as u32,
             },
         },
     }
+}
+
+/// The map is a hash table.
+fn finds_exact_keys(port: &MapPort) -> bool {
+    port.kind == "exact" || port.kind.ends_with("hash")
 }

@@ -16,7 +16,7 @@ fn assert_same(before: &Program, after: &Program, what: &str) {
 /// The code, place and help of what a pass refuses in a program; its blocks follow behind some values.
 fn refused(name: &str, phase: &str, body: &str) -> (String, String, String) {
     let text = format!(
-        "program \"p\" xdp {phase}\nmap @a array key 4 value 8 entries 16\nmap @h hash key 4 value 8 entries 16\n\
+        "program \"p\" xdp {phase}\nmap @a array key 4 value 8 entries 16\nmap @h exact key 4 value 8 entries 16\n\
          place0 slot 5 file \"c.c\" line 8 source \"*to = x;\"\n\
          block0:\nv0:64 = const 0\nv1:64 = const 1\nv2:32 = const 2\nv3:16 = input packet_length\nv4:64 = zext v3\n{body}"
     );

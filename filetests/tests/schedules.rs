@@ -106,7 +106,7 @@ fn stages_and_entrances() {
 const BESIDE_A_MAP: &str = r#"
 program "even" xdp control-flow
 
-map @counts percpu_array key 4 value 8 entries 256
+map @counts array key 4 value 8 entries 256
 
 block0:
     v0:64 = const 0

@@ -5,6 +5,7 @@ use crate::encode::helper;
 use crate::hardware::{USUAL_CLOCK_MHZ, USUAL_FAMILY};
 use crate::packets::{LONGEST, SHORTEST};
 use crate::trial::Subject;
+use hardpath_ebpf::tables::map_type;
 use hardpath_ebpf::{MapRefKind, MTU_MAP};
 use hardpath_ir::{Block, Inst, MapId, Op, Program, Terminator, Value, ValueDef};
 use std::collections::{BTreeSet, HashMap};
@@ -50,7 +51,11 @@ const LOCK_FLAG: i32 = 4;
 /// The features of a subject: what its instructions show, what its IR as lifted does, its hardware and its packets.
 pub fn of(subject: &Subject, lifted: &Program) -> BTreeSet<&'static str> {
     let code = &subject.code;
-    let mut found: BTreeSet<&str> = lifted.maps.values().map(|map| map.kind.name()).collect();
+    let mut found: BTreeSet<&str> = lifted
+        .maps
+        .values()
+        .map(|map| map_type(map).name())
+        .collect();
     for unit in code.all_units() {
         found.extend(of_unit(code, unit));
     }
@@ -157,7 +162,7 @@ fn uses_old_pointer(lifted: &Program) -> bool {
             Op::MapUpdate(map) | Op::MapDelete(map) => Some((map, *inst)),
             _ => None,
         })
-        .filter(|(map, _)| !lifted.maps[*map].kind.is_array())
+        .filter(|(map, _)| !lifted.maps[*map].is_array())
         .collect();
     let follows = |first: Inst, then: Inst| {
         let ((from, at), (to, then)) = (places[&first], places[&then]);

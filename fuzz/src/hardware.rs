@@ -5,6 +5,7 @@ use crate::random::Random;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, KeyMove};
+use hardpath_ir::May;
 use hardpath_ir::{verdict, MapId};
 use hardpath_packet::{Fate, Packet};
 use hardpath_pipeline::technology::{self, TECHNOLOGIES};
@@ -345,7 +346,7 @@ pub fn host_events(
     events.collect()
 }
 
-/// Maps of redirect targets, as [`hardpath_ir::MapKind::name`] calls them.
+/// Maps of redirect targets, as [`hardpath_kernel::MapType::name`] calls them.
 const TARGETS: [&str; 4] = ["devmap", "devmap_hash", "cpumap", "xskmap"];
 
 fn operation(interface: &Interface, known: &Image, random: &mut Random) -> HostOperation {
@@ -381,7 +382,7 @@ fn operation(interface: &Interface, known: &Image, random: &mut Random) -> HostO
             map,
             key,
             value,
-            flags: random.one_of([0, 0, 0, 1, 2]),
+            may: random.one_of([May::PUT, May::PUT, May::PUT, May::CREATE, May::REPLACE]),
         },
         _ => HostOperation::Delete { map, key },
     }

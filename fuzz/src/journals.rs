@@ -27,7 +27,7 @@ pub fn of_design(interface: &Interface) -> Vec<LruMap> {
 /// Those of the interpreter, where any key can stand anywhere.
 pub fn of_interpreter(program: &Program) -> Vec<LruMap> {
     let maps = program.maps.iter();
-    let lru = maps.filter(|(_, decl)| decl.kind.is_lru());
+    let lru = maps.filter(|(_, decl)| decl.forgets);
     lru.map(|(map, decl)| LruMap {
         map,
         name: decl.name.clone(),

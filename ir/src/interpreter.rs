@@ -18,7 +18,7 @@ mod whole;
 use crate::eval::{eval_pure, eval_u64};
 use crate::maps::Maps;
 use crate::structure::Memory;
-use crate::{destination, verdict, AtomicOp, Bits, Input, Kind, MapId, Program, Value};
+use crate::{destination, verdict, AtomicOp, Bits, Input, Kind, MapId, May, Program, Value};
 use cranelift_entity::SecondaryMap;
 use hardpath_packet::{Copy, Fate, Sideband};
 use packet::{Leaving, PacketMemory};
@@ -429,17 +429,18 @@ impl Prepared {
                 result,
                 key,
                 value,
-                flags,
+                may,
             } => {
                 let key = self.byte_buffer(key);
                 let value = self.byte_buffer(value);
-                let status = maps.update(map, &key, &value, self.word(flags));
-                self.set_word(result, status as u64);
+                let may = May::from_bits(self.word(may) as u32);
+                let answer = maps.update(map, &key, &value, may);
+                self.set_word(result, answer.code().into());
             }
             Action::MapDelete { map, result, key } => {
                 let key = self.byte_buffer(key);
-                let status = maps.delete(map, &key);
-                self.set_word(result, status as u64);
+                let answer = maps.delete(map, &key);
+                self.set_word(result, answer.code().into());
             }
             _ => unreachable!("only map actions come here"),
         }
@@ -502,7 +503,7 @@ impl Prepared {
 fn destinations(maps: &Maps, destination: u32, context: &Sideband) -> Vec<u32> {
     let broadcast = destination::broadcast_map(destination);
     let found =
-        broadcast.and_then(|(map, excludes)| Some((maps.broadcast_devices(map)?, excludes)));
+        broadcast.and_then(|(map, excludes)| Some((maps.broadcast_destinations(map)?, excludes)));
     let Some((mut interfaces, excludes_ingress)) = found else {
         return vec![destination];
     };

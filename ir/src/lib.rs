@@ -13,27 +13,28 @@
 //! and executed by [`interpreter`].
 
 pub mod bits;
-pub mod count;
 pub mod destination;
 pub mod eval;
 pub mod graph;
 pub mod interpreter;
-mod map_kind;
 pub mod maps;
 pub mod parse;
 pub mod print;
 pub mod structure;
 mod syntax;
+pub mod table;
 pub mod verifier;
 mod walk;
 
 pub use bits::Bits;
 use cranelift_entity::{entity_impl, PrimaryMap};
+pub use hardpath_diagnostic::count;
 use hardpath_diagnostic::{self as diagnostic, Source};
-pub use map_kind::MapKind;
+pub use hardpath_registers::{Answer, May};
 use std::fmt;
 use std::sync::Arc;
 use structure::{Bound, Function, FunctionData, Whole};
+pub use table::{Find, MapDecl};
 
 /// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,23 +88,6 @@ pub enum Kind {
     Xdp,
     /// A program over (memory, length) that returns 64 bits; the memory is the packet.
     Raw,
-}
-
-/// A map as the object declares it (with `max_entries` from the command line where the object says 0).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MapDecl {
-    /// The full ELF name.
-    pub name: String,
-    pub kind: MapKind,
-    pub key_bytes: u32,
-    pub value_bytes: u32,
-    pub max_entries: u32,
-    /// The kernel's `map_flags`.
-    pub flags: u32,
-    /// A packet may be sent to all devices in it ([`destination::BROADCAST`]); only of a device map.
-    pub broadcast: bool,
-    /// First contents of the one entry of a `.data` map (`value_bytes` long). `None`: zeros.
-    pub initial: Option<Vec<u8>>,
 }
 
 /// Where an instruction came from.
@@ -263,10 +247,9 @@ pub enum Op {
     MapStore(MapId),
     /// `(entry: 32, offset: 32, operand: 8n[, expected: 8n]) → old: 8n`.
     MapAtomic(MapId, AtomicOp),
-    /// `(key, value: 8·value_bytes, flags: 64) → 64`: the return value of `bpf_map_update_elem`, a negative errno
-    /// or 0.
+    /// `(key, value: 8·value_bytes, may: 2) → 3`: an [`Answer`] to an update that may do what the bits of a [`May`] say.
     MapUpdate(MapId),
-    /// `(key) → 64`: the return value of `bpf_map_delete_elem`.
+    /// `(key) → 3`: an [`Answer`].
     MapDelete(MapId),
 
     // Only in the structured phase.

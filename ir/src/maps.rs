@@ -1,65 +1,38 @@
-//! The contents of maps, with the kernel's meaning of lookup, update and delete.
+//! The contents of tables, and the meaning of lookup, update and delete.
 //!
-//! Return values are those of the kernel's `arraymap.c`, `hashtab.c`, `lpm_trie.c`, `devmap.c`, `cpumap.c` (all in
-//! `kernel/bpf`) and `net/xdp/xskmap.c`: 0 or a negative errno. A per-CPU map has one copy, that of CPU 0.
+//! An operation answers, in this order: [`Answer::BadIndex`], when no entry can have the key; [`Answer::Refused`] to an update
+//! that may neither create nor replace, and to every delete of an array; [`Answer::Exists`] and [`Answer::Missing`], when it
+//! may not do what it would have to; [`Answer::Full`].
 //!
-//! What a program holds after a lookup is an *entry*. Arrays and per-CPU maps are written in place; the entry of an
-//! array is its index. Other hash maps and tries replace the element when a key is updated: an entry from an earlier
+//! What a program holds after a lookup is an *entry*. The entry of an array is its index. A table that is not updated in place
+//! ([`MapDecl::in_place`]) replaces the element when a key is updated: an entry from an earlier
 //! lookup goes on to the old element, whose value no lookup finds any more. Such dead elements can be read until the
-//! next packet begins ([`Maps::begin_packet`]). The kernel may give their memory to what a later update of the same packet
+//! next packet begins ([`Maps::begin_packet`]). Their memory may go to what a later update of the same packet
 //! puts in; programs that read or write a dead element behind one mean nothing, and are not built.
 //!
-//! The key of a trie is `struct bpf_lpm_trie_key`: 32 bits of prefix length, little endian, then the data, whose first
+//! A key with a prefix is 32 bits of prefix length, little endian, then the data, whose first
 //! bit is the highest one of the first byte. A lookup finds the longest prefix of at most its own length. Keys that
 //! differ behind their prefix are the same; the entry has the bytes of the last update.
 //!
-//! A full LRU map makes room for a new key by forgetting the one that was used (looked up by a program, inserted or
-//! updated) the longest time ago. The kernel is not as exact; which entry goes is outside hardpath's promise. A map that
+//! A full table that forgets makes room for a new key by forgetting the one that was used (looked up by a program, inserted or
+//! updated) the longest time ago. Judges and hardware are not as exact; which entry goes is outside hardpath's promise. A table that
 //! forgets as it is told ([`Maps::forget_as_told`]) keeps every key until somebody takes it out.
-//!
-//! The value in a socket map is any number above 0 that stands for a socket: the kernel's file descriptors have no
-//! meaning elsewhere.
 
 mod check;
 mod store;
 
-use crate::{MapDecl, MapId};
+use crate::{Answer, MapDecl, MapId, May};
 use cranelift_entity::PrimaryMap;
 use hardpath_diagnostic::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Contents, Store};
 
 /// The entries of one map, key → value, both in memory order. As input to a run: what differs from a fresh map.
-/// As output: every entry that exists (all of an array; of device, CPU and socket maps those that are set).
+/// As output: every entry that exists (all of an array; of slots those that are set).
 pub type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// The contents of several maps, by full ELF name.
+/// The contents of several maps, by name.
 pub type Image = BTreeMap<String, Entries>;
-
-/// Flags of an update (`include/uapi/linux/bpf.h`).
-pub mod flag {
-    pub const ANY: u64 = 0;
-    /// Only a key that is not there.
-    pub const NOEXIST: u64 = 1;
-    /// Only a key that is there.
-    pub const EXIST: u64 = 2;
-    /// Needs a spin lock in the value.
-    pub const LOCK: u64 = 4;
-}
-
-/// Return values of update and delete.
-pub mod errno {
-    pub const ENOENT: i64 = -2;
-    pub const E2BIG: i64 = -7;
-    /// The value of a socket map is no socket.
-    pub const EBADF: i64 = -9;
-    pub const EEXIST: i64 = -17;
-    pub const EINVAL: i64 = -22;
-    /// A trie is full.
-    pub const ENOSPC: i64 = -28;
-    /// The queue of a CPU map's entry is too long.
-    pub const EOVERFLOW: i64 = -75;
-}
 
 /// A key that came to or went from a slot of a map that forgets, as whoever holds the map tells it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,11 +59,11 @@ pub struct Maps {
     written: Option<Written>,
     /// The keys that were not found since [`Maps::watch_misses`].
     missed: Option<BTreeSet<(MapId, Vec<u8>)>>,
-    /// What happened to the keys of LRU maps since [`Maps::watch_keys`].
+    /// What happened to the keys of tables that forget since [`Maps::watch_keys`].
     keys: Option<Vec<KeyEvent>>,
 }
 
-/// Something that happened to a key of an LRU map.
+/// Something that happened to a key of a table that forgets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyEvent {
     pub map: MapId,
@@ -129,7 +102,7 @@ struct Written {
 }
 
 impl Maps {
-    /// Fresh maps: arrays of zeros (or of their initial value), empty hash and device maps.
+    /// Fresh maps: arrays of zeros (or of their initial value), others empty.
     pub fn new(decls: &PrimaryMap<MapId, MapDecl>) -> Maps {
         Maps {
             maps: decls.values().map(Contents::new).collect(),
@@ -139,23 +112,23 @@ impl Maps {
         }
     }
 
-    /// From now on an LRU map holds up to so many keys and forgets none by itself: whoever knows which ones go deletes them.
+    /// From now on a table that forgets holds up to so many keys and forgets none by itself: whoever knows which ones go deletes them.
     pub fn forget_as_told(&mut self, map: MapId, slots: u32) {
         self.maps[map].forget_as_told(slots);
     }
 
-    /// From now on remembers what happens to the keys of LRU maps, for [`Maps::take_keys`].
+    /// From now on remembers what happens to the keys of tables that forget, for [`Maps::take_keys`].
     pub fn watch_keys(&mut self) {
         self.keys = Some(Vec::new());
     }
 
-    /// What happened to keys of LRU maps since [`Maps::watch_keys`] or the last call, in order; the watch goes on.
+    /// What happened to keys of tables that forget since [`Maps::watch_keys`] or the last call, in order; the watch goes on.
     pub fn take_keys(&mut self) -> Vec<KeyEvent> {
         self.keys.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     fn note_key(&mut self, map: MapId, key: &[u8], what: KeyChange) {
-        if let (Some(events), true) = (&mut self.keys, self.maps[map].decl.kind.is_lru()) {
+        if let (Some(events), true) = (&mut self.keys, self.maps[map].decl.forgets) {
             events.push(KeyEvent {
                 map,
                 key: key.to_vec(),
@@ -164,7 +137,7 @@ impl Maps {
         }
     }
 
-    /// Takes the events, and says whether a full LRU map was among those that made room: which key goes is nobody's promise.
+    /// Takes the events, and says whether a full table was among those that made room: which key goes is nobody's promise.
     pub fn take_forgotten(&mut self) -> bool {
         let events = self.take_keys();
         events.iter().any(|event| event.what == KeyChange::Forgot)
@@ -239,7 +212,7 @@ impl Maps {
     }
 
     /// Puts the image's entries in. Reports every unknown map, wrong key or value size, key outside an array and
-    /// hash map with too many entries; then nothing has been changed.
+    /// table with too many entries; then nothing has been changed.
     pub fn load(&mut self, image: &Image) -> Result<(), Vec<Diagnostic>> {
         let ids: BTreeMap<&str, MapId> = self
             .maps
@@ -274,7 +247,7 @@ impl Maps {
         }
         for (id, entries) in accepted {
             for (key, value) in entries {
-                self.update(id, key, value, flag::ANY);
+                self.update(id, key, value, May::PUT);
             }
         }
         Ok(())
@@ -297,7 +270,7 @@ impl Maps {
         }
     }
 
-    /// `bpf_map_lookup_elem`: the entry, or `None` for a miss. An LRU map notes the use.
+    /// The entry, or `None` for a miss. A table that forgets notes the use.
     pub fn lookup(&mut self, map: MapId, key: &[u8]) -> Option<u32> {
         let contents = &mut self.maps[map];
         let entry = contents.find(key)?;
@@ -326,7 +299,7 @@ impl Maps {
             written.entries.insert((map, entry));
         }
         let contents = &mut self.maps[map];
-        if !contents.decl.kind.is_writable_by_program() {
+        if !contents.decl.packets_write {
             return None;
         }
         let bytes = contents.decl.value_bytes as usize;
@@ -344,48 +317,49 @@ impl Maps {
         self.value(map, self.maps[map].find(key)?)
     }
 
-    /// The interfaces in a device map through which packets are broadcast, by ascending key; `None` for other maps.
-    pub fn broadcast_devices(&self, map: MapId) -> Option<Vec<u32>> {
+    /// The destinations in a table through which packets are broadcast, by ascending key; 0 is none. `None` for other tables.
+    pub fn broadcast_destinations(&self, map: MapId) -> Option<Vec<u32>> {
         let contents = self.maps.get(map).filter(|one| one.decl.broadcast)?;
         let entries = contents.entries();
         let by_key: BTreeMap<u32, u32> = entries
             .iter()
             .map(|(key, value)| (store::first_word(key), store::first_word(value)))
             .collect();
-        Some(by_key.into_values().collect())
+        let named = |destination: &u32| *destination != 0;
+        Some(by_key.into_values().filter(named).collect())
     }
 
-    /// `bpf_map_update_elem`: 0 or a negative errno. Key and value have the map's sizes.
-    pub fn update(&mut self, map: MapId, key: &[u8], value: &[u8], flags: u64) -> i64 {
+    /// Puts a value in, where that may be. Key and value have the table's sizes.
+    pub fn update(&mut self, map: MapId, key: &[u8], value: &[u8], may: May) -> Answer {
         let contents = &mut self.maps[map];
         let was_there = contents.find(key).is_some();
-        let (status, forgotten) = contents.update(key, value, flags);
+        let (answer, forgotten) = contents.update(key, value, may);
         if let Some(forgotten) = &forgotten {
             self.note_key(map, forgotten, KeyChange::Forgot);
         }
-        match (was_there, status) {
+        match (was_there, answer.is_done()) {
             (true, _) => self.note_key(map, key, KeyChange::Used),
-            (false, 0) => self.note_key(map, key, KeyChange::Put),
-            (false, _) => {}
+            (false, true) => self.note_key(map, key, KeyChange::Put),
+            (false, false) => {}
         }
         if let Some(written) = &mut self.written {
             written.keys.insert((map, key.to_vec()));
             written.keys.extend(forgotten.map(|key| (map, key)));
         }
-        status
+        answer
     }
 
-    /// `bpf_map_delete_elem`: 0 or a negative errno.
-    pub fn delete(&mut self, map: MapId, key: &[u8]) -> i64 {
+    /// Takes an entry out.
+    pub fn delete(&mut self, map: MapId, key: &[u8]) -> Answer {
         if let Some(written) = &mut self.written {
             written.keys.insert((map, key.to_vec()));
         }
-        let status = self.maps[map].delete(key);
-        let what = match status {
-            0 => KeyChange::Removed,
-            _ => KeyChange::Missed,
+        let answer = self.maps[map].delete(key);
+        let what = match answer.is_done() {
+            true => KeyChange::Removed,
+            false => KeyChange::Missed,
         };
         self.note_key(map, key, what);
-        status
+        answer
     }
 }

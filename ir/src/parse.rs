@@ -8,8 +8,8 @@ mod structure;
 use crate::structure::Function;
 use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Inst, InstData, Kind, MapDecl, MapId, MapKind, Moved, Op, Place,
-    PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Find, Inst, InstData, Kind, MapDecl, MapId, Moved, Op, Place, PlaceId,
+    Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
 use hardpath_diagnostic::Diagnostic;
@@ -92,43 +92,29 @@ impl Reader {
         }
     }
 
-    /// `map @name hash key 16 value 4 entries 1024 flags 0x1 broadcast initial "00ff"`
+    /// `map @name exact key 16 value 4 entries 1024 forgets in-place host-only broadcast as "lru_hash" initial "00ff"`
     fn map(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         let position = line.position();
         let name = line.map_name()?;
-        let named = |word: &str| {
-            let mut all = MapKind::ALL.into_iter();
-            all.find(|(_, _, name)| *name == word)
-                .map(|(kind, _, _)| kind)
-        };
-        let kind = line.one_of("a kind of map", named)?;
+        let find_by = line.one_of("a kind of table", |word| find(&Find::ALL, word))?;
         line.keyword("key")?;
         let key_bytes = line.number()?;
         line.keyword("value")?;
         let value_bytes = line.number()?;
         line.keyword("entries")?;
         let max_entries = line.number()?;
-        let flags = if line.take_keyword("flags") {
-            line.number()?
-        } else {
-            0
-        };
-        let broadcast = line.take_keyword("broadcast");
-        let initial = if line.take_keyword("initial") {
-            Some(line.hex_bytes()?)
-        } else {
-            None
-        };
-        let id = self.program.maps.push(MapDecl {
-            name: name.clone(),
-            kind,
-            key_bytes,
-            value_bytes,
-            max_entries,
-            flags,
-            broadcast,
-            initial,
-        });
+        let mut decl = MapDecl::new(&name, find_by, (key_bytes, value_bytes), max_entries);
+        decl.forgets = line.take_keyword("forgets");
+        decl.in_place |= line.take_keyword("in-place");
+        decl.packets_write &= !line.take_keyword("host-only");
+        decl.broadcast = line.take_keyword("broadcast");
+        if line.take_keyword("as") {
+            decl.outside = line.string("what the map is called elsewhere, in quotes")?;
+        }
+        if line.take_keyword("initial") {
+            decl.initial = Some(line.hex_bytes()?);
+        }
+        let id = self.program.maps.push(decl);
         match self.map_ids.insert(name.clone(), id) {
             Some(_) => Err(position.error(format!("map `{name}` is declared twice"))),
             None => Ok(()),

@@ -4,7 +4,7 @@
 //! ```text
 //! program "count" xdp control-flow
 //!
-//! map @stats percpu_array key 4 value 8 entries 256
+//! map @stats array key 4 value 8 entries 256 as "percpu_array"
 //! map @"my map" hash key 16 value 4 entries 1024 flags 0x1
 //!
 //! place0 slot 7 file "count.c" line 21 source "if (data + 14 > data_end)"
@@ -26,9 +26,10 @@
 //!   it, as a comment.
 //! * A value is defined with its width in bits and, in quotes, its name; it is used by its number. Numbers of values,
 //!   blocks and places are kept. Values and blocks that are not in the text are dead.
-//! * `slice v, lo`. Constants are hexadecimal or decimal. `broadcast` behind a map: packets
-//!   may go to all devices in it. `initial "00ff"` behind a map is its first value as
-//!   hexadecimal bytes in memory order.
+//! * `slice v, lo`. Constants are hexadecimal or decimal. Behind a map stands, in this order, what is not
+//!   usual: it `forgets` a key when it is full, is updated `in-place`, is written `host-only`, packets are `broadcast` to the
+//!   destinations in it, it is known elsewhere `as "a kind of map"`, and `initial "00ff"`, its first value as hexadecimal bytes in
+//!   memory order ([`crate::MapDecl`]).
 //! * `emit verdict, destination`; a packet that was moved leaves by `emit v, v, head v, end v, keep v, meta v`.
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
 //! * The blocks stand in the program's order. A block without a terminator is unfinished.
@@ -134,16 +135,24 @@ fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
         f,
         "map {} {} key {} value {} entries {}",
         reference(&decl.name),
-        decl.kind.name(),
+        decl.find,
         decl.key_bytes,
         decl.value_bytes,
         decl.max_entries
     )?;
-    if decl.flags != 0 {
-        write!(f, " flags {:#x}", decl.flags)?;
+    let usual = MapDecl::new(&decl.name, decl.find, (1, 1), 1);
+    for (differs, word) in [
+        (decl.forgets, "forgets"),
+        (decl.in_place != usual.in_place, "in-place"),
+        (decl.packets_write != usual.packets_write, "host-only"),
+        (decl.broadcast, "broadcast"),
+    ] {
+        if differs {
+            write!(f, " {word}")?;
+        }
     }
-    if decl.broadcast {
-        write!(f, " broadcast")?;
+    if decl.outside != usual.outside {
+        write!(f, " as {}", quote(&decl.outside))?;
     }
     if let Some(initial) = &decl.initial {
         let digits: String = initial.iter().map(|byte| format!("{byte:02x}")).collect();

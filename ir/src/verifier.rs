@@ -12,10 +12,9 @@
 //! **Maps**
 //!
 //! 4. Names are unique and not empty. Key, value and number of entries are at least 1; all values together have at
-//!    most [`MAX_MAP_BYTES`]. Arrays, device, CPU and socket maps have keys of 4 bytes; device and CPU maps have values
-//!    of 4 or 8 bytes (`struct bpf_devmap_val`, `struct bpf_cpumap_val`), socket maps of 4. The key of a trie has 5 to
-//!    260 bytes (`struct bpf_lpm_trie_key`). Packets are broadcast only through device maps. Only an array of one entry has an initial value, and that has the value's
-//!    size.
+//!    most [`MAX_MAP_BYTES`]. Indices have 4 bytes, keys with prefixes 5 to [`MAX_PREFIX_BYTES`], the values of slots at least 4.
+//!    Only a table of exact keys forgets. Arrays are updated in place. Packets are broadcast through slots, or exact keys of 4
+//!    bytes, that only the host writes. Only an array of one entry has an initial value, and that has the value's size.
 //!
 //! **Control flow**
 //!
@@ -39,7 +38,7 @@
 //!
 //! 11. Number of arguments and results, and all widths, are as [`Op`] says. Memory is accessed in whole bytes, by an
 //!     atomic 4 or 8 of them. A constant's bits have the result's width.
-//! 12. A program only looks up and loads from a map that is a target of redirects ([`MapKind::is_redirect_target`]).
+//! 12. A program only looks up and loads from a map that only the host writes.
 //!
 //! **Structured**
 //!
@@ -60,13 +59,17 @@ mod widths;
 use crate::graph::Graph;
 use crate::structure::Function;
 use crate::{
-    Block, Inst, Kind, MapDecl, MapId, MapKind, Op, Phase, PlaceId, Program, Target, Terminator,
+    Block, Find, Inst, Kind, MapDecl, MapId, Op, Phase, PlaceId, Program, Target, Terminator,
     Value, ValueDef, MAX_WIDTH, MOVED_BITS,
 };
 use cranelift_entity::SecondaryMap;
 use hardpath_diagnostic::Diagnostic;
 use std::collections::HashSet;
 
+/// Bytes of the length in front of a prefix.
+pub const PREFIX_LENGTH_BYTES: u32 = 4;
+/// Bytes of a key with a prefix, at most.
+pub const MAX_PREFIX_BYTES: u32 = 260;
 /// The most bytes that the values of one map may have together.
 pub const MAX_MAP_BYTES: u64 = 1 << 32;
 
@@ -481,10 +484,10 @@ impl Check<'_> {
         }
         if let Some(map) = data.op.map() {
             let reads = matches!(data.op, Op::MapLookup(_) | Op::MapLoad(_));
-            let kind = program.maps[map].kind;
-            if !kind.is_writable_by_program() && !reads {
+            let decl = &program.maps[map];
+            if !decl.packets_write && !reads {
                 let place = At::Inst(block, inst);
-                let message = format!("a program cannot write a map of type {}", kind.name());
+                let message = format!("only the host writes the map {}", decl.name);
                 self.error(12, place, message);
             }
         }
@@ -509,26 +512,37 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
             "the values have {bytes} bytes together, more than {MAX_MAP_BYTES}"
         ));
     }
-    for (what, fits, bytes) in [
-        ("keys", key_fits(decl.kind, decl.key_bytes), decl.key_bytes),
-        (
-            "values",
-            value_fits(decl.kind, decl.value_bytes),
-            decl.value_bytes,
-        ),
-    ] {
-        if !fits {
-            let name = decl.kind.name();
+    let keys = decl.key_bytes;
+    match decl.find {
+        Find::Array | Find::Slots if keys != 4 => {
+            errors.push(format!("an index has 4 bytes, the key {keys}"));
+        }
+        Find::Prefix if keys <= PREFIX_LENGTH_BYTES || keys > MAX_PREFIX_BYTES => {
             errors.push(format!(
-                "a map of type {name} has no {what} of {bytes} bytes"
+                "a key with a prefix has {} to {MAX_PREFIX_BYTES} bytes, not {keys}",
+                PREFIX_LENGTH_BYTES + 1
             ));
         }
+        _ => {}
     }
-    if decl.broadcast && !decl.kind.is_device() {
-        errors.push("only a device map broadcasts".to_string());
+    if decl.has_slots() && decl.value_bytes < 4 {
+        errors.push("whether a slot is set is in the first 4 bytes of its value".to_string());
+    }
+    if decl.forgets && !decl.is_exact() {
+        errors.push("only a table of exact keys forgets".to_string());
+    }
+    if decl.is_array() && !decl.in_place {
+        errors.push("an array is updated in place".to_string());
+    }
+    let may_broadcast = decl.has_slots() || decl.is_exact() && keys == 4;
+    if decl.broadcast && (!may_broadcast || decl.packets_write || decl.value_bytes < 4) {
+        errors.push(String::from(
+            "packets are broadcast through slots, or exact keys of 4 bytes, that only the host writes, with values of 4 bytes \
+             or more",
+        ));
     }
     if let Some(initial) = &decl.initial {
-        if decl.kind != MapKind::Array || decl.max_entries != 1 {
+        if !decl.is_array() || decl.max_entries != 1 {
             errors.push(String::from(
                 "only an array of one entry has an initial value",
             ));
@@ -542,22 +556,4 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
         }
     }
     errors
-}
-
-/// Whether a map of this kind can have keys of so many bytes (the `*_alloc_check` functions of `kernel/bpf`).
-pub fn key_fits(kind: MapKind, bytes: u32) -> bool {
-    match kind {
-        _ if kind.is_indexed() || kind.is_device() => bytes == 4,
-        MapKind::LpmTrie => (5..=260).contains(&bytes),
-        _ => true,
-    }
-}
-
-/// Whether a map of this kind can have values of so many bytes (the same functions).
-pub fn value_fits(kind: MapKind, bytes: u32) -> bool {
-    match kind {
-        MapKind::DevMap | MapKind::DevMapHash | MapKind::CpuMap => matches!(bytes, 4 | 8),
-        MapKind::XskMap => bytes == 4,
-        _ => true,
-    }
 }

@@ -4,7 +4,7 @@ use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{Program, Value};
+use hardpath_ir::{Answer, May, Program, Value};
 use hardpath_packet::{Fate, Sideband};
 
 /// A program in text form, verified; `body` starts behind the first line.
@@ -279,15 +279,15 @@ fn control_flow_and_block_parameters() {
 
 #[test]
 fn effects_without_their_guard_give_zeros() {
-    let body = "map @h hash key 1 value 4 entries 4\nmap @a array key 4 value 4 entries 4\nblock0:\n\
+    let body = "map @h exact key 1 value 4 entries 4\nmap @a array key 4 value 4 entries 4\nblock0:\n\
                 v0:64 = const 0\nv1:8 = packet.load v0\nv2:1 = slice v1, 0\nv3:32 = const 2\nv4:64 = const 1\n\
                 v20:8 = packet.load v0 if v2\nv21:8 = stack.load v0 if v2\n\
                 v22:1, v23:32 = map.lookup @a v3 if v2\nv24:32 = map.load @a v3, v3 if v2\n\
-                v25:64 = map.update @h v1, v3, v4 if v2\nv26:64 = map.update @h v1, v3, v4 if v2\n\
+                v25:3 = map.update @h v1, v3, v33 if v2\nv26:3 = map.update @h v1, v3, v33 if v2\n\
                 v27:32 = map.atomic add @a v3, v5, v3 if v2\nv28:32 = map.atomic add @a v3, v5, v3 if v2\n\
-                map.store @a v3, v3, v1 if v2\nv29:64 = map.delete @h v1\npacket.store v4, v1 if v2\n\
+                map.store @a v3, v3, v1 if v2\nv29:3 = map.delete @h v1\npacket.store v4, v1 if v2\n\
                 stack.store v0, v1 if v2\nv30:8 = stack.load v0\nemit v0, v5\n";
-    let body = body.replace("v20:8", "v5:32 = const 0\nv20:8");
+    let body = body.replace("v20:8", "v5:32 = const 0\nv33:2 = const 1\nv20:8");
     let program = program("raw dataflow", &body);
     let mut prepared = Prepared::new(&program);
     let value = |prepared: &Prepared, number: u32| {
@@ -301,11 +301,11 @@ fn effects_without_their_guard_give_zeros() {
         let outcome = prepared.run(&mut maps, &[guard, 7], &Sideband::default());
         let values = all.map(|number| value(&prepared, number));
         if guard == 1 {
-            assert_eq!(values, [1, 0, 1, 2, 0, 0, -17, 0, 2, 0, 1]);
+            assert_eq!(values, [1, 0, 1, 2, 0, 0, 3, 0, 2, 0, 1]);
             assert_eq!(outcome.data().unwrap(), [1, 1]);
             assert_eq!(maps.image()["a"][&[2, 0, 0, 0][..]], [4, 0, 1, 0]);
         } else {
-            assert_eq!(values, [0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0]);
+            assert_eq!(values, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
             assert_eq!(outcome.data().unwrap(), [0, 7]);
             assert_eq!(maps.image(), Maps::new(&program.maps).image());
         }
@@ -361,11 +361,11 @@ fn bytes_outside_a_map_value() {
 
 #[test]
 fn a_hash_map_from_a_program() {
-    let body = "map @h hash key 2 value 4 entries 1\nblock0:\nv0:64 = const 0\nv1:16 = packet.load v0\n\
+    let body = "map @h exact key 2 value 4 entries 1\nblock0:\nv0:64 = const 0\nv1:16 = packet.load v0\n\
                 v2:32 = const 0\nv3:32 = const 1\nv4:1, v5:32 = map.lookup @h v1\nbranch v4, block1, block2\n\
-                block1:\nv6:32 = map.load @h v5, v2\nv7:32 = add v6, v3\nv8:64 = map.update @h v1, v7, v0\n\
+                block1:\nv6:32 = map.load @h v5, v2\nv7:32 = add v6, v3\nv15:2 = const 3\nv8:3 = map.update @h v1, v7, v15\n\
                 v9:32 = const 0x55555555\nmap.store @h v5, v2, v9\nv14:64 = zext v6\njump block3(v14)\n\
-                block2:\nv11:64 = map.update @h v1, v3, v0\njump block3(v11)\n\
+                block2:\nv16:2 = const 3\nv17:3 = map.update @h v1, v3, v16\nv11:64 = zext v17\njump block3(v11)\n\
                 block3(v12:64):\nemit v12, v2\n";
     let program = program("raw control-flow", body);
     let mut prepared = Prepared::new(&program);
@@ -382,19 +382,19 @@ fn a_hash_map_from_a_program() {
         2,
         "a store through the replaced element vanishes"
     );
-    assert_eq!(verdict(b"cd"), -7);
+    assert_eq!(verdict(b"cd"), i64::from(Answer::Full.code()));
     assert_eq!(maps.image()["h"][&b"ab"[..]], [3, 0, 0, 0]);
 }
 
 #[test]
 fn a_device_map_from_a_program() {
-    let body = "map @d devmap key 4 value 4 entries 4\nblock0:\nv0:32 = input rx_queue_index\n\
+    let body = "map @d slots key 4 value 4 entries 4\nblock0:\nv0:32 = input rx_queue_index\n\
                 v1:32 = const 0\nv2:32 = const 4\nv3:1, v4:32 = map.lookup @d v0\nv5:32 = map.load @d v4, v1 if v3\n\
                 v6:32 = select v3, v2, v1\nemit v6, v5\n";
     let program = program("xdp dataflow", body);
     let mut maps = Maps::new(&program.maps);
     let map = program.maps.keys().next().unwrap();
-    maps.update(map, &[2, 0, 0, 0], &[77, 0, 0, 0], 0);
+    maps.update(map, &[2, 0, 0, 0], &[77, 0, 0, 0], May::PUT);
     let mut go = |queue| {
         let context = Sideband {
             queue,

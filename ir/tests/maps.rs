@@ -1,20 +1,11 @@
-//! Maps against what the kernel's arraymap.c, hashtab.c and devmap.c do.
+//! Tables and their answers.
 
 use cranelift_entity::PrimaryMap;
-use hardpath_ir::maps::{errno, flag, Entries, Image, Maps};
-use hardpath_ir::{MapDecl, MapId, MapKind};
+use hardpath_ir::maps::{Entries, Image, Maps};
+use hardpath_ir::{Answer, Find, MapDecl, MapId, May};
 
-fn decl(name: &str, kind: MapKind, key_bytes: u32, value_bytes: u32, max_entries: u32) -> MapDecl {
-    MapDecl {
-        name: name.to_string(),
-        kind,
-        key_bytes,
-        value_bytes,
-        max_entries,
-        flags: 0,
-        broadcast: false,
-        initial: None,
-    }
+fn decl(name: &str, find: Find, key_bytes: u32, value_bytes: u32, max_entries: u32) -> MapDecl {
+    MapDecl::new(name, find, (key_bytes, value_bytes), max_entries)
 }
 
 fn one(decl: MapDecl) -> (Maps, MapId) {
@@ -29,87 +20,79 @@ fn key(index: u32) -> [u8; 4] {
 
 #[test]
 fn an_array_is_full_of_zeros_and_written_in_place() {
-    for kind in [MapKind::Array, MapKind::PerCpuArray] {
-        let (mut maps, map) = one(decl("a", kind, 4, 8, 3));
-        let entry = maps.lookup(map, &key(2)).unwrap();
-        assert_eq!(entry, 2);
-        assert_eq!(maps.lookup(map, &key(3)), None);
-        assert_eq!(maps.lookup(map, &key(u32::MAX)), None);
-        assert_eq!(maps.value(map, entry), Some(&[0; 8][..]));
-        assert_eq!(maps.value(map, 3), None);
-        assert_eq!(maps.update(map, &key(2), &[7; 8], flag::ANY), 0);
-        assert_eq!(maps.value(map, entry), Some(&[7; 8][..]));
-        maps.value_mut(map, entry).unwrap()[0] = 9;
-        assert_eq!(maps.get(map, &key(2)), Some(&[9, 7, 7, 7, 7, 7, 7, 7][..]));
-        let entries = &maps.image()["a"];
-        assert_eq!(entries.len(), 3);
-        assert_eq!(entries[&key(0).to_vec()], [0; 8]);
-    }
+    let (mut maps, map) = one(decl("a", Find::Array, 4, 8, 3));
+    let entry = maps.lookup(map, &key(2)).unwrap();
+    assert_eq!(entry, 2);
+    assert_eq!(maps.lookup(map, &key(3)), None);
+    assert_eq!(maps.lookup(map, &key(u32::MAX)), None);
+    assert_eq!(maps.value(map, entry), Some(&[0; 8][..]));
+    assert_eq!(maps.value(map, 3), None);
+    assert_eq!(maps.update(map, &key(2), &[7; 8], May::PUT), Answer::Done);
+    assert_eq!(maps.value(map, entry), Some(&[7; 8][..]));
+    maps.value_mut(map, entry).unwrap()[0] = 9;
+    assert_eq!(maps.get(map, &key(2)), Some(&[9, 7, 7, 7, 7, 7, 7, 7][..]));
+    let entries = &maps.image()["a"];
+    assert_eq!(entries.len(), 3);
+    assert_eq!(entries[&key(0).to_vec()], [0; 8]);
 }
 
 #[test]
-fn array_return_values() {
-    let (mut maps, map) = one(decl("a", MapKind::Array, 4, 1, 2));
-    assert_eq!(maps.update(map, &key(1), &[1], flag::EXIST), 0);
-    assert_eq!(
-        maps.update(map, &key(1), &[2], flag::NOEXIST),
-        errno::EEXIST
-    );
-    assert_eq!(maps.update(map, &key(2), &[2], flag::ANY), errno::E2BIG);
-    assert_eq!(maps.update(map, &key(2), &[2], flag::NOEXIST), errno::E2BIG);
-    assert_eq!(maps.update(map, &key(1), &[2], 3), errno::EINVAL);
-    assert_eq!(maps.update(map, &key(2), &[2], 3), errno::EINVAL);
-    assert_eq!(maps.update(map, &key(1), &[2], flag::LOCK), errno::EINVAL);
-    assert_eq!(maps.update(map, &key(2), &[2], flag::LOCK), errno::E2BIG);
-    assert_eq!(maps.update(map, &key(1), &[2], 5), errno::EEXIST);
-    assert_eq!(maps.update(map, &key(1), &[2], u64::MAX), errno::EINVAL);
-    assert_eq!(maps.delete(map, &key(1)), errno::EINVAL);
-    assert_eq!(maps.delete(map, &key(9)), errno::EINVAL);
+fn an_arrays_answers() {
+    let (mut maps, map) = one(decl("a", Find::Array, 4, 1, 2));
+    let mut update = |index, may| maps.update(map, &key(index), &[index as u8], may);
+    assert_eq!(update(1, May::REPLACE), Answer::Done);
+    assert_eq!(update(1, May::CREATE), Answer::Exists);
+    assert_eq!(update(1, May::NOTHING), Answer::Refused);
+    assert_eq!(update(1, May::PUT), Answer::Done);
+    for may in May::ALL {
+        assert_eq!(update(2, may), Answer::BadIndex);
+    }
+    assert_eq!(maps.delete(map, &key(1)), Answer::Refused);
+    assert_eq!(maps.delete(map, &key(9)), Answer::BadIndex);
     assert_eq!(maps.get(map, &key(1)), Some(&[1][..]));
 }
 
 #[test]
 fn an_initial_value_is_there_from_the_start() {
-    let mut data = decl(".data", MapKind::Array, 4, 3, 1);
+    let mut data = decl(".data", Find::Array, 4, 3, 1);
     data.initial = Some(vec![1, 2, 3]);
     let (maps, map) = one(data);
     assert_eq!(maps.get(map, &key(0)), Some(&[1, 2, 3][..]));
 }
 
 #[test]
-fn hash_return_values() {
-    let (mut maps, map) = one(decl("h", MapKind::Hash, 2, 1, 2));
+fn answers_of_exact_keys() {
+    let (mut maps, map) = one(decl("h", Find::Exact, 2, 1, 2));
     assert_eq!(maps.lookup(map, b"aa"), None);
-    assert_eq!(maps.update(map, b"aa", &[1], flag::EXIST), errno::ENOENT);
-    assert_eq!(maps.update(map, b"aa", &[1], flag::NOEXIST), 0);
-    assert_eq!(maps.update(map, b"aa", &[2], flag::NOEXIST), errno::EEXIST);
-    assert_eq!(maps.update(map, b"aa", &[2], flag::EXIST), 0);
-    assert_eq!(maps.update(map, b"aa", &[3], 3), errno::EINVAL);
-    assert_eq!(maps.update(map, b"aa", &[3], flag::LOCK), errno::EINVAL);
-    assert_eq!(maps.update(map, b"bb", &[4], flag::ANY), 0);
-    assert_eq!(maps.update(map, b"cc", &[5], flag::ANY), errno::E2BIG);
-    assert_eq!(maps.update(map, b"cc", &[5], flag::EXIST), errno::ENOENT);
+    assert_eq!(maps.update(map, b"aa", &[1], May::REPLACE), Answer::Missing);
+    assert_eq!(maps.update(map, b"aa", &[1], May::CREATE), Answer::Done);
+    assert_eq!(maps.update(map, b"aa", &[2], May::CREATE), Answer::Exists);
+    assert_eq!(maps.update(map, b"aa", &[2], May::REPLACE), Answer::Done);
+    assert_eq!(maps.update(map, b"aa", &[3], May::NOTHING), Answer::Refused);
+    assert_eq!(maps.update(map, b"bb", &[4], May::PUT), Answer::Done);
+    assert_eq!(maps.update(map, b"cc", &[5], May::PUT), Answer::Full);
+    assert_eq!(maps.update(map, b"cc", &[5], May::REPLACE), Answer::Missing);
     assert_eq!(
-        maps.update(map, b"bb", &[6], flag::ANY),
-        0,
+        maps.update(map, b"bb", &[6], May::PUT),
+        Answer::Done,
         "a full map can be updated"
     );
-    assert_eq!(maps.delete(map, b"cc"), errno::ENOENT);
-    assert_eq!(maps.delete(map, b"aa"), 0);
-    assert_eq!(maps.delete(map, b"aa"), errno::ENOENT);
-    assert_eq!(maps.update(map, b"cc", &[5], flag::ANY), 0);
+    assert_eq!(maps.delete(map, b"cc"), Answer::Missing);
+    assert_eq!(maps.delete(map, b"aa"), Answer::Done);
+    assert_eq!(maps.delete(map, b"aa"), Answer::Missing);
+    assert_eq!(maps.update(map, b"cc", &[5], May::PUT), Answer::Done);
     let expected = Entries::from([(b"bb".to_vec(), vec![6]), (b"cc".to_vec(), vec![5])]);
     assert_eq!(maps.image()["h"], expected);
 }
 
 #[test]
 fn an_old_entry_of_a_hash_sees_the_old_value() {
-    let (mut maps, map) = one(decl("h", MapKind::Hash, 1, 2, 4));
-    maps.update(map, b"k", &[1, 1], flag::ANY);
+    let (mut maps, map) = one(decl("h", Find::Exact, 1, 2, 4));
+    maps.update(map, b"k", &[1, 1], May::PUT);
     maps.begin_packet();
     let old = maps.lookup(map, b"k").unwrap();
     assert_ne!(old, 0, "0 is what a miss gives");
-    maps.update(map, b"k", &[2, 2], flag::ANY);
+    maps.update(map, b"k", &[2, 2], May::PUT);
     let new = maps.lookup(map, b"k").unwrap();
     assert_ne!(old, new);
     assert_eq!(maps.value(map, old), Some(&[1, 1][..]));
@@ -121,7 +104,7 @@ fn an_old_entry_of_a_hash_sees_the_old_value() {
         "a store through the old entry vanishes"
     );
     maps.delete(map, b"k");
-    maps.update(map, b"l", &[3, 3], flag::ANY);
+    maps.update(map, b"l", &[3, 3], May::PUT);
     assert_eq!(
         maps.value(map, new),
         Some(&[2, 2][..]),
@@ -135,34 +118,29 @@ fn an_old_entry_of_a_hash_sees_the_old_value() {
 
 #[test]
 fn elements_are_used_again_by_later_packets() {
-    let (mut maps, map) = one(decl("h", MapKind::Hash, 4, 1, 2));
+    let (mut maps, map) = one(decl("h", Find::Exact, 4, 1, 2));
     let mut highest = 0;
     for round in 0..1000 {
         maps.begin_packet();
-        assert_eq!(maps.update(map, &key(round), &[0], flag::ANY), 0);
+        let answer = maps.update(map, &key(round), &[0], May::PUT);
+        assert_eq!(answer, Answer::Done);
         highest = highest.max(maps.lookup(map, &key(round)).unwrap());
-        assert_eq!(maps.delete(map, &key(round)), 0);
+        assert_eq!(maps.delete(map, &key(round)), Answer::Done);
     }
     assert_eq!(highest, 1);
 }
 
 #[test]
-fn device_maps() {
-    let (mut maps, map) = one(decl("d", MapKind::DevMap, 4, 8, 2));
+fn slots() {
+    let (mut maps, map) = one(decl("d", Find::Slots, 4, 8, 2));
     assert_eq!(maps.lookup(map, &key(0)), None);
     let port = [5, 0, 0, 0, 0, 0, 0, 0];
-    assert_eq!(maps.update(map, &key(2), &port, flag::ANY), errno::E2BIG);
-    assert_eq!(
-        maps.update(map, &key(1), &port, flag::NOEXIST),
-        errno::EEXIST
-    );
-    assert_eq!(maps.update(map, &key(1), &port, 3), errno::EINVAL);
-    assert_eq!(maps.update(map, &key(1), &port, flag::LOCK), errno::EINVAL);
-    assert_eq!(
-        maps.update(map, &key(1), &[0, 0, 0, 0, 3, 0, 0, 0], 0),
-        errno::EINVAL
-    );
-    assert_eq!(maps.update(map, &key(1), &port, flag::EXIST), 0);
+    assert_eq!(maps.update(map, &key(2), &port, May::PUT), Answer::BadIndex);
+    let mut update = |value: &[u8], may| maps.update(map, &key(1), value, may);
+    assert_eq!(update(&port, May::REPLACE), Answer::Missing);
+    assert_eq!(update(&port, May::NOTHING), Answer::Refused);
+    assert_eq!(update(&port, May::CREATE), Answer::Done);
+    assert_eq!(update(&port, May::CREATE), Answer::Exists);
     let entry = maps.lookup(map, &key(1)).unwrap();
     assert_eq!(maps.value(map, entry), Some(&port[..]));
     assert_eq!(maps.value(map, 0), None);
@@ -172,20 +150,20 @@ fn device_maps() {
         Entries::from([(key(1).to_vec(), port.to_vec())])
     );
     assert_eq!(
-        maps.update(map, &key(1), &[0; 8], flag::ANY),
-        0,
-        "ifindex 0 empties the slot"
+        maps.update(map, &key(1), &[0, 0, 0, 0, 7, 0, 0, 0], May::PUT),
+        Answer::Done,
+        "a value that begins with zeros empties the slot"
     );
     assert_eq!(maps.lookup(map, &key(1)), None);
-    assert_eq!(maps.delete(map, &key(1)), 0);
-    assert_eq!(maps.delete(map, &key(2)), errno::EINVAL);
+    assert_eq!(maps.delete(map, &key(1)), Answer::Done);
+    assert_eq!(maps.delete(map, &key(2)), Answer::BadIndex);
 }
 
 #[test]
 fn an_image_goes_in_and_comes_out() {
     let mut decls = PrimaryMap::new();
-    decls.push(decl("a", MapKind::Array, 4, 1, 2));
-    decls.push(decl("h", MapKind::Hash, 1, 1, 2));
+    decls.push(decl("a", Find::Array, 4, 1, 2));
+    decls.push(decl("h", Find::Exact, 1, 1, 2));
     let mut maps = Maps::new(&decls);
     let image = Image::from([
         (
@@ -203,8 +181,8 @@ fn an_image_goes_in_and_comes_out() {
 #[test]
 fn everything_wrong_with_an_image_is_told_and_nothing_is_loaded() {
     let mut decls = PrimaryMap::new();
-    decls.push(decl("a", MapKind::Array, 4, 1, 2));
-    decls.push(decl("h", MapKind::Hash, 1, 1, 2));
+    decls.push(decl("a", Find::Array, 4, 1, 2));
+    decls.push(decl("h", Find::Exact, 1, 1, 2));
     let mut maps = Maps::new(&decls);
     let before = maps.image();
     let image = Image::from([
@@ -250,25 +228,29 @@ fn everything_wrong_with_an_image_is_told_and_nothing_is_loaded() {
 #[test]
 fn changes_are_the_entries_that_were_written() {
     let mut decls = PrimaryMap::new();
-    let array = decls.push(decl("a", MapKind::Array, 4, 1, 300));
-    let hash = decls.push(decl("h", MapKind::Hash, 1, 1, 4));
-    let trie = decls.push(decl("t", MapKind::LpmTrie, 5, 1, 4));
+    let array = decls.push(decl("a", Find::Array, 4, 1, 300));
+    let hash = decls.push(decl("h", Find::Exact, 1, 1, 4));
+    let trie = decls.push(decl("t", Find::Prefix, 5, 1, 4));
     let mut maps = Maps::new(&decls);
     for name in [b"k", b"l", b"m"] {
-        maps.update(hash, name, &[1], flag::ANY);
+        maps.update(hash, name, &[1], May::PUT);
     }
     assert_eq!(maps.take_changes(), []);
     maps.watch_changes();
     maps.begin_packet();
     maps.value_mut(array, 257).unwrap()[0] = 5;
     // No entry of the array.
-    assert_eq!(maps.update(array, &key(300), &[5], flag::ANY), -7);
+    assert_eq!(
+        maps.update(array, &key(300), &[5], May::PUT),
+        Answer::BadIndex
+    );
     // No prefix of the trie is longer than 8 bits.
-    assert_eq!(maps.update(trie, &[9, 0, 0, 0, 1], &[5], flag::ANY), -22);
-    assert_eq!(maps.delete(trie, &[0, 0, 1, 0, 1]), -22);
-    maps.update(trie, &[8, 0, 0, 0, 1], &[5], flag::ANY);
+    let answer = maps.update(trie, &[9, 0, 0, 0, 1], &[5], May::PUT);
+    assert_eq!(answer, Answer::BadIndex);
+    assert_eq!(maps.delete(trie, &[0, 0, 1, 0, 1]), Answer::BadIndex);
+    maps.update(trie, &[8, 0, 0, 0, 1], &[5], May::PUT);
     let old = maps.lookup(hash, b"k").unwrap();
-    maps.update(hash, b"k", &[2], flag::ANY);
+    maps.update(hash, b"k", &[2], May::PUT);
     maps.value_mut(hash, old).unwrap()[0] = 9;
     maps.delete(hash, b"l");
     let entry = maps.lookup(hash, b"m").unwrap();

@@ -47,7 +47,7 @@ fn names_numbers_and_places_are_kept() {
     let maps: Vec<_> = program.maps.values().collect();
     assert_eq!(maps[1].name, ".data of it");
     assert_eq!(maps[1].initial, Some(vec![1, 0, 255]));
-    assert_eq!(maps[1].flags, 0x80);
+    assert_eq!(maps[0].outside, "percpu_array");
     let place = program.places.values().nth(1).unwrap();
     assert_eq!((place.slot, place.line), (4, 21));
     assert_eq!(place.source, "\tif (data + 14 > data_end) /* \"short\" */");
@@ -147,16 +147,16 @@ fn errors_tell_line_and_column() {
         (
             "P map @m list key 4",
             "line 2, column 8",
-            "expected a kind of map, found `list`",
+            "expected a kind of table, found `list`",
         ),
         (
-            "P map @m hash key -1",
-            "line 2, column 17",
+            "P map @m exact key -1",
+            "line 2, column 18",
             "expected a number of at most 32 bits, found `-1`",
         ),
         (
-            "P map @m hash key 0x100000000",
-            "line 2, column 17",
+            "P map @m exact key 0x100000000",
+            "line 2, column 18",
             "expected a number of at most 32 bits, found `0x100000000`",
         ),
         (
@@ -165,7 +165,7 @@ fn errors_tell_line_and_column() {
             "expected bytes as pairs of hexadecimal digits, in quotes, found the string \"0\"",
         ),
         (
-            "P map @m hash key 1 value 1 entries 1\nmap @m hash key 1 value 1 entries 1",
+            "P map @m exact key 1 value 1 entries 1\nmap @m exact key 1 value 1 entries 1",
             "line 3, column 5",
             "map `m` is declared twice",
         ),

@@ -8,7 +8,7 @@ use hardpath_ir::{Bits, Block, Inst, MapId, Op, PlaceId, Program, Value, ValueDe
 
 const GOOD: &str = r#"program "good" xdp control-flow
 map @a array key 4 value 8 entries 4
-map @h hash key 2 value 4 entries 16
+map @h exact key 2 value 4 entries 16
 place0 slot 3 file "good.c" line 9 source "x = y;"
 block0:
     v0:32 = const 1
@@ -57,10 +57,10 @@ fn text_errors(header: &str, body: &str) -> Vec<String> {
 /// The errors of one instruction whose arguments are `vN`, N bits wide, and maps `@a`, `@h` and `@d`.
 fn inst_errors(inst: &str) -> Vec<String> {
     let mut body = String::from(
-        "map @a array key 4 value 8 entries 4\nmap @h hash key 2 value 4 entries 16\n\
-         map @d devmap key 4 value 4 entries 4\nblock0:\n",
+        "map @a array key 4 value 8 entries 4\nmap @h exact key 2 value 4 entries 16\n\
+         map @d slots key 4 value 4 entries 4\nblock0:\n",
     );
-    for width in [1, 7, 8, 16, 32, 64, 96] {
+    for width in [1, 2, 7, 8, 16, 32, 64, 96] {
         body.push_str(&format!("v{width}:{width} = const 1\n"));
     }
     body.push_str(&format!("{inst}\nemit v32, v32\n"));
@@ -160,11 +160,11 @@ fn rule_4_maps() {
     let entry = "block0:\nv0:32 = const 0\nemit v0, v0\n";
     let map = |text: &str| text_errors("xdp dataflow", &format!("map {text}\n{entry}"));
     assert_eq!(
-        map("@\"\" hash key 1 value 1 entries 1"),
+        map("@\"\" exact key 1 value 1 entries 1"),
         ["4, map : the map has no name"]
     );
     assert_eq!(
-        map("@m hash key 0 value 0 entries 0"),
+        map("@m exact key 0 value 0 entries 0"),
         [
             "4, map m: the key size is 0",
             "4, map m: the value size is 0",
@@ -172,21 +172,37 @@ fn rule_4_maps() {
         ]
     );
     assert_eq!(
-        map("@m hash key 1 value 65536 entries 65537"),
+        map("@m exact key 1 value 65536 entries 65537"),
         ["4, map m: the values have 4295032832 bytes together, more than 4294967296"]
     );
-    for kind in ["array", "percpu_array", "devmap"] {
+    for kind in ["array", "slots"] {
         assert_eq!(
             map(&format!("@m {kind} key 8 value 4 entries 1")),
+            ["4, map m: an index has 4 bytes, the key 8"]
+        );
+    }
+    for bytes in [4, 261] {
+        assert_eq!(
+            map(&format!("@m prefix key {bytes} value 4 entries 1")),
             [format!(
-                "4, map m: a map of type {kind} has no keys of 8 bytes"
+                "4, map m: a key with a prefix has 5 to 260 bytes, not {bytes}"
             )]
         );
     }
     assert_eq!(
-        map("@m devmap key 4 value 6 entries 1"),
-        ["4, map m: a map of type devmap has no values of 6 bytes"]
+        map("@m slots key 4 value 3 entries 1"),
+        ["4, map m: whether a slot is set is in the first 4 bytes of its value"]
     );
+    assert_eq!(
+        map("@m prefix key 8 value 4 entries 1 forgets"),
+        ["4, map m: only a table of exact keys forgets"]
+    );
+    for text in ["array key 4", "exact key 4", "exact key 8"] {
+        let errors = map(&format!("@m {text} value 4 entries 1 broadcast"));
+        assert!(errors[0].contains("packets are broadcast through slots"));
+    }
+    assert!(map("@m slots key 4 value 4 entries 1 broadcast").is_empty());
+    assert!(map("@m exact key 4 value 4 entries 1 host-only broadcast").is_empty());
     assert_eq!(
         map("@m array key 4 value 1 entries 2 initial \"00\""),
         ["4, map m: only an array of one entry has an initial value"]
@@ -553,23 +569,23 @@ fn rule_11_widths() {
             "the operand has a width of 32, not of 64",
         ),
         (
-            "v100:64 = map.update @h v16, v16, v64",
+            "v100:3 = map.update @h v16, v16, v2",
             "the value has a width of 16, the map's has 4 bytes",
         ),
         (
-            "v100:64 = map.update @h v16, v32, v32",
-            "the flags has a width of 32, not of 64",
+            "v100:3 = map.update @h v16, v32, v32",
+            "what it may do has a width of 32, not of 2",
         ),
         (
-            "v100:32 = map.update @h v16, v32, v64",
-            "the result has a width of 32, not of 64",
+            "v100:32 = map.update @h v16, v32, v2",
+            "the answer has a width of 32, not of 3",
         ),
         (
             "v100:32 = map.delete @h v16",
-            "the result has a width of 32, not of 64",
+            "the answer has a width of 32, not of 3",
         ),
         (
-            "v100:64 = map.delete @h v8",
+            "v100:3 = map.delete @h v8",
             "the key has a width of 8, the map's has 2 bytes",
         ),
     ];
@@ -583,17 +599,14 @@ fn rule_11_widths() {
 }
 
 #[test]
-fn rule_12_device_maps_are_only_read() {
+fn rule_12_what_only_the_host_writes_is_only_read() {
     for inst in [
         "map.store @d v32, v32, v32",
         "v100:32 = map.atomic add @d v32, v32, v32",
-        "v100:64 = map.update @d v32, v32, v64",
-        "v100:64 = map.delete @d v32",
+        "v100:3 = map.update @d v32, v32, v2",
+        "v100:3 = map.delete @d v32",
     ] {
-        assert_eq!(
-            inst_errors(inst),
-            ["12, a program cannot write a map of type devmap"]
-        );
+        assert_eq!(inst_errors(inst), ["12, only the host writes the map d"]);
     }
     assert_eq!(inst_errors("v100:1, v101:32 = map.lookup @d v32"), [""; 0]);
 }

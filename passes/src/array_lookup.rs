@@ -26,7 +26,7 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
                 return false;
             };
             let decl = &rewriter.program.maps[map];
-            if !decl.kind.is_array() {
+            if !decl.is_array() {
                 return false;
             }
             let (key, guard) = (data.args[0], data.guard);

@@ -306,7 +306,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     };
     if access.has_keys(program) {
         let bits = access.stored.stored();
-        if decl.kind.is_trie() {
+        if decl.is_prefix() {
             let join = technology.tree(f64::from(Lpm::words(decl.key_bytes)));
             let read = match access.registers_keys {
                 true => around.block_ram,

@@ -50,16 +50,16 @@ impl Timing {
     pub fn registers_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
         let is_far = Hash::rows(map.max_entries) > LUT_RAM_WORDS;
         self.must_register_keys(map, key_bits)
-            || map.kind.is_hash() && is_far && self.key_read(map, key_bits) > NEAR * self.budget()
+            || map.is_exact() && is_far && self.key_read(map, key_bits) > NEAR * self.budget()
     }
 
     /// Whether it must.
     pub fn must_register_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
-        if map.kind.is_trie() {
+        if map.is_prefix() {
             // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
             return 3.0 * self.technology.around_maps.block_ram > self.budget();
         }
-        map.kind.is_hash() && self.key_read(map, key_bits) > self.budget()
+        map.is_exact() && self.key_read(map, key_bits) > self.budget()
     }
 
     /// Levels from the memories of a table's keys through the compare.
@@ -70,7 +70,7 @@ impl Timing {
 
     /// Levels from a key, of which so many bits are stored, to the register in front of its table.
     pub fn key_enters(&self, map: &MapDecl, key_bits: u32) -> f64 {
-        match map.kind.is_trie() {
+        match map.is_prefix() {
             // The host's key is chosen, nothing else.
             true => self.technology.select[2],
             false => self.technology.hash(key_bits),
@@ -93,7 +93,7 @@ impl Timing {
     /// Whether there must be registers on both sides of the memory of a map's values: where it is in UltraRAM, whose parts lie
     /// far from each other.
     pub fn registers_values(&self, map: &MapDecl) -> bool {
-        let width = map.value_bytes * 8 + u32::from(map.kind.has_slots());
+        let width = map.value_bytes * 8 + u32::from(map.has_slots());
         self.ultra_ram_read(width, value_entries(map)).is_some()
     }
 

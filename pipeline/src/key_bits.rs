@@ -14,7 +14,7 @@
 
 use crate::ports::Port;
 use hardpath_blocks::key_bits::KeyBits;
-use hardpath_ir::{Bits, InstData, MapId, MapKind, Op, Program, Value};
+use hardpath_ir::{Bits, InstData, MapId, Op, Program, Value};
 use hardpath_passes::facts::{FactMap, Facts};
 use std::collections::HashMap;
 
@@ -94,7 +94,7 @@ impl<'a> KnownBits<'a> {
     pub fn stored(&mut self, map: MapId, ports: &[Port]) -> KeyBits {
         let decl = &self.program.maps[map];
         let keys = ports.iter().filter_map(|port| port.key);
-        let is_plain = matches!(decl.kind, MapKind::Hash | MapKind::PerCpuHash);
+        let is_plain = decl.is_exact() && !decl.forgets && !decl.broadcast;
         let known = match is_plain {
             true => keys
                 .map(|key| self.of(key))

@@ -402,7 +402,7 @@ fn report(
             }
             MapReport {
                 name: decl.name.clone(),
-                kind: decl.kind.name().into(),
+                kind: decl.outside.clone(),
                 key_bytes: decl.key_bytes,
                 key_bits: decl.key_bytes * 8,
                 key_bits_stored: plan[number].stored.stored(),

@@ -5,7 +5,7 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_ir::{MapDecl, Program};
+use hardpath_ir::{Find, MapDecl, Program};
 use hardpath_registers::{register, SPACE};
 
 /// The host selects a map with 8 bits.
@@ -60,7 +60,7 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
             return refuse("map-too-wide", message, "make the struct smaller");
         }
     }
-    let most = match decl.kind.is_trie() {
+    let most = match decl.is_prefix() {
         true => Lpm::most_entries(decl.key_bytes),
         false => u32::MAX,
     };
@@ -78,13 +78,13 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
         );
     }
     let word = u64::from(decl.value_bytes) * 8;
-    let (entries, word) = match decl.kind {
+    let (entries, word) = match decl.find {
         _ if decl.max_entries > MOST_ENTRIES => (u64::from(decl.max_entries), word),
-        kind if kind.is_hash() => {
+        Find::Exact => {
             let entries = u64::from(Hash::entries(decl.max_entries));
             (entries, word + u64::from(decl.key_bytes) * 8)
         }
-        kind if kind.is_trie() => {
+        Find::Prefix => {
             let table = Lpm::memory_bits(decl.key_bytes, 1);
             (u64::from(decl.max_entries), word + table)
         }

@@ -20,7 +20,7 @@
 
 use crate::refuse::{refusal, short_place};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Bits, Inst, MapId, Op, Program, Value, ValueDef};
+use hardpath_ir::{Answer, Bits, Inst, MapId, May, Op, Program, Value, ValueDef};
 use hardpath_passes::{are_disjoint, never_together, Literal};
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
         let region = program.blocks[program.region()].insts.iter();
         let ops = region.map(|inst| &program.insts[*inst].op);
         let changes = ops.filter(|op| op.map() == Some(map) && op.changes_keys());
-        if !decl.kind.is_array() && changes.count() > 1 {
+        if !decl.is_array() && changes.count() > 1 {
             errors.extend(Search::new(program, map).all());
         }
     }
@@ -131,35 +131,34 @@ impl Search {
 
     /// Whether a change may take out of the map what a lookup found.
     fn lets_go(&self, lookup: Inst, change: Inst) -> bool {
-        let kind = self.program.maps[self.map].kind;
+        let decl = &self.program.maps[self.map];
         let data = &self.program.insts[change];
         let replaces = match data.op {
             Op::MapDelete(_) => true,
-            // BPF_ANY and BPF_EXIST.
-            _ => !kind.updates_in_place() && self.flags(change).is_none_or(|flags| flags & !2 == 0),
+            _ => !decl.in_place && self.may(change).is_none_or(|may| may.replace),
         };
         // Different keys may have the same longest prefix.
         let key = self.program.insts[lookup].args[0];
-        replaces && (kind.is_trie() || may_be_equal(&self.program, key, data.args[0]))
+        replaces && (decl.is_prefix() || may_be_equal(&self.program, key, data.args[0]))
     }
 
     /// Whether a change may take memory for a new element.
     fn takes(&self, change: Inst) -> bool {
-        let in_place = self.program.maps[self.map].kind.updates_in_place();
+        let in_place = self.program.maps[self.map].in_place;
         let is_update = matches!(self.program.insts[change].op, Op::MapUpdate(_));
         is_update
-            && match self.flags(change) {
-                // BPF_EXIST: the key is there.
-                Some(2) => !in_place,
-                Some(flags) => flags < 2,
+            && match self.may(change) {
+                Some(May::REPLACE) => !in_place,
+                Some(may) => may.create,
                 None => true,
             }
     }
 
-    /// The flags of an update, when they are constant.
-    fn flags(&self, update: Inst) -> Option<u64> {
-        let flags = self.program.insts[update].args[2];
-        self.program.as_const(flags)?.as_u64()
+    /// What an update may do, when that is constant.
+    fn may(&self, update: Inst) -> Option<May> {
+        let may = self.program.insts[update].args[2];
+        let bits = self.program.as_const(may)?.as_u64()?;
+        Some(May::from_bits(bits as u32))
     }
 
     /// Whether one packet may do all of this.
@@ -181,7 +180,7 @@ impl Search {
         all.push((self.program.insts[lookup].results[0], true));
         all.push((self.succeeds(first), true));
         // An LRU map puts the value into free memory before it looks whether it may (`htab_lru_map_update_elem`).
-        if !self.program.maps[self.map].kind.is_lru() {
+        if !self.program.maps[self.map].forgets {
             all.push((self.succeeds(second), true));
         }
         !never_together(&self.program, &all)
@@ -200,7 +199,7 @@ impl Search {
         *self.succeeds.entry(change).or_insert_with(|| {
             let region = program.region();
             let result = program.insts[change].results[0];
-            let zero = program.append_const(region, Bits::zero(64));
+            let zero = program.append_const(region, Bits::zero(Answer::BITS));
             program.append1(region, Op::Eq, vec![result, zero], 1, None)
         })
     }

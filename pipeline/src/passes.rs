@@ -142,7 +142,7 @@ fn has_known_entries(program: &Program) -> Result<(), Diagnostic> {
         match data.op {
             Op::MapLookup(_) => asked.push(map),
             Op::MapLoad(_) | Op::MapStore(_) | Op::MapAtomic(..)
-                if !program.maps[map].kind.is_array() && !asked.contains(&map) =>
+                if !program.maps[map].is_array() && !asked.contains(&map) =>
             {
                 let message = "a map is accessed through an entry that no lookup before gives";
                 return Err(Diagnostic::input("pass-order", message)

@@ -14,7 +14,7 @@ use crate::refuse::refusal;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Inst, MapId, Program, Value};
+use hardpath_ir::{Find, Inst, MapId, Program, Value};
 
 /// One copy or bank of a map with all that the program does to it.
 #[derive(Clone, Debug)]
@@ -65,8 +65,8 @@ pub enum Gate {
 impl Access {
     /// Entries are found in a table: by a hash of the key, or by its longest prefix.
     pub fn has_keys(&self, program: &Program) -> bool {
-        let kind = program.maps[self.map].kind;
-        kind.is_hash() || kind.is_trie()
+        let decl = &program.maps[self.map];
+        decl.is_exact() || decl.is_prefix()
     }
 
     /// The data plane inserts or removes keys.
@@ -87,7 +87,7 @@ impl Access {
     /// one that has found a key that goes is among them. Behind an interlock nobody runs again, so there it is a key that has
     /// the same tag at the window's entrance.
     pub fn evicts(&self, program: &Program) -> Evicts {
-        match (program.maps[self.map].kind.is_lru(), &self.keys) {
+        match (program.maps[self.map].forgets, &self.keys) {
             (false, _) => Evicts::Nobody,
             (true, Class::Interlock { .. }) => Evicts::FirstBucket,
             (true, _) => Evicts::Candidates,
@@ -96,7 +96,7 @@ impl Access {
 
     /// A packet can lose a key that it has found to one before it, and must run again.
     pub fn displaces(&self, program: &Program) -> bool {
-        program.maps[self.map].kind.is_lru() && matches!(self.keys, Class::Replay { .. })
+        program.maps[self.map].forgets && matches!(self.keys, Class::Replay { .. })
     }
 
     /// Values are written by the data plane.
@@ -153,16 +153,16 @@ pub fn forbidden_writes(program: &Program) -> Vec<Diagnostic> {
             continue;
         };
         let decl = &program.maps[map];
-        let (code, message, help) = match decl.kind {
-            kind if !kind.is_writable_by_program() => (
-                "devmap-write",
+        let (code, message, help) = match decl.find {
+            _ if !decl.packets_write => (
+                "host-only-write",
                 format!(
-                    "the program writes to {}, a map of redirect targets",
+                    "the program writes to {}, which only the host does",
                     decl.name
                 ),
-                "the host fills such maps; the kernel does not let programs write them either",
+                "let the host fill the map",
             ),
-            kind if kind.is_trie() && op.changes_keys() => (
+            Find::Prefix if op.changes_keys() => (
                 "trie-write",
                 format!("the program updates or deletes prefixes of {}", decl.name),
                 "let the host change the prefixes, and keep what the program inserts in a hash map",
@@ -215,14 +215,14 @@ fn plan_map(
         values: Class::ReadOnly,
         registers_keys: timing.registers_keys(decl, key_bits),
         registers_values: timing.registers_values(decl),
-        bits_a_clock: (decl.kind.is_trie()).then(|| timing.length_bits_a_clock(decl.max_entries)),
+        bits_a_clock: (decl.is_prefix()).then(|| timing.length_bits_a_clock(decl.max_entries)),
     };
     let writer = ports.iter().flat_map(|port| port.writers()).next();
     if writer.is_none() {
         // A copy for each reader.
         return Ok(ports.into_iter().map(|port| of(vec![port], None)).collect());
     }
-    let parts = match decl.kind.is_array() {
+    let parts = match decl.is_array() {
         true => banks(program, map, ports),
         false => vec![(ports, None)],
     };
@@ -239,7 +239,7 @@ fn plan_map(
         let mut access = access;
         access.ports = take_turns(program, access.ports);
         classify(program, &mut access, timing);
-        if let (true, Some(inst)) = (decl.kind.is_trie(), writer) {
+        if let (true, Some(inst)) = (decl.is_prefix(), writer) {
             if let Some(levels) = value_too_late(program, &access, timing) {
                 let what = format!("the new value of {}", decl.name);
                 return Err(clock::refuse(program, inst, timing, &what, levels));

@@ -56,7 +56,7 @@ impl Port {
 
 /// The ports of a map of a program in whole words, in program order of their first instruction.
 pub fn ports(program: &Program, map: MapId) -> Vec<Port> {
-    let by_key = !program.maps[map].kind.is_array();
+    let by_key = !program.maps[map].is_array();
     let mut ports: Vec<Port> = Vec::new();
     for inst in &program.blocks[program.region()].insts {
         let data = &program.insts[*inst];
@@ -219,7 +219,7 @@ pub fn share(program: &mut Program) -> bool {
 fn share_two(program: &mut Program, map: MapId) -> bool {
     let all = ports(program, map);
     let written = all.iter().any(|port| port.writers().next().is_some());
-    if program.maps[map].kind.is_array() || !written {
+    if program.maps[map].is_array() || !written {
         return false;
     }
     for (at, a) in all.iter().enumerate() {

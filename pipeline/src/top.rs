@@ -109,7 +109,7 @@ impl Has {
             queue,
             port: ifindex || queue || repeats,
             maps: !program.maps.is_empty(),
-            tries: program.maps.values().any(|map| map.kind.is_trie()),
+            tries: program.maps.values().any(|map| map.is_prefix()),
             repeats,
             moves: compute.moved.is_some(),
         }
@@ -371,14 +371,14 @@ fn map_port(
     MapPort {
         map: Map {
             name: decl.name.clone(),
-            kind: decl.kind.name().into(),
+            kind: decl.outside.clone(),
             key_bytes: decl.key_bytes,
             stored,
             value_bytes: decl.value_bytes,
             max_entries: decl.max_entries,
-            slots: match decl.kind {
-                kind if kind.is_hash() => Hash::entries(decl.max_entries),
-                _ => decl.max_entries,
+            slots: match decl.is_exact() {
+                true => Hash::entries(decl.max_entries),
+                false => decl.max_entries,
             },
         },
         journal,

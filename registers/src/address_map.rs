@@ -24,7 +24,7 @@ pub const REGISTERS: [Register; 20] = [
         "VERSION",
         register::VERSION,
         Rights::Read,
-        "version of the register map, major in the high half; 2: the host keeps foreign keys",
+        "version of the register map, major in the high half",
     )
     .with(&[field::MINOR, field::MAJOR]),
     word(
@@ -103,15 +103,16 @@ pub const REGISTERS: [Register; 20] = [
         "MAP_STATUS",
         register::MAP_STATUS,
         Rights::Read,
-        "bit 31: busy; bits 15:0: 0 or an errno",
+        "bit 31: busy; bits 2:0: what the last command gave",
     )
-    .with(&[field::ERRNO, field::BUSY]),
+    .with(&[field::ANSWER, field::BUSY]),
     word(
-        "MAP_FLAGS",
-        register::MAP_FLAGS,
+        "MAP_MAY",
+        register::MAP_MAY,
         Rights::Both,
-        "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST",
-    ),
+        "what an update may do",
+    )
+    .with(&[field::MAY_CREATE, field::MAY_REPLACE]),
     word(
         "MAP_SLOT",
         register::MAP_SLOT,
@@ -140,13 +141,13 @@ pub const REGISTERS: [Register; 20] = [
 
 /// The commands of MAP_COMMAND: name, number, what it takes and gives.
 pub const COMMANDS: [(&str, u32, &str); 4] = [
-    ("LOOKUP", command::LOOKUP, "KEY -> VALUE, or ENOENT"),
-    ("UPDATE", command::UPDATE, "KEY, VALUE, MAP_FLAGS"),
+    ("LOOKUP", command::LOOKUP, "KEY -> VALUE, or MISSING"),
+    ("UPDATE", command::UPDATE, "KEY, VALUE, MAP_MAY"),
     ("DELETE", command::DELETE, "KEY"),
     (
         "DUMP",
         command::DUMP,
-        "slot MAP_SLOT -> KEY, VALUE; ENOENT: empty, EINVAL: behind the last slot",
+        "slot MAP_SLOT -> KEY, VALUE; MISSING: empty, BAD_INDEX: behind the last slot",
     ),
 ];
 
@@ -175,11 +176,11 @@ pub mod register {
     pub const MAP_SELECT: u32 = 0x0200;
     /// W: starts a command, see [`super::command`].
     pub const MAP_COMMAND: u32 = 0x0204;
-    /// R: [`BUSY`](super::field::BUSY), and [`ERRNO`](super::field::ERRNO): what the command gave: 0 or one of
-    /// [`crate::errno`].
+    /// R: [`BUSY`](super::field::BUSY), and [`ANSWER`](super::field::ANSWER): what the command gave, an
+    /// [`Answer`](crate::Answer).
     pub const MAP_STATUS: u32 = 0x0208;
-    /// RW: flags of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST.
-    pub const MAP_FLAGS: u32 = 0x020c;
+    /// RW: what an update may do, a [`May`](crate::May).
+    pub const MAP_MAY: u32 = 0x020c;
     /// RW: the slot that a dump command reads.
     pub const MAP_SLOT: u32 = 0x0210;
     /// RW: key, as 32-bit words in memory order.
@@ -190,13 +191,13 @@ pub mod register {
 
 /// Commands for [`register::MAP_COMMAND`].
 pub mod command {
-    /// KEY → VALUE, or ENOENT.
+    /// KEY → VALUE, or MISSING.
     pub const LOOKUP: u32 = 1;
-    /// KEY, VALUE, MAP_FLAGS.
+    /// KEY, VALUE, MAP_MAY.
     pub const UPDATE: u32 = 2;
     /// KEY.
     pub const DELETE: u32 = 3;
-    /// Reads slot MAP_SLOT: KEY and VALUE, or ENOENT when the slot is empty, EINVAL behind the last slot.
+    /// Reads slot MAP_SLOT: KEY and VALUE, or MISSING when the slot is empty, BAD_INDEX behind the last slot.
     pub const DUMP: u32 = 4;
 }
 
@@ -217,7 +218,10 @@ pub mod field {
         ..Field::new("FIRST_QUEUE", (0, 16), "is added to the queue")
     };
     pub const COMMAND: Field = Field::new("COMMAND", (0, 3), "what is done");
-    pub const ERRNO: Field = Field::new("ERRNO", (0, 16), "what the last command gave");
+    pub const ANSWER: Field = Field::new("ANSWER", (0, 3), "what the last command gave");
+    pub const MAY_CREATE: Field =
+        Field::new("MAY_CREATE", (0, 1), "make an entry that is not there");
+    pub const MAY_REPLACE: Field = Field::new("MAY_REPLACE", (1, 1), "write an entry that is");
     pub const BUSY: Field = Field::new("BUSY", (31, 1), "a command is under way");
 }
 
@@ -381,7 +385,7 @@ mod tests {
             ("MAP_SELECT", 0x0200, "RW"),
             ("MAP_COMMAND", 0x0204, "W"),
             ("MAP_STATUS", 0x0208, "R"),
-            ("MAP_FLAGS", 0x020c, "RW"),
+            ("MAP_MAY", 0x020c, "RW"),
             ("MAP_SLOT", 0x0210, "RW"),
             ("KEY", 0x1000, "RW"),
             ("VALUE", 0x2000, "RW"),
@@ -417,8 +421,8 @@ mod tests {
 
     #[test]
     fn fields_are_cut() {
-        let status = 0x8000_0011;
-        assert_eq!((field::BUSY.of(status), field::ERRNO.of(status)), (1, 17));
+        let status = 0x8000_0005;
+        assert_eq!((field::BUSY.of(status), field::ANSWER.of(status)), (1, 5));
         assert_eq!(field::IFINDEX.of(u32::MAX), u32::MAX);
         assert_eq!(field::MAJOR.of(0x0002_0001), 2);
     }

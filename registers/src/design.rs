@@ -1,6 +1,6 @@
 //! What a driver must know of a design: what the JSON file in the design's folder says.
 
-use crate::{version, KeyBits};
+use crate::KeyBits;
 
 /// A design as a driver sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,13 +19,13 @@ pub struct Design {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Map {
     pub name: String,
-    /// As bpftool calls it: `percpu_array`.
+    /// What its maker calls this kind of map: `percpu_array`.
     pub kind: String,
     pub key_bytes: u32,
     /// Which bits of a key are stored. A key that has other bits than the constants of the rest is *foreign*: the host keeps it and
-    /// its value ([`Foreign`](crate::Foreign)). On such a key [`LOOKUP`](crate::command::LOOKUP) answers ENOENT,
-    /// [`UPDATE`](crate::command::UPDATE) only takes a place of `max_entries` (0, or E2BIG; MAP_FLAGS and VALUE mean nothing) and
-    /// [`DELETE`](crate::command::DELETE) gives one back (0). So the host asks for a place when a key is new and for none when it
+    /// its value ([`Foreign`](crate::Foreign)). On such a key [`LOOKUP`](crate::command::LOOKUP) answers MISSING,
+    /// [`UPDATE`](crate::command::UPDATE) only takes a place of `max_entries` (DONE, or FULL; MAP_MAY and VALUE mean nothing) and
+    /// [`DELETE`](crate::command::DELETE) gives one back (DONE). So the host asks for a place when a key is new and for none when it
     /// overwrites, and gives back only what it took. A dump never gives such a key.
     pub stored: KeyBits,
     pub value_bytes: u32,
@@ -35,11 +35,6 @@ pub struct Map {
 }
 
 impl Design {
-    /// What VERSION must read: one of [`version`].
-    pub fn version(&self) -> u32 {
-        version::of(self.maps.iter().map(|map| &map.stored))
-    }
-
     /// The number of the map of that name.
     pub fn map_named(&self, name: &str) -> Option<usize> {
         self.maps.iter().position(|map| map.name == name)

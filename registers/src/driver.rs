@@ -1,9 +1,9 @@
 //! A driver over a bus that answers each access before the next.
 
 use crate::address_map::{field, register};
+use crate::answer::{Answer, May};
 use crate::bus::Bus;
 use crate::design::{Design, Map};
-use crate::errno;
 use crate::exchange::Exchange;
 use crate::fault::{Cause, Error, Fault};
 use crate::foreign::Foreign;
@@ -73,25 +73,25 @@ impl<B: Bus> Driver<B> {
             let (name, slots) = (name.clone(), *slots);
             let last = slots.saturating_sub(1);
             for (slot, is_there) in [(last, slots > 0), (slots, false)] {
-                let errno = self.perform(HostOperation::Dump { map, slot })?.errno;
-                let gives = matches!(errno, 0 | errno::ENOENT);
+                let answer = self.perform(HostOperation::Dump { map, slot })?.answer;
+                let gives = matches!(answer, Answer::Done | Answer::Missing);
                 if gives != is_there {
                     let seen = format!(
                         "a dump of slot {slot} of map {name}, which should have {slots}, gives {}",
-                        given(errno)
+                        given(answer)
                     );
                     return Err(self.error(Fault::OtherMaps { seen }));
                 }
             }
         }
-        let errno = self.select_behind_last()?;
-        match errno {
-            errno::EINVAL => Ok(()),
+        let answer = self.select_behind_last()?;
+        match answer {
+            Answer::Refused => Ok(()),
             _ => {
                 let maps = self.design.maps.len();
                 let seen = format!(
                     "map number {maps} should not exist, and a dump of it gives {}",
-                    given(errno)
+                    given(answer)
                 );
                 Err(self.error(Fault::OtherMaps { seen }))
             }
@@ -99,7 +99,7 @@ impl<B: Bus> Driver<B> {
     }
 
     /// What a dump of the map behind the last one gives.
-    fn select_behind_last(&mut self) -> Result<u32, Error<B::Error>> {
+    fn select_behind_last(&mut self) -> Result<Answer, Error<B::Error>> {
         let behind = Map {
             name: String::from("behind the last one"),
             kind: String::new(),
@@ -115,7 +115,7 @@ impl<B: Bus> Driver<B> {
         let dump = HostOperation::Dump { map, slot: 0 };
         let exchange = Exchange::of_stored(&maps, dump);
         let exchange = exchange.map_err(|fault| self.error(fault))?;
-        Ok(self.carry_out(exchange)?.errno)
+        Ok(self.carry_out(exchange)?.answer)
     }
 
     /// The design was reset: its maps hold nothing, and neither does the host.
@@ -130,10 +130,10 @@ impl<B: Bus> Driver<B> {
     pub fn lookup(&mut self, map: usize, key: &[u8]) -> Result<Option<Vec<u8>>, Error<B::Error>> {
         let key = key.to_vec();
         let answer = self.perform(HostOperation::Lookup { map, key })?;
-        Ok((answer.errno == 0).then_some(answer.value))
+        Ok(answer.answer.is_done().then_some(answer.value))
     }
 
-    /// Puts a value in, with one of [`flags`](crate::flags). Gives 0 or one of [`errno`](crate::errno).
+    /// Puts a value in.
     ///
     /// # Errors
     /// As [`Driver::lookup`].
@@ -142,25 +142,25 @@ impl<B: Bus> Driver<B> {
         map: usize,
         key: &[u8],
         value: &[u8],
-        flags: u32,
-    ) -> Result<u32, Error<B::Error>> {
+        may: May,
+    ) -> Result<Answer, Error<B::Error>> {
         let answer = self.perform(HostOperation::Update {
             map,
             key: key.to_vec(),
             value: value.to_vec(),
-            flags,
+            may,
         })?;
-        Ok(answer.errno)
+        Ok(answer.answer)
     }
 
-    /// Takes an entry out. Gives 0 or one of [`errno`](crate::errno).
+    /// Takes an entry out.
     ///
     /// # Errors
     /// As [`Driver::lookup`].
-    pub fn delete(&mut self, map: usize, key: &[u8]) -> Result<u32, Error<B::Error>> {
+    pub fn delete(&mut self, map: usize, key: &[u8]) -> Result<Answer, Error<B::Error>> {
         let key = key.to_vec();
         let answer = self.perform(HostOperation::Delete { map, key })?;
-        Ok(answer.errno)
+        Ok(answer.answer)
     }
 
     /// Gives the bus back. What the host kept for the design is lost.
@@ -222,9 +222,9 @@ impl<B: Bus> Operate for Driver<B> {
 }
 
 /// What a command gave, for messages.
-fn given(errno: u32) -> String {
-    match errno {
-        0 => String::from("an entry"),
-        errno => errno::name(errno),
+fn given(answer: Answer) -> String {
+    match answer {
+        Answer::Done => String::from("an entry"),
+        other => String::from(other.name()),
     }
 }

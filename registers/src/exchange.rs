@@ -4,12 +4,13 @@
 //! driver that waits for its bus ([`crate::Driver`]) and one that is stepped once a clock beside other things go the same way:
 //!
 //! ```text
-//! MAP_SELECT, KEY…, VALUE…, MAP_FLAGS | MAP_SLOT, MAP_COMMAND     written
+//! MAP_SELECT, KEY…, VALUE…, MAP_MAY | MAP_SLOT, MAP_COMMAND     written
 //! MAP_STATUS                                                      read until bit 31 is 0
 //! KEY…, VALUE…                                                    read, if the command gave them
 //! ```
 
 use crate::address_map::{command, field, register};
+use crate::answer::Answer;
 use crate::design::Map;
 use crate::fault::Fault;
 use crate::foreign::Foreign;
@@ -31,7 +32,7 @@ pub struct Exchange {
     words: Vec<u32>,
     /// Bytes of keys and values of the map.
     widths: [u32; 2],
-    errno: u32,
+    answer: Answer,
 }
 
 impl Exchange {
@@ -78,7 +79,7 @@ impl Exchange {
             polls: 0,
             words: Vec::new(),
             widths,
-            errno: 0,
+            answer: Answer::Done,
         })
     }
 
@@ -105,7 +106,7 @@ impl Exchange {
     /// Takes what came of the access that was wanted: the word of a read, anything of a write.
     ///
     /// # Errors
-    /// [`Fault::Absent`]: a status of all ones, which no design gives.
+    /// [`Fault::Absent`]: a status of all ones, which no design gives. [`Fault::Answer`]: a number that is no answer.
     pub fn take(&mut self, data: u32) -> Result<(), Fault> {
         let Some(access) = self.wanted() else {
             return Ok(());
@@ -120,8 +121,9 @@ impl Exchange {
                 self.polls += 1;
                 return Ok(());
             }
-            self.errno = field::ERRNO.of(data);
-            if self.errno != 0 {
+            let given = field::ANSWER.of(data);
+            self.answer = Answer::from_code(given).ok_or(Fault::Answer { given })?;
+            if !self.answer.is_done() {
                 self.at = self.accesses.len();
                 return Ok(());
             }
@@ -139,17 +141,14 @@ impl Exchange {
     pub fn finish(self, foreign: &mut Foreign) -> Result<HostAnswer, Fault> {
         debug_assert!(self.wanted().is_none(), "the exchange is not over");
         match self.is_foreign {
-            true => foreign.answer(self.operation, self.errno),
+            true => foreign.answer(self.operation, self.answer),
             false => Ok(self.answer()),
         }
     }
 
     fn answer(self) -> HostAnswer {
-        let mut answer = HostAnswer {
-            errno: self.errno,
-            ..HostAnswer::default()
-        };
-        if self.errno != 0 {
+        let mut answer = HostAnswer::of(self.answer);
+        if !self.answer.is_done() {
             return answer;
         }
         let [key_bytes, value_bytes] = self.widths;
@@ -198,11 +197,11 @@ fn accesses(
             all.extend(write_key(map, key)?);
         }
         HostOperation::Update {
-            key, value, flags, ..
+            key, value, may, ..
         } => {
             all.extend(write_key(map, key)?);
             all.extend(write_value(map, value)?);
-            all.push(write(register::MAP_FLAGS, *flags));
+            all.push(write(register::MAP_MAY, may.bits()));
         }
         HostOperation::Dump { slot, .. } => all.push(write(register::MAP_SLOT, *slot)),
         HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => {}

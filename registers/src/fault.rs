@@ -1,7 +1,7 @@
 //! What goes wrong between a driver and a design: where, what, and what to do next.
 
 use crate::address_map::{field, name_of, register, MAGIC, PORTS};
-use crate::errno;
+use crate::answer::Answer;
 use crate::operation::{Access, HostOperation};
 use std::fmt;
 
@@ -36,9 +36,18 @@ pub enum Fault {
     /// A command does not end; so many reads of MAP_STATUS said that it is busy.
     Busy { operation: String, polls: u64 },
     /// The design answers what it must not on a key that it does not store.
-    Foreign { question: HostOperation, given: u32 },
+    Foreign {
+        question: HostOperation,
+        given: Answer,
+    },
     /// A slot cannot be read.
-    Slot { map: String, slot: u32, errno: u32 },
+    Slot {
+        map: String,
+        slot: u32,
+        answer: Answer,
+    },
+    /// A command ends with a number that is no [`Answer`].
+    Answer { given: u32 },
     /// Two slots hold the same key.
     KeyTwice { map: String, key: Vec<u8> },
 }
@@ -50,7 +59,7 @@ impl Fault {
             Fault::UnknownMap { .. } => "unknown-map",
             Fault::Size { .. } => "map-size",
             Fault::NoSuchPort { .. } | Fault::NoPortTable => "port-out-of-range",
-            Fault::Absent { .. } => "host-port-error",
+            Fault::Absent { .. } | Fault::Answer { .. } => "host-port-error",
             Fault::NoDesign { .. }
             | Fault::Version { .. }
             | Fault::OtherProgram { .. }
@@ -98,7 +107,7 @@ impl Fault {
                 "this is a defect of the generated design, or its maps hold keys of another driver: reset it, or please report it",
             ),
             Fault::Slot { .. } => None,
-            Fault::KeyTwice { .. } => Some("this is a defect of the generated design: please report it"),
+            Fault::KeyTwice { .. } | Fault::Answer { .. } => Some("this is a defect of the generated design: please report it"),
         }
     }
 }
@@ -160,10 +169,17 @@ impl fmt::Display for Fault {
             Fault::Foreign { question, given } => write!(
                 f,
                 "the design answers {} to {question:?}, whose key it does not store",
-                errno::name(*given)
+                given.name()
             ),
-            Fault::Slot { map, slot, errno } => {
-                write!(f, "slot {slot} of map {map}: {}", errno::name(*errno))
+            Fault::Slot { map, slot, answer } => {
+                write!(f, "slot {slot} of map {map}: {answer}")
+            }
+            Fault::Answer { given } => {
+                let at = register::MAP_STATUS;
+                write!(
+                    f,
+                    "register {at:#06x} (MAP_STATUS) says {given}, which is no answer of a command"
+                )
             }
             Fault::KeyTwice { map, key } => write!(f, "map {map} holds key {key:02x?} twice"),
         }

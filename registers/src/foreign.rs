@@ -4,10 +4,10 @@
 //! others there is *foreign*: the host has it and its value here, and asks the design for a place of `max_entries` or gives one
 //! back. What needs no place goes as a lookup, which finds nothing: so each operation has its turn among the packets.
 
+use crate::answer::{Answer, May};
 use crate::design::Map;
-use crate::errno;
 use crate::fault::Fault;
-use crate::operation::{flags, HostAnswer, HostOperation};
+use crate::operation::{HostAnswer, HostOperation};
 use std::collections::BTreeMap;
 
 /// The entries of a map: values by their keys, both in memory order.
@@ -42,24 +42,20 @@ impl Foreign {
         Some(asked(operation, self.get(map, key).is_some()))
     }
 
-    /// Carries an operation on a foreign key out, and gives its answer. `given`: the errno of the design to what it was asked.
+    /// Carries an operation on a foreign key out, and gives its answer. `given`: what the design answered to what it was asked.
     ///
     /// # Errors
     /// [`Fault::Foreign`]: the design answers what it must not.
-    pub fn answer(&mut self, operation: HostOperation, given: u32) -> Result<HostAnswer, Fault> {
-        let fails = |errno| HostAnswer {
-            errno,
-            ..HostAnswer::default()
-        };
+    pub fn answer(&mut self, operation: HostOperation, given: Answer) -> Result<HostAnswer, Fault> {
         let Some((map, key)) = operation.map_and_key() else {
-            return Ok(fails(given));
+            return Ok(HostAnswer::of(given));
         };
         let there = self.get(map, key).cloned();
         let question = asked(&operation, there.is_some());
         let is_right = match question {
-            HostOperation::Update { .. } => given == 0 || given == errno::E2BIG,
-            HostOperation::Delete { .. } => given == 0,
-            _ => given == errno::ENOENT,
+            HostOperation::Update { .. } => matches!(given, Answer::Done | Answer::Full),
+            HostOperation::Delete { .. } => given.is_done(),
+            _ => given == Answer::Missing,
         };
         if !is_right {
             return Err(Fault::Foreign { question, given });
@@ -69,16 +65,16 @@ impl Foreign {
                 value,
                 ..HostAnswer::default()
             },
-            (HostOperation::Update { flags, .. }, _) if flags > flags::EXIST => {
-                fails(errno::EINVAL)
+            (HostOperation::Update { may, .. }, _) if may == May::NOTHING => {
+                HostAnswer::of(Answer::Refused)
             }
-            (HostOperation::Update { flags, .. }, Some(_)) if flags == flags::NOEXIST => {
-                fails(errno::EEXIST)
+            (HostOperation::Update { may, .. }, Some(_)) if !may.replace => {
+                HostAnswer::of(Answer::Exists)
             }
-            (HostOperation::Update { flags, .. }, None) if flags == flags::EXIST => {
-                fails(errno::ENOENT)
+            (HostOperation::Update { may, .. }, None) if !may.create => {
+                HostAnswer::of(Answer::Missing)
             }
-            (HostOperation::Update { .. }, None) if given != 0 => fails(given),
+            (HostOperation::Update { .. }, None) if !given.is_done() => HostAnswer::of(given),
             (HostOperation::Update { key, value, .. }, _) => {
                 self.maps.entry(map).or_default().insert(key, value);
                 HostAnswer::default()
@@ -87,7 +83,7 @@ impl Foreign {
                 self.maps.entry(map).or_default().remove(&key);
                 HostAnswer::default()
             }
-            _ => fails(errno::ENOENT),
+            _ => HostAnswer::of(Answer::Missing),
         })
     }
 }
@@ -95,9 +91,7 @@ impl Foreign {
 /// What a design is asked in place of an operation on a foreign key. `is_there`: the host keeps the key already.
 pub fn asked(operation: &HostOperation, is_there: bool) -> HostOperation {
     match operation {
-        HostOperation::Update { flags, .. } if !is_there && *flags < flags::EXIST => {
-            operation.clone()
-        }
+        HostOperation::Update { may, .. } if !is_there && may.create => operation.clone(),
         HostOperation::Delete { .. } if is_there => operation.clone(),
         other => match other.map_and_key() {
             Some((map, key)) => {
@@ -121,18 +115,18 @@ fn on_foreign_key<'a>(maps: &[Map], operation: &'a HostOperation) -> Option<(usi
 mod tests {
     use super::*;
 
-    fn update(flags: u32) -> HostOperation {
+    fn update(may: May) -> HostOperation {
         HostOperation::Update {
             map: 0,
             key: vec![1],
-            value: vec![flags as u8],
-            flags,
+            value: vec![may.bits() as u8],
+            may,
         }
     }
 
-    /// As `htab_map_update_elem` and its neighbours answer, and only with places that the design gives.
+    /// As a table that stores all keys answers, and only with places that the design gives.
     #[test]
-    fn answers_are_the_kernels() {
+    fn answers_are_those_of_a_table() {
         let (map, key) = (0, vec![1]);
         let lookup = HostOperation::Lookup {
             map,
@@ -141,32 +135,32 @@ mod tests {
         let delete = HostOperation::Delete { map, key };
         let mut foreign = Foreign::default();
         let places = [
-            (delete.clone(), None, errno::ENOENT),
-            (update(2), None, errno::ENOENT),
-            (update(3), None, errno::EINVAL),
-            (update(0), Some(errno::E2BIG), errno::E2BIG),
-            (lookup.clone(), None, errno::ENOENT),
-            (update(1), Some(0), 0),
-            (update(1), None, errno::EEXIST),
-            (update(2), None, 0),
-            (update(0), None, 0),
-            (lookup.clone(), None, 0),
-            (delete, Some(0), 0),
-            (lookup, None, errno::ENOENT),
+            (delete.clone(), None, Answer::Missing),
+            (update(May::REPLACE), None, Answer::Missing),
+            (update(May::NOTHING), None, Answer::Refused),
+            (update(May::PUT), Some(Answer::Full), Answer::Full),
+            (lookup.clone(), None, Answer::Missing),
+            (update(May::CREATE), Some(Answer::Done), Answer::Done),
+            (update(May::CREATE), None, Answer::Exists),
+            (update(May::REPLACE), None, Answer::Done),
+            (update(May::PUT), None, Answer::Done),
+            (lookup.clone(), None, Answer::Done),
+            (delete, Some(Answer::Done), Answer::Done),
+            (lookup, None, Answer::Missing),
         ];
-        for (number, (operation, place, errno)) in places.into_iter().enumerate() {
+        for (number, (operation, place, expected)) in places.into_iter().enumerate() {
             let is_there = foreign.get(0, &[1]).is_some();
             let question = asked(&operation, is_there);
             assert_eq!(
                 question == operation,
                 place.is_some() || !changes(&operation)
             );
-            let given = place.unwrap_or(errno::ENOENT);
+            let given = place.unwrap_or(Answer::Missing);
             let answer = foreign.answer(operation, given).expect("it is right");
-            assert_eq!(answer.errno, errno, "operation {number}");
+            assert_eq!(answer.answer, expected, "operation {number}");
         }
         let error = foreign
-            .answer(update(0), errno::ENOENT)
+            .answer(update(May::PUT), Answer::Missing)
             .expect_err("a defect");
         assert_eq!(error.code(), "foreign-key");
     }

@@ -45,7 +45,7 @@
 //! # // A device in whose place memory stands: every command is over at once, and finds what VALUE holds.
 //! # let mut words = vec![0; SPACE as usize / 4];
 //! # words[register::MAGIC as usize / 4] = MAGIC;
-//! # words[register::VERSION as usize / 4] = design.version();
+//! # words[register::VERSION as usize / 4] = hardpath_registers::VERSION;
 //! # words[register::DESIGN_ID as usize / 4] = design.design_id;
 //! # words[register::STATUS as usize / 4] = 1;
 //! # words[register::PACKETS_IN as usize / 4] = 3;
@@ -63,10 +63,10 @@
 //! Several designs in one address space have a base address each: [`AddressSpace`], [`At`].
 
 mod address_map;
+mod answer;
 mod bus;
 mod design;
 mod driver;
-pub mod errno;
 mod exchange;
 mod fault;
 pub mod foreign;
@@ -79,6 +79,7 @@ pub use address_map::{
     command, field, name_of, register, Field, Register, Rights, Words, COMMANDS, MAGIC, PORTS,
     REGISTERS, SPACE,
 };
+pub use answer::{Answer, May};
 pub use bus::{AddressSpace, At, AtError, Bus, Misplaced, Reason, POLLS};
 pub use design::{Design, Map};
 pub use driver::Driver;
@@ -87,4 +88,5 @@ pub use fault::{Cause, Error, Fault};
 pub use foreign::{Entries, Foreign};
 pub use key_bits::KeyBits;
 pub use operate::{Counters, Operate};
-pub use operation::{flags, Access, HostAnswer, HostOperation};
+pub use operation::{Access, HostAnswer, HostOperation};
+pub use version::VERSION;

@@ -1,12 +1,12 @@
 //! What a host does with a design beside single operations, the same for everybody who can carry out one.
 
 use crate::address_map::{field, register, MAGIC, PORTS};
+use crate::answer::Answer;
 use crate::design::Design;
-use crate::errno;
 use crate::fault::Fault;
 use crate::foreign::{Entries, Foreign};
 use crate::operation::{HostAnswer, HostOperation};
-use crate::version;
+use crate::version::{self, VERSION};
 
 /// Carries out operations on a design, one after the other.
 pub trait Operate {
@@ -18,7 +18,7 @@ pub trait Operate {
     fn foreign(&self) -> &Foreign;
 
     /// # Errors
-    /// There is no answer. A command that fails has one: [`HostAnswer::errno`].
+    /// There is no answer. A command that fails has one: [`HostAnswer::answer`].
     fn perform(&mut self, operation: HostOperation) -> Result<HostAnswer, Self::Error>;
 
     fn error(&self, fault: Fault) -> Self::Error;
@@ -109,19 +109,19 @@ pub trait Operate {
         let mut entries = Entries::new();
         for slot in 0..slots {
             let answer = self.perform(HostOperation::Dump { map, slot })?;
-            let fault = match answer.errno {
-                0 => match entries.insert(answer.key.clone(), answer.value) {
+            let fault = match answer.answer {
+                Answer::Done => match entries.insert(answer.key.clone(), answer.value) {
                     Some(_) => Fault::KeyTwice {
                         map: name,
                         key: answer.key,
                     },
                     None => continue,
                 },
-                errno::ENOENT => continue,
-                errno => Fault::Slot {
+                Answer::Missing => continue,
+                answer => Fault::Slot {
                     map: name,
                     slot,
-                    errno,
+                    answer,
                 },
             };
             return Err(self.error(fault));
@@ -161,7 +161,7 @@ impl Counters {
 
 /// What is wrong with the words of MAGIC, VERSION and DESIGN_ID.
 fn wrong(design: &Design, [magic, version, design_id]: [u32; 3]) -> Option<Fault> {
-    let expected = design.version();
+    let expected = VERSION;
     match magic {
         MAGIC => {}
         u32::MAX => {
@@ -171,7 +171,7 @@ fn wrong(design: &Design, [magic, version, design_id]: [u32; 3]) -> Option<Fault
         }
         given => return Some(Fault::NoDesign { given }),
     }
-    if !version::serves(expected, version) || !version::is_known(version) {
+    if !version::serves(expected, version) {
         return Some(Fault::Version {
             given: version,
             expected,

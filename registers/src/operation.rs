@@ -1,6 +1,7 @@
 //! What a host asks of a design, and what comes of it.
 
 use crate::address_map::name_of;
+use crate::answer::{Answer, May};
 use crate::design::Map;
 
 /// Something that the host asks of a design. `map` is the map's place in [`Design::maps`](crate::Design::maps).
@@ -17,12 +18,11 @@ pub enum HostOperation {
         map: usize,
         key: Vec<u8>,
     },
-    /// `flags`: one of [`flags`].
     Update {
         map: usize,
         key: Vec<u8>,
         value: Vec<u8>,
-        flags: u32,
+        may: May,
     },
     Delete {
         map: usize,
@@ -37,8 +37,8 @@ pub enum HostOperation {
 /// What came of an operation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HostAnswer {
-    /// 0, or what a map command failed with: one of [`crate::errno`].
-    pub errno: u32,
+    /// Of a map command.
+    pub answer: Answer,
     /// Of a register read.
     pub data: u32,
     /// Of a dump.
@@ -47,14 +47,14 @@ pub struct HostAnswer {
     pub value: Vec<u8>,
 }
 
-/// What MAP_FLAGS may be for an update (include/uapi/linux/bpf.h). A larger number fails with EINVAL.
-pub mod flags {
-    /// The entry may exist or not.
-    pub const ANY: u32 = 0;
-    /// It must not exist: `BPF_NOEXIST`.
-    pub const NOEXIST: u32 = 1;
-    /// It must exist: `BPF_EXIST`.
-    pub const EXIST: u32 = 2;
+impl HostAnswer {
+    /// Of a map command that has nothing else to tell.
+    pub fn of(answer: Answer) -> HostAnswer {
+        HostAnswer {
+            answer,
+            ..HostAnswer::default()
+        }
+    }
 }
 
 impl HostOperation {

@@ -5,13 +5,12 @@
 //!
 //! * **Hash tables** ([`hash`]): keys are put in and removed in the clock of their lookup's answer, values are written in the clock in
 //!   which the old one comes, and both memories forward.
-//! * **Arrays, device, CPU and socket maps** ([`array`]): likewise, without a table in front.
+//! * **Arrays and slots** ([`array`]): likewise, without a table in front.
 //! * **Tries** ([`trie`]): their tables change one entry at a time, and must be prepared for it.
 //!
 //! What a map cannot do at one a clock is done *alone* ([`order`]): requests stop, those inside are let out, and go on when it is over.
 //! So are the host's operations, in their place among the requests, and what the data plane seldom or never asks: to change a trie, or
-//! a device, CPU or socket map. So every kind answers every request as the kernel does. What only the kernel can know is left to those
-//! who ask: whether a device or a socket is there, and whether a CPU's queue is too long (EOVERFLOW).
+//! slots. So every kind answers every request.
 
 mod array;
 mod hash;
@@ -53,9 +52,7 @@ pub enum Kind {
     Hash,
     /// A new key in a full map takes the place of another one.
     LruHash,
-    /// Of devices: an update that must find its key need not, and a value without ifindex is refused.
-    DeviceHash,
-    /// The key is an index. With [`Presence::Always`] an array, else a map of devices, CPUs or sockets.
+    /// The key is an index. With [`Presence::Always`] an array, else slots that are set or not.
     Array(Presence),
     /// The longest prefix is found. `bits_a_clock`: of the lengths, that are looked at in one clock.
     Trie {
@@ -67,7 +64,7 @@ impl Kind {
     /// Updates and deletes are done alone.
     fn changes_alone(self) -> bool {
         match self {
-            Kind::Hash | Kind::LruHash | Kind::DeviceHash => false,
+            Kind::Hash | Kind::LruHash => false,
             Kind::Array(presence) => presence.is_stored(),
             Kind::Trie { .. } => true,
         }
@@ -97,12 +94,12 @@ struct Entering<'a> {
 
 /// What a map says.
 struct Leaving {
-    /// A request's answer comes, [`Served::clocks`] after it was taken: 0 or a positive errno, and the value of a lookup.
+    /// A request's answer comes, [`Served::clocks`] after it was taken: an answer, and the value of a lookup.
     here: Node,
-    errno: Node,
+    answer: Node,
     value: Node,
     /// Of the operation that is done alone; from a register, [`Served::clocks`] and one after it went in.
-    host_errno: Node,
+    host_answer: Node,
     host_value: Node,
     /// What a dump found.
     host_key: Node,
@@ -114,7 +111,7 @@ impl Served {
     /// Slots that a dump goes through.
     pub fn slots(&self) -> u32 {
         match self.kind {
-            Kind::Hash | Kind::LruHash | Kind::DeviceHash => Hash::entries(self.max_entries),
+            Kind::Hash | Kind::LruHash => Hash::entries(self.max_entries),
             Kind::Array(_) | Kind::Trie { .. } => self.max_entries,
         }
     }
@@ -122,7 +119,7 @@ impl Served {
     /// Clocks from a request that is not done alone to its answer.
     pub fn clocks(&self) -> u32 {
         let found = match self.kind {
-            Kind::Hash | Kind::LruHash | Kind::DeviceHash => hash::clocks(self),
+            Kind::Hash | Kind::LruHash => hash::clocks(self),
             Kind::Array(_) => array::CLOCKS,
             Kind::Trie { bits_a_clock } => trie::clocks(self, bits_a_clock),
         };
@@ -183,9 +180,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
         question: &question,
     };
     let leaving = match config.kind {
-        Kind::Hash | Kind::LruHash | Kind::DeviceHash => {
-            hash::place(design, &mut m, config, &entering)
-        }
+        Kind::Hash | Kind::LruHash => hash::place(design, &mut m, config, &entering),
         Kind::Array(presence) => array::place(design, &mut m, config, presence, &entering),
         Kind::Trie { bits_a_clock } => trie::place(design, &mut m, config, bits_a_clock, &entering),
     };
@@ -203,7 +198,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
         response,
         host: HostOut {
             host_done: operations.host_done,
-            host_errno: leaving.host_errno,
+            host_answer: leaving.host_answer,
             host_value_out: leaving.host_value,
             host_key_out: leaving.host_key,
         },

@@ -27,14 +27,14 @@ pub enum Table {
 }
 
 impl Table {
-    /// A hash table. `host_flags`: those of the host's update, as the map's kind means them. `stored`: what the table has of
+    /// A hash table. `stored`: what the table has of
     /// the host's keys; those that it does not store are foreign to it.
     pub fn hash(
         (design, parent): (&mut Design, &mut Module),
         name: String,
         config: &Hash,
         question: &MapQuestion,
-        (host_flags, stored): (Node, Option<&KeyBits>),
+        stored: Option<&KeyBits>,
     ) -> Table {
         let row_bits = Hash::row_bits(config.max_entries);
         let clear_index = parent.resize(question.clear_index, row_bits);
@@ -47,7 +47,7 @@ impl Table {
                 clear: question.clear,
                 clear_index,
                 host_command: question.host_command,
-                host_flags,
+                host_may: question.host_may,
                 host_slot: question.host_slot,
                 host_foreign,
             },
@@ -73,7 +73,7 @@ impl Table {
             clear_index: parent.resize(question.clear_index, entry_bits),
             start,
             host_command: question.host_command,
-            host_flags: question.host_flags,
+            host_may: question.host_may,
             host_slot: question.host_slot,
             host_key: parent.slice(question.host_key, 0, config.key_bytes * 8),
         };
@@ -156,7 +156,7 @@ impl Table {
         }
     }
 
-    /// The errno of the host's operation, and the whole key that a dump found.
+    /// The answer to the host's operation, and the whole key that a dump found.
     pub fn host_answer(&self, m: &mut Module) -> (Node, Node) {
         match self {
             Table::Hash { placed, stored, .. } => {
@@ -164,23 +164,11 @@ impl Table {
                 let whole = stored
                     .as_ref()
                     .map(|stored| key_bits::whole(m, stored, key));
-                (placed.out.host_errno, whole.unwrap_or(key))
+                (placed.out.host_answer, whole.unwrap_or(key))
             }
-            Table::Trie { placed, .. } => (placed.out.host_errno, placed.out.host_key_out),
+            Table::Trie { placed, .. } => (placed.out.host_answer, placed.out.host_key_out),
         }
     }
-}
-
-/// The flags of an update as a hash table takes them, so that it answers as `__dev_map_hash_update_elem` does: BPF_EXIST does
-/// not ask for the key, and a value without ifindex is EINVAL.
-pub fn device_flags(m: &mut Module, flags: Node, value: Node) -> Node {
-    let must_exist = m.eq_const(flags, 2);
-    let any = m.zero(32);
-    let meant = m.mux(must_exist, any, flags);
-    let ifindex = m.slice(value, 0, 32);
-    let no_device = m.eq_const(ifindex, 0);
-    let invalid = m.constant(3, 32);
-    m.mux(no_device, invalid, meant)
 }
 
 /// The host's key is one that the table does not store, and its command means the key. `None`: the table stores all keys.

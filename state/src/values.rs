@@ -27,7 +27,7 @@ impl Values {
         let clear_bits = index_bits(u64::from(config.depth));
         let key = ArrayKeyIn {
             host_command: question.host_command,
-            host_flags: question.host_flags,
+            host_may: question.host_may,
             host_index: question.host_index,
         };
         let host = ArrayHostIn {

@@ -7,7 +7,7 @@ use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::maps::Image;
 use hardpath_registers::{field, register, Design, Exchange, Fault, Foreign, Map, Operate};
 
-pub use hardpath_registers::{errno, Counters, HostAnswer, HostOperation};
+pub use hardpath_registers::{Answer, Counters, HostAnswer, HostOperation, May};
 
 /// Clocks after which an operation counts as lost.
 const OPERATION_CLOCKS: u64 = 100_000;
@@ -158,15 +158,15 @@ impl Host {
                     map,
                     key: key.clone(),
                     value: value.clone(),
-                    flags: 0,
+                    may: May::PUT,
                 };
                 let answer = self.perform(dut, update)?;
-                if answer.errno != 0 {
+                if !answer.answer.is_done() {
                     return Err(Diagnostic::input(
                         "map-update-failed",
                         format!(
                             "the design does not take key {key:02x?} of map {name}: {}",
-                            errno::name(answer.errno)
+                            answer.answer
                         ),
                     )
                     .help("give fewer entries, or a larger map with --max-entries"));

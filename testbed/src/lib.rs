@@ -15,7 +15,6 @@ pub mod contents;
 pub mod dut;
 pub mod host;
 pub mod journal;
-pub mod mapfile;
 pub mod native;
 pub mod pace;
 pub mod pins;

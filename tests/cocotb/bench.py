@@ -4,7 +4,6 @@ import json
 import os
 import random
 import struct
-from errno import E2BIG, EEXIST, EINVAL, ENOENT
 from pathlib import Path
 
 import cocotb
@@ -14,6 +13,10 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFram
 
 from common import PASS, REDIRECT, TX, channels, pauses
 from monitor import watch_stream
+
+# What comes of a command, and what an update may do.
+DONE, MISSING, FULL, EXISTS, BAD_INDEX, REFUSED = range(6)
+NOTHING, CREATE, REPLACE, PUT = range(4)
 
 VERDICTS = ["ABORTED", "DROP", "PASS", "TX", "REDIRECT"]
 
@@ -39,6 +42,8 @@ class Bench:
         about = json.loads(Path(os.environ["HARDPATH_REGISTERS"]).read_text())
         self.bytes = about["bus_bits"] // 8
         self.commands = about["commands"]
+        names = ["DONE", "MISSING", "FULL", "EXISTS", "BAD_INDEX", "REFUSED"]
+        assert about["answers"] == {name: number for number, name in enumerate(names)}
         self.maps = {entry["name"]: entry for entry in about["maps"]}
         # By map: the keys that the design does not store, with their values.
         self.foreign = {name: {} for name in self.maps}
@@ -165,66 +170,66 @@ class Bench:
         masks = zip(key, entry.get("key_mask", b""), entry.get("key_constants", b""))
         return any(byte & mask != constant for byte, mask, constant in masks)
 
-    async def command(self, map_name, command, key=b"", value=b"", flags=0):
-        """Carries a command on a map out: its errno and the clocks that it took."""
+    async def command(self, map_name, command, key=b"", value=b"", may=PUT):
+        """Carries a command on a map out: what came of it and the clocks that it took."""
         if command == "DUMP" or not self.is_foreign(map_name, key):
-            return await self._command(map_name, command, key, value, flags)
+            return await self._command(map_name, command, key, value, may)
         kept = self.foreign[map_name]
         # What needs no place goes as a lookup, which finds nothing.
-        new = command == "UPDATE" and key not in kept and flags < 2
+        new = command == "UPDATE" and key not in kept and may & CREATE
         gone = command == "DELETE" and key in kept
-        errno, clocks = await self._command(map_name, command if new or gone else "LOOKUP", key, value)
+        answer, clocks = await self._command(map_name, command if new or gone else "LOOKUP", key, value)
         if gone or new:
-            assert errno in ((0, E2BIG) if new else (0,)), f"{command} on a foreign key: errno {errno}"
+            assert answer in ((DONE, FULL) if new else (DONE,)), f"{command} on a foreign key: answer {answer}"
             if gone:
                 del kept[key]
-            elif errno == 0:
+            elif answer == DONE:
                 kept[key] = value
-            return errno, clocks
-        assert errno == ENOENT, f"{command} on a foreign key: errno {errno}"
-        if command == "UPDATE" and flags > 2:
-            return EINVAL, clocks
+            return answer, clocks
+        assert answer == MISSING, f"{command} on a foreign key: answer {answer}"
+        if command == "UPDATE" and may == NOTHING:
+            return REFUSED, clocks
         if key not in kept:
-            return ENOENT, clocks
-        if command == "UPDATE" and flags == 1:
-            return EEXIST, clocks
+            return MISSING, clocks
+        if command == "UPDATE" and not may & REPLACE:
+            return EXISTS, clocks
         if command == "UPDATE":
             kept[key] = value
-        return 0, clocks
+        return DONE, clocks
 
-    async def _command(self, map_name, command, key, value, flags=0):
+    async def _command(self, map_name, command, key, value, may=PUT):
         """Runs a command of the design."""
         await self.write("MAP_SELECT", self.maps[map_name]["select"])
         if key:
             await self.write("KEY", key)
         if value:
             await self.write("VALUE", value)
-        await self.write("MAP_FLAGS", flags)
+        await self.write("MAP_MAY", may)
         since = self.clocks
         await self.write("MAP_COMMAND", self.commands[command])
         while (status := await self.register("MAP_STATUS")) >> 31:
             assert self.clocks - since <= LONGEST_COMMAND_CLOCKS, f"{command} on {map_name} does not end"
-        return status & 0xFFFF, self.clocks - since
+        return status & 7, self.clocks - since
 
     async def lookup(self, map_name, key):
         """The value of a key, `None` when it is not there, and the clocks that this took."""
-        errno, clocks = await self.command(map_name, "LOOKUP", key)
-        if errno == ENOENT:
+        answer, clocks = await self.command(map_name, "LOOKUP", key)
+        if answer == MISSING:
             return None, clocks
-        assert errno == 0, f"lookup in {map_name}: errno {errno}"
+        assert answer == DONE, f"lookup in {map_name}: answer {answer}"
         if self.is_foreign(map_name, key):
             return self.foreign[map_name][key], clocks
         length = (self.maps[map_name]["value_bytes"] + 3) // 4 * 4
-        answer = await self.host.read(self.registers["VALUE"]["offset"], length)
-        return answer.data[: self.maps[map_name]["value_bytes"]], clocks
+        read = await self.host.read(self.registers["VALUE"]["offset"], length)
+        return read.data[: self.maps[map_name]["value_bytes"]], clocks
 
     async def fill_maps(self, contents):
         """Writes what a map file says: `{map: [{key: bytes, value: bytes}]}` as hexadecimal text."""
         for name, entries in contents.items():
             for entry in entries:
                 key, value = (bytes(int(byte, 16) for byte in entry[part]) for part in ("key", "value"))
-                errno, _ = await self.command(name, "UPDATE", key, value)
-                assert errno == 0, f"{name}: errno {errno}"
+                answer, _ = await self.command(name, "UPDATE", key, value)
+                assert answer == DONE, f"{name}: answer {answer}"
 
     async def counters_add_up(self):
         """The counters of the register map say what was seen on the ports."""

@@ -2,12 +2,11 @@
 lost."""
 
 import struct
-from errno import E2BIG, EEXIST, EINVAL, ENOENT
 
 import cocotb
 from cocotbext.axi import AxiResp
 
-from bench import COMMAND_CLOCKS, Bench
+from bench import BAD_INDEX, COMMAND_CLOCKS, CREATE, DONE, EXISTS, FULL, MISSING, NOTHING, PUT, REFUSED, REPLACE, Bench
 from common import ABORTED, PASS
 from flows import FLOWS, halves, key, pair, under_traffic
 
@@ -55,9 +54,9 @@ async def nothing_is_lost(dut):
         assert (await bench.command("flows", "UPDATE", key(flow), pair(0)))[0] == 0
     waits = []
 
-    async def does(command, map_name, which, errno, value=b"", flags=0):
-        got, clocks = await bench.command(map_name, command, key(which), value, flags)
-        assert got == errno, f"{command} {map_name}[{which}]: errno {got}"
+    async def does(command, map_name, which, expected, value=b"", may=PUT):
+        got, clocks = await bench.command(map_name, command, key(which), value, may)
+        assert got == expected, f"{command} {map_name}[{which}]: answer {got}"
         waits.append(clocks)
 
     async def reads(map_name, which, expected):
@@ -70,18 +69,18 @@ async def nothing_is_lost(dut):
         for step in range(10):
             other, value = 100 + bench.random.randrange(1000), pair(bench.random.getrandbits(64))
             await reads("flows", other, None)
-            await does("UPDATE", "flows", other, ENOENT, value, flags=2)
-            await does("UPDATE", "flows", other, 0, value, flags=1)
-            await does("UPDATE", "flows", other, EEXIST, pair(1), flags=1)
+            await does("UPDATE", "flows", other, MISSING, value, may=REPLACE)
+            await does("UPDATE", "flows", other, DONE, value, may=CREATE)
+            await does("UPDATE", "flows", other, EXISTS, pair(1), may=CREATE)
             await reads("flows", other, value)
-            await does("UPDATE", "flows", other, 0, pair(step), flags=2)
+            await does("UPDATE", "flows", other, DONE, pair(step), may=REPLACE)
             await reads("flows", other, pair(step))
-            await does("DELETE", "flows", other, 0)
-            await does("DELETE", "flows", other, ENOENT)
+            await does("DELETE", "flows", other, DONE)
+            await does("DELETE", "flows", other, MISSING)
             await reads("flows", other, None)
-            await does("UPDATE", "settings", step % 4, 0, value)
+            await does("UPDATE", "settings", step % 4, DONE, value)
             await reads("settings", step % 4, value)
-            await does("UPDATE", "settings", 4, E2BIG, value)
+            await does("UPDATE", "settings", 4, BAD_INDEX, value)
             now = int.from_bytes((await bench.lookup("packets", key(0)))[0], "little")
             assert now >= seen, f"the packet counter went back from {seen} to {now}"
             seen = now
@@ -98,36 +97,36 @@ async def nothing_is_lost(dut):
 
 @cocotb.test()
 async def keys_that_no_packet_has(dut):
-    """The host keeps them, and the design only their places: the kernel's answers while packets count."""
+    """The host keeps them, and the design only their places: the answers of a table that has them while packets count."""
     bench = await Bench.start(dut)
     own = [key(flow) + key(6) for flow in range(4)]
     foreign = [key(0) + key(7), key(1) + key(2), key(0x80000000) + key(6 | 1 << 31)]
     assert not any(bench.is_foreign("marked", one) for one in own)
     assert all(bench.is_foreign("marked", one) for one in foreign)
 
-    async def does(command, which, errno, value=0, flags=0):
-        got, _ = await bench.command("marked", command, which, pair(value), flags)
-        assert got == errno, f"{command} {which.hex()}: errno {got}"
+    async def does(command, which, expected, value=0, may=PUT):
+        got, _ = await bench.command("marked", command, which, pair(value), may)
+        assert got == expected, f"{command} {which.hex()}: answer {got}"
 
     async def access():
         for which in own[:2] + foreign[:2]:
-            await does("UPDATE", which, ENOENT, flags=2)
-            await does("DELETE", which, ENOENT)
-            await does("UPDATE", which, EINVAL, flags=3)
-            await does("UPDATE", which, 0, flags=1)
-            await does("UPDATE", which, EEXIST, flags=1)
+            await does("UPDATE", which, MISSING, may=REPLACE)
+            await does("DELETE", which, MISSING)
+            await does("UPDATE", which, REFUSED, may=NOTHING)
+            await does("UPDATE", which, DONE, may=CREATE)
+            await does("UPDATE", which, EXISTS, may=CREATE)
         # It is full, of both.
         for which in own[2], foreign[2]:
-            await does("UPDATE", which, E2BIG)
+            await does("UPDATE", which, FULL)
             assert (await bench.lookup("marked", which))[0] is None
         for which in foreign[:2]:
-            await does("UPDATE", which, 0, value=9, flags=2)
+            await does("UPDATE", which, DONE, value=9, may=REPLACE)
             assert halves((await bench.lookup("marked", which))[0]) == 9
         for gone, new in [(foreign[0], own[2]), (own[0], foreign[2]), (foreign[1], foreign[0]), (own[2], own[0])]:
-            await does("DELETE", gone, 0)
-            await does("DELETE", gone, ENOENT)
-            await does("UPDATE", new, 0, value=5)
-            await does("UPDATE", gone, E2BIG)
+            await does("DELETE", gone, DONE)
+            await does("DELETE", gone, MISSING)
+            await does("UPDATE", new, DONE, value=5)
+            await does("UPDATE", gone, FULL)
 
     sent = await under_traffic(bench, access())
     for flow, which in enumerate(own):
@@ -137,8 +136,8 @@ async def keys_that_no_packet_has(dut):
     assert halves((await bench.lookup("marked", foreign[2]))[0]) == 5
     await bench.reset()
     for which in own:
-        await does("UPDATE", which, 0)
-    await does("UPDATE", foreign[0], E2BIG)
+        await does("UPDATE", which, DONE)
+    await does("UPDATE", foreign[0], FULL)
     assert (await bench.lookup("marked", foreign[2]))[0] is None
 
 
@@ -146,19 +145,19 @@ async def keys_that_no_packet_has(dut):
 async def what_has_no_effect_is_refused(dut):
     bench = await Bench.start(dut)
     at = {name: entry["offset"] for name, entry in bench.registers.items()}
-    await bench.write("MAP_FLAGS", 0x01020304)
-    for address, data in [(at["MAP_FLAGS"], b"\7"), (at["MAP_FLAGS"] + 2, b"\7\7")]:
+    await bench.write("MAP_SLOT", 0x01020304)
+    for address, data in [(at["MAP_SLOT"], b"\7"), (at["MAP_SLOT"] + 2, b"\7\7")]:
         assert (await bench.host.write(address, data)).resp == AxiResp.SLVERR, "a part of a word"
     for address in (at["MAGIC"], at["STATUS"], at["PACKETS_IN"], at["MAP_STATUS"], at["MAP_SLOT"] + 4, 0xFFFC):
         assert (await bench.host.write(address, bytes(4))).resp == AxiResp.SLVERR, f"write of {address:#x}"
     for address in (at["MAP_SLOT"] + 4, at["KEY"] - 4, 0xFFFC):
         answer = await bench.host.read(address, 4)
         assert (answer.resp, answer.data) == (AxiResp.SLVERR, bytes(4)), f"read of {address:#x}"
-    assert await bench.register("MAP_FLAGS") == 0x01020304
+    assert await bench.register("MAP_SLOT") == 0x01020304
     # Neither a map nor a command is taken for another one that has the same low bits.
-    assert (await bench.command("flows", "LOOKUP", key(1)))[0] == ENOENT
+    assert (await bench.command("flows", "LOOKUP", key(1)))[0] == MISSING
     await bench.write("MAP_COMMAND", 8 + bench.commands["LOOKUP"])
-    assert await bench.register("MAP_STATUS") == EINVAL
+    assert await bench.register("MAP_STATUS") == REFUSED
     await bench.write("MAP_SELECT", 0x100)
     await bench.write("MAP_COMMAND", bench.commands["LOOKUP"])
-    assert await bench.register("MAP_STATUS") == EINVAL
+    assert await bench.register("MAP_STATUS") == REFUSED

@@ -3,7 +3,7 @@
 use super::host::{check, updates};
 use super::read::{host_index, Commit};
 use super::{Array, ArrayHostIn, ArrayPutIn, ArraySlotIn, ArrayWriteIn};
-use crate::errno::ERRNO_BITS;
+use crate::answer::ANSWER_BITS;
 use hardpath_rtl::{Module, Node};
 
 /// Most bits of a value that one register keeps.
@@ -87,7 +87,7 @@ impl HostOperation {
         }
     }
 
-    /// Whether it writes, and its errno.
+    /// Whether it writes, and its answer.
     pub(super) fn writes(
         &self,
         m: &mut Module,
@@ -95,15 +95,15 @@ impl HostOperation {
         slot: &ArraySlotIn,
         host: &ArrayHostIn,
     ) -> (Node, Node) {
-        let (write, errno) = match &host.key {
-            Some(key) => check(m, config, key, self.old, host.host_value),
+        let (write, answer) = match &host.key {
+            Some(key) => check(m, config, key, self.old),
             None => (
                 slot.host_write_ok.expect("given with Follows"),
-                m.zero(ERRNO_BITS),
+                m.zero(ANSWER_BITS),
             ),
         };
         let writes = m.and(&[self.is_here, write]);
-        (m.name(writes, "host_writes"), errno)
+        (m.name(writes, "host_writes"), answer)
     }
 
     /// What is written in this clock: the program's word, but the host's where its operation is, and in the sweep, when that is 0.
@@ -139,9 +139,9 @@ impl HostOperation {
         m.concat(&[present, value])
     }
 
-    /// Its errno, and the value that was there, in registers.
-    pub(super) fn result(&self, m: &mut Module, config: &Array, errno: Node) -> (Node, Node) {
-        let held_errno = m.hold("host_errno_reg", self.is_here, errno);
+    /// Its answer, and the value that was there, in registers.
+    pub(super) fn result(&self, m: &mut Module, config: &Array, answer: Node) -> (Node, Node) {
+        let held_answer = m.hold("host_answer_reg", self.is_here, answer);
         let mut parts = Vec::new();
         for (is_here, lo) in self
             .is_here_for
@@ -153,7 +153,7 @@ impl HostOperation {
             // The most significant part stands first.
             parts.insert(0, m.hold("host_result_reg", *is_here, part));
         }
-        (held_errno, m.concat(&parts))
+        (held_answer, m.concat(&parts))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::{Array, HostAddress};
 use crate::index_bits;
+use crate::may::May;
 use hardpath_rtl::{signals, Module};
 
 signals! {
@@ -59,7 +60,7 @@ signals! {
     /// What the host asks, of a memory that answers it alone.
     pub struct ArrayKeyIn {
         host_command: one "",
-        host_flags: one "",
+        host_may: one "",
         host_index: one "",
     }
 }
@@ -68,7 +69,7 @@ signals! {
     /// Out of a value memory.
     pub struct ArrayOut {
         read_word: several "from a register, one clock after stage A, out of block RAM two, with registers around it three",
-        host_errno: one "0 or a positive errno, from a register after C",
+        host_answer: one "from a register after C",
         host_result: one "the value that was there, from a register after C",
     }
 }
@@ -104,7 +105,7 @@ impl ArrayIn<u32> {
         };
         let key = ArrayKeyIn {
             host_command: 3,
-            host_flags: 32,
+            host_may: May::BITS,
             host_index: 32,
         };
         ArrayIn {

@@ -6,7 +6,7 @@ use super::foreign::Outcome;
 use super::lookup::Lane;
 use super::neighbours::is_hosts_alone;
 use super::{HashKeyIn, HashKeyOut, HashMovesOut, HashTableOut, HashWriteOut};
-use crate::errno::{last_error, E2BIG, EEXIST, EINVAL, ENOENT, ERRNO_BITS};
+use crate::answer::{last_answer, Answer, ANSWER_BITS};
 use hardpath_rtl::{Module, Node};
 
 /// The commit stage, as the answers see it.
@@ -44,14 +44,14 @@ impl Committed<'_> {
             forgets: decision.displaces,
         });
         let mut host_found = m.and(&[host, self.active.found.hit]);
-        let errno = self.errno(m);
-        let mut of_host = errno;
+        let answer = self.answer(m);
+        let mut of_host = answer;
         if let Some(foreign) = self.foreign {
             let is_own = m.not(foreign.is_foreign);
             host_found = m.and(&[host_found, is_own]);
-            of_host = m.mux(foreign.is_foreign, foreign.errno, errno);
+            of_host = m.mux(foreign.is_foreign, foreign.answer, answer);
         }
-        let (register, host_errno) = m.reg("host_errno_reg", ERRNO_BITS);
+        let (register, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
         m.set_next_when(register, host, of_host);
         let structural = keys
             .iter()
@@ -61,8 +61,8 @@ impl Committed<'_> {
             moves,
             host_c: host,
             host_found,
-            errno: structural.then_some(errno),
-            host_errno,
+            answer: structural.then_some(answer),
+            host_answer,
             host_key_out: self.dump.key.expect("the first port has it"),
         }
     }
@@ -107,12 +107,12 @@ impl Committed<'_> {
         writes
     }
 
-    /// 0 or a positive errno, as the kernel's `htab_map_update_elem` and its neighbours answer.
-    fn errno(&self, m: &mut Module) -> Node {
+    /// The answer to whoever commits.
+    fn answer(&self, m: &mut Module) -> Node {
         let Request {
             update,
             delete,
-            bad_flags,
+            may_nothing,
             ..
         } = *self.request;
         let decision = self.decision;
@@ -122,22 +122,22 @@ impl Committed<'_> {
             let missed = m.or(&[delete, reads]);
             m.and(&[missed, decision.absent])
         };
-        let enoent_update = m.and(&[update, decision.missing_wrongly]);
-        let eexist = m.and(&[update, decision.exists_wrongly]);
-        let einval = m.and(&[update, bad_flags]);
+        let update_misses = m.and(&[update, decision.missing_wrongly]);
+        let exists = m.and(&[update, decision.exists_wrongly]);
+        let refused = m.and(&[update, may_nothing]);
         let allowed = decision.allowed;
-        let e2big = m.and(&[update, allowed, decision.absent, decision.no_room]);
+        let full = m.and(&[update, allowed, decision.absent, decision.no_room]);
         let dump_behind = m.not(self.dump.in_range);
-        let dump_einval = m.and(&[self.active.host, self.dump.is_meant, dump_behind]);
-        let einval = m.or(&[einval, dump_einval]);
-        let enoent = m.or(&[lookup_missed, enoent_update]);
+        let bad_index = m.and(&[self.active.host, self.dump.is_meant, dump_behind]);
+        let missing = m.or(&[lookup_missed, update_misses]);
         let conditions = [
-            (enoent, ENOENT),
-            (e2big, E2BIG),
-            (eexist, EEXIST),
-            (einval, EINVAL),
+            (missing, Answer::Missing),
+            (full, Answer::Full),
+            (exists, Answer::Exists),
+            (refused, Answer::Refused),
+            (bad_index, Answer::BadIndex),
         ];
-        let errno = last_error(m, &conditions);
-        m.name(errno, "errno_c")
+        let answer = last_answer(m, &conditions);
+        m.name(answer, "answer_c")
     }
 }

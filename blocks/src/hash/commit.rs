@@ -7,9 +7,9 @@ use super::held::{held, PacketSlots};
 use super::lookup::Lane;
 use super::places::{decode, emptiest, encode, row_of_place, Emptiest};
 use super::{Hash, HashHostIn, HashKeyIn, SLOTS, WAYS};
-use crate::flags::UpdateFlags;
 use crate::index_bits;
 use crate::interface::command;
+use crate::may::UpdateMay;
 use hardpath_rtl::{Module, Node, Reg};
 
 /// A port at its commit stage.
@@ -112,9 +112,9 @@ pub(super) fn choose_all(m: &mut Module, own: Node, mine: &[Node], others: &[Nod
 /// What is asked for, by the packet of the port that commits or by the host.
 pub(super) struct Request {
     pub(super) update: Node,
-    no_exist: Node,
-    must_exist: Node,
-    pub(super) bad_flags: Node,
+    only_create: Node,
+    only_replace: Node,
+    pub(super) may_nothing: Node,
     pub(super) delete: Node,
 }
 
@@ -145,19 +145,19 @@ impl Request {
         let updates = updates(m, config, keys);
         let update = updates.iter().map(|(update, _)| *update).collect();
         let update = pick(m, of_host.update, update);
-        let no_exist = of_updates(m, &updates, |flags| flags.no_exist);
-        let no_exist = pick(m, of_host.no_exist, no_exist);
-        let must_exist = of_updates(m, &updates, |flags| flags.must_exist);
-        let must_exist = pick(m, of_host.must_exist, must_exist);
-        let bad_flags = of_updates(m, &updates, |flags| flags.bad);
-        let bad_flags = pick(m, of_host.bad_flags, bad_flags);
+        let only_create = of_updates(m, &updates, |may| may.only_create);
+        let only_create = pick(m, of_host.only_create, only_create);
+        let only_replace = of_updates(m, &updates, |may| may.only_replace);
+        let only_replace = pick(m, of_host.only_replace, only_replace);
+        let may_nothing = of_updates(m, &updates, |may| may.nothing);
+        let may_nothing = pick(m, of_host.may_nothing, may_nothing);
         let removals = keys.iter().filter_map(|port| port.remove).collect();
         let delete = pick(m, of_host.delete, removals);
         Request {
             update: m.name(update, "updates"),
-            no_exist,
-            must_exist,
-            bad_flags,
+            only_create,
+            only_replace,
+            may_nothing,
             delete: m.name(delete, "deletes"),
         }
     }
@@ -170,35 +170,35 @@ impl Request {
             update = m.and(&[update, foreign.is_own]);
             delete = m.and(&[delete, foreign.is_own]);
         }
-        let flags = UpdateFlags::of(m, host.host_flags);
+        let may = UpdateMay::of(m, host.host_may);
         let update = m.delay("host_updates", update);
         let delete = m.delay("host_deletes", delete);
         Request {
             update,
             delete,
-            no_exist: m.delay("host_no_exist", flags.no_exist),
-            must_exist: m.delay("host_must_exist", flags.must_exist),
-            bad_flags: m.delay("host_bad_flags", flags.bad),
+            only_create: m.delay("host_only_creates", may.only_create),
+            only_replace: m.delay("host_only_replaces", may.only_replace),
+            may_nothing: m.delay("host_may_nothing", may.nothing),
         }
     }
 }
 
-/// Of all ports that update: whether one does, and its flags.
-fn updates(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Vec<(Node, UpdateFlags)> {
+/// Of all ports that update: whether one does, and what it may do.
+fn updates(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Vec<(Node, UpdateMay)> {
     let mut all = Vec::new();
     for (port, key) in config.ports.iter().zip(keys) {
         let Some(update) = &key.update else {
             continue;
         };
-        let flags = match &update.flags {
-            Some(given) => UpdateFlags {
-                no_exist: given.no_exist,
-                must_exist: given.must_exist,
-                bad: given.bad_flags,
+        let may = match &update.may {
+            Some(given) => UpdateMay {
+                only_create: given.only_create,
+                only_replace: given.only_replace,
+                nothing: given.may_nothing,
             },
-            None => UpdateFlags::known(m, port.flags.expect("else they are given")),
+            None => UpdateMay::known(m, port.may.expect("else it is given")),
         };
-        all.push((update.update, flags));
+        all.push((update.update, may));
     }
     all
 }
@@ -206,8 +206,8 @@ fn updates(m: &mut Module, config: &Hash, keys: &[HashKeyIn]) -> Vec<(Node, Upda
 /// A flag of all ports that update.
 fn of_updates(
     m: &mut Module,
-    updates: &[(Node, UpdateFlags)],
-    flag: fn(&UpdateFlags) -> Node,
+    updates: &[(Node, UpdateMay)],
+    flag: fn(&UpdateMay) -> Node,
 ) -> Vec<Node> {
     match updates {
         [(_, flags)] => vec![flag(flags)],
@@ -280,7 +280,7 @@ impl Count {
 pub(super) struct Decision {
     /// The key is not there.
     pub(super) absent: Node,
-    /// Why an update is refused, besides bad flags.
+    /// Why an update is refused, besides that it may do nothing.
     pub(super) exists_wrongly: Node,
     pub(super) missing_wrongly: Node,
     /// An update is not refused.
@@ -315,11 +315,11 @@ impl Decision {
     ) -> Decision {
         let hit = state.found.hit;
         let absent = m.not(hit);
-        let exists_wrongly = m.and(&[asked.no_exist, hit]);
-        let missing_wrongly = m.and(&[asked.must_exist, absent]);
+        let exists_wrongly = m.and(&[asked.only_create, hit]);
+        let missing_wrongly = m.and(&[asked.only_replace, absent]);
         m.name(exists_wrongly, "exists_wrongly");
         m.name(missing_wrongly, "missing_wrongly");
-        let refused = m.or(&[asked.bad_flags, exists_wrongly, missing_wrongly]);
+        let refused = m.or(&[asked.may_nothing, exists_wrongly, missing_wrongly]);
         let allowed = m.not(refused);
         m.name(allowed, "allowed");
         let no_place = m.not(state.emptiest.some);

@@ -2,10 +2,10 @@
 //!
 //! The bits of keys that are constant in the whole program are not here, so a key that has others there is *foreign*: no packet
 //! can ask for it. The host keeps it; here it only has its place among `max_entries`. An update takes a place, a delete gives one
-//! back, and a lookup finds nothing. Whether the key is there is the host's to know, so flags mean nothing.
+//! back, and a lookup finds nothing. Whether the key is there is the host's to know, so what it may do means nothing.
 
 use super::HashHostIn;
-use crate::errno::{errno_constant, E2BIG, ENOENT, ERRNO_BITS};
+use crate::answer::{answer_constant, Answer, ANSWER_BITS};
 use crate::interface::command;
 use hardpath_rtl::{Module, Node};
 
@@ -26,7 +26,7 @@ pub(super) struct Outcome {
     /// A place more is taken, or one less.
     pub(super) takes: Node,
     pub(super) gives_back: Node,
-    pub(super) errno: Node,
+    pub(super) answer: Node,
 }
 
 impl Foreign {
@@ -53,16 +53,16 @@ impl Foreign {
         let room = m.not(full);
         let takes = m.and(&[host, self.updates, room]);
         let gives_back = m.and(&[host, self.deletes]);
-        let none = m.zero(ERRNO_BITS);
-        let enoent = errno_constant(m, ENOENT);
-        let e2big = errno_constant(m, E2BIG);
-        let is_full = m.mux(full, e2big, none);
-        let changes = m.mux(self.updates, is_full, enoent);
+        let done = m.zero(ANSWER_BITS);
+        let missing = answer_constant(m, Answer::Missing);
+        let no_place = answer_constant(m, Answer::Full);
+        let is_full = m.mux(full, no_place, done);
+        let changes = m.mux(self.updates, is_full, missing);
         Outcome {
             is_foreign: self.is_foreign,
             takes: m.name(takes, "takes_place"),
             gives_back: m.name(gives_back, "gives_place_back"),
-            errno: m.mux(self.deletes, none, changes),
+            answer: m.mux(self.deletes, done, changes),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`Hash::registers`] R + 3; C = A + [`HashPort::commit_after`](super::HashPort::commit_after).
 
 use super::{Evicts, Hash, WAYS};
+use crate::may::May;
 use hardpath_rtl::signals;
 
 signals! {
@@ -38,17 +39,17 @@ signals! {
     /// An update by a packet.
     pub struct HashUpdateIn {
         update: one "stage C",
-        /// Where [`HashPort::flags`](super::HashPort::flags) does not say them.
-        flags: some HashFlagsIn,
+        /// Where [`HashPort::may`](super::HashPort::may) does not say it.
+        may: some HashMayIn,
     }
 }
 
 signals! {
-    /// The flags of an update.
-    pub struct HashFlagsIn {
-        no_exist: one "stage C: BPF_NOEXIST",
-        must_exist: one "stage C: BPF_EXIST",
-        bad_flags: one "stage C: other flags",
+    /// What an update may do.
+    pub struct HashMayIn {
+        only_create: one "stage C: BPF_NOEXIST",
+        only_replace: one "stage C: BPF_EXIST",
+        may_nothing: one "stage C: neither",
     }
 }
 
@@ -58,7 +59,7 @@ signals! {
         clear: one "the sweep after reset",
         clear_index: one "",
         host_command: one "stands still during an operation",
-        host_flags: one "",
+        host_may: one "",
         host_slot: one "",
         /// With [`Hash::foreign`].
         host_foreign: maybe "the host's key is foreign; nothing in a dump",
@@ -74,8 +75,8 @@ signals! {
         host_c: one "stage C: this slot is the host's",
         host_found: one "stage C: what the host looked for is there",
         /// With updates or deletes of the data plane.
-        errno: maybe "stage C: 0 or the positive errno of the packet's update or delete",
-        host_errno: one "from a register after C",
+        answer: maybe "stage C: of the packet's update or delete",
+        host_answer: one "from a register after C",
         host_key_out: one "the key that a dump found",
     }
 }
@@ -120,10 +121,10 @@ impl HashTableIn<u32> {
             uses: (config.evicts != Evicts::Nobody).then_some(1),
             update: port.updates.then_some(HashUpdateIn {
                 update: 1,
-                flags: port.flags.is_none().then_some(HashFlagsIn {
-                    no_exist: 1,
-                    must_exist: 1,
-                    bad_flags: 1,
+                may: port.may.is_none().then_some(HashMayIn {
+                    only_create: 1,
+                    only_replace: 1,
+                    may_nothing: 1,
                 }),
             }),
             remove: port.deletes.then_some(1),
@@ -137,7 +138,7 @@ impl HashTableIn<u32> {
                 clear: 1,
                 clear_index: row_bits,
                 host_command: 3,
-                host_flags: 32,
+                host_may: May::BITS,
                 host_slot: 32,
                 host_foreign: config.foreign.then_some(1),
             },

@@ -3,7 +3,7 @@
 use super::prepare::Asked;
 use super::scan::Scan;
 use super::{LpmHostIn, Table};
-use crate::errno::{last_error, EEXIST, EINVAL, ENOENT, ENOSPC, ERRNO_BITS};
+use crate::answer::{last_answer, Answer, ANSWER_BITS};
 use hardpath_rtl::{Node, NodeOp};
 
 /// What is to be done; from registers, but for `absent`.
@@ -12,8 +12,8 @@ pub(super) struct Decision {
     pub(super) decides: Node,
     /// The host's key is not there.
     pub(super) absent: Node,
-    pub(super) errno: Node,
-    /// The errno is 0.
+    pub(super) answer: Node,
+    /// It is [`Answer::Done`].
     pub(super) fine: Node,
     pub(super) entry: Node,
     /// One bit for the entry, a clock later.
@@ -29,13 +29,13 @@ impl Table<'_> {
             decides = m.delay_reset(name, decides);
         }
         let absent = m.not(scan.exists);
-        let errno = self.operation_errno(asked, scan, absent);
+        let answer = self.operation_answer(asked, scan, absent);
         let m = &mut self.m;
-        let (errno_reg, errno_held) = m.reg("prepared_errno", ERRNO_BITS);
-        let none = m.zero(ERRNO_BITS);
-        let errno_next = m.mux(asked.begins, none, errno);
+        let (answer_reg, answer_held) = m.reg("prepared_answer", ANSWER_BITS);
+        let none = m.zero(ANSWER_BITS);
+        let answer_next = m.mux(asked.begins, none, answer);
         let settles = m.or(&[asked.begins, decides]);
-        m.set_next_when(errno_reg, settles, errno_next);
+        m.set_next_when(answer_reg, settles, answer_next);
         let (entry_reg, entry) = m.reg("prepared_entry", self.entry_bits);
         let of_key = m.mux(scan.exists, scan.found, scan.vacant);
         let low = m.resize(host.host_slot, self.entry_bits);
@@ -47,32 +47,35 @@ impl Table<'_> {
         Decision {
             decides,
             absent,
-            errno: errno_held,
-            fine: m.eq_const(errno_held, 0),
+            answer: answer_held,
+            fine: m.eq_const(answer_held, 0),
             entry,
             one_hot,
         }
     }
 
-    /// 0 or a positive errno, as the kernel's `trie_update_elem` and its neighbours answer; all but a lookup's.
-    fn operation_errno(&mut self, asked: &Asked, scan: &Scan, absent: Node) -> Node {
+    /// Of all operations but a lookup.
+    fn operation_answer(&mut self, asked: &Asked, scan: &Scan, absent: Node) -> Node {
         let m = &mut self.m;
         let (is_update, is_delete, is_dump) = (asked.is_update, asked.is_delete, asked.is_dump);
         let no_room = m.not(scan.has_room);
         let no_slot = m.not(asked.slot_exists);
         let nothing = m.not(scan.present);
         let conditions = [
-            (vec![is_update, absent, no_room], ENOSPC),
-            (vec![is_update, scan.exists, asked.no_exist], EEXIST),
-            (vec![is_update, absent, asked.must_exist], ENOENT),
-            (vec![is_delete, absent], ENOENT),
-            (vec![is_dump, nothing], ENOENT),
-            (vec![is_update, asked.bad_flags], EINVAL),
-            (vec![is_update, asked.too_long], EINVAL),
-            (vec![is_delete, asked.too_long], EINVAL),
-            (vec![is_dump, no_slot], EINVAL),
+            (vec![is_update, absent, no_room], Answer::Full),
+            (
+                vec![is_update, scan.exists, asked.only_create],
+                Answer::Exists,
+            ),
+            (vec![is_update, absent, asked.only_replace], Answer::Missing),
+            (vec![is_delete, absent], Answer::Missing),
+            (vec![is_dump, nothing], Answer::Missing),
+            (vec![is_update, asked.may_nothing], Answer::Refused),
+            (vec![is_update, asked.too_long], Answer::BadIndex),
+            (vec![is_delete, asked.too_long], Answer::BadIndex),
+            (vec![is_dump, no_slot], Answer::BadIndex),
         ];
         let conditions = conditions.map(|(all, code)| (m.and(&all), code));
-        last_error(m, &conditions)
+        last_answer(m, &conditions)
     }
 }

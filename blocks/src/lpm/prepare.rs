@@ -3,8 +3,8 @@
 
 use super::decide::Decision;
 use super::{chunks, LpmHostIn, Table, LENGTH_FIELD};
-use crate::flags::UpdateFlags;
 use crate::interface::command;
+use crate::may::UpdateMay;
 use hardpath_rtl::{Mem, Module, Node};
 
 /// What the preparation of a host operation found out; stands still until the slot is over.
@@ -14,8 +14,8 @@ pub(super) struct Prepared {
     /// One bit for the entry that is meant.
     pub(super) one_hot: Node,
     pub(super) entry: Node,
-    pub(super) errno: Node,
-    /// The errno is 0.
+    pub(super) answer: Node,
+    /// It is done.
     pub(super) fine: Node,
     pub(super) is_update: Node,
     pub(super) is_delete: Node,
@@ -48,9 +48,9 @@ pub(super) struct Asked {
     pub(super) length_field: Node,
     pub(super) length: Node,
     pub(super) too_long: Node,
-    pub(super) no_exist: Node,
-    pub(super) must_exist: Node,
-    pub(super) bad_flags: Node,
+    pub(super) only_create: Node,
+    pub(super) only_replace: Node,
+    pub(super) may_nothing: Node,
     pub(super) slot_exists: Node,
     /// As those of [`RowSweep`].
     pub(super) counts: Vec<Node>,
@@ -69,7 +69,7 @@ impl Table<'_> {
             ready,
             one_hot: decision.one_hot,
             entry: decision.entry,
-            errno: decision.errno,
+            answer: decision.answer,
             fine: decision.fine,
             is_update: asked.is_update,
             is_delete: asked.is_delete,
@@ -97,10 +97,10 @@ impl Table<'_> {
         let too_long = m.ult(longest, length_field);
         let too_long = m.delay("host_key_too_long", too_long);
         let length = m.slice(length_field, 0, self.length_bits);
-        let flags = UpdateFlags::of(m, host.host_flags);
-        let no_exist = m.delay("host_no_exist", flags.no_exist);
-        let must_exist = m.delay("host_must_exist", flags.must_exist);
-        let bad_flags = m.delay("host_bad_flags", flags.bad);
+        let may = UpdateMay::of(m, host.host_may);
+        let only_create = m.delay("host_only_creates", may.only_create);
+        let only_replace = m.delay("host_only_replaces", may.only_replace);
+        let may_nothing = m.delay("host_may_nothing", may.nothing);
         let count = m.constant(u64::from(self.entries), 32);
         let slot_exists = m.ult(host.host_slot, count);
         let slot_exists = m.delay("host_slot_exists", slot_exists);
@@ -115,9 +115,9 @@ impl Table<'_> {
             length_field,
             length,
             too_long,
-            no_exist,
-            must_exist,
-            bad_flags,
+            only_create,
+            only_replace,
+            may_nothing,
             slot_exists,
             counts,
             data,

@@ -12,6 +12,10 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 # Commands of the host on a map.
 LOOKUP, UPDATE, DELETE, DUMP = 1, 2, 3, 4
+# What comes of an operation.
+DONE, MISSING, FULL, EXISTS, BAD_INDEX, REFUSED = range(6)
+# What an update may do.
+NOTHING, CREATE, REPLACE, PUT = range(4)
 
 
 def parameters():

@@ -1,11 +1,13 @@
 //! Value memories: a packet reads what all older ones wrote, however close they follow; the host's operations and
 //! their errors; absent entries; the sweep after reset.
 
+use crate::answers::{BAD_INDEX, DONE, EXISTS, MISSING, REFUSED};
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::May;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::VecDeque;
 
@@ -34,7 +36,7 @@ fn design(config: &Array) -> Design {
     if config.host == HostAddress::Key {
         names.extend([
             ("host_command".to_string(), 3),
-            ("host_flags".to_string(), 32),
+            ("host_may".to_string(), May::BITS),
             ("host_index".to_string(), 32),
         ]);
     }
@@ -82,7 +84,7 @@ fn design(config: &Array) -> Design {
         }
         m.output(format!("word_{number}"), node, "");
     }
-    for port in ["host_errno", "host_result"] {
+    for port in ["host_answer", "host_result"] {
         let node = m.instance_output(memory, instance, port);
         m.output(port, node, "");
     }
@@ -112,7 +114,7 @@ fn config(depth: u32, value_bits: u32, registers: bool) -> Array {
 /// What a slot shows when it comes to its commit stage.
 enum Shown {
     Words(Vec<u64>),
-    Host { errno: u64, result: Option<u64> },
+    Host { answer: u64, result: Option<u64> },
 }
 
 struct Run {
@@ -175,8 +177,13 @@ impl Run {
                         );
                     }
                 }
-                Shown::Host { errno, result } => {
-                    assert_eq!(self.bench.get("host_errno"), errno, "clock {}", self.clock);
+                Shown::Host { answer, result } => {
+                    assert_eq!(
+                        self.bench.get("host_answer"),
+                        answer,
+                        "clock {}",
+                        self.clock
+                    );
                     if let Some(result) = result {
                         assert_eq!(
                             self.bench.get("host_result"),
@@ -243,7 +250,7 @@ impl Run {
     }
 
     /// A host operation: its registers are there two clocks before, and stay until it is over.
-    fn host(&mut self, command: u32, index: u64, value: u64, flags: u64) {
+    fn host(&mut self, command: u32, index: u64, value: u64, may: May) {
         let value = value & self.mask();
         while self.clock < self.host_over {
             self.idle();
@@ -251,7 +258,7 @@ impl Run {
         self.bench.set("host_command", command.into());
         self.bench.set("host_index", index);
         self.bench.set("host_value", value);
-        self.bench.set("host_flags", flags);
+        self.bench.set("host_may", may.bits().into());
         self.idle();
         self.idle();
         self.bench.set("host_a", 1);
@@ -264,47 +271,29 @@ impl Run {
             self.bench.set("writes", 0);
         }
         let old = self.words.get(index as usize).copied();
-        let (errno, result) = match (command, old) {
-            (command::UPDATE, _) if flags > 2 => (22, None),
-            (command::UPDATE, None) => (7, None),
-            (command::UPDATE, Some(old)) if self.config.presence == Presence::Sockets => {
-                match (old, flags) {
-                    _ if value == 0 => (9, None),
-                    (Some(old), _) if old == value => (0, None),
-                    (Some(_), 1) => (17, None),
-                    (None, 2) => (2, None),
-                    _ => {
-                        self.words[index as usize] = Some(value);
-                        (0, None)
-                    }
-                }
-            }
-            (command::UPDATE, _) if flags == 1 => (17, None),
+        let is_stored = self.config.presence.is_stored();
+        let (answer, result) = match (command, old) {
+            (command::LOOKUP, Some(Some(word))) => (DONE, Some(word)),
+            (command::LOOKUP, _) => (MISSING, None),
+            (_, None) => (BAD_INDEX, None),
+            (command::UPDATE, _) if may == May::NOTHING => (REFUSED, None),
+            (command::UPDATE, Some(Some(_))) if !may.replace => (EXISTS, None),
+            (command::UPDATE, Some(None)) if !may.create => (MISSING, None),
             (command::UPDATE, _) => {
-                let stored = self.config.presence.is_stored();
-                let no_device = stored && value & 0xffff_ffff == 0;
-                let program = (value >> 32) as i32;
-                let devices = self.config.presence == Presence::Devices;
-                if no_device && devices && self.config.value_bits == 64 && program > 0 {
-                    (22, None)
-                } else {
-                    self.words[index as usize] = (!no_device).then_some(value);
-                    (0, None)
-                }
+                let goes = is_stored && value & 0xffff_ffff == 0;
+                self.words[index as usize] = (!goes).then_some(value);
+                (DONE, None)
             }
-            (command::DELETE, Some(_)) if self.config.presence.is_stored() => {
+            (command::DELETE, _) if is_stored => {
                 self.words[index as usize] = None;
-                (0, None)
+                (DONE, None)
             }
-            (command::DELETE, _) => (22, None),
-            (command::LOOKUP, Some(Some(word))) => (0, Some(word)),
-            (command::LOOKUP, _) => (2, None),
-            (command::DUMP, None) => (22, None),
-            (command::DUMP, Some(Some(word))) => (0, Some(word)),
-            _ => (2, None),
+            (command::DELETE, _) => (REFUSED, None),
+            (command::DUMP, Some(Some(word))) => (DONE, Some(word)),
+            _ => (MISSING, None),
         };
         let commit = self.clock + u64::from(self.config.host_commit_after);
-        self.due.push_back((commit, Shown::Host { errno, result }));
+        self.due.push_back((commit, Shown::Host { answer, result }));
         self.host_over = commit + 1;
         self.step();
     }
@@ -336,8 +325,15 @@ impl Run {
             1 => value &= !0xffff_ffff,
             _ => {}
         }
-        let flags = *self.random.pick(&[0, 0, 0, 2, 1, 3, 4, 0x8000_0000]);
-        self.host(command, index, value, flags);
+        let may = *self.random.pick(&[
+            May::PUT,
+            May::PUT,
+            May::PUT,
+            May::REPLACE,
+            May::CREATE,
+            May::NOTHING,
+        ]);
+        self.host(command, index, value, may);
     }
 
     fn sweep(&mut self) {
@@ -413,14 +409,12 @@ fn widths_of_values() {
 }
 
 #[test]
-fn the_host_gets_the_kernels_answers() {
+fn the_host_gets_its_answers() {
     for (depth, registers) in memories() {
         for (presence, value_bits) in [
             (Presence::Always, 40),
-            (Presence::Devices, 32),
-            (Presence::Devices, 64),
-            (Presence::Cpus, 64),
-            (Presence::Sockets, 32),
+            (Presence::NotZero, 32),
+            (Presence::NotZero, 64),
         ] {
             let mut run = Run::new(
                 Array {
@@ -440,7 +434,7 @@ fn the_host_gets_the_kernels_answers() {
             }
             run.settle();
             for index in 0..u64::from(depth) {
-                run.host(command::DUMP, index, 0, 0);
+                run.host(command::DUMP, index, 0, May::NOTHING);
             }
             run.settle();
         }
@@ -494,8 +488,13 @@ fn a_late_commit_with_keys_kept_apart() {
                     run.words[index as usize] = Some(value);
                 }
                 let commit = run.clock + window;
-                run.due
-                    .push_back((commit, Shown::Host { errno: 0, result }));
+                run.due.push_back((
+                    commit,
+                    Shown::Host {
+                        answer: DONE,
+                        result,
+                    },
+                ));
                 run.step();
                 // Its registers stand still until it is over.
                 for _ in 0..window {

@@ -1,11 +1,13 @@
 //! Value memories with several writers, each with its own index and its own turn, and with reads in different stages;
 //! commits later than the words, windows kept as the contract says; the host between them.
 
+use crate::answers::{BAD_INDEX, DONE, EXISTS, MISSING, REFUSED};
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::May;
 use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::VecDeque;
@@ -70,7 +72,11 @@ fn design(setup: &Setup) -> Design {
     ];
     match config.host {
         HostAddress::Key => {
-            for (name, bits) in [("host_command", 3), ("host_flags", 32), ("host_index", 32)] {
+            for (name, bits) in [
+                ("host_command", 3),
+                ("host_may", May::BITS),
+                ("host_index", 32),
+            ] {
                 signals.push((name.into(), bits, 0));
             }
         }
@@ -116,7 +122,7 @@ fn design(setup: &Setup) -> Design {
         let node = delayed(&mut m, &name, node, setup.end() - came);
         m.output(name, node, "");
     }
-    for name in ["host_errno", "host_result"] {
+    for name in ["host_answer", "host_result"] {
         let node = m.instance_output(memory, instance, name);
         m.output(name, node, "");
     }
@@ -128,7 +134,7 @@ fn design(setup: &Setup) -> Design {
 struct Due {
     clock: u64,
     words: Vec<u64>,
-    /// The host's errno, and the value that was there when there is one.
+    /// The host's answer, and the value that was there when there is one.
     host: Option<(u64, Option<u64>)>,
 }
 
@@ -226,8 +232,8 @@ impl Run {
                 let found = self.bench.get(&format!("read_word_{read}"));
                 assert_eq!(found, *word, "read {read} of clock {}", due.clock);
             }
-            if let Some((errno, result)) = due.host {
-                assert_eq!(self.bench.get("host_errno"), errno, "clock {}", due.clock);
+            if let Some((answer, result)) = due.host {
+                assert_eq!(self.bench.get("host_answer"), answer, "clock {}", due.clock);
                 if let Some(result) = result {
                     assert_eq!(self.bench.get("host_result"), result, "{}", due.clock);
                 }
@@ -324,13 +330,20 @@ impl Run {
             command::DELETE,
             command::DUMP,
         ]);
-        let flags = *self.random.pick(&[0, 0, 0, 2, 1, 3]);
+        let may = *self.random.pick(&[
+            May::PUT,
+            May::PUT,
+            May::PUT,
+            May::REPLACE,
+            May::CREATE,
+            May::NOTHING,
+        ]);
         if by_key {
             if self.random.below(6) == 0 {
                 indexes[0] = depth + self.random.below(3);
             }
             self.bench.set("host_command", code.into());
-            self.bench.set("host_flags", flags);
+            self.bench.set("host_may", may.bits().into());
             self.bench.set("host_index", indexes[0]);
         }
         self.idle();
@@ -348,16 +361,15 @@ impl Run {
         self.set_indexes(&[if by_key { junk } else { indexes[0] }], 0);
         let inside = indexes[0] < depth;
         let old = inside.then(|| self.words[indexes[0] as usize]);
-        let (errno, result, writes) = match (by_key, code) {
-            (true, command::UPDATE) if flags > 2 => (22, None, false),
-            (true, command::UPDATE) if !inside => (7, None, false),
-            (true, command::UPDATE) if flags == 1 => (17, None, false),
-            (true, command::UPDATE) => (0, old, true),
-            (true, command::DELETE) => (22, None, false),
-            (true, command::LOOKUP) if !inside => (2, None, false),
-            (true, _) if !inside => (22, None, false),
-            (true, _) => (0, old, false),
-            (false, _) => (0, old, flags == 0),
+        let (answer, result, writes) = match (by_key, code) {
+            (false, _) => (DONE, old, may == May::PUT),
+            (true, command::LOOKUP) if !inside => (MISSING, None, false),
+            (true, _) if !inside => (BAD_INDEX, None, false),
+            (true, command::UPDATE) if may == May::NOTHING => (REFUSED, None, false),
+            (true, command::UPDATE) if !may.replace => (EXISTS, None, false),
+            (true, command::UPDATE) => (DONE, old, true),
+            (true, command::DELETE) => (REFUSED, None, false),
+            (true, _) => (DONE, old, false),
         };
         if !by_key {
             self.bench.set("host_write_ok", writes.into());
@@ -366,7 +378,7 @@ impl Run {
             }
         }
         self.bench.set("host_a", 1);
-        self.enter(&read, Some((errno, result)));
+        self.enter(&read, Some((answer, result)));
         if writes {
             self.writes(indexes[0], value, self.setup.turns[0]);
         }

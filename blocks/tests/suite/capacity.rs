@@ -8,6 +8,7 @@
 use crate::hash_bench::{config, Change, Key, Table};
 use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Hash, SLOTS, WAYS};
+use hardpath_blocks::may::May;
 use std::collections::HashSet;
 
 /// How keys are made.
@@ -122,7 +123,7 @@ fn tables_fill_to_their_last_entry() {
             for round in 0..rounds {
                 let keys = distinct(pattern, u64::from(max_entries) + 3, round);
                 for key in &keys {
-                    table.packet(key, Change::Update { flags: 1 });
+                    table.packet(key, Change::Update { may: May::CREATE });
                 }
                 table.settle();
                 let what = format!("{max_entries} entries, {pattern:?}, round {round}");

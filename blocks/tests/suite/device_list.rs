@@ -1,6 +1,7 @@
 //! The device list: what each packet sees is the map at its place in the order of packets and changes; keys are sorted;
 //! a change that the map did not take leaves no trace.
 
+use crate::answers::{DONE, FULL, MISSING};
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::device_list::{device_list, DeviceList};
@@ -8,7 +9,6 @@ use hardpath_blocks::interface::command;
 use std::collections::{BTreeMap, VecDeque};
 
 const MAX_INSIDE: usize = 12;
-const E2BIG: u64 = 7;
 
 /// Where the host's operation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ struct Operation {
     command: u32,
     key: u32,
     ifindex: u32,
-    errno: u64,
+    answer: u64,
 }
 
 /// The list between a host, an entrance and an exit that do at random what their contracts allow.
@@ -68,7 +68,7 @@ impl Traffic {
                 command: command::LOOKUP,
                 key: 0,
                 ifindex: 0,
-                errno: 0,
+                answer: DONE,
             },
             inside: VecDeque::new(),
             asked: None,
@@ -94,16 +94,16 @@ impl Traffic {
         let known = self.map.contains_key(&key);
         let ifindex = self.random.below(5) as u32;
         let full = self.map.len() == self.entries;
-        let errno = match command {
-            command::UPDATE if full && !known && ifindex != 0 => E2BIG,
-            command::DELETE if !known => 2,
-            _ => 0,
+        let answer = match command {
+            command::UPDATE if full && !known && ifindex != 0 => FULL,
+            command::DELETE if !known => MISSING,
+            _ => DONE,
         };
         Operation {
             command,
             key,
             ifindex,
-            errno,
+            answer,
         }
     }
 
@@ -123,7 +123,7 @@ impl Traffic {
             command,
             key,
             ifindex,
-            errno,
+            answer,
         } = self.operation;
         let held = inject || matches!(self.host, Host::Inside(_));
         let is_change = command == command::UPDATE || command == command::DELETE;
@@ -144,7 +144,7 @@ impl Traffic {
         bench.set("map_start", starts.into());
         bench.set("inject", inject.into());
         bench.set("map_done", done.into());
-        bench.set("map_errno", if done { errno } else { 0 });
+        bench.set("map_answer", if done { answer } else { DONE });
         // Registers of the host: the new command stands there from the clock after the strobe on.
         if !starts {
             bench.set("host_command", command.into());
@@ -180,12 +180,12 @@ impl Traffic {
         let prepared = bench.get("prepared") == 1;
 
         if done && is_change {
-            match errno {
-                0 if command == command::UPDATE && ifindex != 0 => {
+            match answer {
+                DONE if command == command::UPDATE && ifindex != 0 => {
                     self.map.insert(key, ifindex);
                     self.changes += 1;
                 }
-                0 => {
+                DONE => {
                     self.map.remove(&key);
                     self.changes += 1;
                 }

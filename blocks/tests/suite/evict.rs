@@ -1,6 +1,7 @@
 //! Tables that make room for new keys: every insert succeeds, the table stays consistent however close packets are, and
 //! who goes is who was not used.
 
+use crate::answers::{DONE, MISSING};
 use crate::bench::Bench;
 use crate::hash_bench::{design, displaces_late};
 use crate::random::Random;
@@ -54,7 +55,7 @@ impl Run {
             ports: vec![HashPort {
                 commit_after,
                 updates: true,
-                flags: None,
+                may: None,
                 deletes: true,
                 slot: 0,
             }],
@@ -157,15 +158,15 @@ impl Run {
         }
         assert_eq!(found, place, "key {key:#x}");
         let hit = found.is_some();
-        let errno = self.bench.get("errno");
+        let answer = self.bench.get("answer");
         assert_eq!(self.bench.get("write_value") == 1, updates);
         let entry = self.bench.get("entry_c");
         if updates {
-            assert_eq!(errno, 0, "an insert finds room");
+            assert_eq!(answer, DONE, "an insert finds room");
             assert!(self.candidates(key).contains(&entry));
         }
         if deletes {
-            assert_eq!(errno, if hit { 0 } else { 2 });
+            assert_eq!(answer, if hit { DONE } else { MISSING });
         }
         self.most = self.most.max(self.slots.len());
         let puts = updates && !hit;

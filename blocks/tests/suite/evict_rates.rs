@@ -61,7 +61,7 @@ fn config(evicts: Evicts) -> Hash {
         ports: vec![HashPort {
             commit_after,
             updates: true,
-            flags: None,
+            may: None,
             deletes: false,
             slot: 0,
         }],

@@ -5,15 +5,16 @@ use crate::hash_bench::{config, Change, Key, Table};
 use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Hash, HashPort};
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::May;
 
 fn random_change(random: &mut Random, inserts: u64) -> Change {
     match random.below(8) {
         0 => Change::Nothing,
         1 => Change::Update {
-            flags: random.below(4),
+            may: May::from_bits(random.below(4) as u32),
         },
         what if what < 2 + inserts => Change::Update {
-            flags: random.below(2),
+            may: *random.pick(&[May::PUT, May::CREATE]),
         },
         _ => Change::Delete,
     }
@@ -63,11 +64,11 @@ fn torture(config: Hash, pool: u64, slots: usize, seed: u64) -> Table {
                 command::UPDATE,
                 command::DELETE,
             ]);
-            let flags = random.below(4);
+            let may = May::from_bits(random.below(4) as u32);
             match table.config.foreign && random.below(2) == 0 {
                 true if command == command::DELETE && table.foreign == 0 => continue,
-                true => table.host_foreign(command, &chosen, flags),
-                false => table.host(command, &chosen, flags),
+                true => table.host_foreign(command, &chosen, may),
+                false => table.host(command, &chosen, may),
             }
             last_use.insert(chosen, table.clock - 3);
             // One operation of the host at a time.
@@ -130,7 +131,7 @@ fn nothing_waits_with_forwarding() {
     }
 }
 
-/// Keys that the table does not store count, and are nowhere: neither their bits nor the flags of the host change anything.
+/// Keys that the table does not store count, and are nowhere: neither their bits nor what the host's update may do changes anything.
 #[test]
 fn foreign_keys_have_places() {
     for max_entries in [1, 2, 5, 16, 40] {
@@ -148,18 +149,18 @@ fn foreign_keys_have_places() {
             assert_eq!(table.failures, 0, "{max_entries} entries");
             // All places, of both sorts: one more of neither, and a reset takes both back.
             while table.model.len() + table.foreign < max_entries as usize {
-                table.host_foreign(command::UPDATE, &key(32, 7), 0);
+                table.host_foreign(command::UPDATE, &key(32, 7), May::PUT);
                 table.settle();
             }
-            table.host_foreign(command::UPDATE, &key(32, 8), 0);
-            table.packet(&key(32, 5000), Change::Update { flags: 0 });
+            table.host_foreign(command::UPDATE, &key(32, 8), May::PUT);
+            table.packet(&key(32, 5000), Change::Update { may: May::PUT });
             table.compare();
             assert!(!table.model.contains_key(&key(32, 5000)));
             table.clear();
             for number in 0..u64::from(max_entries) {
-                table.packet(&key(32, 100 + number), Change::Update { flags: 1 });
+                table.packet(&key(32, 100 + number), Change::Update { may: May::CREATE });
             }
-            table.host_foreign(command::UPDATE, &key(32, 1), 0);
+            table.host_foreign(command::UPDATE, &key(32, 1), May::PUT);
             table.compare();
             assert_eq!(table.model.len(), max_entries as usize);
         }
@@ -179,7 +180,7 @@ fn only_updates_or_only_deletes() {
         let mut table = Table::new(Hash {
             ports: vec![HashPort {
                 updates,
-                flags: Some(0),
+                may: Some(May::PUT),
                 deletes,
                 commit_after: 2,
                 slot: 0,
@@ -192,7 +193,7 @@ fn only_updates_or_only_deletes() {
             let change = match number % 9 {
                 0 => Change::Nothing,
                 _ if deletes => Change::Delete,
-                _ => Change::Update { flags: 0 },
+                _ => Change::Update { may: May::PUT },
             };
             if number % 7 == 0 {
                 let command = if deletes {
@@ -200,7 +201,7 @@ fn only_updates_or_only_deletes() {
                 } else {
                     command::DELETE
                 };
-                table.host(command, &key, 0);
+                table.host(command, &key, May::PUT);
             } else {
                 table.packet(&key, change);
             }
@@ -235,8 +236,8 @@ fn only_the_host(registers: bool) {
                 command::UPDATE,
                 command::DELETE,
             ]);
-            let flags = random.below(4);
-            table.host(command, &key, flags);
+            let may = May::from_bits(random.below(4) as u32);
+            table.host(command, &key, may);
         } else {
             // Back to back, also with one key.
             table.packet(&key, Change::Nothing);
@@ -251,7 +252,7 @@ fn one_key_comes_and_goes() {
     let one = key(16, 0x1234);
     for number in 0..400 {
         let change = match number % 4 {
-            0 | 1 => Change::Update { flags: 0 },
+            0 | 1 => Change::Update { may: May::PUT },
             2 => Change::Delete,
             _ => Change::Nothing,
         };
@@ -279,7 +280,7 @@ fn colliding_keys_back_to_back() {
         for keys in by_rows.values() {
             let keys = &keys[..keys.len().min(20)];
             for key in keys {
-                table.packet(key, Change::Update { flags: 1 });
+                table.packet(key, Change::Update { may: May::CREATE });
             }
             table.settle();
             for key in keys {
@@ -298,19 +299,19 @@ fn the_last_place_is_given_once() {
     for max_entries in [1, 2, 5, 16] {
         let mut table = Table::new(config(max_entries, 32, 4));
         for number in 0..u64::from(max_entries) + 12 {
-            table.packet(&key(32, number + 1), Change::Update { flags: 0 });
+            table.packet(&key(32, number + 1), Change::Update { may: May::PUT });
         }
         table.settle();
         assert_eq!(table.model.len(), max_entries as usize);
         // A delete makes room for exactly the one behind it.
         table.packet(&key(32, 1), Change::Delete);
-        table.packet(&key(32, 1000), Change::Update { flags: 0 });
-        table.packet(&key(32, 1001), Change::Update { flags: 0 });
+        table.packet(&key(32, 1000), Change::Update { may: May::PUT });
+        table.packet(&key(32, 1001), Change::Update { may: May::PUT });
         table.compare();
         assert!(table.model.contains_key(&key(32, 1000)));
         table.clear();
         table.compare();
-        table.packet(&key(32, 7), Change::Update { flags: 1 });
+        table.packet(&key(32, 7), Change::Update { may: May::CREATE });
         table.compare();
         assert_eq!(table.model.len(), 1);
     }

@@ -1,8 +1,10 @@
 //! A hash table with its hash functions, driven slot by slot beside a model.
 
+use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
 use hardpath_blocks::hash::{hash_function, hash_table, Evicts, Hash, HashPort, WAYS};
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::May;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +15,7 @@ pub type Key = Vec<u64>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     Nothing,
-    Update { flags: u64 },
+    Update { may: May },
     Delete,
 }
 
@@ -29,7 +31,7 @@ pub fn design(config: &Hash) -> Design {
     let host = m.input("host", 1, "");
     let host_key = m.input("host_key", config.key_bits, "");
     let host_command = m.input("host_command", 3, "");
-    let host_flags = m.input("host_flags", 32, "");
+    let host_may = m.input("host_may", May::BITS, "");
     let host_slot = m.input("host_slot", 32, "");
     let clear = m.input("clear", 1, "");
     let clear_index = m.input("clear_index", Hash::row_bits(config.max_entries), "");
@@ -56,7 +58,7 @@ pub fn design(config: &Hash) -> Design {
         ("clear", clear),
         ("clear_index", clear_index),
         ("host_command", host_command),
-        ("host_flags", host_flags),
+        ("host_may", host_may),
         ("host_slot", host_slot),
     ];
     if config.foreign {
@@ -67,8 +69,8 @@ pub fn design(config: &Hash) -> Design {
     let mut late = Vec::new();
     if config.ports[0].updates {
         late.push("update");
-        if config.ports[0].flags.is_none() {
-            late.extend(["no_exist", "must_exist", "bad_flags"]);
+        if config.ports[0].may.is_none() {
+            late.extend(["only_create", "only_replace", "may_nothing"]);
         }
     }
     if config.ports[0].deletes {
@@ -97,11 +99,11 @@ pub fn design(config: &Hash) -> Design {
         "entry_c",
         "host_found",
         "host_c",
-        "host_errno",
+        "host_answer",
         "host_key_out",
     ];
     if config.ports[0].updates || config.ports[0].deletes {
-        outputs.push("errno");
+        outputs.push("answer");
     }
     if config.evicts != Evicts::Nobody {
         outputs.extend(["puts", "removes_key", "forgets", "key_c"]);
@@ -134,7 +136,7 @@ struct Due {
     /// The host's key is not this one, but a foreign one that has its bits: what the host is answered.
     foreign: Option<u64>,
     hit: bool,
-    errno: u64,
+    answer: u64,
     /// The value of the key is written: the slot that the table names must be free or the key's own.
     writes: bool,
     removes: bool,
@@ -198,19 +200,21 @@ impl Table {
 
     fn set_change(&mut self, change: Change) {
         if self.config.ports[0].updates {
-            let flags = match change {
-                Change::Update { flags } => Some(flags),
+            let may = match change {
+                Change::Update { may } => Some(may),
                 _ => None,
             };
-            self.bench.set("update", flags.is_some().into());
-            if let (Some(known), Some(flags)) = (self.config.ports[0].flags, flags) {
-                assert_eq!(flags, known);
+            self.bench.set("update", may.is_some().into());
+            if let (Some(known), Some(may)) = (self.config.ports[0].may, may) {
+                assert_eq!(may, known);
             }
-            if self.config.ports[0].flags.is_none() {
-                self.bench.set("no_exist", (flags == Some(1)).into());
-                self.bench.set("must_exist", (flags == Some(2)).into());
+            if self.config.ports[0].may.is_none() {
                 self.bench
-                    .set("bad_flags", flags.is_some_and(|flags| flags > 2).into());
+                    .set("only_create", (may == Some(May::CREATE)).into());
+                self.bench
+                    .set("only_replace", (may == Some(May::REPLACE)).into());
+                self.bench
+                    .set("may_nothing", (may == Some(May::NOTHING)).into());
             }
         }
         if self.config.ports[0].deletes {
@@ -224,25 +228,25 @@ impl Table {
         self.step();
     }
 
-    /// What the change gives, as the kernel's hash table answers.
+    /// What the change gives.
     fn answer(&self, key: &Key, change: Change) -> (bool, u64, bool, bool) {
         let hit = self.ahead.contains_key(key);
         let full = self.ahead.len() + self.foreign >= self.config.max_entries as usize;
-        let (errno, writes, removes) = match change {
-            Change::Nothing => (if hit { 0 } else { 2 }, false, false),
-            Change::Update { flags } if flags > 2 => (22, false, false),
-            Change::Update { flags: 1 } if hit => (17, false, false),
-            Change::Update { flags: 2 } if !hit => (2, false, false),
-            Change::Update { .. } if !hit && full => (7, false, false),
-            Change::Update { .. } => (0, true, false),
-            Change::Delete if hit => (0, false, true),
-            Change::Delete => (2, false, false),
+        let (answer, writes, removes) = match change {
+            Change::Nothing => (if hit { DONE } else { MISSING }, false, false),
+            Change::Update { may } if may == May::NOTHING => (REFUSED, false, false),
+            Change::Update { may } if hit && !may.replace => (EXISTS, false, false),
+            Change::Update { may } if !hit && !may.create => (MISSING, false, false),
+            Change::Update { .. } if !hit && full => (FULL, false, false),
+            Change::Update { .. } => (DONE, true, false),
+            Change::Delete if hit => (DONE, false, true),
+            Change::Delete => (MISSING, false, false),
         };
-        (hit, errno, writes, removes)
+        (hit, answer, writes, removes)
     }
 
     fn enqueue(&mut self, key: &Key, change: Change, host: Option<u32>) {
-        let (hit, errno, writes, removes) = self.answer(key, change);
+        let (hit, answer, writes, removes) = self.answer(key, change);
         if writes {
             self.ahead.insert(key.clone(), ());
         }
@@ -255,7 +259,7 @@ impl Table {
             host,
             foreign: None,
             hit,
-            errno,
+            answer,
             writes,
             removes,
         };
@@ -274,37 +278,37 @@ impl Table {
 
     /// The host's lookup, update or delete. Its registers stand still from two clocks before until it is over, and
     /// what comes behind it comes a clock after its answer at the earliest.
-    pub fn host(&mut self, command: u32, key: &Key, flags: u64) {
+    pub fn host(&mut self, command: u32, key: &Key, may: May) {
         let change = match command {
-            command::UPDATE => Change::Update { flags },
+            command::UPDATE => Change::Update { may },
             command::DELETE => Change::Delete,
             _ => Change::Nothing,
         };
-        self.operate(command, (key, flags), change, None);
+        self.operate(command, (key, may), change, None);
     }
 
     /// The host's operation on a foreign key, of which the table has these bits: it takes a place, gives one back, or finds
-    /// nothing, whatever the flags are.
-    pub fn host_foreign(&mut self, command: u32, key: &Key, flags: u64) {
+    /// nothing, whatever it may do.
+    pub fn host_foreign(&mut self, command: u32, key: &Key, may: May) {
         let is_full = self.ahead.len() + self.foreign >= self.config.max_entries as usize;
-        let errno = match command {
-            command::UPDATE if is_full => 7,
-            command::UPDATE | command::DELETE => 0,
-            _ => 2,
+        let answer = match command {
+            command::UPDATE if is_full => FULL,
+            command::UPDATE | command::DELETE => DONE,
+            _ => MISSING,
         };
-        match (command, errno) {
-            (command::UPDATE, 0) => self.foreign += 1,
+        match (command, answer) {
+            (command::UPDATE, DONE) => self.foreign += 1,
             (command::DELETE, _) => self.foreign -= 1,
             _ => {}
         }
-        self.operate(command, (key, flags), Change::Nothing, Some(errno));
+        self.operate(command, (key, may), Change::Nothing, Some(answer));
     }
 
     /// `change`: what becomes of the key. `foreign`: the answer for a foreign one.
     fn operate(
         &mut self,
         command: u32,
-        (key, flags): (&Key, u64),
+        (key, may): (&Key, May),
         change: Change,
         foreign: Option<u64>,
     ) {
@@ -313,7 +317,7 @@ impl Table {
         }
         self.bench.set("host_command", command.into());
         self.bench.set_wide("host_key", key);
-        self.bench.set("host_flags", flags);
+        self.bench.set("host_may", may.bits().into());
         self.idle();
         self.idle();
         self.bench.set("host", 1);
@@ -341,9 +345,9 @@ impl Table {
         for _ in 0..self.window() + 3 {
             self.idle();
         }
-        match self.bench.get("host_errno") {
-            0 => Ok(self.bench.get_wide("host_key_out")),
-            errno => Err(errno),
+        match self.bench.get("host_answer") {
+            DONE => Ok(self.bench.get_wide("host_key_out")),
+            answer => Err(answer),
         }
     }
 
@@ -357,8 +361,8 @@ impl Table {
 
     fn step(&mut self) {
         self.bench.step();
-        if let Some(errno) = self.at_host.take() {
-            assert_eq!(self.bench.get("host_errno"), errno, "of a foreign key");
+        if let Some(answer) = self.at_host.take() {
+            assert_eq!(self.bench.get("host_answer"), answer, "of a foreign key");
         }
         let answer_clocks = self.answer_clocks();
         // Stage R is one clock behind the key.
@@ -391,21 +395,21 @@ impl Table {
         assert_eq!(self.bench.get("host_c"), u64::from(due.host.is_some()));
         let mut writes = due.writes;
         self.at_host = due.foreign;
-        let errno = if self.config.ports[0].updates || self.config.ports[0].deletes {
-            self.bench.get("errno")
+        let answer = if self.config.ports[0].updates || self.config.ports[0].deletes {
+            self.bench.get("answer")
         } else {
-            due.errno
+            due.answer
         };
         let nothing_done = due.foreign.is_some()
-            || due.host.is_none() && !due.writes && !due.removes && due.errno == 2;
-        if errno == 7 && due.errno == 0 && self.may_fail {
+            || due.host.is_none() && !due.writes && !due.removes && due.answer == MISSING;
+        if answer == FULL && due.answer == DONE && self.may_fail {
             self.failures += 1;
             self.ahead.remove(&due.key);
             writes = false;
         } else if !nothing_done {
             assert_eq!(
-                errno,
-                due.errno,
+                answer,
+                due.answer,
                 "{due:?} with {} of {}",
                 self.model.len(),
                 self.config.max_entries
@@ -449,11 +453,15 @@ impl Table {
         self.settle();
         for slot in 0..self.slots() {
             let found = self.dump(slot);
-            let expected = self.entries.get(&u64::from(slot)).cloned().ok_or(2);
+            let expected = self.entries.get(&u64::from(slot)).cloned().ok_or(MISSING);
             assert_eq!(found, expected, "slot {slot}");
         }
-        assert_eq!(self.dump(self.slots()), Err(22), "behind the last slot");
-        assert_eq!(self.dump(u32::MAX), Err(22));
+        assert_eq!(
+            self.dump(self.slots()),
+            Err(BAD_INDEX),
+            "behind the last slot"
+        );
+        assert_eq!(self.dump(u32::MAX), Err(BAD_INDEX));
     }
 
     /// Reset and sweep.
@@ -508,7 +516,7 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         ports: vec![HashPort {
             commit_after,
             updates: true,
-            flags: None,
+            may: None,
             deletes: true,
             slot: 0,
         }],

@@ -5,12 +5,13 @@ use crate::hash_bench::{config, Change};
 use crate::hash_ports_bench::{Table, Times};
 use crate::random::Random;
 use hardpath_blocks::hash::{Hash, HashPort};
+use hardpath_blocks::may::May;
 
 /// What a port may do to its key.
 fn random_change(random: &mut Random, port: &HashPort, inserts: u64) -> Change {
-    let flags = random.below(9).saturating_sub(5);
+    let may = May::ALL[[3, 3, 3, 3, 3, 3, 1, 2, 0][random.below(9) as usize]];
     let update = Change::Update {
-        flags: port.flags.unwrap_or(flags),
+        may: port.may.unwrap_or(may),
     };
     match random.below(8) {
         0 => Change::Nothing,
@@ -66,7 +67,7 @@ fn torture(config: Hash, pool: u64, packets: usize, seed: u64) -> Table {
     table
 }
 
-/// What ports can do: each updates, deletes, both or only looks up. The flags of updates may be known before.
+/// What ports can do: each updates, deletes, both or only looks up. What updates may do may be known before.
 fn random_ports(random: &mut Random, count: usize) -> Vec<HashPort> {
     let abilities = [
         (true, true),
@@ -80,7 +81,14 @@ fn random_ports(random: &mut Random, count: usize) -> Vec<HashPort> {
             let (updates, deletes) = *random.pick(&abilities);
             HashPort {
                 updates,
-                flags: *random.pick(&[None, None, Some(0), Some(1), Some(2), Some(4)]),
+                may: *random.pick(&[
+                    None,
+                    None,
+                    Some(May::PUT),
+                    Some(May::CREATE),
+                    Some(May::REPLACE),
+                    Some(May::NOTHING),
+                ]),
                 deletes,
                 ..HashPort::default()
             }
@@ -155,7 +163,7 @@ fn three_turns_of_one_packet_on_few_keys() {
                     .map(|slot| HashPort {
                         commit_after: commit_after[*slot as usize],
                         updates: true,
-                        flags: None,
+                        may: None,
                         deletes: true,
                         slot: *slot,
                     })
@@ -182,7 +190,7 @@ fn one_packet_updates_and_deletes_its_key() {
     let turn = |slot| HashPort {
         commit_after: 2,
         updates: true,
-        flags: None,
+        may: None,
         deletes: true,
         slot,
     };
@@ -190,7 +198,7 @@ fn one_packet_updates_and_deletes_its_key() {
         ports: vec![turn(0), turn(1)],
         ..config(1, 32, 0)
     });
-    let put = Change::Update { flags: 1 };
+    let put = Change::Update { may: May::CREATE };
     table.packet(&[7, 7], &[put, Change::Delete]);
     table.settle();
     assert!(table.model.is_empty());

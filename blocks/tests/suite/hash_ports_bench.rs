@@ -1,9 +1,11 @@
 //! A hash table with several ports, driven packet by packet beside a model.
 
+use crate::answers::{DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
 use crate::hash_bench::Change;
 use hardpath_blocks::hash::{buckets, hash_function, hash_table, Hash, HashPort, SLOTS, WAYS};
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::May;
 use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Design, Module, Node};
 use std::collections::{BTreeMap, VecDeque};
@@ -47,8 +49,8 @@ fn changes_of(port: &HashPort) -> Vec<&'static str> {
     let mut names = Vec::new();
     if port.updates {
         names.push("update");
-        if port.flags.is_none() {
-            names.extend(["no_exist", "must_exist", "bad_flags"]);
+        if port.may.is_none() {
+            names.extend(["only_create", "only_replace", "may_nothing"]);
         }
     }
     if port.deletes {
@@ -85,7 +87,7 @@ fn design(config: &Hash) -> Design {
         ("host_slot".into(), host_slot),
     ];
     for (name, width) in [
-        ("host_flags", 32),
+        ("host_may", May::BITS),
         ("clear", 1),
         ("clear_index", Hash::row_bits(config.max_entries)),
     ] {
@@ -145,8 +147,8 @@ fn design(config: &Hash) -> Design {
             m.output(name, node, "");
         }
         if changes {
-            let node = m.instance_output(table, instance, "errno");
-            let name = format!("errno_of_{number}");
+            let node = m.instance_output(table, instance, "answer");
+            let name = format!("answer_of_{number}");
             let node = delayed(&mut m, &name, node, times.end - commit);
             m.output(name, node, "");
         }
@@ -156,7 +158,7 @@ fn design(config: &Hash) -> Design {
         let node = delayed(&mut m, signal, node, times.end - times.commits[0]);
         m.output(signal, node, "");
     }
-    for signal in ["host_errno", "host_key_out"] {
+    for signal in ["host_answer", "host_key_out"] {
         let node = m.instance_output(table, instance, signal);
         m.output(signal, node, "");
     }
@@ -236,11 +238,13 @@ impl Table {
             for signal in changes_of(port) {
                 let set = match (signal, *change) {
                     ("update", Change::Update { .. }) => true,
-                    // What the flags are while nothing is updated does not count.
-                    ("no_exist", Change::Update { flags }) => flags == 1,
-                    ("must_exist", Change::Update { flags }) => flags == 2,
-                    ("bad_flags", Change::Update { flags }) => flags > 2,
-                    ("no_exist" | "must_exist" | "bad_flags", _) => self.clock.is_multiple_of(3),
+                    // What may be done while nothing is updated does not count.
+                    ("only_create", Change::Update { may }) => may == May::CREATE,
+                    ("only_replace", Change::Update { may }) => may == May::REPLACE,
+                    ("may_nothing", Change::Update { may }) => may == May::NOTHING,
+                    ("only_create" | "only_replace" | "may_nothing", _) => {
+                        self.clock.is_multiple_of(3)
+                    }
                     ("remove", Change::Delete) => true,
                     _ => false,
                 };
@@ -264,14 +268,14 @@ impl Table {
         while self.clock < self.host_over {
             self.idle();
         }
-        let (code, flags) = match change {
-            Change::Nothing => (command::LOOKUP, 0),
-            Change::Update { flags } => (command::UPDATE, flags),
-            Change::Delete => (command::DELETE, 0),
+        let (code, may) = match change {
+            Change::Nothing => (command::LOOKUP, May::NOTHING),
+            Change::Update { may } => (command::UPDATE, may),
+            Change::Delete => (command::DELETE, May::NOTHING),
         };
         self.bench.set("host_command", code.into());
         self.bench.set("host_key", keys[0]);
-        self.bench.set("host_flags", flags);
+        self.bench.set("host_may", may.bits().into());
         self.idle();
         self.idle();
         while !self.may_enter(keys) {
@@ -329,7 +333,7 @@ impl Table {
             let expected = self.model.get(key).copied();
             assert_eq!(found, expected, "port {number} of {packet:?}");
         }
-        assert_eq!(self.bench.get("host_c"), packet.host.into());
+        assert_eq!(self.bench.get("host_c"), u64::from(packet.host));
         if packet.host {
             let there = self.model.contains_key(&packet.keys[0]);
             assert_eq!(self.bench.get("host_found") == 1, there, "{packet:?}");
@@ -355,30 +359,30 @@ impl Table {
         let what = format!("port {number} of {packet:?} with {} keys", self.model.len());
         let before = self.model.get(&key).copied();
         let full = self.model.len() == self.config.max_entries as usize;
-        let errno = match (change, before) {
-            (Change::Update { flags }, _) if flags > 2 => 22,
-            (Change::Update { flags: 1 }, Some(_)) => 17,
-            (Change::Update { flags: 2 }, None) => 2,
-            (Change::Update { .. }, None) if full || !self.has_room(key) => 7,
-            (Change::Update { .. }, _) => 0,
-            (_, before) if before.is_none() => 2,
-            _ => 0,
+        let answer = match (change, before) {
+            (Change::Update { may }, _) if may == May::NOTHING => REFUSED,
+            (Change::Update { may }, Some(_)) if !may.replace => EXISTS,
+            (Change::Update { may }, None) if !may.create => MISSING,
+            (Change::Update { .. }, None) if full || !self.has_room(key) => FULL,
+            (Change::Update { .. }, _) => DONE,
+            (_, before) if before.is_none() => MISSING,
+            _ => DONE,
         };
         let asks = change != Change::Nothing;
         match packet.host && number == 0 {
-            true => assert_eq!(self.bench.get("host_errno"), errno, "{what}"),
+            true => assert_eq!(self.bench.get("host_answer"), answer, "{what}"),
             false if asks => {
-                let found = self.bench.get(&format!("errno_of_{number}"));
-                assert_eq!(found, errno, "{what}");
+                let found = self.bench.get(&format!("answer_of_{number}"));
+                assert_eq!(found, answer, "{what}");
             }
             false => {}
         }
-        let writes = matches!(change, Change::Update { .. }) && errno == 0;
+        let writes = matches!(change, Change::Update { .. }) && answer == DONE;
         if number == 0 || self.config.ports[number].updates {
             let found = self.bench.get(&format!("write_value_of_{number}")) == 1;
             assert_eq!(found, writes, "{what}");
         }
-        self.seen[number][3] += u32::from(asks && errno != 0);
+        self.seen[number][3] += u32::from(asks && answer != DONE);
         if writes {
             let entry = self.bench.get(&format!("entry_c_of_{number}"));
             match before {
@@ -394,7 +398,7 @@ impl Table {
         }
         if change == Change::Delete {
             self.model.remove(&key);
-            self.seen[number][2] += u32::from(errno == 0);
+            self.seen[number][2] += u32::from(answer == DONE);
         }
     }
 
@@ -434,11 +438,15 @@ impl Table {
             for _ in 0..self.times.end {
                 self.idle();
             }
-            let found = match self.bench.get("host_errno") {
-                0 => Ok(self.bench.get("host_key_out")),
-                errno => Err(errno),
+            let found = match self.bench.get("host_answer") {
+                DONE => Ok(self.bench.get("host_key_out")),
+                answer => Err(answer),
             };
-            assert_eq!(found, entries.get(&slot).copied().ok_or(2), "slot {slot}");
+            assert_eq!(
+                found,
+                entries.get(&slot).copied().ok_or(MISSING),
+                "slot {slot}"
+            );
         }
     }
 }

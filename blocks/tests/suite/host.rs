@@ -4,7 +4,7 @@
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::host::{host, Host};
-use hardpath_registers::{command, field, register, version, MAGIC, PORTS, REGISTERS};
+use hardpath_registers::{command, field, register, Answer, May, MAGIC, PORTS, REGISTERS, VERSION};
 use std::collections::BTreeMap;
 
 const KEY_BITS: u32 = 104;
@@ -26,7 +26,7 @@ struct Port {
     injected: u64,
     hold_clocks: u64,
     answer: (u64, Vec<u64>, Vec<u64>),
-    /// What the operation came with: map, command, flags, slot, index, key, value.
+    /// What the operation came with: map, command, what it may do, slot, index, key, value.
     seen: Option<Seen>,
     strobes: BTreeMap<&'static str, u64>,
     strobes_now: bool,
@@ -38,7 +38,7 @@ struct Port {
 struct Seen {
     map: u64,
     command: u64,
-    flags: u64,
+    may: u64,
     slot: u64,
     index: u64,
     key: Vec<u64>,
@@ -53,7 +53,6 @@ impl Port {
     fn of(seed: u64, prepares: bool) -> Port {
         let mut bench = Bench::of(host(&Host {
             name: "host".into(),
-            version: version::FOREIGN_KEYS,
             design_id: 0x1234_5678,
             maps: MAPS,
             key_bits: KEY_BITS,
@@ -81,12 +80,12 @@ impl Port {
     fn step(&mut self) {
         let done = self.done_at == Some(self.clock);
         self.bench.set("map_done", done.into());
-        let (errno, value, key) = if done {
+        let (answer, value, key) = if done {
             self.answer.clone()
         } else {
-            (31, vec![!0; 2], vec![!0; 2])
+            (7, vec![!0; 2], vec![!0; 2])
         };
-        self.bench.set("map_errno", errno);
+        self.bench.set("map_answer", answer);
         self.bench.set_wide("map_value", &value);
         self.bench.set_wide("map_key", &key);
         for name in [
@@ -149,7 +148,7 @@ impl Port {
         Seen {
             map: self.bench.get("map_select"),
             command: self.bench.get("host_command"),
-            flags: self.bench.get("host_flags"),
+            may: self.bench.get("host_may"),
             slot: self.bench.get("host_slot"),
             index: self.bench.get("host_index"),
             key: self.bench.get_wide("host_key"),
@@ -291,12 +290,12 @@ fn registers_can_be_read_and_written() {
     let mut port = Port::new(1);
     port.wait_for_sweep();
     assert_eq!(port.read(register::MAGIC), MAGIC);
-    assert_eq!(port.read(register::VERSION), version::FOREIGN_KEYS);
+    assert_eq!(port.read(register::VERSION), VERSION);
     assert_eq!(port.read(register::DESIGN_ID), 0x1234_5678);
     let mut model: BTreeMap<u32, u32> = BTreeMap::new();
     let mut places: Vec<(u32, u32)> = vec![
         (register::MAP_SELECT, !0),
-        (register::MAP_FLAGS, !0),
+        (register::MAP_MAY, 3),
         (register::MAP_SLOT, !0),
     ];
     for word in 0..4 {
@@ -400,11 +399,17 @@ fn the_table_of_registers_is_what_the_port_does() {
         let response = port.write_with(address, !0, 15, [0; 3]);
         assert_eq!(response, expected, "write of {address:#x}");
         // All bits of a field are there, and none beside them.
-        let fields = REGISTERS.iter().find(|one| one.offset == address & !4);
+        let fields = REGISTERS.iter().find(|one| {
+            (one.offset..one.offset + 4 * one.words(KEY_BITS, VALUE_BITS)).contains(&address)
+        });
         let of_word = (address & 4) / 4;
-        let part = fields.and_then(|one| one.fields.iter().find(|part| part.word == of_word));
-        if let (Some(part), Some(true)) = (part, may_write) {
-            assert_eq!(port.read(address), part.mask(), "{}", part.name);
+        let fields = fields.map_or(&[][..], |one| one.fields).iter();
+        let masks = fields
+            .filter(|part| part.word == of_word)
+            .map(|part| part.mask());
+        let masks = masks.reduce(|one, other| one | other);
+        if let (Some(mask), Some(true)) = (masks, may_write) {
+            assert_eq!(port.read(address), mask, "{address:#x}");
         }
     }
     assert_eq!(port.injected, 0);
@@ -412,7 +417,7 @@ fn the_table_of_registers_is_what_the_port_does() {
     for number in [command::LOOKUP, command::LOOKUP | !field::COMMAND.mask()] {
         port.write(register::MAP_SELECT, 0);
         let is_command = number == command::LOOKUP;
-        assert_eq!(port.perform(number) != 22, is_command);
+        assert_eq!(port.perform(number) != Answer::Refused.code(), is_command);
     }
     assert_eq!(port.injected, 1);
 }
@@ -482,12 +487,12 @@ fn operations(mut port: Port) {
         }
         words[3] &= 0xff;
         words[6] &= 0xffff;
-        let (flags, slot) = (port.random.next() as u32, port.random.next() as u32);
-        port.write(register::MAP_FLAGS, flags);
+        let (may, slot) = (port.random.next() as u32, port.random.next() as u32);
+        port.write(register::MAP_MAY, may);
         port.write(register::MAP_SLOT, slot);
         port.write(register::MAP_SELECT, map);
-        let errno = if port.random.below(3) == 0 {
-            1 + port.random.below(30)
+        let answer = if port.random.below(3) == 0 {
+            1 + port.random.below(5)
         } else {
             0
         };
@@ -496,21 +501,21 @@ fn operations(mut port: Port) {
             port.random.next(),
             port.random.next() & (u64::MAX >> (128 - KEY_BITS)),
         ];
-        port.answer = (errno, value.clone(), key.clone());
+        port.answer = (answer, value.clone(), key.clone());
         let (before, held) = (port.injected, port.hold_clocks);
         port.seen = None;
         let status = port.perform(code);
         if map >= MAPS || !(command::LOOKUP..=command::DUMP).contains(&code) {
             assert_eq!(
                 (status, port.injected),
-                (22, before),
+                (Answer::Refused.code(), before),
                 "map {map:#x}, command {code}: one does not exist"
             );
             continue;
         }
         assert_eq!(
             (u64::from(status), port.injected),
-            (errno, before + 1),
+            (answer, before + 1),
             "round {round}"
         );
         assert!(
@@ -523,7 +528,7 @@ fn operations(mut port: Port) {
         let seen = Seen {
             map: map.into(),
             command: code.into(),
-            flags: flags.into(),
+            may: May::from_bits(may).bits().into(),
             slot: slot.into(),
             index: if dump { slot.into() } else { words[0].into() },
             key: vec![double(words[0], words[1]), double(words[2], words[3])],
@@ -531,13 +536,13 @@ fn operations(mut port: Port) {
         };
         assert_eq!(port.seen.take(), Some(seen));
         // A lookup gives a value, a dump a key, too; what failed gives nothing.
-        let gives = errno == 0 && (dump || code == command::LOOKUP);
+        let gives = answer == 0 && (dump || code == command::LOOKUP);
         let expected_value = if gives {
             value
         } else {
             vec![double(words[4], words[5]), words[6].into()]
         };
-        let expected_key = if errno == 0 && dump {
+        let expected_key = if answer == 0 && dump {
             key
         } else {
             vec![double(words[0], words[1]), double(words[2], words[3])]
@@ -569,7 +574,7 @@ fn nothing_changes_while_an_operation_runs() {
             register::KEY,
             register::VALUE,
             register::MAP_SELECT,
-            register::MAP_FLAGS,
+            register::MAP_MAY,
             register::MAP_SLOT,
             register::MAP_COMMAND,
         ] {
@@ -673,17 +678,17 @@ fn counters_count() {
 #[test]
 fn both_directions_at_once() {
     let mut port = Port::new(8);
-    port.write(register::MAP_FLAGS, 5);
+    port.write(register::MAP_MAY, 2);
     for data in 0..100u32 {
         port.bench.set("s_axil_arvalid", 1);
-        port.bench.set("s_axil_araddr", register::MAP_FLAGS.into());
+        port.bench.set("s_axil_araddr", register::MAP_MAY.into());
         port.bench.set("s_axil_rready", 1);
         port.write(register::MAP_SLOT, data);
         port.bench.set("s_axil_arvalid", 0);
         for _ in 0..4 {
             port.step();
             if port.bench.get("s_axil_rvalid") == 1 {
-                assert_eq!(port.bench.get("s_axil_rdata"), 5);
+                assert_eq!(port.bench.get("s_axil_rdata"), 2);
             }
         }
         assert_eq!(port.read(register::MAP_SLOT), data);

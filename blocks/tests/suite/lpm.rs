@@ -1,9 +1,11 @@
 //! Longest prefix match beside a model: a lookup a clock while the host inserts, replaces and deletes prefixes.
 
+use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
 use crate::random::Random;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_blocks::may::May;
 use std::collections::VecDeque;
 
 /// `struct bpf_lpm_trie_key` in memory order.
@@ -154,9 +156,9 @@ impl Run {
     }
 
     /// Performs an operation as the host port does; packets go on until its slot comes, and behind it.
-    fn host(&mut self, operation: u32, key: &Key, flags: u32, slot: u32) {
+    fn host(&mut self, operation: u32, key: &Key, may: May, slot: u32) {
         self.bench.set("host_command", operation.into());
-        self.bench.set("host_flags", flags.into());
+        self.bench.set("host_may", may.bits().into());
         self.bench.set("host_slot", slot.into());
         self.bench.set_wide("host_key", &limbs(key));
         self.bench.set("start", 1);
@@ -175,7 +177,7 @@ impl Run {
         for _ in 0..3 {
             self.step(None);
         }
-        let (errno, entry) = self.answer(operation, key, flags, slot);
+        let (answer, entry) = self.answer(operation, key, may, slot);
         self.bench.set_wide("key", &limbs(key));
         self.bench.set("host_r", 1);
         self.step(None);
@@ -188,7 +190,7 @@ impl Run {
             if clock == clocks + 1 {
                 assert_eq!(self.bench.get("host_c"), 1);
                 let writes = self.bench.get("write_value") == 1;
-                assert_eq!(writes, operation == command::UPDATE && errno == 0);
+                assert_eq!(writes, operation == command::UPDATE && answer == DONE);
                 if let Some(entry) = entry {
                     assert_eq!(self.bench.get("entry"), entry as u64);
                 }
@@ -197,18 +199,18 @@ impl Run {
         }
         self.packets(1);
         assert_eq!(
-            self.bench.get("host_errno"),
-            errno,
-            "operation {operation}, flags {flags}, slot {slot}, {key:02x?}"
+            self.bench.get("host_answer"),
+            answer,
+            "operation {operation}, {may:?}, slot {slot}, {key:02x?}"
         );
-        if operation == command::DUMP && errno == 0 {
+        if operation == command::DUMP && answer == DONE {
             let expected = self.entries[slot as usize].clone().unwrap();
             assert_eq!(self.bench.get_wide("host_key_out"), limbs(&expected));
         }
     }
 
-    /// What the kernel answers, and the entry that is meant; the model does it.
-    fn answer(&mut self, operation: u32, key: &Key, flags: u32, slot: u32) -> (u64, Option<usize>) {
+    /// What a table answers, and the entry that is meant; the model does it.
+    fn answer(&mut self, operation: u32, key: &Key, may: May, slot: u32) -> (u64, Option<usize>) {
         let same = |entry: &Option<Key>| {
             let entry = entry.as_ref();
             entry.is_some_and(|entry| length(entry) == length(key) && covers(entry, key))
@@ -218,30 +220,30 @@ impl Run {
         let too_long = length(key) > self.data_bits();
         match operation {
             command::LOOKUP => match self.best(key) {
-                Some(entry) => (0, Some(entry)),
-                None => (2, None),
+                Some(entry) => (DONE, Some(entry)),
+                None => (MISSING, None),
             },
             command::DUMP => match self.entries.get(slot as usize) {
-                None => (22, None),
-                Some(None) => (2, None),
-                Some(Some(_)) => (0, Some(slot as usize)),
+                None => (BAD_INDEX, None),
+                Some(None) => (MISSING, None),
+                Some(Some(_)) => (DONE, Some(slot as usize)),
             },
-            _ if too_long => (22, None),
+            _ if too_long => (BAD_INDEX, None),
             command::DELETE => match exists {
                 Some(entry) => {
                     self.entries[entry] = None;
-                    (0, Some(entry))
+                    (DONE, Some(entry))
                 }
-                None => (2, None),
+                None => (MISSING, None),
             },
-            _ => match (flags, exists, room) {
-                (3.., _, _) => (22, None),
-                (1, Some(_), _) => (17, None),
-                (2, None, _) => (2, None),
-                (_, None, None) => (28, None),
-                (_, Some(entry), _) | (_, None, Some(entry)) => {
+            _ => match (exists, room) {
+                _ if may == May::NOTHING => (REFUSED, None),
+                (Some(_), _) if !may.replace => (EXISTS, None),
+                (None, _) if !may.create => (MISSING, None),
+                (None, None) => (FULL, None),
+                (Some(entry), _) | (None, Some(entry)) => {
                     self.entries[entry] = Some(key.clone());
-                    (0, Some(entry))
+                    (DONE, Some(entry))
                 }
             },
         }
@@ -257,12 +259,20 @@ impl Run {
             command::DUMP,
         ]);
         let key = self.key();
-        let flags = *self.random.pick(&[0, 0, 0, 0, 1, 2, 3, 0x8000_0000]);
+        let may = *self.random.pick(&[
+            May::PUT,
+            May::PUT,
+            May::PUT,
+            May::PUT,
+            May::CREATE,
+            May::REPLACE,
+            May::NOTHING,
+        ]);
         let slot = match self.random.below(8) {
             0 => self.config.max_entries + self.random.below(70) as u32,
             _ => self.random.below(self.config.max_entries.into()) as u32,
         };
-        self.host(operation, &key, flags, slot);
+        self.host(operation, &key, may, slot);
     }
 }
 
@@ -286,7 +296,12 @@ fn lookups_and_the_hosts_changes() {
         }
         assert!(run.hits > 100, "{} hits", run.hits);
         for slot in 0..entries {
-            run.host(command::DUMP, &vec![0; 4 + data_bytes as usize], 0, slot);
+            run.host(
+                command::DUMP,
+                &vec![0; 4 + data_bytes as usize],
+                May::NOTHING,
+                slot,
+            );
         }
     }
 }

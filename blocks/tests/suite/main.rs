@@ -1,5 +1,6 @@
 //! Every block in the native simulator, beside a model in software, under seeded random sequences.
 
+mod answers;
 mod array;
 mod array_writers;
 mod async_fifo;

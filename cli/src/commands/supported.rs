@@ -5,7 +5,7 @@ use crate::arguments::SupportedArguments;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::{Helper, HELPERS};
 use hardpath_ebpf::{instructions, limits};
-use hardpath_ir::MapKind;
+use hardpath_kernel::MapType;
 use serde_json::{json, Value};
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub fn run(arguments: &SupportedArguments) -> Result<Answer, Vec<Diagnostic>> {
 }
 
 fn json() -> Value {
-    let maps: Vec<Value> = MapKind::ALL
+    let maps: Vec<Value> = MapType::ALL
         .iter()
         .map(|(kind, number, name)| {
             json!({ "type": name, "number": number, "operations": operations(*kind) })
@@ -48,7 +48,7 @@ fn json() -> Value {
 }
 
 /// What a program and the host can do with a map of a kind.
-fn operations(kind: MapKind) -> Vec<&'static str> {
+fn operations(kind: MapType) -> Vec<&'static str> {
     let all = [
         ("lookup", kind.can_be_looked_up()),
         ("update", kind.is_writable_by_program() && !kind.is_trie()),
@@ -67,7 +67,7 @@ fn operations(kind: MapKind) -> Vec<&'static str> {
 }
 
 /// What is special about a kind.
-fn remarks(kind: MapKind) -> Vec<&'static str> {
+fn remarks(kind: MapType) -> Vec<&'static str> {
     let all = [
         ("one copy, that of CPU 0", kind.is_per_cpu()),
         ("a full map forgets a key that was not used lately; which one is outside the promise. It holds at least its entries, at most its slots (2.7 to 5.3 times as many)", kind.is_lru()),
@@ -146,7 +146,7 @@ always has, get 1500 unless something else is said. It has room for 64 interface
 ",
     );
     text.push_str("\n## Maps\n\n| type | a program can | remarks |\n|---|---|---|\n");
-    for (kind, _, name) in MapKind::ALL {
+    for (kind, _, name) in MapType::ALL {
         let _ = writeln!(
             text,
             "| `{name}` | {} | {} |",

@@ -2,7 +2,7 @@
 
 use crate::target::Hardware;
 use hardpath_ir::count::counted;
-use hardpath_registers::{Map, COMMANDS, MAGIC, REGISTERS};
+use hardpath_registers::{field, Answer, Map, COMMANDS, MAGIC, REGISTERS, VERSION};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ pub fn c_header(hardware: &Hardware) -> String {
     ));
     lines.add(format!("#ifndef {prefix}_H\n#define {prefix}_H\n"));
     lines.define(&prefix, "MAGIC", format!("0x{MAGIC:08x}"), "");
-    let version = format!("0x{:08x}", interface.version());
+    let version = format!("0x{:08x}", VERSION);
     lines.define(&prefix, "VERSION", version, "");
     lines.define(
         &prefix,
@@ -52,6 +52,24 @@ pub fn c_header(hardware: &Hardware) -> String {
             &format!("COMMAND_{name}"),
             number.to_string(),
             meaning,
+        );
+    }
+    lines.add("\n/* What a command comes to, in bits 2:0 of MAP_STATUS. */".into());
+    for answer in Answer::ALL {
+        lines.define(
+            &prefix,
+            &format!("ANSWER_{}", answer.name()),
+            answer.code().to_string(),
+            &answer.to_string(),
+        );
+    }
+    lines.add("\n/* What an update may do, for MAP_MAY. */".into());
+    for field in [field::MAY_CREATE, field::MAY_REPLACE] {
+        lines.define(
+            &prefix,
+            field.name,
+            format!("0x{:x}", field.mask()),
+            field.meaning,
         );
     }
     if !interface.maps.is_empty() {
@@ -152,6 +170,10 @@ pub fn json(hardware: &Hardware) -> String {
         .iter()
         .map(|(name, number, _)| ((*name).to_owned(), json!(number)))
         .collect();
+    let answers: serde_json::Map<_, _> = Answer::ALL
+        .iter()
+        .map(|answer| (answer.name().to_owned(), json!(answer.code())))
+        .collect();
     let maps: Vec<_> = interface
         .maps
         .iter()
@@ -176,11 +198,12 @@ pub fn json(hardware: &Hardware) -> String {
     let object = json!({
         "top": interface.top,
         "magic": MAGIC,
-        "version": interface.version(),
+        "version": VERSION,
         "design_id": interface.design_id,
         "bus_bits": interface.bus_bits,
         "registers": registers,
         "commands": commands,
+        "answers": answers,
         "maps": maps,
     });
     format!("{object:#}\n")

@@ -7,6 +7,8 @@ use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::count::grouped;
 use hardpath_ir::{MapDecl, Program};
+use hardpath_kernel::{errno, MapType};
+use hardpath_registers::Answer;
 use hardpath_registers::{COMMANDS, REGISTERS};
 use std::fmt::Write;
 
@@ -32,7 +34,7 @@ pub fn readme(hardware: &Hardware, origin: &str, sources: &Sources) -> String {
 fn kinds_of_maps(form: &Program) -> String {
     let has = |is: fn(&MapDecl) -> bool| form.maps.values().any(is);
     let mut text = String::new();
-    if has(|map| map.kind.is_lru()) {
+    if has(|map| map.forgets) {
         text.push_str(
             "A full map that forgets (`lru_…`) puts a new key in the place of one that was not used lately, among the few \
              places that the new key can have. While one of these is free it goes there, so such a map can hold more \
@@ -249,7 +251,7 @@ fn output_user(interface: &Interface) -> String {
 fn registers(interface: &Interface) -> String {
     let mut text = String::from(
         "## Registers\n\nPackets wait until bit 0 of STATUS is 1. To use a map: write MAP_SELECT, KEY (and VALUE, \
-         MAP_FLAGS), then MAP_COMMAND; read MAP_STATUS until bit 31 is 0. Only whole words are written. SLVERR answers \
+         MAP_MAY), then MAP_COMMAND; read MAP_STATUS until bit 31 is 0: bits 2:0 then say what came of it. Only whole words are written. SLVERR answers \
          what has no effect: an address without a register, a write of a part of a word or of a register without W, \
          and of registers from MAP_SELECT on while bit 31 of MAP_STATUS is 1.\n\n\
          Registers of 64 bits are two words, the low one first: reading it latches the high one. A reset clears maps, \
@@ -272,6 +274,7 @@ fn registers(interface: &Interface) -> String {
     for (name, number, meaning) in COMMANDS {
         let _ = writeln!(text, "| {name} | {number} | {meaning} |");
     }
+    text.push_str(&answers());
     if !interface.maps.is_empty() {
         text.push_str("\n| MAP_SELECT | map | slots of a dump |\n|---|---|---|\n");
     }
@@ -280,6 +283,34 @@ fn registers(interface: &Interface) -> String {
         let _ = writeln!(text, "| {number} | `{}` | {slots} |", map.name);
     }
     text.push_str(&foreign_keys(interface));
+    text
+}
+
+/// What commands come to, and what `bpf(2)` says in their place.
+fn answers() -> String {
+    let mut text = String::from(
+        "\nMAP_MAY says what UPDATE may do: bit 0, create an entry that is not there; bit 1, replace one that is. So 3 is \
+         `BPF_ANY`, 1 `BPF_NOEXIST`, 2 `BPF_EXIST`.\n\n\
+         | answer | number | | `bpf(2)` |\n|---|---|---|---|\n",
+    );
+    for answer in Answer::ALL {
+        let [update, delete] = [
+            errno::of_known_flags(MapType::Hash, answer),
+            errno::of_delete(answer),
+        ]
+        .map(errno::name);
+        let said = match (answer, update == delete) {
+            (Answer::Full, _) => format!("{update}, of a trie ENOSPC"),
+            (Answer::Exists, _) | (_, true) => update,
+            _ => format!("{update}, of a delete or a trie {delete}"),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {answer} | {said} |",
+            answer.name(),
+            answer.code()
+        );
+    }
     text
 }
 
@@ -294,9 +325,8 @@ fn foreign_keys(interface: &Interface) -> String {
         "\n### Foreign keys\n\n\
          Bits of a key that are the same constants in the whole program are not stored. A key that has other bits there is \
          *foreign*: no packet can ask for it, but it counts against the map's entries. The host keeps such a key with its value \
-         and answers for it, and asks the design for nothing but a place (VERSION is 2.0 in such a design, because a driver that \
-         does not know would lose the values; else 1.1):\n\n\
-         * a new key: UPDATE, which takes a place; its answer is 0, or E2BIG if the map is full. MAP_FLAGS and VALUE mean nothing;\n\
+         and answers for it, and asks the design for nothing but a place:\n\n\
+         * a new key: UPDATE, which takes a place; its answer is DONE, or FULL. MAP_MAY and VALUE mean nothing;\n\
          * a key that the host keeps is overwritten: no command;\n\
          * a key that the host keeps goes: DELETE, which gives its place back; never for one that took none;\n\
          * LOOKUP finds no such key, and DUMP gives none: the host adds its own.\n\n\

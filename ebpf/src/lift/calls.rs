@@ -1,6 +1,7 @@
 //! Calls of the kernel's helpers.
 
-use hardpath_ir::{Input, MapId, MapKind, Op, Value};
+use hardpath_ir::{Answer, Input, MapId, May, Op, Value};
+use hardpath_kernel::{errno, MapType};
 
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
@@ -11,7 +12,7 @@ use crate::helper_names::{helper_name, number};
 use crate::helpers;
 
 /// `-EINVAL`.
-pub const EINVAL: u64 = (-22i64) as u64;
+pub const EINVAL: u64 = errno::EINVAL as u64;
 
 /// A jiffy of a kernel with 250 of them in a second (`CONFIG_HZ`), in nanoseconds.
 const NS_PER_JIFFY: u64 = 4_000_000;
@@ -178,7 +179,7 @@ impl Lifter<'_> {
 
     fn map_lookup(&mut self) -> Option<AbstractValue> {
         let (map, id) = self.map_argument(1)?;
-        if !self.maps[map].kind().is_some_and(MapKind::can_be_looked_up) {
+        if !self.maps[map].kind().is_some_and(MapType::can_be_looked_up) {
             let name = self.map_name(map);
             self.refuse(
                 "unsupported-lookup",
@@ -228,7 +229,7 @@ impl Lifter<'_> {
         let flags = self.scalar(4)?;
         let result = match self.maps[map].lock_offset {
             Some(lock) => self.update_with_lock(map, id, (key, value), lock, flags),
-            None => self.update(id, key, value, flags),
+            None => self.update((map, id), key, value, flags),
         };
         let name = format!("{}_update", self.map_name(map));
         self.builder.name(result, &name);
@@ -237,24 +238,40 @@ impl Lifter<'_> {
 
     pub(super) fn update(
         &mut self,
-        map: MapId,
+        (map, id): (usize, MapId),
         key: Value,
         value: Value,
         flags: Operand,
     ) -> Operand {
-        let flags = self.builder.value(flags, 64);
-        self.builder
-            .effect1(Op::MapUpdate(map), vec![key, value, flags], 64)
+        let map_type = self.map_type(map);
+        let may = self.builder.may(map_type, flags);
+        let may = self.builder.value(may, May::BITS);
+        let args = vec![key, value, may];
+        let answer = self.builder.effect1(Op::MapUpdate(id), args, Answer::BITS);
+        let name = format!("{}_answer", self.map_name(map));
+        self.builder.name(answer, &name);
+        self.builder.updated(map_type, flags, answer)
+    }
+
+    /// The type of a map that is built.
+    fn map_type(&self, map: usize) -> MapType {
+        self.maps[map].kind().expect("a map that is built")
     }
 
     fn map_delete(&mut self) -> Option<AbstractValue> {
         let (map, _) = self.map_argument(1)?;
         let id = self.writable_map(map)?;
         let key = self.key_argument(map)?;
-        let result = self.builder.effect1(Op::MapDelete(id), vec![key], 64);
-        if self.maps[map].kind().is_some_and(|kind| !kind.is_array()) {
+        let answer = self
+            .builder
+            .effect1(Op::MapDelete(id), vec![key], Answer::BITS);
+        let map_type = self.map_type(map);
+        if !map_type.is_array() {
             self.state.delete_entry(map);
         }
+        let name = format!("{}_answer", self.map_name(map));
+        self.builder.name(answer, &name);
+        let result = self.builder.deleted(map_type, answer);
         let name = format!("{}_delete", self.map_name(map));
         self.builder.name(result, &name);
         Some(AbstractValue::Scalar(result))

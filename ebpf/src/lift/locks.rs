@@ -1,7 +1,7 @@
 //! Updates of maps whose values have a spin lock. Packets are processed one after the other, so every lock is free.
 
-use hardpath_ir::maps::flag;
-use hardpath_ir::{Block, MapId, MapKind, Op, Target, Terminator, Value};
+use hardpath_ir::{Block, MapId, Op, Target, Terminator, Value};
+use hardpath_kernel::{flag, MapType};
 
 use super::state::{MapPointer, Operand};
 use super::Lifter;
@@ -28,10 +28,10 @@ impl Lifter<'_> {
         let others = self.builder.binary(Op::And, flags, not_lock, 64);
         let parts = self.around_lock(value, self.maps[map].value_bytes, lock);
         let with_free_lock = self.joined(&parts, self.maps[map].value_bytes);
-        let is_array = self.maps[map].kind().is_some_and(MapKind::is_array);
+        let is_array = self.maps[map].kind().is_some_and(MapType::is_array);
         let is_small = self.builder.bits_needed(flags) <= flag::LOCK.trailing_zeros();
         if is_array || others == flags || is_small {
-            return self.update(id, key, with_free_lock, others);
+            return self.update((map, id), key, with_free_lock, others);
         }
         let pointer = self.lookup(map, id, key);
         // Not where the entry must not be there (BPF_NOEXIST), and not with flags that make no sense: then the usual
@@ -45,7 +45,7 @@ impl Lifter<'_> {
         let in_place = builder.binary(Op::And, locks, is_allowed, 1);
         let in_place = builder.binary(Op::And, in_place, pointer.hit, 1);
         let Operand::Value(in_place) = in_place else {
-            return self.update(id, key, with_free_lock, others);
+            return self.update((map, id), key, with_free_lock, others);
         };
         let [writing, updating] = self.split(in_place);
         let after = self.builder.program.add_block();
@@ -54,7 +54,7 @@ impl Lifter<'_> {
         self.write_around_lock(id, pointer, &parts);
         self.leave_with(after, zero);
         self.begin_block(updating);
-        let updated = self.update(id, key, with_free_lock, others);
+        let updated = self.update((map, id), key, with_free_lock, others);
         self.leave_with(after, updated);
         self.begin_block(after);
         Operand::Value(result)

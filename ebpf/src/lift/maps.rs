@@ -1,7 +1,8 @@
 //! 64-bit immediate loads, and the maps that they refer to.
 
-use hardpath_ir::verifier::{key_fits, value_fits, MAX_MAP_BYTES};
-use hardpath_ir::{MapId, MapKind};
+use hardpath_ir::verifier::MAX_MAP_BYTES;
+use hardpath_ir::MapId;
+use hardpath_kernel::MapType;
 
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;
@@ -99,7 +100,7 @@ pub(super) fn open_size(map: &ObjectMap) -> (&'static str, String, String) {
 fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
     let name = &map.name;
     let Some(kind) = map.kind() else {
-        let kinds: Vec<&str> = MapKind::ALL.iter().map(|(_, _, name)| *name).collect();
+        let kinds: Vec<&str> = MapType::ALL.iter().map(|(_, _, name)| *name).collect();
         return Some((
             "unsupported-map",
             format!(
@@ -109,9 +110,9 @@ fn map_problem(map: &ObjectMap) -> Option<(&'static str, String, String)> {
             format!("it builds maps of the types {}", kinds.join(", ")),
         ));
     };
-    let wrong_key = map.key_bytes == 0 || map.key_bytes > 512 || !key_fits(kind, map.key_bytes);
+    let wrong_key = map.key_bytes == 0 || map.key_bytes > 512 || !kind.key_fits(map.key_bytes);
     let wrong_value =
-        map.value_bytes == 0 || map.value_bytes > 1 << 16 || !value_fits(kind, map.value_bytes);
+        map.value_bytes == 0 || map.value_bytes > 1 << 16 || !kind.value_fits(map.value_bytes);
     let too_large = u64::from(map.max_entries) * u64::from(map.value_bytes) > MAX_MAP_BYTES;
     let too_many = kind.has_slots() && map.max_entries > MOST_TARGETS;
     (wrong_key || wrong_value || too_large || too_many).then(|| {

@@ -1,6 +1,7 @@
 //! Loads, stores and atomics, on the stack, the packet, maps, read-only data and the context.
 
-use hardpath_ir::{AtomicOp, Bits, Input, MapId, MapKind, Op, STACK_BYTES};
+use hardpath_ir::{AtomicOp, Bits, Input, MapId, Op, STACK_BYTES};
+use hardpath_kernel::MapType;
 
 use super::moves::Extent;
 use super::stack::{Found, Spill, LARGEST_BYTES};
@@ -427,7 +428,7 @@ impl Lifter<'_> {
     /// The map of a pointer through which a program may load.
     fn readable_value(&mut self, pointer: MapPointer) -> Option<MapId> {
         let map = self.map_id(pointer.map)?;
-        if self.maps[pointer.map].kind() == Some(MapKind::XskMap) {
+        if self.maps[pointer.map].kind() == Some(MapType::XskMap) {
             let name = self.map_name(pointer.map);
             self.refuse(
                 "socket-field",

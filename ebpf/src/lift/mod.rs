@@ -14,6 +14,7 @@
 //! user sees all reasons at once.
 
 mod agenda;
+mod answers;
 mod arithmetic;
 mod branch;
 mod builder;

@@ -5,7 +5,8 @@
 //! forgets the map, but not what was named before: a program that redirects all the same sends the packet to the
 //! interface of that number. A broadcast goes to all devices that a map holds when the program has ended.
 
-use hardpath_ir::{destination, verdict, MapId, MapKind, Op};
+use hardpath_ir::{destination, verdict, MapId, Op};
+use hardpath_kernel::MapType;
 
 use super::state::{AbstractValue, Operand};
 use super::Lifter;
@@ -94,7 +95,7 @@ impl Lifter<'_> {
         &mut self,
         map: usize,
         id: MapId,
-        kind: MapKind,
+        kind: MapType,
         named: Operand,
         allowed: Operand,
     ) -> Operand {
@@ -102,8 +103,8 @@ impl Lifter<'_> {
         let key = self.builder.value(named, 32);
         let pointer = self.lookup(map, id, key);
         let found = match kind {
-            MapKind::CpuMap => self.numbered(named, destination::CPU),
-            MapKind::XskMap => self.numbered(named, destination::SOCKET),
+            MapType::CpuMap => self.numbered(named, destination::CPU),
+            MapType::XskMap => self.numbered(named, destination::SOCKET),
             _ => {
                 let entry = self.builder.value(pointer.entry, 32);
                 let first = self.builder.value(Operand::Const(0), 32);

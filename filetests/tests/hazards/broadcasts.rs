@@ -5,7 +5,7 @@ use hardpath_filetests::hardware::{Hardware, Manner, MANNERS};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verdict;
 use hardpath_packet::Packet;
-use hardpath_testbed::host::HostOperation;
+use hardpath_testbed::host::{HostOperation, May};
 use hardpath_testbed::run::HostEvent;
 use hardpath_testkit::Random;
 
@@ -15,8 +15,8 @@ fn program(entries: [u32; 2], leaves: &str) -> String {
     let [ports, others] = entries;
     format!(
         "program \"broadcasts\" xdp control-flow
-map @ports devmap key 4 value 8 entries {ports} broadcast
-map @others devmap_hash key 4 value 4 entries {others} broadcast
+map @ports slots key 4 value 8 entries {ports} broadcast
+map @others exact key 4 value 4 entries {others} host-only broadcast
 block0:
     v0:64 = const 0
     v1:8 \"what\" = packet.load v0
@@ -93,11 +93,11 @@ fn operation(random: &mut Random, entries: [u32; 2]) -> HostOperation {
     match random.below(10) {
         0 => HostOperation::Lookup { map, key },
         1..=3 => HostOperation::Delete { map, key },
-        flags => HostOperation::Update {
+        number => HostOperation::Update {
             map,
             key,
             value,
-            flags: flags.saturating_sub(7) as u32,
+            may: [May::PUT, May::CREATE, May::REPLACE][(number.saturating_sub(7) as usize).min(2)],
         },
     }
 }

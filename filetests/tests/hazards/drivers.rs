@@ -6,7 +6,7 @@ use crate::known_programs::sizes;
 use hardpath_blocks::interface::Interface;
 use hardpath_filetests::case::read;
 use hardpath_pipeline::{compile, Options};
-use hardpath_registers::{AddressSpace, Bus, Cause, Design, Driver, Entries, Operate, SPACE};
+use hardpath_registers::{AddressSpace, Bus, Cause, Design, Driver, Entries, May, Operate, SPACE};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pins::Pins;
 use hardpath_testbed::{contents, host};
@@ -46,7 +46,7 @@ fn fill<B: Bus<Error: std::fmt::Debug>>(driver: &mut Driver<B>, map: usize) -> E
         let mut key = vec![0; shape.key_bytes as usize];
         match shape.kind.as_str() {
             // Prefixes of 8 bits.
-            "lpm_trie" => [key[0], key[4]] = [8, number],
+            "prefix" => [key[0], key[4]] = [8, number],
             _ => key[0] = number,
         }
         // Every other key is one that the design stores, where it does not store all.
@@ -56,7 +56,11 @@ fn fill<B: Bus<Error: std::fmt::Debug>>(driver: &mut Driver<B>, map: usize) -> E
         }
         let mut value = vec![0; shape.value_bytes as usize];
         value[0] = number + 1;
-        if driver.update(map, &key, &value, 0).unwrap() == 0 {
+        if driver
+            .update(map, &key, &value, May::PUT)
+            .unwrap()
+            .is_done()
+        {
             taken += 1;
             entries.insert(key.clone(), value.clone());
         }
@@ -69,7 +73,7 @@ fn fill<B: Bus<Error: std::fmt::Debug>>(driver: &mut Driver<B>, map: usize) -> E
         shape.name
     );
     let first = entries.keys().next().expect("some were taken").clone();
-    if driver.delete(map, &first).unwrap() == 0 {
+    if driver.delete(map, &first).unwrap().is_done() {
         entries.remove(&first);
     }
     entries
@@ -118,12 +122,12 @@ fn a_driver_finds_its_way_in_maps_of_every_kind() {
     }
     assert!(kept > 1, "{kept}");
     for kind in [
-        "hash",
+        "exact",
         "lru_hash",
         "array",
         "percpu_array",
         "devmap",
-        "lpm_trie",
+        "prefix",
     ] {
         assert!(kinds.iter().any(|one| one == kind), "{kind}");
     }

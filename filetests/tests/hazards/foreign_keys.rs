@@ -5,14 +5,15 @@ use crate::case;
 use hardpath_filetests::hardware::Hardware;
 use hardpath_filetests::torture::torture_with;
 use hardpath_filetests::traffic::Keys;
-use hardpath_ir::maps::{errno, flag, Maps};
+use hardpath_ir::maps::Maps;
+use hardpath_ir::{Answer, May};
 use hardpath_testbed::host::HostOperation;
 
 const PACKETS: usize = 1200;
 
 /// The same program, its hash maps with keys of 8 bytes for those of 4: 0xa5, the key, and three bytes that are constant, too.
 fn with_constant_bits(text: &str) -> String {
-    let narrow = " hash key 4 ";
+    let narrow = " exact key 4 ";
     let maps = text.lines().filter_map(|line| line.split_once(narrow));
     let maps: Vec<&str> = maps
         .map(|(map, _)| map.trim_start_matches("map "))
@@ -23,7 +24,7 @@ fn with_constant_bits(text: &str) -> String {
         let call = (words.windows(3))
             .find(|words| words[0].starts_with("map.") && maps.contains(&words[1]));
         let Some([operation, map, key]) = call.filter(|call| !ENTRIES.contains(&call[0])) else {
-            wider += &line.replace(narrow, " hash key 8 ");
+            wider += &line.replace(narrow, " exact key 8 ");
             wider.push('\n');
             continue;
         };
@@ -67,7 +68,7 @@ fn foreign_keys_count_and_are_not_seen() {
         for clock_mhz in [250.0, 50.0] {
             let mut hardware = Hardware::at(&text, 512, clock_mhz);
             let maps = &hardware.interface().maps;
-            let hashes = maps.iter().filter(|map| map.kind == "hash");
+            let hashes = maps.iter().filter(|map| map.kind == "exact");
             let stored: Vec<u32> = hashes.map(|map| map.stored.stored()).collect();
             let all_are = |expected| stored.iter().all(|bits| *bits == expected);
             assert!(!stored.is_empty() && all_are(32), "{stored:?}\n{text}");
@@ -81,7 +82,7 @@ fn foreign_keys_count_and_are_not_seen() {
 #[test]
 fn a_key_that_is_constant() {
     let text = "program \"one\" xdp control-flow
-map @flows hash key 4 value 8 entries 2
+map @flows exact key 4 value 8 entries 2
 block0:
     v0:32 = const 0
     v1:32 = const 2
@@ -107,14 +108,14 @@ block2:
         map: 0,
         key: vec![number, 0, 0, 0],
         value: vec![number; 8],
-        flags: flag::ANY as u32,
+        may: May::PUT,
     };
     let operations = [update(0), update(1), update(7)];
     hardware.prepare(&mut maps, &operations);
     let map = hardware.program.maps.keys().next().expect("it has one");
     assert_eq!(
-        maps.update(map, &[7, 0, 0, 0], &[0; 8], flag::ANY),
-        errno::E2BIG
+        maps.update(map, &[7, 0, 0, 0], &[0; 8], May::PUT),
+        Answer::Full
     );
     hardware.compare_maps(&maps);
 }

@@ -2,8 +2,8 @@
 //! value being the next one's key, with random arithmetic between.
 
 use hardpath_ir::{
-    AtomicOp, Bits, Block, Input, Kind, MapDecl, MapId, MapKind, Op, Program, Target, Terminator,
-    Value,
+    Answer, AtomicOp, Bits, Block, Find, Input, Kind, MapDecl, MapId, May, Op, Program, Target,
+    Terminator, Value,
 };
 use hardpath_testkit::Random;
 
@@ -55,36 +55,33 @@ enum Touch {
 impl Generator<'_> {
     fn declare(&mut self) {
         for number in 0..1 + self.random.below(4) {
-            let kind = *self.random.pick(&[
-                MapKind::Array,
-                MapKind::PerCpuArray,
-                MapKind::Hash,
-                MapKind::Hash,
-                MapKind::PerCpuHash,
-                MapKind::DevMap,
-                MapKind::DevMapHash,
-                MapKind::XskMap,
-                MapKind::LpmTrie,
+            // How it is found, whether it is updated in place, and whether only the host writes it.
+            let (find, in_place, host_only) = *self.random.pick(&[
+                (Find::Array, true, false),
+                (Find::Array, true, false),
+                (Find::Exact, false, false),
+                (Find::Exact, false, false),
+                (Find::Exact, true, false),
+                (Find::Slots, false, true),
+                (Find::Exact, false, true),
+                (Find::Slots, false, true),
+                (Find::Prefix, false, false),
             ]);
-            let key_bytes = match kind {
-                MapKind::Hash | MapKind::PerCpuHash => *self.random.pick(&[1, 3, 4, 8, 13]),
-                MapKind::LpmTrie => *self.random.pick(&[5, 6, 8]),
+            let key_bytes = match find {
+                Find::Exact if !host_only => *self.random.pick(&[1, 3, 4, 8, 13]),
+                Find::Prefix => *self.random.pick(&[5, 6, 8]),
                 _ => 4,
             };
-            let value_bytes = match kind {
-                MapKind::DevMap | MapKind::DevMapHash => *self.random.pick(&[4, 8]),
-                MapKind::XskMap => 4,
-                _ => *self.random.pick(&[1, 4, 8, 8, 12, 40]),
+            let value_bytes = match host_only {
+                true => *self.random.pick(&[4, 8]),
+                false => *self.random.pick(&[1, 4, 8, 8, 12, 40]),
             };
+            let entries = *self.random.pick(&[1, 2, 3, 7, 16, 64, 65, 200]);
+            let bytes = (key_bytes, value_bytes);
             self.program.maps.push(MapDecl {
-                name: format!("m{number}"),
-                kind,
-                key_bytes,
-                value_bytes,
-                max_entries: *self.random.pick(&[1, 2, 3, 7, 16, 64, 65, 200]),
-                flags: 0,
-                broadcast: false,
-                initial: None,
+                in_place,
+                packets_write: !host_only,
+                ..MapDecl::new(&format!("m{number}"), find, bytes, entries)
             });
             self.uses.push(0);
         }
@@ -206,7 +203,7 @@ impl Generator<'_> {
     /// A key that often is one of a few.
     fn key(&mut self, map: MapId) -> Value {
         let width = self.program.maps[map].key_bytes * 8;
-        if self.program.maps[map].kind.is_trie() {
+        if self.program.maps[map].is_prefix() {
             let (first, last) = (self.some(3), self.some(2));
             let data = self.op(Op::Concat, vec![last, first], 5);
             let data = self.op(Op::ZExt, vec![data], width - 32);
@@ -233,20 +230,19 @@ impl Generator<'_> {
         self.uses[number] += 1;
         let map = self.program.maps.keys().nth(number).expect("a map");
         let key = self.key(map);
-        match self.program.maps[map].kind {
-            MapKind::LpmTrie => {
+        let decl = &self.program.maps[map];
+        match decl.find {
+            Find::Prefix => {
                 let touch = [Touch::Read, Touch::Read, Touch::Add];
                 self.look_up(map, key, &touch, false);
             }
-            kind if kind.is_redirect_target() => self.look_up(map, key, &[Touch::Read], false),
+            _ if !decl.packets_write => self.look_up(map, key, &[Touch::Read], false),
             // Some programs use a map twice only to read.
             _ if self.uses[number] > 1 && self.random.below(4) == 0 => {
                 self.look_up(map, key, &[Touch::Read], false);
             }
-            MapKind::Hash | MapKind::PerCpuHash if self.random.below(6) == 0 => {
-                self.insert_and_look(map, key)
-            }
-            MapKind::Hash | MapKind::PerCpuHash => match self.random.below(6) {
+            Find::Exact if self.random.below(6) == 0 => self.insert_and_look(map, key),
+            Find::Exact => match self.random.below(6) {
                 0 => self.change(map, key, Op::MapUpdate(map)),
                 1 => {
                     let one = self.some(1);
@@ -389,19 +385,16 @@ impl Generator<'_> {
         if op == Op::MapUpdate(map) {
             let bits = self.program.maps[map].value_bytes * 8;
             let value = self.some(bits);
-            let flags = match self.random.below(3) {
-                0 => {
-                    let low = self.some(3);
-                    self.op(Op::ZExt, vec![low], 64)
-                }
+            let may = match self.random.below(3) {
+                0 => self.some(May::BITS),
                 _ => {
-                    let flags = self.random.below(3);
-                    self.constant(flags, 64)
+                    let may = 1 + self.random.below(3);
+                    self.constant(may, May::BITS)
                 }
             };
-            args.extend([value, flags]);
+            args.extend([value, may]);
         }
-        let result = self.op(op, args, 64);
+        let result = self.op(op, args, Answer::BITS);
         if self.random.below(3) > 0 {
             self.values.push(result);
         }

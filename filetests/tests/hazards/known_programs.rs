@@ -101,7 +101,7 @@ pub fn sizes(key_bytes: u32, value_bytes: u32, entries: u32) -> String {
     let front = include_str!("../../cases/hazards/front.part");
     format!(
         "program \"sizes\" xdp control-flow
-map @flows hash key {key_bytes} value {value_bytes} entries {entries}
+map @flows exact key {key_bytes} value {value_bytes} entries {entries}
 {front}
 {key}
 {value}
@@ -121,7 +121,9 @@ block2:
     v32:1 = eq v30, v31
     branch v32, block3, block4
 block3:
-    v33:64 = map.update @flows v20, v22, v11
+    v301:2 = const 1
+    v302:3 = map.update @flows v20, v22, v301
+    v33:64 = zext v302
     packet.store v10, v33
     emit v9, v8
 block4:

@@ -10,6 +10,7 @@ use crate::packets::{enters, ports};
 use hardpath_blocks::interface::Interface;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{KeyMove, Maps};
+use hardpath_ir::Answer;
 use hardpath_oracle::compare::compare_maps;
 use hardpath_oracle::forgetting::{Followed, Forgetting};
 use hardpath_oracle::Illegal;
@@ -55,7 +56,7 @@ impl Trial {
                     let operation = &event.operation;
                     let expected =
                         model.follow(moves, |maps| self.host_answer(maps, interface, operation))?;
-                    if (expected.errno, &expected.value) != (answer.errno, &answer.value) {
+                    if (expected.answer, &expected.value) != (answer.answer, &answer.value) {
                         let text = format!("{operation:?} gave {answer:?}, not {expected:?}");
                         return Err(differs(None, text));
                     }
@@ -85,10 +86,6 @@ impl Trial {
             let mut all = self.lifted.maps.iter();
             all.find(|(_, decl)| decl.name == *name).map(|(id, _)| id)
         };
-        let status = |status: i64| HostAnswer {
-            errno: status.unsigned_abs() as u32,
-            ..HostAnswer::default()
-        };
         match operation {
             HostOperation::Lookup { map, key } => {
                 match id(map).and_then(|map| maps.get(map, key)) {
@@ -96,21 +93,21 @@ impl Trial {
                         value: value.to_vec(),
                         ..HostAnswer::default()
                     },
-                    None => status(-2),
+                    None => HostAnswer::of(Answer::Missing),
                 }
             }
             HostOperation::Update {
                 map,
                 key,
                 value,
-                flags,
-            } => id(map).map_or(status(0), |map| {
-                status(maps.update(map, key, value, u64::from(*flags)))
+                may,
+            } => id(map).map_or(HostAnswer::default(), |map| {
+                HostAnswer::of(maps.update(map, key, value, *may))
             }),
-            HostOperation::Delete { map, key } => {
-                id(map).map_or(status(0), |map| status(maps.delete(map, key)))
-            }
-            _ => status(0),
+            HostOperation::Delete { map, key } => id(map).map_or(HostAnswer::default(), |map| {
+                HostAnswer::of(maps.delete(map, key))
+            }),
+            _ => HostAnswer::default(),
         }
     }
 }

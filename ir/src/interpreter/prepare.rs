@@ -111,7 +111,7 @@ pub(super) enum Action {
         result: Slot,
         key: Slot,
         value: Slot,
-        flags: Slot,
+        may: Slot,
     },
     MapDelete {
         map: MapId,
@@ -305,7 +305,7 @@ impl Prepared {
                 result: results[0],
                 key: args[0],
                 value: args[1],
-                flags: args[2],
+                may: args[2],
             },
             Op::MapDelete(map) => Action::MapDelete {
                 map,

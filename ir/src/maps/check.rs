@@ -1,10 +1,8 @@
 //! What is wrong with entries that are to be put into a map.
 
-use super::store::{first_word, has_program, longest_prefix, prefix_length};
-use super::store::{Contents, Store, LONGEST_CPU_QUEUE};
+use super::store::{longest_prefix, prefix_length, Contents, Store};
 use super::Entries;
 use crate::count::counted;
-use crate::MapKind;
 use hardpath_diagnostic::Diagnostic;
 
 impl Contents {
@@ -27,7 +25,7 @@ impl Contents {
                         decl.key_bytes
                     ),
                 );
-            } else if decl.kind.is_indexed() && self.index(key).is_none() {
+            } else if decl.is_indexed() && self.index(key).is_none() {
                 report(
                     "map-key-range",
                     format!(
@@ -35,7 +33,7 @@ impl Contents {
                         counted(decl.max_entries, "entry")
                     ),
                 );
-            } else if decl.kind.is_trie() && prefix_length(key) > longest_prefix(key.len()) {
+            } else if decl.is_prefix() && prefix_length(key) > longest_prefix(key.len()) {
                 report(
                     "map-key-range",
                     format!(
@@ -54,8 +52,6 @@ impl Contents {
                         decl.value_bytes
                     ),
                 );
-            } else if let Some(problem) = value_problem(decl.kind, value) {
-                report("map-value", format!("the value of key {shown} {problem}"));
             }
         }
         if let Store::Keyed(keyed) = &self.store {
@@ -73,28 +69,6 @@ impl Contents {
             }
         }
         errors
-    }
-}
-
-/// What no entry of such a map can hold.
-fn value_problem(kind: MapKind, value: &[u8]) -> Option<String> {
-    let number = first_word(value);
-    let runs_programs = kind == MapKind::CpuMap || kind.is_device();
-    if runs_programs && has_program(value) {
-        return Some(String::from(
-            "names a second program, which hardpath does not run",
-        ));
-    }
-    match kind {
-        MapKind::DevMapHash if number == 0 => Some(String::from("names no interface")),
-        _ if kind.is_device() && number > i32::MAX as u32 => {
-            Some(format!("names interface {number}, which cannot be"))
-        }
-        MapKind::CpuMap if number > LONGEST_CPU_QUEUE => Some(format!(
-            "asks for a queue of {number} packets, more than {LONGEST_CPU_QUEUE}"
-        )),
-        MapKind::XskMap if number == 0 => Some(String::from("names no socket")),
-        _ => None,
     }
 }
 

@@ -1,11 +1,8 @@
 //! The contents of one map.
 
-use super::{errno, flag, Entries};
-use crate::{MapDecl, MapKind};
+use super::Entries;
+use crate::{Answer, MapDecl, May};
 use std::collections::{BTreeMap, HashMap};
-
-/// The longest queue of a CPU map's entry, in packets (`cpu_map_update_elem`).
-pub const LONGEST_CPU_QUEUE: u32 = 16384;
 
 /// One map.
 #[derive(Clone, Debug)]
@@ -16,9 +13,9 @@ pub struct Contents {
 
 #[derive(Clone, Debug)]
 pub enum Store {
-    /// Array and per-CPU array: all values, one after the other.
+    /// An array: all values, one after the other.
     Array(Vec<u8>),
-    /// Hash maps and tries.
+    /// By exact key or prefix.
     Keyed(Box<Keyed>),
     /// The values that are set. The entry of slot `i` is `i + 1`.
     Slots(Vec<Option<Vec<u8>>>),
@@ -27,7 +24,7 @@ pub enum Store {
 impl Contents {
     pub fn new(decl: &MapDecl) -> Contents {
         let entries = decl.max_entries as usize;
-        let store = if decl.kind.is_array() {
+        let store = if decl.is_array() {
             let mut values = vec![0; entries * decl.value_bytes as usize];
             if let Some(initial) = &decl.initial {
                 for (to, from) in values.iter_mut().zip(initial) {
@@ -35,7 +32,7 @@ impl Contents {
                 }
             }
             Store::Array(values)
-        } else if decl.kind.has_slots() {
+        } else if decl.has_slots() {
             Store::Slots(vec![None; entries])
         } else {
             Store::Keyed(Box::new(Keyed::new(decl)))
@@ -46,9 +43,9 @@ impl Contents {
         }
     }
 
-    /// An LRU map keeps its keys until they are deleted, and has room for so many.
+    /// A table that forgets keeps its keys until they are deleted, and has room for so many.
     pub fn forget_as_told(&mut self, slots: u32) {
-        if let (Store::Keyed(keyed), true) = (&mut self.store, self.decl.kind.is_lru()) {
+        if let (Store::Keyed(keyed), true) = (&mut self.store, self.decl.forgets) {
             keyed.forgets_as_told = true;
             self.decl.max_entries = slots;
         }
@@ -60,11 +57,11 @@ impl Contents {
         (index < self.decl.max_entries).then_some(index)
     }
 
-    /// Whether there can be an entry under a key: an index inside the map, a prefix that is not longer than a trie's data.
+    /// Whether there can be an entry under a key: an index inside the map, a prefix that is not longer than the data.
     pub fn can_hold(&self, key: &[u8]) -> bool {
         match &self.store {
             Store::Keyed(keyed) => {
-                !keyed.kind.is_trie() || prefix_length(key) <= longest_prefix(key.len())
+                !keyed.by_prefix || prefix_length(key) <= longest_prefix(key.len())
             }
             Store::Array(_) | Store::Slots(_) => self.index(key).is_some(),
         }
@@ -82,34 +79,50 @@ impl Contents {
         }
     }
 
-    /// The return value, and the key that a full LRU map forgot.
-    pub fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> (i64, Option<Vec<u8>>) {
-        let index = self.index(key);
-        let status = match &mut self.store {
-            Store::Keyed(keyed) => return keyed.update(key, value, flags, self.decl.max_entries),
-            Store::Array(values) => update_array(values, index, value, flags),
-            Store::Slots(slots) => {
-                let slot = index.map(|index| &mut slots[index as usize]);
-                update_slot(self.decl.kind, slot, value, flags)
-            }
+    /// The answer, and the key that a full table forgot.
+    pub fn update(&mut self, key: &[u8], value: &[u8], may: May) -> (Answer, Option<Vec<u8>>) {
+        if !self.can_hold(key) {
+            return (Answer::BadIndex, None);
+        }
+        if may == May::NOTHING {
+            return (Answer::Refused, None);
+        }
+        let exists = match &self.store {
+            Store::Keyed(keyed) => keyed.exact(key).is_some(),
+            Store::Array(_) | Store::Slots(_) => self.find(key).is_some(),
         };
-        (status, None)
-    }
-
-    pub fn delete(&mut self, key: &[u8]) -> i64 {
+        match exists {
+            true if !may.replace => return (Answer::Exists, None),
+            false if !may.create => return (Answer::Missing, None),
+            _ => {}
+        }
         let index = self.index(key);
         match &mut self.store {
-            // array_map_delete_elem
-            Store::Array(_) => errno::EINVAL,
+            Store::Keyed(keyed) => return keyed.put(key, value, self.decl.max_entries),
+            Store::Array(values) => {
+                let start = index.expect("it can hold the key") as usize * value.len();
+                values[start..start + value.len()].copy_from_slice(value);
+            }
+            Store::Slots(slots) => {
+                let slot = &mut slots[index.expect("it can hold the key") as usize];
+                *slot = (first_word(value) != 0).then(|| value.to_vec());
+            }
+        }
+        (Answer::Done, None)
+    }
+
+    pub fn delete(&mut self, key: &[u8]) -> Answer {
+        if !self.can_hold(key) {
+            return Answer::BadIndex;
+        }
+        let index = self.index(key);
+        match &mut self.store {
+            Store::Array(_) => Answer::Refused,
             Store::Keyed(keyed) => keyed.delete(key),
-            // dev_map_delete_elem, cpu_map_delete_elem, xsk_map_delete_elem
-            Store::Slots(slots) => match index {
-                Some(index) => {
-                    slots[index as usize] = None;
-                    0
-                }
-                None => errno::EINVAL,
-            },
+            Store::Slots(slots) => {
+                slots[index.expect("it can hold the key") as usize] = None;
+                Answer::Done
+            }
         }
     }
 
@@ -132,78 +145,21 @@ impl Contents {
     }
 }
 
-/// `array_map_update_elem`.
-fn update_array(values: &mut [u8], index: Option<u32>, value: &[u8], flags: u64) -> i64 {
-    if flags & !flag::LOCK > flag::EXIST {
-        return errno::EINVAL;
-    }
-    let Some(index) = index else {
-        return errno::E2BIG;
-    };
-    if flags & flag::NOEXIST != 0 {
-        return errno::EEXIST;
-    }
-    if flags & flag::LOCK != 0 {
-        return errno::EINVAL;
-    }
-    let start = index as usize * value.len();
-    values[start..start + value.len()].copy_from_slice(value);
-    0
-}
-
-/// `__dev_map_update_elem`, `cpu_map_update_elem` and `xsk_map_update_elem`. `slot` is absent when the index is outside.
-fn update_slot(kind: MapKind, slot: Option<&mut Option<Vec<u8>>>, value: &[u8], flags: u64) -> i64 {
-    if flags > flag::EXIST {
-        return errno::EINVAL;
-    }
-    let Some(slot) = slot else {
-        return errno::E2BIG;
-    };
-    let number = first_word(value);
-    if kind == MapKind::XskMap {
-        return match (number, &*slot, flags) {
-            (0, _, _) => errno::EBADF,
-            (_, Some(old), _) if old == value => 0,
-            (_, Some(_), flag::NOEXIST) => errno::EEXIST,
-            (_, None, flag::EXIST) => errno::ENOENT,
-            _ => {
-                *slot = Some(value.to_vec());
-                0
-            }
-        };
-    }
-    if flags == flag::NOEXIST {
-        return errno::EEXIST;
-    }
-    if kind == MapKind::CpuMap && number > LONGEST_CPU_QUEUE {
-        return errno::EOVERFLOW;
-    }
-    if kind == MapKind::DevMap && number == 0 && has_program(value) {
-        return errno::EINVAL;
-    }
-    *slot = (number != 0).then(|| value.to_vec());
-    0
-}
-
-/// The ifindex, queue length or socket that a value begins with.
+/// The number that a value, or the length that a key with a prefix, begins with.
 pub fn first_word(value: &[u8]) -> u32 {
     value.first_chunk().copied().map_or(0, u32::from_le_bytes)
 }
 
-/// Whether the value of a device or CPU map names a second program. File descriptors are signed; 0 and below mean none.
-pub fn has_program(value: &[u8]) -> bool {
-    value
-        .get(4..)
-        .is_some_and(|rest| (first_word(rest) as i32) > 0)
-}
-
-/// A hash map or trie.
+/// A table of exact keys or of prefixes.
 #[derive(Clone, Debug)]
 pub struct Keyed {
-    kind: MapKind,
+    by_prefix: bool,
+    /// Has a use for every entry; see `forgets_as_told`.
+    forgets: bool,
+    in_place: bool,
     key_bytes: usize,
     value_bytes: usize,
-    /// Key, without the bits behind a trie's prefix → entry, from 1.
+    /// Key, without the bits behind a prefix → entry, from 1.
     handles: HashMap<Box<[u8]>, u32>,
     /// The value of entry `e` starts at `(e - 1) * value_bytes`.
     values: Vec<u8>,
@@ -213,19 +169,21 @@ pub struct Keyed {
     dead: Vec<u32>,
     /// Elements that may be used again.
     free: Vec<u32>,
-    /// Of a trie: how many prefixes there are of each length.
+    /// Of prefixes: how many there are of each length.
     lengths: BTreeMap<u32, u32>,
-    /// Of an LRU map: when each entry was last used, and which entry that was, oldest first.
+    /// Of a table that forgets: when each entry was last used, and which entry that was, oldest first.
     last_use: Vec<u64>,
     uses: BTreeMap<u64, u32>,
-    /// An LRU map that forgets nothing by itself.
+    /// It forgets nothing by itself.
     forgets_as_told: bool,
 }
 
 impl Keyed {
     fn new(decl: &MapDecl) -> Keyed {
         Keyed {
-            kind: decl.kind,
+            by_prefix: decl.is_prefix(),
+            forgets: decl.forgets,
+            in_place: decl.in_place,
             key_bytes: decl.key_bytes as usize,
             value_bytes: decl.value_bytes as usize,
             handles: HashMap::new(),
@@ -269,7 +227,7 @@ impl Keyed {
 
     /// The entry of this very key, or of this very prefix.
     pub fn exact(&self, key: &[u8]) -> Option<u32> {
-        if !self.kind.is_trie() {
+        if !self.by_prefix {
             return self.handles.get(key).copied();
         }
         self.handles
@@ -278,7 +236,7 @@ impl Keyed {
     }
 
     fn find(&self, key: &[u8]) -> Option<u32> {
-        if !self.kind.is_trie() {
+        if !self.by_prefix {
             return self.handles.get(key).copied();
         }
         let length = prefix_length(key);
@@ -293,7 +251,7 @@ impl Keyed {
     }
 
     pub fn note_use(&mut self, entry: u32) {
-        if !self.kind.is_lru() || self.forgets_as_told {
+        if !self.forgets || self.forgets_as_told {
             return;
         }
         let index = entry as usize - 1;
@@ -318,47 +276,26 @@ impl Keyed {
         self.free.append(&mut self.dead);
     }
 
-    /// `htab_map_update_elem` and its relatives, `__dev_map_hash_update_elem`, `trie_update_elem`.
-    fn update(
-        &mut self,
-        key: &[u8],
-        value: &[u8],
-        flags: u64,
-        max_entries: u32,
-    ) -> (i64, Option<Vec<u8>>) {
-        if flags > flag::EXIST {
-            return (errno::EINVAL, None);
-        }
-        let trie = self.kind.is_trie();
-        if trie && prefix_length(key) > longest_prefix(self.key_bytes) {
-            return (errno::EINVAL, None);
-        }
-        let device = self.kind == MapKind::DevMapHash;
-        if device && first_word(value) == 0 {
-            return (errno::EINVAL, None);
-        }
+    /// Puts a value in: the answer, and the key that had to go.
+    fn put(&mut self, key: &[u8], value: &[u8], max_entries: u32) -> (Answer, Option<Vec<u8>>) {
         let old = self.exact(key);
         let full = self.handles.len() >= max_entries as usize;
         let mut forgotten = None;
-        match (old, flags) {
-            (Some(_), flag::NOEXIST) => return (errno::EEXIST, None),
-            (None, flag::EXIST) if !device => return (errno::ENOENT, None),
-            (None, _) if full && self.kind.is_lru() && !self.forgets_as_told => {
-                forgotten = self.forget_oldest();
+        if old.is_none() && full {
+            if !self.forgets || self.forgets_as_told {
+                return (Answer::Full, None);
             }
-            (None, _) if full && trie => return (errno::ENOSPC, None),
-            (None, _) if full => return (errno::E2BIG, None),
-            _ => {}
+            forgotten = self.forget_oldest();
         }
         let entry = match old {
-            Some(entry) if self.kind.updates_in_place() => entry,
+            Some(entry) if self.in_place => entry,
             _ => self.insert(key, old),
         };
         if let Some(to) = self.value_mut(entry) {
             to.copy_from_slice(value);
         }
         self.note_use(entry);
-        (0, forgotten)
+        (Answer::Done, forgotten)
     }
 
     /// A new element for a key, in the place of the old one.
@@ -378,10 +315,10 @@ impl Keyed {
         if let Some(old) = old {
             self.forget_use(old);
             self.dead.push(old);
-        } else if self.kind.is_trie() {
+        } else if self.by_prefix {
             *self.lengths.entry(prefix_length(key)).or_default() += 1;
         }
-        let key = match self.kind.is_trie() {
+        let key = match self.by_prefix {
             true => prefix(key, prefix_length(key)).into(),
             false => Box::from(key),
         };
@@ -389,21 +326,22 @@ impl Keyed {
         entry
     }
 
-    fn delete(&mut self, key: &[u8]) -> i64 {
-        let trie = self.kind.is_trie();
-        if trie && prefix_length(key) > longest_prefix(self.key_bytes) {
-            return errno::EINVAL;
-        }
-        let removed = match trie {
+    fn delete(&mut self, key: &[u8]) -> Answer {
+        let by_prefix = self.by_prefix;
+        let removed = match by_prefix {
             true => self
                 .handles
                 .remove(prefix(key, prefix_length(key)).as_slice()),
             false => self.handles.remove(key),
         };
         let Some(entry) = removed else {
-            return errno::ENOENT;
+            return Answer::Missing;
         };
-        if let Some(count) = self.lengths.get_mut(&prefix_length(key)).filter(|_| trie) {
+        if let Some(count) = self
+            .lengths
+            .get_mut(&prefix_length(key))
+            .filter(|_| by_prefix)
+        {
             *count -= 1;
             if *count == 0 {
                 self.lengths.remove(&prefix_length(key));
@@ -411,7 +349,7 @@ impl Keyed {
         }
         self.forget_use(entry);
         self.dead.push(entry);
-        0
+        Answer::Done
     }
 
     fn forget_oldest(&mut self) -> Option<Vec<u8>> {
@@ -430,17 +368,17 @@ impl Keyed {
     }
 }
 
-/// The prefix length that a trie's key begins with.
+/// The prefix length that a key with a prefix begins with.
 pub fn prefix_length(key: &[u8]) -> u32 {
     first_word(key)
 }
 
-/// The longest prefix of a trie whose keys have so many bytes, in bits.
+/// The longest prefix of keys that have so many bytes, in bits.
 pub fn longest_prefix(key_bytes: usize) -> u32 {
     (key_bytes as u32 - 4) * 8
 }
 
-/// A trie's key with a length of at most its own and zeros behind it.
+/// A key with a length of at most its own and zeros behind it.
 fn prefix(key: &[u8], length: u32) -> Vec<u8> {
     let mut prefix = key.to_vec();
     prefix[..4].copy_from_slice(&length.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Numbers and widths of arguments and results, for every operation (rule 11).
 
 use crate::structure::{Whole, LENGTH_BITS, SEED_BITS};
-use crate::{AtomicOp, InstData, Op, Program};
+use crate::{Answer, AtomicOp, InstData, May, Op, Program};
 
 /// What is wrong with an instruction's arguments and results.
 pub(super) fn errors(program: &Program, inst: &InstData) -> Vec<String> {
@@ -144,12 +144,12 @@ impl Widths {
             Op::MapUpdate(map) => {
                 self.whole("the key", args[0], program.maps[*map].key_bytes);
                 self.whole("the value", args[1], program.maps[*map].value_bytes);
-                self.same("the flags", args[2], 64);
-                self.same("the result", result, 64);
+                self.same("what it may do", args[2], May::BITS);
+                self.same("the answer", result, Answer::BITS);
             }
             Op::MapDelete(map) => {
                 self.whole("the key", args[0], program.maps[*map].key_bytes);
-                self.same("the result", result, 64);
+                self.same("the answer", result, Answer::BITS);
             }
             // Rule 14 of the verifier.
             Op::Call(_) => {}

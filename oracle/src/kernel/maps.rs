@@ -3,8 +3,9 @@
 use super::{btf, syscall, JudgeOptions};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::ObjectMap;
+use hardpath_ir::destination;
 use hardpath_ir::maps::Entries;
-use hardpath_ir::{destination, MapKind};
+use hardpath_kernel::MapType;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -12,7 +13,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// One map.
 pub struct KernelMap {
     pub name: String,
-    kind: MapKind,
+    kind: MapType,
     key_bytes: usize,
     value_bytes: usize,
     max_entries: u32,
@@ -50,8 +51,8 @@ impl KernelMap {
         let plain = options.plain.get(&map.name).copied();
         let declared = kind;
         let kind = match (declared, plain) {
-            (MapKind::LruHash, Some(_)) => MapKind::Hash,
-            (MapKind::LruPerCpuHash, Some(_)) => MapKind::PerCpuHash,
+            (MapType::LruHash, Some(_)) => MapType::Hash,
+            (MapType::LruPerCpuHash, Some(_)) => MapType::PerCpuHash,
             _ => declared,
         };
         let map_type = kind.number();
@@ -120,15 +121,15 @@ impl KernelMap {
         self.read_only
     }
 
-    pub fn kind(&self) -> MapKind {
+    pub fn kind(&self) -> MapType {
         self.kind
     }
 
     /// Where a redirect through this map goes that found something under the key ([`hardpath_ir::destination`]).
     pub fn destination(&self, key: u32) -> u32 {
         match self.kind {
-            MapKind::CpuMap => destination::CPU | key,
-            MapKind::XskMap => destination::SOCKET | key,
+            MapType::CpuMap => destination::CPU | key,
+            MapType::XskMap => destination::SOCKET | key,
             _ => {
                 let value = self.targets.get(key.to_le_bytes().as_slice());
                 value.map_or(0, |value| ifindex_of(value))
@@ -148,7 +149,7 @@ impl KernelMap {
     /// The value under a key.
     pub fn lookup(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check_sizes(key, None)?;
-        if self.kind == MapKind::XskMap {
+        if self.kind == MapType::XskMap {
             return Ok(self.targets.get(key).cloned());
         }
         let mut copies = vec![0; self.copied_bytes()];
@@ -169,7 +170,7 @@ impl KernelMap {
             }
             return syscall::map_update(&self.fd, key, &copies, flags);
         }
-        if self.kind == MapKind::XskMap {
+        if self.kind == MapType::XskMap {
             let socket = self.socket(ifindex_of(value))?;
             syscall::map_update(&self.fd, key, &socket.to_le_bytes(), flags)?;
         } else {
@@ -214,7 +215,7 @@ impl KernelMap {
     /// Every entry that exists: all of an array, of maps of redirect targets those that are set.
     pub fn entries(&self) -> io::Result<Entries> {
         match self.kind {
-            MapKind::XskMap => Ok(self.targets.clone()),
+            MapType::XskMap => Ok(self.targets.clone()),
             kind if kind.is_indexed() => self.slots(),
             _ => self.keys(),
         }
@@ -286,7 +287,7 @@ impl KernelMap {
 /// How many entries the kernel's map gets. An LRU map gets so many that the kernel forgets none as long as there are at
 /// most `max_entries` keys: it hands free elements to CPUs in batches (`LOCAL_FREE_TARGET` in
 /// `kernel/bpf/bpf_lru_list.c`), or with `BPF_F_NO_COMMON_LRU` in equal shares.
-fn kernel_entries(kind: MapKind, map: &ObjectMap, cpu: CpuSlot) -> u32 {
+fn kernel_entries(kind: MapType, map: &ObjectMap, cpu: CpuSlot) -> u32 {
     const NO_COMMON_LRU: u32 = 1 << 1;
     if !kind.is_lru() {
         return map.max_entries;

@@ -1,10 +1,11 @@
-//! Lookup, update and delete of `hardpath_ir::maps` against the same calls by a program in the kernel.
+//! Lookup, update and delete of `hardpath_ir::maps`, as `hardpath_kernel` translates them, against the same calls by a program in the kernel.
 
 use crate::assembly::*;
 use crate::judge::{double, try_start, word, Numbers, CONTEXT};
 use hardpath_ebpf::{Object, ObjectMap};
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::MapId;
+use hardpath_kernel::{errno, flag, MapType};
 use hardpath_oracle::Verdict;
 
 // Where a packet has what.
@@ -39,7 +40,7 @@ impl Call {
     }
 
     /// What the call gives, and the value that a lookup found.
-    fn on_maps(&self, maps: &mut Maps, map: MapId) -> (i64, u64) {
+    fn on_maps(&self, maps: &mut Maps, map: MapId, map_type: MapType) -> (i64, u64) {
         maps.begin_packet();
         let key = &self.key;
         match self.operation {
@@ -52,9 +53,11 @@ impl Call {
             },
             UPDATE => {
                 let value = double(self.value);
-                (maps.update(map, key, &value, self.flags), 0)
+                let may = flag::may(map_type, self.flags);
+                let answer = maps.update(map, key, &value, may);
+                (errno::of_update(map_type, self.flags, answer), 0)
             }
-            _ => (maps.delete(map, key), 0),
+            _ => (errno::of_delete(maps.delete(map, key)), 0),
         }
     }
 }
@@ -165,6 +168,7 @@ fn compare_random_calls(map_decl: ObjectMap, operations: u64, keys: u64, seed: u
 
 fn compare_calls(map_decl: ObjectMap, calls: &[Call]) {
     let object = caller(map_decl);
+    let map_type = object.maps[0].kind().unwrap();
     let decl = object.maps[0].decl().unwrap();
     let name = decl.name.clone();
     let mut maps = Maps::new(&[decl].into_iter().collect());
@@ -188,7 +192,7 @@ fn compare_calls(map_decl: ObjectMap, calls: &[Call]) {
             i64::from_le_bytes(field(RETURNED)),
             u64::from_le_bytes(field(FOUND)),
         );
-        let own = call.on_maps(&mut maps, map);
+        let own = call.on_maps(&mut maps, map, map_type);
         assert_eq!(own, kernel, "call {number}: {call:?}");
     }
     assert_eq!(maps.image()[&name], judge.image().unwrap()[&name]);
@@ -276,11 +280,17 @@ fn the_hosts_writes_give_the_same_image() {
         if numbers.below(3) > 0 {
             let mut value = double(1 + numbers.below(20)).to_vec();
             value.truncate(decl.value_bytes as usize);
-            let own = maps.update(id, &key, &value, 0);
+            let map_type = decl.kind().unwrap();
+            let mut own = errno::of_value(map_type, &value);
+            if own == 0 {
+                let may = flag::may(map_type, flag::ANY);
+                let answer = maps.update(id, &key, &value, may);
+                own = errno::of_update(map_type, flag::ANY, answer);
+            }
             let kernel = judge.set(&decl.name, &key, &value);
             assert_eq!(own == 0, kernel.is_ok(), "{} {key:?} {value:?}", decl.name);
         } else {
-            let own = maps.delete(id, &key);
+            let own = errno::of_delete(maps.delete(id, &key));
             let kernel = judge.delete(&decl.name, &key);
             // A key that is not there is no error to the judge.
             let fine = own == 0 || own == i64::from(-libc::ENOENT);

@@ -104,9 +104,7 @@ fn find_pair(program: &Program, guards: &mut Guards) -> Option<(Inst, Inst, Depe
 fn chooses_pointer(program: &Program, first: Inst, second: Inst) -> bool {
     let (a, b) = (&program.insts[first], &program.insts[second]);
     let by_entry = matches!(a.op, Op::MapLoad(_) | Op::MapStore(_) | Op::MapAtomic(..));
-    let has_keys =
-        a.op.map()
-            .is_some_and(|map| !program.maps[map].kind.is_array());
+    let has_keys = a.op.map().is_some_and(|map| !program.maps[map].is_array());
     by_entry && has_keys && a.args[0] != b.args[0]
 }
 

@@ -3,10 +3,11 @@
 use crate::lower::{identifier, Lower};
 use crate::schedule::value_entries;
 use crate::slot::MapsIn;
-use hardpath_blocks::errno::ERRNO_BITS;
+use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::sweep::zero_in_sweep;
+use hardpath_ir::May;
 use hardpath_rtl::Node;
 
 impl Lower<'_> {
@@ -16,11 +17,11 @@ impl Lower<'_> {
             return None;
         }
         let (key_bits, value_bits) = host_widths(self.program);
-        let tries = self.program.maps.values().any(|map| map.kind.is_trie());
+        let tries = self.program.maps.values().any(|map| map.is_prefix());
         let question = MapQuestion {
             map_select: index_bits(self.program.maps.len() as u64),
             host_command: 3,
-            host_flags: 32,
+            host_may: May::BITS,
             host_slot: 32,
             host_index: 32,
             host_key: key_bits,
@@ -127,25 +128,25 @@ impl Lower<'_> {
         };
         let answer = MapAnswer {
             map_done,
-            map_errno: any(0),
+            map_answer: any(0),
             map_value: any(1),
             map_key: any(2),
         };
         Some((answer, prepared))
     }
 
-    /// Errno, value and key that an access gives the host, or zeros where another one is meant.
+    /// Answer, value and key that an access gives the host, or zeros where another one is meant.
     fn answer_of(&mut self, number: usize) -> [Node; 3] {
         let (key_bits, value_bits) = host_widths(self.program);
         let values = self.values(number).placed.out.clone();
         let value = values.host_result;
-        let (errno, key) = match &self.ports.built[number].table {
+        let (answer, key) = match &self.ports.built[number].table {
             Some(table) => table.host_answer(&mut self.m),
-            None => (values.host_errno, self.question().host_index),
+            None => (values.host_answer, self.question().host_index),
         };
         let one = self.m.one();
         let chosen = self.selected(number, one);
-        [(errno, ERRNO_BITS), (value, value_bits), (key, key_bits)].map(|(node, bits)| {
+        [(answer, ANSWER_BITS), (value, value_bits), (key, key_bits)].map(|(node, bits)| {
             let mask = self.m.sext(chosen, bits);
             let wide = self.m.resize(node, bits);
             self.m.and(&[mask, wide])

@@ -15,7 +15,7 @@ use crate::plan::Access;
 use crate::ports::Port;
 use crate::schedule::{answer_clocks, read_clocks, value_entries, AccessStages, PortStages};
 use crate::segments::{BaseId, Segment};
-use hardpath_blocks::errno::ERRNO_BITS;
+use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
@@ -64,7 +64,7 @@ struct BuiltPort {
     /// The entry of an update.
     commit_index: BaseId,
     /// What an update or delete gave, from the commit stage on.
-    errno: BaseId,
+    answer: BaseId,
 }
 
 impl<'a> Lower<'a> {
@@ -150,7 +150,7 @@ impl<'a> Lower<'a> {
         let key_bits = self.plan[number].stored.stored();
         let s = &mut self.segments;
         let key = s.add_base(format!("{name}_key"), key_bits, table - 1);
-        let rows = match decl.kind.is_trie() {
+        let rows = match decl.is_prefix() {
             true => key,
             false => {
                 let bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
@@ -163,7 +163,7 @@ impl<'a> Lower<'a> {
             index: s.add_base(format!("{name}_index"), entry, answer),
             write_value: s.add_base(format!("{name}_write_value"), 1, commit),
             commit_index: s.add_base(format!("{name}_commit_index"), entry, commit),
-            errno: s.add_base(format!("{name}_errno"), ERRNO_BITS, commit),
+            answer: s.add_base(format!("{name}_answer"), ANSWER_BITS, commit),
         }
     }
 
@@ -250,7 +250,7 @@ impl<'a> Lower<'a> {
                 .stages_of(number)
                 .first(self.access(number), self.program);
             if hash && stage == first {
-                match self.decl(number).kind.is_trie() {
+                match self.decl(number).is_prefix() {
                     true => self.start_trie(number),
                     false => self.start_table(number),
                 }
@@ -283,7 +283,7 @@ impl<'a> Lower<'a> {
             let hash = self.access(number).has_keys(self.program);
             for port in 0..ports {
                 if hash && stage + 1 == self.port_stages(number, port).table {
-                    match self.decl(number).kind.is_trie() {
+                    match self.decl(number).is_prefix() {
                         true => self.start_trie_key(number, port),
                         false => self.start_hash(number, port),
                     }
@@ -294,7 +294,7 @@ impl<'a> Lower<'a> {
                     self.commit_table(number, port);
                 }
             }
-            if self.decl(number).kind.is_lru() && stage == self.stages_of(number).table_commit {
+            if self.decl(number).forgets && stage == self.stages_of(number).table_commit {
                 self.keep_journal(number);
             }
             let addresses = self.stages_of(number).ports.iter().map(|port| port.address);

@@ -29,7 +29,7 @@ impl Lower<'_> {
             .iter()
             .filter(|number| self.plan[**number].map == map);
         let mut storage = Storage {
-            has_presence: self.program.maps[map].kind.has_slots(),
+            has_presence: self.program.maps[map].has_slots(),
             ..Storage::default()
         };
         for number in mine {

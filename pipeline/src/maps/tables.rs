@@ -2,21 +2,21 @@
 
 use super::Lower;
 use crate::plan::Class;
-use hardpath_blocks::errno::ERRNO_BITS;
-use hardpath_blocks::flags::UpdateFlags;
+use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::hash::{Hash, HashFunctionHostIn, HashPort, HashTableOut, HashUpdateIn};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::key_bits::{self, KeyBits};
-use hardpath_ir::{Bits, Inst, MapKind, Op, Value};
+use hardpath_blocks::may::UpdateMay;
+use hardpath_ir::{Bits, Inst, May, Op, Value};
 use hardpath_rtl::Node;
-use hardpath_state::table::{device_flags, functions, Table};
+use hardpath_state::table::{functions, Table};
 
 impl Lower<'_> {
     pub(super) fn demand_for_table(&mut self, number: usize, port: usize) {
         let built = self.ports.built[number].ports[port];
         let own = self.port(number, port);
         let at = self.port_stages(number, port);
-        match (own.key, self.decl(number).kind.is_hash()) {
+        match (own.key, self.decl(number).is_exact()) {
             (Some(key), true) => self.demand_stored(number, key, at.table - 1),
             (key, _) => self.demand_all(key, at.table - 1),
         }
@@ -29,7 +29,7 @@ impl Lower<'_> {
             self.demand_all(data.guard, commit);
             self.demand_all(data.args.get(2).copied(), commit);
         }
-        if self.decl(number).kind.is_lru() && self.access(number).is_structural() {
+        if self.decl(number).forgets && self.access(number).is_structural() {
             self.demand_all(self.needs_by(number, port, commit), commit);
         }
     }
@@ -102,16 +102,9 @@ impl Lower<'_> {
         let (module_name, name) = self.instance_name(number, "_keys");
         let config = self.table_config(number, module_name);
         let question = self.question();
-        let host_flags = match self.decl(number).kind {
-            MapKind::DevMapHash => {
-                device_flags(&mut self.m, question.host_flags, question.host_value)
-            }
-            _ => question.host_flags,
-        };
         let stored = &self.plan[number].stored;
         let place = (&mut *self.design, &mut self.m);
-        let host = (host_flags, Some(stored));
-        let table = Table::hash(place, name, &config, &question, host);
+        let table = Table::hash(place, name, &config, &question, Some(stored));
         self.ports.built[number].table = Some(table);
     }
 
@@ -122,9 +115,9 @@ impl Lower<'_> {
                 - self.port_stages(number, port).table
                 - Hash::answer_clocks(access.registers_keys),
             updates: access.ports[port].update.is_some(),
-            flags: access.ports[port].update.and_then(|update| {
-                let flags = self.program.insts[update].args[2];
-                self.program.as_const(flags).map(Bits::low_u64)
+            may: access.ports[port].update.and_then(|update| {
+                let may = self.program.as_const(self.program.insts[update].args[2]);
+                may.map(|bits| May::from_bits(Bits::low_u64(bits) as u32))
             }),
             deletes: access.ports[port].delete.is_some(),
             slot: access.ports[port].slot,
@@ -183,7 +176,7 @@ impl Lower<'_> {
                 self.set_base(base, node);
             }
         }
-        let trie = self.decl(number).kind.is_trie();
+        let trie = self.decl(number).is_prefix();
         let index = if port == 0 && self.only_host_inserts(number) && !trie {
             // The host's new entry is known in this stage.
             let (_, placed) = self.table(number).write(0);
@@ -220,8 +213,11 @@ impl Lower<'_> {
         }
         let mut used = self.used_answers(number).into_iter();
         if used.any(|(of, _, _)| of == port) {
-            let errno = self.hash_out(number).errno;
-            self.set_base(bases.errno, errno.expect("of a table that packets change"));
+            let answer = self.hash_out(number).answer;
+            self.set_base(
+                bases.answer,
+                answer.expect("of a table that packets change"),
+            );
         }
     }
 
@@ -229,14 +225,14 @@ impl Lower<'_> {
     fn commit_update(&mut self, wires: &HashUpdateIn, update: Inst) {
         let updates = self.happens(update);
         self.m.drive(wires.update, updates);
-        let Some(wires) = &wires.flags else {
+        let Some(wires) = &wires.may else {
             return;
         };
-        let flags = self.node(self.program.insts[update].args[2]);
-        let flags = UpdateFlags::of(&mut self.m, flags);
-        self.m.drive(wires.no_exist, flags.no_exist);
-        self.m.drive(wires.must_exist, flags.must_exist);
-        self.m.drive(wires.bad_flags, flags.bad);
+        let may = self.node(self.program.insts[update].args[2]);
+        let may = UpdateMay::of(&mut self.m, may);
+        self.m.drive(wires.only_create, may.only_create);
+        self.m.drive(wires.only_replace, may.only_replace);
+        self.m.drive(wires.may_nothing, may.nothing);
     }
 
     /// A packet looks up a port's key, in the port's commit stage.
@@ -255,8 +251,8 @@ impl Lower<'_> {
     pub(crate) fn demand_for_answers(&mut self) {
         for number in 0..self.plan.len() {
             for (port, _, answered) in self.used_answers(number) {
-                let errno = self.ports.built[number].ports[port].errno;
-                self.segments.demand_bits(errno, 0, ERRNO_BITS, answered);
+                let answer = self.ports.built[number].ports[port].answer;
+                self.segments.demand_bits(answer, 0, ANSWER_BITS, answered);
             }
         }
     }
@@ -276,29 +272,11 @@ impl Lower<'_> {
         used
     }
 
-    /// The return value of an update or delete: 0 or a negative errno.
+    /// The answer to an update or delete.
     pub(super) fn change_answers(&mut self, number: usize, port: usize, change: Inst) {
         debug_assert!(!matches!(self.program.insts[change].op, Op::MapLookup(_)));
-        let errno = self.base_node(self.ports.built[number].ports[port].errno);
+        let answer = self.base_node(self.ports.built[number].ports[port].answer);
         let base = self.result_base(self.program.insts[change].results[0]);
-        let negative = self.negative(errno);
-        let result = self.m.sext(negative, 64);
-        self.set_base(base, result);
-    }
-
-    /// A few bits with the sign changed, one bit wider. Each bit is a LUT: `0 - bits` would be a carry chain, which parts the
-    /// errno from the logic that asks whether it is 0.
-    fn negative(&mut self, bits: Node) -> Node {
-        let width = self.m.width(bits);
-        let mut all = vec![self.m.bit(bits, 0)];
-        for place in 1..width {
-            let below = self.m.slice(bits, 0, place);
-            let borrows = self.m.reduce_or(below);
-            let bit = self.m.bit(bits, place);
-            all.push(self.m.xor(&[bit, borrows]));
-        }
-        all.push(self.m.reduce_or(bits));
-        all.reverse();
-        self.m.concat(&all)
+        self.set_base(base, answer);
     }
 }

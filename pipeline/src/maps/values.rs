@@ -5,7 +5,7 @@ use crate::lower::identifier;
 use crate::plan::Class;
 use crate::schedule::value_entries;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
-use hardpath_ir::{Inst, MapKind};
+use hardpath_ir::Inst;
 use hardpath_rtl::Node;
 use hardpath_state::values::{self, Values};
 
@@ -105,11 +105,9 @@ impl Lower<'_> {
             map: decl.name.clone(),
             depth: value_entries(decl),
             value_bits: decl.value_bytes * 8,
-            presence: match decl.kind {
-                MapKind::DevMap => Presence::Devices,
-                MapKind::CpuMap => Presence::Cpus,
-                MapKind::XskMap => Presence::Sockets,
-                _ => Presence::Always,
+            presence: match decl.has_slots() {
+                true => Presence::NotZero,
+                false => Presence::Always,
             },
             reads: reads.collect(),
             writers: self.writers(number).len() as u32,
@@ -170,7 +168,7 @@ impl Lower<'_> {
         let decl = self.decl(number);
         let value_bits = decl.value_bytes * 8;
         let own = self.port(number, port);
-        let presence = decl.kind.has_slots();
+        let presence = decl.has_slots();
         if own.loads.is_empty() && (own.lookup.is_none() || !presence) {
             return;
         }

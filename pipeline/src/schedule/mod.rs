@@ -235,7 +235,7 @@ pub fn schedule(
         if let Some(all) = merge {
             for access in plan.iter_mut() {
                 // The host changes a trie outside of any window.
-                let trie = program.maps[access.map].kind.is_trie();
+                let trie = program.maps[access.map].is_prefix();
                 if access.gate().is_some() || all && access.is_written() && !trie {
                     access.replay(MERGED);
                 }
@@ -510,9 +510,9 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
 
 /// Entries of the memory that holds a map's values.
 pub fn value_entries(decl: &MapDecl) -> u32 {
-    match decl.kind {
-        kind if kind.is_hash() => Hash::entries(decl.max_entries),
-        _ => decl.max_entries,
+    match decl.is_exact() {
+        true => Hash::entries(decl.max_entries),
+        false => decl.max_entries,
     }
 }
 

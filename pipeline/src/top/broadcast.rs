@@ -91,7 +91,7 @@ impl Top<'_> {
                 .expect("told where packets are broadcast"),
             inject: host.inject,
             map_done: loops.answer.map_done,
-            map_errno: loops.answer.map_errno,
+            map_answer: loops.answer.map_answer,
             host_command: question.host_command,
             host_key,
             host_value: question.host_value,

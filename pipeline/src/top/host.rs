@@ -5,7 +5,6 @@ use super::{Loops, Top, TopIn};
 use crate::maps::{clear_words, host_widths};
 use hardpath_blocks::host::{host, Host, HostIn, HostOut, MapAnswer};
 use hardpath_blocks::ingress::IngressOut;
-use hardpath_blocks::interface::version;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
 
@@ -31,7 +30,6 @@ impl Top<'_> {
         let (key_bits, value_bits) = host_widths(self.program);
         let block = host(&Host {
             name: format!("{}_host", self.prefix),
-            version: version::of(&self.compute.stored),
             design_id: self.design_id,
             maps: self.program.maps.len() as u32,
             key_bits,
@@ -61,7 +59,7 @@ impl Top<'_> {
             let wires = &loops.answer;
             for (wire, node) in [
                 (wires.map_done, answer.map_done),
-                (wires.map_errno, answer.map_errno),
+                (wires.map_answer, answer.map_answer),
                 (wires.map_value, answer.map_value),
                 (wires.map_key, answer.map_key),
             ] {

@@ -14,7 +14,7 @@
 
 use super::tables::{Change, Wants};
 use super::{same_value, Origin, Words};
-use hardpath_ir::{eval, Bits, MapId, Op, Value};
+use hardpath_ir::{eval, Answer, Bits, MapId, Op, Value};
 use hardpath_passes::{are_disjoint, implies};
 use std::collections::{HashMap, HashSet};
 
@@ -88,33 +88,37 @@ impl Words<'_> {
         let (inst, key) = (lookup.inst, lookup.key);
         let hit = self.rebuild.program.insts[inst].results[0];
         let mut known = HashMap::from([(hit, self.rebuild.constant(1, 1))]);
-        // The key is there until the packet deletes one: so it is known what an update of it returns.
+        // The key is there until the packet deletes one: so it is known what an update of it answers.
         for change in 0..self.maps[&map].changes.len() {
             let change = &self.maps[&map].changes[change];
             let (result, guard) = (self.result(change), change.guard);
             let is_same = same_value(self.rebuild.program, change.key, key);
             let returned = match change.wants {
                 None => break,
-                Some(Wants::Nothing) => self.rebuild.constant(-22i64 as u64, 64),
+                Some(Wants::Nothing) => self.answer(Answer::Refused),
                 Some(_) if !is_same => continue,
                 Some(Wants::Any | Wants::Key) => {
-                    known.insert(result, self.rebuild.constant(0, 64));
+                    known.insert(result, self.answer(Answer::Done));
                     continue;
                 }
-                Some(Wants::NoKey) => self.rebuild.constant(-17i64 as u64, 64),
-                Some(Wants::AsFlags(flags)) => self.returned_for_known(flags),
+                Some(Wants::NoKey) => self.answer(Answer::Exists),
+                Some(Wants::AsBits(may)) => self.answer_for_known(may),
             };
-            let nothing = self.rebuild.constant(0, 64);
+            let nothing = self.answer(Answer::Done);
             known.insert(result, self.rebuild.select(guard, returned, nothing));
         }
         (known, Some(hit))
+    }
+
+    fn answer(&mut self, answer: Answer) -> Value {
+        self.rebuild.constant(answer.code().into(), Answer::BITS)
     }
 
     /// What is known about an element that an update made: that it happened, and succeeded.
     fn known_of_made(&mut self, map: MapId, change: usize) -> HashMap<Value, Value> {
         let change = &self.maps[&map].changes[change];
         let (result, guard) = (self.result(change), change.guard);
-        let mut known = HashMap::from([(result, self.rebuild.constant(0, 64))]);
+        let mut known = HashMap::from([(result, self.answer(Answer::Done))]);
         if let Some(guard) = guard {
             known.insert(guard, self.rebuild.constant(1, 1));
         }

@@ -33,7 +33,7 @@ use crate::refuse::needs_result;
 use crate::region::{self, Rebuild};
 use chosen::{same_index, Chosen};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{AtomicOp, Inst, InstData, MapId, Op, Program, Value};
+use hardpath_ir::{Answer, AtomicOp, Inst, InstData, MapId, Op, Program, Value};
 use hardpath_passes::array_lookup;
 use std::collections::{BTreeMap, HashMap};
 use tables::{Change, Lookup};
@@ -45,7 +45,7 @@ use tables::{Change, Lookup};
 pub fn map_words(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
     // An array's element is its index here. The passes on control flow have seen to that, where they have run.
     let is_lookup = |(_, inst): (_, Inst)| match program.insts[inst].op {
-        Op::MapLookup(map) => program.maps[map].kind.is_array(),
+        Op::MapLookup(map) => program.maps[map].is_array(),
         _ => false,
     };
     if program.insts_in_order().any(is_lookup) {
@@ -142,7 +142,7 @@ impl Words<'_> {
             self.rebuild.keep(inst);
             return;
         };
-        let indexed = self.rebuild.program.maps[map].kind.is_array();
+        let indexed = self.rebuild.program.maps[map].is_array();
         match data.op {
             Op::MapLookup(_) => self.lookup(map, inst, &data),
             Op::MapLoad(_) => {
@@ -156,9 +156,7 @@ impl Words<'_> {
             Op::MapAtomic(_, op) => self.atomic(map, inst, &data, op),
             Op::MapUpdate(_) if indexed => self.update_indexed(map, inst, &data),
             Op::MapDelete(_) if indexed => {
-                // array_map_delete_elem in kernel/bpf/arraymap.c.
-                let einval = self.rebuild.constant(-22i64 as u64, 64);
-                self.rebuild.rename(data.results[0], einval);
+                self.delete_indexed(map, &data);
             }
             _ => self.change(map, inst, &data),
         }
@@ -174,7 +172,7 @@ impl Words<'_> {
 
     /// The elements that a pointer may mean. `guard` holds when it is used.
     fn choices(&mut self, map: MapId, number: Value, guard: Option<Value>) -> Vec<Chosen> {
-        if self.rebuild.program.maps[map].kind.is_array() {
+        if self.rebuild.program.maps[map].is_array() {
             if let Some(place) = self.known_index(map, number) {
                 return vec![(place, None, Vec::new())];
             }
@@ -184,7 +182,7 @@ impl Words<'_> {
             return vec![(self.at_index(map, number), None, Vec::new())];
         }
         let choices = self.numbered(map, number);
-        let choices = match self.rebuild.program.maps[map].kind.updates_in_place() {
+        let choices = match self.rebuild.program.maps[map].in_place {
             true => self.updated_in_place(map, choices),
             false => choices,
         };
@@ -252,7 +250,7 @@ impl Words<'_> {
     /// The condition under which two elements are the same one (absent: always); `None`: never.
     fn same_element(&mut self, map: MapId, a: usize, b: usize) -> Option<Option<Value>> {
         let state = &self.maps[&map];
-        let is_trie = self.rebuild.program.maps[map].kind.is_trie();
+        let is_trie = self.rebuild.program.maps[map].is_prefix();
         let key = |place: usize| match state.elements[place].origin {
             Origin::Index(index) => Some(index),
             // Different keys may have the same longest prefix.
@@ -383,39 +381,50 @@ impl Words<'_> {
         self.rebuild.rename(data.results[0], old);
     }
 
-    /// `bpf_map_update_elem` on an array: a store of the whole value (array_map_update_elem).
+    /// An update of an array: a store of the whole value.
     fn update_indexed(&mut self, map: MapId, inst: Inst, data: &InstData) {
         let key = self.rebuild.now(data.args[0]);
         let value = self.rebuild.now(data.args[1]);
-        let flags = self.rebuild.now(data.args[2]);
-        let entries = u64::from(self.rebuild.program.maps[map].max_entries);
-        let limit = self.rebuild.constant(entries, 32);
-        let inside = self.rebuild.op(Op::Ult, vec![key, limit], 1);
-        let mut result = self.rebuild.constant(0, 64);
-        // In the order in which the kernel looks: unknown flags, the index, BPF_NOEXIST, BPF_F_LOCK without a lock.
-        let lock = self.rebuild.constant(4, 64);
-        let not_lock = self.rebuild.constant(!4, 64);
-        let two = self.rebuild.constant(2, 64);
-        let others = self.rebuild.op(Op::And, vec![flags, not_lock], 64);
-        let unknown = self.rebuild.op(Op::Ult, vec![two, others], 1);
-        let outside = self.rebuild.op(Op::Not, vec![inside], 1);
-        let no_exist = self.rebuild.slice(flags, 0, 1);
-        let locked = self.rebuild.op(Op::And, vec![flags, lock], 64);
-        let locked = self.rebuild.op(Op::Eq, vec![locked, lock], 1);
-        for (condition, errno) in [(locked, 22i64), (no_exist, 17), (outside, 7), (unknown, 22)] {
-            let code = self.rebuild.constant(-errno as u64, 64);
-            result = self.rebuild.select(Some(condition), code, result);
-        }
-        let zero = self.rebuild.constant(0, 64);
-        let fine = self.rebuild.op(Op::Eq, vec![result, zero], 1);
-        let guard = self.rebuild.and(self.guard(data), Some(fine));
+        let may = self.rebuild.now(data.args[2]);
+        let inside = self.inside(map, key);
+        let create = self.rebuild.slice(may, 0, 1);
+        let replace = self.rebuild.slice(may, 1, 1);
+        let done = self.rebuild.op(Op::And, vec![inside, replace], 1);
+        let [fine, exists, refused, bad_index] = [
+            Answer::Done,
+            Answer::Exists,
+            Answer::Refused,
+            Answer::BadIndex,
+        ]
+        .map(|answer| self.rebuild.constant(answer.code().into(), Answer::BITS));
+        let kept = self.rebuild.select(Some(create), exists, refused);
+        let answer = self.rebuild.select(Some(replace), fine, kept);
+        let answer = self.rebuild.select(Some(inside), answer, bad_index);
+        let guard = self.rebuild.and(self.guard(data), Some(done));
         let offset = self.rebuild.constant(0, 32);
         let access = InstData {
             args: vec![key, offset],
             ..data.clone()
         };
         self.store(map, inst, &access, value, guard);
-        self.rebuild.rename(data.results[0], result);
+        self.rebuild.rename(data.results[0], answer);
+    }
+
+    /// A delete of an array, in which every entry always exists.
+    fn delete_indexed(&mut self, map: MapId, data: &InstData) {
+        let key = self.rebuild.now(data.args[0]);
+        let inside = self.inside(map, key);
+        let [refused, bad_index] = [Answer::Refused, Answer::BadIndex]
+            .map(|answer| self.rebuild.constant(answer.code().into(), Answer::BITS));
+        let answer = self.rebuild.select(Some(inside), refused, bad_index);
+        self.rebuild.rename(data.results[0], answer);
+    }
+
+    /// The condition that an index is one of the map's.
+    fn inside(&mut self, map: MapId, index: Value) -> Value {
+        let entries = u64::from(self.rebuild.program.maps[map].max_entries);
+        let limit = self.rebuild.constant(entries, 32);
+        self.rebuild.op(Op::Ult, vec![index, limit], 1)
     }
 
     /// Appends the stores, and gives the updates their last values.

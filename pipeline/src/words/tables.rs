@@ -1,7 +1,7 @@
 //! Lookups, updates and deletes of maps with keys.
 
 use super::{same_value, Choice, Element, Origin, Words};
-use hardpath_ir::{Inst, InstData, MapId, Op, Value};
+use hardpath_ir::{Answer, Inst, InstData, MapId, May, Op, Value};
 use hardpath_passes::are_disjoint;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -27,16 +27,16 @@ pub struct Change {
     pub done: Option<Value>,
 }
 
-/// What an update wants (`BPF_ANY`, `BPF_NOEXIST`, `BPF_EXIST`).
+/// What an update wants ([`May`]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Wants {
     Any,
     NoKey,
     Key,
-    /// Flags that the kernel does not know: nothing happens.
+    /// It may nothing.
     Nothing,
-    /// What these flags say, 64 bits.
-    AsFlags(Value),
+    /// What these bits of a [`May`] say.
+    AsBits(Value),
 }
 
 impl Words<'_> {
@@ -151,8 +151,8 @@ impl Words<'_> {
             Wants::Nothing => return (hit, handle),
             Wants::Any | Wants::Key => concerns,
             Wants::NoKey => self.rebuild.and(concerns, Some(missed)),
-            Wants::AsFlags(flags) => {
-                let replaces = self.replaces(flags);
+            Wants::AsBits(may) => {
+                let replaces = self.rebuild.slice(may, 1, 1);
                 let makes = self.rebuild.or(Some(missed), Some(replaces));
                 self.rebuild.and(concerns, makes)
             }
@@ -167,23 +167,13 @@ impl Words<'_> {
         (hit, handle)
     }
 
-    /// The condition that flags let an update replace what is there: `BPF_ANY` or `BPF_EXIST`.
-    fn replaces(&mut self, flags: Value) -> Value {
-        let [any, exist] = [0, 2].map(|flag| {
-            let flag = self.rebuild.constant(flag, 64);
-            self.rebuild.op(Op::Eq, vec![flags, flag], 1)
-        });
-        self.rebuild.op(Op::Or, vec![any, exist], 1)
-    }
-
-    /// What an update of a key that is there returns.
-    pub fn returned_for_known(&mut self, flags: Value) -> Value {
-        let [no_exist, none] = [1, 0].map(|flag| self.rebuild.constant(flag, 64));
-        let [exists, invalid] = [-17i64, -22].map(|errno| self.rebuild.constant(errno as u64, 64));
-        let is_no_exist = self.rebuild.op(Op::Eq, vec![flags, no_exist], 1);
-        let refused = self.rebuild.select(Some(is_no_exist), exists, invalid);
-        let replaces = self.replaces(flags);
-        self.rebuild.select(Some(replaces), none, refused)
+    /// What an update of a key that is there answers. `may`: the bits of a [`May`].
+    pub fn answer_for_known(&mut self, may: Value) -> Value {
+        let [done, exists, refused] = [Answer::Done, Answer::Exists, Answer::Refused]
+            .map(|answer| self.rebuild.constant(answer.code().into(), Answer::BITS));
+        let [creates, replaces] = [0, 1].map(|bit| self.rebuild.slice(may, bit, 1));
+        let kept = self.rebuild.select(Some(creates), exists, refused);
+        self.rebuild.select(Some(replaces), done, kept)
     }
 
     /// The condition that an update happened and succeeded.
@@ -193,9 +183,11 @@ impl Words<'_> {
             return done;
         }
         let (inst, guard) = (change.inst, change.guard);
-        let errno = self.rebuild.program.insts[inst].results[0];
-        let zero = self.rebuild.constant(0, 64);
-        let fine = self.rebuild.op(Op::Eq, vec![errno, zero], 1);
+        let answer = self.rebuild.program.insts[inst].results[0];
+        let zero = self
+            .rebuild
+            .constant(Answer::Done.code().into(), Answer::BITS);
+        let fine = self.rebuild.op(Op::Eq, vec![answer, zero], 1);
         let done = self.rebuild.and(Some(fine), guard).unwrap_or(fine);
         self.state(map).changes[number].done = Some(done);
         done
@@ -208,16 +200,16 @@ impl Words<'_> {
         let (key, guard) = (kept.args[0], kept.guard);
         let value = matches!(data.op, Op::MapUpdate(_)).then(|| kept.args[1]);
         let program = &*self.rebuild.program;
-        // A trie that is full takes no key that it has (`trie_update_elem` in kernel/bpf/lpm_trie.c).
-        let is_trie = program.maps[map].kind.is_trie();
-        let flags = value.filter(|_| !is_trie).map(|_| kept.args[2]);
-        let known = |flags: Value| program.as_const(flags)?.as_u64();
-        let wants = flags.map(|flags| match known(flags) {
-            Some(0) => Wants::Any,
-            Some(1) => Wants::NoKey,
-            Some(2) => Wants::Key,
+        // Keys that differ behind their prefix are the same one, so they cannot be compared.
+        let by_prefix = program.maps[map].is_prefix();
+        let may = value.filter(|_| !by_prefix).map(|_| kept.args[2]);
+        let known = |may: Value| Some(May::from_bits(program.as_const(may)?.as_u64()? as u32));
+        let wants = may.map(|may| match known(may) {
+            Some(May::PUT) => Wants::Any,
+            Some(May::CREATE) => Wants::NoKey,
+            Some(May::REPLACE) => Wants::Key,
             Some(_) => Wants::Nothing,
-            None => Wants::AsFlags(flags),
+            None => Wants::AsBits(may),
         });
         let state = self.state(map);
         let makes = value.map(|value| {
@@ -268,7 +260,7 @@ impl Words<'_> {
         choices
     }
 
-    /// Where an update writes the old element instead of putting a new one in its place (`__htab_percpu_map_update_elem`),
+    /// Where an update writes the old element instead of putting a new one in its place ([`hardpath_ir::MapDecl::in_place`]),
     /// a pointer from before the update means what the update made, when it succeeded. Later choices count.
     pub fn updated_in_place(&mut self, map: MapId, choices: Vec<Choice>) -> Vec<Choice> {
         let mut all = Vec::new();
@@ -292,14 +284,11 @@ impl Words<'_> {
                 let Some(same) = self.same_key(other, key) else {
                     continue;
                 };
-                // The key is there: only flags can be in the way.
-                let flags = self.rebuild.program.insts[inst].args[2];
-                let one = self.rebuild.constant(1, 64);
-                let two = self.rebuild.constant(2, 64);
-                let known = self.rebuild.op(Op::Ule, vec![flags, two], 1);
-                let any = self.rebuild.op(Op::Ne, vec![flags, one], 1);
+                // The key is there.
+                let may = self.rebuild.program.insts[inst].args[2];
+                let replaces = self.rebuild.slice(may, 1, 1);
                 let mut concerns = self.rebuild.and(same, guard);
-                for term in [hit, known, any] {
+                for term in [hit, replaces] {
                     concerns = self.rebuild.and(concerns, Some(term));
                 }
                 all.push((made, self.rebuild.and(condition, concerns)));
@@ -353,9 +342,12 @@ impl Words<'_> {
     /// what follows from its success is taken as given.
     pub fn last_value(&mut self, map: MapId, change: usize, word: Value) {
         let inst = self.maps[&map].changes[change].inst;
-        let errno = self.rebuild.program.insts[inst].results[0];
+        let answer = self.rebuild.program.insts[inst].results[0];
         let needed = self.needed(&[word]);
-        let known = HashMap::from([(errno, self.rebuild.constant(0, 64))]);
+        let done = self
+            .rebuild
+            .constant(Answer::Done.code().into(), Answer::BITS);
+        let known = HashMap::from([(answer, done)]);
         let given = self.given(&needed, known);
         let value = *given.get(&word).unwrap_or(&word);
         self.rebuild.program.insts[inst].args[1] = value;

@@ -5,12 +5,13 @@ use hardpath_blocks::key_bits::KeyBits;
 use hardpath_pipeline::{compile, Compiled, Options};
 
 /// A program with one map, `@flows` of that kind, and a body over the packet: `v1` has its first 32 bits, `v2` the 64 behind
-/// them, `v3` a bit of it; `v4` and `v5` are a value of 64 bits and the flags of an update. The body ends with the program.
+/// them, `v3` a bit of it; `v4` and `v5` are a value of 64 bits and what an update may do. The body ends with the program.
 fn compiled(kind: &str, key_bytes: u32, body: &str) -> Compiled {
     let shown = shown(body);
+    let (find, words) = kind.split_once(' ').unwrap_or((kind, ""));
     let text = format!(
         "program \"keys\" xdp control-flow
-map @flows {kind} key {key_bytes} value 8 entries 64
+map @flows {find} key {key_bytes} value 8 entries 64 {words}
 block0:
     v0:64 = const 0
     v1:32 = packet.load v0
@@ -18,7 +19,7 @@ block0:
     v2:64 = packet.load v6
     v3:1 = slice v2, 5
     v4:64 = const 1
-    v5:64 = const 0
+    v5:2 = const 3
     v7:32 = const 2
     v8:32 = const 0
 {body}
@@ -54,7 +55,7 @@ fn keys(kind: &str, key_bytes: u32, body: &str) -> (Vec<u8>, Vec<u8>) {
     (stored.constant().to_vec(), stored.values().to_vec())
 }
 
-const HASHES: [&str; 2] = ["hash", "percpu_hash"];
+const HASHES: [&str; 2] = ["exact", "exact in-place"];
 
 #[test]
 fn padding_and_masks_are_constant() {
@@ -79,8 +80,8 @@ fn all_accesses_count() {
         let v = |offset: u32| format!("v{}", number + offset);
         let call = match what {
             "lookup" => format!("{}:1, {}:32 = map.lookup @flows {}", v(2), v(3), v(1)),
-            "update" => format!("{}:64 = map.update @flows {}, v4, v5", v(2), v(1)),
-            _ => format!("{}:64 = map.delete @flows {}", v(2), v(1)),
+            "update" => format!("{}:3 = map.update @flows {}, v4, v5", v(2), v(1)),
+            _ => format!("{}:3 = map.delete @flows {}", v(2), v(1)),
         };
         format!(
             "    {}:32 = const {top:#x}\n    {}:64 = concat {}, v1\n    {call}\n",
@@ -92,7 +93,7 @@ fn all_accesses_count() {
     let lookup = access(10, 0x0600_0001, "lookup");
     for what in ["lookup", "update", "delete"] {
         let body = format!("{lookup}{}", access(20, 0x1100_0000, what));
-        let (constant, values) = keys("hash", 8, &body);
+        let (constant, values) = keys("exact", 8, &body);
         // 6 and 17 have four bits in common; the lowest bit differs.
         assert_eq!(constant, [0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xe8], "{what}");
         assert_eq!(values, [0; 8], "{what}");
@@ -113,7 +114,7 @@ fn wide_keys_are_followed() {
     v17:128 = select v3, v11, v16
     v18:160 = zext v17
     v19:1, v20:32 = map.lookup @flows v18";
-    let (constant, values) = keys("hash", 20, body);
+    let (constant, values) = keys("exact", 20, body);
     let mut expected = [0; 20];
     expected[2..8].fill(0xff);
     expected[16..].fill(0xff);
@@ -128,7 +129,7 @@ fn a_key_keeps_a_bit() {
     let body = "
     v10:32 = const 0xa0000003
     v11:1, v12:32 = map.lookup @flows v10";
-    let (constant, values) = keys("hash", 4, body);
+    let (constant, values) = keys("exact", 4, body);
     assert_eq!(constant, [0xfe, 0xff, 0xff, 0xff]);
     assert_eq!(values, [2, 0, 0, 0xa0]);
 }
@@ -140,10 +141,10 @@ fn other_maps_are_left_alone() {
     v10:8 = slice v1, 0
     v11:32 = zext v10
     v12:1, v13:32 = map.lookup @flows v11";
-    for kind in ["lru_hash", "lru_percpu_hash", "array", "lpm_trie"] {
-        let key_bytes = if kind == "lpm_trie" { 8 } else { 4 };
+    for kind in ["exact forgets", "exact forgets in-place", "array", "prefix"] {
+        let key_bytes = if kind == "prefix" { 8 } else { 4 };
         let body = match kind {
-            "lpm_trie" => body.replace("v11:32", "v11:64"),
+            "prefix" => body.replace("v11:32", "v11:64"),
             _ => body.to_owned(),
         };
         let stored = compiled(kind, key_bytes, &body).interface.maps[0]
@@ -151,12 +152,12 @@ fn other_maps_are_left_alone() {
             .clone();
         assert_eq!(stored, KeyBits::all_vary(key_bytes), "{kind}");
     }
-    let (constant, _) = keys("hash", 4, body);
+    let (constant, _) = keys("exact", 4, body);
     assert_eq!(constant, [0, 0xff, 0xff, 0xff]);
 }
 
 #[test]
 fn a_map_that_nobody_asks_is_left_alone() {
-    let (constant, _) = keys("hash", 4, "");
+    let (constant, _) = keys("exact", 4, "");
     assert_eq!(constant, [0; 4]);
 }

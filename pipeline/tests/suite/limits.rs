@@ -1,7 +1,7 @@
 //! Sizes and names at their limits: built, or refused with a code, but never a panic.
 
 use crate::read;
-use hardpath_ir::{MapDecl, MapKind, Program};
+use hardpath_ir::{Find, MapDecl, Program};
 use hardpath_pipeline::{compile, Compiled, Options};
 
 const NOTHING: &str = "program \"limits\" xdp control-flow
@@ -12,19 +12,13 @@ block0:
     emit v0, v1
 ";
 
-fn with_maps(maps: &[(&str, MapKind, u32, u32, u32)]) -> Program {
+fn with_maps(maps: &[(&str, Find, u32, u32, u32)]) -> Program {
     let mut program = read(NOTHING);
     for (name, kind, key_bytes, value_bytes, max_entries) in maps {
-        program.maps.push(MapDecl {
-            name: name.to_string(),
-            kind: *kind,
-            key_bytes: *key_bytes,
-            value_bytes: *value_bytes,
-            max_entries: *max_entries,
-            flags: 0,
-            broadcast: false,
-            initial: None,
-        });
+        let bytes = (*key_bytes, *value_bytes);
+        program
+            .maps
+            .push(MapDecl::new(name, *kind, bytes, *max_entries));
     }
     program
 }
@@ -35,18 +29,18 @@ fn build(program: Program) -> Result<Compiled, &'static str> {
 
 #[test]
 fn sizes_of_maps() {
-    use MapKind::{Array, DevMap, Hash, PerCpuArray};
+    use Find::{Array, Exact as Hash, Slots};
     for fine in [
         ("m", Array, 4, 1, 1),
         ("m", Array, 4, 57_344, 1),
-        ("m", PerCpuArray, 4, 3, 77_777),
+        ("m", Array, 4, 3, 77_777),
         ("m", Hash, 1, 1, 1),
         ("m", Hash, 512, 1024, 3),
         ("m", Hash, 4096, 1, 1),
         ("m", Hash, 16, 64, 65_536),
         ("m", Hash, 5, 7, 65_537),
-        ("m", DevMap, 4, 8, 1),
-        ("m", DevMap, 4, 4, 100),
+        ("m", Slots, 4, 8, 1),
+        ("m", Slots, 4, 4, 100),
     ] {
         assert!(build(with_maps(&[fine])).is_ok(), "{fine:?}");
     }
@@ -69,7 +63,7 @@ fn numbers_of_maps() {
     let maps = |count: usize| -> Vec<_> {
         names[..count]
             .iter()
-            .map(|name| (name.as_str(), MapKind::Array, 4, 4, 2))
+            .map(|name| (name.as_str(), Find::Array, 4, 4, 2))
             .collect()
     };
     assert!(build(with_maps(&maps(255))).is_ok());
@@ -83,9 +77,9 @@ fn names_that_collide() {
 
 map @x array key 4 value 4 entries 4
 map @x_0 array key 4 value 4 entries 4
-map @\"a b\" hash key 4 value 4 entries 4
-map @a_b hash key 4 value 4 entries 4
-map @a.b hash key 4 value 4 entries 4
+map @\"a b\" exact key 4 value 4 entries 4
+map @a_b exact key 4 value 4 entries 4
+map @a.b exact key 4 value 4 entries 4
 
 block0:
     v0:64 = const 0
@@ -95,11 +89,13 @@ block0:
     v5:32 = map.load @x v4, v2
     v6:1, v7:32 = map.lookup @x v5
     v8:32 = map.load @x v7, v2
-    v9:64 = map.update @a_b v8, v1, v0
-    v10:64 = map.update @a.b v8, v1, v0
-    v11:64 = map.delete @\"a b\" v8
+    v13:2 = const 3
+    v9:3 = map.update @a_b v8, v1, v13
+    v10:3 = map.update @a.b v8, v1, v13
+    v11:3 = map.delete @\"a b\" v8
+    v14:8 = zext v9
     v12:32 = const 2
-    packet.store v0, v9
+    packet.store v0, v14
     emit v12, v2
 ";
     let compiled = build(read(text)).expect("nothing to refuse");
@@ -128,8 +124,8 @@ block0:
 fn many_changes_that_ask_for_the_changes_before_them() {
     let rounds = |count: usize| {
         let mut text = "program \"rounds\" xdp control-flow\n\n\
-             map @flows hash key 4 value 8 entries 8\n\n\
-             block0:\n    v0:64 = const 0\n    v1:32 = const 0\n    v2:32 = const 2\n    v3:64 = packet.load v0\n"
+             map @flows exact key 4 value 8 entries 8\n\n\
+             block0:\n    v0:64 = const 0\n    v1:32 = const 0\n    v2:32 = const 2\n    v3:64 = packet.load v0\n    v4:2 = const 3\n"
             .to_string();
         let mut sum = 3;
         for round in 0..count {
@@ -139,8 +135,8 @@ fn many_changes_that_ask_for_the_changes_before_them() {
                 "    v{v}:64 = const {at}\n    v{}:32 = packet.load v{v}\n    \
                  v{}:1, v{}:32 = map.lookup @flows v{}\n    branch v{}, block{store}, block{next}\n\
                  block{store}:\n    map.store @flows v{}, v1, v{sum}\n    jump block{next}\n\
-                 block{next}:\n    v{}:64 = map.update @flows v{}, v{sum}, v0\n    v{}:64 = add v{sum}, v{}\n",
-                v + 1, v + 2, v + 3, v + 1, v + 2, v + 3, v + 4, v + 1, v + 5, v + 4,
+                 block{next}:\n    v{}:3 = map.update @flows v{}, v{sum}, v4\n    v{}:64 = zext v{}\n    v{}:64 = add v{sum}, v{}\n",
+                v + 1, v + 2, v + 3, v + 1, v + 2, v + 3, v + 4, v + 1, v + 6, v + 4, v + 5, v + 6,
                 at = 8 + 4 * round,
             );
             text.push_str(&values);

@@ -1,9 +1,9 @@
-//! Maps over a bus that behaves: against the map that a kernel would have.
+//! Maps over a bus that behaves: against a map in software.
 
 use crate::port::Port;
 use hardpath_registers::{
-    command, errno, flags, register, Access, Bus, Design, Driver, Entries, Exchange, Foreign,
-    HostOperation, KeyBits, Map, Operate,
+    command, register, Access, Answer, Bus, Design, Driver, Entries, Exchange, Foreign,
+    HostOperation, KeyBits, Map, May, Operate,
 };
 
 /// Keys of three bytes and values of five; and keys of which a byte is constant, in a map that is soon full.
@@ -41,23 +41,23 @@ impl Random {
     }
 }
 
-/// What a kernel's hash map answers to an update.
-fn update(model: &mut Entries, shape: &Map, (key, value): (&[u8], &[u8]), how: u32) -> u32 {
+/// What a table answers to an update.
+fn update(model: &mut Entries, shape: &Map, (key, value): (&[u8], &[u8]), may: May) -> Answer {
     let is_full = model.len() == shape.max_entries as usize;
-    match (model.contains_key(key), how) {
-        (_, 3..) => errno::EINVAL,
-        (true, flags::NOEXIST) => errno::EEXIST,
-        (false, flags::EXIST) => errno::ENOENT,
-        (false, _) if is_full => errno::E2BIG,
+    match model.contains_key(key) {
+        _ if may == May::NOTHING => Answer::Refused,
+        true if !may.replace => Answer::Exists,
+        false if !may.create => Answer::Missing,
+        false if is_full => Answer::Full,
         _ => {
             model.insert(key.to_vec(), value.to_vec());
-            0
+            Answer::Done
         }
     }
 }
 
 #[test]
-fn maps_are_as_a_kernel_has_them() {
+fn maps_are_as_software_has_them() {
     let design = design();
     let mut port = Port::new(&design);
     port.sweep = 7;
@@ -83,16 +83,16 @@ fn maps_are_as_a_kernel_has_them() {
             1 => {
                 let bytes = (0..shape.value_bytes).map(|_| random.below(256) as u8);
                 let value: Vec<u8> = bytes.collect();
-                let how = random.below(4);
+                let how = May::from_bits(random.below(4));
                 let expected = update(model, shape, (&key, &value), how);
-                full += u32::from(expected == errno::E2BIG);
+                full += u32::from(expected == Answer::Full);
                 let given = driver.update(map, &key, &value, how).unwrap();
-                assert_eq!(given, expected, "{key:?} {how}");
+                assert_eq!(given, expected, "{key:?} {how:?}");
             }
             _ => {
                 let expected = match model.remove(&key) {
-                    Some(_) => 0,
-                    None => errno::ENOENT,
+                    Some(_) => Answer::Done,
+                    None => Answer::Missing,
                 };
                 assert_eq!(driver.delete(map, &key).unwrap(), expected);
             }
@@ -109,7 +109,8 @@ fn a_reset_takes_what_the_host_keeps() {
     let design = design();
     let mut driver = Driver::attach(Port::new(&design), design.clone()).unwrap();
     let foreign = [1, 2, 3, 4, 99, 0];
-    assert_eq!(driver.update(1, &foreign, &[7; 8], flags::ANY).unwrap(), 0);
+    let given = driver.update(1, &foreign, &[7; 8], May::PUT).unwrap();
+    assert_eq!(given, Answer::Done);
     assert_eq!(driver.lookup(1, &foreign).unwrap(), Some(vec![7; 8]));
     assert_eq!(driver.dump(1).unwrap().len(), 1);
     driver.was_reset();
@@ -139,7 +140,7 @@ fn operations_are_these_accesses() {
         map,
         key: key.clone(),
         value,
-        flags: 2,
+        may: May::REPLACE,
     };
     let lookup = HostOperation::Lookup {
         map,
@@ -153,7 +154,7 @@ fn operations_are_these_accesses() {
                 of_key,
                 write(register::VALUE, 0x0706_0504),
                 write(register::VALUE + 4, 8),
-                write(register::MAP_FLAGS, 2),
+                write(register::MAP_MAY, 2),
                 starts(command::UPDATE),
                 status,
             ],
@@ -222,10 +223,10 @@ fn a_failed_command_ends_at_its_status() {
     while !exchange.is_polling() {
         exchange.take(0).unwrap();
     }
-    exchange.take(errno::ENOENT).unwrap();
+    exchange.take(Answer::Missing.code()).unwrap();
     assert_eq!(exchange.wanted(), None);
     let answer = exchange.finish(&mut Foreign::default()).unwrap();
-    assert_eq!(answer.errno, errno::ENOENT);
+    assert_eq!(answer.answer, Answer::Missing);
     assert_eq!((answer.key, answer.value), (vec![], vec![]));
 }
 
@@ -258,7 +259,7 @@ fn an_exchange_needs_no_driver() {
                 map,
                 key,
                 value: vec![random.below(256) as u8; 8],
-                flags: random.below(3),
+                may: May::from_bits(1 + random.below(3)),
             },
         };
         port.busy = u64::from(random.below(3));

@@ -3,7 +3,7 @@
 use crate::maps::design;
 use crate::port::{Port, Refused};
 use hardpath_registers::{
-    errno, field, register, Access, Bus, Cause, Design, Driver, Error, Fault, HostOperation,
+    field, register, Access, Answer, Bus, Cause, Design, Driver, Error, Fault, HostOperation, May,
     Operate,
 };
 use std::collections::VecDeque;
@@ -133,7 +133,7 @@ fn a_command_that_does_not_end_is_given_up() {
     ];
     let key = [1, 1, 1, 1, 17, 1];
     says(
-        driver.update(1, &key, &[0; 8], 0),
+        driver.update(1, &key, &[0; 8], May::PUT),
         "host-port-hangs",
         &words,
     );
@@ -183,19 +183,19 @@ fn another_design_is_noticed() {
     let id = identified(|port| port.design_id = 9);
     let words = ["register 0x0008", "0x00000009, not 0x12345678", "compile"];
     says(id, code, &words);
-    // Another major version: the design stores all keys, and a driver that keeps some would lose them.
-    let older = identified(|port| port.version = 0x0001_0001);
+    // Another major version: the design's commands end in other numbers.
+    let older = identified(|port| port.version = 0x0002_0000);
     let words = [
         "register 0x0004",
-        "(1.1, ",
-        "version 0x00010001, not 0x00020000",
+        "(2.0, ",
+        "version 0x00020000, not 0x00030000",
     ];
     says(older, code, &words);
-    let newer = identified(|port| port.version = 0x0003_0000);
-    says(newer, code, &["(3.0, ", "version 0x00030000"]);
+    let newer = identified(|port| port.version = 0x0004_0000);
+    says(newer, code, &["(4.0, ", "version 0x00040000"]);
     // A newer minor one asks for what this driver does not know.
-    let minor = identified(|port| port.version = 0x0002_0001);
-    says(minor, code, &["(2.1, ", "version 0x00020001"]);
+    let minor = identified(|port| port.version = 0x0003_0001);
+    says(minor, code, &["(3.1, ", "version 0x00030001"]);
     assert!(identified(|_| ()).is_ok());
 }
 
@@ -211,7 +211,7 @@ fn other_maps_are_noticed() {
     let code = "not-this-design";
     let fewer = with_maps(|design| drop(design.maps.pop()));
     let words = [
-        "a dump of slot 8 of map open, which should have 9, gives EINVAL",
+        "a dump of slot 8 of map open, which should have 9, gives REFUSED",
         "load",
     ];
     says(fewer, code, &words);
@@ -219,15 +219,15 @@ fn other_maps_are_noticed() {
     says(
         more,
         code,
-        &["map number 2 should not exist", "gives ENOENT"],
+        &["map number 2 should not exist", "gives MISSING"],
     );
     let smaller = with_maps(|design| design.maps[0].slots = 47);
-    says(smaller, code, &["slot 47 of map seen", "gives EINVAL"]);
+    says(smaller, code, &["slot 47 of map seen", "gives BAD_INDEX"]);
     let larger = with_maps(|design| design.maps[0].slots = 49);
     says(
         larger,
         code,
-        &["slot 48 of map seen, which should have 48, gives ENOENT"],
+        &["slot 48 of map seen, which should have 48, gives MISSING"],
     );
     assert!(with_maps(|_| ()).is_ok());
 }
@@ -243,19 +243,19 @@ fn wrong_answers_on_foreign_keys_are_noticed() {
         code,
         &["to Lookup", "reset it"],
     );
-    let exists = vec![0, 0, 0, 0, 0, 0, 0, errno::EEXIST];
-    let updated = scripted(exists).update(1, &key, &[0; 8], 0);
-    says(updated, code, &["the design answers EEXIST to Update"]);
+    let exists = vec![0, 0, 0, 0, 0, 0, 0, Answer::Exists.code()];
+    let updated = scripted(exists).update(1, &key, &[0; 8], May::PUT);
+    says(updated, code, &["the design answers EXISTS to Update"]);
 }
 
 #[test]
 fn dumps_that_cannot_be_are_noticed() {
     // Select, slot, command, status.
-    let fails = scripted([0, 0, 0, errno::EEXIST]).dump(0);
+    let fails = scripted([0, 0, 0, Answer::Exists.code()]).dump(0);
     assert!(fails
         .unwrap_err()
         .to_string()
-        .contains("slot 0 of map seen: EEXIST"));
+        .contains("slot 0 of map seen: the entry exists"));
     let slot = [0, 0, 0, 0, 5, 6, 7];
     let twice = scripted([slot, slot].concat()).dump(0);
     says(
@@ -273,7 +273,7 @@ fn what_cannot_be_asked_is_refused() {
         driver.lookup(2, &[0; 3]).map(|_| ()),
         driver.dump(2).map(|_| ()),
         driver.lookup(0, &[0; 4]).map(|_| ()),
-        driver.update(0, &[0; 3], &[0; 4], 0).map(|_| ()),
+        driver.update(0, &[0; 3], &[0; 4], May::PUT).map(|_| ()),
         // A key of a wrong length is no foreign one.
         driver.delete(1, &[9; 5]).map(|_| ()),
         driver.set_port(16, 1, 1),
@@ -302,9 +302,12 @@ fn what_cannot_be_asked_is_refused() {
 /// Bits of a status that mean nothing do not make an answer of it.
 #[test]
 fn a_status_is_its_fields() {
-    let status = field::ERRNO.mask() << 1 & !field::ERRNO.mask() | errno::ENOENT;
+    let status = field::ANSWER.mask() << 1 & !field::ANSWER.mask() | Answer::Missing.code();
     let mut driver = scripted([0, 0, 0, status]);
-    assert_eq!(driver.delete(0, &[1, 2, 3]).unwrap(), errno::ENOENT);
+    assert_eq!(driver.delete(0, &[1, 2, 3]).unwrap(), Answer::Missing);
+    let mut driver = scripted([0, 0, 0, 6]);
+    let words = ["(MAP_STATUS) says 6, which is no answer"];
+    says(driver.delete(0, &[1, 2, 3]), "host-port-error", &words);
 }
 
 #[test]

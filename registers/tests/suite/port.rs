@@ -1,8 +1,8 @@
 //! A model of the host port of a design, in software: registers, counters, and hash tables behind them.
 
 use hardpath_registers::{
-    command, errno, field, flags, register, Access, Bus, Design, Map, Register, Words, MAGIC,
-    PORTS, REGISTERS,
+    command, field, register, Access, Answer, Bus, Design, Map, May, Register, Words, MAGIC, PORTS,
+    REGISTERS, VERSION,
 };
 use std::fmt;
 
@@ -20,13 +20,13 @@ pub struct Port {
     /// All that was done, refused or not.
     pub log: Vec<Access>,
     tables: Vec<Table>,
-    /// MAP_SELECT, MAP_FLAGS, MAP_SLOT.
+    /// MAP_SELECT, MAP_MAY, MAP_SLOT.
     select: u32,
-    flags: u32,
+    may: u32,
     slot: u32,
     key: Vec<u32>,
     value: Vec<u32>,
-    errno: u32,
+    answer: Answer,
     busy_left: u64,
     latched: u32,
 }
@@ -63,7 +63,7 @@ impl Port {
         };
         Port {
             magic: MAGIC,
-            version: design.version(),
+            version: VERSION,
             design_id: design.design_id,
             counters: [0; 8],
             ports: [[0; 2]; PORTS as usize],
@@ -72,11 +72,11 @@ impl Port {
             log: Vec::new(),
             tables: design.maps.iter().map(table).collect(),
             select: 0,
-            flags: 0,
+            may: 0,
             slot: 0,
             key: words(|map| map.key_bytes),
             value: words(|map| map.value_bytes),
-            errno: 0,
+            answer: Answer::Done,
             busy_left: 0,
             latched: 0,
             design: design.clone(),
@@ -119,7 +119,7 @@ impl Port {
         let Some(shape) = self.design.maps.get(map).cloned() else {
             // What does not exist fails at once.
             self.busy_left = 0;
-            self.errno = errno::EINVAL;
+            self.answer = Answer::Refused;
             return;
         };
         let key = bytes(&self.key, shape.key_bytes);
@@ -129,11 +129,11 @@ impl Port {
             command::DUMP => table.dump(self.slot),
             _ if shape.stored.is_foreign(&key) => table.place(number, &shape),
             command::LOOKUP => table.lookup(&key),
-            command::UPDATE => table.update(key, value, self.flags, &shape),
+            command::UPDATE => table.update(key, value, May::from_bits(self.may), &shape),
             command::DELETE => table.delete(&key),
-            _ => Err(errno::EINVAL),
+            _ => Err(Answer::Refused),
         };
-        self.errno = found.as_ref().err().copied().unwrap_or(0);
+        self.answer = found.as_ref().err().copied().unwrap_or_default();
         let Ok(Some((key, value))) = found else {
             return;
         };
@@ -154,15 +154,15 @@ impl Table {
         self.slots.iter().flatten().count() as u32 + self.foreign
     }
 
-    fn lookup(&self, key: &[u8]) -> Result<Option<Entry>, u32> {
-        let slot = self.find(key).ok_or(errno::ENOENT)?;
+    fn lookup(&self, key: &[u8]) -> Result<Option<Entry>, Answer> {
+        let slot = self.find(key).ok_or(Answer::Missing)?;
         Ok(self.slots[slot].clone())
     }
 
-    fn dump(&self, slot: u32) -> Result<Option<Entry>, u32> {
+    fn dump(&self, slot: u32) -> Result<Option<Entry>, Answer> {
         match self.slots.get(slot as usize) {
-            None => Err(errno::EINVAL),
-            Some(None) => Err(errno::ENOENT),
+            None => Err(Answer::BadIndex),
+            Some(None) => Err(Answer::Missing),
             Some(entry) => Ok(entry.clone()),
         }
     }
@@ -171,40 +171,40 @@ impl Table {
         &mut self,
         key: Vec<u8>,
         value: Vec<u8>,
-        how: u32,
+        may: May,
         shape: &Map,
-    ) -> Result<Option<Entry>, u32> {
-        let slot = match (self.find(&key), how) {
-            (_, 3..) => return Err(errno::EINVAL),
-            (Some(_), flags::NOEXIST) => return Err(errno::EEXIST),
-            (None, flags::EXIST) => return Err(errno::ENOENT),
-            (Some(slot), _) => slot,
-            (None, _) if self.taken() == shape.max_entries => return Err(errno::E2BIG),
-            (None, _) => {
+    ) -> Result<Option<Entry>, Answer> {
+        let slot = match self.find(&key) {
+            _ if may == May::NOTHING => return Err(Answer::Refused),
+            Some(_) if !may.replace => return Err(Answer::Exists),
+            None if !may.create => return Err(Answer::Missing),
+            Some(slot) => slot,
+            None if self.taken() == shape.max_entries => return Err(Answer::Full),
+            None => {
                 let hash: usize = key.iter().map(|byte| usize::from(*byte)).sum();
                 let from = hash % self.slots.len();
                 let order = (from..self.slots.len()).chain(0..from);
                 let mut free = order.filter(|slot| self.slots[*slot].is_none());
-                free.next().ok_or(errno::E2BIG)?
+                free.next().ok_or(Answer::Full)?
             }
         };
         self.slots[slot] = Some((key, value));
         Ok(None)
     }
 
-    fn delete(&mut self, key: &[u8]) -> Result<Option<Entry>, u32> {
-        let slot = self.find(key).ok_or(errno::ENOENT)?;
+    fn delete(&mut self, key: &[u8]) -> Result<Option<Entry>, Answer> {
+        let slot = self.find(key).ok_or(Answer::Missing)?;
         self.slots[slot] = None;
         Ok(None)
     }
 
     /// A command on a key that is not stored.
-    fn place(&mut self, number: u32, shape: &Map) -> Result<Option<Entry>, u32> {
+    fn place(&mut self, number: u32, shape: &Map) -> Result<Option<Entry>, Answer> {
         match number {
             command::UPDATE if self.taken() < shape.max_entries => self.foreign += 1,
-            command::UPDATE => return Err(errno::E2BIG),
+            command::UPDATE => return Err(Answer::Full),
             command::DELETE => self.foreign -= 1,
-            _ => return Err(errno::ENOENT),
+            _ => return Err(Answer::Missing),
         }
         Ok(None)
     }
@@ -232,8 +232,8 @@ impl Bus for Port {
                 self.busy_left -= 1;
                 field::BUSY.mask() | 0x15
             }
-            register::MAP_STATUS => self.errno,
-            register::MAP_FLAGS => self.flags,
+            register::MAP_STATUS => self.answer.code(),
+            register::MAP_MAY => self.may,
             register::MAP_SLOT => self.slot,
             register::KEY => self.key[word],
             register::VALUE => self.value[word],
@@ -254,7 +254,7 @@ impl Bus for Port {
             register::PORT_TABLE => self.ports[word / 2][word % 2] = data,
             register::MAP_SELECT => self.select = data,
             register::MAP_COMMAND => self.start(data),
-            register::MAP_FLAGS => self.flags = data,
+            register::MAP_MAY => self.may = data,
             register::MAP_SLOT => self.slot = data,
             register::KEY => self.key[word] = data,
             _ => self.value[word] = data,

@@ -3,8 +3,8 @@
 use crate::maps::{design, Random};
 use crate::port::{Port, Refused};
 use hardpath_registers::{
-    flags, AddressSpace, At, AtError, Bus, Cause, Design, Driver, Entries, KeyBits, Map, Operate,
-    SPACE,
+    AddressSpace, Answer, At, AtError, Bus, Cause, Design, Driver, Entries, KeyBits, Map, May,
+    Operate, SPACE,
 };
 use std::fmt;
 
@@ -102,12 +102,13 @@ fn two_designs_stand_behind_one_bus() {
             0 => assert_eq!(driver.lookup(0, &key).unwrap().as_ref(), model.get(&key)),
             1 => {
                 let value = vec![random.below(256) as u8; shape.value_bytes as usize];
-                assert_eq!(driver.update(0, &key, &value, flags::ANY).unwrap(), 0);
+                let given = driver.update(0, &key, &value, May::PUT).unwrap();
+                assert_eq!(given, Answer::Done);
                 model.insert(key, value);
             }
             _ => {
                 let existed = model.remove(&key).is_some();
-                assert_eq!(driver.delete(0, &key).unwrap() == 0, existed);
+                assert_eq!(driver.delete(0, &key).unwrap().is_done(), existed);
             }
         }
     }

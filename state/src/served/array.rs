@@ -1,13 +1,14 @@
 //! Maps with indexes by requests: the memory of the values, and what is refused.
 //!
-//! Whether an update of an array is refused follows from its index and flags alone; its word is written in the clock in which the
-//! old one comes, and the memory forwards. In device, CPU and socket maps requests only look up, but for those that are done alone.
+//! Whether an update of an array is refused follows from its index and what it may do alone; its word is written in the clock in which the
+//! old one comes, and the memory forwards. In slots requests only look up, but for those that are done alone.
 
 use super::{later, Entering, Leaving, Served};
 use crate::values::{in_range, Values};
+use hardpath_blocks::answer::{answer_constant, last_answer, Answer};
 use hardpath_blocks::array::{Array, HostAddress, Presence};
-use hardpath_blocks::errno::{errno_constant, last_error, E2BIG, EEXIST, EINVAL, ENOENT};
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::UpdateMay;
 use hardpath_rtl::{Design, Module, Node};
 
 /// Clocks from a request to its address: the index stands in a register.
@@ -31,9 +32,9 @@ pub(super) fn place(
         true => None,
         false => Some(Change::new(m, entering, outside)),
     };
-    let errno = match &change {
-        Some(change) => change.errno,
-        None => last_error(m, &[(outside, ENOENT)]),
+    let answer = match &change {
+        Some(change) => change.answer,
+        None => last_answer(m, &[(outside, Answer::Missing)]),
     };
 
     m.section("Values");
@@ -53,12 +54,12 @@ pub(super) fn place(
         m.drive(write.write_word, word);
     }
     let word = values.placed.out.read_word[0];
-    let errno = later(m, "errno", errno, clocks);
+    let answer = later(m, "answer", answer, clocks);
     Leaving {
         here: later(m, "here", here, clocks),
-        errno: if_present(m, config, presence, word, errno),
+        answer: if_present(m, config, presence, word, answer),
         value: m.slice(word, 0, config.value_bits),
-        host_errno: values.placed.out.host_errno,
+        host_answer: values.placed.out.host_answer,
         host_value: values.placed.out.host_result,
         host_key: entering.question.host_index,
         prepared: None,
@@ -84,33 +85,32 @@ fn memory(config: &Served, presence: Presence) -> Array {
     }
 }
 
-/// The errno of a lookup, which finds nothing in an entry that is not set.
+/// The answer to a lookup, which finds nothing in an entry that is not set.
 fn if_present(
     m: &mut Module,
     config: &Served,
     presence: Presence,
     word: Node,
-    errno: Node,
+    answer: Node,
 ) -> Node {
     if !presence.is_stored() {
-        return errno;
+        return answer;
     }
     let present = m.bit(word, config.value_bits);
-    let enoent = errno_constant(m, ENOENT);
-    m.mux(present, errno, enoent)
+    let missing = answer_constant(m, Answer::Missing);
+    m.mux(present, answer, missing)
 }
 
 /// What a request does to an array, a clock after it was taken.
 struct Change {
     writes: Node,
     word: Node,
-    /// 0 or a positive errno, of a lookup, too.
-    errno: Node,
+    /// To a lookup, too.
+    answer: Node,
 }
 
 impl Change {
-    /// As `array_map_update_elem` and `array_map_delete_elem` in the kernel answer, and `bpf_map_update_elem` there: no value of a map
-    /// that hardpath has is locked by a flag. `outside`: the index is.
+    /// `outside`: the index is.
     fn new(m: &mut Module, entering: &Entering, outside: Node) -> Change {
         let (request, taken) = (entering.request, entering.taken);
         let is = |m: &mut Module, name: &str, code: u32| {
@@ -120,47 +120,24 @@ impl Change {
         };
         let update = is(m, "update", command::UPDATE);
         let delete = is(m, "delete", command::DELETE);
-        let flags = Flags::of(m, request.request_flags);
+        let may = UpdateMay::of(m, request.request_may);
+        let only_create = m.delay("only_create", may.only_create);
+        let may_nothing = m.delay("may_nothing", may.nothing);
         let conditions = [
-            (vec![outside], ENOENT),
-            (vec![update, flags.locks], EINVAL),
-            (vec![update, flags.no_exist], EEXIST),
-            (vec![update, outside], E2BIG),
-            (vec![update, flags.bad], EINVAL),
-            (vec![delete], EINVAL),
+            (vec![outside], Answer::Missing),
+            (vec![update, only_create], Answer::Exists),
+            (vec![update, may_nothing], Answer::Refused),
+            (vec![delete], Answer::Refused),
+            (vec![update, outside], Answer::BadIndex),
+            (vec![delete, outside], Answer::BadIndex),
         ];
-        let conditions = conditions.map(|(all, code)| (m.and(&all), code));
-        let errno = last_error(m, &conditions);
-        let fine = m.eq_const(errno, 0);
+        let conditions = conditions.map(|(all, answer)| (m.and(&all), answer));
+        let answer = last_answer(m, &conditions);
+        let done = m.eq_const(answer, 0);
         Change {
-            writes: m.and(&[update, fine]),
+            writes: m.and(&[update, done]),
             word: m.delay("word", request.request_value),
-            errno,
-        }
-    }
-}
-
-/// The flags of an array's update, in registers: an array takes `BPF_F_LOCK` apart from the others.
-struct Flags {
-    no_exist: Node,
-    locks: Node,
-    /// Neither `BPF_ANY` nor one of these nor `BPF_EXIST`.
-    bad: Node,
-}
-
-impl Flags {
-    fn of(m: &mut Module, flags: Node) -> Flags {
-        let no_exist = m.bit(flags, 0);
-        let low = m.slice(flags, 0, 2);
-        let both = m.reduce_and(low);
-        let above = m.slice(flags, 3, m.width(flags) - 3);
-        let unknown = m.reduce_or(above);
-        let bad = m.or(&[both, unknown]);
-        let locks = m.bit(flags, 2);
-        Flags {
-            no_exist: m.delay("no_exist", no_exist),
-            locks: m.delay("locks", locks),
-            bad: m.delay("bad_flags", bad),
+            answer,
         }
     }
 }

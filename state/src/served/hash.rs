@@ -4,12 +4,12 @@
 //! both memories forward: so nobody waits for anybody.
 
 use super::{later, Entering, Kind, Leaving, Served};
-use crate::table::{device_flags, functions, Table};
+use crate::table::{functions, Table};
 use crate::values::Values;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
-use hardpath_blocks::flags::UpdateFlags;
 use hardpath_blocks::hash::{Evicts, Hash, HashFunctionHostIn, HashPort};
 use hardpath_blocks::interface::command;
+use hardpath_blocks::may::UpdateMay;
 use hardpath_rtl::{Design, Module, Node};
 
 /// Clocks from a request to the commit of its key.
@@ -26,7 +26,7 @@ fn table(config: &Served) -> Hash {
         ports: vec![HashPort {
             commit_after: 0,
             updates: true,
-            flags: None,
+            may: None,
             deletes: true,
             slot: 0,
         }],
@@ -67,13 +67,13 @@ pub(super) fn place(
     let asked = Asked::new(m, config, entering);
     let table = keys(design, m, config, entering, &asked);
     let values = values(design, m, config, entering, (&asked, &table));
-    let errno = table.hash_out().errno.expect("of a table that is changed");
-    let (host_errno, host_key) = table.host_answer(m);
+    let answer = table.hash_out().answer.expect("of a table that is changed");
+    let (host_answer, host_key) = table.host_answer(m);
     Leaving {
         here: asked.here,
-        errno: later(m, "errno", errno, config.read_clocks()),
+        answer: later(m, "answer", answer, config.read_clocks()),
         value: values.placed.out.read_word[0],
-        host_errno,
+        host_answer,
         host_value: values.placed.out.host_result,
         host_key,
         prepared: None,
@@ -85,9 +85,9 @@ struct Asked {
     uses: Node,
     update: Node,
     remove: Node,
-    no_exist: Node,
-    must_exist: Node,
-    bad_flags: Node,
+    only_create: Node,
+    only_replace: Node,
+    may_nothing: Node,
     /// In the clock of the answer: a request is here, and the value of its update.
     here: Node,
     value: Node,
@@ -104,27 +104,18 @@ impl Asked {
         };
         let update = is(m, command::UPDATE);
         let remove = is(m, command::DELETE);
-        let flags = of_kind(m, config, request.request_flags, request.request_value);
-        let flags = UpdateFlags::of(m, flags);
+        let may = UpdateMay::of(m, request.request_may);
         let uses = later(m, "uses", taken, clocks);
         Asked {
             uses,
             update: later(m, "update", update, clocks),
             remove: later(m, "remove", remove, clocks),
-            no_exist: later(m, "no_exist", flags.no_exist, clocks),
-            must_exist: later(m, "must_exist", flags.must_exist, clocks),
-            bad_flags: later(m, "bad_flags", flags.bad, clocks),
+            only_create: later(m, "only_create", may.only_create, clocks),
+            only_replace: later(m, "only_replace", may.only_replace, clocks),
+            may_nothing: later(m, "may_nothing", may.nothing, clocks),
             here: later(m, "here", uses, config.read_clocks()),
             value: later(m, "value", request.request_value, config.clocks()),
         }
-    }
-}
-
-/// The flags of an update as the map's kind means them.
-fn of_kind(m: &mut Module, config: &Served, flags: Node, value: Node) -> Node {
-    match config.kind {
-        Kind::DeviceHash => device_flags(m, flags, value),
-        _ => flags,
     }
 }
 
@@ -154,14 +145,7 @@ fn keys(
     let key = m.delay("key", hashed.key_out);
     let rows = m.delay("rows", hashed.rows);
     let host_r = m.delay_reset("host", entering.inject);
-    let flags = of_kind(m, config, question.host_flags, question.host_value);
-    let table = Table::hash(
-        (design, m),
-        "keys".to_owned(),
-        &hash,
-        question,
-        (flags, None),
-    );
+    let table = Table::hash((design, m), "keys".to_owned(), &hash, question, None);
     if let Table::Hash { slot, .. } = &table {
         m.drive(slot.host_r, host_r);
         let own = &slot.keys[0];
@@ -172,10 +156,10 @@ fn keys(
         }
         let update = own.update.as_ref().expect("the port updates");
         m.drive(update.update, asked.update);
-        let flags = update.flags.as_ref().expect("each request has its own");
-        m.drive(flags.no_exist, asked.no_exist);
-        m.drive(flags.must_exist, asked.must_exist);
-        m.drive(flags.bad_flags, asked.bad_flags);
+        let may = update.may.as_ref().expect("each request has its own");
+        m.drive(may.only_create, asked.only_create);
+        m.drive(may.only_replace, asked.only_replace);
+        m.drive(may.may_nothing, asked.may_nothing);
         m.drive(own.remove.expect("the port deletes"), asked.remove);
     }
     table

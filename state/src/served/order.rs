@@ -31,7 +31,7 @@ pub(super) struct Alone {
     /// A wire: it is taken.
     pub(super) taken: Node,
     command: Node,
-    flags: Node,
+    may: Node,
     key: Node,
     value: Node,
 }
@@ -54,7 +54,7 @@ impl Alone {
             meant: m.name(meant, "is_done_alone"),
             taken,
             command: m.hold("alone_command", taken, request.request_command),
-            flags: m.hold("alone_flags", taken, request.request_flags),
+            may: m.hold("alone_may", taken, request.request_may),
             key: m.hold("alone_key", taken, request.request_key),
             value: m.hold("alone_value", taken, request.request_value),
         })
@@ -74,7 +74,7 @@ pub(super) fn question(
         None => of_host,
     };
     let host_command = choose(host.host_command, |alone| alone.command);
-    let host_flags = choose(host.host_flags, |alone| alone.flags);
+    let host_may = choose(host.host_may, |alone| alone.may);
     let host_key = choose(host.host_key, |alone| alone.key);
     let host_value = choose(host.host_value, |alone| alone.value);
     let host_index = match config.kind.is_indexed() {
@@ -88,7 +88,7 @@ pub(super) fn question(
     MapQuestion {
         map_select: m.zero(1),
         host_command,
-        host_flags,
+        host_may,
         host_slot: host.host_slot,
         host_index,
         host_key,

@@ -1,6 +1,7 @@
 //! The ports of a map that answers requests: the same for every kind, in widths of its own.
 
 use super::Served;
+use hardpath_blocks::may::May;
 use hardpath_rtl::signals;
 
 signals! {
@@ -17,7 +18,7 @@ signals! {
     pub struct RequestIn {
         request_valid: one "",
         request_command: one "2 update, 3 delete, any other lookup",
-        request_flags: one "of an update: 0 any, 1 BPF_NOEXIST, 2 BPF_EXIST",
+        request_may: one "of an update: bit 0, create an entry; bit 1, replace one",
         request_key: one "",
         request_value: one "of an update",
     }
@@ -29,7 +30,7 @@ signals! {
     pub struct HostIn {
         host_start: one "strobe: an operation begins; none is under way",
         host_command: one "1 lookup, 2 update, 3 delete, 4 dump",
-        host_flags: one "of an update",
+        host_may: one "of an update",
         host_slot: one "of a dump",
         host_key: one "",
         host_value: one "",
@@ -49,8 +50,8 @@ signals! {
     /// An answer; it stands still until it is taken.
     pub struct ResponseOut {
         response_valid: one "the answer to the oldest request",
-        response_errno: one "0 or a positive errno",
-        response_value: one "of a lookup without an error",
+        response_answer: one "what came of it",
+        response_value: one "of a lookup that finds an entry",
     }
 }
 
@@ -58,7 +59,7 @@ signals! {
     /// What the host is answered, in the clock of `host_done`.
     pub struct HostOut {
         host_done: one "strobe: the operation is over",
-        host_errno: one "0 or a positive errno",
+        host_answer: one "what came of it",
         host_value_out: one "what a lookup or dump found",
         host_key_out: one "what a dump found",
     }
@@ -71,7 +72,7 @@ impl ServedIn<u32> {
             request: RequestIn {
                 request_valid: 1,
                 request_command: 3,
-                request_flags: 32,
+                request_may: May::BITS,
                 request_key: config.key_bits,
                 request_value: config.value_bits,
             },
@@ -79,7 +80,7 @@ impl ServedIn<u32> {
             host: HostIn {
                 host_start: 1,
                 host_command: 3,
-                host_flags: 32,
+                host_may: May::BITS,
                 host_slot: 32,
                 host_key: config.key_bits,
                 host_value: config.value_bits,

@@ -2,7 +2,7 @@
 
 use super::order::{Alone, Operations};
 use super::{Leaving, RequestIn, ResponseOut, Served};
-use hardpath_blocks::errno::ERRNO_BITS;
+use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Design, Module, Node};
@@ -61,14 +61,14 @@ pub(super) fn answers(
     (response_ready, answer_taken): (Node, Node),
 ) -> ResponseOut {
     m.section("Answers");
-    let (push, errno) = match request_done {
+    let (push, answer) = match request_done {
         Some(done) => {
             let push = m.or(&[leaving.here, done]);
-            (push, m.mux(done, leaving.host_errno, leaving.errno))
+            (push, m.mux(done, leaving.host_answer, leaving.answer))
         }
-        None => (leaving.here, leaving.errno),
+        None => (leaving.here, leaving.answer),
     };
-    let data_in = m.concat(&[errno, leaving.value]);
+    let data_in = m.concat(&[answer, leaving.value]);
     let name = format!("{}_answers", config.name);
     let waiting = fifo(&name, m.width(data_in), depth(config));
     let inputs = FifoIn {
@@ -81,7 +81,7 @@ pub(super) fn answers(
     m.drive(answer_taken, pop);
     ResponseOut {
         response_valid: valid,
-        response_errno: m.slice(data_out, config.value_bits, ERRNO_BITS),
+        response_answer: m.slice(data_out, config.value_bits, ANSWER_BITS),
         response_value: m.slice(data_out, 0, config.value_bits),
     }
 }

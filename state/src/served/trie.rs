@@ -6,8 +6,8 @@
 use super::{later, Entering, Leaving, Served};
 use crate::table::Table;
 use crate::values::Values;
+use hardpath_blocks::answer::{answer_constant, Answer, ANSWER_BITS};
 use hardpath_blocks::array::{Array, HostAddress, Presence};
-use hardpath_blocks::errno::{errno_constant, ENOENT, ERRNO_BITS};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_rtl::{Design, Module};
@@ -58,15 +58,15 @@ pub(super) fn place(
     let table = keys(design, m, &prefixes, entering);
     let values = values(design, m, config, entering.question, &table);
     let (hit, _) = table.answer(0);
-    let none = m.zero(ERRNO_BITS);
-    let enoent = errno_constant(m, ENOENT);
-    let errno = m.mux(hit, none, enoent);
-    let (host_errno, host_key) = table.host_answer(m);
+    let done = m.zero(ANSWER_BITS);
+    let missing = answer_constant(m, Answer::Missing);
+    let answer = m.mux(hit, done, missing);
+    let (host_answer, host_key) = table.host_answer(m);
     Leaving {
         here: later(m, "here", entering.taken, config.clocks()),
-        errno: later(m, "errno", errno, config.read_clocks()),
+        answer: later(m, "answer", answer, config.read_clocks()),
         value: values.placed.out.read_word[0],
-        host_errno,
+        host_answer,
         host_value: values.placed.out.host_result,
         host_key,
         prepared: Some(table.prepared()),

@@ -2,6 +2,7 @@
 
 use crate::kinds::{Answer, Asked};
 use hardpath_blocks::interface::command::{DUMP, LOOKUP};
+use hardpath_ir::{Answer as Said, May};
 use hardpath_rtl::check::check;
 use hardpath_rtl::Design;
 use hardpath_rtlsim::{PortHandle, Simulator};
@@ -75,7 +76,7 @@ impl Bench {
 
     pub fn request(&mut self, asked: &Asked) {
         self.set("request_command", asked.command.into());
-        self.set("request_flags", asked.flags);
+        self.set("request_may", asked.may.bits().into());
         self.set("request_key", asked.key);
         self.set("request_value", asked.value);
     }
@@ -90,7 +91,7 @@ impl Bench {
 
     pub fn operation(&mut self, asked: &Asked) {
         self.set("host_command", asked.command.into());
-        self.set("host_flags", asked.flags);
+        self.set("host_may", asked.may.bits().into());
         self.set("host_slot", asked.slot);
         self.set("host_key", asked.key);
         self.set("host_value", asked.value);
@@ -98,21 +99,24 @@ impl Bench {
 
     /// What the response says to something that was asked.
     pub fn response(&mut self, asked: &Asked) -> Answer {
-        let (errno, value) = (self.get("response_errno"), self.get("response_value"));
+        let (said, value) = (
+            said(self.get("response_answer")),
+            self.get("response_value"),
+        );
         // All that is no change is a lookup.
         let reads = ![2, 3].contains(&asked.command);
         Answer {
-            errno,
-            value: (reads && errno == 0).then_some(value),
+            said,
+            value: (reads && said == Said::Done).then_some(value),
         }
     }
 
     /// What the host is told, and the key.
     pub fn host_answer(&mut self, asked: &Asked) -> (Answer, u64) {
-        let (errno, value) = (self.get("host_errno"), self.get("host_value_out"));
+        let (said, value) = (said(self.get("host_answer")), self.get("host_value_out"));
         let reads = [LOOKUP, DUMP].contains(&asked.command);
-        let value = (reads && errno == 0).then_some(value);
-        (Answer { errno, value }, self.get("host_key_out"))
+        let value = (reads && said == Said::Done).then_some(value);
+        (Answer { said, value }, self.get("host_key_out"))
     }
 
     /// Plays an operation of the host to its end.
@@ -136,14 +140,14 @@ impl Bench {
         for slot in 0..slots {
             let asked = Asked {
                 command: DUMP,
-                flags: 0,
+                may: May::PUT,
                 slot: slot.into(),
                 key: 0,
                 value: 0,
             };
             if let (
                 Answer {
-                    errno: 0,
+                    said: Said::Done,
                     value: Some(value),
                 },
                 key,
@@ -155,4 +159,8 @@ impl Bench {
         found.sort_unstable();
         found
     }
+}
+
+fn said(code: u64) -> Said {
+    Said::from_code(code as u32).expect("a number of an answer")
 }

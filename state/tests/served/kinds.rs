@@ -1,10 +1,9 @@
 //! The kinds of map under test: how each is built, what is asked of it, and its judge, the interpreter's store of maps.
 
 use hardpath_blocks::array::Presence;
-use hardpath_blocks::errno::{EINVAL, ENOENT};
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
 use hardpath_ir::maps::Maps;
-use hardpath_ir::{MapDecl, MapId, MapKind};
+use hardpath_ir::{Answer as Said, Find, MapDecl, MapId, May};
 use hardpath_state::served::{Kind, Served};
 use hardpath_testkit::Random;
 
@@ -12,7 +11,7 @@ use hardpath_testkit::Random;
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     pub command: u32,
-    pub flags: u64,
+    pub may: May,
     pub slot: u64,
     pub key: u64,
     pub value: u64,
@@ -21,15 +20,16 @@ pub struct Asked {
 /// What is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    pub errno: u64,
+    pub said: Said,
     /// Of a lookup or dump that finds something.
     pub value: Option<u64>,
 }
 
-/// A map as the kernel has it, and in hardware.
+/// A table in the interpreter and in hardware.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    pub kind: MapKind,
+    pub find: Find,
+    pub forgets: bool,
     pub key_bytes: u32,
     pub value_bytes: u32,
     pub max_entries: u32,
@@ -37,15 +37,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(kind: MapKind, max_entries: u32, registers: bool) -> Shape {
-        let (key_bytes, value_bytes) = match kind {
-            MapKind::LpmTrie => (6, 5),
-            MapKind::DevMap | MapKind::DevMapHash => (4, 8),
-            MapKind::CpuMap | MapKind::XskMap => (4, 4),
+    pub fn new(find: Find, max_entries: u32, registers: bool) -> Shape {
+        let (key_bytes, value_bytes) = match find {
+            Find::Prefix => (6, 5),
+            Find::Slots => (4, 8),
             _ => (4, 5),
         };
         Shape {
-            kind,
+            find,
+            forgets: false,
             key_bytes,
             value_bytes,
             max_entries,
@@ -53,19 +53,31 @@ impl Shape {
         }
     }
 
+    /// One that forgets a key when it is full.
+    pub fn forgetful(max_entries: u32, registers: bool) -> Shape {
+        Shape {
+            forgets: true,
+            ..Shape::new(Find::Exact, max_entries, registers)
+        }
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self.forgets {
+            true => "forgetful",
+            false => self.find.name(),
+        }
+    }
+
     pub fn config(&self) -> Served {
         Served {
-            name: format!("served_{}", self.kind.name()),
+            name: format!("served_{}", self.name()),
             map: "m".into(),
-            kind: match self.kind {
-                MapKind::Hash | MapKind::PerCpuHash => Kind::Hash,
-                MapKind::LruHash | MapKind::LruPerCpuHash => Kind::LruHash,
-                MapKind::DevMapHash => Kind::DeviceHash,
-                MapKind::Array | MapKind::PerCpuArray => Kind::Array(Presence::Always),
-                MapKind::DevMap => Kind::Array(Presence::Devices),
-                MapKind::CpuMap => Kind::Array(Presence::Cpus),
-                MapKind::XskMap => Kind::Array(Presence::Sockets),
-                MapKind::LpmTrie => Kind::Trie { bits_a_clock: 2 },
+            kind: match self.find {
+                Find::Exact if self.forgets => Kind::LruHash,
+                Find::Exact => Kind::Hash,
+                Find::Array => Kind::Array(Presence::Always),
+                Find::Slots => Kind::Array(Presence::NotZero),
+                Find::Prefix => Kind::Trie { bits_a_clock: 2 },
             },
             key_bits: self.key_bytes * 8,
             value_bits: self.value_bytes * 8,
@@ -77,13 +89,13 @@ impl Shape {
 
     /// One of so many keys, some of them beyond the map.
     pub fn key(&self, random: &mut Random, keys: u64) -> u64 {
-        if self.kind.is_trie() {
+        if self.find == Find::Prefix {
             // Short data, so that prefixes lie in each other; now and then too long.
             let data = (random.below(keys) * 0x0101) & 0xffff;
             let length = [0, 3, 7, 8, 9, 15, 16, 16, 16, 17][random.below(10) as usize];
             return data << 32 | length;
         }
-        match (self.kind.is_indexed(), random.below(12)) {
+        match (self.is_indexed(), random.below(12)) {
             (true, 0) => u64::from(self.max_entries) + random.below(3),
             (true, 1) => 0x8000_0000 | random.below(keys),
             (true, _) => random.below(keys.min(u64::from(self.max_entries))),
@@ -91,15 +103,14 @@ impl Shape {
         }
     }
 
+    fn is_indexed(&self) -> bool {
+        matches!(self.find, Find::Array | Find::Slots)
+    }
+
     pub fn value(&self, random: &mut Random) -> u64 {
-        match self.kind {
-            // An ifindex, often none, and the descriptor of a program, which may be none.
-            MapKind::DevMap | MapKind::DevMapHash => {
-                let program = [0, 0, 7, 0xffff_ffff][random.below(4) as usize];
-                program << 32 | random.below(4)
-            }
-            MapKind::CpuMap => random.below(3) * 100,
-            MapKind::XskMap => random.below(4),
+        match self.find {
+            // Often nothing, by its first half.
+            Find::Slots => random.below(3) << 32 | random.below(4),
             _ => random.below(1 << 32) << 8 | random.below(256),
         }
     }
@@ -113,23 +124,29 @@ impl Shape {
         };
         Asked {
             command,
-            flags: [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 1 << 31][random.below(13) as usize],
+            may: some_may(random),
             slot: 0,
             key: self.key(random, keys),
             value: self.value(random),
         }
     }
 
-    /// Of the host, whose flags the kernel has looked at before the map does.
     pub fn operation(&self, random: &mut Random, keys: u64) -> Asked {
         let slots = u64::from(self.config().slots());
         Asked {
             command: [LOOKUP, UPDATE, UPDATE, DELETE, DUMP, DUMP][random.below(6) as usize],
-            flags: random.below(4),
+            may: some_may(random),
             slot: random.below(slots + 2),
             key: self.key(random, keys),
             value: self.value(random),
         }
+    }
+}
+
+fn some_may(random: &mut Random) -> May {
+    match random.below(2) {
+        0 => May::PUT,
+        _ => May::from_bits(random.below(4) as u32),
     }
 }
 
@@ -143,15 +160,10 @@ pub struct Judge {
 impl Judge {
     pub fn new(shape: &Shape) -> Judge {
         let mut decls = cranelift_entity::PrimaryMap::new();
+        let bytes = (shape.key_bytes, shape.value_bytes);
         let map = decls.push(MapDecl {
-            name: "m".into(),
-            kind: shape.kind,
-            key_bytes: shape.key_bytes,
-            value_bytes: shape.value_bytes,
-            max_entries: shape.max_entries,
-            flags: 0,
-            broadcast: false,
-            initial: None,
+            forgets: shape.forgets,
+            ..MapDecl::new("m", shape.find, bytes, shape.max_entries)
         });
         Judge {
             shape: *shape,
@@ -164,21 +176,21 @@ impl Judge {
         let key = &asked.key.to_le_bytes()[..self.shape.key_bytes as usize];
         let value = &asked.value.to_le_bytes()[..self.shape.value_bytes as usize];
         self.maps.begin_packet();
-        let status = match asked.command {
-            UPDATE => self.maps.update(self.map, key, value, asked.flags),
+        let said = match asked.command {
+            UPDATE => self.maps.update(self.map, key, value, asked.may),
             DELETE => self.maps.delete(self.map, key),
             _ => {
                 let value = self.maps.get(self.map, key).map(number);
                 return Answer {
-                    errno: if value.is_some() { 0 } else { ENOENT },
+                    said: match value {
+                        Some(_) => Said::Done,
+                        None => Said::Missing,
+                    },
                     value,
                 };
             }
         };
-        Answer {
-            errno: status.unsigned_abs(),
-            value: None,
-        }
+        Answer { said, value: None }
     }
 
     /// All entries, key and value.
@@ -196,14 +208,16 @@ impl Judge {
     /// a slot of a map with keys is that what is there exists.
     pub fn allows(&self, slot: u64, key: u64, answer: &Answer) -> bool {
         if slot >= u64::from(self.shape.config().slots()) {
-            return answer.errno == EINVAL;
+            return answer.said == Said::BadIndex;
         }
         let entries = self.entries();
-        match (answer.errno, self.shape.kind.is_indexed()) {
-            (0, true) => key == slot && entries.contains(&(key, answer.value.expect("of a dump"))),
-            (0, false) => entries.contains(&(key, answer.value.expect("of a dump"))),
-            (errno, true) => errno == ENOENT && entries.iter().all(|(key, _)| *key != slot),
-            (errno, false) => errno == ENOENT,
+        match (answer.said, self.shape.is_indexed()) {
+            (Said::Done, true) => {
+                key == slot && entries.contains(&(key, answer.value.expect("of a dump")))
+            }
+            (Said::Done, false) => entries.contains(&(key, answer.value.expect("of a dump"))),
+            (said, true) => said == Said::Missing && entries.iter().all(|(key, _)| *key != slot),
+            (said, false) => said == Said::Missing,
         }
     }
 }

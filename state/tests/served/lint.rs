@@ -3,21 +3,21 @@
 use crate::bench::design;
 use crate::kinds::Shape;
 use crate::{installed, shapes};
-use hardpath_ir::MapKind;
+use hardpath_ir::Find;
 use hardpath_rtl::{verilog, vhdl};
 
 /// One of each kind, and with keys and values of many words where they may have them.
 fn narrow_and_wide() -> Vec<Shape> {
-    let wide = |kind: MapKind, key_bytes: u32| Shape {
+    let wide = |find: Find, key_bytes: u32| Shape {
         key_bytes,
         value_bytes: 24,
-        ..Shape::new(kind, 20, false)
+        ..Shape::new(find, 20, false)
     };
     let mut all = shapes();
     all.extend([
-        wide(MapKind::Hash, 37),
-        wide(MapKind::Array, 4),
-        wide(MapKind::LpmTrie, 20),
+        wide(Find::Exact, 37),
+        wide(Find::Array, 4),
+        wide(Find::Prefix, 20),
     ]);
     all
 }

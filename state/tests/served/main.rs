@@ -10,9 +10,8 @@ mod lint;
 mod torture;
 
 use bench::Bench;
-use hardpath_blocks::errno::{E2BIG, EBADF, EEXIST, EINVAL, ENOENT, ENOSPC};
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
-use hardpath_ir::MapKind;
+use hardpath_ir::{Answer as Said, Find, May};
 use hardpath_testkit::Random;
 use kinds::{Answer, Asked, Judge, Shape};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,26 +19,20 @@ use torture::{torture, Pace};
 
 /// One of each kind that is a module of its own.
 fn shapes() -> Vec<Shape> {
-    let kinds = [
-        MapKind::Hash,
-        MapKind::LruHash,
-        MapKind::DevMapHash,
-        MapKind::Array,
-        MapKind::DevMap,
-        MapKind::CpuMap,
-        MapKind::XskMap,
-        MapKind::LpmTrie,
-    ];
-    kinds.map(|kind| Shape::new(kind, 100, true)).into()
+    let kinds = Find::ALL.map(|(_, find)| Shape::new(find, 100, true));
+    kinds
+        .into_iter()
+        .chain([Shape::forgetful(100, true)])
+        .collect()
 }
 
 /// In all sizes and paces; with tables small enough to be full and large enough for each sort of memory. `errors`: those that
 /// requests meet then.
-fn in_all_ways(kind: MapKind, sizes: &[u32], errors: &[u64]) {
+fn in_all_ways(find: Find, sizes: &[u32], errors: &[Said]) {
     let mut met = BTreeSet::new();
     for (seed, registers) in [(1, false), (2, true)] {
         for max_entries in sizes {
-            let shape = Shape::new(kind, *max_entries, registers);
+            let shape = Shape::new(find, *max_entries, registers);
             for (requests, answers) in [(1, 1), (3, 1), (1, 4)] {
                 for keys in [1, 3, 40] {
                     let pace = Pace {
@@ -54,42 +47,30 @@ fn in_all_ways(kind: MapKind, sizes: &[u32], errors: &[u64]) {
             }
         }
     }
-    assert_eq!(met, answers(errors), "{kind:?}");
+    assert_eq!(met, answers(errors), "{find:?}");
 }
 
 /// Success, and errors.
-fn answers(errors: &[u64]) -> BTreeSet<u64> {
-    errors.iter().copied().chain([0]).collect()
+fn answers(errors: &[Said]) -> BTreeSet<Said> {
+    errors.iter().copied().chain([Said::Done]).collect()
 }
 
 #[test]
 fn every_request_of_a_hash_table_sees_those_before_it() {
-    in_all_ways(MapKind::Hash, &[1, 8, 30], &[ENOENT, E2BIG, EEXIST, EINVAL]);
-}
-
-#[test]
-fn every_request_of_a_hash_of_devices_sees_those_before_it() {
-    in_all_ways(
-        MapKind::DevMapHash,
-        &[1, 8, 30],
-        &[ENOENT, E2BIG, EEXIST, EINVAL],
-    );
+    let errors = [Said::Missing, Said::Full, Said::Exists, Said::Refused];
+    in_all_ways(Find::Exact, &[1, 8, 30], &errors);
 }
 
 #[test]
 fn every_request_of_an_array_sees_those_before_it() {
-    let errors = [ENOENT, E2BIG, EEXIST, EINVAL];
-    in_all_ways(MapKind::Array, &[1, 5, 100], &errors);
-    in_all_ways(MapKind::PerCpuArray, &[8], &errors);
+    let errors = [Said::Missing, Said::BadIndex, Said::Exists, Said::Refused];
+    in_all_ways(Find::Array, &[1, 5, 100], &errors);
 }
 
 #[test]
-fn every_request_of_a_map_of_devices_cpus_or_sockets_sees_those_before_it() {
-    let errors = [ENOENT, E2BIG, EEXIST, EINVAL];
-    in_all_ways(MapKind::DevMap, &[1, 5, 100], &errors);
-    in_all_ways(MapKind::CpuMap, &[1, 5, 100], &errors);
-    let no_socket = [ENOENT, E2BIG, EBADF, EEXIST, EINVAL];
-    in_all_ways(MapKind::XskMap, &[1, 5, 100], &no_socket);
+fn every_request_of_slots_sees_those_before_it() {
+    let errors = [Said::Missing, Said::BadIndex, Said::Exists, Said::Refused];
+    in_all_ways(Find::Slots, &[1, 5, 100], &errors);
 }
 
 /// Preparing a new prefix takes some six hundred clocks.
@@ -97,7 +78,7 @@ fn every_request_of_a_map_of_devices_cpus_or_sockets_sees_those_before_it() {
 fn every_request_of_a_trie_sees_those_before_it() {
     let mut met = BTreeSet::new();
     for (seed, max_entries, registers) in [(1, 1, false), (2, 6, true), (3, 100, true)] {
-        let shape = Shape::new(MapKind::LpmTrie, max_entries, registers);
+        let shape = Shape::new(Find::Prefix, max_entries, registers);
         for (requests, answers, changes, host) in [(1, 1, 2, 3000), (3, 1, 60, 600), (1, 4, 1, 600)]
         {
             for keys in [2, 40] {
@@ -112,7 +93,16 @@ fn every_request_of_a_trie_sees_those_before_it() {
             }
         }
     }
-    assert_eq!(met, answers(&[ENOENT, EEXIST, EINVAL, ENOSPC]));
+    assert_eq!(
+        met,
+        answers(&[
+            Said::Missing,
+            Said::Exists,
+            Said::Refused,
+            Said::BadIndex,
+            Said::Full
+        ])
+    );
 }
 
 /// One a clock, while nothing waits: from the first to the last there is no clock without a request, and none without an answer. All
@@ -126,8 +116,8 @@ fn a_request_is_taken_every_clock() {
         let mut random = Random::new(7);
         bench.set("request_valid", 1);
         bench.set("response_ready", 1);
-        let changes = match shape.kind {
-            kind if kind.has_slots() || kind.is_trie() => 0,
+        let changes = match shape.find {
+            Find::Slots | Find::Prefix => 0,
             _ => 75,
         };
         let mut answers = 0;
@@ -145,13 +135,13 @@ fn a_request_is_taken_every_clock() {
 /// Requests of a trie go on while it gets ready for what the host asks, and see the new prefix behind it.
 #[test]
 fn requests_go_on_while_a_trie_is_prepared() {
-    let shape = Shape::new(MapKind::LpmTrie, 100, true);
+    let shape = Shape::new(Find::Prefix, 100, true);
     let config = shape.config();
     let mut bench = Bench::new(&config);
     assert!(bench.steps_until_ready(1000));
     let prefix = Asked {
         command: UPDATE,
-        flags: 0,
+        may: May::PUT,
         slot: 0,
         key: 0x00ab_0000_0008,
         value: 77,
@@ -173,7 +163,7 @@ fn requests_go_on_while_a_trie_is_prepared() {
         clocks += 1;
         stopped += 1 - bench.get("request_ready");
         if bench.get("response_valid") == 1 {
-            found += u32::from(bench.response(&looked_up).errno == 0);
+            found += u32::from(bench.response(&looked_up).said == Said::Done);
         }
         if bench.get("host_done") == 1 {
             break;
@@ -186,7 +176,7 @@ fn requests_go_on_while_a_trie_is_prepared() {
         bench.step();
     }
     let answer = Answer {
-        errno: 0,
+        said: Said::Done,
         value: Some(77),
     };
     assert_eq!(bench.response(&looked_up), answer);
@@ -206,7 +196,7 @@ fn reset_clears_everything() {
                 let key = shape.key(&mut random, 100);
                 bench.request(&Asked {
                     command: UPDATE,
-                    flags: 0,
+                    may: May::PUT,
                     slot: 0,
                     key,
                     value: 0x0000_0001_0000_0001,
@@ -227,7 +217,7 @@ fn reset_clears_everything() {
 #[test]
 fn a_map_that_evicts_is_else_a_hash_table() {
     for (seed, registers) in [(1, false), (2, true)] {
-        let shape = Shape::new(MapKind::LruHash, 8, registers);
+        let shape = Shape::forgetful(8, registers);
         for (requests, answers) in [(1, 1), (3, 1), (1, 4)] {
             let pace = Pace {
                 requests,
@@ -251,7 +241,7 @@ fn a_dump_sees_what_the_last_request_did() {
         let mut judge = Judge::new(&shape);
         let mut dump = Asked {
             command: DUMP,
-            flags: 0,
+            may: May::PUT,
             slot: 0,
             key: 0,
             value: 0,
@@ -260,7 +250,7 @@ fn a_dump_sees_what_the_last_request_did() {
         for gap in 0..2 * (config.clocks() + 8) {
             let asked = Asked {
                 command: [UPDATE, DELETE][gap as usize % 2],
-                flags: 0,
+                may: May::PUT,
                 slot: 0,
                 key: 16,
                 value: u64::from(1 + gap % 3),
@@ -298,7 +288,7 @@ fn a_dump_sees_what_the_last_request_did() {
 /// A map that evicts takes every new key; a dump finds as many as went in and did not go.
 #[test]
 fn a_full_map_that_evicts_takes_new_keys() {
-    let shape = Shape::new(MapKind::LruHash, 6, false);
+    let shape = Shape::forgetful(6, false);
     let config = shape.config();
     let mut bench = Bench::new(&config);
     bench.set("response_ready", 1);
@@ -306,7 +296,7 @@ fn a_full_map_that_evicts_takes_new_keys() {
     while answers < 400 {
         bench.request(&Asked {
             command: UPDATE,
-            flags: 0,
+            may: May::PUT,
             slot: 0,
             key: taken * 77,
             value: taken,
@@ -315,7 +305,7 @@ fn a_full_map_that_evicts_takes_new_keys() {
         bench.step();
         taken += bench.get("request_ready") & u64::from(taken < 400);
         if bench.get("response_valid") == 1 {
-            assert_eq!(bench.get("response_errno"), 0, "answer {answers}");
+            assert_eq!(bench.get("response_answer"), 0, "answer {answers}");
             answers += 1;
         }
     }

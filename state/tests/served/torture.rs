@@ -4,6 +4,7 @@
 use crate::bench::Bench;
 use crate::kinds::{Answer, Asked, Judge, Shape};
 use hardpath_blocks::interface::command::DUMP;
+use hardpath_ir::Answer as Said;
 use hardpath_testkit::Random;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -30,11 +31,11 @@ struct Course<'a> {
     host: Option<Asked>,
     answered: u32,
     operations: u32,
-    errnos: BTreeSet<u64>,
+    met: BTreeSet<Said>,
 }
 
 /// `keys`: so many different ones are asked for. Gives what requests were answered: 0, and all errors.
-pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<u64> {
+pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<Said> {
     let mut course = Course {
         shape,
         bench: Bench::new(&shape.config()),
@@ -46,7 +47,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<u64
         host: None,
         answered: 0,
         operations: 0,
-        errnos: BTreeSet::new(),
+        met: BTreeSet::new(),
     };
     for _ in 0..pace.clocks {
         course.clock(pace);
@@ -55,7 +56,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<u64
     let (answered, operations) = (course.answered, course.operations);
     assert!(answered > 300, "{shape:?}: {answered} answers");
     assert!(operations > 5, "{shape:?}: {operations} of the host");
-    course.errnos
+    course.met
 }
 
 impl Course<'_> {
@@ -92,7 +93,7 @@ impl Course<'_> {
             let said = self.bench.response(&asked);
             assert_eq!(said, answer, "{:?}: {asked:x?}", self.shape);
             self.answered += 1;
-            self.errnos.insert(said.errno);
+            self.met.insert(said.said);
         }
         // Its place is behind all that was taken.
         if self.bench.get("host_done") == 1 {

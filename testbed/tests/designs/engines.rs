@@ -6,10 +6,10 @@ use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::verdict;
 use hardpath_packet::{Copy, Fate, Packet};
-use hardpath_registers::{register, KeyBits};
+use hardpath_registers::register;
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, errno, Host, HostOperation};
+use hardpath_testbed::host::{self, Answer, Host, HostOperation, May};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{run, HostEvent, RunOptions};
@@ -146,7 +146,7 @@ fn the_host_reads_and_writes() {
             map: 0,
             key: beyond,
         };
-        assert_eq!(host.perform(dut, lookup).unwrap().errno, errno::EINVAL);
+        assert_eq!(host.perform(dut, lookup).unwrap().answer, Answer::BadIndex);
         let short = HostOperation::Delete {
             map: 0,
             key: vec![1],
@@ -168,7 +168,7 @@ fn the_host_acts_in_the_middle_of_traffic() {
             map: 0,
             key: key.clone(),
             value: value.clone(),
-            flags: 0,
+            may: May::PUT,
         };
         let events = [
             HostEvent {
@@ -230,23 +230,6 @@ fn another_design_is_recognized() {
     assert_eq!(error.code, "port-differs");
 }
 
-/// Software that keeps keys for a design, and one that wants all of them: neither takes the other for its own.
-#[test]
-fn who_keeps_keys_is_in_the_version() {
-    let (design, mut interface) = toy(64, Flaw::None);
-    let key_bytes = interface.maps[0].key_bytes as usize;
-    interface.maps[0].stored = KeyBits::new(vec![0x80; key_bytes], &vec![0; key_bytes]);
-    let mut dut = Native::new(&design).unwrap();
-    host::reset(&mut dut, &interface).unwrap();
-    let mut host = Host::new(&mut dut, &interface).unwrap();
-    let error = host.identify(&mut dut).unwrap_err();
-    assert_eq!(error.code, "not-this-design");
-    assert!(
-        error.message.contains("version 0x00010001, not 0x00020000"),
-        "{error}"
-    );
-}
-
 /// Keys that the host keeps go with what the design's maps hold, whoever resets it.
 #[test]
 fn a_reset_takes_the_hosts_keys() {
@@ -261,10 +244,11 @@ fn a_reset_takes_the_hosts_keys() {
                 map: 0,
                 key: vec![0xff; 4],
                 value: vec![1; 6],
-                flags: 0,
+                may: May::PUT,
             };
-            let answer = dut.foreign_mut().answer(update, 0).unwrap();
-            assert_eq!((answer.errno, dut.foreign().entries(0).count()), (0, 1));
+            let answer = dut.foreign_mut().answer(update, Answer::Done).unwrap();
+            let kept = dut.foreign().entries(0).count();
+            assert_eq!((answer.answer, kept), (Answer::Done, 1));
             reset(dut, interface).unwrap();
             assert_eq!(dut.foreign().entries(0).count(), 0);
         }

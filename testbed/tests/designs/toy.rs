@@ -5,7 +5,7 @@
 //! what the lowest three bits of the map's entry 0 say (PASS or DROP), others ABORTED.
 
 use hardpath_blocks::interface::{Interface, MapPort};
-use hardpath_registers::{command, register, version, KeyBits, Map, MAGIC};
+use hardpath_registers::{command, register, Answer, KeyBits, Map, MAGIC, VERSION};
 use hardpath_rtl::{Design, MemStyle, Module, Node, NodeOp, Reg};
 
 /// Beats that fit into the FIFO.
@@ -277,13 +277,13 @@ fn host(m: &mut Module) -> Node {
     set_either(m, key_reg, key_written, wdata, gives_key, slot);
     set_either(m, low_reg, low_written, wdata, gives, low);
     set_either(m, high_reg, high_written, wdata, gives, high);
-    let (errno_reg, errno) = m.reg_reset("errno", 16, 0);
-    let einval = m.constant(22, 16);
+    let (answer_reg, answer) = m.reg_reset("answer", 16, 0);
+    let bad_index = m.constant(Answer::BadIndex.code().into(), 16);
     let zero = m.zero(16);
-    let errno_next = m.mux(fails, einval, zero);
-    m.set_next_when(errno_reg, acts, errno_next);
-    let errno = m.zext(errno, 31);
-    let status_word = m.concat(&[busy, errno]);
+    let answer_next = m.mux(fails, bad_index, zero);
+    m.set_next_when(answer_reg, acts, answer_next);
+    let answer = m.zext(answer, 31);
+    let status_word = m.concat(&[busy, answer]);
 
     let (clocks_reg, clocks) = m.reg_reset("clocks", 32, 0);
     let clocks_next = m.add_const(clocks, 1);
@@ -294,7 +294,7 @@ fn host(m: &mut Module) -> Node {
     let constant = |m: &mut Module, value: u32| m.constant(u64::from(value), 32);
     let registers = [
         (register::MAGIC, constant(m, MAGIC)),
-        (register::VERSION, constant(m, version::ALL_KEYS)),
+        (register::VERSION, constant(m, VERSION)),
         (register::DESIGN_ID, constant(m, DESIGN_ID)),
         (register::STATUS, is_ready),
         (register::MAP_STATUS, status_word),

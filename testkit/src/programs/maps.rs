@@ -3,27 +3,22 @@
 use super::of_width;
 use crate::Random;
 use cranelift_entity::EntityRef;
-use hardpath_ir::{AtomicOp, Bits, Block, Inst, MapDecl, MapId, MapKind, Op, Program, Value};
+use hardpath_ir::{
+    Answer, AtomicOp, Bits, Block, Find, Inst, MapDecl, MapId, May, Op, Program, Value,
+};
 
-/// An array, a per-CPU array of one entry and two hashes, with small keys, so that packets meet.
+/// An array, one of one entry and two tables of exact keys, with small keys, so that packets meet.
 pub fn declare(program: &mut Program) {
     let kinds = [
-        ("array", MapKind::Array, 3),
-        ("single", MapKind::PerCpuArray, 1),
-        ("hash", MapKind::Hash, 3),
-        ("other", MapKind::Hash, 64),
+        ("array", Find::Array, 3),
+        ("single", Find::Array, 1),
+        ("hash", Find::Exact, 3),
+        ("other", Find::Exact, 64),
     ];
-    for (name, kind, max_entries) in kinds {
-        program.maps.push(MapDecl {
-            name: name.to_string(),
-            kind,
-            key_bytes: 4,
-            value_bytes: 8,
-            max_entries,
-            flags: 0,
-            broadcast: false,
-            initial: None,
-        });
+    for (name, find, max_entries) in kinds {
+        program
+            .maps
+            .push(MapDecl::new(name, find, (4, 8), max_entries));
     }
 }
 
@@ -127,12 +122,27 @@ pub fn change(
     let map = MapId::new(2 + random.below(2) as usize);
     let key = key(program, block, random, values);
     let inst = if random.below(3) == 0 {
-        push(program, block, Op::MapDelete(map), vec![key], &[64], guard)
+        push(
+            program,
+            block,
+            Op::MapDelete(map),
+            vec![key],
+            &[Answer::BITS],
+            guard,
+        )
     } else {
         let value = of_width(program, block, random, values, 64);
-        let flags = program.append_const(block, Bits::from_u64(random.below(3), 64));
-        let args = vec![key, value, flags];
-        push(program, block, Op::MapUpdate(map), args, &[64], guard)
+        let may = Bits::from_u64(1 + random.below(3), May::BITS);
+        let may = program.append_const(block, may);
+        let args = vec![key, value, may];
+        push(
+            program,
+            block,
+            Op::MapUpdate(map),
+            args,
+            &[Answer::BITS],
+            guard,
+        )
     };
     values.push(program.insts[inst].results[0]);
 }

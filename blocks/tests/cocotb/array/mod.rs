@@ -20,14 +20,14 @@ pub fn cases() -> Vec<Case> {
         forward: false,
         ..memory(70, 64, &[6, 3])
     };
-    let devices = Array {
-        presence: Presence::Devices,
+    let slots = Array {
+        presence: Presence::NotZero,
         writers: 0,
         forward: false,
         ..memory(64, 64, &[3])
     };
-    let sockets = Array {
-        presence: Presence::Sockets,
+    let narrow_slots = Array {
+        presence: Presence::NotZero,
         writers: 0,
         forward: false,
         ..memory(65, 32, &[2])
@@ -45,8 +45,8 @@ pub fn cases() -> Vec<Case> {
         two_writers,
         follows,
         late,
-        devices,
-        sockets,
+        slots,
+        narrow_slots,
         registers,
         read_late,
     ]

@@ -1,10 +1,8 @@
 """The value memory: a packet reads what all older ones wrote; the host between them, and its errors."""
 
-from errno import E2BIG, EBADF, EEXIST, EINVAL, ENOENT
-
 import cocotb
 
-from bench import DELETE, DUMP, LOOKUP, UPDATE
+from bench import BAD_INDEX, CREATE, DELETE, DONE, DUMP, EXISTS, LOOKUP, MISSING, NOTHING, PUT, REFUSED, REPLACE, UPDATE
 from timeline import Timeline
 
 
@@ -78,19 +76,19 @@ class Array:
             self.bench.drive(self.commit_after, **{"write" + suffix: 1, "write_word" + suffix: value})
             self.writes(index, value)
 
-    async def operate(self, command, index, value=0, flags=0, errno=None):
-        """The host's operation, packets before and behind it; `errno` is what the test says, as the model must."""
+    async def operate(self, command, index, value=0, may=PUT, expected=None):
+        """The host's operation, packets before and behind it; `expected` is what the test says, as the model must."""
         bench, keyed = self.bench, self.host == "Key"
         bench.set(host_value=value)
         if keyed:
-            bench.set(host_command=command, host_index=index, host_flags=flags)
+            bench.set(host_command=command, host_index=index, host_may=may)
         await self.some_reads(2)
         inside = index < self.depth
         while not self.may_enter([index]):
             await bench.clock()
         old = self.words[index] if inside else None
-        found = self.answer(command, old, inside, value, flags)
-        assert errno in (None, found)
+        found = self.answer(command, old, inside, value, may)
+        assert expected in (None, found)
         changes = command == UPDATE or command == DELETE and keyed
         bench.drive(self.address[0], host_a=1)
         if not keyed:
@@ -99,8 +97,8 @@ class Array:
             if self.own_write_index:
                 bench.drive(self.commit_after, write_index=index)
         result = {} if old is None or found else {"host_result": old}
-        bench.expect(self.commit_after + 1, (command, index, value, flags), host_errno=found, **result)
-        if changes and found == 0:
+        bench.expect(self.commit_after + 1, (command, index, value, may), host_answer=found, **result)
+        if changes and found == DONE:
             absent = command == DELETE or self.stored and not value & 0xFFFFFFFF
             self.writes(index, None if absent else value)
         await bench.clock()
@@ -113,31 +111,23 @@ class Array:
                 self.packet(indexes)
             await self.bench.clock()
 
-    def answer(self, command, old, inside, value, flags):
-        """As the kernel's array_map_*, dev_map_* and xsk_map_*."""
+    def answer(self, command, old, inside, value, may):
+        """What a table of indexes answers."""
         if self.host == "Follows":
-            return 0
-        if command == UPDATE:
-            if flags > 2:
-                return EINVAL
-            if not inside:
-                return E2BIG
-            if self.presence == "Sockets":
-                if value == 0:
-                    return EBADF
-                if old != value and old is not None and flags == 1:
-                    return EEXIST
-                return ENOENT if old is None and flags == 2 else 0
-            if flags == 1:
-                return EEXIST
-            # A program, whose descriptor is above 0, needs a device.
-            program = value >> 32
-            return EINVAL if self.stored and not value & 0xFFFFFFFF and 0 < program < 1 << 31 else 0
+            return DONE
+        if command == LOOKUP:
+            return MISSING if old is None else DONE
+        if not inside:
+            return BAD_INDEX
         if command == DELETE:
-            return 0 if self.stored and inside else EINVAL
-        if command == DUMP and not inside:
-            return EINVAL
-        return ENOENT if old is None else 0
+            return DONE if self.stored else REFUSED
+        if command == DUMP:
+            return MISSING if old is None else DONE
+        if may == NOTHING:
+            return REFUSED
+        if old is not None:
+            return DONE if may & REPLACE else EXISTS
+        return DONE if may & CREATE else MISSING
 
     def some_indexes(self, spread):
         return [self.bench.random.randrange(spread) for _ in self.reads]
@@ -190,7 +180,7 @@ async def a_packet_reads_what_older_ones_wrote(dut, busy):
 
 
 @cocotb.test()
-async def the_host_gets_the_kernels_answers(dut):
+async def the_host_gets_its_answers(dut):
     array = await Array.start(dut)
     if array.host == "Follows":
         for index in (0, array.depth - 1):
@@ -198,32 +188,32 @@ async def the_host_gets_the_kernels_answers(dut):
             await array.operate(LOOKUP, index)
         await array.compare()
         return
-    last, sockets, absent = array.depth - 1, array.presence == "Sockets", ENOENT if array.stored else 0
+    last, absent = array.depth - 1, MISSING if array.stored else DONE
     for index in (0, last):
-        await array.operate(LOOKUP, index, errno=absent)
-        await array.operate(DUMP, index, errno=absent)
-        await array.operate(UPDATE, index, value=77, flags=1, errno=0 if sockets else EEXIST)
-        await array.operate(UPDATE, index, value=77, flags=2, errno=0)
-        await array.operate(UPDATE, index, value=78, flags=1, errno=EEXIST)
-        await array.operate(UPDATE, index, value=77, flags=1, errno=0 if sockets else EEXIST)
-        await array.operate(UPDATE, index, value=79, flags=3, errno=EINVAL)
-        await array.operate(LOOKUP, index, errno=0)
-        await array.operate(DUMP, index, errno=0)
-        await array.operate(DELETE, index, errno=0 if array.stored else EINVAL)
-        await array.operate(LOOKUP, index, errno=absent)
-        await array.operate(UPDATE, index, value=80, flags=2, errno=ENOENT if sockets else 0)
-        await array.operate(UPDATE, index, value=0, errno=EBADF if sockets else 0)
-        await array.operate(LOOKUP, index, errno=absent)
-        if array.presence == "Devices":
-            await array.operate(UPDATE, index, value=5 << 32, errno=EINVAL)
-            await array.operate(UPDATE, index, value=0xFFFFFFFF << 32, errno=0)
-            await array.operate(LOOKUP, index, errno=ENOENT)
-        await array.operate(UPDATE, index, value=81, errno=0)
+        await array.operate(LOOKUP, index, expected=absent)
+        await array.operate(DUMP, index, expected=absent)
+        await array.operate(UPDATE, index, value=76, may=REPLACE, expected=absent)
+        await array.operate(UPDATE, index, value=77, may=CREATE, expected=DONE if array.stored else EXISTS)
+        await array.operate(UPDATE, index, value=77, may=REPLACE, expected=DONE)
+        await array.operate(UPDATE, index, value=78, may=CREATE, expected=EXISTS)
+        await array.operate(UPDATE, index, value=79, may=NOTHING, expected=REFUSED)
+        await array.operate(LOOKUP, index, expected=DONE)
+        await array.operate(DUMP, index, expected=DONE)
+        await array.operate(DELETE, index, expected=DONE if array.stored else REFUSED)
+        await array.operate(LOOKUP, index, expected=absent)
+        await array.operate(UPDATE, index, value=80, may=REPLACE, expected=absent)
+        await array.operate(UPDATE, index, value=0, expected=DONE)
+        await array.operate(LOOKUP, index, expected=absent)
+        if array.stored and array.value_bits == 64:
+            # Only the first 32 bits say whether there is something.
+            await array.operate(UPDATE, index, value=5 << 32, expected=DONE)
+            await array.operate(LOOKUP, index, expected=MISSING)
+        await array.operate(UPDATE, index, value=81, expected=DONE)
     for index in (array.depth, 1 << 31, (1 << 32) - 1):
-        await array.operate(UPDATE, index, value=1, errno=E2BIG)
-        await array.operate(LOOKUP, index, errno=ENOENT)
-        await array.operate(DUMP, index, errno=EINVAL)
-        await array.operate(DELETE, index, errno=EINVAL)
+        await array.operate(UPDATE, index, value=1, expected=BAD_INDEX)
+        await array.operate(LOOKUP, index, expected=MISSING)
+        await array.operate(DUMP, index, expected=BAD_INDEX)
+        await array.operate(DELETE, index, expected=BAD_INDEX)
     await array.compare()
 
 

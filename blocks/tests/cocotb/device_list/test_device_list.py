@@ -2,11 +2,10 @@
 entrance must wait, and for how long."""
 
 from collections import deque
-from errno import E2BIG, ENOENT
 
 import cocotb
 
-from bench import DELETE, DUMP, LOOKUP, UPDATE, Bench
+from bench import Bench, DELETE, DONE, DUMP, FULL, LOOKUP, MISSING, UPDATE
 
 # So long a change takes besides a clock for each entry.
 MERGE_CLOCKS = 5
@@ -15,8 +14,8 @@ MERGE_CLOCKS = 5
 class Operation:
     """A command, and what the map answers; `selected`: it is for this map."""
 
-    def __init__(self, command, key, ifindex=0, errno=0, selected=True):
-        self.command, self.key, self.ifindex, self.errno, self.selected = command, key, ifindex, errno, selected
+    def __init__(self, command, key, ifindex=0, answer=DONE, selected=True):
+        self.command, self.key, self.ifindex, self.answer, self.selected = command, key, ifindex, answer, selected
         self.is_change = selected and command in (UPDATE, DELETE)
 
 
@@ -27,7 +26,7 @@ class Traffic:
     async def start(cls, dut):
         traffic = cls()
         bench = traffic.bench = await Bench.start(
-            dut, selected=0, map_start=0, inject=0, map_done=0, map_errno=0, host_command=0, host_key=0, host_value=0,
+            dut, selected=0, map_start=0, inject=0, map_done=0, map_answer=0, host_command=0, host_key=0, host_value=0,
             in_flight=0, packet_left=0, index=0, read=0,
         )  # fmt: skip
         traffic.random, traffic.happens = bench.random, bench.happens
@@ -57,7 +56,7 @@ class Traffic:
         count, ifindex, held, prepared = await bench.step(
             "count", "ifindex", "hold", "prepared",
             in_flight=len(self.inside), packet_left=leaves, read=place is not None, index=place or 0,
-            **{"map_start": 0, "inject": 0, "map_done": 0, "map_errno": 0, **inputs},
+            **{"map_start": 0, "inject": 0, "map_done": 0, "map_answer": 0, **inputs},
         )  # fmt: skip
         if self.inside:
             assert count == len(devices)
@@ -94,8 +93,8 @@ class Traffic:
         closed = {"closed": operation.is_change, "hold": operation.is_change}
         for _ in range(self.random.randrange(6)):
             await self.clock(**closed)
-        await self.clock(map_done=1, map_errno=operation.errno, **closed)
-        if operation.is_change and operation.errno == 0:
+        await self.clock(map_done=1, map_answer=operation.answer, **closed)
+        if operation.is_change and operation.answer == DONE:
             self.changes += 1
             self.map.pop(operation.key, None)
             if operation.command == UPDATE and operation.ifindex:
@@ -106,12 +105,12 @@ class Traffic:
         command = self.random.choice([UPDATE, UPDATE, UPDATE, UPDATE, DELETE, LOOKUP, DUMP])
         key = self.random.randrange(2 * self.entries) * self.random.choice([1, 0x80000001]) & 0xFFFFFFFF
         ifindex = self.random.choice([0, 1, 2, 0xFFFFFFFF, self.random.getrandbits(32)])
-        errno = 0
+        answer = DONE
         if command == UPDATE and ifindex and key not in self.map and len(self.map) == self.entries:
-            errno = E2BIG
+            answer = FULL
         elif command != UPDATE and key not in self.map:
-            errno = ENOENT
-        return Operation(command, key, ifindex, errno, selected=self.happens(0.85))
+            answer = MISSING
+        return Operation(command, key, ifindex, answer, selected=self.happens(0.85))
 
 
 @cocotb.test()
@@ -134,7 +133,7 @@ async def a_full_list_is_sorted(dut):
     traffic.random.shuffle(keys)
     for key in keys:
         await traffic.perform(Operation(UPDATE, key, 1 + traffic.random.getrandbits(31)))
-    await traffic.perform(Operation(UPDATE, 77, 1, errno=E2BIG))
+    await traffic.perform(Operation(UPDATE, 77, 1, answer=FULL))
     await read_all(traffic)
     for key in keys[::3]:
         await traffic.perform(Operation(UPDATE, key, traffic.random.getrandbits(8)))

@@ -1,9 +1,8 @@
 """A hash table and the bench around it, beside a model that knows where every key lies."""
 
-from errno import E2BIG, EEXIST, EINVAL, ENOENT
 from functools import cache
 
-from bench import DELETE, DUMP, UPDATE
+from bench import BAD_INDEX, CREATE, DELETE, DONE, DUMP, EXISTS, FULL, MISSING, NOTHING, PUT, REFUSED, REPLACE, UPDATE
 from timeline import Timeline
 
 WAYS, SLOTS = 4, 2
@@ -65,9 +64,9 @@ class Keys:
     def take_place(self, command):
         """The answer to an operation on a key that it does not store."""
         if command == UPDATE and self.is_full():
-            return E2BIG
+            return FULL
         self.foreign += {UPDATE: 1, DELETE: -1}.get(command, 0)
-        return 0 if command in (UPDATE, DELETE) else ENOENT
+        return DONE if command in (UPDATE, DELETE) else MISSING
 
     def candidates(self, key):
         """The entries in which it may lie: place, then row."""
@@ -91,30 +90,29 @@ class Keys:
         free = [[entry for entry in bucket if entry not in self.key_at] for bucket in buckets]
         return next(iter(max(free, key=len)), None)
 
-    def answer(self, command, key, flags):
-        """As the kernel's htab_map_*."""
+    def answer(self, command, key, may):
         there = key in self.entry_of
         if command != UPDATE:
-            return 0 if there else ENOENT
-        if flags > 2:
-            return EINVAL
+            return DONE if there else MISSING
+        if may == NOTHING:
+            return REFUSED
         if there:
-            return EEXIST if flags == 1 else 0
-        if flags == 2:
-            return ENOENT
+            return DONE if may & REPLACE else EXISTS
+        if not may & CREATE:
+            return MISSING
         full = self.is_full() or self.emptiest(key) is None
-        return E2BIG if full and not self.taken_from else 0
+        return FULL if full and not self.taken_from else DONE
 
-    def commit(self, command, key, flags, uses, ages):
-        """Gives the errno, the entry of the key, and the ages that change. `ages`: as they were when the buckets were read."""
-        errno, entry = self.answer(command, key, flags), self.entry_of.get(key)
+    def commit(self, command, key, may, uses, ages):
+        """Gives the answer, the entry of the key, and the ages that change. `ages`: as they were when the buckets were read."""
+        answer, entry = self.answer(command, key, may), self.entry_of.get(key)
         aged = {}
         if entry is not None:
             if uses:
                 aged[entry] = 0
             if command == DELETE:
                 del self.entry_of[key], self.key_at[entry]
-        elif command == UPDATE and errno == 0:
+        elif command == UPDATE and answer == DONE:
             entry = self.emptiest(key)
             if self.taken_from:
                 victim, gone = self.victim(key, ages)
@@ -125,7 +123,7 @@ class Keys:
                     aged = {other: min(3, age + 3 - gone) for other, age in zip(self.candidates(key), ages)}
             self.entry_of[key], self.key_at[entry] = entry, key
             aged[entry] = 2
-        return errno, entry, aged
+        return answer, entry, aged
 
 
 class Table:
@@ -159,7 +157,7 @@ class Table:
             bench.free["key" + suffix] = table.key_bits
             if port["updates"]:
                 bench.strobes.append("update" + suffix)
-                bench.free.update({flag + suffix: 1 for flag in ("no_exist", "must_exist", "bad_flags")})
+                bench.free.update({flag + suffix: 1 for flag in ("only_create", "only_replace", "may_nothing")})
             if port["deletes"]:
                 bench.strobes.append("remove" + suffix)
         await table.restart()
@@ -169,7 +167,7 @@ class Table:
         await self.bench.restart(self.rows)
         self.keys = Keys(self.functions, self.max_entries, self.evicts)
         # Keys on their way: first bucket, whether it is changed, clock of the commit.
-        self.pending, self.errnos, self.next = [], [], 0
+        self.pending, self.answers, self.next = [], [], 0
 
     @staticmethod
     def suffix(number):
@@ -194,11 +192,11 @@ class Table:
                     return False
         return True
 
-    def enter(self, number, key, command=None, flags=0, host=False):
+    def enter(self, number, key, command=None, may=NOTHING, host=False):
         """A port's part of a packet that enters in this clock."""
         bench, port = self.bench, self.ports[number]
         read, commit = self.reads[number], self.commits[number]
-        what = f"port {number}, key {key:#x}, command {command}, flags {flags}, clock {bench.now}"
+        what = f"port {number}, key {key:#x}, command {command}, may {may}, clock {bench.now}"
         if not host:
             bench.drive(read - 1, **{"key" + self.suffix(number): key})
         self.pending.append((key, self.functions.rows(key)[0], command in (UPDATE, DELETE), bench.now + commit))
@@ -207,7 +205,7 @@ class Table:
         if not (port["updates"] or port["deletes"] or number == 0):
             return
         if not host:
-            self.drive_change(number, command, flags)
+            self.drive_change(number, command, may)
         uses = not host and self.evicts != "Nobody" and bench.happens(0.8)
         if uses:
             bench.drive(commit, uses=1)
@@ -217,21 +215,21 @@ class Table:
 
         def turn():
             hit = key in self.keys.entry_of
-            errno, entry, aged = self.keys.commit(command, key, flags, uses, ages)
+            answer, entry, aged = self.keys.commit(command, key, may, uses, ages)
             bench.commit(1, lambda: self.keys.ages.update(aged))
             if host or command:
-                assert bench.get("errno_c") == errno, f"{bench.get('errno_c')}, not {errno}: {what}"
-                self.errnos.append(errno)
-            self.see_commit(number, host, hit, entry if command == UPDATE and errno == 0 else None, what)
+                assert bench.get("answer") == answer, f"{bench.get('answer')}, not {answer}: {what}"
+                self.answers.append(answer)
+            self.see_commit(number, host, hit, entry if command == UPDATE and answer == DONE else None, what)
             if host:
-                bench.expect(1, what, host_errno=errno)
+                bench.expect(1, what, host_answer=answer)
 
         bench.commit(commit, turn)
 
-    def drive_change(self, number, command, flags):
+    def drive_change(self, number, command, may):
         commit, suffix = self.commits[number], self.suffix(number)
         if command == UPDATE:
-            said = {"update": 1, "no_exist": flags == 1, "must_exist": flags == 2, "bad_flags": flags > 2}
+            said = {"update": 1, "only_create": may == CREATE, "only_replace": may == REPLACE, "may_nothing": may == NOTHING}
             self.bench.drive(commit, **{name + suffix: value for name, value in said.items()})
         if command == DELETE:
             self.bench.drive(commit, **{"remove" + suffix: 1})
@@ -254,34 +252,34 @@ class Table:
             assert self.bench.get("host_found") == (host and hit), what
 
     async def packet(self, keys, changes=None):
-        """Enters as soon as it may; `changes`: command and flags of the ports that have some."""
+        """Enters as soon as it may; `changes`: command and may of the ports that have some."""
         while not self.may_enter(keys):
             await self.bench.clock()
         for number, key in keys.items():
             self.enter(number, key, *(changes or {}).get(number, ()))
         await self.bench.clock()
 
-    async def operate(self, command, key, flags=0, errno=None):
+    async def operate(self, command, key, may=PUT, expected=None):
         """The host's operation behind other packets; nothing enters before its answer, then others may."""
         bench = self.bench
-        bench.set(host_command=command, host_key=key, host_flags=flags)
+        bench.set(host_command=command, host_key=key, host_may=may)
         for _ in range(3):
             await self.packet({number: self.some_key() for number in range(len(self.ports))})
         while not self.may_enter({0: key}):
             await bench.clock()
         bench.drive(self.reads[0] - 1, host=1)
         entered = bench.now
-        self.enter(0, key, command, flags, host=True)
+        self.enter(0, key, command, may, host=True)
         await bench.clock(self.clocks + 1)
         while bench.now <= entered + self.commits[0] + 1:
             await self.packet({0: self.some_key()})
-        if errno is not None:
-            assert bench.get("host_errno") == errno
+        if expected is not None:
+            assert bench.get("host_answer") == expected
 
-    async def operate_on_foreign(self, command, key, errno=None):
+    async def operate_on_foreign(self, command, key, expected=None):
         """As `operate`, on a key that the table does not store; `key`: what it has of its bits."""
         bench = self.bench
-        bench.set(host_command=command, host_key=key, host_flags=bench.random.getrandbits(32), host_foreign=1)
+        bench.set(host_command=command, host_key=key, host_may=bench.random.randrange(4), host_foreign=1)
         for _ in range(3):
             await self.packet({number: self.some_key() for number in range(len(self.ports))})
         while not self.may_enter({0: key}):
@@ -294,12 +292,12 @@ class Table:
         def turn():
             answer = self.keys.take_place(command)
             what = f"foreign key {key:#x}, command {command}: {answer}"
-            assert errno in (None, answer), what
+            assert expected in (None, answer), what
             assert bench.get("host_c") and not bench.get("host_found"), what
             for number, port in enumerate(self.ports):
                 if number == 0 or port["updates"]:
                     assert not bench.get("write_value" + self.suffix(number)), what
-            bench.expect(1, what, host_errno=answer)
+            bench.expect(1, what, host_answer=answer)
 
         bench.commit(commit, turn)
         await bench.clock(self.clocks + 1)
@@ -314,12 +312,12 @@ class Table:
         bench.set(host_command=DUMP, host_slot=slot)
         await bench.clock(2)
         key = self.keys.key_at.get(slot)
-        errno = EINVAL if slot >= self.entries else 0 if key is not None else ENOENT
+        said = BAD_INDEX if slot >= self.entries else DONE if key is not None else MISSING
         bench.drive(self.reads[0] - 1, host=1)
         answer, commit = self.reads[0] + self.clocks, self.commits[0]
         bench.check(answer, lambda: self.see_answer(0, None if key is None else slot, f"slot {slot}"))
         bench.expect(commit, f"slot {slot}", host_c=1, host_found=key is not None, write_value=0)
-        bench.expect(commit + 1, f"slot {slot}", host_errno=errno, **({} if key is None else {"host_key_out": key}))
+        bench.expect(commit + 1, f"slot {slot}", host_answer=said, **({} if key is None else {"host_key_out": key}))
         await bench.settled()
 
     async def compare(self):

@@ -1,11 +1,10 @@
 """Hash tables: lookups, updates and deletes as close as the contract allows, the host between them, eviction."""
 
 from collections import defaultdict
-from errno import E2BIG, EEXIST, EINVAL, ENOENT
 
 import cocotb
 
-from bench import DELETE, DUMP, LOOKUP, UPDATE
+from bench import CREATE, DELETE, DONE, DUMP, EXISTS, FULL, LOOKUP, MISSING, NOTHING, PUT, REFUSED, REPLACE, UPDATE
 from hash_table import Table
 
 
@@ -14,7 +13,7 @@ def some_change(table, number):
     port, random = table.ports[number], table.bench.random
     can = [LOOKUP] + [UPDATE] * 3 * port["updates"] + [DELETE] * 2 * port["deletes"]
     command = random.choice(can)
-    return () if command == LOOKUP else (command, random.choice([0, 0, 0, 1, 1, 2, 3]) * (command == UPDATE))
+    return () if command == LOOKUP else (command, random.choice([PUT, PUT, PUT, CREATE, CREATE, REPLACE, NOTHING]) * (command == UPDATE))
 
 
 async def some_traffic(table, pool, busy, clocks):
@@ -23,7 +22,7 @@ async def some_traffic(table, pool, busy, clocks):
     while bench.now < until:
         if bench.happens(1 / 30):
             command = bench.random.choice([LOOKUP, UPDATE, UPDATE, DELETE])
-            await table.operate(command, bench.random.choice(pool), bench.random.choice([0, 0, 1, 2, 3, 1 << 31]))
+            await table.operate(command, bench.random.choice(pool), bench.random.choice([PUT, PUT, CREATE, REPLACE, NOTHING]))
         elif bench.happens(busy):
             keys = {number: bench.random.choice(pool) for number in numbers}
             await table.packet(keys, {number: some_change(table, number) for number in numbers})
@@ -41,7 +40,7 @@ async def packets_and_the_host_change_keys(dut, busy, few):
     await table.restart()
     await table.packet({0: pool[0]})
     await some_traffic(table, pool, busy, 600)
-    assert {0, ENOENT, EEXIST, EINVAL} <= set(table.errnos)
+    assert {0, MISSING, EXISTS, REFUSED} <= set(table.answers)
     await table.compare()
 
 
@@ -50,14 +49,14 @@ async def one_key_comes_and_goes(dut):
     """With forwarding in every clock."""
     table = await Table.start(dut)
     key, last = table.some_key(), len(table.ports) - 1
-    steps = [(UPDATE, 2), (UPDATE, 1), (UPDATE, 1), (), (UPDATE, 2), (UPDATE, 0), (UPDATE, 3), (DELETE,), (DELETE,), ()]
+    steps = [(UPDATE, REPLACE), (UPDATE, CREATE), (UPDATE, CREATE), (), (UPDATE, REPLACE), (UPDATE, PUT), (UPDATE, NOTHING), (DELETE,), (DELETE,), ()]
     begun = table.bench.now
     for step in steps * 3:
         await table.packet({table.changer: key, last: key}, {table.changer: step})
     if table.forward and table.ports[0]["commit_after"] == 0:
         assert table.bench.now == begun + len(steps) * 3
     await table.bench.settled()
-    assert table.errnos == [ENOENT, 0, EEXIST, 0, 0, EINVAL, 0, ENOENT] * 3
+    assert table.answers == [MISSING, 0, EXISTS, 0, 0, REFUSED, 0, MISSING] * 3
     assert not table.keys.entry_of
 
 
@@ -67,17 +66,17 @@ async def the_last_place_is_given_once(dut):
     table = await Table.start(dut)
     keys = [table.some_key() for _ in range(table.max_entries + 8)]
     for key in keys:
-        await table.packet({table.changer: key}, {table.changer: (UPDATE, 1)})
+        await table.packet({table.changer: key}, {table.changer: (UPDATE, CREATE)})
     await table.bench.settled()
     refused = 8 if table.evicts == "Nobody" else 0
-    assert table.errnos == [0] * (len(keys) - refused) + [E2BIG] * refused
+    assert table.answers == [0] * (len(keys) - refused) + [FULL] * refused
     assert len(table.keys.entry_of) >= table.max_entries
     # A delete makes room for exactly the one behind it.
-    await table.operate(DELETE, next(iter(table.keys.entry_of)), errno=0)
+    await table.operate(DELETE, next(iter(table.keys.entry_of)), expected=DONE)
     for key in table.some_key(), table.some_key():
-        await table.packet({table.changer: key}, {table.changer: (UPDATE, 0)})
+        await table.packet({table.changer: key}, {table.changer: (UPDATE, PUT)})
     await table.bench.settled()
-    assert table.errnos[-3:] == [0, 0, E2BIG if refused else 0]
+    assert table.answers[-3:] == [0, 0, FULL if refused else 0]
     await table.compare()
 
 
@@ -94,22 +93,22 @@ async def nine_keys_of_the_same_buckets(dut):
             break
     keys = sorted(keys)
     for key in keys[:8]:
-        await table.packet({table.changer: key}, {table.changer: (UPDATE, 1)})
+        await table.packet({table.changer: key}, {table.changer: (UPDATE, CREATE)})
     await table.bench.settled()
-    assert table.errnos == [0] * 8 and set(table.keys.key_at) == set(table.keys.candidates(keys[0]))
-    await table.packet({table.changer: keys[8]}, {table.changer: (UPDATE, 1)})
+    assert table.answers == [0] * 8 and set(table.keys.key_at) == set(table.keys.candidates(keys[0]))
+    await table.packet({table.changer: keys[8]}, {table.changer: (UPDATE, CREATE)})
     await table.packet({0: keys[8]})
     for key in keys:
         await table.packet({0: key})
     await table.bench.settled()
     gone = [key for key in keys if key not in table.keys.entry_of]
     if table.evicts == "Nobody":
-        assert table.errnos[8:] == [E2BIG] and gone == [keys[8]]
+        assert table.answers[8:] == [FULL] and gone == [keys[8]]
     else:
-        assert table.errnos[8:] == [0] and len(gone) == 1 and gone != [keys[8]]
+        assert table.answers[8:] == [0] and len(gone) == 1 and gone != [keys[8]]
     # Those that went come back in turn.
     for _ in range(12):
-        await table.packet({table.changer: gone[0]}, {table.changer: (UPDATE, 0)})
+        await table.packet({table.changer: gone[0]}, {table.changer: (UPDATE, PUT)})
         await table.bench.settled()
         gone = [key for key in keys if key not in table.keys.entry_of]
         assert len(gone) == 1
@@ -117,23 +116,22 @@ async def nine_keys_of_the_same_buckets(dut):
 
 
 @cocotb.test()
-async def the_host_gets_the_kernels_answers(dut):
+async def the_host_gets_its_answers(dut):
     table = await Table.start(dut)
     for key in table.some_key(), 0, (1 << table.key_bits) - 1:
-        await table.operate(LOOKUP, key, errno=ENOENT)
-        await table.operate(DELETE, key, errno=ENOENT)
-        await table.operate(UPDATE, key, flags=2, errno=ENOENT)
-        await table.operate(UPDATE, key, flags=3, errno=EINVAL)
-        await table.operate(UPDATE, key, flags=1, errno=0)
-        await table.operate(UPDATE, key, flags=1, errno=EEXIST)
-        await table.operate(UPDATE, key, flags=1 << 31, errno=EINVAL)
-        await table.operate(UPDATE, key, flags=2, errno=0)
-        await table.operate(UPDATE, key, errno=0)
-        await table.operate(LOOKUP, key, errno=0)
-        await table.operate(LOOKUP, key ^ 1 << table.key_bits - 1, errno=ENOENT)
-        await table.operate(DELETE, key, errno=0)
-        await table.operate(LOOKUP, key, errno=ENOENT)
-    await table.operate(UPDATE, 0, errno=0)
+        await table.operate(LOOKUP, key, expected=MISSING)
+        await table.operate(DELETE, key, expected=MISSING)
+        await table.operate(UPDATE, key, may=REPLACE, expected=MISSING)
+        await table.operate(UPDATE, key, may=NOTHING, expected=REFUSED)
+        await table.operate(UPDATE, key, may=CREATE, expected=DONE)
+        await table.operate(UPDATE, key, may=CREATE, expected=EXISTS)
+        await table.operate(UPDATE, key, may=REPLACE, expected=DONE)
+        await table.operate(UPDATE, key, expected=DONE)
+        await table.operate(LOOKUP, key, expected=DONE)
+        await table.operate(LOOKUP, key ^ 1 << table.key_bits - 1, expected=MISSING)
+        await table.operate(DELETE, key, expected=DONE)
+        await table.operate(LOOKUP, key, expected=MISSING)
+    await table.operate(UPDATE, 0, expected=DONE)
     await table.compare()
 
 
@@ -153,23 +151,23 @@ async def keys_that_are_not_stored_have_places(dut):
             keys = {number: bench.random.choice(pool) for number in range(len(table.ports))}
             await table.packet(keys, {number: some_change(table, number) for number in keys})
     await bench.settled()
-    assert E2BIG in table.errnos
+    assert FULL in table.answers
     while not table.keys.is_full():
-        await table.operate_on_foreign(UPDATE, pool[0], errno=0)
+        await table.operate_on_foreign(UPDATE, pool[0], expected=DONE)
         await bench.settled()
-    await table.operate_on_foreign(UPDATE, pool[0], errno=E2BIG)
-    await table.operate(UPDATE, next(key for key in pool if key not in table.keys.entry_of), errno=E2BIG)
-    await table.operate_on_foreign(LOOKUP, next(iter(table.keys.entry_of), pool[0]), errno=ENOENT)
+    await table.operate_on_foreign(UPDATE, pool[0], expected=FULL)
+    await table.operate(UPDATE, next(key for key in pool if key not in table.keys.entry_of), expected=FULL)
+    await table.operate_on_foreign(LOOKUP, next(iter(table.keys.entry_of), pool[0]), expected=MISSING)
     if table.keys.foreign:
-        await table.operate_on_foreign(DELETE, pool[0], errno=0)
+        await table.operate_on_foreign(DELETE, pool[0], expected=DONE)
     await table.compare()
     # A reset takes all places back.
     await table.restart()
     for key in set(pool[: table.max_entries]):
-        await table.packet({table.changer: key}, {table.changer: (UPDATE, 1)})
+        await table.packet({table.changer: key}, {table.changer: (UPDATE, CREATE)})
     await bench.settled()
-    assert table.errnos == [0] * table.max_entries
-    await table.operate_on_foreign(UPDATE, pool[0], errno=E2BIG)
+    assert table.answers == [0] * table.max_entries
+    await table.operate_on_foreign(UPDATE, pool[0], expected=FULL)
     await table.compare()
 
 

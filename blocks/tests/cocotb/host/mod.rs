@@ -2,7 +2,7 @@
 
 use crate::Case;
 use hardpath_blocks::host::{host, Host};
-use hardpath_registers::{version, COMMANDS, REGISTERS};
+use hardpath_registers::{COMMANDS, REGISTERS, VERSION};
 use serde_json::{json, Map};
 
 pub fn cases() -> Vec<Case> {
@@ -11,7 +11,6 @@ pub fn cases() -> Vec<Case> {
     let case = |maps, key_bits, value_bits, has_port_table, prepares, clear_words| {
         let config = Host {
             name: "block".into(),
-            version: version::ALL_KEYS,
             design_id: 0x1234_5678,
             maps,
             key_bits,
@@ -23,7 +22,7 @@ pub fn cases() -> Vec<Case> {
         let parameters = json!({
             "addresses": Map::from_iter(addresses.clone()),
             "commands": Map::from_iter(commands.clone()),
-            "version": config.version,
+            "version": VERSION,
             "design_id": config.design_id,
             "maps": maps,
             "key_bits": key_bits,

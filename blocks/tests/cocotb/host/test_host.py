@@ -1,21 +1,19 @@
 """The host port behind an AXI4-Lite master by others, with a responder in the place of the pipeline and its maps."""
 
-from errno import EINVAL
-
 import cocotb
 from cocotb.triggers import with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 from cocotbext.axi.axil_channels import AxiLiteAWTransaction, AxiLiteWTransaction
 
-from bench import Bench, parameters
+from bench import BAD_INDEX, Bench, DONE, MISSING, REFUSED, parameters
 from common import channels, pauses
 
 OKAY, SLVERR = 0, 2
 AT, COMMANDS = parameters()["addresses"], parameters()["commands"]
 MAGIC, VERSION, DESIGN_ID, STATUS = (AT[name] for name in ("MAGIC", "VERSION", "DESIGN_ID", "STATUS"))
 COUNTERS, PORT_TABLE, KEY, VALUE = (AT[name] for name in ("PACKETS_IN", "PORT_TABLE", "KEY", "VALUE"))
-MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_FLAGS, MAP_SLOT = (
-    AT[f"MAP_{name}"] for name in ("SELECT", "COMMAND", "STATUS", "FLAGS", "SLOT")
+MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_MAY, MAP_SLOT = (
+    AT[f"MAP_{name}"] for name in ("SELECT", "COMMAND", "STATUS", "MAY", "SLOT")
 )
 LOOKUP, UPDATE, DELETE, DUMP = (COMMANDS[name] for name in ("LOOKUP", "UPDATE", "DELETE", "DUMP"))
 BUSY = 1 << 31
@@ -23,7 +21,7 @@ BUSY = 1 << 31
 HOLD_CLOCKS = 7
 # So long an access may take; with pauses, whose clocks are the master's own, too.
 ACCESS_CLOCKS, PAUSED_CLOCKS = 12, 300
-OPERATION = ["map_select", "host_command", "host_flags", "host_slot", "host_index", "host_key", "host_value"]
+OPERATION = ["map_select", "host_command", "host_may", "host_slot", "host_index", "host_key", "host_value"]
 EVENTS = ["packet_in", "dropped_bad", "dropped_length"]
 VERDICTS = 5
 PAUSES = [0.0, 0.3, 0.7]
@@ -42,14 +40,14 @@ class Host(Bench):
         self.bound = ACCESS_CLOCKS
         # Share of the clocks with an event of each kind.
         self.events = 0
-        # What the maps answer: errno, value, key; while `stuck` they do not.
+        # What the maps answer: answer, value, key; while `stuck` they do not.
         self.answer, self.stuck = (0, 0, 0), False
         self.injected = 0
         self.forget()
 
     @classmethod
     async def start(cls, dut, share=0.0):
-        names = [*EVENTS, "verdict_valid", "verdict", "map_done", "map_errno", "map_value", "map_key"]
+        names = [*EVENTS, "verdict_valid", "verdict", "map_done", "map_answer", "map_value", "map_key"]
         host = await super().start(dut, **dict.fromkeys(names, 0))
         if share:
             host.bound = PAUSED_CLOCKS
@@ -148,12 +146,12 @@ class Host(Bench):
         self.set(verdict=self.random.randrange(VERDICTS))
         self.left -= self.left > 1 or not self.stuck
         done = self.inside is not None and self.left == 0
-        errno, value, key = self.answer
+        answer, value, key = self.answer
         if done:
             self.inside = None
         else:
-            errno, value, key = (self.random.getrandbits(bits) for bits in (5, self.value_bits, self.key_bits))
-        self.set(map_done=done, map_errno=errno, map_value=value, map_key=key)
+            answer, value, key = (self.random.getrandbits(bits) for bits in (3, self.value_bits, self.key_bits))
+        self.set(map_done=done, map_answer=answer, map_value=value, map_key=key)
         if self.prepares:
             # Made ready in some clock after the start; then it stays so.
             self.prepared = self.asks and (self.prepared or self.happens(0.1))
@@ -189,7 +187,7 @@ class Host(Bench):
 
     def map_registers(self):
         """Addresses that can be read and written, with the bits that they have."""
-        bits = {MAP_SELECT: 32, MAP_FLAGS: 32, MAP_SLOT: 32}
+        bits = {MAP_SELECT: 32, MAP_MAY: 2, MAP_SLOT: 32}
         for first, width in ((KEY, self.key_bits), (VALUE, self.value_bits)):
             bits.update({first + low // 8: min(32, width - low) for low in range(0, width, 32)})
         return bits
@@ -227,11 +225,11 @@ class Host(Bench):
 
     async def registers(self, select):
         """Gives all registers of an operation something."""
-        known = {"host_flags": self.random.getrandbits(32), "host_slot": self.random.getrandbits(32)}
+        known = {"host_may": self.random.getrandbits(2), "host_slot": self.random.getrandbits(32)}
         known["host_key"] = self.random.getrandbits(self.key_bits)
         known["host_value"] = self.random.getrandbits(self.value_bits)
         await self.write(MAP_SELECT, select)
-        await self.write(MAP_FLAGS, known["host_flags"])
+        await self.write(MAP_MAY, known["host_may"])
         await self.write(MAP_SLOT, known["host_slot"])
         await self.write(KEY, known["host_key"], words=self.key_words())
         await self.write(VALUE, known["host_value"], words=self.value_words())
@@ -274,7 +272,7 @@ async def registers_keep_what_is_written(dut, share):
 async def parts_of_words_are_refused(dut):
     host = await Host.start(dut, share=0.3)
     await host.sweep_is_over()
-    for address in [MAP_SELECT, MAP_FLAGS, KEY, VALUE, *list(host.port_registers())[:1]]:
+    for address in [MAP_SELECT, MAP_SLOT, KEY, VALUE, *list(host.port_registers())[:1]]:
         await host.write(address, 0x12345678)
         for strobe in range(15):
             assert await host.write_parts(address, host.random.getrandbits(32), strobe) == SLVERR
@@ -290,17 +288,17 @@ async def parts_of_words_are_refused(dut):
 async def both_directions_at_once(dut, share):
     """Reads and writes that do not wait for each other."""
     host = await Host.start(dut, share)
-    await host.write(MAP_FLAGS, 5)
+    await host.write(MAP_MAY, 2)
 
     async def reads():
         for _ in range(30):
-            assert await host.read(MAP_FLAGS) == 5
-            assert await host.read(MAP_FLAGS + 0x8000, SLVERR) == 0
+            assert await host.read(MAP_MAY) == 2
+            assert await host.read(MAP_MAY + 0x8000, SLVERR) == 0
 
     reader = cocotb.start_soon(reads())
     for number in range(30):
         await host.write(MAP_SLOT, number)
-        await host.write(MAP_FLAGS + 0x4000, number, SLVERR)
+        await host.write(MAP_MAY + 0x4000, number, SLVERR)
     await reader
     assert await host.read(MAP_SLOT) == 29
 
@@ -318,15 +316,15 @@ async def operations_take_their_registers_with_them(dut, share):
             beyond = [(host.maps, number), (1 << 31, number), (select, 0), (select, DUMP + 1), (select, 8 + number)]
             select, number = host.random.choice(beyond)
         known = await host.registers(select)
-        errno = host.random.choice([0, 0, 2, 16])
+        answer = host.random.choice([DONE, DONE, MISSING, BAD_INDEX])
         answer_value, answer_key = host.random.getrandbits(host.value_bits), host.random.getrandbits(host.key_bits)
-        host.answer = (errno, answer_value, answer_key)
+        host.answer = (answer, answer_value, answer_key)
         key, value = await host.command(number, select, known)
-        assert await host.end_of_operation() == (errno if exists else EINVAL)
+        assert await host.end_of_operation() == (answer if exists else REFUSED)
         ended += exists
         assert host.injected == ended
         # A lookup gives a value, a dump the key, too; what failed gives nothing.
-        if exists and errno == 0:
+        if exists and answer == DONE:
             value = answer_value if number in (LOOKUP, DUMP) else value
             key = answer_key if number == DUMP else key
         assert await host.read(KEY, words=host.key_words()) == key
@@ -352,7 +350,7 @@ async def nothing_changes_while_an_operation_runs(dut):
     host.stuck = False
     assert await host.end_of_operation() == 7
     assert await host.read(KEY, words=host.key_words()) == known["host_key"]
-    assert await host.read(MAP_FLAGS) == known["host_flags"]
+    assert await host.read(MAP_MAY) == known["host_may"]
     await host.write(KEY, 1)
     assert host.injected == 1
 
@@ -375,7 +373,7 @@ async def a_reset_ends_all_accesses(dut, share):
         command.cancel()
         await host.reset(host.random.randint(1, 2))
         # No answer is left, and no operation comes.
-        for address in (MAP_SELECT, MAP_STATUS, MAP_FLAGS, MAP_SLOT):
+        for address in (MAP_SELECT, MAP_STATUS, MAP_MAY, MAP_SLOT):
             assert await host.read(address) == 0
         await host.sweep_is_over()
     assert unanswered > 3
@@ -386,7 +384,7 @@ async def an_operation_waits_for_the_sweep(dut):
     host = await Host.start(dut)
     await host.write(MAP_SELECT, 0)
     await host.reset(1)
-    known = {"host_flags": 0, "host_slot": 0, "host_key": host.get("host_key"), "host_value": host.get("host_value")}
+    known = {"host_may": 0, "host_slot": 0, "host_key": host.get("host_key"), "host_value": host.get("host_value")}
     await host.command(LOOKUP, 0, known)
     assert host.now < host.clear_words and host.injected == 0
     await host.end_of_operation()

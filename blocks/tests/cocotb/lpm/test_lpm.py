@@ -1,10 +1,8 @@
 """Longest prefix match: a lookup a clock while the host inserts, replaces and deletes prefixes."""
 
-from errno import EEXIST, EINVAL, ENOENT, ENOSPC
-
 import cocotb
 
-from bench import DELETE, DUMP, LOOKUP, UPDATE
+from bench import BAD_INDEX, CREATE, DELETE, DONE, DUMP, EXISTS, FULL, LOOKUP, MISSING, NOTHING, PUT, REFUSED, REPLACE, UPDATE
 from timeline import Timeline
 
 
@@ -91,18 +89,18 @@ class Lpm:
                 self.packet(self.some_key())
             await self.bench.clock()
 
-    async def begin(self, command, key, flags=0, slot=0):
+    async def begin(self, command, key, may=PUT, slot=0):
         """A host command begins. The readiness of the last one is gone a clock later."""
         key = self.as_signal(key)
-        self.bench.set(host_command=command, host_key=key, host_flags=flags, host_slot=slot)
+        self.bench.set(host_command=command, host_key=key, host_may=may, host_slot=slot)
         self.bench.drive(0, start=1)
         self.bench.expect(1, "start", prepared=0)
         await self.packets(2)
 
-    async def operate(self, command, key=(0, 0), flags=0, slot=0, errno=None):
-        """The host's operation, packets beside it; `errno` is what the test says, as the model must."""
+    async def operate(self, command, key=(0, 0), may=PUT, slot=0, expected=None):
+        """The host's operation, packets beside it; `expected` is what the test says, as the model must."""
         bench, begun = self.bench, self.bench.now
-        await self.begin(command, key, flags, slot)
+        await self.begin(command, key, may, slot)
         while not bench.get("prepared"):
             assert bench.now - begun <= bench.parameters["prepare_clocks"] + 2
             await self.packets(1)
@@ -112,20 +110,20 @@ class Lpm:
         await self.packets(waits)
         await bench.clock(3)
 
-        found = self.answer(command, key, flags, slot)
-        assert errno in (None, found), f"{found}"
+        found = self.answer(command, key, may, slot)
+        assert expected in (None, found), f"{found}"
         prefix = self.same(key) if command in (UPDATE, DELETE) else self.best(key)
-        if command == UPDATE and found == 0 and not prefix:
+        if command == UPDATE and found == DONE and not prefix:
             prefix = Prefix(*key)
             self.prefixes.append(prefix)
         others = [other.entry for other in self.prefixes if other is not prefix]
-        if command == DELETE and found == 0:
+        if command == DELETE and found == DONE:
             self.prefixes.remove(prefix)
         dumped = self.in_slot(slot) if command == DUMP else None
-        what = (command, key, flags, slot)
+        what = (command, key, may, slot)
 
         def answer():
-            writes = command == UPDATE and found == 0
+            writes = command == UPDATE and found == DONE
             assert bench.get("host_c") == 1 and bench.get("write_value") == writes, what
             entry = bench.get("entry")
             if writes and prefix.entry is None:
@@ -134,13 +132,13 @@ class Lpm:
             elif writes:
                 # The bits behind the length are those of the last update.
                 prefix.data = key[1]
-            if found == 0:
+            if found == DONE:
                 assert entry == (dumped or prefix).entry, what
 
         bench.drive(0, host_r=1, key=self.as_signal(key))
         bench.check(self.clocks, answer)
         key_out = {"host_key_out": self.as_signal((dumped.length, dumped.data))} if dumped else {}
-        bench.expect(self.clocks + 1, what, host_errno=found, **key_out)
+        bench.expect(self.clocks + 1, what, host_answer=found, **key_out)
         for other in (self.clocks - 1, self.clocks + 1):
             bench.expect(other, what, host_c=0, write_value=0)
         await bench.clock(4)
@@ -149,29 +147,32 @@ class Lpm:
     def in_slot(self, slot):
         return next((prefix for prefix in self.prefixes if prefix.entry == slot), None)
 
-    def answer(self, command, key, flags, slot):
-        """As the kernel's trie_* answer."""
+    def answer(self, command, key, may, slot):
         same = self.same(key)
         if command == LOOKUP:
-            return 0 if self.best(key) else ENOENT
+            return DONE if self.best(key) else MISSING
         if command == DUMP:
-            return EINVAL if slot >= self.entries else 0 if self.in_slot(slot) else ENOENT
-        if key[0] > self.bits or command == UPDATE and flags > 2:
-            return EINVAL
-        if command == DELETE or flags == 2:
-            return 0 if same else ENOENT
+            return BAD_INDEX if slot >= self.entries else DONE if self.in_slot(slot) else MISSING
+        if key[0] > self.bits:
+            return BAD_INDEX
+        if command == DELETE:
+            return DONE if same else MISSING
+        if may == NOTHING:
+            return REFUSED
         if same:
-            return EEXIST if flags == 1 else 0
-        return ENOSPC if len(self.prefixes) == self.entries else 0
+            return DONE if may & REPLACE else EXISTS
+        if not may & CREATE:
+            return MISSING
+        return FULL if len(self.prefixes) == self.entries else DONE
 
     async def some_operation(self):
         random = self.bench.random
         command = random.choice([UPDATE, UPDATE, UPDATE, DELETE, LOOKUP, DUMP])
-        key, flags = self.some_key(), random.choice([0, 0, 0, 0, 1, 2, 3, 1 << 31])
+        key, may = self.some_key(), random.choice([PUT, PUT, PUT, PUT, CREATE, REPLACE, NOTHING])
         if self.prefixes and random.random() < 0.4:
             prefix = random.choice(self.prefixes)
             key = prefix.length, prefix.data
-        await self.operate(command, key, flags, random.randrange(self.entries + 1))
+        await self.operate(command, key, may, random.randrange(self.entries + 1))
 
     async def compare(self):
         """Every slot as a dump finds it."""
@@ -197,10 +198,10 @@ async def the_longest_of_nested_prefixes(dut):
     data = lpm.bench.random.getrandbits(lpm.bits)
     lengths = [lpm.bits // 2, 0, lpm.bits, 1, lpm.bits - 1][: lpm.entries]
     for length in lengths:
-        await lpm.operate(UPDATE, (length, data), flags=1, errno=0)
+        await lpm.operate(UPDATE, (length, data), may=CREATE, expected=DONE)
     for gone in [None, *sorted(lengths, reverse=True)]:
         if gone is not None:
-            await lpm.operate(DELETE, (gone, data), errno=0)
+            await lpm.operate(DELETE, (gone, data), expected=DONE)
             lengths.remove(gone)
         for length in range(lpm.bits + 2):
             best = lpm.best((length, data))
@@ -211,33 +212,33 @@ async def the_longest_of_nested_prefixes(dut):
 
 
 @cocotb.test()
-async def the_host_gets_the_kernels_answers(dut):
-    """A table that fills up, flags, keys that are too long, slots behind the end."""
+async def the_host_gets_its_answers(dut):
+    """A table that fills up, keys that are too long, slots behind the end."""
     lpm = await Lpm.start(dut, 0.2)
     full, too_long = lpm.entries, lpm.bits + 1
     keys = [(8, number << lpm.bits - 8) for number in range(full + 1)]
-    await lpm.operate(LOOKUP, keys[0], errno=ENOENT)
-    await lpm.operate(DELETE, keys[0], errno=ENOENT)
-    await lpm.operate(UPDATE, keys[0], flags=2, errno=ENOENT)
-    await lpm.operate(UPDATE, keys[0], flags=3, errno=EINVAL)
+    await lpm.operate(LOOKUP, keys[0], expected=MISSING)
+    await lpm.operate(DELETE, keys[0], expected=MISSING)
+    await lpm.operate(UPDATE, keys[0], may=REPLACE, expected=MISSING)
+    await lpm.operate(UPDATE, keys[0], may=NOTHING, expected=REFUSED)
     for command in (UPDATE, DELETE):
-        await lpm.operate(command, (too_long, 0), errno=EINVAL)
-        await lpm.operate(command, (8 | 1 << 31, 0), errno=EINVAL)
+        await lpm.operate(command, (too_long, 0), expected=BAD_INDEX)
+        await lpm.operate(command, (8 | 1 << 31, 0), expected=BAD_INDEX)
     for key in keys[:full]:
-        await lpm.operate(UPDATE, key, flags=1, errno=0)
-    await lpm.operate(UPDATE, keys[full], errno=ENOSPC)
-    await lpm.operate(UPDATE, keys[0], errno=0)
-    await lpm.operate(UPDATE, keys[0], flags=1, errno=EEXIST)
-    await lpm.operate(UPDATE, keys[0], flags=2, errno=0)
-    await lpm.operate(LOOKUP, (too_long, 0), errno=ENOENT)
-    await lpm.operate(LOOKUP, (lpm.bits, keys[0][1]), errno=0)
+        await lpm.operate(UPDATE, key, may=CREATE, expected=DONE)
+    await lpm.operate(UPDATE, keys[full], expected=FULL)
+    await lpm.operate(UPDATE, keys[0], expected=DONE)
+    await lpm.operate(UPDATE, keys[0], may=CREATE, expected=EXISTS)
+    await lpm.operate(UPDATE, keys[0], may=REPLACE, expected=DONE)
+    await lpm.operate(LOOKUP, (too_long, 0), expected=MISSING)
+    await lpm.operate(LOOKUP, (lpm.bits, keys[0][1]), expected=DONE)
     await lpm.compare()
-    await lpm.operate(DELETE, keys[0], errno=0)
-    await lpm.operate(DELETE, keys[0], errno=ENOENT)
-    await lpm.operate(LOOKUP, keys[0], errno=ENOENT)
-    await lpm.operate(UPDATE, keys[full], errno=0)
-    await lpm.operate(DUMP, slot=full, errno=EINVAL)
-    await lpm.operate(DUMP, slot=(1 << 32) - 1, errno=EINVAL)
+    await lpm.operate(DELETE, keys[0], expected=DONE)
+    await lpm.operate(DELETE, keys[0], expected=MISSING)
+    await lpm.operate(LOOKUP, keys[0], expected=MISSING)
+    await lpm.operate(UPDATE, keys[full], expected=DONE)
+    await lpm.operate(DUMP, slot=full, expected=BAD_INDEX)
+    await lpm.operate(DUMP, slot=(1 << 32) - 1, expected=BAD_INDEX)
     await lpm.compare()
 
 
@@ -246,12 +247,12 @@ async def a_reset_empties_it(dut):
     """Also in the middle of a command that is being prepared."""
     lpm = await Lpm.start(dut, 0.8)
     for _ in range(2):
-        await lpm.operate(UPDATE, (0, 0), errno=0)
-        await lpm.operate(UPDATE, (3, 0), errno=0)
+        await lpm.operate(UPDATE, (0, 0), expected=DONE)
+        await lpm.operate(UPDATE, (3, 0), expected=DONE)
         await lpm.begin(UPDATE, (5, 0))
         await lpm.packets(100)
         await lpm.restart()
         assert lpm.bench.get("prepared") == 0
         await lpm.packets(100)
         await lpm.compare()
-        await lpm.operate(LOOKUP, (lpm.bits, 0), errno=ENOENT)
+        await lpm.operate(LOOKUP, (lpm.bits, 0), expected=MISSING)

@@ -13,7 +13,7 @@ module harness #(parameter BITS = 2, parameter CLOCKS = 1, parameter DEPTH = 4) 
   wire write = started && writes && !host_c;
   block dut (.clk(clk), .rst(!started), .read_index_0(index), .write(write), .write_word(data),
              .host_a(started && host), .host_write_ok(host_writes), .clear(1'b0), .clear_index({BITS{1'b0}}),
-             .host_value(host_data), .read_word_0(read), .host_errno(), .host_result());
+             .host_value(host_data), .read_word_0(read), .host_answer(), .host_result());
   always @(posedge clk) begin
     started <= 1;
     if (!started) chosen <= any_index;

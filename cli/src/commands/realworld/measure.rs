@@ -7,11 +7,12 @@ use super::targets::{Origin, Target};
 use super::Setting;
 use crate::contents::fill;
 use crate::files;
+use crate::outputs::shapes;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{LoadOptions, Object, ObjectMap, ProgramImage};
 use hardpath_ir::Program;
+use hardpath_kernel::mapfile;
 use hardpath_testbed::capture::{self, Captured};
-use hardpath_testbed::mapfile;
 use hardpath_testbed::traffic::{generate, Protocol, Size, TrafficOptions};
 use serde_json::Value;
 use std::cell::Cell;
@@ -312,7 +313,7 @@ impl Work<'_> {
     ) -> Result<PathBuf, String> {
         let image = fill(program, packets, 1, ARRAY_ENTRIES, seed);
         let path = self.setting.work.join(format!("{}-{seed}.json", self.name));
-        let text = mapfile::to_text(&image, program.maps.values());
+        let text = mapfile::to_text(&image, &shapes(program));
         files::write_text(&path, &text).map_err(|error| error.to_string())?;
         Ok(path)
     }

@@ -1,6 +1,7 @@
 //! Maps that can go back to what they held before a try.
 
-use hardpath_ir::maps::{flag, Image, Maps};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::May;
 use hardpath_ir::{MapId, Program};
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ impl Twin<'_> {
         let mut kept = BTreeMap::new();
         for (map, decl) in &program.maps {
             for (key, value) in image.get(&decl.name).into_iter().flatten() {
-                if maps.update(map, key, value, flag::ANY) == 0 {
+                if maps.update(map, key, value, May::PUT).is_done() {
                     kept.insert((map, key.clone()), value.clone());
                 }
             }
@@ -48,11 +49,11 @@ impl Twin<'_> {
 
     /// False: the map does not take it.
     pub fn change(&mut self, change: &Change) -> bool {
-        let status = match &change.value {
-            Some(value) => self.maps.update(change.map, &change.key, value, flag::ANY),
+        let answer = match &change.value {
+            Some(value) => self.maps.update(change.map, &change.key, value, May::PUT),
             None => self.maps.delete(change.map, &change.key),
         };
-        status == 0
+        answer.is_done()
     }
 
     /// The try is over and stays.
@@ -73,7 +74,7 @@ impl Twin<'_> {
             let place = (change.map, change.key);
             let old = match self.kept.get(&place) {
                 Some(value) => Some(value.clone()),
-                None if decl.kind.is_array() => {
+                None if decl.is_array() => {
                     let is_first = place.1.iter().all(|byte| *byte == 0);
                     let initial = decl.initial.clone().filter(|_| is_first);
                     Some(initial.unwrap_or_else(|| vec![0; decl.value_bytes as usize]))
@@ -81,7 +82,7 @@ impl Twin<'_> {
                 None => None,
             };
             match old {
-                Some(value) => self.maps.update(place.0, &place.1, &value, flag::ANY),
+                Some(value) => self.maps.update(place.0, &place.1, &value, May::PUT),
                 None => self.maps.delete(place.0, &place.1),
             };
         }

@@ -6,8 +6,8 @@ use crate::contents::{value, Random};
 use hardpath_blocks::hash::{SLOTS, WAYS};
 use hardpath_blocks::interface::MapPort;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
+use hardpath_ir::May;
 use hardpath_packet::Packet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,7 +145,7 @@ impl<'s, 'a> Churn<'s, 'a> {
                 let value = value(self.scenario.decl(self.map), &[], &mut self.random);
                 let behind = self.behind();
                 self.scenario
-                    .update(self.map, key, value, flag::ANY, &behind);
+                    .update(self.map, key, value, May::PUT, &behind);
             }
         }
         for _ in 0..BURST {
@@ -159,7 +159,7 @@ impl<'s, 'a> Churn<'s, 'a> {
     fn others(&self) -> BTreeSet<(MapId, Vec<u8>)> {
         let image = self.scenario.maps().image();
         let maps = self.scenario.map_ids().into_iter();
-        let others = maps.filter(|map| *map != self.map && self.scenario.decl(*map).kind.is_hash());
+        let others = maps.filter(|map| *map != self.map && self.scenario.decl(*map).is_exact());
         let keys = others.flat_map(|map| {
             let entries = image
                 .get(&self.scenario.decl(map).name)

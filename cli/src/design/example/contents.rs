@@ -5,7 +5,8 @@ use super::explore::Step;
 use super::{may_be_changed, sideband_of, sorts};
 use crate::contents::Random;
 use hardpath_ir::interpreter::Prepared;
-use hardpath_ir::maps::{flag, Image, Maps};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::May;
 use hardpath_ir::{verdict, MapId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,9 +52,7 @@ pub fn busiest(program: &Program, image: &Image, steps: &[Step]) -> Vec<Change> 
     let absent: Vec<(MapId, Vec<u8>)> = absent.collect();
     let zeros = |map: MapId| {
         let decl = &program.maps[map];
-        decl.kind
-            .is_array()
-            .then(|| vec![0; decl.value_bytes as usize])
+        decl.is_array().then(|| vec![0; decl.value_bytes as usize])
     };
     let absent = absent
         .into_iter()
@@ -104,7 +103,7 @@ fn value_of(program: &Program, prepared: &mut Prepared, given: &Given, steps: &[
     let mut maps = Maps::new(&program.maps);
     for ((map, key), value) in given {
         if let Some(value) = value {
-            maps.update(*map, key, value, flag::ANY);
+            maps.update(*map, key, value, May::PUT);
         }
     }
     let mut busy = BTreeSet::new();
@@ -119,7 +118,7 @@ fn value_of(program: &Program, prepared: &mut Prepared, given: &Given, steps: &[
             }
             if changes
                 .iter()
-                .any(|change| program.maps[change.map].kind.is_hash())
+                .any(|change| program.maps[change.map].is_exact())
             {
                 putting.push(packet);
             }
@@ -138,7 +137,7 @@ fn value_of(program: &Program, prepared: &mut Prepared, given: &Given, steps: &[
             maps.watch_changes();
             prepared.run(&mut maps, &data, &sideband_of(packet));
             let changes = maps.take_changes().into_iter();
-            let keys = changes.filter(|change| program.maps[change.map].kind.is_hash());
+            let keys = changes.filter(|change| program.maps[change.map].is_exact());
             put.extend(keys.map(|change| (change.map, change.key)));
         }
     }

@@ -12,8 +12,8 @@ use crate::contents::{value, Random};
 use hardpath_blocks::hash::{SLOTS, WAYS};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
+use hardpath_ir::May;
 use hardpath_packet::Packet;
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub fn crowds(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic>
     let sorts = sorts(steps);
     for map in scenario.map_ids() {
         let decl = scenario.decl(map);
-        if decl.kind.is_hash() && may_be_changed(decl) && !decl.broadcast {
+        if decl.is_exact() && may_be_changed(decl) && !decl.broadcast {
             scenario.say(&format!(
                 "keys of {} that stand in each other's way",
                 decl.name
@@ -192,7 +192,7 @@ fn crowd(scenario: &mut Scenario, sorts: &[&Packet], map: MapId) -> Result<(), D
         Churn::new(scenario, map, family.into_iter().collect(), keys.writes()).all()?;
     }
     of_all_bits(scenario, map)?;
-    if scenario.decl(map).max_entries <= SMALL && !scenario.decl(map).kind.is_lru() {
+    if scenario.decl(map).max_entries <= SMALL && !scenario.decl(map).forgets {
         fill(scenario, map, &mut keys);
     }
     Ok(())
@@ -234,7 +234,7 @@ fn put(scenario: &mut Scenario, map: MapId, keys: &[Carried]) {
         }
         if scenario.maps().get(map, key).is_none() {
             let value = value(scenario.decl(map), &[], &mut random);
-            scenario.update(map, key.clone(), value, flag::ANY, &[]);
+            scenario.update(map, key.clone(), value, May::PUT, &[]);
         }
     }
 }

@@ -363,7 +363,7 @@ impl Explorer<'_> {
         if !may_be_changed(decl) {
             return None;
         }
-        let goes = !decl.kind.is_array() && self.random.below(2) == 0;
+        let goes = !decl.is_array() && self.random.below(2) == 0;
         Some(Change {
             map,
             key,

@@ -4,8 +4,8 @@ use super::scenario::Scenario;
 use super::{may_be_changed, sorts, Step};
 use crate::contents::{value, Random};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::flag;
 use hardpath_ir::MapId;
+use hardpath_ir::May;
 use hardpath_packet::Packet;
 use hardpath_registers::{command, register};
 use hardpath_testbed::bench::script::Line;
@@ -53,7 +53,7 @@ impl Packets<'_> {
 /// Keys that are in the map, and a new one.
 fn keys(scenario: &Scenario, map: MapId, random: &mut Random) -> Vec<Vec<u8>> {
     let decl = scenario.decl(map);
-    if decl.kind.is_indexed() {
+    if decl.is_indexed() {
         let count = decl.max_entries;
         let some = [0, 1, count / 2, count - 1, count].into_iter();
         let mut keys: Vec<Vec<u8>> = some.map(|index| index.to_le_bytes().to_vec()).collect();
@@ -68,7 +68,7 @@ fn keys(scenario: &Scenario, map: MapId, random: &mut Random) -> Vec<Vec<u8>> {
         let at = random.below(keys.len() as u32) as usize;
         keys.swap_remove(at);
     }
-    if !decl.kind.is_trie() {
+    if !decl.is_prefix() {
         keys.push((0..decl.key_bytes).map(|_| random.next() as u8).collect());
     }
     keys
@@ -97,7 +97,7 @@ fn with_key(
         map,
         key.to_vec(),
         other.clone(),
-        flag::EXIST,
+        May::REPLACE,
         &packets.some(),
     );
     scenario.lookup(map, key.to_vec(), &[]);
@@ -105,27 +105,27 @@ fn with_key(
         map,
         key.to_vec(),
         other.clone(),
-        flag::NOEXIST,
+        May::CREATE,
         &packets.some(),
     );
-    scenario.update(map, key.to_vec(), again.clone(), flag::NOEXIST, &[]);
+    scenario.update(map, key.to_vec(), again.clone(), May::CREATE, &[]);
     scenario.lookup(map, key.to_vec(), &[]);
-    scenario.update(map, key.to_vec(), other.clone(), 3, &[]);
-    scenario.update(map, key.to_vec(), other, flag::EXIST, &packets.some());
+    scenario.update(map, key.to_vec(), other.clone(), May::NOTHING, &[]);
+    scenario.update(map, key.to_vec(), other, May::REPLACE, &packets.some());
     scenario.lookup(map, key.to_vec(), &[]);
-    scenario.update(map, key.to_vec(), again, flag::ANY, &packets.some());
+    scenario.update(map, key.to_vec(), again, May::PUT, &packets.some());
     scenario.delete(map, key.to_vec(), &packets.some());
     scenario.lookup(map, key.to_vec(), &packets.some());
     scenario.delete(map, key.to_vec(), &[]);
     if let Some(before) = before {
-        scenario.update(map, key.to_vec(), before, flag::ANY, &packets.some());
+        scenario.update(map, key.to_vec(), before, May::PUT, &packets.some());
         scenario.lookup(map, key.to_vec(), &[]);
     }
 }
 
 fn registers(scenario: &mut Scenario) {
     for (address, data) in [
-        (register::MAP_FLAGS, 0xa5c3_9672),
+        (register::MAP_MAY, 2),
         (register::MAP_SLOT, 0x5a3c_698d),
         (register::MAP_SELECT, 0x0f1e_2d3c),
         (register::KEY, 0x1234_5678),

@@ -7,12 +7,13 @@ use crate::engine::interpret_one;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
-use hardpath_ir::maps::{flag, Image, Maps};
+use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::{verdict, MapDecl, MapId, Program};
+use hardpath_ir::{Answer, May};
 use hardpath_packet::Packet;
 use hardpath_registers::{
-    errno, field, foreign, register, words, Access, Counters, Design, Exchange, HostAnswer,
-    HostOperation, MAGIC, PORTS,
+    field, foreign, register, words, Access, Counters, Design, Exchange, HostAnswer, HostOperation,
+    MAGIC, PORTS, VERSION,
 };
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
@@ -62,7 +63,7 @@ impl<'a> Scenario<'a> {
         let mut maps = Maps::new(&program.maps);
         maps.watch_keys();
         Ok(Scenario {
-            has_lru: program.maps.values().any(|decl| decl.kind.is_lru()),
+            has_lru: program.maps.values().any(|decl| decl.forgets),
             prepared: Prepared::new(program),
             player: Player::new(dut, interface)?,
             program,
@@ -111,7 +112,7 @@ impl<'a> Scenario<'a> {
             data: field::READY.mask(),
         });
         self.read(register::MAGIC, MAGIC);
-        self.read(register::VERSION, self.interface.version());
+        self.read(register::VERSION, VERSION);
         self.read(register::DESIGN_ID, self.interface.design_id);
         if self.interface.has_port_table {
             for port in 0..PORTS as u8 {
@@ -128,10 +129,10 @@ impl<'a> Scenario<'a> {
         for (map, decl) in &self.program.maps {
             if let Some(initial) = &decl.initial {
                 let key = vec![0; decl.key_bytes as usize];
-                self.update(map, key, initial.clone(), flag::ANY, &[]);
+                self.update(map, key, initial.clone(), May::PUT, &[]);
             }
             for (key, value) in image.get(&decl.name).into_iter().flatten() {
-                self.update(map, key.clone(), value.clone(), flag::ANY, &[]);
+                self.update(map, key.clone(), value.clone(), May::PUT, &[]);
             }
         }
     }
@@ -139,7 +140,7 @@ impl<'a> Scenario<'a> {
     pub fn change(&mut self, change: &Change) {
         let (map, key) = (change.map, change.key.clone());
         match &change.value {
-            Some(value) => self.update(map, key, value.clone(), flag::ANY, &[]),
+            Some(value) => self.update(map, key, value.clone(), May::PUT, &[]),
             None => self.delete(map, key, &[]),
         }
     }
@@ -309,7 +310,7 @@ impl<'a> Scenario<'a> {
         map: MapId,
         key: Vec<u8>,
         value: Vec<u8>,
-        flags: u64,
+        may: May,
         behind: &[Packet],
     ) {
         let before = self.has_lru.then(|| self.maps.clone());
@@ -317,10 +318,10 @@ impl<'a> Scenario<'a> {
             map: number(map),
             key: key.clone(),
             value: value.clone(),
-            flags: flags as u32,
+            may,
         };
         let asks = self.asks(map, &operation, &key);
-        let status = self.maps.update(map, &key, &value, flags);
+        let answer = self.maps.update(map, &key, &value, may);
         if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
             self.maps = before;
             self.maps.take_keys();
@@ -330,7 +331,7 @@ impl<'a> Scenario<'a> {
             return self.lookup(map, key, behind);
         }
         self.keys.push((map, key));
-        self.operate(operation, &fails(-status as u32), behind);
+        self.operate(operation, &HostAnswer::of(answer), behind);
     }
 
     pub fn delete(&mut self, map: MapId, key: Vec<u8>, behind: &[Packet]) {
@@ -339,11 +340,11 @@ impl<'a> Scenario<'a> {
             key: key.clone(),
         };
         let asks = self.asks(map, &operation, &key);
-        let status = self.maps.delete(map, &key);
+        let answer = self.maps.delete(map, &key);
         if !asks {
             return self.lookup(map, key, behind);
         }
-        self.operate(operation, &fails(-status as u32), behind);
+        self.operate(operation, &HostAnswer::of(answer), behind);
     }
 
     /// Whether the design is asked for what an operation wants. On a foreign key it may only be looked up, and not found.
@@ -359,7 +360,7 @@ impl<'a> Scenario<'a> {
             .and_then(|key| self.maps.get(map, key))
             .map(<[u8]>::to_vec);
         let answer = match behind_last {
-            true => fails(errno::EINVAL),
+            true => HostAnswer::of(Answer::BadIndex),
             false => found(key, value),
         };
         let map = number(map);
@@ -371,7 +372,7 @@ impl<'a> Scenario<'a> {
         self.write(register::MAP_SELECT, select);
         self.write(register::MAP_COMMAND, command);
         let address = register::MAP_STATUS;
-        let data = errno::EINVAL;
+        let data = Answer::Refused.code();
         self.add(Line::Await { address, data });
     }
 
@@ -379,7 +380,7 @@ impl<'a> Scenario<'a> {
     fn operate(&mut self, operation: HostOperation, answer: &HostAnswer, behind: &[Packet]) {
         let mut exchange = self.begin(operation);
         // What must be made ready first has no place among the packets that is known from outside.
-        let waits = |decl: &MapDecl| decl.kind.is_trie() || decl.broadcast;
+        let waits = |decl: &MapDecl| decl.is_prefix() || decl.broadcast;
         let is_at_once = !self.program.maps.values().any(waits);
         if is_at_once {
             self.send(behind);
@@ -387,7 +388,7 @@ impl<'a> Scenario<'a> {
         let mut expected = words(&answer.key).chain(words(&answer.value));
         while let Some(Access::Read { address }) = exchange.wanted() {
             let data = match exchange.is_polling() {
-                true => answer.errno,
+                true => answer.answer.code(),
                 false => expected.next().unwrap_or(0),
             };
             match exchange.is_polling() {
@@ -397,7 +398,7 @@ impl<'a> Scenario<'a> {
             if exchange.is_polling() && !is_at_once {
                 self.send(behind);
             }
-            exchange.take(data).expect("an errno is no status of ones");
+            exchange.take(data).expect("a status is an answer");
         }
     }
 
@@ -487,7 +488,7 @@ impl<'a> Scenario<'a> {
         let decl = self.decl(map);
         let port = self.port(map);
         self.dump(map, port.slots, None, &[]);
-        if decl.kind.is_indexed() {
+        if decl.is_indexed() {
             for slot in [0, 1, port.slots / 2, port.slots - 1] {
                 if slot < port.slots {
                     self.dump(map, slot, Some(&slot.to_le_bytes()), &[]);
@@ -495,7 +496,7 @@ impl<'a> Scenario<'a> {
             }
             return Ok(());
         }
-        if !decl.kind.is_hash() {
+        if !decl.is_exact() {
             return Ok(());
         }
         let Some(slots) = self.slots(map)? else {
@@ -518,14 +519,6 @@ fn number(map: MapId) -> usize {
     map.as_u32() as usize
 }
 
-/// An answer that has nothing but an errno.
-fn fails(errno: u32) -> HostAnswer {
-    HostAnswer {
-        errno,
-        ..HostAnswer::default()
-    }
-}
-
 /// An entry that is there, or not. A lookup gives no key.
 fn found(key: Option<&[u8]>, value: Option<Vec<u8>>) -> HostAnswer {
     match value {
@@ -534,6 +527,6 @@ fn found(key: Option<&[u8]>, value: Option<Vec<u8>>) -> HostAnswer {
             value,
             ..HostAnswer::default()
         },
-        None => fails(errno::ENOENT),
+        None => HostAnswer::of(Answer::Missing),
     }
 }

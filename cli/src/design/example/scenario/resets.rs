@@ -5,7 +5,7 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::MapId;
 use hardpath_packet::Packet;
-use hardpath_registers::{field, flags, register, Counters, HostOperation};
+use hardpath_registers::{field, register, Counters, HostOperation, May};
 use hardpath_testbed::bench::script::{beats_in, Line};
 
 /// Clocks in which a packet comes to the output register, and more.
@@ -36,7 +36,7 @@ impl Scenario<'_> {
             None => 0,
         };
         self.settle()?;
-        self.write(register::MAP_FLAGS, 0xffff_ffff);
+        self.write(register::MAP_MAY, 0xffff_ffff);
         self.write(register::MAP_SLOT, 0xffff_ffff);
         self.write(register::MAP_SELECT, 0);
         let interface = self.interface;
@@ -78,7 +78,7 @@ impl Scenario<'_> {
             map: number(map),
             key: key.clone(),
             value: value.to_vec(),
-            flags: flags::ANY,
+            may: May::PUT,
         });
         self.add(Line::Gap(clocks));
         self.keys.push((map, key));
@@ -96,7 +96,7 @@ impl Scenario<'_> {
         for address in [
             register::MAP_SELECT,
             register::MAP_STATUS,
-            register::MAP_FLAGS,
+            register::MAP_MAY,
             register::MAP_SLOT,
         ] {
             self.read(address, 0);

@@ -10,20 +10,34 @@
 //! ignored. A byte may also be a plain number. The kernel prints no entry of a socket map (each has an error); in a map
 //! file its value is any number above 0 that stands for a socket.
 
+use crate::{Entries, Image, MapType};
+use hardpath_diagnostic::count::counted;
 use hardpath_diagnostic::{file, suggest, Diagnostic, Place};
-use hardpath_ir::count::counted;
-use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::MapDecl;
 use serde_json::{json, Map, Value};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+/// A map as bpftool shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The full ELF name.
+    pub name: String,
+    /// Its type.
+    pub map_type: MapType,
+    /// Bytes of a key.
+    pub key_bytes: u32,
+    /// Bytes of a value.
+    pub value_bytes: u32,
+    /// Entries at most.
+    pub max_entries: u32,
+}
+
 /// Reads a map file and checks names, sizes, array indices and numbers of entries against the program's maps. All
 /// errors at once, each with its place in the file (`$.flows[3].key`).
 pub fn read<'a>(
     path: &Path,
-    maps: impl IntoIterator<Item = &'a MapDecl>,
+    maps: impl IntoIterator<Item = &'a Shape>,
 ) -> Result<Image, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error_of_file| {
@@ -38,13 +52,13 @@ pub fn read<'a>(
 pub fn parse<'a>(
     text: &str,
     name: &str,
-    maps: impl IntoIterator<Item = &'a MapDecl>,
+    maps: impl IntoIterator<Item = &'a Shape>,
 ) -> Result<Image, Vec<Diagnostic>> {
     let mut reader = Reader {
         name,
         errors: Vec::new(),
     };
-    let maps: Vec<&MapDecl> = maps.into_iter().collect();
+    let maps: Vec<&Shape> = maps.into_iter().collect();
     let image = match serde_json::from_str(text) {
         Ok(Value::Object(object)) => reader.image(&object, &maps),
         Ok(_) => {
@@ -70,7 +84,7 @@ pub fn parse<'a>(
 pub fn write<'a>(
     path: &Path,
     image: &Image,
-    maps: impl IntoIterator<Item = &'a MapDecl>,
+    maps: impl IntoIterator<Item = &'a Shape>,
 ) -> Result<(), Diagnostic> {
     fs::write(path, to_text(image, maps)).map_err(|error| {
         Diagnostic::input(
@@ -83,16 +97,16 @@ pub fn write<'a>(
 }
 
 /// The text of a map file. Unset slots of device, CPU and socket maps are written as bpftool writes those of a devmap.
-pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -> String {
+pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a Shape>) -> String {
     let mut text = String::from("{");
     let mut separator = "\n";
     for decl in maps {
         let Some(entries) = image.get(&decl.name) else {
             continue;
         };
-        let lines: Vec<String> = match decl.kind {
-            kind if kind.has_slots() => slot_lines(decl, entries),
-            _ => entries
+        let lines: Vec<String> = match decl.map_type.has_slots() {
+            true => slot_lines(decl, entries),
+            false => entries
                 .iter()
                 .map(|(key, value)| entry_line(decl, key, value))
                 .collect(),
@@ -108,16 +122,16 @@ pub fn to_text<'a>(image: &Image, maps: impl IntoIterator<Item = &'a MapDecl>) -
     text
 }
 
-fn entry_line(decl: &MapDecl, key: &[u8], value: &[u8]) -> String {
+fn entry_line(decl: &Shape, key: &[u8], value: &[u8]) -> String {
     let (key, value) = (hex_array(key), hex_array(value));
-    match decl.kind.is_per_cpu() {
+    match decl.map_type.is_per_cpu() {
         true => json!({"key": key, "values": [{"cpu": 0, "value": value}]}),
         false => json!({"key": key, "value": value}),
     }
     .to_string()
 }
 
-fn slot_lines(decl: &MapDecl, entries: &Entries) -> Vec<String> {
+fn slot_lines(decl: &Shape, entries: &Entries) -> Vec<String> {
     let line = |index: u32| {
         let key = index.to_le_bytes();
         match entries.get(key.as_slice()) {
@@ -149,7 +163,7 @@ impl Reader<'_> {
         self.errors.push(error);
     }
 
-    fn image(&mut self, object: &Map<String, Value>, maps: &[&MapDecl]) -> Image {
+    fn image(&mut self, object: &Map<String, Value>, maps: &[&Shape]) -> Image {
         let mut image = Image::new();
         for (name, value) in object {
             let path = match name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
@@ -174,7 +188,7 @@ impl Reader<'_> {
         image
     }
 
-    fn entries(&mut self, list: &[Value], decl: &MapDecl, path: &str) -> Entries {
+    fn entries(&mut self, list: &[Value], decl: &Shape, path: &str) -> Entries {
         let mut entries = Entries::new();
         for (index, entry) in list.iter().enumerate() {
             let path = format!("{path}[{index}]");
@@ -202,10 +216,13 @@ impl Reader<'_> {
             }
             let key = self.field(entry, "key", decl.key_bytes, &path);
             let value = self.value(entry, decl, &path);
+            if let Some(Some(value)) = &value {
+                self.check_value(value, decl, &path);
+            }
             let (Some(key), Some(value)) = (key, value) else {
                 continue;
             };
-            if decl.kind.is_indexed() && !self.index_in_range(&key, decl, &path) {
+            if decl.map_type.is_indexed() && !self.index_in_range(&key, decl, &path) {
                 continue;
             }
             if let Some(value) = value {
@@ -222,8 +239,16 @@ impl Reader<'_> {
         entries
     }
 
+    /// What the kernel refuses in a value of such a map, and what hardpath does not honour.
+    fn check_value(&mut self, value: &[u8], decl: &Shape, path: &str) {
+        if let Some(problem) = decl.map_type.value_problem(value) {
+            let message = format!("the value {problem}");
+            self.error("map-value", &format!("{path}.value"), message);
+        }
+    }
+
     /// Arrays, device, CPU and socket maps have 32-bit indices below `max_entries` as keys.
-    fn index_in_range(&mut self, key: &[u8], decl: &MapDecl, path: &str) -> bool {
+    fn index_in_range(&mut self, key: &[u8], decl: &Shape, path: &str) -> bool {
         let Ok(index) = <[u8; 4]>::try_from(key).map(u32::from_le_bytes) else {
             return true;
         };
@@ -239,7 +264,7 @@ impl Reader<'_> {
     fn value(
         &mut self,
         entry: &Map<String, Value>,
-        decl: &MapDecl,
+        decl: &Shape,
         path: &str,
     ) -> Option<Option<Vec<u8>>> {
         let is_error =
@@ -251,7 +276,7 @@ impl Reader<'_> {
             return self.field(entry, "value", decl.value_bytes, path).map(Some);
         };
         let path = format!("{path}.values");
-        if !decl.kind.is_per_cpu() {
+        if !decl.map_type.is_per_cpu() {
             self.error("map-file-form", &path, "only a per-CPU map has `values`");
             return None;
         }

@@ -1,27 +1,30 @@
 //! Map files: bpftool's form in, the same form out, every error with its place.
 
-use hardpath_ir::{MapDecl, MapKind};
-use hardpath_testbed::mapfile;
+use hardpath_kernel::mapfile::{self, Shape};
+use hardpath_kernel::MapType;
 
-fn decl(name: &str, kind: MapKind, key_bytes: u32, value_bytes: u32, max_entries: u32) -> MapDecl {
-    MapDecl {
+fn decl(
+    name: &str,
+    map_type: MapType,
+    key_bytes: u32,
+    value_bytes: u32,
+    max_entries: u32,
+) -> Shape {
+    Shape {
         name: name.into(),
-        kind,
+        map_type,
         key_bytes,
         value_bytes,
         max_entries,
-        flags: 0,
-        broadcast: false,
-        initial: None,
     }
 }
 
-fn maps() -> [MapDecl; 4] {
+fn maps() -> [Shape; 4] {
     [
-        decl("array", MapKind::Array, 4, 2, 3),
-        decl("per_cpu_counters_of_all", MapKind::PerCpuArray, 4, 1, 2),
-        decl("flows", MapKind::Hash, 3, 1, 2),
-        decl("ports", MapKind::DevMap, 4, 4, 3),
+        decl("array", MapType::Array, 4, 2, 3),
+        decl("per_cpu_counters_of_all", MapType::PerCpuArray, 4, 1, 2),
+        decl("flows", MapType::Hash, 3, 1, 2),
+        decl("ports", MapType::DevMap, 4, 4, 3),
     ]
 }
 

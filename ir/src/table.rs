@@ -1,0 +1,109 @@
+//! What a table is, as hardware builds it. What people call it elsewhere is a name beside that.
+
+use std::fmt;
+
+/// How a key finds its entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Find {
+    /// The key is the entry's number, in 32 bits, and every entry is always there.
+    Array,
+    /// The key is the entry's number, in 32 bits. An entry is there when the first 32 bits of its value are not all zeros.
+    Slots,
+    /// By a key that is the same in all its bits.
+    Exact,
+    /// By the longest prefix. A key is 32 bits of length and then the data, whose first bit is the highest one of the first
+    /// byte; what is looked up has a length, too, and no longer prefix is found.
+    Prefix,
+}
+
+impl Find {
+    /// Every way, with its word in the text form.
+    pub const ALL: [(&'static str, Find); 4] = [
+        ("array", Find::Array),
+        ("slots", Find::Slots),
+        ("exact", Find::Exact),
+        ("prefix", Find::Prefix),
+    ];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        crate::syntax::word_for(&Find::ALL, &self)
+    }
+}
+
+impl fmt::Display for Find {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A table of the program, with keys and values in whole bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MapDecl {
+    /// Its name in the outside world.
+    pub name: String,
+    /// What kind of table the outside world calls it, for people and drivers (`lru_percpu_hash`). Nothing follows from it.
+    pub outside: String,
+    pub find: Find,
+    pub key_bytes: u32,
+    pub value_bytes: u32,
+    pub max_entries: u32,
+    /// When it is full, a new key takes the place of one that was not used for long. Else it is refused. Only of
+    /// [`Find::Exact`].
+    pub forgets: bool,
+    /// An update of a key that is there changes the value where it stands, so that an entry from an earlier lookup
+    /// sees the new value. Else the element is replaced, and the entry goes on to the old one.
+    pub in_place: bool,
+    /// Packets write it, too; else only the host does.
+    pub packets_write: bool,
+    /// The values begin with destinations, and a packet may be sent to all of them
+    /// ([`destination::BROADCAST`](crate::destination::BROADCAST)). Only of 4-byte keys.
+    pub broadcast: bool,
+    /// First contents of the one entry of an array (`value_bytes` long). `None`: zeros.
+    pub initial: Option<Vec<u8>>,
+}
+
+impl MapDecl {
+    /// A table with what is usual: an array is written in place, the elements of others are replaced; it refuses when it is full,
+    /// and packets write it, but for [`Find::Slots`].
+    pub fn new(name: &str, find: Find, bytes: (u32, u32), max_entries: u32) -> MapDecl {
+        MapDecl {
+            name: name.into(),
+            outside: find.name().into(),
+            find,
+            key_bytes: bytes.0,
+            value_bytes: bytes.1,
+            max_entries,
+            forgets: false,
+            in_place: find == Find::Array,
+            packets_write: find != Find::Slots,
+            broadcast: false,
+            initial: None,
+        }
+    }
+
+    /// The key is an index, and every entry exists.
+    pub fn is_array(&self) -> bool {
+        self.find == Find::Array
+    }
+
+    /// The key is an index, and an entry is set or not.
+    pub fn has_slots(&self) -> bool {
+        self.find == Find::Slots
+    }
+
+    /// The key is an index below `max_entries`.
+    pub fn is_indexed(&self) -> bool {
+        self.is_array() || self.has_slots()
+    }
+
+    /// Entries are found by a key that is the same in all its bits.
+    pub fn is_exact(&self) -> bool {
+        self.find == Find::Exact
+    }
+
+    /// Entries are found by the longest prefix of the key.
+    pub fn is_prefix(&self) -> bool {
+        self.find == Find::Prefix
+    }
+}
