@@ -340,22 +340,14 @@ fn take_host(journals: &mut Journals, operation: &HostOperation) -> Vec<KeyMove>
 }
 
 /// Does on the model what a packet or an operation did, after what it made LRU maps forget, if that is legal.
-fn follow<R>(
+fn follow<R: PartialEq>(
     forgetting: &mut Forgetting,
     maps: &mut Maps,
     moves: &[KeyMove],
-    run: impl FnOnce(&mut Maps) -> R,
+    run: impl FnMut(&mut Maps) -> R,
 ) -> R {
-    let followed = forgetting.follow(moves);
-    for (map, key) in &followed.forgotten {
-        maps.delete(*map, key);
-    }
-    maps.take_keys();
-    let result = run(maps);
-    let events = maps.take_keys();
-    let mut illegal = forgetting.contradictions(moves, &followed, &events, maps);
-    illegal.extend(followed.illegal);
-    assert_eq!(illegal, []);
+    let (result, followed) = forgetting.run(maps, moves, run);
+    assert_eq!(followed.illegal, []);
     result
 }
 

@@ -154,6 +154,11 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         Err(reason) if reason.code.starts_with("kernel-rejects") => {
             return Ok(Outcome::Rejected(reason));
         }
+        // It takes the program, but not the copy that would be judged.
+        Err(reason) if reason.code == "kernel-patch-failed" => {
+            let text = reason.to_string();
+            return Ok(Outcome::Failed(failure(Layer::Lifted, None, text)));
+        }
         Err(error) => return Err(error),
     };
     let mut lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
@@ -338,8 +343,7 @@ fn start(
     }
 }
 
-/// The kernel, where the `plain` maps are hash tables of so many entries. `None`: it takes the program, but not the copy that
-/// would be judged, so the interpreter judges alone.
+/// The kernel, where the `plain` maps are hash tables of so many entries.
 fn kernel_with(
     subject: &Subject,
     object: &Object,
@@ -352,10 +356,7 @@ fn kernel_with(
         form,
         ..JudgeOptions::default()
     };
-    match KernelJudge::start(object, &object.programs[0], &options) {
-        Err(reason) if reason.code == "kernel-patch-failed" => Ok(None),
-        result => result.map(Some),
-    }
+    KernelJudge::start(object, &object.programs[0], &options).map(Some)
 }
 
 /// A program with an LRU map of fewer entries comes to forget keys.

@@ -57,11 +57,16 @@ pub struct Maps {
     maps: PrimaryMap<MapId, Contents>,
     /// What was written since [`Maps::watch_changes`].
     written: Option<Written>,
+    /// What was written since [`Maps::watch_to_undo`], as it was before.
+    before: Option<BTreeMap<Place, Option<Vec<u8>>>>,
     /// The keys that were not found since [`Maps::watch_misses`].
-    missed: Option<BTreeSet<(MapId, Vec<u8>)>>,
+    missed: Option<BTreeSet<Place>>,
     /// What happened to the keys of tables that forget since [`Maps::watch_keys`].
     keys: Option<Vec<KeyEvent>>,
 }
+
+/// A map and a key of it.
+type Place = (MapId, Vec<u8>);
 
 /// Something that happened to a key of a table that forgets.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +102,7 @@ pub struct Change {
 /// What may have changed: by key, or through an entry that a lookup gave.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Written {
-    keys: BTreeSet<(MapId, Vec<u8>)>,
+    keys: BTreeSet<Place>,
     entries: BTreeSet<(MapId, u32)>,
 }
 
@@ -107,6 +112,7 @@ impl Maps {
         Maps {
             maps: decls.values().map(Contents::new).collect(),
             written: None,
+            before: None,
             missed: None,
             keys: None,
         }
@@ -155,36 +161,82 @@ impl Maps {
             return Vec::new();
         };
         for (map, entry) in entries {
-            match &self.maps[map].store {
-                Store::Array(_) => {
-                    keys.insert((map, entry.to_le_bytes().to_vec()));
-                }
-                // A dead element's key was written by the update or delete.
-                Store::Keyed(keyed) => {
-                    let key = keyed.live_key(entry);
-                    keys.extend(key.map(|key| (map, key.to_vec())));
-                }
-                Store::Slots(_) => {}
-            }
+            // A dead element's key was written by the update or delete.
+            let key = self.maps[map].key_of(entry);
+            keys.extend(key.map(|key| (map, key)));
         }
         // Where no entry can be, none was written or removed.
         keys.retain(|(map, key)| self.maps[*map].can_hold(key));
-        keys.into_iter()
-            .map(|(map, key)| {
-                let contents = &self.maps[map];
-                let entry = match &contents.store {
-                    Store::Keyed(keyed) => keyed.exact(&key),
-                    _ => contents.find(&key),
-                };
-                Change {
-                    map,
-                    value: entry
-                        .and_then(|entry| self.value(map, entry))
-                        .map(<[u8]>::to_vec),
-                    key,
-                }
-            })
-            .collect()
+        let held = keys
+            .into_iter()
+            .map(|(map, key)| (map, self.maps[map].as_held(key)));
+        let held: BTreeSet<Place> = held.collect();
+        let change = |(map, key): Place| Change {
+            map,
+            value: self.exact(map, &key),
+            key,
+        };
+        held.into_iter().map(change).collect()
+    }
+
+    /// The value of this very key, or of this very prefix.
+    fn exact(&self, map: MapId, key: &[u8]) -> Option<Vec<u8>> {
+        let entry = self.maps[map].exact(key)?;
+        self.value(map, entry).map(<[u8]>::to_vec)
+    }
+
+    /// From now on remembers what entries were before they are written, for [`Maps::undo`]. Tables that forget do so as they are told.
+    pub fn watch_to_undo(&mut self) {
+        self.before = Some(BTreeMap::new());
+    }
+
+    /// What was written stays.
+    pub fn end_watch_to_undo(&mut self) {
+        self.before = None;
+    }
+
+    /// Makes all entries again what they were when [`Maps::watch_to_undo`] began; ends the watch. Gives what that undid, for
+    /// [`Maps::redo`]: the entries that had become different.
+    pub fn undo(&mut self) -> Vec<Change> {
+        let (mut undone, mut restored) = (Vec::new(), Vec::new());
+        for ((map, key), value) in self.before.take().unwrap_or_default() {
+            let now = self.exact(map, &key);
+            if now == value {
+                continue;
+            }
+            undone.push(Change {
+                map,
+                key: self.maps[map].as_held(key.clone()),
+                value: now,
+            });
+            restored.push(Change { map, key, value });
+        }
+        self.redo(&restored);
+        undone
+    }
+
+    /// Makes entries what they are after changes.
+    pub fn redo(&mut self, changes: &[Change]) {
+        // What goes makes room for what comes.
+        for change in changes.iter().filter(|change| change.value.is_none()) {
+            self.delete(change.map, &change.key);
+        }
+        for change in changes {
+            if let Some(value) = &change.value {
+                self.update(change.map, &change.key, value, May::PUT);
+            }
+        }
+    }
+
+    fn note_before(&mut self, map: MapId, key: &[u8]) {
+        if self.before.is_none() {
+            return;
+        }
+        let key = self.maps[map].as_held(key.to_vec());
+        let value = self.exact(map, &key);
+        if let Some(before) = &mut self.before {
+            before.entry((map, key)).or_insert(value);
+        }
     }
 
     /// From now on remembers the keys that a program looks up and does not find, for [`Maps::take_misses`].
@@ -193,7 +245,7 @@ impl Maps {
     }
 
     /// The keys that programs did not find since [`Maps::watch_misses`]; ends the watch.
-    pub fn take_misses(&mut self) -> BTreeSet<(MapId, Vec<u8>)> {
+    pub fn take_misses(&mut self) -> BTreeSet<Place> {
         self.missed.take().unwrap_or_default()
     }
 
@@ -298,6 +350,11 @@ impl Maps {
         if let Some(written) = &mut self.written {
             written.entries.insert((map, entry));
         }
+        if self.before.is_some() {
+            // Nobody sees what is written to a dead element.
+            let key = self.maps[map].key_of(entry);
+            key.into_iter().for_each(|key| self.note_before(map, &key));
+        }
         let contents = &mut self.maps[map];
         if !contents.decl.packets_write {
             return None;
@@ -331,6 +388,7 @@ impl Maps {
 
     /// Puts a value in, where that may be. Key and value have the table's sizes.
     pub fn update(&mut self, map: MapId, key: &[u8], value: &[u8], may: May) -> Answer {
+        self.note_before(map, key);
         let contents = &mut self.maps[map];
         let was_there = contents.find(key).is_some();
         let (answer, forgotten) = contents.update(key, value, may);
@@ -351,6 +409,7 @@ impl Maps {
 
     /// Takes an entry out.
     pub fn delete(&mut self, map: MapId, key: &[u8]) -> Answer {
+        self.note_before(map, key);
         if let Some(written) = &mut self.written {
             written.keys.insert((map, key.to_vec()));
         }

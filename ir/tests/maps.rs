@@ -272,3 +272,72 @@ fn changes_are_the_entries_that_were_written() {
     );
     assert_eq!(maps.take_changes(), []);
 }
+
+/// A trie holds the bits behind a prefix that came with its entry, whatever bits an update has that fails.
+#[test]
+fn what_was_written_goes_by_the_key_that_is_there() {
+    let mut decls = PrimaryMap::new();
+    let trie = decls.push(decl("t", Find::Prefix, 5, 1, 4));
+    let mut maps = Maps::new(&decls);
+    maps.update(trie, &[4, 0, 0, 0, 0x13], &[1], May::PUT);
+    let after = |maps: &mut Maps, may| {
+        maps.watch_changes();
+        maps.update(trie, &[4, 0, 0, 0, 0x15], &[2], may);
+        let changes = maps.take_changes().into_iter();
+        let changes: Vec<_> = changes.map(|change| (change.key, change.value)).collect();
+        changes
+    };
+    assert_eq!(
+        after(&mut maps, May::CREATE),
+        [(vec![4, 0, 0, 0, 0x13], Some(vec![1]))]
+    );
+    assert_eq!(
+        after(&mut maps, May::PUT),
+        [(vec![4, 0, 0, 0, 0x15], Some(vec![2]))]
+    );
+}
+
+#[test]
+fn what_was_written_can_be_undone_and_done_again() {
+    let mut decls = PrimaryMap::new();
+    let array = decls.push(decl("a", Find::Array, 4, 1, 3));
+    let hash = decls.push(decl("h", Find::Exact, 1, 1, 3));
+    let trie = decls.push(decl("t", Find::Prefix, 5, 1, 4));
+    let mut maps = Maps::new(&decls);
+    for name in [b"k", b"l", b"m"] {
+        maps.update(hash, name, &[1], May::PUT);
+    }
+    maps.update(trie, &[4, 0, 0, 0, 0x13], &[1], May::PUT);
+    assert_eq!(maps.undo(), []);
+    let before = maps.image();
+    maps.watch_to_undo();
+    maps.begin_packet();
+    maps.value_mut(array, 2).unwrap()[0] = 5;
+    let old = maps.lookup(hash, b"k").unwrap();
+    maps.delete(hash, b"k");
+    maps.value_mut(hash, old).unwrap()[0] = 9;
+    // There is room again.
+    assert_eq!(maps.update(hash, b"n", &[4], May::PUT), Answer::Done);
+    let entry = maps.lookup(hash, b"m").unwrap();
+    maps.value_mut(hash, entry).unwrap()[0] = 7;
+    // The same as before.
+    maps.update(hash, b"l", &[1], May::PUT);
+    maps.update(trie, &[4, 0, 0, 0, 0x15], &[2], May::PUT);
+    let after = maps.image();
+    let undone = maps.undo();
+    assert_eq!(maps.image(), before);
+    let keys: Vec<_> = undone.iter().map(|change| change.key.clone()).collect();
+    assert_eq!(
+        keys,
+        [
+            key(2).to_vec(),
+            b"k".to_vec(),
+            b"m".to_vec(),
+            b"n".to_vec(),
+            vec![4, 0, 0, 0, 0x15],
+        ]
+    );
+    maps.redo(&undone);
+    assert_eq!(maps.image(), after);
+    assert_eq!(maps.undo(), []);
+}

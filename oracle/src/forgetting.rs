@@ -9,15 +9,16 @@
 //! * its slot is one of its places; it was empty, or the report says that another key is forgotten;
 //! * then the map held `max_entries` keys, or all places of the new key were taken;
 //! * the forgotten key stood in one of the places that may be taken from others;
-//! * the packet itself had nothing to do with it;
+//! * the packet itself had nothing to do with it: it neither writes the key nor would do anything else if it were still there;
 //! * after each packet the books hold the keys that the judges' map holds, as far as the packet touched them.
 //!
 //! What packets before and behind did with the key is seen by their bytes, verdicts and maps. Reports come in the order of
 //! packets, the host's changes in their place between them.
 
 use hardpath_ir::count::counted;
+
 use hardpath_ir::maps::{KeyChange, KeyEvent, KeyMove, Maps, Move};
-use hardpath_ir::MapId;
+use hardpath_ir::{MapId, May};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The slots that a key may stand in; so many of the first ones can be taken from others.
@@ -60,9 +61,17 @@ pub struct Illegal {
 /// What a packet's reports come to.
 #[derive(Default)]
 pub struct Followed {
-    /// The keys that were forgotten.
-    pub forgotten: Vec<(MapId, Vec<u8>)>,
+    /// The keys that were forgotten, and the values that the judge's maps had under them.
+    pub forgotten: Vec<Victim>,
     pub illegal: Vec<Illegal>,
+}
+
+/// An entry that had to go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Victim {
+    pub map: MapId,
+    pub key: Vec<u8>,
+    value: Option<Vec<u8>>,
 }
 
 impl Forgetting {
@@ -89,8 +98,44 @@ impl Forgetting {
             .collect()
     }
 
-    /// Enters what one packet, or one operation of the host, moved.
-    pub fn follow(&mut self, moves: &[KeyMove]) -> Followed {
+    /// Does on the judge's maps what a packet, or an operation of the host, does, behind what that made them forget.
+    pub fn run<R: PartialEq>(
+        &mut self,
+        maps: &mut Maps,
+        moves: &[KeyMove],
+        mut run: impl FnMut(&mut Maps) -> R,
+    ) -> (R, Followed) {
+        let mut followed = self.forget(maps, moves);
+        if !followed.forgotten.is_empty() {
+            maps.watch_to_undo();
+        }
+        let result = run(maps);
+        let events = maps.take_keys();
+        let contradictions = self.contradictions(moves, &events, maps);
+        for victim in &followed.forgotten {
+            if self.uses(maps, victim, &events, &result, &mut run) {
+                let why = format!("forgets {}, which the packet itself uses", hex(&victim.key));
+                followed.illegal.push(self.illegal(victim.map, why));
+            }
+        }
+        maps.take_keys();
+        maps.end_watch_to_undo();
+        followed.illegal.extend(contradictions);
+        (result, followed)
+    }
+
+    /// Enters what one packet, or one operation of the host, moved, and takes out of the judge's maps what was forgotten.
+    pub fn forget(&mut self, maps: &mut Maps, moves: &[KeyMove]) -> Followed {
+        let mut followed = self.follow(moves);
+        for victim in &mut followed.forgotten {
+            victim.value = maps.get(victim.map, &victim.key).map(<[u8]>::to_vec);
+            maps.delete(victim.map, &victim.key);
+        }
+        maps.take_keys();
+        followed
+    }
+
+    fn follow(&mut self, moves: &[KeyMove]) -> Followed {
         let mut followed = Followed::default();
         for one in moves {
             let Some(book) = self.books.get_mut(&one.map) else {
@@ -101,7 +146,11 @@ impl Forgetting {
                 continue;
             };
             let (victim, wrong) = book.enter(one);
-            let victim = victim.map(|key| (one.map, key));
+            let victim = victim.map(|key| Victim {
+                map: one.map,
+                key,
+                value: None,
+            });
             followed.forgotten.extend(victim);
             let map = &book.told.name;
             let illegal = wrong.into_iter().map(|why| Illegal {
@@ -113,31 +162,55 @@ impl Forgetting {
         followed
     }
 
+    /// Whether a packet, which `events` and `result` are of, has to do with a key that was forgotten. Where it did not find the
+    /// key it may be that nothing follows from that: then the same must come of it with the key. (A lookup whose result
+    /// nobody needs is in no design.)
+    fn uses<R: PartialEq>(
+        &self,
+        maps: &mut Maps,
+        victim: &Victim,
+        events: &[KeyEvent],
+        result: &R,
+        run: &mut impl FnMut(&mut Maps) -> R,
+    ) -> bool {
+        let of_key = |event: &&KeyEvent| event.map == victim.map && event.key == victim.key;
+        let mut of_key = events.iter().filter(of_key).peekable();
+        if of_key.peek().is_none() {
+            return false;
+        }
+        let (Some(value), Some(book)) = (&victim.value, self.books.get(&victim.map)) else {
+            return true;
+        };
+        if of_key.any(|event| event.what != KeyChange::Missed) {
+            return true;
+        }
+        let without = maps.undo();
+        // With the key there is one more than there may be.
+        maps.forget_as_told(victim.map, u32::MAX);
+        maps.update(victim.map, &victim.key, value, May::PUT);
+        maps.watch_to_undo();
+        let is_same = run(maps) == *result && maps.undo() == without;
+        maps.undo();
+        maps.delete(victim.map, &victim.key);
+        maps.forget_as_told(victim.map, book.told.slots);
+        maps.watch_to_undo();
+        maps.redo(&without);
+        !is_same
+    }
+
+    fn illegal(&self, map: MapId, why: String) -> Illegal {
+        let name = self.books.get(&map).map(|book| book.told.name.clone());
+        Illegal {
+            map: name.unwrap_or_else(|| map.to_string()),
+            why,
+        }
+    }
+
     /// What contradicts the judge's own run of the packet, or of the host's operation: `events` is what that did to keys,
     /// `maps` what it left.
-    pub fn contradictions(
-        &self,
-        moves: &[KeyMove],
-        followed: &Followed,
-        events: &[KeyEvent],
-        maps: &Maps,
-    ) -> Vec<Illegal> {
+    fn contradictions(&self, moves: &[KeyMove], events: &[KeyEvent], maps: &Maps) -> Vec<Illegal> {
         let mut illegal = Vec::new();
-        let mut wrong = |map: MapId, why: String| {
-            let name = self.books.get(&map).map(|book| book.told.name.clone());
-            illegal.push(Illegal {
-                map: name.unwrap_or_else(|| map.to_string()),
-                why,
-            });
-        };
-        for (map, key) in &followed.forgotten {
-            if (events.iter()).any(|event| event.map == *map && event.key == *key) {
-                wrong(
-                    *map,
-                    format!("forgets {}, which the packet itself uses", hex(key)),
-                );
-            }
-        }
+        let mut wrong = |map: MapId, why: String| illegal.push(self.illegal(map, why));
         let put = |one: &KeyMove| {
             let is_put = |event: &&KeyEvent| event.what == KeyChange::Put;
             let same = |event: &KeyEvent| event.map == one.map && event.key == one.key;
@@ -263,6 +336,9 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hardpath_ir::interpreter::Prepared;
+    use hardpath_ir::parse;
+    use hardpath_packet::Sideband;
 
     fn map() -> MapId {
         MapId::from_u32(0)
@@ -335,5 +411,60 @@ mod tests {
             ..put(3, 3, false)
         };
         assert!(follow(&[removed])[0].contains("where it is not"));
+    }
+
+    /// What is wrong when a packet puts key 5 into a map with keys 1 and 2, which forgets key 1 for that. Before, it looks key 1
+    /// up and does `then` with what it finds.
+    fn looks_up_what_goes(then: &str) -> Vec<String> {
+        let text = format!(
+            "program \"p\" xdp dataflow
+
+             map @seen exact key 1 value 1 entries 2 forgets
+
+             block0:
+                 v0:8 = const 0x1
+                 v1:1, v2:32 = map.lookup @seen v0
+                 v3:32 = const 0x2
+                 {then}
+                 v4:8 = const 0x5
+                 v5:2 = const 0x3
+                 v6:3 = map.update @seen v4, v4, v5
+                 emit v9, v9
+            "
+        );
+        let program = parse::parse(&text).unwrap();
+        let mut maps = Maps::new(&program.maps);
+        let mut books = books();
+        maps.forget_as_told(map(), 4);
+        maps.watch_keys();
+        maps.update(map(), &[1], &[5], May::PUT);
+        maps.update(map(), &[2], &[5], May::PUT);
+        books.forget(&mut maps, &[put(1, 1, false), put(2, 2, false)]);
+        let mut prepared = Prepared::new(&program);
+        let moves = [put(5, 1, true)];
+        let run = |maps: &mut Maps| prepared.run(maps, &[], &Sideband::default());
+        let (_, followed) = books.run(&mut maps, &moves, run);
+        // It is as if nobody had tried.
+        let held = &maps.image()["seen"];
+        let keys: Vec<&Vec<u8>> = held.keys().collect();
+        assert_eq!(keys, [&[2], &[5]]);
+        assert_eq!(maps.undo(), []);
+        followed.illegal.into_iter().map(|one| one.why).collect()
+    }
+
+    #[test]
+    fn a_key_from_which_nothing_follows_may_go() {
+        let uses = "forgets 01, which the packet itself uses";
+        assert_eq!(looks_up_what_goes("v9:32 = const 0x2"), [""; 0]);
+        assert_eq!(looks_up_what_goes("v9:32 = select v1, v3, v3"), [""; 0]);
+        assert_eq!(looks_up_what_goes("v9:32 = zext v1"), [uses]);
+        let stores = "v9:32 = const 0x2
+                 v10:32 = const 0x0
+                 v11:8 = const 0x9
+                 map.store @seen v2, v10, v11 if v1";
+        assert_eq!(looks_up_what_goes(stores), [uses]);
+        let deletes = "v9:32 = const 0x2
+                 v10:3 = map.delete @seen v0";
+        assert_eq!(looks_up_what_goes(deletes), [uses]);
     }
 }

@@ -5,10 +5,10 @@
 //! from the same state. Where both ran a packet, they are compared: the interpreter must be right, too.
 
 use crate::compare::{compare_maps, compare_packet, Difference};
-use crate::forgetting::{Followed, Forgetting, Illegal, LruMap};
+use crate::forgetting::{Followed, Forgetting, Illegal, LruMap, Victim};
 use crate::judges::{Interpreter, Judge, MapChange};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::{Image, KeyMove};
+use hardpath_ir::maps::{Image, KeyMove, Maps};
 use hardpath_ir::Program;
 use hardpath_packet::{Fate, Sideband};
 use std::collections::BTreeMap;
@@ -83,12 +83,12 @@ impl Reference {
     /// # Errors
     /// The kernel fails.
     pub fn filled(&mut self, moves: &[KeyMove]) -> Result<Vec<Illegal>, Diagnostic> {
-        let mut followed = self.forgetting.follow(moves);
-        self.forget(&followed)?;
+        let mut followed = self.forgetting.forget(&mut self.interpreter.maps, moves);
         let mut illegal = std::mem::take(&mut followed.illegal);
         for one in moves {
             let held = self.interpreter.maps.get(one.map, &one.key).is_some();
-            let forgotten = followed.forgotten.contains(&(one.map, one.key.clone()));
+            let same = |victim: &Victim| victim.map == one.map && victim.key == one.key;
+            let forgotten = followed.forgotten.iter().any(same);
             if !held && !forgotten {
                 illegal.push(Illegal {
                     map: self.interpreter.name(one.map),
@@ -96,31 +96,21 @@ impl Reference {
                 });
             }
         }
+        let changes = self.forgotten_of(&followed);
+        if let Some(judge) = &mut self.judge {
+            judge.apply(changes)?;
+        }
         Ok(illegal)
     }
 
-    /// Takes out what was forgotten.
-    fn forget(&mut self, followed: &Followed) -> Result<(), Diagnostic> {
-        let changes = self.forget_here(followed);
-        match &mut self.judge {
-            Some(judge) => judge.apply(changes),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes out of the interpreter's maps what was forgotten; gives what the kernel's have to do.
-    fn forget_here(&mut self, followed: &Followed) -> Vec<MapChange> {
-        let mut changes = Vec::new();
-        for (map, key) in &followed.forgotten {
-            self.interpreter.maps.delete(*map, key);
-            changes.push(MapChange {
-                map: self.interpreter.name(*map),
-                key: key.clone(),
-                value: None,
-            });
-        }
-        self.interpreter.maps.take_keys();
-        changes
+    /// What the kernel's maps have to do because keys were forgotten.
+    fn forgotten_of(&self, followed: &Followed) -> Vec<MapChange> {
+        let change = |victim: &Victim| MapChange {
+            map: self.interpreter.name(victim.map),
+            key: victim.key.clone(),
+            value: None,
+        };
+        followed.forgotten.iter().map(change).collect()
     }
 
     /// The release of the kernel that judges.
@@ -295,9 +285,9 @@ impl Reference {
     ) {
         for (number, (packet, context)) in packets.iter().enumerate() {
             let moves = moves.get(number).map(Vec::as_slice).unwrap_or_default();
-            let followed = self.forgetting.follow(moves);
-            forgotten.push(self.forget_here(&followed));
-            answers.push(self.interpret(packet.as_ref(), context, moves, followed));
+            let (fate, followed) = self.interpret(packet.as_ref(), context, moves);
+            forgotten.push(self.forgotten_of(&followed));
+            answers.push((fate, followed.illegal));
         }
     }
 
@@ -308,12 +298,11 @@ impl Reference {
         context: &Sideband,
         moves: &[KeyMove],
     ) -> Result<(Fate, Vec<Illegal>), Diagnostic> {
-        let followed = self.forgetting.follow(moves);
-        self.forget(&followed)?;
         if self.judge.is_some() {
             self.interpreter.maps.watch_changes();
         }
-        let answer = self.interpret(packet, context, moves, followed);
+        let (fate, followed) = self.interpret(packet, context, moves);
+        let forgotten = self.forgotten_of(&followed);
         if let Some(judge) = &mut self.judge {
             let changes = self.interpreter.maps.take_changes();
             let changes = changes.into_iter().map(|change| MapChange {
@@ -321,28 +310,21 @@ impl Reference {
                 key: change.key,
                 value: change.value,
             });
+            judge.apply(forgotten)?;
             judge.apply(changes.collect())?;
         }
-        Ok(answer)
+        Ok((fate, followed.illegal))
     }
 
-    /// The interpreter's answer, and what its run finds wrong with the reports.
+    /// The interpreter's answer, behind what it had to forget, and what its run finds wrong with the reports.
     fn interpret(
         &mut self,
         packet: &[u8],
         context: &Sideband,
         moves: &[KeyMove],
-        mut followed: Followed,
-    ) -> (Fate, Vec<Illegal>) {
-        let fate = self.interpreter.run(packet, context);
-        let events = self.interpreter.maps.take_keys();
-        let mut illegal = std::mem::take(&mut followed.illegal);
-        illegal.extend(self.forgetting.contradictions(
-            moves,
-            &followed,
-            &events,
-            &self.interpreter.maps,
-        ));
-        (fate, illegal)
+    ) -> (Fate, Followed) {
+        let Interpreter { prepared, maps, .. } = &mut self.interpreter;
+        let run = |maps: &mut Maps| prepared.run(maps, packet, context);
+        self.forgetting.run(maps, moves, run)
     }
 }

@@ -78,7 +78,7 @@ pub trait Running {
 
 /// The interpreter, which can be asked about every packet.
 pub struct Interpreter {
-    prepared: Prepared,
+    pub(crate) prepared: Prepared,
     pub(crate) maps: Maps,
     names: BTreeMap<MapId, String>,
 }

@@ -12,7 +12,7 @@ use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{KeyMove, Maps};
 use hardpath_ir::Answer;
 use hardpath_oracle::compare::compare_maps;
-use hardpath_oracle::forgetting::{Followed, Forgetting};
+use hardpath_oracle::forgetting::Forgetting;
 use hardpath_oracle::Illegal;
 use hardpath_pipeline::Compiled;
 use hardpath_testbed::host::{HostAnswer, HostOperation};
@@ -138,37 +138,24 @@ impl Model {
 
     /// What filling the maps moved: it is in the model already.
     fn fill(&mut self, moves: &[KeyMove]) -> Result<(), Failure> {
-        let followed = self.forget(moves);
-        self.maps.take_keys();
-        is_legal(&followed.illegal)
+        let Some(forgetting) = &mut self.forgetting else {
+            return Ok(());
+        };
+        is_legal(&forgetting.forget(&mut self.maps, moves).illegal)
     }
 
     /// Does what a packet or the host did, behind what it made the maps forget.
-    fn follow<R>(
+    fn follow<R: PartialEq>(
         &mut self,
         moves: &[KeyMove],
-        run: impl FnOnce(&mut Maps) -> R,
+        mut run: impl FnMut(&mut Maps) -> R,
     ) -> Result<R, Failure> {
-        let followed = self.forget(moves);
-        self.maps.take_keys();
-        let result = run(&mut self.maps);
-        let events = self.maps.take_keys();
-        is_legal(&followed.illegal)?;
-        if let Some(forgetting) = &self.forgetting {
-            is_legal(&forgetting.contradictions(moves, &followed, &events, &self.maps))?;
-        }
-        Ok(result)
-    }
-
-    fn forget(&mut self, moves: &[KeyMove]) -> Followed {
         let Some(forgetting) = &mut self.forgetting else {
-            return Followed::default();
+            return Ok(run(&mut self.maps));
         };
-        let followed = forgetting.follow(moves);
-        for (map, key) in &followed.forgotten {
-            self.maps.delete(*map, key);
-        }
-        followed
+        let (result, followed) = forgetting.run(&mut self.maps, moves, run);
+        is_legal(&followed.illegal)?;
+        Ok(result)
     }
 }
 

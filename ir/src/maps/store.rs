@@ -79,6 +79,32 @@ impl Contents {
         }
     }
 
+    /// The entry of this very key, or of this very prefix.
+    pub fn exact(&self, key: &[u8]) -> Option<u32> {
+        match &self.store {
+            Store::Keyed(keyed) => keyed.exact(key),
+            Store::Array(_) | Store::Slots(_) => self.find(key),
+        }
+    }
+
+    /// The key of an entry that a program can write and that lookups find.
+    pub fn key_of(&self, entry: u32) -> Option<Vec<u8>> {
+        match &self.store {
+            Store::Array(_) => Some(entry.to_le_bytes().to_vec()),
+            Store::Keyed(keyed) => keyed.live_key(entry).map(<[u8]>::to_vec),
+            Store::Slots(_) => None,
+        }
+    }
+
+    /// A key as the map holds it: of a prefix the bits behind it are those that came with the entry.
+    pub fn as_held(&self, key: Vec<u8>) -> Vec<u8> {
+        let Store::Keyed(keyed) = &self.store else {
+            return key;
+        };
+        let held = (keyed.exact(&key)).and_then(|entry| keyed.live_key(entry));
+        held.map_or(key, <[u8]>::to_vec)
+    }
+
     /// The answer, and the key that a full table forgot.
     pub fn update(&mut self, key: &[u8], value: &[u8], may: May) -> (Answer, Option<Vec<u8>>) {
         if !self.can_hold(key) {
@@ -87,11 +113,7 @@ impl Contents {
         if may == May::NOTHING {
             return (Answer::Refused, None);
         }
-        let exists = match &self.store {
-            Store::Keyed(keyed) => keyed.exact(key).is_some(),
-            Store::Array(_) | Store::Slots(_) => self.find(key).is_some(),
-        };
-        match exists {
+        match self.exact(key).is_some() {
             true if !may.replace => return (Answer::Exists, None),
             false if !may.create => return (Answer::Missing, None),
             _ => {}

@@ -23,7 +23,10 @@
 //! `control.egress` instead ([`control_egress`]).
 //!
 //! A second change: every function first writes zeros over the stack that it uses. For root the verifier accepts a
-//! read of a stack byte that was never written, and the kernel then shows what an earlier function left there.
+//! read of a stack byte that was never written, and the kernel then shows what an earlier function left there. The zeros are
+//! read from the control record and written in halves: what the verifier knew of them it would reckon with. It would leave
+//! out ways that it followed before, and a callback that it comes to no more makes it refuse the copy (`No program to jit`,
+//! `jit_subprogs` in `kernel/bpf/verifier.c`, of Linux 6.18).
 //!
 //! The new instructions use no stack and only registers that the call leaves undefined anyway, so whatever the
 //! verifier accepted before it accepts afterwards.
@@ -49,8 +52,10 @@ pub mod control {
     pub const PENDING_FLAGS: i16 = 48;
     /// 64 bits, of which the lower 32 are `xdp_md.egress_ifindex`.
     pub const EGRESS: i16 = 56;
+    /// 64 bits that stay 0.
+    pub const ZERO: i16 = 72;
     /// Size of the record.
-    pub const BYTES: u32 = 72;
+    pub const BYTES: u32 = 80;
 }
 
 /// Why a program cannot be patched: a jump would reach farther than its 16 bits say.
@@ -157,12 +162,17 @@ fn stack_shown(code: &[Insn]) -> u32 {
 
 /// Lets every function begin with zeros in the stack it uses. `depths` are the bytes of stack of each function, in
 /// the order of the functions' first slots; see [`depths_of_functions`].
-pub fn zero_stack(code: &[Insn], depths: &[u32]) -> Result<Vec<Insn>, JumpTooFar> {
+pub fn zero_stack(code: &[Insn], depths: &[u32], control_fd: i32) -> Result<Vec<Insn>, JumpTooFar> {
     let mut edits = Edits::default();
     for (start, &depth) in function_starts(code).into_iter().zip(depths) {
         let words = depth.div_ceil(8) as i16;
-        let zeros = (1..=words).map(|word| store_imm(10, -8 * word, 0));
-        edits.prologues.insert(start, zeros.collect());
+        if words == 0 {
+            continue;
+        }
+        let mut prologue = load_control(control_fd, control::ZERO).to_vec();
+        let halves = (1..=words).flat_map(|word| [-8 * word, -8 * word + 4]);
+        prologue.extend(halves.map(|half| store_half(10, half, 0)));
+        edits.prologues.insert(start, prologue);
     }
     rewrite(code, &edits)
 }
@@ -478,6 +488,11 @@ fn store(destination: u8, offset: i16, source: u8) -> Insn {
     insn(0x7b, destination, source, offset, 0)
 }
 
+/// `*(u32 *)(destination + offset) = source`.
+fn store_half(destination: u8, offset: i16, source: u8) -> Insn {
+    insn(0x63, destination, source, offset, 0)
+}
+
 /// `*(u64 *)(destination + offset) = imm`.
 fn store_imm(destination: u8, offset: i16, imm: i32) -> Insn {
     insn(0x7a, destination, 0, offset, imm)
@@ -525,13 +540,16 @@ mod tests {
         assert_eq!(controlled[5].off, -5);
         assert_eq!(controlled[6].imm, 1);
         // Two words in the main function, one in the other: a call meets the zeros, a jump does not.
-        let zeroed = zero_stack(&controlled, &[16, 5]).unwrap();
-        assert_eq!(zeroed.len(), controlled.len() + 3);
-        assert_eq!(zeroed[..2], [store_imm(10, -8, 0), store_imm(10, -16, 0)]);
-        assert_eq!(zeroed[2].off, 4);
-        assert_eq!(zeroed[6].imm, -5);
-        assert_eq!(zeroed[8].imm, 1);
-        assert_eq!(zeroed[10], store_imm(10, -8, 0));
+        let zeroed = zero_stack(&controlled, &[16, 5], CONTROL).unwrap();
+        assert_eq!(zeroed.len(), controlled.len() + 7 + 5);
+        assert_eq!(zeroed[..3], load_control(CONTROL, control::ZERO));
+        let words = [-8, -4, -16, -12].map(|half| store_half(10, half, 0));
+        assert_eq!(zeroed[3..7], words);
+        assert_eq!(zeroed[7].off, 4);
+        assert_eq!(zeroed[11].imm, -5);
+        assert_eq!(zeroed[13].imm, 1);
+        assert_eq!(zeroed[15..18], load_control(CONTROL, control::ZERO));
+        assert_eq!(zeroed[18..20], words[..2]);
     }
 
     #[test]

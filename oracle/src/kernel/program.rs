@@ -87,7 +87,8 @@ fn load_judged(
     }
     let mut loaded = Ok((fd, Vec::new()));
     for depths in patch::depths_of_functions(&controlled, &depths) {
-        let zeroed = patch::zero_stack(&controlled, &depths).map_err(too_far)?;
+        let zeroed = patch::zero_stack(&controlled, &depths, control.descriptor());
+        let zeroed = zeroed.map_err(too_far)?;
         loaded = load(&zeroed).map(|loaded| (loaded.fd, zeroed));
         if loaded.is_ok() {
             break;

@@ -25,6 +25,7 @@ pub const GET_PRANDOM_U32: i32 = 7;
 pub const GET_SMP_PROCESSOR_ID: i32 = 8;
 pub const REDIRECT: i32 = 23;
 pub const REDIRECT_MAP: i32 = 51;
+pub const LOOP: i32 = 181;
 
 /// `enum bpf_map_type`.
 pub const HASH: u32 = 1;
@@ -131,6 +132,11 @@ pub fn exit() -> Vec<Insn> {
     insn(0x95, 0, 0, 0, 0)
 }
 
+/// The address of a function, `distance` slots behind the first one.
+pub fn function(dst: u8, distance: i32) -> Vec<Insn> {
+    [insn(0x18, dst, 4, 0, distance), insn(0, 0, 0, 0, 0)].concat()
+}
+
 /// The map with that index in the object.
 pub fn map(dst: u8, index: i32) -> Vec<Insn> {
     [insn(0x18, dst, 1, 0, index), insn(0, 0, 0, 0, 0)].concat()
@@ -195,7 +201,7 @@ pub fn object(maps: Vec<ObjectMap>, parts: &[Vec<Insn>]) -> Object {
                 },
             });
         }
-        if code == 0x85 && src == 1 {
+        if code == 0x85 && src == 1 || code == 0x18 && src == 4 {
             functions.push((slot as i32 + 1 + imm) as u32);
         }
     }

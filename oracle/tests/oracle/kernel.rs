@@ -408,6 +408,34 @@ fn functions_find_a_zeroed_stack_at_each_call() {
     }
 }
 
+/// The verifier must not see that the stack begins as zeros: it would leave out a callback that runs as often as they say, and
+/// where there is another function fail because of that.
+#[test]
+fn a_callback_may_run_as_often_as_unwritten_stack_says() {
+    let object = object(
+        vec![],
+        &[
+            load(DOUBLE, 1, 10, -8),
+            and(1, 3),
+            function(2, 9),
+            copy(3, 10),
+            set(4, 0),
+            call(LOOP),
+            call_function(2),
+            add(0, 2),
+            exit(),
+            set(0, 0),
+            exit(),
+            set(0, 0),
+            exit(),
+        ],
+    );
+    let Some(mut judge) = try_start(&object, Image::new()) else {
+        return;
+    };
+    assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 2);
+}
+
 #[test]
 fn data_and_frozen_data_have_their_first_contents() {
     let mut data = object_map(".data", ARRAY, 4, 16, 1);

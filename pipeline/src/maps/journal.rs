@@ -1,11 +1,22 @@
 //! What LRU maps tell of the keys that come and go, for those who compare a design with something that must forget the same.
 
+use super::Replay;
 use crate::lower::{identifier, Lower};
 use hardpath_blocks::interface::{Journal, JournalOut};
 use hardpath_rtl::signals::Signals;
+use hardpath_rtl::Node;
 
 impl Lower<'_> {
-    /// The outputs of a map's journal, in the stage in which it commits. Of several copies one speaks.
+    /// The stage whose slots a map's journal counts: that of its commit. Inside of a window that is replayed a packet may pass
+    /// again, so a map that only lies there is told of where the window ends, behind which every packet comes once.
+    pub(super) fn journal_stage(&self, number: usize) -> u32 {
+        let commit = self.stages_of(number).table_commit;
+        let passes_again = |replay: &&Replay| (replay.entrance..replay.commit).contains(&commit);
+        let window = self.replay.as_ref().filter(passes_again);
+        window.map_or(commit, |replay| replay.commit)
+    }
+
+    /// The outputs of a map's journal. Of several copies one speaks.
     pub(super) fn keep_journal(&mut self, number: usize) {
         if !self.keeps_journal || !self.speakers().contains(&number) {
             return;
@@ -16,23 +27,32 @@ impl Lower<'_> {
         let table = self.hash_out(number);
         let moves = table.moves.as_ref().expect("of a table that evicts");
         let write = table.keys[0].write.as_ref().expect("of the first port");
+        let of_commit = [
+            ("host", table.host_c),
+            ("put", moves.puts),
+            ("removed", moves.removes_key),
+            ("forgot", moves.forgets),
+            ("slot", write.entry_c),
+            ("key", moves.key_c),
+        ];
+        let name = format!("lru_{label}");
+        let late = self.now - self.stages_of(number).table_commit;
+        let [host, put, removed, forgot, slot, key] = of_commit.map(|(signal, node)| {
+            (0..late).fold(node, |node, clock| {
+                self.tell_later(format!("{name}_{signal}_{clock}_reg"), node)
+            })
+        });
         let told = JournalOut {
             packet: self.valid,
-            host: table.host_c,
-            put: moves.puts,
-            removed: moves.removes_key,
-            forgot: moves.forgets,
-            slot: write.entry_c,
-            key: moves.key_c,
+            host,
+            put,
+            removed,
+            forgot,
+            slot,
+            key,
         };
-        let name = format!("lru_{label}");
-        let held = told.map(&mut |signal, _, node| {
-            let register = format!("{name}_{signal}_reg");
-            match self.m.width(node) {
-                1 => self.m.delay_reset(register, node),
-                _ => self.m.delay(register, node),
-            }
-        });
+        let held =
+            told.map(&mut |signal, _, node| self.tell_later(format!("{name}_{signal}_reg"), node));
         self.journal_ports.push((label, held));
         let clocks = self.access(number).slots();
         let journal = Journal {
@@ -41,6 +61,13 @@ impl Lower<'_> {
             clocks,
         };
         self.journals.insert(map, journal);
+    }
+
+    fn tell_later(&mut self, register: String, node: Node) -> Node {
+        match self.m.width(node) {
+            1 => self.m.delay_reset(register, node),
+            _ => self.m.delay(register, node),
+        }
     }
 
     /// The map's name as it stands in the names of ports, another one for each map.

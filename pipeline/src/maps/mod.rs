@@ -294,7 +294,7 @@ impl<'a> Lower<'a> {
                     self.commit_table(number, port);
                 }
             }
-            if self.decl(number).forgets && stage == self.stages_of(number).table_commit {
+            if self.decl(number).forgets && stage == self.journal_stage(number) {
                 self.keep_journal(number);
             }
             let addresses = self.stages_of(number).ports.iter().map(|port| port.address);
