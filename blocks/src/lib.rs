@@ -17,6 +17,7 @@ pub mod interface;
 pub mod interlock;
 pub mod key_bits;
 pub mod lpm;
+mod matching;
 pub mod may;
 pub mod moved_egress;
 pub mod moves;
@@ -24,6 +25,7 @@ mod output_stage;
 pub mod repeater;
 pub mod replay_fifo;
 pub mod sweep;
+pub mod ternary;
 
 /// Bits that hold the numbers `0..count` (at least one).
 pub fn index_bits(count: u64) -> u32 {

@@ -1,27 +1,21 @@
 //! Longest prefix match: one lookup a clock, whatever the prefixes.
 //!
-//! A lookup is one of a ternary CAM built of RAM. The key's bits are cut into chunks. Each chunk addresses a memory whose
-//! word has a bit for each entry: the entry can match a key with these bits in this place. One more memory is addressed
-//! by the key's own length and says which entries are not longer. The AND of all words are the entries that match (the
-//! construction is known from FPGA TCAMs: Jiang, "Scalable Ternary Content Addressable Memory Implementation Using FPGAs",
-//! ANCS 2013).
+//! A lookup is one of a ternary CAM built of RAM (`matching`, with all that the host does): each chunk of the key's bits
+//! addresses a memory whose word says which entries can match. One more memory is addressed by the key's own length and says
+//! which entries are not longer.
 //!
-//! Prefixes that match the same key have different lengths. The longest is found bit by bit, from the top of the lengths:
-//! where an entry that still matches has a 1, all with a 0 are out. What remains is one bit, and its number the entry.
-//!
-//! **Changing an entry.** Only the host changes entries, one operation at a time. A new entry has a bit in every word of
-//! every chunk, so all rows are gone through, reading and writing in turns, while packets go on: the entry is not valid
-//! yet, and its bits do not count. All this happens before the host's slot enters the pipeline (`prepared`). The slot
-//! then makes the entry valid, or takes it away, in one clock and in its place among the packets.
+//! Prefixes that match the same key have different lengths, and the longest wins. What remains is one bit, and its number the
+//! entry.
 
 mod decide;
 mod longest;
 mod prepare;
 mod rows;
-mod scan;
 
-use crate::answer::{answer_constant, Answer, ANSWER_BITS};
 use crate::index_bits;
+use crate::matching;
+use crate::matching::answer::Answered;
+use crate::matching::entries::{changes, Entries};
 use crate::may::May;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
@@ -67,7 +61,7 @@ signals! {
         entry: one "stage A",
         host_c: one "stage A: this slot is the host's",
         write_value: one "stage A: the value of entry is to be written",
-        host_answer: one "an answer",
+        host_answer: one "a clock later",
         host_key_out: one "the key that a dump found",
     }
 }
@@ -88,6 +82,7 @@ pub struct Lpm {
 
 /// Bits of the length in front of a key's data.
 const LENGTH_FIELD: u32 = 32;
+
 /// A chunk has at most this many bits: a block RAM has 512 rows where its words are widest.
 const MOST_CHUNK_BITS: u32 = 9;
 
@@ -149,20 +144,8 @@ struct Chunk {
 
 /// The data in chunks of nearly the same size.
 fn chunks(key_bytes: u32) -> Vec<Chunk> {
-    let data_bits = Lpm::data_bits(key_bytes);
-    let count = data_bits.div_ceil(MOST_CHUNK_BITS);
-    let mut first = 0;
-    (0..count)
-        .map(|number| {
-            let end = data_bits * (number + 1) / count;
-            let chunk = Chunk {
-                first,
-                bits: end - first,
-            };
-            first = end;
-            chunk
-        })
-        .collect()
+    let chunks = matching::chunks(Lpm::data_bits(key_bytes), MOST_CHUNK_BITS).into_iter();
+    chunks.map(|(first, bits)| Chunk { first, bits }).collect()
 }
 
 /// Bits of a length from 0 to all bits of the data.
@@ -180,8 +163,7 @@ pub fn lpm(config: &Lpm) -> Block<LpmIn, LpmOut> {
 struct Table<'a> {
     config: &'a Lpm,
     m: Module,
-    entries: u32,
-    entry_bits: u32,
+    entries: Entries,
     data_bits: u32,
     length_bits: u32,
     key_bits: u32,
@@ -205,8 +187,7 @@ impl Table<'_> {
                     config.map, config.max_entries,
                 ),
             ),
-            entries: config.max_entries,
-            entry_bits: Lpm::entry_bits(config.max_entries),
+            entries: Entries(config.max_entries),
             data_bits,
             length_bits: length_bits(config.key_bytes),
             key_bits: config.key_bytes * 8,
@@ -222,7 +203,7 @@ impl Table<'_> {
             },
             host: LpmHostIn {
                 clear: 1,
-                clear_index: self.entry_bits,
+                clear_index: self.entries.bits(),
                 start: 1,
                 host_command: 3,
                 host_may: May::BITS,
@@ -237,7 +218,9 @@ impl Table<'_> {
         let LpmSlotIn { key, host_r } = inputs.slot;
         let host_1 = self.m.delay_reset("host_1", host_r);
         let prepared = self.prepare(&inputs.host, host_1);
-        let valid = self.valid_entries(host_r, &prepared);
+        let decided = (&prepared.command, &prepared.decision);
+        let changes = changes(&mut self.m, host_r, decided);
+        let valid = self.entries.valid(&mut self.m, changes, decided);
         let (stage, matching) = self.matching(key, valid, &prepared);
         let lengths = self.length_registers(&prepared);
         let matching = self.longest(stage, matching, &lengths);
@@ -245,53 +228,23 @@ impl Table<'_> {
         self.m.into_block(inputs, outputs)
     }
 
-    /// A bit for each entry that the host's slots have made valid.
-    fn valid_entries(&mut self, host_r: Node, prepared: &Prepared) -> Node {
+    /// Stage A.
+    fn answers(&mut self, host_1: Node, longest: Node, prepared: &Prepared) -> LpmOut {
         let m = &mut self.m;
-        m.section("Valid entries");
-        let kind = m.or(&[prepared.is_update, prepared.is_delete]);
-        let changes = m.and(&[host_r, kind, prepared.fine]);
-        let changes = m.delay_reset("changes", changes);
-        let (valid_reg, valid) = m.reg_reset("valid", self.entries, 0);
-        let others = m.not(prepared.one_hot);
-        let without = m.and(&[valid, others]);
-        let added = m.gate(prepared.is_update, prepared.one_hot);
-        let valid_next = m.or(&[without, added]);
-        m.set_next_when(valid_reg, changes, valid_next);
-        valid
-    }
-
-    /// Stage A: the entry's number, for a packet that of the longest match, for the host that which it means.
-    fn answers(&mut self, host_1: Node, matching: Node, prepared: &Prepared) -> LpmOut {
-        self.m.section("The entry's number");
-        let clocks = self.clocks;
-        let mut host = host_1;
-        for clock in 2..clocks {
-            host = self.m.delay_reset(format!("host_{clock}"), host);
-        }
-        let reads = self.m.not(prepared.is_lookup);
-        let means = self.m.and(&[host, reads]);
-        let hit = self.m.reduce_or(matching);
-        let found = self.number(matching);
-        let m = &mut self.m;
-        let entry = m.mux(means, prepared.entry, found);
-        let hit = m.delay("hit", hit);
-        let entry = m.delay("entry", entry);
-        let host_c = m.delay_reset(format!("host_{clocks}"), host);
-        let write_value = m.and(&[host_c, prepared.is_update, prepared.fine]);
-        let missed = m.not(hit);
-        let missed = m.and(&[missed, prepared.is_lookup]);
-        let missing = answer_constant(m, Answer::Missing);
-        let answer = m.mux(missed, missing, prepared.answer);
-        let (answer_reg, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
-        m.set_next_when(answer_reg, host_c, answer);
+        let answer = Answered::of(
+            m,
+            self.entries,
+            (host_1, self.clocks),
+            longest,
+            (&prepared.command, &prepared.decision),
+        );
         LpmOut {
             prepared: prepared.ready,
-            hit,
-            entry,
-            host_c,
-            write_value,
-            host_answer,
+            hit: answer.hit,
+            entry: answer.entry,
+            host_c: answer.host_c,
+            write_value: answer.write_value,
+            host_answer: answer.host_answer,
             host_key_out: prepared.key,
         }
     }
@@ -300,23 +253,5 @@ impl Table<'_> {
     fn prefix_bit(&mut self, key: Node, number: u32) -> Node {
         let byte = number / 8;
         self.m.bit(key, LENGTH_FIELD + 8 * byte + 7 - number % 8)
-    }
-
-    /// The number of the one bit that is set.
-    fn number(&mut self, one_hot: Node) -> Node {
-        let mut bits: Vec<Node> = (0..self.entry_bits)
-            .map(|bit| {
-                let with_bit: Vec<Node> = (0..self.entries)
-                    .filter(|entry| entry >> bit & 1 == 1)
-                    .map(|entry| self.m.bit(one_hot, entry))
-                    .collect();
-                match with_bit.is_empty() {
-                    true => self.m.zero(1),
-                    false => self.m.or(&with_bit),
-                }
-            })
-            .collect();
-        bits.reverse();
-        self.m.concat(&bits)
     }
 }

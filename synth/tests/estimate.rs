@@ -2,10 +2,11 @@
 //! and passes, unless `HARDPATH_REQUIRE_TOOLS` is 1.
 
 use hardpath_blocks::lpm::{lpm, Lpm};
+use hardpath_blocks::ternary::{ternary, Match, Ternary};
 use hardpath_rtl::{verilog, Design, MemStyle, Module, Node};
 use hardpath_synth::cards::Resources;
 use hardpath_synth::estimate::estimate;
-use hardpath_synth::{yosys, Options};
+use hardpath_synth::{yosys, Options, SynthReport};
 
 fn design(module: Module) -> Design {
     let mut design = Design::new();
@@ -129,7 +130,7 @@ fn mixed() -> Module {
 }
 
 /// What yosys makes of a design; `None`: it is not installed.
-fn measured(design: &Design) -> Option<Resources> {
+fn measured(design: &Design) -> Option<SynthReport> {
     if hardpath_synth::tool::YOSYS.find().is_err() {
         let wanted = std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_some_and(|value| value == "1");
         assert!(!wanted, "yosys is required, but it is not installed");
@@ -143,15 +144,15 @@ fn measured(design: &Design) -> Option<Resources> {
     let top = &design.modules[design.top()].name;
     let files = verilog::print(design).expect("it has no foreign modules");
     let report = yosys(&files, top, &options);
-    Some(report.unwrap_or_else(|error| panic!("{error}")).resources())
+    Some(report.unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// Holds LUTs within 25 % and flip-flops within 10 % of what yosys makes of the design, and block RAMs to what it does.
-fn is_as_large_as_yosys_makes_it(design: &Design) {
+/// Gives what yosys says of it, where that is installed.
+fn is_as_large_as_yosys_makes_it(design: &Design) -> Option<SynthReport> {
     let estimated = estimate(design).resources;
-    let Some(measured) = measured(design) else {
-        return;
-    };
+    let report = measured(design)?;
+    let measured = report.resources();
     let ratio = |estimated: u64, measured: u64| estimated as f64 / measured as f64;
     assert!(
         (0.75..=1.25).contains(&ratio(estimated.lut, measured.lut)),
@@ -162,6 +163,7 @@ fn is_as_large_as_yosys_makes_it(design: &Design) {
         "{estimated:?} {measured:?}"
     );
     assert_eq!(estimated.bram36, measured.bram36);
+    Some(report)
 }
 
 #[test]
@@ -183,4 +185,30 @@ fn a_table_of_prefixes_is_as_large_as_yosys_makes_it() {
         bits_a_clock: 2,
     });
     is_as_large_as_yosys_makes_it(&design(table.module));
+}
+
+/// The table that the block's page has figures of.
+#[test]
+fn a_table_of_several_fields_is_as_large_and_deep_as_it_says() {
+    let table = ternary(&Ternary {
+        name: "rules".to_string(),
+        map: "rules".to_string(),
+        fields: vec![
+            (Match::Ternary, 32),
+            (Match::Ternary, 32),
+            (Match::Range, 16),
+            (Match::Exact, 8),
+        ],
+        entries: 64,
+        registers: false,
+    });
+    let Some(report) = is_as_large_as_yosys_makes_it(&design(table.module)) else {
+        return;
+    };
+    assert!((5500..6300).contains(&report.lut), "{} LUTs", report.lut);
+    assert_eq!(report.bram36, 0.0);
+    let levels = report.depth.levels.number();
+    assert!(levels <= 6.0, "{levels} levels");
+    let fanout = report.max_fanout.map_or(0, |net| net.loads);
+    assert!(fanout <= 256, "{fanout} loads");
 }

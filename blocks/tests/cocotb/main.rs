@@ -14,6 +14,7 @@ mod lpm;
 mod moved_egress;
 mod repeater;
 mod replay_fifo;
+mod ternary;
 
 use hardpath_rtl::check::check;
 use hardpath_rtl::{verilog, Design, Module};
@@ -81,6 +82,7 @@ fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
         ("moved_egress", moved_egress::cases(), 9),
         ("repeater", repeater::cases(), 8),
         ("replay_fifo", replay_fifo::cases(), 17),
+        ("ternary", ternary::cases(), 5),
     ]
 }
 

@@ -15,6 +15,10 @@ mod hash_bench;
 mod hash_ports;
 mod hash_ports_bench;
 mod host;
+// The tools are found by the tests of the printers; not all of them are needed here.
+#[allow(dead_code)]
+#[path = "../../../rtl/tests/printer/installed.rs"]
+mod installed;
 mod interlock;
 mod lpm;
 mod moved_egress;
@@ -23,3 +27,7 @@ mod random;
 mod repeater;
 mod replay_fifo;
 mod streams;
+mod ternary;
+mod ternary_bench;
+mod ternary_lint;
+mod ternary_random;

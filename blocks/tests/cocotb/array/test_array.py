@@ -155,7 +155,8 @@ async def some_traffic(array, busy, clocks):
             index = bench.random.choice([indexes[0], indexes[0], indexes[0], array.depth, 1 << 31])
             index = indexes[0] if array.host == "Follows" else index
             command = bench.random.choice([LOOKUP, UPDATE, UPDATE, UPDATE, DELETE, DUMP])
-            await array.operate(command, index, some_value(array), bench.random.choice([0, 0, 0, 1, 2, 3, 1 << 31]))
+            may = bench.random.choice([PUT, PUT, PUT, CREATE, REPLACE, NOTHING])
+            await array.operate(command, index, some_value(array), may)
         elif bench.happens(busy) and array.may_enter(indexes):
             writes = array.writers and bench.happens(0.8)
             own = array.own_write_index and bench.happens(0.5)

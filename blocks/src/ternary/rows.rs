@@ -1,0 +1,101 @@
+//! Stages R and R + 1: the rows of the chunks are read for a packet's key; the host's sweep writes them.
+
+use super::asked::Entry;
+use super::fields::{Chunk, Field};
+use super::prepare::Prepared;
+use super::Table;
+use crate::matching::rows::{row_matches, Column, EntryBit};
+use crate::matching::sweep::Rows;
+use hardpath_rtl::{MemStyle, Module, Node};
+
+/// So many memories share a copy of the row's number.
+const CHUNKS_A_COPY: usize = 4;
+
+impl Table<'_> {
+    /// The entries that match the key, one bit each, and the stage after R in which they stand in a register.
+    pub(super) fn matching(&mut self, key: Node, valid: Node, prepared: &Prepared) -> (u32, Node) {
+        self.m.section("Stage R: the rows are read");
+        let mut words = self.chunk_words(key, prepared);
+        words.extend(self.range_words(key, prepared));
+        let m = &mut self.m;
+        let mut stage = 1;
+        if self.config.registers {
+            m.section("Stage R + 1: the rows, into registers");
+            for (number, word) in words.iter_mut().enumerate() {
+                *word = m.delay(format!("row_{number}"), *word);
+            }
+            stage = 2;
+        }
+        let (now, then) = (stage, stage + 1);
+        m.section(format!(
+            "Stage R + {now}: the entries that match, in a register in R + {then}"
+        ));
+        words.push(valid);
+        let matching = m.and(&words);
+        (stage, m.delay("matching", matching))
+    }
+
+    /// The words of all chunks at the key, in stage R + 1.
+    fn chunk_words(&mut self, key: Node, prepared: &Prepared) -> Vec<Node> {
+        let m = &mut self.m;
+        let mut words = Vec::new();
+        let chunks = self.fields.chunks();
+        let copies = row_copies(m, prepared.rows, chunks.len().div_ceil(CHUNKS_A_COPY));
+        for (number, chunk) in chunks.iter().enumerate() {
+            let column = Column {
+                entries: self.entries,
+                style: MemStyle::Distributed,
+                rows: copies[number / CHUNKS_A_COPY],
+                one_hot: prepared.decision.one_hot,
+            };
+            let row = column.rows.row;
+            let (address, matches) = match chunk {
+                Chunk::Bits(places) => {
+                    let bits: Vec<Node> = places.iter().rev().map(|at| m.bit(key, *at)).collect();
+                    let matches = bits_match(m, places, row, &prepared.entry);
+                    (m.concat(&bits), matches)
+                }
+                Chunk::Range(field) => {
+                    let matches = range_matches(m, field, row, &prepared.entry);
+                    (field.of(m, key), matches)
+                }
+            };
+            words.push(column.memory(m, &format!("chunk_{number}"), address, matches));
+        }
+        words
+    }
+}
+
+/// The rows, a clock later. Memories of LUTs have many pins.
+fn row_copies(m: &mut Module, rows: Rows, count: usize) -> Vec<Rows> {
+    let (row_bits, both) = (m.width(rows.row), m.concat(&[rows.write, rows.row]));
+    let copies = m.delay_copies("write_and_row", both, count);
+    let parts = |copy| Rows {
+        row: m.slice(copy, 0, row_bits),
+        write: m.bit(copy, row_bits),
+    };
+    copies.into_iter().map(parts).collect()
+}
+
+/// Keys with the bits of the sweep's row in these places can match the prepared entry.
+fn bits_match(m: &mut Module, places: &[u32], row: Node, entry: &Entry) -> Node {
+    let mut bits = Vec::new();
+    for (of_row, place) in (0..).zip(places) {
+        bits.push(EntryBit {
+            of_row,
+            value: m.bit(entry.key, *place),
+            counts: m.bit(entry.mask, *place),
+        });
+    }
+    row_matches(m, row, bits)
+}
+
+/// The sweep's row is in the range of the prepared entry.
+fn range_matches(m: &mut Module, field: &Field, row: Node, entry: &Entry) -> Node {
+    let row = m.slice(row, 0, field.bits);
+    let low = field.of(m, entry.key);
+    let high = field.of(m, entry.mask);
+    let from = m.ule(low, row);
+    let to = m.ule(row, high);
+    m.and(&[from, to])
+}

@@ -1,0 +1,68 @@
+//! What other tools say of the printed text of tables of several fields: nothing.
+
+use crate::installed;
+use hardpath_blocks::ternary::{ternary, Match, Ternary};
+use hardpath_rtl::{verilog, vhdl, Design};
+
+type Fields = Vec<(Match, u32)>;
+
+/// With fields of all kinds, and where a whole port, most of its bits or a memory is missing.
+fn designs() -> Vec<(String, Design)> {
+    let flow: Fields = vec![
+        (Match::Ternary, 32),
+        (Match::Prefix, 128),
+        (Match::Range, 16),
+        (Match::Exact, 8),
+        (Match::Range, 3),
+    ];
+    let shapes: Vec<(Fields, u32, bool)> = vec![
+        (flow.clone(), 64, true),
+        (flow, 5, false),
+        (vec![(Match::Exact, 12)], 1, false),
+        (vec![(Match::Range, 16)], 3, true),
+        (vec![(Match::Range, 1), (Match::Prefix, 1)], 2, false),
+    ];
+    let design = |(number, (fields, entries, registers))| {
+        let name = format!("rules_{number}");
+        let mut design = Design::new();
+        design.add(ternary(&Ternary {
+            name: name.clone(),
+            map: "rules".into(),
+            fields,
+            entries,
+            registers,
+        }));
+        (name, design)
+    };
+    shapes.into_iter().enumerate().map(design).collect()
+}
+
+#[test]
+fn verilator_has_no_warnings() {
+    let Some(verilator) = installed::verilator() else {
+        return;
+    };
+    for (name, design) in designs() {
+        let files = verilog::print(&design).expect("it has no foreign modules");
+        let directory = installed::write_files(&format!("lint-{name}"), &files);
+        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &name];
+        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
+        verilator.run(&directory, &arguments);
+    }
+}
+
+#[test]
+fn ghdl_analyses_everything() {
+    let Some(ghdl) = installed::ghdl() else {
+        return;
+    };
+    for (name, design) in designs() {
+        let files = vhdl::print(&design).expect("it has no foreign modules");
+        let directory = installed::write_files(&format!("ghdl-{name}"), &files);
+        let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
+        let names = files.iter().map(|(name, _)| name.as_str());
+        arguments.extend(names.filter(|name| name.ends_with(".vhd")));
+        let said = ghdl.run(&directory, &arguments);
+        assert_eq!(said, "", "GHDL has something to say of {name}");
+    }
+}
