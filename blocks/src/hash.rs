@@ -3,7 +3,7 @@
 //! A key may lie in one bucket of each way; it goes to the emptiest of them when it is inserted and never moves
 //! (d-left hashing; Vöcking, "How asymmetry helps load balancing", and Broder and Mitzenmacher, "Using multiple
 //! hash functions to improve IP lookups"). At most three in eight slots are taken, so that an insert below
-//! `max_entries` practically always finds room. One that does not answers E2BIG. In the worst case, a table that is kept
+//! `max_entries` practically always finds room. One that does not answers FULL. In the worst case, a table that is kept
 //! full while keys come and go, that is one insert in some ten millions; with half of the slots it would be one in
 //! five thousand. Filling an empty table is a hundred times kinder (`capacity_in_figures` in the tests counts both).
 

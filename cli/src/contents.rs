@@ -120,8 +120,12 @@ pub fn can_be_put_in(decl: &MapDecl, key: &[u8]) -> bool {
 /// Prefix lengths, in bits, under which entries are put into tries, where the key has that many.
 const PREFIXES: [u32; 4] = [128, 24, 16, 8];
 
-/// The key under which an entry is put in, so that a lookup of `key` finds it: itself, or one of its prefixes.
+/// The key under which an entry is put in, so that a lookup of `key` finds it: itself, one of its prefixes, or fields of which some
+/// match everything.
 pub fn stored_key(decl: &MapDecl, mut key: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    if decl.is_ternary() {
+        return decl.entry_key(&key, || random.below(3) == 0);
+    }
     let (true, Some((bits, address))) = (decl.is_prefix(), key.split_first_chunk_mut()) else {
         return key;
     };

@@ -31,7 +31,7 @@ pub fn map_type(decl: &MapDecl) -> MapType {
         Find::Exact if decl.forgets => MapType::LruHash,
         Find::Exact if decl.in_place => MapType::PerCpuHash,
         Find::Exact if decl.broadcast => MapType::DevMapHash,
-        Find::Exact => MapType::Hash,
+        Find::Exact | Find::Ternary => MapType::Hash,
     })
 }
 
@@ -40,7 +40,7 @@ pub fn shape(decl: &MapDecl) -> Shape {
     Shape {
         name: decl.name.clone(),
         map_type: map_type(decl),
-        key_bytes: decl.key_bytes,
+        key_bytes: decl.entry_key_bytes(),
         value_bytes: decl.value_bytes,
         max_entries: decl.max_entries,
     }

@@ -270,14 +270,17 @@ impl Hardware {
         .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program))
     }
 
-    /// Reads all maps through the host port; the memories hold the same.
+    /// Reads all maps through the host port; the memories hold the same, where they can be read.
     pub fn dump(&mut self) -> Image {
         let interface = self.compiled.interface.clone();
         let mut host = Host::new(&mut self.native, &interface).expect("the ports");
         let told = host.dump_image(&mut self.native);
         let told = told.unwrap_or_else(|error| panic!("{error}\n{}", self.program));
         let seen = contents::read(&self.native, &interface);
-        assert_eq!(seen, Ok(Some(told.clone())), "{}", self.program);
+        // Memories of masks and priorities do not show what a dump does.
+        let shown = interface.maps.iter().all(|map| map.storage.is_some());
+        let expected = shown.then(|| told.clone());
+        assert_eq!(seen, Ok(expected), "{}", self.program);
         told
     }
 
@@ -393,7 +396,7 @@ fn compare_answer(
             let decl = &program.maps[id(map)];
             match decl.is_indexed() {
                 false if answer.answer.is_done() => {
-                    let expected = maps.get(id(map), &answer.key);
+                    let expected = maps.held(id(map), &answer.key);
                     assert_eq!(
                         Some(answer.value.as_slice()),
                         expected,

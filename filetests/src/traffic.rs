@@ -127,6 +127,9 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
         key[0] = random.below((bits + 2).min(12)) as u8;
         key[4] = random.below(32) as u8;
     }
+    if port.kind == "ternary" {
+        key = ternary_key(random, number, port.key_bytes as usize);
+    }
     if port.stored.has_foreign() {
         // The program's own keys, and few that differ from them in a bit, so that they come and go.
         key = port
@@ -169,6 +172,26 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
             },
         },
     }
+}
+
+/// The key of an entry of a ternary table: fields, their masks, the priority. Often what no entry can have: a range that ends
+/// before it begins, a prefix with a gap.
+fn ternary_key(random: &mut Random, number: u64, bytes: usize) -> Vec<u8> {
+    let fields = (bytes - 4) / 2;
+    let mut key: Vec<u8> = (0..bytes)
+        .map(|place| match place {
+            place if place < fields => *random.pick(&[0, 0, 1, 2, 3]),
+            place if place < 2 * fields => *random.pick(&[0, 0xff, 0xff, 0xff, 0xf0, 0x03]),
+            _ => 0,
+        })
+        .collect();
+    key[0] = number as u8;
+    if random.below(3) == 0 {
+        let all = *random.pick(&[0, 0xff]);
+        key[fields..2 * fields].fill(all);
+    }
+    key[2 * fields] = random.below(4) as u8;
+    key
 }
 
 /// The map is a hash table.

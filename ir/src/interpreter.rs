@@ -498,8 +498,7 @@ impl Prepared {
     }
 }
 
-/// Where a redirected packet goes: of a broadcast the interfaces in the map, by ascending key (`dev_map_enqueue_multi` in
-/// the kernel's `kernel/bpf/devmap.c`, which has no order among interfaces that anyone could see).
+/// Where a redirected packet goes: of a broadcast the destinations in the table, by ascending key.
 fn destinations(maps: &Maps, destination: u32, context: &Sideband) -> Vec<u32> {
     let broadcast = destination::broadcast_map(destination);
     let found =

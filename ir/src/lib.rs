@@ -34,7 +34,7 @@ pub use hardpath_registers::{Answer, May};
 use std::fmt;
 use std::sync::Arc;
 use structure::{Bound, Function, FunctionData, Whole};
-pub use table::{Find, MapDecl};
+pub use table::{Field, Find, MapDecl, Match};
 
 /// An SSA value: a bit vector of fixed width, made by one instruction or block parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -247,9 +247,9 @@ pub enum Op {
     MapStore(MapId),
     /// `(entry: 32, offset: 32, operand: 8n[, expected: 8n]) → old: 8n`.
     MapAtomic(MapId, AtomicOp),
-    /// `(key, value: 8·value_bytes, may: 2) → 3`: an [`Answer`] to an update that may do what the bits of a [`May`] say.
+    /// `(key, value: 8·value_bytes, may: 2) → 3`, not of [`Find::Ternary`]: an [`Answer`] to an update that may do what the bits of a [`May`] say.
     MapUpdate(MapId),
-    /// `(key) → 3`: an [`Answer`].
+    /// `(key) → 3`, not of [`Find::Ternary`]: an [`Answer`].
     MapDelete(MapId),
 
     // Only in the structured phase.

@@ -14,12 +14,16 @@
 //! bit is the highest one of the first byte. A lookup finds the longest prefix of at most its own length. Keys that
 //! differ behind their prefix are the same; the entry has the bytes of the last update.
 //!
+//! An entry of a ternary table has a longer key than what is looked up ([`MapDecl::entry_key_bytes`]): the fields, their masks and
+//! the priority. Entries are the same when all that counts of these is.
+//!
 //! A full table that forgets makes room for a new key by forgetting the one that was used (looked up by a program, inserted or
 //! updated) the longest time ago. Judges and hardware are not as exact; which entry goes is outside hardpath's promise. A table that
 //! forgets as it is told ([`Maps::forget_as_told`]) keeps every key until somebody takes it out.
 
 mod check;
 mod store;
+mod ternary;
 
 use crate::{Answer, MapDecl, MapId, May};
 use cranelift_entity::PrimaryMap;
@@ -342,6 +346,7 @@ impl Maps {
             }
             Store::Keyed(keyed) => keyed.value(entry),
             Store::Slots(slots) => slots.get(entry.checked_sub(1)? as usize)?.as_deref(),
+            Store::Ternary(ternary) => ternary.value(entry),
         }
     }
 
@@ -366,12 +371,18 @@ impl Maps {
             }
             Store::Keyed(keyed) => keyed.value_mut(entry),
             Store::Slots(_) => None,
+            Store::Ternary(ternary) => ternary.value_mut(entry),
         }
     }
 
     /// The value under a key, as the host reads it.
     pub fn get(&self, map: MapId, key: &[u8]) -> Option<&[u8]> {
         self.value(map, self.maps[map].find(key)?)
+    }
+
+    /// The value of the entry with this very key ([`MapDecl::entry_key_bytes`]).
+    pub fn held(&self, map: MapId, key: &[u8]) -> Option<&[u8]> {
+        self.value(map, self.maps[map].exact(key)?)
     }
 
     /// The destinations in a table through which packets are broadcast, by ascending key; 0 is none. `None` for other tables.

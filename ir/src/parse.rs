@@ -8,8 +8,8 @@ mod structure;
 use crate::structure::Function;
 use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Find, Inst, InstData, Kind, MapDecl, MapId, Moved, Op, Place, PlaceId,
-    Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Field, Find, Inst, InstData, Kind, MapDecl, MapId, Match, Moved, Op,
+    Place, PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
 use hardpath_diagnostic::Diagnostic;
@@ -104,6 +104,12 @@ impl Reader {
         line.keyword("entries")?;
         let max_entries = line.number()?;
         let mut decl = MapDecl::new(&name, find_by, (key_bytes, value_bytes), max_entries);
+        if line.take_keyword("fields") {
+            let position = line.position();
+            let text = line.string("fields, such as \"ternary 32, range 16\"")?;
+            decl.fields = fields(&text)
+                .ok_or_else(|| position.error(format!("`{text}` are no fields of a key")))?;
+        }
         decl.forgets = line.take_keyword("forgets");
         decl.in_place |= line.take_keyword("in-place");
         decl.packets_write &= !line.take_keyword("host-only");
@@ -456,4 +462,15 @@ fn check_number(number: u32, position: Position) -> Result<(), Diagnostic> {
             "numbers of values and blocks are below {MAX_NUMBER}"
         )))
     }
+}
+
+/// `ternary 32, range 16`
+fn fields(text: &str) -> Option<Vec<Field>> {
+    let field = |text: &str| {
+        let (by, bits) = text.trim().split_once(' ')?;
+        let by = find(&Match::ALL, by)?;
+        let bits = bits.trim().parse().ok()?;
+        Some(Field { by, bits })
+    };
+    text.split(',').map(field).collect()
 }

@@ -26,8 +26,8 @@
 //!   it, as a comment.
 //! * A value is defined with its width in bits and, in quotes, its name; it is used by its number. Numbers of values,
 //!   blocks and places are kept. Values and blocks that are not in the text are dead.
-//! * `slice v, lo`. Constants are hexadecimal or decimal. Behind a map stands, in this order, what is not
-//!   usual: it `forgets` a key when it is full, is updated `in-place`, is written `host-only`, packets are `broadcast` to the
+//! * `slice v, lo`. Constants are hexadecimal or decimal. Behind a ternary table stand its `fields "ternary 32, range 16"`, the
+//!   first one in the lowest bits. Behind a map stands, in this order, what is not usual: it `forgets` a key when it is full, is updated `in-place`, is written `host-only`, packets are `broadcast` to the
 //!   destinations in it, it is known elsewhere `as "a kind of map"`, and `initial "00ff"`, its first value as hexadecimal bytes in
 //!   memory order ([`crate::MapDecl`]).
 //! * `emit verdict, destination`; a packet that was moved leaves by `emit v, v, head v, end v, keep v, meta v`.
@@ -60,7 +60,8 @@ use crate::syntax::{
     is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MEMORIES, PHASES,
 };
 use crate::{
-    Block, Inst, MapDecl, MapId, Moved, Op, Place, PlaceId, Program, Target, Terminator, Value,
+    Block, Field, Inst, MapDecl, MapId, Match, Moved, Op, Place, PlaceId, Program, Target,
+    Terminator, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -140,6 +141,11 @@ fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
         decl.value_bytes,
         decl.max_entries
     )?;
+    if !decl.fields.is_empty() {
+        let shown = |field: &Field| format!("{} {}", word_for(&Match::ALL, &field.by), field.bits);
+        let fields: Vec<String> = decl.fields.iter().map(shown).collect();
+        write!(f, " fields \"{}\"", fields.join(", "))?;
+    }
     let usual = MapDecl::new(&decl.name, decl.find, (1, 1), 1);
     for (differs, word) in [
         (decl.forgets, "forgets"),

@@ -14,15 +14,54 @@ pub enum Find {
     /// By the longest prefix. A key is 32 bits of length and then the data, whose first bit is the highest one of the first
     /// byte; what is looked up has a length, too, and no longer prefix is found.
     Prefix,
+    /// By fields that match each in its own way ([`MapDecl::fields`]). Of the entries that match, the one of highest priority is
+    /// found, of several the one that came to the lowest place. The key of an *entry* is longer than what is looked up: the fields,
+    /// as many bytes of their masks, and 4 bytes of priority ([`MapDecl::entry_key_bytes`]).
+    Ternary,
 }
+
+/// How a field of a key matches, by what the mask of an entry says of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Match {
+    /// All bits are the same. The mask means nothing.
+    Exact,
+    /// Bits are the same where the mask has ones, which begin at the highest bit and have no gap.
+    Prefix,
+    /// Bits are the same where the mask has ones.
+    Ternary,
+    /// The field is not below the entry's and not above its mask.
+    Range,
+}
+
+impl Match {
+    /// Every way, with its word in the text form.
+    pub const ALL: [(&'static str, Match); 4] = [
+        ("exact", Match::Exact),
+        ("prefix", Match::Prefix),
+        ("ternary", Match::Ternary),
+        ("range", Match::Range),
+    ];
+}
+
+/// A field of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Field {
+    pub by: Match,
+    /// Width in bits, at least 1.
+    pub bits: u32,
+}
+
+/// Bytes of the priority behind key and mask of an entry, little endian.
+pub const PRIORITY_BYTES: u32 = 4;
 
 impl Find {
     /// Every way, with its word in the text form.
-    pub const ALL: [(&'static str, Find); 4] = [
+    pub const ALL: [(&'static str, Find); 5] = [
         ("array", Find::Array),
         ("slots", Find::Slots),
         ("exact", Find::Exact),
         ("prefix", Find::Prefix),
+        ("ternary", Find::Ternary),
     ];
 
     /// The word for it.
@@ -45,6 +84,9 @@ pub struct MapDecl {
     /// What kind of table the outside world calls it, for people and drivers (`lru_percpu_hash`). Nothing follows from it.
     pub outside: String,
     pub find: Find,
+    /// Of [`Find::Ternary`]: the fields of the key, the first one in its lowest bits. Other tables have none.
+    pub fields: Vec<Field>,
+    /// Of what is looked up.
     pub key_bytes: u32,
     pub value_bytes: u32,
     pub max_entries: u32,
@@ -71,6 +113,7 @@ impl MapDecl {
             name: name.into(),
             outside: find.name().into(),
             find,
+            fields: Vec::new(),
             key_bytes: bytes.0,
             value_bytes: bytes.1,
             max_entries,
@@ -100,6 +143,61 @@ impl MapDecl {
     /// Entries are found by a key that is the same in all its bits.
     pub fn is_exact(&self) -> bool {
         self.find == Find::Exact
+    }
+
+    /// Entries are found by fields that match each in its own way.
+    pub fn is_ternary(&self) -> bool {
+        self.find == Find::Ternary
+    }
+
+    /// A key may be found that is not the same as the entry's; only the host changes which entries there are, and it takes
+    /// hardware a while to make ready for that.
+    pub fn is_matched(&self) -> bool {
+        self.is_prefix() || self.is_ternary()
+    }
+
+    /// Bytes of an entry's key, as updates and deletes name it and dumps show it.
+    pub fn entry_key_bytes(&self) -> u32 {
+        match self.is_ternary() {
+            true => 2 * self.key_bytes + PRIORITY_BYTES,
+            false => self.key_bytes,
+        }
+    }
+
+    /// The key of an entry that a key finds, of priority 0. `any`: asked for each field that may match whatever is there. Of other
+    /// tables the key itself.
+    pub fn entry_key(&self, key: &[u8], mut any: impl FnMut() -> bool) -> Vec<u8> {
+        let mut whole = key.to_vec();
+        if !self.is_ternary() {
+            return whole;
+        }
+        let bytes = self.key_bytes as usize;
+        whole.resize(self.entry_key_bytes() as usize, 0);
+        let mut lo = 0;
+        for field in &self.fields {
+            let matches_all = field.by != Match::Exact && any();
+            for place in (lo..lo + field.bits).map(|place| place as usize) {
+                let bit = 1 << (place % 8);
+                let is_one = whole[place / 8] & bit != 0;
+                let mask = match field.by {
+                    Match::Range => matches_all || is_one,
+                    _ => !matches_all,
+                };
+                if mask {
+                    whole[bytes + place / 8] |= bit;
+                }
+                if matches_all {
+                    whole[place / 8] &= !bit;
+                }
+            }
+            lo += field.bits;
+        }
+        whole
+    }
+
+    /// Bits of all fields.
+    pub fn field_bits(&self) -> u32 {
+        self.fields.iter().map(|field| field.bits).sum()
     }
 
     /// Entries are found by the longest prefix of the key.

@@ -14,7 +14,8 @@
 //! 4. Names are unique and not empty. Key, value and number of entries are at least 1; all values together have at
 //!    most [`MAX_MAP_BYTES`]. Indices have 4 bytes, keys with prefixes 5 to [`MAX_PREFIX_BYTES`], the values of slots at least 4.
 //!    Only a table of exact keys forgets. Arrays are updated in place. Packets are broadcast through slots, or exact keys of 4
-//!    bytes, that only the host writes. Only an array of one entry has an initial value, and that has the value's size.
+//!    bytes, that only the host writes. A ternary table has fields, of at least one bit each, which fill the bytes of its key;
+//!    no other table has. Only an array of one entry has an initial value, and that has the value's size.
 //!
 //! **Control flow**
 //!
@@ -38,7 +39,8 @@
 //!
 //! 11. Number of arguments and results, and all widths, are as [`Op`] says. Memory is accessed in whole bytes, by an
 //!     atomic 4 or 8 of them. A constant's bits have the result's width.
-//! 12. A program only looks up and loads from a map that only the host writes.
+//! 12. A program only looks up and loads from a map that only the host writes. Only the host changes the entries of a ternary
+//!     table.
 //!
 //! **Structured**
 //!
@@ -485,6 +487,10 @@ impl Check<'_> {
         if let Some(map) = data.op.map() {
             let reads = matches!(data.op, Op::MapLookup(_) | Op::MapLoad(_));
             let decl = &program.maps[map];
+            if decl.is_ternary() && data.op.changes_keys() {
+                let message = format!("only the host changes the entries of {}", decl.name);
+                self.error(12, At::Inst(block, inst), message);
+            }
             if !decl.packets_write && !reads {
                 let place = At::Inst(block, inst);
                 let message = format!("only the host writes the map {}", decl.name);
@@ -522,6 +528,19 @@ fn map_errors(decl: &MapDecl) -> Vec<String> {
                 "a key with a prefix has {} to {MAX_PREFIX_BYTES} bytes, not {keys}",
                 PREFIX_LENGTH_BYTES + 1
             ));
+        }
+        _ => {}
+    }
+    match decl.is_ternary() {
+        true if decl.fields.iter().any(|field| field.bits == 0) => {
+            errors.push("a field has no bits".to_string());
+        }
+        true if decl.field_bits().div_ceil(8) != keys => errors.push(format!(
+            "the fields have {} bits, which do not make a key of {keys} bytes",
+            decl.field_bits()
+        )),
+        false if !decl.fields.is_empty() => {
+            errors.push("only a ternary table has fields".to_string());
         }
         _ => {}
     }

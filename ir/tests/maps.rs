@@ -2,7 +2,7 @@
 
 use cranelift_entity::PrimaryMap;
 use hardpath_ir::maps::{Entries, Image, Maps};
-use hardpath_ir::{Answer, Find, MapDecl, MapId, May};
+use hardpath_ir::{Answer, Field, Find, MapDecl, MapId, Match, May};
 
 fn decl(name: &str, find: Find, key_bytes: u32, value_bytes: u32, max_entries: u32) -> MapDecl {
     MapDecl::new(name, find, (key_bytes, value_bytes), max_entries)
@@ -340,4 +340,110 @@ fn what_was_written_can_be_undone_and_done_again() {
     maps.redo(&undone);
     assert_eq!(maps.image(), after);
     assert_eq!(maps.undo(), []);
+}
+
+/// Fields of 8 bits by mask, 4 bits in a range, 4 bits by prefix.
+fn filter() -> MapDecl {
+    let field = |by, bits| Field { by, bits };
+    MapDecl {
+        fields: vec![
+            field(Match::Ternary, 8),
+            field(Match::Range, 4),
+            field(Match::Prefix, 4),
+        ],
+        ..decl("f", Find::Ternary, 2, 1, 3)
+    }
+}
+
+/// The key of an entry: fields, masks, priority.
+fn entry(fields: u16, masks: u16, priority: u32) -> Vec<u8> {
+    let mut key = [fields.to_le_bytes(), masks.to_le_bytes()].concat();
+    key.extend(priority.to_le_bytes());
+    key
+}
+
+#[test]
+fn entries_with_masks_and_priorities() {
+    let (mut maps, map) = one(filter());
+    let find = |maps: &mut Maps, key: u16| {
+        let found = maps.lookup(map, &key.to_le_bytes())?;
+        maps.value(map, found).map(|value| value[0])
+    };
+    let mut update = |key: &[u8], value, may| maps.update(map, key, &[value], may);
+    // 0x12, from 3 to 5, any; the same with any address, less important.
+    assert_eq!(
+        update(&entry(0x0312, 0x05ff, 7), 1, May::CREATE),
+        Answer::Done
+    );
+    assert_eq!(update(&entry(0x0300, 0x0500, 6), 2, May::PUT), Answer::Done);
+    assert_eq!(
+        update(&entry(0x0312, 0x05ff, 7), 1, May::CREATE),
+        Answer::Exists
+    );
+    // Bits that do not count make no other entry of it.
+    assert_eq!(
+        update(&entry(0x03aa, 0x0500, 6), 3, May::REPLACE),
+        Answer::Done
+    );
+    assert_eq!(
+        update(&entry(0x0300, 0x0500, 9), 4, May::REPLACE),
+        Answer::Missing
+    );
+    // Of the same priority the first one is found.
+    assert_eq!(update(&entry(0x0000, 0x0f00, 6), 5, May::PUT), Answer::Done);
+    assert_eq!(update(&entry(0x0000, 0x0f00, 1), 6, May::PUT), Answer::Full);
+    assert_eq!(
+        update(&entry(0x0500, 0x0300, 1), 7, May::PUT),
+        Answer::BadIndex
+    );
+    assert_eq!(
+        update(&entry(0x0000, 0x4f00, 1), 7, May::PUT),
+        Answer::BadIndex
+    );
+    assert_eq!(
+        update(&entry(0x0000, 0x0f00, 1), 7, May::NOTHING),
+        Answer::Refused
+    );
+    assert_eq!(find(&mut maps, 0x0412), Some(1));
+    assert_eq!(find(&mut maps, 0xf512), Some(1));
+    assert_eq!(find(&mut maps, 0x0413), Some(3));
+    assert_eq!(find(&mut maps, 0x0612), Some(5));
+    assert_eq!(maps.delete(map, &entry(0x0312, 0x05ff, 6)), Answer::Missing);
+    assert_eq!(maps.delete(map, &entry(0x0312, 0x05ff, 7)), Answer::Done);
+    assert_eq!(find(&mut maps, 0x0412), Some(3));
+    let held = &maps.image()["f"];
+    assert_eq!(held[&entry(0x0300, 0x0500, 6)], [3]);
+    assert_eq!(held.len(), 2);
+}
+
+#[test]
+fn the_entry_of_a_key_finds_it() {
+    let decl = filter();
+    let (mut maps, map) = one(decl.clone());
+    for (number, all) in [(0x0412, false), (0xa5c3, true)] {
+        let key = u16::to_le_bytes(number);
+        let entry = decl.entry_key(&key, || all);
+        assert_eq!(maps.update(map, &entry, &[1], May::PUT), Answer::Done);
+        assert!(maps.lookup(map, &key).is_some());
+        let other = maps.lookup(map, &u16::to_le_bytes(number ^ 1));
+        assert_eq!(other.is_some(), all);
+        assert_eq!(maps.delete(map, &entry), Answer::Done);
+    }
+}
+
+#[test]
+fn entries_that_cannot_be_are_told() {
+    let decls = [filter()].into_iter().collect();
+    let mut maps = Maps::new(&decls);
+    let entries = Entries::from([
+        (entry(0x0500, 0x0300, 1), vec![1]),
+        (vec![0; 2], vec![1]),
+        (entry(0x0000, 0x0f00, 1), vec![1]),
+    ]);
+    let errors = maps
+        .load(&Image::from([("f".into(), entries)]))
+        .unwrap_err();
+    let mut codes: Vec<&str> = errors.iter().map(|error| error.code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, ["map-key-range", "map-key-size"]);
 }

@@ -150,6 +150,11 @@ fn errors_tell_line_and_column() {
             "expected a kind of table, found `list`",
         ),
         (
+            "P map @m ternary key 4 value 4 entries 4 fields \"exact\"",
+            "line 2, column 47",
+            "`exact` are no fields of a key",
+        ),
+        (
             "P map @m exact key -1",
             "line 2, column 18",
             "expected a number of at most 32 bits, found `-1`",

@@ -197,6 +197,24 @@ fn rule_4_maps() {
         map("@m prefix key 8 value 4 entries 1 forgets"),
         ["4, map m: only a table of exact keys forgets"]
     );
+    let fields = |text: &str| {
+        map(&format!(
+            "@m ternary key 4 value 4 entries 1 fields \"{text}\""
+        ))
+    };
+    assert!(fields("exact 20, range 9").is_empty());
+    assert_eq!(
+        fields("exact 20, range 13"),
+        ["4, map m: the fields have 33 bits, which do not make a key of 4 bytes"]
+    );
+    assert_eq!(
+        fields("exact 32, range 0"),
+        ["4, map m: a field has no bits"]
+    );
+    assert_eq!(
+        map("@m exact key 4 value 4 entries 1 fields \"exact 32\""),
+        ["4, map m: only a ternary table has fields"]
+    );
     for text in ["array key 4", "exact key 4", "exact key 8"] {
         let errors = map(&format!("@m {text} value 4 entries 1 broadcast"));
         assert!(errors[0].contains("packets are broadcast through slots"));

@@ -5,9 +5,8 @@
 //!                                            v2 = v0
 //! ```
 //!
-//! An array's entry is its index (`array_map_lookup_elem` in the kernel's `kernel/bpf/arraymap.c`). Where the key is
-//! out of range, the entry is that key and not 0; nothing that ran in the kernel can tell, because its verifier lets
-//! no program touch a value before it has looked at the hit bit.
+//! An array's entry is its index. Where the key is out of range, the entry is that key and not 0; no lowered program can tell,
+//! because none touches a value before it has looked at the hit bit.
 
 use crate::rewrite::{rewrite, Rewriter, Rules, Visitor};
 use hardpath_diagnostic::Diagnostic;
@@ -32,7 +31,7 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
             let (key, guard) = (data.args[0], data.guard);
             let (hit, entry) = (data.results[0], data.results[1]);
             let entries = Bits::from_u64(u64::from(decl.max_entries), 33);
-            // 33 bits: the kernel allows 2^32 − 1 entries, but a compare must not wrap.
+            // 33 bits: there may be 2^32 − 1 entries, but a compare must not wrap.
             let wide_key = rewriter.resize(key, 33);
             let limit = rewriter.constant(entries);
             let mut is_hit = rewriter.compare(Op::Ult, wide_key, limit);

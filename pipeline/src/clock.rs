@@ -5,6 +5,7 @@
 //! the program do in a clock; and the entrance of a hazard window, where the next packet must see who went in.
 
 use crate::delay::Timing;
+use crate::maps::ternary_fields;
 use crate::maps::TAG_BITS;
 use crate::plan::{Access, Gate};
 use crate::refuse::{place_of, refusal, whole};
@@ -12,6 +13,7 @@ use crate::schedule::Schedule;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{Inst, PlaceId, Program, Value};
 use std::cmp::Ordering;
@@ -306,7 +308,14 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     };
     if access.has_keys(program) {
         let bits = access.stored.stored();
-        if decl.is_prefix() {
+        if decl.is_ternary() {
+            let join = technology.tree(f64::from(Ternary::words(&ternary_fields(decl))));
+            let read = match access.registers_keys {
+                true => around.lut_ram_read,
+                false => around.lut_ram_read + join,
+            };
+            add("the read of the rows of a key", read);
+        } else if decl.is_prefix() {
             let join = technology.tree(f64::from(Lpm::words(decl.key_bytes)));
             let read = match access.registers_keys {
                 true => around.block_ram,

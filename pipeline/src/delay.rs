@@ -4,11 +4,13 @@
 //! because synthesis packs about two and a half two-input gates, one behind the other, into one LUT. The numbers are
 //! those of a [`Technology`].
 
+use crate::maps::ternary_fields;
 use crate::memories::ultra_rams_deep;
 use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::hash::Hash;
+use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
 
@@ -55,6 +57,11 @@ impl Timing {
 
     /// Whether it must.
     pub fn must_register_keys(&self, map: &MapDecl, key_bits: u32) -> bool {
+        if map.is_ternary() {
+            let words = f64::from(Ternary::words(&ternary_fields(map)));
+            let read = self.technology.around_maps.lut_ram_read;
+            return read + self.technology.tree(words) > self.budget();
+        }
         if map.is_prefix() {
             // The memories of all chunks lie far from each other, so most of a clock is needed for the way.
             return 3.0 * self.technology.around_maps.block_ram > self.budget();
@@ -70,7 +77,7 @@ impl Timing {
 
     /// Levels from a key, of which so many bits are stored, to the register in front of its table.
     pub fn key_enters(&self, map: &MapDecl, key_bits: u32) -> f64 {
-        match map.is_prefix() {
+        match map.is_matched() {
             // The host's key is chosen, nothing else.
             true => self.technology.select[2],
             false => self.technology.hash(key_bits),

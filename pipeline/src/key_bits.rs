@@ -9,8 +9,8 @@
 //! v6 = select v2, v5, v1                    … where those of v1 are the same, too
 //! ```
 //!
-//! Left alone are maps whose keys do more than be found: an LRU map, because a key that only the host has could be forgotten for
-//! a packet's, and a map of devices (`devmap_hash`), because a broadcast goes to every device that it holds, whatever its key.
+//! Left alone are maps whose keys do more than be found: one that forgets, because a key that only the host has could be forgotten for
+//! a packet's, and one that packets are broadcast through, because a broadcast goes to every device that it holds, whatever its key.
 
 use crate::ports::Port;
 use hardpath_blocks::key_bits::KeyBits;

@@ -1,8 +1,10 @@
 //! What no design can hold, refused before anything is built.
 
+use crate::maps::ternary_fields;
 use crate::refuse::whole;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{Find, MapDecl, Program};
@@ -51,7 +53,7 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
         Some(Diagnostic::refused(code, message).at(place).help(help))
     };
     for (what, bytes, most) in [
-        ("keys", decl.key_bytes, MOST_KEY_BYTES),
+        ("keys", decl.entry_key_bytes(), MOST_KEY_BYTES),
         ("values", decl.value_bytes, MOST_VALUE_BYTES),
     ] {
         if bytes > most {
@@ -59,6 +61,14 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
                 format!("{what} of {bytes} bytes; the host port has addresses for {most}");
             return refuse("map-too-wide", message, "make the struct smaller");
         }
+    }
+    if decl.is_ternary() && decl.max_entries > Ternary::MOST_ENTRIES {
+        let message = format!(
+            "{} with fields that match each in its own way are more than the {} that hardpath builds",
+            counted(decl.max_entries, "entry"),
+            Ternary::MOST_ENTRIES
+        );
+        return refuse("map-too-large", message, "ask for fewer entries");
     }
     let most = match decl.is_prefix() {
         true => Lpm::most_entries(decl.key_bytes),
@@ -86,6 +96,10 @@ fn map(decl: &MapDecl) -> Option<Diagnostic> {
         }
         Find::Prefix => {
             let table = Lpm::memory_bits(decl.key_bytes, 1);
+            (u64::from(decl.max_entries), word + table)
+        }
+        Find::Ternary => {
+            let table = Ternary::memory_bits(&ternary_fields(decl), 1);
             (u64::from(decl.max_entries), word + table)
         }
         _ => (u64::from(decl.max_entries), word),

@@ -42,7 +42,7 @@ pub struct Compute {
     /// The journals of LRU maps; the outputs of their names go through the top.
     pub journals: HashMap<MapId, Journal>,
     /// Where the contents of each map stand, below the module.
-    pub storage: Vec<Storage>,
+    pub storage: Vec<Option<Storage>>,
     /// What is stored of the keys of each map.
     pub stored: Vec<KeyBits>,
 }

@@ -7,12 +7,11 @@
 //! v9 = map.load @m v2, 0             refused
 //! ```
 //!
-//! After one change the kernel does what the interpreter does: the element that left keeps its value. A later update may
+//! After one change a judge does what the interpreter does: the element that left keeps its value. A later update may
 //! take its memory for what it puts in, be it of the same key or of another one: the element that an update replaces
-//! is the spare one of the next update, and one that was deleted is the first of the free list (`alloc_htab_elem` and
-//! `free_htab_elem` in kernel/bpf/hashtab.c; `bpf_mem_cache_alloc` for maps that are not allocated beforehand). So there
-//! is no answer that all kinds of maps agree on. Where an update writes the old element itself (`updates_in_place`), only
-//! a delete lets it go.
+//! may be the spare one of the next update, and one that was deleted the first of a free list. So there
+//! is no answer that all judges and tables agree on. Where an update writes the old element itself
+//! ([`hardpath_ir::MapDecl::in_place`]), only a delete lets it go.
 //!
 //! An access is refused when four things can happen to one packet in this order: a lookup that gives what the access goes
 //! through, a change that may let that element go, an update, and the access. Lookups behind the changes are fine,
@@ -139,7 +138,7 @@ impl Search {
         };
         // Different keys may have the same longest prefix.
         let key = self.program.insts[lookup].args[0];
-        replaces && (decl.is_prefix() || may_be_equal(&self.program, key, data.args[0]))
+        replaces && (decl.is_matched() || may_be_equal(&self.program, key, data.args[0]))
     }
 
     /// Whether a change may take memory for a new element.
@@ -179,7 +178,7 @@ impl Search {
         all.extend(guards.into_iter().map(|guard| (guard, true)));
         all.push((self.program.insts[lookup].results[0], true));
         all.push((self.succeeds(first), true));
-        // An LRU map puts the value into free memory before it looks whether it may (`htab_lru_map_update_elem`).
+        // A table that forgets may put the value into free memory before it looks whether it may.
         if !self.program.maps[self.map].forgets {
             all.push((self.succeeds(second), true));
         }
@@ -286,7 +285,7 @@ impl Search {
             change(second),
             short_place(program, second),
         );
-        let help = "what the kernel does here depends on the map's type and history: use the value before the second of \
+        let help = "what software does here depends on the map's type and history: use the value before the second of \
                     these changes, or look the key up again behind it";
         refusal(program, access, "old-pointer", message, help)
     }

@@ -66,7 +66,7 @@ impl Access {
     /// Entries are found in a table: by a hash of the key, or by its longest prefix.
     pub fn has_keys(&self, program: &Program) -> bool {
         let decl = &program.maps[self.map];
-        decl.is_exact() || decl.is_prefix()
+        decl.is_exact() || decl.is_matched()
     }
 
     /// The data plane inserts or removes keys.
@@ -239,7 +239,7 @@ fn plan_map(
         let mut access = access;
         access.ports = take_turns(program, access.ports);
         classify(program, &mut access, timing);
-        if let (true, Some(inst)) = (decl.is_prefix(), writer) {
+        if let (true, Some(inst)) = (decl.is_matched(), writer) {
             if let Some(levels) = value_too_late(program, &access, timing) {
                 let what = format!("the new value of {}", decl.name);
                 return Err(clock::refuse(program, inst, timing, &what, levels));

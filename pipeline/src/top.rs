@@ -88,7 +88,7 @@ struct Has {
     /// The port table.
     port: bool,
     maps: bool,
-    tries: bool,
+    matched: bool,
     /// Packets that are sent several times.
     repeats: bool,
     /// The exit can move packets.
@@ -109,7 +109,7 @@ impl Has {
             queue,
             port: ifindex || queue || repeats,
             maps: !program.maps.is_empty(),
-            tries: program.maps.values().any(|map| map.is_prefix()),
+            matched: program.maps.values().any(|map| map.is_matched()),
             repeats,
             moves: compute.moved.is_some(),
         }
@@ -117,7 +117,7 @@ impl Has {
 
     /// Something must be made ready for a map operation before its slot comes.
     fn prepares(&self) -> bool {
-        self.tries || self.repeats
+        self.matched || self.repeats
     }
 
     /// The exit reads another frame than the first one that is still needed.
@@ -366,14 +366,17 @@ fn map_port(
     decl: &hardpath_ir::MapDecl,
     stored: KeyBits,
     journal: Option<Journal>,
-    storage: Storage,
+    storage: Option<Storage>,
 ) -> MapPort {
     MapPort {
         map: Map {
             name: decl.name.clone(),
             kind: decl.outside.clone(),
-            key_bytes: decl.key_bytes,
-            stored,
+            key_bytes: decl.entry_key_bytes(),
+            stored: match decl.is_ternary() {
+                true => KeyBits::all_vary(decl.entry_key_bytes()),
+                false => stored,
+            },
             value_bytes: decl.value_bytes,
             max_entries: decl.max_entries,
             slots: match decl.is_exact() {
@@ -382,6 +385,6 @@ fn map_port(
             },
         },
         journal,
-        storage: Some(storage.inside(slot::PIPELINE)),
+        storage: storage.map(|storage| storage.inside(slot::PIPELINE)),
     }
 }

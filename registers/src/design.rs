@@ -19,8 +19,10 @@ pub struct Design {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Map {
     pub name: String,
-    /// What its maker calls this kind of map: `percpu_array`.
+    /// What its maker calls this kind of map.
     pub kind: String,
+    /// Of an entry's key; of entries with masks and a priority the fields, as many bytes of masks, and 4 of priority. A lookup
+    /// takes as many, and looks at the fields.
     pub key_bytes: u32,
     /// Which bits of a key are stored. A key that has other bits than the constants of the rest is *foreign*: the host keeps it and
     /// its value ([`Foreign`](crate::Foreign)). On such a key [`LOOKUP`](crate::command::LOOKUP) answers MISSING,

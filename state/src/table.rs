@@ -8,6 +8,9 @@ use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::key_bits::{self, KeyBits};
 use hardpath_blocks::lpm::{lpm, Lpm, LpmHostIn, LpmIn, LpmOut, LpmSlotIn};
+use hardpath_blocks::ternary::{
+    ternary, Ternary, TernaryHostIn, TernaryIn, TernaryOut, TernarySlotIn, PRIORITY_BITS,
+};
 use hardpath_rtl::signals::Placed;
 use hardpath_rtl::{Design, Instance, Module, Node};
 
@@ -23,6 +26,12 @@ pub enum Table {
     Trie {
         slot: LpmSlotIn,
         placed: Placed<LpmOut>,
+    },
+    Ternary {
+        slot: TernarySlotIn,
+        placed: Placed<TernaryOut>,
+        /// Of a key that is looked up.
+        key_bytes: u32,
     },
 }
 
@@ -87,18 +96,59 @@ impl Table {
         Table::Trie { slot, placed }
     }
 
+    /// A table of entries with masks and priorities; the host's key is the key of an entry: the fields in `key_bytes` bytes, their
+    /// masks, the priority. `start`: a command for it begins.
+    pub fn ternary(
+        (design, parent): (&mut Design, &mut Module),
+        name: String,
+        (config, key_bytes): (&Ternary, u32),
+        question: &MapQuestion,
+        start: Node,
+    ) -> Table {
+        let entry_bits = Ternary::entry_bits(config.entries);
+        let key_bits = Ternary::key_bits(&config.fields);
+        let part = |parent: &mut Module, bytes: u32, bits: u32| {
+            parent.slice(question.host_key, bytes * 8, bits)
+        };
+        let host = TernaryHostIn {
+            clear: question.clear,
+            clear_index: parent.resize(question.clear_index, entry_bits),
+            start,
+            host_command: question.host_command,
+            host_may: question.host_may,
+            host_slot: question.host_slot,
+            host_key: part(parent, 0, key_bits),
+            host_mask: part(parent, key_bytes, key_bits),
+            host_priority: part(parent, 2 * key_bytes, PRIORITY_BITS),
+        };
+        let block = ternary(config);
+        let slot = block.wires(parent, &name, |inputs| &inputs.slot);
+        let inputs = TernaryIn {
+            slot: slot.clone(),
+            host,
+        };
+        let placed = block.place(design, parent, name, inputs);
+        Table::Ternary {
+            slot,
+            placed,
+            key_bytes,
+        }
+    }
+
     pub fn instance(&self) -> Instance {
         match self {
             Table::Hash { placed, .. } => placed.instance,
             Table::Trie { placed, .. } => placed.instance,
+            Table::Ternary { placed, .. } => placed.instance,
         }
     }
 
-    /// The memories of the keys, below the instance, in the order of the entries.
-    pub fn key_memories(&self) -> Vec<String> {
+    /// The memories of the keys, below the instance, in the order of the entries; `None`: they do not have them as a dump shows them.
+    pub fn key_memories(&self) -> Option<Vec<String>> {
         match self {
-            Table::Hash { .. } => Hash::key_memories(),
-            Table::Trie { .. } => vec![Lpm::KEY_MEMORY.into()],
+            Table::Hash { .. } => Some(Hash::key_memories()),
+            Table::Trie { .. } => Some(vec![Lpm::KEY_MEMORY.into()]),
+            Table::Ternary { .. } => None,
         }
     }
 
@@ -109,7 +159,7 @@ impl Table {
     pub fn hash_out(&self) -> &HashTableOut {
         match self {
             Table::Hash { placed, .. } => &placed.out,
-            Table::Trie { .. } => unreachable!("a trie is no hash table"),
+            Table::Trie { .. } | Table::Ternary { .. } => unreachable!("it is no hash table"),
         }
     }
 
@@ -121,6 +171,7 @@ impl Table {
                 (key.hit, key.entry)
             }
             Table::Trie { placed, .. } => (placed.out.hit, placed.out.entry),
+            Table::Ternary { placed, .. } => (placed.out.hit, placed.out.entry),
         }
     }
 
@@ -134,6 +185,7 @@ impl Table {
             }
             // A trie's answer to the host is the entry that is meant.
             Table::Trie { placed, .. } => (placed.out.write_value, placed.out.entry),
+            Table::Ternary { placed, .. } => (placed.out.write_value, placed.out.entry),
         }
     }
 
@@ -142,6 +194,7 @@ impl Table {
         match self {
             Table::Hash { placed, .. } => placed.out.host_c,
             Table::Trie { placed, .. } => placed.out.host_c,
+            Table::Ternary { placed, .. } => placed.out.host_c,
         }
     }
 
@@ -153,6 +206,7 @@ impl Table {
         match self {
             Table::Hash { .. } => unreachable!("a hash table prepares nothing"),
             Table::Trie { placed, .. } => placed.out.prepared,
+            Table::Ternary { placed, .. } => placed.out.prepared,
         }
     }
 
@@ -167,6 +221,15 @@ impl Table {
                 (placed.out.host_answer, whole.unwrap_or(key))
             }
             Table::Trie { placed, .. } => (placed.out.host_answer, placed.out.host_key_out),
+            Table::Ternary {
+                placed, key_bytes, ..
+            } => {
+                let out = &placed.out;
+                let [key, mask] =
+                    [out.host_key_out, out.host_mask_out].map(|part| m.resize(part, key_bytes * 8));
+                let whole = m.concat(&[out.host_priority_out, mask, key]);
+                (out.host_answer, whole)
+            }
         }
     }
 }

@@ -47,8 +47,8 @@ signals! {
 signals! {
     /// What an update may do.
     pub struct HashMayIn {
-        only_create: one "stage C: BPF_NOEXIST",
-        only_replace: one "stage C: BPF_EXIST",
+        only_create: one "stage C: it may not replace an entry",
+        only_replace: one "stage C: it may not create one",
         may_nothing: one "stage C: neither",
     }
 }

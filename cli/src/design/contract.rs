@@ -6,7 +6,7 @@ use crate::target::Hardware;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::count::grouped;
-use hardpath_ir::{MapDecl, Program};
+use hardpath_ir::{MapDecl, Match, Program};
 use hardpath_kernel::{errno, MapType};
 use hardpath_registers::Answer;
 use hardpath_registers::{COMMANDS, REGISTERS};
@@ -27,6 +27,38 @@ pub fn readme(hardware: &Hardware, origin: &str, sources: &Sources) -> String {
     text.push_str(&files(sources));
     text.push_str(&ports(interface));
     text.push_str(&registers(interface));
+    text.push_str(&ternary_entries(&hardware.form));
+    text
+}
+
+/// How the key of an entry with masks and a priority stands in KEY.
+fn ternary_entries(form: &Program) -> String {
+    let mut maps = form.maps.values().filter(|map| map.is_ternary()).peekable();
+    if maps.peek().is_none() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n### Entries with masks\n\n\
+         Several entries of these maps may match a packet: the one of the highest priority is found, of several the one in the \
+         lowest slot. In KEY stand the fields, then their masks in as many bytes, then 4 bytes of priority, little endian. LOOKUP \
+         takes the fields and ignores the rest. An entry is another one if its fields, masks or priority are others, where they \
+         count. UPDATE and DELETE answer BAD_INDEX to a range that ends before it begins, and to a prefix whose mask has a gap.\n\n\
+         | map | bits of the fields | matches | mask |\n|---|---|---|---|\n",
+    );
+    for map in maps {
+        let mut lo = 0;
+        for field in &map.fields {
+            let (by, mask) = match field.by {
+                Match::Exact => ("all bits", "nothing"),
+                Match::Prefix => ("by the first bits, from the highest on", "ones, then zeros"),
+                Match::Ternary => ("where the mask has ones", "any"),
+                Match::Range => ("from the field to the mask", "the highest value"),
+            };
+            let hi = lo + field.bits - 1;
+            let _ = writeln!(text, "| `{}` | {hi}:{lo} | {by} | {mask} |", map.name);
+            lo += field.bits;
+        }
+    }
     text
 }
 

@@ -321,7 +321,7 @@ fn reset(scenario: &mut Scenario, steps: &[Step]) -> Result<(), Diagnostic> {
         scenario.say("resets while the host's command is on its way");
         let decl = scenario.decl(map);
         let (key, value) = (
-            vec![0; decl.key_bytes as usize],
+            vec![0; decl.entry_key_bytes() as usize],
             vec![0x5a; decl.value_bytes as usize],
         );
         for clocks in [0, 9] {

@@ -11,18 +11,29 @@ impl Contents {
         let decl = &self.decl;
         let place = format!("map {}", decl.name);
         let mut errors = Vec::new();
-        let mut report = |code, message| {
+        let mut report = |code: &'static str, message: String| {
             errors.push(Diagnostic::input(code, message).at(place.clone()));
+        };
+        let too_many = |count: usize, report: &mut dyn FnMut(&'static str, String)| {
+            if count > decl.max_entries as usize {
+                report(
+                    "map-too-many-entries",
+                    format!(
+                        "{count} entries are too many for the map, which has room for {}",
+                        decl.max_entries
+                    ),
+                );
+            }
         };
         for (key, value) in entries {
             let shown = hex(key);
-            if key.len() != decl.key_bytes as usize {
+            if key.len() != decl.entry_key_bytes() as usize {
                 report(
                     "map-key-size",
                     format!(
                         "key {shown} has {}, the map's keys have {}",
                         counted(key.len(), "byte"),
-                        decl.key_bytes
+                        decl.entry_key_bytes()
                     ),
                 );
             } else if decl.is_indexed() && self.index(key).is_none() {
@@ -43,6 +54,15 @@ impl Contents {
                     ),
                 );
             }
+            if decl.is_ternary()
+                && key.len() == decl.entry_key_bytes() as usize
+                && !self.can_hold(key)
+            {
+                report(
+                    "map-key-range",
+                    format!("key {shown} has a range that ends before it begins, or a prefix with a gap"),
+                );
+            }
             if value.len() != decl.value_bytes as usize {
                 report(
                     "map-value-size",
@@ -54,19 +74,20 @@ impl Contents {
                 );
             }
         }
+        if let Store::Ternary(ternary) = &self.store {
+            let fresh = |key: &&Vec<u8>| self.exact(key).is_none();
+            too_many(
+                ternary.len() + entries.keys().filter(fresh).count(),
+                &mut report,
+            );
+        }
         if let Store::Keyed(keyed) = &self.store {
             let fresh =
                 |key: &&Vec<u8>| key.len() == decl.key_bytes as usize && keyed.exact(key).is_none();
-            let count = keyed.len() + entries.keys().filter(fresh).count();
-            if count > decl.max_entries as usize {
-                report(
-                    "map-too-many-entries",
-                    format!(
-                        "{count} entries are too many for the map, which has room for {}",
-                        decl.max_entries
-                    ),
-                );
-            }
+            too_many(
+                keyed.len() + entries.keys().filter(fresh).count(),
+                &mut report,
+            );
         }
         errors
     }

@@ -1,5 +1,6 @@
 //! The contents of one map.
 
+use super::ternary::{as_stored, Ternary};
 use super::Entries;
 use crate::{Answer, MapDecl, May};
 use std::collections::{BTreeMap, HashMap};
@@ -19,6 +20,7 @@ pub enum Store {
     Keyed(Box<Keyed>),
     /// The values that are set. The entry of slot `i` is `i + 1`.
     Slots(Vec<Option<Vec<u8>>>),
+    Ternary(Ternary),
 }
 
 impl Contents {
@@ -34,6 +36,8 @@ impl Contents {
             Store::Array(values)
         } else if decl.has_slots() {
             Store::Slots(vec![None; entries])
+        } else if decl.is_ternary() {
+            Store::Ternary(Ternary::new(decl))
         } else {
             Store::Keyed(Box::new(Keyed::new(decl)))
         };
@@ -64,6 +68,7 @@ impl Contents {
                 !keyed.by_prefix || prefix_length(key) <= longest_prefix(key.len())
             }
             Store::Array(_) | Store::Slots(_) => self.index(key).is_some(),
+            Store::Ternary(_) => as_stored(&self.decl, key).is_some(),
         }
     }
 
@@ -76,6 +81,7 @@ impl Contents {
                 let index = self.index(key)?;
                 slots[index as usize].as_ref().map(|_| index + 1)
             }
+            Store::Ternary(ternary) => ternary.find(&self.decl, key),
         }
     }
 
@@ -84,6 +90,7 @@ impl Contents {
         match &self.store {
             Store::Keyed(keyed) => keyed.exact(key),
             Store::Array(_) | Store::Slots(_) => self.find(key),
+            Store::Ternary(ternary) => ternary.exact(&self.decl, key),
         }
     }
 
@@ -93,11 +100,15 @@ impl Contents {
             Store::Array(_) => Some(entry.to_le_bytes().to_vec()),
             Store::Keyed(keyed) => keyed.live_key(entry).map(<[u8]>::to_vec),
             Store::Slots(_) => None,
+            Store::Ternary(ternary) => ternary.key(entry).map(<[u8]>::to_vec),
         }
     }
 
     /// A key as the map holds it: of a prefix the bits behind it are those that came with the entry.
     pub fn as_held(&self, key: Vec<u8>) -> Vec<u8> {
+        if let Store::Ternary(_) = &self.store {
+            return as_stored(&self.decl, &key).unwrap_or(key);
+        }
         let Store::Keyed(keyed) = &self.store else {
             return key;
         };
@@ -129,6 +140,11 @@ impl Contents {
                 let slot = &mut slots[index.expect("it can hold the key") as usize];
                 *slot = (first_word(value) != 0).then(|| value.to_vec());
             }
+            Store::Ternary(ternary) => {
+                if !ternary.put(&self.decl, key, value) {
+                    return (Answer::Full, None);
+                }
+            }
         }
         (Answer::Done, None)
     }
@@ -145,6 +161,10 @@ impl Contents {
                 slots[index.expect("it can hold the key") as usize] = None;
                 Answer::Done
             }
+            Store::Ternary(ternary) => match ternary.remove(&self.decl, key) {
+                true => Answer::Done,
+                false => Answer::Missing,
+            },
         }
     }
 
@@ -163,6 +183,7 @@ impl Contents {
                 .enumerate()
                 .filter_map(|(index, slot)| Some((index_key(index), slot.clone()?)))
                 .collect(),
+            Store::Ternary(ternary) => ternary.entries().cloned().collect(),
         }
     }
 }

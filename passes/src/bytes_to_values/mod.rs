@@ -30,7 +30,7 @@
 //!
 //! **Original bytes.** Packet atoms that were read together by one load become parts of one `PacketLoad`, which is
 //! shared by all overlapping reads. Forwarding a store to a load behind the packet's end would differ from memory;
-//! programs do not do that (the kernel's verifier sees to it).
+//! lowered programs do not do that (see [`hardpath_ir::Op`]).
 
 mod atoms;
 mod walk;

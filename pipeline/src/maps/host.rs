@@ -17,7 +17,7 @@ impl Lower<'_> {
             return None;
         }
         let (key_bits, value_bits) = host_widths(self.program);
-        let tries = self.program.maps.values().any(|map| map.is_prefix());
+        let prepared = self.program.maps.values().any(|map| map.is_matched());
         let question = MapQuestion {
             map_select: index_bits(self.program.maps.len() as u64),
             host_command: 3,
@@ -28,7 +28,7 @@ impl Lower<'_> {
             host_value: value_bits,
             clear: 1,
             clear_index: index_bits(u64::from(clear_words(self.program))),
-            map_start: tries.then_some(1),
+            map_start: prepared.then_some(1),
         };
         Some(MapsIn {
             host_inject: 1,
@@ -119,7 +119,7 @@ impl Lower<'_> {
         // for the next operation, and hold a place in a segment FIFO that nobody counts.
         let leaves = self.host.expect("a design with maps has host slots");
         let map_done = self.m.delay_reset("host_left", leaves);
-        let prepared = question.map_start.map(|_| self.tries_are_prepared());
+        let prepared = question.map_start.map(|_| self.tables_are_prepared());
         let answers = self.speakers().into_iter();
         let answers: Vec<[Node; 3]> = answers.map(|number| self.answer_of(number)).collect();
         let mut any = |which: usize| {
@@ -186,7 +186,10 @@ pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
             .unwrap_or(0)
             .max(32)
     };
-    (widest(|map| map.key_bytes), widest(|map| map.value_bytes))
+    (
+        widest(|map| map.entry_key_bytes()),
+        widest(|map| map.value_bytes),
+    )
 }
 
 /// Words that the sweep after reset clears: those of the deepest memory, at least 2.

@@ -4,11 +4,13 @@
 mod entrance;
 mod host;
 mod journal;
+mod matched;
 mod storage;
 mod tables;
-mod tries;
 mod values;
 mod windows;
+
+pub use matched::ternary_fields;
 
 use crate::lower::{identifier, Lower};
 use crate::plan::Access;
@@ -150,7 +152,7 @@ impl<'a> Lower<'a> {
         let key_bits = self.plan[number].stored.stored();
         let s = &mut self.segments;
         let key = s.add_base(format!("{name}_key"), key_bits, table - 1);
-        let rows = match decl.is_prefix() {
+        let rows = match decl.is_matched() {
             true => key,
             false => {
                 let bits = hardpath_blocks::hash::WAYS * Hash::row_bits(decl.max_entries);
@@ -250,8 +252,8 @@ impl<'a> Lower<'a> {
                 .stages_of(number)
                 .first(self.access(number), self.program);
             if hash && stage == first {
-                match self.decl(number).is_prefix() {
-                    true => self.start_trie(number),
+                match self.decl(number).is_matched() {
+                    true => self.start_matched(number),
                     false => self.start_table(number),
                 }
             }
@@ -283,8 +285,8 @@ impl<'a> Lower<'a> {
             let hash = self.access(number).has_keys(self.program);
             for port in 0..ports {
                 if hash && stage + 1 == self.port_stages(number, port).table {
-                    match self.decl(number).is_prefix() {
-                        true => self.start_trie_key(number, port),
+                    match self.decl(number).is_matched() {
+                        true => self.start_matched_key(number, port),
                         false => self.start_hash(number, port),
                     }
                 }

@@ -7,8 +7,8 @@ use hardpath_ir::MapId;
 use hardpath_rtl::Instance;
 
 impl Lower<'_> {
-    /// Of each map, in their order, when all are built. Where there are copies, the one that answers the host.
-    pub(crate) fn storage(&self) -> Vec<Storage> {
+    /// Of each map, in their order, when all are built; `None`: its memories do not show it. Where there are copies, the one that answers the host.
+    pub(crate) fn storage(&self) -> Vec<Option<Storage>> {
         let speakers = self.speakers();
         let maps = self.program.maps.keys();
         maps.map(|map| self.storage_of(map, &speakers)).collect()
@@ -24,7 +24,7 @@ impl Lower<'_> {
         self.program.maps.keys().map(of_map).collect()
     }
 
-    fn storage_of(&self, map: MapId, speakers: &[usize]) -> Storage {
+    fn storage_of(&self, map: MapId, speakers: &[usize]) -> Option<Storage> {
         let mine = speakers
             .iter()
             .filter(|number| self.plan[**number].map == map);
@@ -38,7 +38,7 @@ impl Lower<'_> {
                 format!("{}.{memory}", self.m.instances[instance].name)
             };
             if let Some(table) = &built.table {
-                let memories = table.key_memories();
+                let memories = table.key_memories()?;
                 let memories = memories
                     .iter()
                     .map(|memory| below(table.instance(), memory));
@@ -50,6 +50,6 @@ impl Lower<'_> {
                 entries: self.plan[*number].bank.clone(),
             });
         }
-        storage
+        Some(storage)
     }
 }

@@ -144,12 +144,15 @@ impl Lower<'_> {
                 (slot.host_r, own.key, Some(own.rows))
             }
             Table::Trie { slot, .. } => (slot.host_r, slot.key, None),
+            Table::Ternary { slot, .. } => (slot.host_r, slot.key, None),
         };
         if port == 0 {
             let host = self.host_here(number);
             self.m.drive(host_r, host);
         }
+        // A key has bits behind its fields where these fill no bytes.
         let node = self.base_node(bases.key);
+        let node = self.m.resize(node, self.m.width(key));
         self.m.drive(key, node);
         if let Some(rows) = rows {
             let node = self.base_node(bases.rows);
@@ -176,8 +179,8 @@ impl Lower<'_> {
                 self.set_base(base, node);
             }
         }
-        let trie = self.decl(number).is_prefix();
-        let index = if port == 0 && self.only_host_inserts(number) && !trie {
+        let matched = self.decl(number).is_matched();
+        let index = if port == 0 && self.only_host_inserts(number) && !matched {
             // The host's new entry is known in this stage.
             let (_, placed) = self.table(number).write(0);
             let host = self.hash_out(number).host_c;

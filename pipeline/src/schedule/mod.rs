@@ -27,6 +27,7 @@ use cranelift_entity::SecondaryMap;
 use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{Inst, MapDecl, Op, Program, Value, ValueDef};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -234,9 +235,9 @@ pub fn schedule(
     for merge in [None, Some(false), Some(true)] {
         if let Some(all) = merge {
             for access in plan.iter_mut() {
-                // The host changes a trie outside of any window.
-                let trie = program.maps[access.map].is_prefix();
-                if access.gate().is_some() || all && access.is_written() && !trie {
+                // The host changes such a table outside of any window.
+                let matched = program.maps[access.map].is_matched();
+                if access.gate().is_some() || all && access.is_written() && !matched {
                     access.replay(MERGED);
                 }
             }
@@ -520,6 +521,7 @@ pub fn value_entries(decl: &MapDecl) -> u32 {
 pub fn answer_clocks(program: &Program, access: &Access) -> u32 {
     let decl = &program.maps[access.map];
     match access.bits_a_clock {
+        _ if decl.is_ternary() => Ternary::clocks(decl.max_entries, access.registers_keys),
         Some(bits_a_clock) => Lpm::clocks(decl.key_bytes, access.registers_keys, bits_a_clock),
         None => Hash::answer_clocks(access.registers_keys),
     }

@@ -57,7 +57,7 @@ impl Top<'_> {
                 host_inject: host.inject,
                 question: MapQuestion {
                     // Device lists are told, too.
-                    map_start: question.map_start.filter(|_| has.tries),
+                    map_start: question.map_start.filter(|_| has.matched),
                     ..question
                 },
             }),

@@ -14,10 +14,10 @@
 //!
 //! What a program holds after a lookup becomes the number of an *element*: one that the map had before the packet
 //! (found by a lookup, or at an index), or one that an update of this packet made. A pointer that may come from
-//! several lookups is a choice among such numbers. The kernel's rules hold: an update replaces the element, so that
+//! several lookups is a choice among such numbers. The rules of [`hardpath_ir::maps`] hold: an update replaces the element, so that
 //! what is loaded through an older pointer is the old value, and what is stored through it vanishes, also when the
-//! store is moved in front of the update. (Of a per-CPU hash map the update writes the element itself, and an older
-//! pointer goes on to what the update made.) What the kernel does with a pointer after more changes than that nobody
+//! store is moved in front of the update. (Of a table that is updated in place the update writes the element itself, and an older
+//! pointer goes on to what the update made.) What becomes of a pointer after more changes than that nobody
 //! needs to know: [`crate::old_pointers`] has refused it.
 //!
 //! After this pass the region holds for each map, in this order: lookups (one for each key), loads at offset 0 of whole
@@ -250,11 +250,11 @@ impl Words<'_> {
     /// The condition under which two elements are the same one (absent: always); `None`: never.
     fn same_element(&mut self, map: MapId, a: usize, b: usize) -> Option<Option<Value>> {
         let state = &self.maps[&map];
-        let is_trie = self.rebuild.program.maps[map].is_prefix();
+        let is_matched = self.rebuild.program.maps[map].is_matched();
         let key = |place: usize| match state.elements[place].origin {
             Origin::Index(index) => Some(index),
-            // Different keys may have the same longest prefix.
-            Origin::Found(number) if is_trie => {
+            // Different keys may find the same entry.
+            Origin::Found(number) if is_matched => {
                 let lookup = state.lookups[number].inst;
                 Some(self.rebuild.program.insts[lookup].results[1])
             }

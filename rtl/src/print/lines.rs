@@ -108,7 +108,7 @@ pub fn section(out: &mut Vec<String>, heading: Option<String>, mut groups: Vec<V
     }
 }
 
-/// A constant, with what it is called behind it where its comment is one word: `5'd22 /* EINVAL */`.
+/// A constant, with what it is called behind it where its comment is one word: `3'd2 /* FULL */`.
 pub fn called(data: &NodeData, constant: String) -> String {
     let is_word = |text: &&String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     match data.comment.as_ref().filter(is_word) {

@@ -78,6 +78,7 @@ impl Shape {
                 Find::Array => Kind::Array(Presence::Always),
                 Find::Slots => Kind::Array(Presence::NotZero),
                 Find::Prefix => Kind::Trie { bits_a_clock: 2 },
+                Find::Ternary => unreachable!("no request asks for it"),
             },
             key_bits: self.key_bytes * 8,
             value_bits: self.value_bytes * 8,

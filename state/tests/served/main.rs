@@ -19,9 +19,11 @@ use torture::{torture, Pace};
 
 /// One of each kind that is a module of its own.
 fn shapes() -> Vec<Shape> {
-    let kinds = Find::ALL.map(|(_, find)| Shape::new(find, 100, true));
+    // Entries with masks are only looked up at a fixed latency so far.
+    let kinds = Find::ALL.map(|(_, find)| find).into_iter();
     kinds
-        .into_iter()
+        .filter(|find| *find != Find::Ternary)
+        .map(|find| Shape::new(find, 100, true))
         .chain([Shape::forgetful(100, true)])
         .collect()
 }

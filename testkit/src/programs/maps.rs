@@ -1,4 +1,4 @@
-//! Random map operations, as programs that the kernel's verifier accepts do them: a value is touched only after a hit.
+//! Random map operations, as lowered programs do them: a value is touched only after a hit.
 
 use super::of_width;
 use crate::Random;

@@ -69,7 +69,8 @@ fn keys(scenario: &Scenario, map: MapId, random: &mut Random) -> Vec<Vec<u8>> {
         keys.swap_remove(at);
     }
     if !decl.is_prefix() {
-        keys.push((0..decl.key_bytes).map(|_| random.next() as u8).collect());
+        let other: Vec<u8> = (0..decl.key_bytes).map(|_| random.next() as u8).collect();
+        keys.push(decl.entry_key(&other, || false));
     }
     keys
 }

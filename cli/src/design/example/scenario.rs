@@ -301,6 +301,9 @@ impl<'a> Scenario<'a> {
         let value = self.maps.get(map, &key).map(<[u8]>::to_vec);
         let value = value.filter(|_| !self.port(map).stored.is_foreign(&key));
         let answer = found(None, value);
+        // Where entries have masks and a priority, a lookup asks for none.
+        let mut key = key;
+        key.resize(self.port(map).key_bytes as usize, 0);
         let map = number(map);
         self.operate(HostOperation::Lookup { map, key }, &answer, behind);
     }
@@ -380,7 +383,7 @@ impl<'a> Scenario<'a> {
     fn operate(&mut self, operation: HostOperation, answer: &HostAnswer, behind: &[Packet]) {
         let mut exchange = self.begin(operation);
         // What must be made ready first has no place among the packets that is known from outside.
-        let waits = |decl: &MapDecl| decl.is_prefix() || decl.broadcast;
+        let waits = |decl: &MapDecl| decl.is_matched() || decl.broadcast;
         let is_at_once = !self.program.maps.values().any(waits);
         if is_at_once {
             self.send(behind);
