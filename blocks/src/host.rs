@@ -74,8 +74,8 @@ signals! {
     pub struct MapAnswer {
         map_done: one "strobe: the host's operation is over",
         map_answer: one "of the operation",
-        map_value: one "what a lookup or dump found",
-        map_key: one "what a dump found",
+        map_value: one "what a lookup or dump found, in the clock behind map_done, too",
+        map_key: one "what a dump found, likewise",
     }
 }
 
@@ -236,7 +236,8 @@ struct Operation {
     /// A map register may be written in this clock.
     map_write: Node,
     begin: Node,
-    finished: Node,
+    /// What it gave comes in this clock, and is taken in the next one.
+    finishes: Node,
     holding: Node,
     inject: Node,
     select: Node,
@@ -345,8 +346,10 @@ impl HostPort<'_> {
         m.name(begin, "begins");
         let fails = m.and(&[start, unknown]);
         m.name(fails, "fails");
-        let finished = m.and(&[busy, self.inputs.answer.map_done]);
-        m.name(finished, "finished");
+        let finishes = m.and(&[busy, self.inputs.answer.map_done]);
+        m.name(finishes, "finishes");
+        // Keys and values are taken by registers, so the operation is busy until they are.
+        let finished = m.delay_reset("finished", finishes);
         let not_finished = m.not(finished);
         let stays_busy = m.and(&[busy, not_finished]);
         let busy_next = m.or(&[begin, stays_busy]);
@@ -354,7 +357,7 @@ impl HostPort<'_> {
         let (holding, inject) = self.free_slot(begin, running);
         let m = &mut self.m;
         let (answer_reg, answer) = m.reg_reset("map_answer_reg", ANSWER_BITS, 0);
-        let ended = m.or(&[finished, fails]);
+        let ended = m.or(&[finishes, fails]);
         let refused = answer_constant(m, Answer::Refused);
         let answer_next = m.mux(fails, refused, self.inputs.answer.map_answer);
         m.set_next_when(answer_reg, ended, answer_next);
@@ -364,7 +367,7 @@ impl HostPort<'_> {
             still,
             map_write,
             begin,
-            finished,
+            finishes,
             holding,
             inject,
             select,
@@ -437,10 +440,10 @@ impl HostPort<'_> {
         m.name(is_dump, "is_dump");
         m.name(is_lookup, "is_lookup");
         let gives = m.or(&[is_dump, is_lookup]);
-        let take_value = m.and(&[operation.finished, success, gives]);
-        m.name(take_value, "take_value");
-        let take_key = m.and(&[operation.finished, success, is_dump]);
-        m.name(take_key, "take_key");
+        let take_value = m.and(&[operation.finishes, success, gives]);
+        let take_value = m.delay_reset("take_value", take_value);
+        let take_key = m.and(&[operation.finishes, success, is_dump]);
+        let take_key = m.delay_reset("take_key", take_key);
         let of_key = ("key", register::KEY);
         let key_words = self.words(write, operation, of_key, (take_key, answer.map_key));
         let of_value = ("value", register::VALUE);

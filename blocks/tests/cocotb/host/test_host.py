@@ -65,7 +65,7 @@ class Host(Bench):
         self.before, self.due = {"b": 0, "r": 0}, {"b": 0, "r": 0}
         self.offered, self.waiting = {"b": None, "r": None}, {"b": 0, "r": 0}
         # The operation that is to come, the one that is inside, and the clocks until it is over.
-        self.coming, self.inside, self.left = None, None, 0
+        self.coming, self.inside, self.left, self.was_done = None, None, 0, False
         self.held, self.asks, self.prepared = 0, False, 0
         # For each clock, the events before it.
         self.counts = [[0] * (len(EVENTS) + VERDICTS)]
@@ -147,10 +147,14 @@ class Host(Bench):
         self.left -= self.left > 1 or not self.stuck
         done = self.inside is not None and self.left == 0
         answer, value, key = self.answer
+        if not done:
+            answer = self.random.getrandbits(3)
+            # Key and value stand still a clock longer.
+            if not self.was_done:
+                value, key = (self.random.getrandbits(bits) for bits in (self.value_bits, self.key_bits))
         if done:
             self.inside = None
-        else:
-            answer, value, key = (self.random.getrandbits(bits) for bits in (3, self.value_bits, self.key_bits))
+        self.was_done = done
         self.set(map_done=done, map_answer=answer, map_value=value, map_key=key)
         if self.prepares:
             # Made ready in some clock after the start; then it stays so.
