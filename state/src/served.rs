@@ -6,7 +6,8 @@
 //! * **Hash tables** ([`hash`]): keys are put in and removed in the clock of their lookup's answer, values are written in the clock in
 //!   which the old one comes, and both memories forward.
 //! * **Arrays and slots** ([`array`]): likewise, without a table in front.
-//! * **Tries** ([`trie`]): their tables change one entry at a time, and must be prepared for it.
+//! * **Tries, and entries with masks and priorities** ([`matched`]): their tables change one entry at a time, and must be prepared
+//!   for it.
 //!
 //! What a map cannot do at one a clock is done *alone* ([`order`]): requests stop, those inside are let out, and go on when it is over.
 //! So are the host's operations, in their place among the requests, and what the data plane seldom or never asks: to change a trie, or
@@ -14,10 +15,10 @@
 
 mod array;
 mod hash;
+mod matched;
 mod order;
 mod ports;
 mod room;
-mod trie;
 
 pub use ports::{HostIn, HostOut, RequestIn, ResponseOut, ServedIn, ServedOut};
 
@@ -25,6 +26,7 @@ use hardpath_blocks::array::{Array, Presence};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::sweep::sweep;
+use hardpath_blocks::ternary::Match;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Design, Module, Node};
 use order::{Alone, Operations};
@@ -36,8 +38,11 @@ pub struct Served {
     /// What the map is called, for the header.
     pub map: String,
     pub kind: Kind,
-    /// Of an index 32.
+    /// Of an index 32. Of [`Kind::Ternary`] those of an entry's key: the fields, filled up to bytes, as many of masks, 32 of
+    /// priority; a lookup looks at the fields.
     pub key_bits: u32,
+    /// Of [`Kind::Ternary`], the first one in the lowest bits of the key.
+    pub fields: Vec<(Match, u32)>,
     pub value_bits: u32,
     pub max_entries: u32,
     /// Keys or prefixes stand in registers between their memories and what looks at them.
@@ -58,6 +63,8 @@ pub enum Kind {
     Trie {
         bits_a_clock: u32,
     },
+    /// By fields that match each in its own way, and by priority; see [`Served::fields`].
+    Ternary,
 }
 
 impl Kind {
@@ -66,13 +73,21 @@ impl Kind {
         match self {
             Kind::Hash | Kind::LruHash => false,
             Kind::Array(presence) => presence.is_stored(),
-            Kind::Trie { .. } => true,
+            Kind::Trie { .. } | Kind::Ternary => true,
         }
     }
 
     /// What is done alone must be prepared, while requests go on.
     fn prepares(self) -> bool {
-        matches!(self, Kind::Trie { .. })
+        matches!(self, Kind::Trie { .. } | Kind::Ternary)
+    }
+
+    /// Of a trie.
+    fn bits_a_clock(self) -> u32 {
+        match self {
+            Kind::Trie { bits_a_clock } => bits_a_clock,
+            _ => unreachable!("only prefixes have lengths"),
+        }
     }
 
     fn is_indexed(self) -> bool {
@@ -112,7 +127,7 @@ impl Served {
     pub fn slots(&self) -> u32 {
         match self.kind {
             Kind::Hash | Kind::LruHash => Hash::entries(self.max_entries),
-            Kind::Array(_) | Kind::Trie { .. } => self.max_entries,
+            Kind::Array(_) | Kind::Trie { .. } | Kind::Ternary => self.max_entries,
         }
     }
 
@@ -121,7 +136,7 @@ impl Served {
         let found = match self.kind {
             Kind::Hash | Kind::LruHash => hash::clocks(self),
             Kind::Array(_) => array::CLOCKS,
-            Kind::Trie { bits_a_clock } => trie::clocks(self, bits_a_clock),
+            Kind::Trie { .. } | Kind::Ternary => matched::clocks(self),
         };
         found + self.read_clocks()
     }
@@ -182,7 +197,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
     let leaving = match config.kind {
         Kind::Hash | Kind::LruHash => hash::place(design, &mut m, config, &entering),
         Kind::Array(presence) => array::place(design, &mut m, config, presence, &entering),
-        Kind::Trie { bits_a_clock } => trie::place(design, &mut m, config, bits_a_clock, &entering),
+        Kind::Trie { .. } | Kind::Ternary => matched::place(design, &mut m, config, &entering),
     };
     if let Some((wire, driven)) = prepared.zip(leaving.prepared) {
         m.drive(wire, driven);

@@ -2,8 +2,9 @@
 
 use hardpath_blocks::array::Presence;
 use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
+use hardpath_blocks::ternary;
 use hardpath_ir::maps::Maps;
-use hardpath_ir::{Answer as Said, Find, MapDecl, MapId, May};
+use hardpath_ir::{Answer as Said, Field, Find, MapDecl, MapId, Match, May};
 use hardpath_state::served::{Kind, Served};
 use hardpath_testkit::Random;
 
@@ -41,6 +42,8 @@ impl Shape {
         let (key_bytes, value_bytes) = match find {
             Find::Prefix => (6, 5),
             Find::Slots => (4, 8),
+            // Key, mask and priority fill the words of the bench.
+            Find::Ternary => (1, 5),
             _ => (4, 5),
         };
         Shape {
@@ -61,6 +64,19 @@ impl Shape {
         }
     }
 
+    pub fn decl(&self) -> MapDecl {
+        let field = |by, bits| Field { by, bits };
+        let bytes = (self.key_bytes, self.value_bytes);
+        MapDecl {
+            forgets: self.forgets,
+            fields: match self.find {
+                Find::Ternary => vec![field(Match::Ternary, 5), field(Match::Range, 3)],
+                _ => Vec::new(),
+            },
+            ..MapDecl::new("m", self.find, bytes, self.max_entries)
+        }
+    }
+
     pub fn name(&self) -> &'static str {
         match self.forgets {
             true => "forgetful",
@@ -78,9 +94,13 @@ impl Shape {
                 Find::Array => Kind::Array(Presence::Always),
                 Find::Slots => Kind::Array(Presence::NotZero),
                 Find::Prefix => Kind::Trie { bits_a_clock: 2 },
-                Find::Ternary => unreachable!("no request asks for it"),
+                Find::Ternary => Kind::Ternary,
             },
-            key_bits: self.key_bytes * 8,
+            key_bits: self.decl().entry_key_bytes() * 8,
+            fields: match self.find {
+                Find::Ternary => vec![(ternary::Match::Ternary, 5), (ternary::Match::Range, 3)],
+                _ => Vec::new(),
+            },
             value_bits: self.value_bytes * 8,
             max_entries: self.max_entries,
             registers: self.registers,
@@ -90,6 +110,11 @@ impl Shape {
 
     /// One of so many keys, some of them beyond the map.
     pub fn key(&self, random: &mut Random, keys: u64) -> u64 {
+        if self.find == Find::Ternary {
+            let fields = random.below(keys) * 0x13 & 0xff;
+            let masks = [0xff, 0xe0, 0xfc, 0x1f, 0x67][random.below(5) as usize];
+            return random.below(3) << 16 | masks << 8 | fields;
+        }
         if self.find == Find::Prefix {
             // Short data, so that prefixes lie in each other; now and then too long.
             let data = (random.below(keys) * 0x0101) & 0xffff;
@@ -161,11 +186,7 @@ pub struct Judge {
 impl Judge {
     pub fn new(shape: &Shape) -> Judge {
         let mut decls = cranelift_entity::PrimaryMap::new();
-        let bytes = (shape.key_bytes, shape.value_bytes);
-        let map = decls.push(MapDecl {
-            forgets: shape.forgets,
-            ..MapDecl::new("m", shape.find, bytes, shape.max_entries)
-        });
+        let map = decls.push(shape.decl());
         Judge {
             shape: *shape,
             maps: Maps::new(&decls),
@@ -174,7 +195,7 @@ impl Judge {
     }
 
     pub fn answer(&mut self, asked: &Asked) -> Answer {
-        let key = &asked.key.to_le_bytes()[..self.shape.key_bytes as usize];
+        let key = &asked.key.to_le_bytes()[..self.shape.decl().entry_key_bytes() as usize];
         let value = &asked.value.to_le_bytes()[..self.shape.value_bytes as usize];
         self.maps.begin_packet();
         let said = match asked.command {

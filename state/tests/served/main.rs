@@ -19,11 +19,9 @@ use torture::{torture, Pace};
 
 /// One of each kind that is a module of its own.
 fn shapes() -> Vec<Shape> {
-    // Entries with masks are only looked up at a fixed latency so far.
     let kinds = Find::ALL.map(|(_, find)| find).into_iter();
     kinds
-        .filter(|find| *find != Find::Ternary)
-        .map(|find| Shape::new(find, 100, true))
+        .map(|find| Shape::new(find, if find == Find::Ternary { 60 } else { 100 }, true))
         .chain([Shape::forgetful(100, true)])
         .collect()
 }
@@ -107,6 +105,35 @@ fn every_request_of_a_trie_sees_those_before_it() {
     );
 }
 
+#[test]
+fn every_request_of_entries_with_masks_sees_those_before_it() {
+    let mut met = BTreeSet::new();
+    for (seed, max_entries, registers) in [(1, 1, false), (2, 6, true), (3, 60, false)] {
+        let shape = Shape::new(Find::Ternary, max_entries, registers);
+        for (requests, answers, changes, host) in [(1, 1, 2, 900), (3, 1, 60, 300), (1, 4, 1, 300)]
+        {
+            for keys in [2, 40] {
+                let pace = Pace {
+                    requests,
+                    answers,
+                    host,
+                    changes,
+                    clocks: 30_000,
+                };
+                met.extend(torture(&shape, seed, keys, &pace));
+            }
+        }
+    }
+    let errors = [
+        Said::Missing,
+        Said::Exists,
+        Said::Refused,
+        Said::BadIndex,
+        Said::Full,
+    ];
+    assert_eq!(met, answers(&errors));
+}
+
 /// One a clock, while nothing waits: from the first to the last there is no clock without a request, and none without an answer. All
 /// that a kind does at one a clock, on few keys.
 #[test]
@@ -119,7 +146,7 @@ fn a_request_is_taken_every_clock() {
         bench.set("request_valid", 1);
         bench.set("response_ready", 1);
         let changes = match shape.find {
-            Find::Slots | Find::Prefix => 0,
+            Find::Slots | Find::Prefix | Find::Ternary => 0,
             _ => 75,
         };
         let mut answers = 0;

@@ -1,30 +1,23 @@
-//! Tries by requests: the table of prefixes, and the memory of the values.
+//! Tables of prefixes, and of entries with masks and priorities, by requests: the table, and the memory of the values.
 //!
-//! Requests look up, at one a clock. A prefix is put in or removed by the table's one way to do it, which must be prepared: so this is
+//! Requests look up, at one a clock. An entry is put in or removed by the table's one way to do it, which must be prepared: so this is
 //! done alone, but requests go on while the table gets ready for what the host asks.
 
-use super::{later, Entering, Leaving, Served};
+use super::{later, Entering, Kind, Leaving, Served};
 use crate::table::Table;
 use crate::values::Values;
 use hardpath_blocks::answer::{answer_constant, Answer, ANSWER_BITS};
 use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::lpm::Lpm;
+use hardpath_blocks::ternary::Ternary;
 use hardpath_rtl::{Design, Module};
 
 /// Clocks from a request to its entry.
-pub(super) fn clocks(config: &Served, bits_a_clock: u32) -> u32 {
-    1 + Lpm::clocks(config.key_bits / 8, config.registers, bits_a_clock)
-}
-
-fn prefixes(config: &Served, bits_a_clock: u32) -> Lpm {
-    Lpm {
-        name: format!("{}_prefixes", config.name),
-        map: config.map.clone(),
-        key_bytes: config.key_bits / 8,
-        max_entries: config.max_entries,
-        registers: config.registers,
-        bits_a_clock,
+pub(super) fn clocks(config: &Served) -> u32 {
+    1 + match config.kind {
+        Kind::Ternary => Ternary::clocks(config.max_entries, config.registers),
+        kind => Lpm::clocks(config.key_bits / 8, config.registers, kind.bits_a_clock()),
     }
 }
 
@@ -51,11 +44,9 @@ pub(super) fn place(
     design: &mut Design,
     m: &mut Module,
     config: &Served,
-    bits_a_clock: u32,
     entering: &Entering,
 ) -> Leaving {
-    let prefixes = prefixes(config, bits_a_clock);
-    let table = keys(design, m, &prefixes, entering);
+    let table = keys(design, m, config, entering);
     let values = values(design, m, config, entering.question, &table);
     let (hit, _) = table.answer(0);
     let done = m.zero(ANSWER_BITS);
@@ -74,7 +65,7 @@ pub(super) fn place(
 }
 
 /// The key, a register, and the table.
-fn keys(design: &mut Design, m: &mut Module, prefixes: &Lpm, entering: &Entering) -> Table {
+fn keys(design: &mut Design, m: &mut Module, config: &Served, entering: &Entering) -> Table {
     m.section("Keys");
     let question = entering.question;
     let key = entering.request.request_key;
@@ -82,12 +73,46 @@ fn keys(design: &mut Design, m: &mut Module, prefixes: &Lpm, entering: &Entering
     let key = m.delay("key", key);
     let host_r = m.delay_reset("host", entering.inject);
     let place = (design, &mut *m);
-    let name = "prefixes".to_owned();
-    let table = Table::trie(place, name, prefixes, question, entering.begins);
-    if let Table::Trie { slot, .. } = &table {
-        m.drive(slot.key, key);
-        m.drive(slot.host_r, host_r);
-    }
+    let table = match config.kind {
+        Kind::Ternary => {
+            let entries = Ternary {
+                name: format!("{}_entries", config.name),
+                map: config.map.clone(),
+                fields: config.fields.clone(),
+                entries: config.max_entries,
+                registers: config.registers,
+            };
+            let key_bytes = Ternary::key_bits(&config.fields).div_ceil(8);
+            let entries = (&entries, key_bytes);
+            Table::ternary(place, "entries".into(), entries, question, entering.begins)
+        }
+        kind => {
+            let prefixes = Lpm {
+                name: format!("{}_prefixes", config.name),
+                map: config.map.clone(),
+                key_bytes: config.key_bits / 8,
+                max_entries: config.max_entries,
+                registers: config.registers,
+                bits_a_clock: kind.bits_a_clock(),
+            };
+            Table::trie(
+                place,
+                "prefixes".into(),
+                &prefixes,
+                question,
+                entering.begins,
+            )
+        }
+    };
+    let (into_key, into_host) = match &table {
+        Table::Trie { slot, .. } => (slot.key, slot.host_r),
+        Table::Ternary { slot, .. } => (slot.key, slot.host_r),
+        Table::Hash { .. } => unreachable!("it is prepared"),
+    };
+    // Of an entry's key only the fields are looked up.
+    let key = m.resize(key, m.width(into_key));
+    m.drive(into_key, key);
+    m.drive(into_host, host_r);
     table
 }
 
