@@ -2,8 +2,8 @@
 //! value being the next one's key, with random arithmetic between.
 
 use hardpath_ir::{
-    Answer, AtomicOp, Bits, Block, Find, Input, Kind, MapDecl, MapId, May, Op, Program, Target,
-    Terminator, Value,
+    Answer, AtomicOp, Bits, Block, Field, Find, Input, Kind, MapDecl, MapId, Match, May, Op,
+    Program, Target, Terminator, Value,
 };
 use hardpath_testkit::Random;
 
@@ -66,10 +66,12 @@ impl Generator<'_> {
                 (Find::Exact, false, true),
                 (Find::Slots, false, true),
                 (Find::Prefix, false, false),
+                (Find::Ternary, false, false),
             ]);
             let key_bytes = match find {
                 Find::Exact if !host_only => *self.random.pick(&[1, 3, 4, 8, 13]),
                 Find::Prefix => *self.random.pick(&[5, 6, 8]),
+                Find::Ternary => *self.random.pick(&[1, 3, 4, 8]),
                 _ => 4,
             };
             let value_bytes = match host_only {
@@ -77,14 +79,37 @@ impl Generator<'_> {
                 false => *self.random.pick(&[1, 4, 8, 8, 12, 40]),
             };
             let entries = *self.random.pick(&[1, 2, 3, 7, 16, 64, 65, 200]);
+            let entries = match find {
+                Find::Ternary => entries.min(64),
+                _ => entries,
+            };
             let bytes = (key_bytes, value_bytes);
+            let fields = match find {
+                Find::Ternary => self.fields(key_bytes * 8),
+                _ => Vec::new(),
+            };
             self.program.maps.push(MapDecl {
+                fields,
                 in_place,
                 packets_write: !host_only,
                 ..MapDecl::new(&format!("m{number}"), find, bytes, entries)
             });
             self.uses.push(0);
         }
+    }
+
+    /// Fields of a key of about so many bits.
+    fn fields(&mut self, bits: u32) -> Vec<Field> {
+        let mut fields = Vec::new();
+        // The last byte of the key may have bits that no field has.
+        let mut left = bits - self.random.below(8) as u32;
+        while left > 0 {
+            let bits = (1 + self.random.below(20) as u32).min(left);
+            let (_, by) = *self.random.pick(&Match::ALL);
+            fields.push(Field { by, bits });
+            left -= bits;
+        }
+        fields
     }
 
     fn op(&mut self, op: Op, args: Vec<Value>, width: u32) -> Value {
@@ -232,7 +257,7 @@ impl Generator<'_> {
         let key = self.key(map);
         let decl = &self.program.maps[map];
         match decl.find {
-            Find::Prefix => {
+            Find::Prefix | Find::Ternary => {
                 let touch = [Touch::Read, Touch::Read, Touch::Add];
                 self.look_up(map, key, &touch, false);
             }
