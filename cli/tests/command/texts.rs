@@ -1,6 +1,6 @@
 //! Programs in text form, wherever an object can stand.
 
-use crate::common::{hardpath, object, path};
+use crate::common::{captures, hardpath, object, path};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -289,4 +289,58 @@ fn loops_in_a_text() {
     assert_eq!(checked.status, 0, "{}", checked.stderr);
     assert_eq!(checked.json()["packets"], 20);
     assert!(design(path(&bounded), &[]).len() > 8);
+}
+
+/// Entries that match by masks and in a range, from a map file: in simulation, in the folder of a design with its bench, and in
+/// what the README says of their keys.
+#[test]
+fn entries_with_masks_and_priorities() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("filter.hir");
+    let text = include_str!("../../../filetests/cases/packets/filter.hir");
+    let text = text.lines().filter(|line| !line.starts_with(';'));
+    fs::write(&file, text.collect::<Vec<_>>().join("\n")).unwrap();
+    // Any frame whose first byte is even, and all others with less priority.
+    let entry = |mask: &str, priority: u8, verdict: u8| {
+        let zeros = |count: usize| vec!["\"0\""; count].join(",");
+        format!(
+            "{{\"key\":[{},\"{mask}\",{},\"255\",\"255\",\"0\",\"0\",\"{priority}\",{}],\"value\":[\"{verdict}\",{}]}}",
+            zeros(8),
+            zeros(3),
+            zeros(3),
+            zeros(3)
+        )
+    };
+    let maps = place.path().join("maps.json");
+    let entries = [entry("1", 9, 3), entry("0", 1, 2)].join(",");
+    fs::write(&maps, format!("{{\"filter\":[{entries}]}}")).unwrap();
+    // The last field is exact, so it must be what frames have there: two bytes of the source's address.
+    let wider = fs::read_to_string(&file).unwrap();
+    let wider = wider.replace("exact 16", "ternary 16");
+    fs::write(&file, wider).unwrap();
+    let captures = captures();
+    let mut inputs = vec!["--maps", path(&maps), "--json"];
+    for capture in &captures {
+        inputs.extend(["--pcap", capture]);
+    }
+    for engine in ["native", "verilator"] {
+        let check = ["check", path(&file), "--against", "interpreter"];
+        let run = hardpath(&[&check[..], &["--engine", engine], &inputs].concat());
+        assert_eq!(run.status, 0, "{engine}: {}", run.stderr);
+        let answer = run.json();
+        assert_eq!(
+            (&answer["mismatches"], &answer["map_mismatches"]),
+            (&0.into(), &0.into())
+        );
+    }
+    let verdicts = &hardpath(&[&["sim", path(&file)], &inputs[..]].concat()).json()["verdicts"];
+    for verdict in ["XDP_TX", "XDP_PASS"] {
+        assert!(verdicts[verdict].as_u64() > Some(0), "{verdicts}");
+    }
+    for language in ["verilog", "vhdl"] {
+        let files = design(path(&file), &["--hdl", language]);
+        let readme = &files["README.md"];
+        assert!(readme.contains("### Entries with masks"), "{readme}");
+        assert!(readme.contains("| `filter` | 47:32 | from the field to the mask |"));
+    }
 }
