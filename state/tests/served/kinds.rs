@@ -111,7 +111,7 @@ impl Shape {
     /// One of so many keys, some of them beyond the map.
     pub fn key(&self, random: &mut Random, keys: u64) -> u64 {
         if self.find == Find::Ternary {
-            let fields = random.below(keys) * 0x13 & 0xff;
+            let fields = (random.below(keys) * 0x13) & 0xff;
             let masks = [0xff, 0xe0, 0xfc, 0x1f, 0x67][random.below(5) as usize];
             return random.below(3) << 16 | masks << 8 | fields;
         }
