@@ -7,7 +7,6 @@
 //! Prefixes that match the same key have different lengths, and the longest wins. What remains is one bit, and its number the
 //! entry.
 
-mod decide;
 mod longest;
 mod prepare;
 mod rows;

@@ -22,7 +22,6 @@
 //! | the range by comparators | 1700 | 2300 | | |
 //! | by chunks whose words say more of each entry | 1800 | 1700 | | estimated: 13 bits an entry in 4 chunks |
 
-mod answers;
 mod asked;
 mod fields;
 mod prepare;

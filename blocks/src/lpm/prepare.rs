@@ -3,7 +3,7 @@
 
 use super::{chunks, Lpm, LpmHostIn, Table, LENGTH_FIELD};
 use crate::matching::asked::{Command, Wishes};
-use crate::matching::decision::{decides, Decision};
+use crate::matching::decision::{decides, operation_answer, Decision};
 use crate::matching::entries::write_keys;
 use crate::matching::scan::{Found, Read, Reading};
 use crate::matching::sweep::{make_ready, Rows};
@@ -52,10 +52,11 @@ impl Table<'_> {
         let stored = m.slice(read.word, 0, self.key_bits);
         let present = m.bit(read.word, self.key_bits);
         let found = self.found(&asked, &read, (stored, present));
-        let decides = decides(&mut self.m, reading.ends);
-        let absent = self.m.not(found.exists);
-        let answer = self.operation_answer(&asked, &found, (absent, present));
         let m = &mut self.m;
+        let decides = decides(m, reading.ends);
+        let absent = m.not(found.exists);
+        let wishes = (command, &asked.wishes);
+        let answer = operation_answer(m, wishes, &found, (absent, present), asked.too_long);
         let decision = Decision::of(
             m,
             self.entries,

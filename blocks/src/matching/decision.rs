@@ -1,15 +1,15 @@
 //! Whether a host operation can be done, and on which entry.
 
-use super::asked::Command;
+use super::asked::{Command, Wishes};
 use super::entries::Entries;
 use super::scan::Found;
-use crate::answer::ANSWER_BITS;
+use crate::answer::{last_answer, Answer, ANSWER_BITS};
 use hardpath_rtl::{Module, Node, NodeOp};
 
 /// What is to be done; from registers.
 pub(crate) struct Decision {
     pub(crate) answer: Node,
-    /// It is [`Answer::Done`](crate::answer::Answer::Done).
+    /// It is [`Answer::Done`].
     pub(crate) fine: Node,
     pub(crate) entry: Node,
     /// One bit for the entry, a clock later.
@@ -55,4 +55,38 @@ impl Decision {
             one_hot,
         }
     }
+}
+
+/// The answer to all operations but a lookup. `present`: the entry of a dump's slot exists; `no_entry`: key and mask are none
+/// of an entry.
+pub(crate) fn operation_answer(
+    m: &mut Module,
+    (command, wishes): (&Command, &Wishes),
+    found: &Found,
+    (absent, present): (Node, Node),
+    no_entry: Node,
+) -> Node {
+    let (is_update, is_delete, is_dump) = (command.is_update, command.is_delete, command.is_dump);
+    let no_room = m.not(found.has_room);
+    let no_slot = m.not(wishes.slot_exists);
+    let nothing = m.not(present);
+    let conditions = [
+        (vec![is_update, absent, no_room], Answer::Full),
+        (
+            vec![is_update, found.exists, wishes.only_create],
+            Answer::Exists,
+        ),
+        (
+            vec![is_update, absent, wishes.only_replace],
+            Answer::Missing,
+        ),
+        (vec![is_delete, absent], Answer::Missing),
+        (vec![is_dump, nothing], Answer::Missing),
+        (vec![is_update, wishes.may_nothing], Answer::Refused),
+        (vec![is_update, no_entry], Answer::BadIndex),
+        (vec![is_delete, no_entry], Answer::BadIndex),
+        (vec![is_dump, no_slot], Answer::BadIndex),
+    ];
+    let conditions = conditions.map(|(all, answer)| (m.and(&all), answer));
+    last_answer(m, &conditions)
 }

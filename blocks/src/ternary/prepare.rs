@@ -1,12 +1,11 @@
 //! The host's side of a table: which entry an operation means, whether it can be done, what goes before it, and the new
 //! entry's bits in all rows, while packets go on.
 
-use super::answers::of_operation;
 use super::asked::{Asked, Entry};
 use super::ranks::Order;
 use super::{Table, Ternary, TernaryHostIn, PRIORITY_BITS};
 use crate::matching::asked::Command;
-use crate::matching::decision::{decides, Decision};
+use crate::matching::decision::{decides, operation_answer, Decision};
 use crate::matching::entries::write_keys;
 use crate::matching::scan::{Found, Read, Reading};
 use crate::matching::sweep::{make_ready, Rows};
@@ -49,7 +48,8 @@ impl Table<'_> {
         let m = &mut self.m;
         let decides = decides(m, reading.ends);
         let absent = m.not(found.exists);
-        let answer = of_operation(m, &asked, &found, (absent, present));
+        let wishes = (command, &asked.wishes);
+        let answer = operation_answer(m, wishes, &found, (absent, present), asked.no_entry);
         let decision = Decision::of(
             m,
             self.entries,

@@ -73,52 +73,20 @@ fn every_request_of_slots_sees_those_before_it() {
     in_all_ways(Find::Slots, &[1, 5, 100], &errors);
 }
 
-/// Preparing a new prefix takes some six hundred clocks.
-#[test]
-fn every_request_of_a_trie_sees_those_before_it() {
+/// The kinds whose new entries take many clocks to prepare, at three paces with few keys and with many: all errors are met.
+fn in_slow_ways(find: Find, sizes: [(u64, u32, bool); 3], host: [u64; 3], clocks: u32) {
     let mut met = BTreeSet::new();
-    for (seed, max_entries, registers) in [(1, 1, false), (2, 6, true), (3, 100, true)] {
-        let shape = Shape::new(Find::Prefix, max_entries, registers);
-        for (requests, answers, changes, host) in [(1, 1, 2, 3000), (3, 1, 60, 600), (1, 4, 1, 600)]
-        {
+    for (seed, max_entries, registers) in sizes {
+        let shape = Shape::new(find, max_entries, registers);
+        let paces = [(1, 1, 2), (3, 1, 60), (1, 4, 1)];
+        for ((requests, answers, changes), host) in paces.into_iter().zip(host) {
             for keys in [2, 40] {
                 let pace = Pace {
                     requests,
                     answers,
                     host,
                     changes,
-                    clocks: 150_000,
-                };
-                met.extend(torture(&shape, seed, keys, &pace));
-            }
-        }
-    }
-    assert_eq!(
-        met,
-        answers(&[
-            Said::Missing,
-            Said::Exists,
-            Said::Refused,
-            Said::BadIndex,
-            Said::Full
-        ])
-    );
-}
-
-#[test]
-fn every_request_of_entries_with_masks_sees_those_before_it() {
-    let mut met = BTreeSet::new();
-    for (seed, max_entries, registers) in [(1, 1, false), (2, 6, true), (3, 60, false)] {
-        let shape = Shape::new(Find::Ternary, max_entries, registers);
-        for (requests, answers, changes, host) in [(1, 1, 2, 900), (3, 1, 60, 300), (1, 4, 1, 300)]
-        {
-            for keys in [2, 40] {
-                let pace = Pace {
-                    requests,
-                    answers,
-                    host,
-                    changes,
-                    clocks: 30_000,
+                    clocks,
                 };
                 met.extend(torture(&shape, seed, keys, &pace));
             }
@@ -132,6 +100,19 @@ fn every_request_of_entries_with_masks_sees_those_before_it() {
         Said::Full,
     ];
     assert_eq!(met, answers(&errors));
+}
+
+/// Preparing a new prefix takes some six hundred clocks.
+#[test]
+fn every_request_of_a_trie_sees_those_before_it() {
+    let sizes = [(1, 1, false), (2, 6, true), (3, 100, true)];
+    in_slow_ways(Find::Prefix, sizes, [3000, 600, 600], 150_000);
+}
+
+#[test]
+fn every_request_of_entries_with_masks_sees_those_before_it() {
+    let sizes = [(1, 1, false), (2, 6, true), (3, 60, false)];
+    in_slow_ways(Find::Ternary, sizes, [900, 300, 300], 30_000);
 }
 
 /// One a clock, while nothing waits: from the first to the last there is no clock without a request, and none without an answer. All
