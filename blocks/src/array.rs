@@ -42,6 +42,7 @@ impl Presence {
 
 /// What a value memory must know.
 pub struct Array {
+    /// Name of the module.
     pub name: String,
     /// What the map is called, for the header.
     pub map: String,
@@ -49,6 +50,7 @@ pub struct Array {
     pub depth: u32,
     /// Bits of a value.
     pub value_bits: u32,
+    /// How it is known whether an entry exists.
     pub presence: Presence,
     /// Words can be read at so many indexes a clock (at least 1); each has its own copy of the memory. For each: the
     /// clocks from its address stage to the commit stage, at least [`Array::clocks`].
@@ -69,6 +71,7 @@ pub struct Array {
     pub registers: bool,
     /// Clocks from the first read's address stage to the stage in which the host's operation commits.
     pub host_commit_after: u32,
+    /// How the host names the entry that it means.
     pub host: HostAddress,
 }
 

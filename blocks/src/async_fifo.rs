@@ -8,6 +8,7 @@ signals! {
     /// Into the side that writes.
     pub struct AsyncFifoWrite {
         push: one "takes data_in; only while ready",
+        /// The word that comes in with `push`.
         data_in: one "",
     }
 }
@@ -38,6 +39,7 @@ signals! {
     /// Out of the side that reads.
     pub struct AsyncFifoHead {
         valid: one "data_out is the oldest word",
+        /// The oldest word.
         data_out: one "",
     }
 }

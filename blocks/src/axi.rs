@@ -6,8 +6,11 @@ signals! {
     /// A stream of packets that comes in.
     pub struct StreamIn {
         s_axis_tdata: one "packets in",
+        /// The bytes of a beat that are there: all but in the last beat, there packed from bit 0.
         s_axis_tkeep: one "",
+        /// A beat is offered.
         s_axis_tvalid: one "",
+        /// It is the last one of its packet.
         s_axis_tlast: one "",
         s_axis_tuser: one "bad frame, port, queue",
     }
@@ -18,7 +21,7 @@ signals! {
     pub struct SidebandIn {
         time_ns: maybe "the time, taken on a packet's first beat",
         random: maybe "a random number, taken on a packet's first beat",
-        egress_ifindex: maybe "the interface that a packet is about to leave by, taken on its first beat",
+        egress: maybe "the interface that a packet is about to leave by, taken on its first beat",
     }
 }
 
@@ -26,21 +29,22 @@ signals! {
     /// A stream of packets that goes out.
     pub struct StreamOut {
         m_axis_tdata: one "packets out",
+        /// The bytes of a beat that are there: all but in the last beat, there packed from bit 0.
         m_axis_tkeep: one "",
+        /// A beat is offered; it stays until it is taken.
         m_axis_tvalid: one "",
+        /// It is the last one of its packet.
         m_axis_tlast: one "",
-        m_axis_tuser: one "the verdict, and what stands above it; raw: r0",
-        m_axis_tdest: one "ifindex of a redirect",
+        m_axis_tuser: one "the program's outputs, the first in the lowest bits",
+        m_axis_tdest: one "bits 33:32 class of destination, bits 31:0 index",
     }
 }
 
 signals! {
-    /// The strobe of a packet's verdict.
-    pub struct VerdictOut {
-        verdict_valid: one "one strobe for each packet, in order",
-        verdict: one "",
-        /// Only with packets that are sent several times.
-        verdict_sent: maybe "with the strobe: the packet comes out at least once",
+    /// What becomes of a packet.
+    pub struct FateOut {
+        fate_valid: one "one strobe for each packet, in order",
+        fate: one "the program's outputs; highest bit: it comes out at least once",
     }
 }
 
@@ -48,13 +52,20 @@ signals! {
     /// AXI4-Lite: what the host drives.
     pub struct LiteIn {
         s_axil_awaddr: one "host port",
+        /// An address to write to is offered.
         s_axil_awvalid: one "",
+        /// The word to write.
         s_axil_wdata: one "",
         s_axil_wstrb: one "whole words only",
+        /// A word to write is offered.
         s_axil_wvalid: one "",
+        /// The host takes the answer to a write.
         s_axil_bready: one "",
+        /// The address to read from.
         s_axil_araddr: one "",
+        /// An address to read from is offered.
         s_axil_arvalid: one "",
+        /// The host takes the answer to a read.
         s_axil_rready: one "",
     }
 }
@@ -62,13 +73,21 @@ signals! {
 signals! {
     /// AXI4-Lite: what the host is told.
     pub struct LiteOut {
+        /// The address to write to is taken.
         s_axil_awready: one "",
+        /// The word to write is taken.
         s_axil_wready: one "",
+        /// 0: it was written; 2: it was refused.
         s_axil_bresp: one "",
+        /// A write is answered.
         s_axil_bvalid: one "",
+        /// The address to read from is taken.
         s_axil_arready: one "",
+        /// The word that was read.
         s_axil_rdata: one "",
+        /// 0: there is such a register; 2: there is none.
         s_axil_rresp: one "",
+        /// A read is answered.
         s_axil_rvalid: one "",
     }
 }
@@ -109,7 +128,7 @@ impl SidebandIn<u32> {
         SidebandIn {
             time_ns: has_time.then_some(64),
             random: has_random.then_some(32),
-            egress_ifindex: has_egress.then_some(32),
+            egress: has_egress.then_some(32),
         }
     }
 }

@@ -14,6 +14,7 @@ use hardpath_rtl::{signals, Mem, MemStyle, Module, Node, Reg};
 
 /// What the list must know.
 pub struct DeviceList {
+    /// Name of the module.
     pub name: String,
     /// What the map is called, for the header.
     pub map: String,
@@ -60,12 +61,14 @@ signals! {
         inject: one "strobe: it enters the pipeline",
         map_done: one "strobe: it is over",
         map_answer: one "done: the map took it",
+        /// What the host does: one of [`command`].
         host_command: one "",
         host_key: one "stands still, as the value does",
-        host_value: one "begins with the ifindex",
+        host_value: one "begins with the device",
         in_flight: one "packets that entered and have not left",
         packet_left: one "strobe: one of them leaves",
         index: one "the place that the exit reads",
+        /// The exit reads at `index` in this clock.
         read: one "",
     }
 }
@@ -76,7 +79,7 @@ signals! {
         prepared: one "the next list is made",
         hold: one "the entrance takes nothing in",
         count: one "devices in the list of the packet at the exit",
-        ifindex: one "of the place that was read, from the next clock on",
+        device: one "of the place that was read, from the next clock on",
     }
 }
 
@@ -109,7 +112,7 @@ pub fn device_list(config: &DeviceList) -> Block<DeviceListIn, DeviceListOut> {
         prepared: change.prepared,
         hold: change.holds,
         count: shown,
-        ifindex: merged.ifindex,
+        device: merged.device,
     };
     m.into_block(inputs, outputs)
 }
@@ -253,13 +256,13 @@ struct Copies {
 /// The copy that is not in use, with the change.
 struct Merged {
     count: Node,
-    ifindex: Node,
+    device: Node,
 }
 
 /// The change as an entry.
 struct Entry {
     inserts: Node,
-    ifindex: Node,
+    device: Node,
 }
 
 /// An entry of the list in use, read for the merge.
@@ -284,12 +287,12 @@ fn merge(m: &mut Module, inputs: &DeviceListIn, change: &Change, copies: &Copies
     };
     let entries = m.mem("entries", 64, depth, style);
     let devices = m.mem("devices", 32, depth, style);
-    let ifindex = m.slice(inputs.host_value, 0, 32);
+    let device = m.slice(inputs.host_value, 0, 32);
     // An array entry without device is an absent one.
-    let some_device = m.reduce_or(ifindex);
+    let some_device = m.reduce_or(device);
     let entry = Entry {
         inserts: m.and(&[change.is_update, some_device]),
-        ifindex,
+        device,
     };
     let (write_reg, write_index) = m.reg("merge_write_index", bits + 1);
     let old = read_old(m, change, copies, entries);
@@ -297,7 +300,7 @@ fn merge(m: &mut Module, inputs: &DeviceListIn, change: &Change, copies: &Copies
 
     let writes = m.or(&[insert, copy]);
     let new_key = m.mux(insert, inputs.host_key, old.key);
-    let new_device = m.mux(insert, entry.ifindex, old.device);
+    let new_device = m.mux(insert, entry.device, old.device);
     let word = m.concat(&[new_key, new_device]);
     let other = m.not(copies.current);
     let low = m.slice(write_index, 0, bits);
@@ -315,7 +318,7 @@ fn merge(m: &mut Module, inputs: &DeviceListIn, change: &Change, copies: &Copies
     let address = m.concat(&[copy, inputs.index]);
     Merged {
         count: write_index,
-        ifindex: m.mem_read_sync(devices, address, inputs.read),
+        device: m.mem_read_sync(devices, address, inputs.read),
     }
 }
 

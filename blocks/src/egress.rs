@@ -1,42 +1,87 @@
 //! Where packets go out: the read side of the frame FIFO and the rewriter that overlays bytes.
 
-use crate::axi::{StreamOut, VerdictOut};
+use crate::axi::{FateOut, StreamOut};
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
 use crate::moves::{Moves, MovesIn};
 use crate::output_stage::lanes;
+use hardpath_packet::{CLASS_BITS, INDEX_BITS};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
 
 /// What the exit must know.
 pub struct Egress {
+    /// Name of the module.
     pub name: String,
+    /// Bytes of a beat: a power of two.
     pub beat_bytes: u32,
+    /// Words of the frame FIFO: a power of two.
     pub frame_depth: u32,
     /// Runs of packet bytes that the program may write: (offset, bytes). They do not overlap. Only a packet that is
     /// moved has bytes at negative offsets.
     pub overlays: Vec<(i32, u32)>,
-    /// Width of the verdict: 3 (`enum xdp_action`) or 64 (raw: every packet goes out).
-    pub verdict_bits: u32,
-    pub has_destination: bool,
-    /// Packets may be sent several times ([`crate::repeater::repeater`]).
+    /// Bits of the program's outputs together.
+    pub output_bits: u32,
+    /// Some packets are not forwarded.
+    pub drops: bool,
+    /// The class of destination that all packets have; `None`: it is told for each.
+    pub class: Option<u64>,
+    /// Packets have an index beside the class.
+    pub has_index: bool,
+    /// Packets may have no bytes.
+    pub may_be_empty: bool,
+    /// Packets may be sent several times ([`crate::repeater::repeater`], [`crate::copier::copier`]).
     pub repeats: bool,
+    /// Copies have outputs of their own.
+    pub copies: bool,
 }
+
+/// Bits of `m_axis_tdest`: class and index.
+pub const DESTINATION_BITS: u32 = CLASS_BITS + INDEX_BITS;
 
 signals! {
     /// What the program says of a packet; so it waits for the exit.
     pub struct PacketResult {
-        result_verdict: one "",
+        result_forwarded: maybe "it goes on; always, if this is not there",
+        sent: all SentResult,
+        /// Where packets are broadcast; not of an exit.
+        broadcast: some Broadcast,
+        /// Further packets, by number; not of an exit.
+        copy: labelled CopyResult,
         /// Only where packets are moved.
         result_length: maybe "bytes, as it came in",
         /// Only where they are not.
         result_last_byte: maybe "the number of its last byte; 0 if it has none",
-        /// Only of raw programs.
+        /// Only where packets may be empty.
         result_empty: maybe "it has no bytes",
-        result_destination: maybe "where a redirect goes",
-        moves: all MovesIn,
         /// By offset ([`offset_name`]).
         overlay: labelled Overlay,
+    }
+}
+
+signals! {
+    /// How a packet leaves.
+    pub struct SentResult {
+        result_outputs: maybe "the program's outputs, the first in the lowest bits",
+        result_class: maybe "the class of its destination",
+        result_index: maybe "the index beside it",
+        moves: all MovesIn,
+    }
+}
+
+signals! {
+    /// A further packet that leaves.
+    pub struct CopyResult {
+        when: one "it leaves",
+        sent: all SentResult,
+    }
+}
+
+signals! {
+    /// Which tables a packet is broadcast to, by table.
+    pub struct Broadcast {
+        result_each: several "it goes to each in that table",
+        result_not_back: several "but not to the interface where it came in",
     }
 }
 
@@ -52,7 +97,9 @@ signals! {
     /// Of a packet that may be sent several times ([`crate::repeater::repeater`]).
     pub struct RepeatIn {
         result_again: one "it comes once more: its frames stay",
-        result_nobody: one "a broadcast that nobody gets",
+        result_nobody: one "nobody gets it",
+        /// Where copies have outputs of their own.
+        result_fate_outputs: maybe "the outputs of the packet itself",
     }
 }
 
@@ -63,6 +110,7 @@ signals! {
         result: all PacketResult,
         repeat: some RepeatIn,
         frame_read_data: one "the frame read in the clock before",
+        /// The beat that is offered is taken.
         m_axis_tready: one "",
     }
 }
@@ -73,7 +121,7 @@ signals! {
         result_pop: one "the result is used up",
         frame: all FrameRead,
         stream: all StreamOut,
-        verdict: all VerdictOut,
+        fate: all FateOut,
     }
 }
 
@@ -88,8 +136,14 @@ signals! {
 }
 
 impl Egress {
-    fn is_raw(&self) -> bool {
-        self.verdict_bits == 64
+    /// Bits of `m_axis_tuser`.
+    pub fn user_bits(&self) -> u32 {
+        self.output_bits.max(1) + u32::from(self.repeats)
+    }
+
+    /// Bits of `fate`.
+    pub fn fate_bits(&self) -> u32 {
+        self.output_bits + 1
     }
 
     /// The widths of a result. `moves`: how packets are moved.
@@ -102,13 +156,23 @@ impl Egress {
             (offset_name(*offset), widths)
         };
         PacketResult {
-            result_verdict: self.verdict_bits,
+            result_forwarded: self.drops.then_some(1),
+            sent: self.sent_widths(moves),
+            copy: Vec::new(),
+            broadcast: None,
             result_length: moves.map(|_| LENGTH_BITS),
             result_last_byte: moves.is_none().then_some(LENGTH_BITS),
-            result_empty: (moves.is_none() && self.is_raw()).then_some(1),
-            result_destination: self.has_destination.then_some(32),
-            moves: moves.map_or_else(MovesIn::nowhere, Moves::widths),
+            result_empty: (moves.is_none() && self.may_be_empty).then_some(1),
             overlay: self.overlays.iter().map(overlay).collect(),
+        }
+    }
+
+    fn sent_widths(&self, moves: Option<&Moves>) -> SentResult<u32> {
+        SentResult {
+            result_outputs: (self.output_bits > 0).then_some(self.output_bits),
+            result_class: self.class.is_none().then_some(CLASS_BITS),
+            result_index: self.has_index.then_some(INDEX_BITS),
+            moves: moves.map_or_else(MovesIn::nowhere, Moves::widths),
         }
     }
 
@@ -119,6 +183,8 @@ impl Egress {
             repeat: self.repeats.then_some(RepeatIn {
                 result_again: 1,
                 result_nobody: 1,
+                result_fate_outputs: (self.copies && self.output_bits > 0)
+                    .then_some(self.output_bits),
             }),
             frame_read_data: self.beat_bytes * 8,
             m_axis_tready: 1,
@@ -137,7 +203,7 @@ pub fn egress(config: &Egress) -> Block<EgressIn, EgressOut> {
         config.name.clone(),
         format!(
             "Exit: takes a packet's result, reads its beats,{overlays} and sends them as AXI4-Stream,\n\
-             {} bytes a beat. A packet with verdict DROP or ABORTED is forgotten in one clock.\n\
+             {} bytes a beat. A packet that is not forwarded is forgotten in one clock.\n\
              While tvalid is 1 and tready is 0, the beat stays as it is; there is no gap inside a packet while\n\
              tready is 1.",
             config.beat_bytes
@@ -162,12 +228,12 @@ pub fn egress(config: &Egress) -> Block<EgressIn, EgressOut> {
     let lanes = exit.overlays(&inputs.result, slot.number, advance);
     exit.m.section("Output registers");
     let stream = exit.send(&read, &lanes, &inputs, (advance, out_valid));
-    let verdict = exit.verdict(&slot, &inputs);
+    let fate = exit.fate(&slot, &inputs);
     let outputs = EgressOut {
         result_pop: slot.pop,
         frame,
         stream,
-        verdict,
+        fate,
     };
     exit.m.into_block(inputs, outputs)
 }
@@ -197,9 +263,88 @@ struct Read {
     /// The last lane of the last beat.
     count: Node,
     empty: Option<Node>,
-    verdict: Node,
-    again: Option<Node>,
-    destination: Option<Node>,
+    beside: Beside,
+}
+
+/// What stands beside the beats of a packet.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside {
+    outputs: Option<Node>,
+    class: Option<Node>,
+    index: Option<Node>,
+    /// The packet comes once more.
+    pub(crate) again: Option<Node>,
+    /// The outputs of the packet itself, where copies have their own.
+    own_outputs: Option<Node>,
+}
+
+impl Beside {
+    pub(crate) fn of(inputs: &EgressIn) -> Beside {
+        let (sent, repeat) = (&inputs.result.sent, inputs.repeat.as_ref());
+        Beside {
+            outputs: sent.result_outputs,
+            class: sent.result_class,
+            index: sent.result_index,
+            again: repeat.map(|repeat| repeat.result_again),
+            own_outputs: repeat.and_then(|repeat| repeat.result_fate_outputs),
+        }
+    }
+
+    /// What goes with beats.
+    pub(crate) fn of_beats(self) -> Beside {
+        Beside {
+            own_outputs: None,
+            ..self
+        }
+    }
+
+    /// The same in registers, under a condition.
+    pub(crate) fn held(&self, m: &mut Module, prefix: &str, enable: Node) -> Beside {
+        let mut held = |name: &str, node: Option<Node>| {
+            node.map(|node| m.hold(format!("{prefix}_{name}"), enable, node))
+        };
+        Beside {
+            outputs: held("outputs", self.outputs),
+            class: held("class", self.class),
+            index: held("index", self.index),
+            again: held("again", self.again),
+            own_outputs: held("own_outputs", self.own_outputs),
+        }
+    }
+
+    /// `m_axis_tuser`.
+    pub(crate) fn user(&self, m: &mut Module) -> Node {
+        let outputs = self.outputs.unwrap_or_else(|| m.zero(1));
+        match self.again {
+            Some(again) => m.concat(&[again, outputs]),
+            None => outputs,
+        }
+    }
+
+    /// `m_axis_tdest`, if it is not always the same; behind [`whole_destination`].
+    pub(crate) fn destination(&self, m: &mut Module) -> Option<Node> {
+        let parts: Vec<Node> = self.class.into_iter().chain(self.index).collect();
+        (!parts.is_empty()).then(|| m.concat(&parts))
+    }
+
+    /// What is told of the packet.
+    pub(crate) fn fate(&self, m: &mut Module, sent: Node) -> Node {
+        let outputs = self.own_outputs.or(self.outputs);
+        let parts: Vec<Node> = std::iter::once(sent).chain(outputs).collect();
+        m.concat(&parts)
+    }
+}
+
+/// `m_axis_tdest` out of what changes of it.
+pub(crate) fn whole_destination(m: &mut Module, config: &Egress, varies: Option<Node>) -> Node {
+    let class = config.class.map(|code| m.constant(code, CLASS_BITS));
+    let no_index = match config.has_index {
+        true => None,
+        false => Some(m.zero(INDEX_BITS)),
+    };
+    // Class above index: what is constant stands above or below the rest.
+    let parts: Vec<Node> = class.into_iter().chain(varies).chain(no_index).collect();
+    m.concat(&parts)
 }
 
 /// For each lane of a beat: who writes, and what.
@@ -214,10 +359,7 @@ impl Exit<'_> {
         let last_number = m.slice(last_byte, self.lane_bits, number_bits);
         let is_last = m.eq(number, last_number);
         m.name(is_last, "is_last");
-        let goes_on = match self.config.is_raw() {
-            true => m.one(),
-            false => sent_to_someone(m, inputs.result.result_verdict, &inputs.repeat),
-        };
+        let goes_on = sent_to_someone(m, inputs);
         m.name(goes_on, "sent_on");
         let forgotten = m.not(goes_on);
         let active = m.and(&[inputs.result_valid, advance]);
@@ -278,7 +420,6 @@ impl Exit<'_> {
     /// What belongs to a frame waits for it.
     fn read(&mut self, slot: &Slot, inputs: &EgressIn, advance: Node) -> Read {
         let (m, result) = (&mut self.m, &inputs.result);
-        let verdict = result.result_verdict;
         let valid = m.hold_reset("read_valid", advance, slot.reads);
         let last = m.hold("read_last", advance, slot.is_last);
         let last_byte = result.result_last_byte.expect("nobody moves");
@@ -286,22 +427,12 @@ impl Exit<'_> {
         let count = m.hold("read_last_lane", advance, low_count);
         let empty = result.result_empty;
         let empty = empty.map(|empty| m.hold("read_empty", advance, empty));
-        let read_verdict = m.hold("read_verdict", advance, verdict);
-        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
-        let again = again.map(|again| m.hold("read_again", advance, again));
-        let destination = result.result_destination.map(|node| {
-            let redirect = m.bit(verdict, 2);
-            let given = m.gate(redirect, node);
-            m.hold("read_destination", advance, given)
-        });
         Read {
             valid,
             last,
             count,
             empty,
-            verdict: read_verdict,
-            again,
-            destination,
+            beside: Beside::of(inputs).of_beats().held(m, "read", advance),
         }
     }
 
@@ -348,35 +479,22 @@ impl Exit<'_> {
         }
         let valid_out = m.hold_reset("m_axis_tvalid_reg", advance, read.valid);
         m.drive(out_valid, valid_out);
-        let user = match read.again {
-            Some(again) => m.concat(&[again, read.verdict]),
-            None => read.verdict,
-        };
+        let user = read.beside.user(m);
+        let varies = read.beside.destination(m);
+        let varies = varies.map(|node| m.hold("m_axis_tdest_reg", advance, node));
         StreamOut {
             m_axis_tdata: m.hold("m_axis_tdata_reg", advance, rewritten),
             m_axis_tkeep: m.hold("m_axis_tkeep_reg", advance, keep),
             m_axis_tvalid: out_valid,
             m_axis_tlast: m.hold("m_axis_tlast_reg", advance, read.last),
             m_axis_tuser: m.hold("m_axis_tuser_reg", advance, user),
-            m_axis_tdest: match read.destination {
-                Some(node) => m.hold("m_axis_tdest_reg", advance, node),
-                None => m.zero(32),
-            },
+            m_axis_tdest: whole_destination(m, self.config, varies),
         }
     }
 
-    fn verdict(&mut self, slot: &Slot, inputs: &EgressIn) -> VerdictOut {
-        let m = &mut self.m;
-        if self.config.is_raw() {
-            return VerdictOut {
-                verdict_valid: m.delay_reset("verdict_valid_reg", slot.pop),
-                verdict: m.zero(3),
-                verdict_sent: None,
-            };
-        }
-        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
-        let verdict = inputs.result.result_verdict;
-        verdict_strobe(m, slot.pop, verdict, slot.goes_on, again)
+    fn fate(&mut self, slot: &Slot, inputs: &EgressIn) -> FateOut {
+        let beside = Beside::of(inputs);
+        fate_strobe(&mut self.m, slot.pop, &beside, slot.goes_on)
     }
 }
 
@@ -408,47 +526,33 @@ pub fn last_byte(m: &mut Module, length: Node) -> (Node, Node) {
     (m.mux(empty, nothing, less_one), empty)
 }
 
-/// The strobe of a packet's verdict, when the last slot of its first copy has been read.
-pub(crate) fn verdict_strobe(
-    m: &mut Module,
-    done: Node,
-    verdict: Node,
-    goes_on: Node,
-    again: Option<Node>,
-) -> VerdictOut {
+/// The strobe of a packet's fate, when the last slot of its first copy has been read.
+pub(crate) fn fate_strobe(m: &mut Module, done: Node, beside: &Beside, sent: Node) -> FateOut {
     let mut strobes = done;
-    let mut verdict_sent = None;
-    if let Some(again) = again {
+    if let Some(again) = beside.again {
         let (repeating_reg, repeating) = m.reg_reset("repeating", 1, 0);
         m.set_next_when(repeating_reg, done, again);
         let is_first = m.not(repeating);
         strobes = m.and(&[done, is_first]);
-        verdict_sent = Some(m.delay("verdict_sent_reg", goes_on));
     }
-    VerdictOut {
-        verdict_valid: m.delay_reset("verdict_valid_reg", strobes),
-        verdict: m.delay("verdict_reg", verdict),
-        verdict_sent,
+    let fate = beside.fate(m, sent);
+    FateOut {
+        fate_valid: m.delay_reset("fate_valid_reg", strobes),
+        fate: m.delay("fate_reg", fate),
     }
 }
 
-/// Whether a packet goes on: by its verdict, and if it is broadcast to someone.
-pub(crate) fn sent_to_someone(m: &mut Module, verdict: Node, repeat: &Option<RepeatIn>) -> Node {
-    let goes_on = sent_on(m, verdict);
-    match repeat {
+/// Whether a packet goes on: if it is forwarded, and if it is broadcast to someone.
+pub(crate) fn sent_to_someone(m: &mut Module, inputs: &EgressIn) -> Node {
+    let forwarded = inputs.result.result_forwarded;
+    let forwarded = forwarded.unwrap_or_else(|| m.one());
+    match &inputs.repeat {
         Some(repeat) => {
             let someone = m.not(repeat.result_nobody);
-            m.and(&[goes_on, someone])
+            m.and(&[forwarded, someone])
         }
-        None => goes_on,
+        None => forwarded,
     }
-}
-
-/// Whether a packet of this verdict (3 bits) goes on: PASS, TX or REDIRECT.
-pub(crate) fn sent_on(m: &mut Module, verdict: Node) -> Node {
-    let tx_or_pass = m.bit(verdict, 1);
-    let redirect = m.bit(verdict, 2);
-    m.or(&[tx_or_pass, redirect])
 }
 
 /// An offset in a name: `12`, `m20` for −20.

@@ -8,6 +8,7 @@ signals! {
     /// Into a FIFO.
     pub struct FifoIn {
         push: one "takes data_in",
+        /// The word that comes in with `push`.
         data_in: one "",
         pop: one "takes data_out; only while valid",
     }
@@ -17,6 +18,7 @@ signals! {
     /// Out of a FIFO.
     pub struct FifoOut {
         valid: one "data_out is the oldest word",
+        /// The oldest word.
         data_out: one "",
     }
 }

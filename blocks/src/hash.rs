@@ -21,6 +21,7 @@ mod outcome;
 mod places;
 mod ports;
 mod seen;
+mod slots;
 mod waiting;
 
 pub use evict::Evicts;
@@ -54,10 +55,13 @@ const KEYS_A_ROW: u32 = 3;
 
 /// What a hash table must know.
 pub struct Hash {
+    /// Name of the module.
     pub name: String,
     /// What the map is called, for the header.
     pub map: String,
+    /// Bits of a key as it is stored.
     pub key_bits: u32,
+    /// The most keys that it holds; up to there a new one practically always finds room.
     pub max_entries: u32,
     /// Keys that one packet looks up, updates or deletes, at least one; each has a copy of the keys. The host uses the
     /// first.
@@ -84,6 +88,7 @@ pub struct HashPort {
     pub updates: bool,
     /// What all these updates may do; `None`: each comes with its own.
     pub may: Option<May>,
+    /// The data plane deletes this key.
     pub deletes: bool,
     /// Commits of several ports can be those of one packet: this one's turn comes so many clocks after the first. At
     /// most `commit_after`, which counts them.

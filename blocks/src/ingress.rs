@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the entrance must know.
 pub struct Ingress {
+    /// Name of the module.
     pub name: String,
     /// Bytes of a beat: a power of two.
     pub beat_bytes: u32,
@@ -17,10 +18,13 @@ pub struct Ingress {
     pub frame_depth: u32,
     /// Packets that may be behind the entrance at once.
     pub credits: u32,
-    /// The shortest and the longest packet that is taken, in bytes.
+    /// The shortest packet that is taken, in bytes.
     pub shortest: u32,
+    /// The longest packet that is taken, in bytes.
     pub longest: u32,
+    /// The time is kept for the program.
     pub has_time: bool,
+    /// A random number is kept for the program.
     pub has_random: bool,
     /// The interface that the packet is about to leave by is kept for the program.
     pub has_egress: bool,
@@ -65,6 +69,7 @@ signals! {
 signals! {
     /// Out of the entrance.
     pub struct IngressOut {
+        /// The beat that is offered is taken.
         s_axis_tready: one "",
         early: some EarlyOut,
         frame: all FrameWrite,
@@ -90,8 +95,11 @@ signals! {
 signals! {
     /// The write port of the frame FIFO.
     pub struct FrameWrite {
+        /// A beat is written to the frame FIFO.
         frame_write: one "",
+        /// Where it is written.
         frame_write_address: one "",
+        /// The beat.
         frame_write_data: one "",
     }
 }
@@ -99,9 +107,12 @@ signals! {
 signals! {
     /// What came with the packet.
     pub struct DrawnOut {
+        /// With [`Ingress::has_time`]: the time of its first beat.
         packet_time_ns: maybe "",
+        /// With [`Ingress::has_random`]: the random number of its first beat.
         packet_random: maybe "",
-        packet_egress_ifindex: maybe "",
+        /// With [`Ingress::has_egress`]: the interface that it is about to leave by.
+        packet_egress: maybe "",
     }
 }
 
@@ -225,9 +236,7 @@ impl Entrance<'_> {
         let drawn = DrawnOut {
             packet_time_ns: side.time_ns.map(|node| draw("drawn_time_ns", node)),
             packet_random: side.random.map(|node| draw("drawn_random", node)),
-            packet_egress_ifindex: side
-                .egress_ifindex
-                .map(|node| draw("drawn_egress_ifindex", node)),
+            packet_egress: side.egress.map(|node| draw("drawn_egress", node)),
         };
         let early = self.config.has_port.then(|| {
             let port = m.slice(s_axis_tuser, 1, 8);

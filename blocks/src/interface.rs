@@ -5,22 +5,21 @@
 //!
 //! | port | width | meaning |
 //! |---|---|---|
-//! | `s_axis_tdata/tkeep/tvalid/tready/tlast` | bus, bus/8, 1, 1, 1 | packets in; byte 0 in bits 7:0; `tkeep` is all ones but on the last beat, where it is packed from bit 0 (raw programs: 0 for an empty packet) |
+//! | `s_axis_tdata/tkeep/tvalid/tready/tlast` | bus, bus/8, 1, 1, 1 | packets in; byte 0 in bits 7:0; `tkeep` is all ones but on the last beat, where it is packed from bit 0 (0 for an empty packet, where the program takes these) |
 //! | `s_axis_tuser` | 25 | bit 0: the MAC marks the frame bad (looked at on the last beat); bits 8:1 ingress port; bits 24:9 queue (both looked at on the first beat) |
 //! | `time_ns` | 64 | only with `has_time`: the time, taken on the packet's first beat |
 //! | `random` | 32 | only with `has_random`: a random number, taken on the packet's first beat |
-//! | `egress_ifindex` | 32 | only with `has_egress`: the interface that the packet is about to leave by (the `m_axis_tdest` of a design that redirected it), taken on the packet's first beat |
-//! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only verdicts PASS, TX, REDIRECT |
-//! | `m_axis_tuser` | 3 (raw: 64) | the verdict (`enum xdp_action`), on every beat; raw: `r0` |
-//! | | 9 with `has_metadata` | bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte, in the same beats; on every beat |
-//! | | one more with `repeats` | the highest bit: the same packet, which is broadcast, comes once more behind this one; on every beat |
-//! | `m_axis_tdest` | 32 | with REDIRECT the destination, else 0; on every beat: an ifindex, or with bits 31:30 = 2 the number of a CPU, = 3 of an AF_XDP socket (the key of a CPU or socket map). Raw: 0 |
-//! | `verdict_valid`, `verdict` | 1, 3 | one strobe for each packet that entered the program, in order, DROP and ABORTED included; for a packet that is sent on no later than its last beat |
-//! | `verdict_sent` | 1 | only with `repeats`: with the strobe, whether the packet comes out (a broadcast to nobody does not); the strobe comes no later than the last beat of the first copy |
+//! | `egress` | 32 | only with `has_egress`: the interface that the packet is about to leave by, taken on the packet's first beat |
+//! | `m_axis_tdata/tkeep/tvalid/tready/tlast` | | packets out, same conventions; only those that are forwarded |
+//! | `m_axis_tdest` | 34 | on every beat: bits 33:32 the class of the destination (0 the port where the packet came in, 1 a port, 2 a host queue), bits 31:0 the number of that port or queue |
+//! | `m_axis_tuser` | outputs | on every beat: the outputs that the program declares, the first in the lowest bits; a zero where it has none |
+//! | | one more with `repeats` | the highest bit: a further copy of the same packet comes behind this one; on every beat |
+//! | `fate_valid`, `fate` | 1, outputs + 1 | one strobe for each packet that entered the program, in order, those that are not forwarded included, with the outputs as in `m_axis_tuser`, and in the highest bit whether the packet comes out; for a packet that does no later than its last beat, or that of its first copy |
 //! | `lru_MAP_*` | | only of a design with a journal, for each LRU map: see [`Journal`] |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
 use crate::hash::{buckets, Evicts, Hash, SLOTS, WAYS};
+use hardpath_packet::{outcomes, Output};
 use hardpath_registers::{Design, Map};
 use hardpath_rtl::signals;
 use std::ops::{Deref, DerefMut};
@@ -57,7 +56,7 @@ impl DerefMut for MapPort {
 /// | port | width | meaning |
 /// |---|---|---|
 /// | `NAME_packet` | 1 | strobe: the next packet is at its commit; every packet that enters the program passes once |
-/// | `NAME_host` | 1 | strobe: an operation of the host on this map is at its commit |
+/// | `NAME_host` | 1 | strobe: an operation of the host on this map, other than a dump, is at its commit |
 /// | `NAME_put` | 1 | strobe: a key comes in; together with the strobe of whose it is, or behind it and before the next one |
 /// | `NAME_removed` | 1 | strobe, likewise: a key is deleted |
 /// | `NAME_forgot` | 1 | with `NAME_put`: another key had the slot, and is forgotten |
@@ -77,7 +76,7 @@ signals! {
     /// What a [`Journal`] tells; the ports have its name in front of theirs.
     pub struct JournalOut {
         packet: one "strobe: the next packet is at its commit",
-        host: one "strobe: an operation of the host is",
+        host: one "strobe: an operation of the host is, other than a dump",
         put: one "strobe: a key comes in",
         removed: one "strobe: a key is deleted",
         forgot: one "with put: another key had the slot",
@@ -120,7 +119,10 @@ impl MapPort {
     pub fn places(&self, key: &[u8]) -> (Vec<u32>, usize) {
         let rows = Hash::rows(self.max_entries);
         let buckets = self.buckets(key);
-        let of_place = |place: u32| place * rows + buckets[(place / SLOTS) as usize] as u32;
+        let of_place = |place: u32| {
+            let entry = place * rows + buckets[(place / SLOTS) as usize] as u32;
+            Hash::slot(self.max_entries, entry)
+        };
         let forgotten = self
             .journal
             .as_ref()
@@ -142,12 +144,14 @@ pub struct Storage {
     pub keys: Vec<String>,
     /// Above a value stands a bit that says whether the entry exists.
     pub has_presence: bool,
+    /// The values, bank after bank.
     pub values: Vec<Bank>,
 }
 
 /// A memory of values, addressed by the entry's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
+    /// The path of the memory.
     pub memory: String,
     /// The entries that are found here; `None`: all.
     pub entries: Option<Vec<u32>>,
@@ -165,35 +169,34 @@ impl Storage {
 }
 
 /// What a test bench or a driver must know of a generated design.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Interface {
     /// Name of the top module.
     pub top: String,
     /// One of [`BUS_BITS`].
     pub bus_bits: u32,
-    /// A raw program: memory in, 64 bits out.
-    pub raw: bool,
+    /// The shortest and the longest packet that enter the program, in bytes.
+    pub lengths: (u32, u32),
+    /// What the program gives with each packet.
+    pub outputs: Vec<Output>,
+    /// The program asks for the time: the port `time_ns` exists.
     pub has_time: bool,
+    /// The program asks for random numbers: the port `random` exists.
     pub has_random: bool,
-    /// The program reads `egress_ifindex`.
+    /// The program asks by which interface a packet is about to leave.
     pub has_egress: bool,
-    /// The program reads `ingress_ifindex` or `rx_queue_index`, or broadcasts: the port table exists.
+    /// The program asks for interface or queue of a packet, or broadcasts: the port table exists.
     pub has_port_table: bool,
-    /// The program may put metadata in front of a packet.
-    pub has_metadata: bool,
     /// The program may broadcast packets: one packet in, several out.
     pub repeats: bool,
     /// In the order of MAP_SELECT.
     pub maps: Vec<MapPort>,
+    /// What the register DESIGN_ID has: a driver knows the design by it.
     pub design_id: u32,
 }
 
 /// The widths that a packet stream may have.
 pub const BUS_BITS: [u32; 4] = [64, 128, 256, 512];
-/// Bits of a verdict (`enum xdp_action`).
-pub const VERDICT_BITS: u32 = 3;
-/// Bits of the number of metadata words: at most 252 bytes.
-pub const METADATA_WORD_BITS: u32 = 6;
 
 impl Interface {
     /// What a driver must know.
@@ -202,16 +205,95 @@ impl Interface {
             name: self.top.clone(),
             design_id: self.design_id,
             has_port_table: self.has_port_table,
+            outcomes: outcomes(&self.outputs),
             maps: self.maps.iter().map(|port| port.map.clone()).collect(),
         }
     }
 
+    /// Whether a packet of that many bytes enters the program.
+    pub fn takes(&self, bytes: usize) -> bool {
+        let (shortest, longest) = self.lengths;
+        (shortest as usize..=longest as usize).contains(&bytes)
+    }
+
+    /// Bits of all outputs together.
+    pub fn output_bits(&self) -> u32 {
+        self.outputs.iter().map(|output| output.width).sum()
+    }
+
     /// Width of `m_axis_tuser`.
     pub fn output_user_bits(&self) -> u32 {
-        match (self.raw, self.has_metadata) {
-            (true, _) => 64,
-            (false, true) => VERDICT_BITS + METADATA_WORD_BITS + u32::from(self.repeats),
-            (false, false) => VERDICT_BITS + u32::from(self.repeats),
+        self.output_bits().max(1) + u32::from(self.repeats)
+    }
+
+    /// Width of `fate`.
+    pub fn fate_bits(&self) -> u32 {
+        self.output_bits() + 1
+    }
+
+    /// The outputs out of `m_axis_tuser` or `fate`, least significant limb first.
+    pub fn outputs_of(&self, limbs: &[u64]) -> Vec<u64> {
+        let mut lo = 0;
+        let mut take = |bits: u32| {
+            let value = bits_of(limbs, lo, bits);
+            lo += bits;
+            value
+        };
+        self.outputs
+            .iter()
+            .map(|output| take(output.width))
+            .collect()
+    }
+
+    /// The outputs side by side as in `m_axis_tuser` and `fate`, and above them one more bit, at the highest place of a port
+    /// with so many bits.
+    pub fn pack(&self, outputs: &[u64], (highest, bits): (bool, u32)) -> Vec<u64> {
+        let mut limbs = vec![0; bits.div_ceil(64) as usize];
+        let mut lo = 0;
+        let mut put = |value: u64, lo: u32| {
+            let (limb, shift) = ((lo / 64) as usize, lo % 64);
+            limbs[limb] |= value << shift;
+            if shift > 0 && limb + 1 < limbs.len() {
+                limbs[limb + 1] |= value >> (64 - shift);
+            }
+        };
+        for (output, value) in self.outputs.iter().zip(outputs) {
+            put(*value, lo);
+            lo += output.width;
         }
+        put(highest.into(), bits - 1);
+        limbs
+    }
+}
+
+/// Bits of a number in limbs, at most 64.
+pub fn bits_of(limbs: &[u64], lo: u32, bits: u32) -> u64 {
+    let (limb, shift) = ((lo / 64) as usize, lo % 64);
+    let low = limbs.get(limb).copied().unwrap_or(0) >> shift;
+    let high = match shift {
+        0 => 0,
+        _ => limbs.get(limb + 1).copied().unwrap_or(0) << (64 - shift),
+    };
+    let mask = u64::MAX >> (64 - bits.clamp(1, 64));
+    (low | high) & mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_lie_side_by_side() {
+        let port = |bits| Output::new("some", bits);
+        let interface = Interface {
+            outputs: vec![port(3), port(64), port(17)],
+            repeats: true,
+            ..Interface::default()
+        };
+        let outputs = [5, 0xfedc_ba98_7654_3210, 0x1_2345];
+        assert_eq!(interface.output_user_bits(), 85);
+        let limbs = interface.pack(&outputs, (true, 85));
+        assert_eq!(interface.outputs_of(&limbs), outputs);
+        assert_eq!(bits_of(&limbs, 84, 1), 1);
     }
 }

@@ -21,6 +21,7 @@ signals! {
 
 /// What an interlock must know.
 pub struct Interlock {
+    /// Name of the module.
     pub name: String,
     /// Bits of the tag that stands for the key: equal keys have equal tags.
     pub tag_bits: u32,

@@ -1,11 +1,13 @@
 //! The hardware library, built with `rtl`. Blocks know frames, FIFOs, memories and AXI, but no programs.
 //!
 //! Every function here makes one module from a small description; the module's header is its contract.
+#![warn(missing_docs)]
 
 pub mod answer;
 pub mod array;
 pub mod async_fifo;
 pub mod axi;
+pub mod copier;
 pub mod counters;
 pub mod device_list;
 pub mod egress;

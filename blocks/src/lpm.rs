@@ -41,11 +41,15 @@ signals! {
     /// The host's registers, and the sweep. From `start` on the registers stand still until the operation is over.
     pub struct LpmHostIn {
         clear: one "the sweep after reset",
+        /// The word that the sweep clears.
         clear_index: one "",
         start: one "a host command for this map begins",
         host_command: one "stands still from then on",
+        /// What an update may do ([`May`]).
         host_may: one "",
+        /// The entry that a dump reads.
         host_slot: one "",
+        /// The key that the host means, byte 0 in bits 7:0.
         host_key: one "",
     }
 }
@@ -61,17 +65,20 @@ signals! {
         host_c: one "stage A: this slot is the host's",
         write_value: one "stage A: the value of entry is to be written",
         host_answer: one "a clock later",
+        host_slot_out: one "likewise: the entry that it is of",
         host_key_out: one "the key that a dump found",
     }
 }
 
 /// What a table must know.
 pub struct Lpm {
+    /// Name of the module.
     pub name: String,
     /// What the map is called, for the header.
     pub map: String,
     /// Bytes of a key: 4 of length (little endian), then the data; the first bit is the highest of the first byte.
     pub key_bytes: u32,
+    /// The most entries that it holds.
     pub max_entries: u32,
     /// What is read from the memories stands in registers before it is joined: a clock more, where memories are slow.
     pub registers: bool,
@@ -244,6 +251,7 @@ impl Table<'_> {
             host_c: answer.host_c,
             write_value: answer.write_value,
             host_answer: answer.host_answer,
+            host_slot_out: answer.host_slot,
             host_key_out: prepared.key,
         }
     }

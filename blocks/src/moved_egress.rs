@@ -16,13 +16,12 @@
 //!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
 
 use crate::egress::{
-    offset_name, rewritten, sent_to_someone, verdict_strobe, Egress, EgressIn, EgressOut,
+    fate_strobe, offset_name, rewritten, sent_to_someone, Beside, Egress, EgressIn, EgressOut,
     FrameRead, Lanes, PacketResult,
 };
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
-use crate::interface::METADATA_WORD_BITS;
-use crate::moves::{Distance, Moves, Ways, META_BITS, OFFSET_BITS};
+use crate::moves::{Distance, Moves, Ways, OFFSET_BITS};
 use crate::output_stage::{Beat, OutputStage};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node, NodeOp};
@@ -49,11 +48,16 @@ struct Slot {
     count: Node,
     /// Wired: a bit for each distance. Shifted: whether it begins behind offset 0, and the distance.
     distance: Node,
-    verdict: Node,
-    words: Option<Node>,
-    /// The packet comes once more.
-    again: Option<Node>,
-    destination: Option<Node>,
+    beside: Beside,
+    front: Option<FrontBeat>,
+}
+
+/// Bytes of a beat that are put in front.
+#[derive(Clone, Copy)]
+struct FrontBeat {
+    /// A bit for each lane.
+    lanes: Node,
+    data: Node,
 }
 
 impl Slot {
@@ -62,20 +66,19 @@ impl Slot {
         let mut held = |name: &str, node: Node| m.hold(format!("{prefix}_{name}"), advance, node);
         let (last, emits) = (held("last", self.last), held("emits", self.emits));
         let (count, distance) = (held("count", self.count), held("distance", self.distance));
-        let verdict = held("verdict", self.verdict);
-        let words = self.words.map(|node| held("words", node));
-        let again = self.again.map(|node| held("again", node));
-        let destination = self.destination.map(|node| held("destination", node));
+        let front = self.front.map(|front| FrontBeat {
+            lanes: held("front_lanes", front.lanes),
+            data: held("front", front.data),
+        });
+        let beside = self.beside.held(m, prefix, advance);
         Slot {
             valid: m.hold_reset(format!("{prefix}_valid"), advance, self.valid),
             last,
             emits,
             count,
             distance,
-            verdict,
-            words,
-            again,
-            destination,
+            beside,
+            front,
         }
     }
 }
@@ -85,12 +88,10 @@ struct Ready {
     valid: Node,
     /// A result waits to be made ready.
     result_valid: Node,
-    verdict: Node,
     sent_on: Node,
-    /// The packet comes once more: its frames stay.
-    again: Option<Node>,
-    destination: Option<Node>,
-    words: Option<Node>,
+    beside: Beside,
+    /// Bytes and length.
+    front: Option<(Node, Node)>,
     keep: Option<Node>,
     /// Frames of the packet as it came in.
     frames: Node,
@@ -105,9 +106,8 @@ struct Ready {
 
 /// Where what leaves of a packet begins and ends.
 struct Span {
-    /// Its first byte, metadata included, and how many bytes of metadata there are.
+    /// Its first byte.
     first: Node,
-    meta: Node,
     /// It begins behind offset 0.
     is_behind: Node,
     /// The first byte, where that is not behind offset 0 with almost a beat more.
@@ -137,8 +137,8 @@ pub fn moved_egress(config: &Egress, moves: &Moves) -> Block<EgressIn, EgressOut
         config.name.clone(),
         format!(
             "Exit: takes a packet's result, reads its frames, overlays the bytes that the program wrote, shifts them\n\
-             to where the packet begins now, and sends them as AXI4-Stream, {} bytes a beat, the metadata in front.\n\
-             A packet with verdict DROP or ABORTED is forgotten in one clock. While tvalid is 1 and tready is 0, the\n\
+             to where the packet begins now, and sends them as AXI4-Stream, {} bytes a beat.\n\
+             A packet that is not forwarded is forgotten in one clock. While tvalid is 1 and tready is 0, the\n\
              beat stays as it is; there is no gap inside a packet while tready is 1.",
             config.beat_bytes
         ),
@@ -163,7 +163,7 @@ struct Exit<'a> {
 impl<'a> Exit<'a> {
     fn new(m: &'a mut Module, config: &'a Egress, moves: &'a Moves) -> Exit<'a> {
         let beat = config.beat_bytes;
-        let distances = moves.firsts().map(|firsts| {
+        let distances = moves.firsts.as_ref().map(|firsts| {
             let all: BTreeSet<Distance> = firsts
                 .iter()
                 .map(|first| Distance::of(*first, beat))
@@ -197,7 +197,7 @@ impl<'a> Exit<'a> {
         let frames = self.walk(&ready, (take, start), advance);
         let m = &mut *self.m;
         let result_pop = m.and(&[take, ready.result_valid]);
-        let verdict = verdict_strobe(m, frames.done, ready.verdict, ready.sent_on, ready.again);
+        let fate = fate_strobe(m, frames.done, &ready.beside, ready.sent_on);
         m.section("The frame is read; what belongs to it waits");
         let zero = m.zero(self.number_bits);
         let is_first = m.eq(frames.slot, zero);
@@ -210,12 +210,12 @@ impl<'a> Exit<'a> {
         self.m.section("The beat as the program left it");
         let (leaving, data) = self.form(&read, (whole, before), is_first, advance);
         let beat = self.beat(&leaving, data);
-        let stream = output.send(self.m, &beat, inputs.m_axis_tready);
+        let stream = output.send(self.m, self.config, &beat, inputs.m_axis_tready);
         EgressOut {
             result_pop,
             frame: frames.port,
             stream,
-            verdict,
+            fate,
         }
     }
 
@@ -247,7 +247,7 @@ impl<'a> Exit<'a> {
         let (base_reg, base) = m.reg_reset("frame_read_pointer_reg", frame_bits, 0);
         let frames = m.resize(ready.frames, frame_bits);
         let next_base = m.add(base, frames);
-        let base_moves = match ready.again {
+        let base_moves = match ready.beside.again {
             Some(again) => {
                 let last = m.not(again);
                 m.and(&[done, last])
@@ -282,11 +282,54 @@ impl<'a> Exit<'a> {
             emits: self.m.ule(frames.slot, ready.last_out),
             count: ready.count,
             distance: ready.distance,
-            verdict: ready.verdict,
-            words: ready.words,
-            again: ready.again,
-            destination: ready.destination,
+            beside: ready.beside.of_beats(),
+            front: ready.front.map(|front| self.front_beat(front, frames.slot)),
         }
+    }
+
+    /// What of the beat that a slot leaves with is put in front.
+    fn front_beat(&mut self, (bytes, length): (Node, Node), slot: Node) -> FrontBeat {
+        let (m, beat) = (&mut *self.m, self.beat);
+        let most = m.width(bytes) / 8;
+        let beats = most.div_ceil(beat);
+        let padded = m.zext(bytes, beats * beat * 8);
+        let (mut data, mut lanes) = (Vec::new(), Vec::new());
+        for number in 0..beats {
+            let here = m.eq_const(slot, u64::from(number));
+            let part = m.slice(padded, number * beat * 8, beat * 8);
+            data.push(m.gate(here, part));
+            let mut within = Vec::new();
+            for place in (number * beat..(number + 1) * beat).rev() {
+                within.push(match place < most {
+                    true => {
+                        let place = m.constant(u64::from(place), OFFSET_BITS);
+                        m.ult(place, length)
+                    }
+                    false => m.zero(1),
+                });
+            }
+            let within = m.concat(&within);
+            lanes.push(m.gate(here, within));
+        }
+        FrontBeat {
+            lanes: m.or(&lanes),
+            data: m.or(&data),
+        }
+    }
+
+    /// The bytes in front, over those that would leave in their place.
+    fn with_front(&mut self, front: Option<FrontBeat>, data: Node) -> Node {
+        let Some(front) = front else {
+            return data;
+        };
+        let m = &mut *self.m;
+        let mut bytes = Vec::new();
+        for lane in (0..self.beat).rev() {
+            let on = m.bit(front.lanes, lane);
+            let [ours, below] = [front.data, data].map(|from| m.slice(from, lane * 8, 8));
+            bytes.push(m.mux(on, ours, below));
+        }
+        m.concat(&bytes)
     }
 
     /// One beat out of a slot's and its neighbour's, and the slot that it leaves with. `before`: the beat before slot 0.
@@ -328,20 +371,19 @@ impl<'a> Exit<'a> {
         let span = self.span(result, start);
         let distance = self.distance(&span);
         let frames = self.frames(result);
-        let (m, verdict) = (&mut *self.m, result.result_verdict);
-        let goes = sent_to_someone(m, verdict, &inputs.repeat);
-        let given_destination = result.result_destination.map(|node| {
-            let redirect = m.bit(verdict, 2);
-            m.gate(redirect, node)
-        });
-        let words = self
-            .moves
-            .has_metadata()
-            .then(|| m.slice(span.meta, 2, METADATA_WORD_BITS));
+        let m = &mut *self.m;
+        let goes = sent_to_someone(m, inputs);
+        let beside = Beside::of(inputs).held(m, "ready", take);
         let (valid_reg, valid) = m.reg_reset("ready_valid", 1, 0);
         m.set_next_when(valid_reg, take, inputs.result_valid);
         let mut held = |name: &str, node: Node| m.hold(format!("ready_{name}"), take, node);
-        let keep = result.moves.result_keep.map(|node| held("keep", node));
+        let keep = result.sent.moves.result_keep;
+        let keep = keep.map(|node| held("keep", node));
+        let front = result.sent.moves.front.as_ref().map(|front| {
+            let length = front.result_front_length;
+            let length = length.map(|node| held("front_length", node));
+            (held("front", front.result_front), length)
+        });
         let overlays = self.config.overlays.iter().zip(&result.overlay);
         let overlays = overlays
             .map(|((offset, bytes), (label, given))| {
@@ -350,21 +392,26 @@ impl<'a> Exit<'a> {
                 (*offset, *bytes, enable, data)
             })
             .collect();
-        let again = inputs.repeat.as_ref().map(|repeat| repeat.result_again);
+        let (frames, last_out) = (held("frames", frames), held("last_out", span.last_out));
+        let (last_slot, count) = (held("last_slot", span.last_slot), held("count", span.count));
+        let (distance, sent_on) = (held("distance", distance), held("sent_on", goes));
+        let always = self.moves.front.and_then(|front| front.length);
+        let front = front.map(|(bytes, length)| {
+            let known = || m.constant(u64::from(always.unwrap_or(0)), OFFSET_BITS);
+            (bytes, length.unwrap_or_else(known))
+        });
         Ready {
             valid,
             result_valid: inputs.result_valid,
-            verdict: held("verdict", verdict),
-            sent_on: held("sent_on", goes),
-            again: again.map(|again| held("again", again)),
-            destination: given_destination.map(|node| held("destination", node)),
-            words: words.map(|node| held("words", node)),
+            sent_on,
+            beside,
+            front,
             keep,
-            frames: held("frames", frames),
-            last_out: held("last_out", span.last_out),
-            last_slot: held("last_slot", span.last_slot),
-            count: held("count", span.count),
-            distance: held("distance", distance),
+            frames,
+            last_out,
+            last_slot,
+            count,
+            distance,
             overlays,
         }
     }
@@ -372,23 +419,13 @@ impl<'a> Exit<'a> {
     /// Where what leaves begins and ends. Drives `start`: the number of the beat that slot 0 reads.
     fn span(&mut self, result: &PacketResult, start: Node) -> Span {
         let m = &mut *self.m;
-        let only = |set: &Option<Vec<i32>>| match set.as_deref() {
-            Some([one]) => *one as u64,
-            _ => 0,
-        };
         let length = result.result_length.expect("of an exit that moves");
-        let head = match result.moves.result_head {
-            Some(head) => head,
-            None => m.constant(only(&self.moves.heads) & 0xffff, OFFSET_BITS),
+        let first = match (result.sent.moves.result_from, self.moves.firsts.as_deref()) {
+            (Some(from), _) => from,
+            (None, Some([one])) => m.constant(*one as u64 & 0xffff, OFFSET_BITS),
+            (None, _) => m.zero(OFFSET_BITS),
         };
-        let meta = match result.moves.result_meta {
-            Some(meta) => meta,
-            None => m.constant(only(&self.moves.metas), META_BITS),
-        };
-        let wide_meta = m.zext(meta, OFFSET_BITS);
-        let first = m.sub(head, wide_meta);
-        m.name(first, "first");
-        let end = match result.moves.result_end {
+        let end = match result.sent.moves.result_end {
             Some(end) => end,
             None => m.zext(length, OFFSET_BITS),
         };
@@ -417,7 +454,6 @@ impl<'a> Exit<'a> {
         };
         Span {
             first,
-            meta,
             is_behind,
             rounded,
             last_out,
@@ -431,7 +467,7 @@ impl<'a> Exit<'a> {
         let m = &mut *self.m;
         match &self.realign {
             Realign::Wired(all) => {
-                let firsts = self.moves.firsts().unwrap_or_default();
+                let firsts = self.moves.firsts.clone().unwrap_or_default();
                 let mut bits: Vec<Node> = Vec::new();
                 for distance in all {
                     let with_it: Vec<Node> = firsts
@@ -477,7 +513,8 @@ impl<'a> Exit<'a> {
     ) -> Node {
         let m = &mut *self.m;
         let mut frame = frame;
-        let lowest = self.moves.firsts().map_or(i32::MIN, |firsts| firsts[0]);
+        let firsts = self.moves.firsts.as_ref();
+        let lowest = firsts.map_or(i32::MIN, |firsts| firsts[0]);
         if lowest <= -(self.beat as i32) {
             let is_headroom = m.bit(number, self.number_bits - 1);
             let is_headroom = m.hold("read_headroom", advance, is_headroom);
@@ -599,16 +636,16 @@ impl<'a> Exit<'a> {
 
     /// What leaves with a slot.
     fn beat(&mut self, slot: &Slot, data: Node) -> Beat {
+        let data = self.with_front(slot.front, data);
         let m = &mut *self.m;
-        let above = slot.again.into_iter().chain(slot.words);
-        let user: Vec<Node> = above.chain([slot.verdict]).collect();
+        let (user, destination) = (slot.beside.user(m), slot.beside.destination(m));
         Beat {
             valid: m.and(&[slot.valid, slot.emits]),
             data,
             last: slot.last,
             count: slot.count,
-            user: m.concat(&user),
-            destination: slot.destination,
+            user,
+            destination,
         }
     }
 }

@@ -1,43 +1,37 @@
 //! How a program may move packets: what the exit of [`crate::moved_egress`] must be able to do.
 
 use hardpath_rtl::signals;
-use std::collections::BTreeSet;
 
 /// How a program may move packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moves {
-    /// Where a packet may begin; `None`: anywhere in headroom and packet.
-    pub heads: Option<Vec<i32>>,
-    /// How many bytes of metadata may be in front of it, multiples of 4; `None`: up to 252. Always 0: `[0]`.
-    pub metas: Option<Vec<i32>>,
+    /// Where what leaves may begin, in order; `None`: anywhere in headroom and packet.
+    pub firsts: Option<Vec<i32>>,
     /// The end may be another one than the length that came in.
     pub has_end: bool,
     /// The tail may have grown: bytes at or behind `result_keep` that no overlay writes are zeros.
     pub grows: bool,
+    /// Bytes may be put in front. Then what leaves begins so many bytes before `result_from` would say without them.
+    pub front: Option<Fronts>,
+}
+
+/// Bytes in front of what leaves of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fronts {
+    /// The most that there may be.
+    pub bytes: u32,
+    /// How many there always are; `None`: it is told for each packet.
+    pub length: Option<u32>,
 }
 
 impl Moves {
-    /// Where what leaves may begin, metadata included, in order.
-    pub fn firsts(&self) -> Option<Vec<i32>> {
-        let (heads, metas) = (self.heads.as_ref()?, self.metas.as_ref()?);
-        let pairs = heads
-            .iter()
-            .flat_map(|head| metas.iter().map(move |meta| head - meta));
-        Some(pairs.collect::<BTreeSet<i32>>().into_iter().collect())
-    }
-
-    /// Whether packets may leave with metadata.
-    pub fn has_metadata(&self) -> bool {
-        self.metas.as_deref() != Some(&[0])
-    }
-
     /// Clocks from the result to the first beat that the exit takes more than one without moves.
     pub fn more_clocks(&self) -> u32 {
         3 + u32::from(self.ways().behind)
     }
 
     pub(crate) fn ways(&self) -> Ways {
-        match self.firsts() {
+        match &self.firsts {
             Some(firsts) => Ways {
                 before: firsts.iter().any(|first| *first <= 0),
                 behind: firsts.iter().any(|first| *first > 0),
@@ -51,13 +45,15 @@ impl Moves {
 
     /// The inputs beside those of an exit without moves, with their widths.
     pub fn widths(&self) -> MovesIn<u32> {
-        let is_variable =
-            |set: &Option<Vec<i32>>| set.as_ref().is_none_or(|numbers| numbers.len() > 1);
+        let varies = self.firsts.as_ref().is_none_or(|firsts| firsts.len() > 1);
         MovesIn {
-            result_head: is_variable(&self.heads).then_some(OFFSET_BITS),
-            result_meta: is_variable(&self.metas).then_some(META_BITS),
+            result_from: varies.then_some(OFFSET_BITS),
             result_end: self.has_end.then_some(OFFSET_BITS),
             result_keep: self.grows.then_some(OFFSET_BITS),
+            front: self.front.map(|front| FrontIn {
+                result_front: front.bytes * 8,
+                result_front_length: front.length.is_none().then_some(OFFSET_BITS),
+            }),
         }
     }
 }
@@ -65,11 +61,19 @@ impl Moves {
 signals! {
     /// Where a packet begins and ends that was moved; what is always the same is not there.
     pub struct MovesIn {
-        result_head: maybe "where the packet begins, in two's complement",
-        result_meta: maybe "bytes of metadata",
+        result_from: maybe "where what leaves begins, what is put in front included, in two's complement",
         /// Signed: a packet may end before the place where it began.
         result_end: maybe "behind the packet's last byte",
         result_keep: maybe "what came in is zeros from here",
+        front: some FrontIn,
+    }
+}
+
+signals! {
+    /// Bytes in front of a packet.
+    pub struct FrontIn {
+        result_front: one "byte 0 in bits 7:0",
+        result_front_length: maybe "so many of them",
     }
 }
 
@@ -77,10 +81,10 @@ impl<T> MovesIn<T> {
     /// Of a packet that is not moved.
     pub fn nowhere() -> MovesIn<T> {
         MovesIn {
-            result_head: None,
-            result_meta: None,
+            result_from: None,
             result_end: None,
             result_keep: None,
+            front: None,
         }
     }
 }
@@ -95,8 +99,6 @@ pub(crate) struct Ways {
 
 /// Bits of an offset.
 pub(crate) const OFFSET_BITS: u32 = 16;
-/// Bits of the number of metadata bytes.
-pub(crate) const META_BITS: u32 = 8;
 
 /// By how many bytes two neighbouring beats are shifted to form one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

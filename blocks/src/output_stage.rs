@@ -11,6 +11,7 @@
 //! stops a clock late; the words take what comes until then.
 
 use crate::axi::StreamOut;
+use crate::egress::{whole_destination, Egress};
 use crate::fifo::is_used_well;
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node, Reg};
@@ -26,6 +27,7 @@ pub(crate) struct Beat {
     /// The last lane, of the last beat.
     pub count: Node,
     pub user: Node,
+    /// What changes of `m_axis_tdest`.
     pub destination: Option<Node>,
 }
 
@@ -56,7 +58,7 @@ impl OutputStage {
     }
 
     /// Takes a beat while the exit moves, and gives the oldest one to `m_axis`.
-    pub fn send(self, m: &mut Module, beat: &Beat, tready: Node) -> StreamOut {
+    pub fn send(self, m: &mut Module, config: &Egress, beat: &Beat, tready: Node) -> StreamOut {
         m.section("Beats wait for m_axis_tready");
         let parts = [beat.last, beat.count, beat.user];
         let parts: Vec<Node> = beat.destination.into_iter().chain(parts).collect();
@@ -81,16 +83,14 @@ impl OutputStage {
         let last = part(m, beat.last);
         let destination = beat.destination.map(|node| part(m, node));
         let keep = lanes(m, last, count);
+        let varies = destination.map(|node| m.hold("m_axis_tdest_reg", load, node));
         StreamOut {
             m_axis_tdata: m.hold("m_axis_tdata_reg", load, data),
             m_axis_tkeep: m.hold("m_axis_tkeep_reg", load, keep),
             m_axis_tvalid: valid,
             m_axis_tlast: m.hold("m_axis_tlast_reg", load, last),
             m_axis_tuser: m.hold("m_axis_tuser_reg", load, user),
-            m_axis_tdest: match destination {
-                Some(node) => m.hold("m_axis_tdest_reg", load, node),
-                None => m.zero(32),
-            },
+            m_axis_tdest: whole_destination(m, config, varies),
         }
     }
 

@@ -8,18 +8,22 @@ use hardpath_rtl::{signals, Module, Node};
 
 /// What the repeater must know.
 pub struct Repeater {
+    /// Name of the module.
     pub name: String,
-    /// The lists: what the broadcast's destination is for each, and the bits of an index into it.
-    pub lists: Vec<(u32, u32)>,
-    /// Of the destination: not to the interface that the packet came in at.
-    pub exclude_bit: u32,
+    /// The lists: the bits of an index into each.
+    pub lists: Vec<u32>,
+    /// Whether packets have an index of their own beside those of the lists.
+    pub has_index: bool,
 }
 
 impl Repeater {
     /// Bits of an index into the longest list.
     fn index_bits(&self) -> u32 {
-        let widest = self.lists.iter().map(|(_, bits)| *bits).max();
-        widest.expect("a repeater has a list")
+        self.lists
+            .iter()
+            .copied()
+            .max()
+            .expect("a repeater has a list")
     }
 }
 
@@ -27,13 +31,17 @@ signals! {
     /// Into the repeater.
     pub struct RepeaterIn {
         result_valid: one "a packet's result waits",
-        result_verdict: one "",
-        result_destination: one "",
-        ingress_ifindex: one "where it came in",
+        /// Of each list: the packet goes to it. At most one.
+        each: several "",
+        /// Of each list: a packet that goes to it does not go to the interface where it came in.
+        not_back: several "",
+        /// Of a packet that goes to none.
+        result_index: maybe "",
+        ingress: one "the interface where it came in",
         taken: one "the exit is through with what it was given",
         /// Of each list ([`crate::device_list::device_list`]).
         count: several "devices in it",
-        ifindex: several "the device that was read",
+        device: several "the device that was read",
     }
 }
 
@@ -41,12 +49,13 @@ signals! {
     /// Out of the repeater.
     pub struct RepeaterOut {
         valid: one "for the exit: a packet waits",
-        destination: one "where it goes",
+        destination: one "the index of where it goes",
         again: one "it comes once more: its frames must stay",
         nobody: one "it goes nowhere",
         pop: one "the head is used up",
         /// Of each list: the device that is read.
         index: several "",
+        /// Of each list: it is read in this clock.
         read: several "",
     }
 }
@@ -57,18 +66,19 @@ pub fn repeater(config: &Repeater) -> Block<RepeaterIn, RepeaterOut> {
     let mut m = Module::new(
         config.name.clone(),
         "Repeater: gives a packet that is broadcast to the exit once for each device in the map's list, in the list's\n\
-         order, without those that have the ifindex at which the packet came in, if the program said so. To an empty\n\
+         order, without the interface at which the packet came in, if the program said so. To an empty\n\
          list it is given once, as a packet for nobody. Other packets pass in the same clock.",
     );
-    let list_bits = || config.lists.iter().map(|(_, bits)| *bits);
+    let list_bits = || config.lists.iter();
     let inputs = m.inputs(RepeaterIn {
         result_valid: 1,
-        result_verdict: 3,
-        result_destination: 32,
-        ingress_ifindex: 32,
+        each: list_bits().map(|_| 1).collect(),
+        not_back: list_bits().map(|_| 1).collect(),
+        result_index: config.has_index.then_some(32),
+        ingress: 32,
         taken: 1,
         count: list_bits().map(|bits| bits + 1).collect(),
-        ifindex: list_bits().map(|_| 32).collect(),
+        device: list_bits().map(|_| 32).collect(),
     });
     let chosen = choose_list(&mut m, config, &inputs);
     let walk = walk(&mut m, config, &inputs, &chosen);
@@ -100,7 +110,10 @@ fn give(m: &mut Module, inputs: &RepeaterIn, chosen: &Chosen, walk: Walk) -> Rep
     let single = m.not(chosen.broadcast);
     let passes = m.or(&[single, ready]);
     let valid = m.and(&[inputs.result_valid, passes]);
-    let destination = m.mux(chosen.broadcast, current, inputs.result_destination);
+    let destination = match inputs.result_index {
+        Some(index) => m.mux(chosen.broadcast, current, index),
+        None => current,
+    };
     let again = m.and(&[chosen.walks, candidate]);
     let last = m.not(again);
     let leaves = m.and(&[inputs.taken, last]);
@@ -139,23 +152,20 @@ struct Chosen {
 
 fn choose_list(m: &mut Module, config: &Repeater, inputs: &RepeaterIn) -> Chosen {
     m.section("Which list");
-    let redirected = m.bit(inputs.result_verdict, 2);
-    let excludes = m.bit(inputs.result_destination, config.exclude_bit);
-    let mask = m.constant(u64::from(!(1u32 << config.exclude_bit)), 32);
-    let plain = m.and(&[inputs.result_destination, mask]);
-    let (mut on, mut counts) = (Vec::new(), Vec::new());
-    for ((meant, _), count) in config.lists.iter().zip(&inputs.count) {
-        let here = m.eq_const(plain, u64::from(*meant));
-        on.push(m.and(&[redirected, here]));
-        counts.push(m.zext(*count, config.index_bits() + 1));
-    }
+    let on = inputs.each.clone();
+    let counts: Vec<Node> = inputs
+        .count
+        .iter()
+        .map(|count| m.zext(*count, config.index_bits() + 1))
+        .collect();
+    let excludes = choose(m, &on, &inputs.not_back);
     let broadcast = m.or(&on);
     m.name(broadcast, "broadcast");
     let walks = m.and(&[inputs.result_valid, broadcast]);
     m.name(walks, "walks");
     Chosen {
         count: choose(m, &on, &counts),
-        device: choose(m, &on, &inputs.ifindex),
+        device: choose(m, &on, &inputs.device),
         on,
         broadcast,
         walks,
@@ -186,7 +196,7 @@ fn walk(m: &mut Module, config: &Repeater, inputs: &RepeaterIn, chosen: &Chosen)
     let (index_reg, index) = m.reg_reset("next_index", bits + 1, 0);
     let (there_reg, there) = m.reg_reset("device_valid", 1, 0);
     let (current_reg, current_valid) = m.reg_reset("current_valid", 1, 0);
-    let same = m.eq(chosen.device, inputs.ingress_ifindex);
+    let same = m.eq(chosen.device, inputs.ingress);
     let left_out = m.and(&[chosen.excludes, same]);
     let goes = m.not(left_out);
     let candidate = m.and(&[there, goes]);
@@ -214,10 +224,10 @@ fn walk(m: &mut Module, config: &Repeater, inputs: &RepeaterIn, chosen: &Chosen)
     let current_stays = m.and(&[current_valid, not_taken]);
     let current_next = m.or(&[moves, current_stays]);
     m.set_next(current_reg, current_next);
-    let (device_reg, current) = m.reg("current_ifindex", 32);
+    let (device_reg, current) = m.reg("current_device", 32);
     m.set_next_when(device_reg, moves, chosen.device);
     let (mut index_of, mut read_of) = (Vec::new(), Vec::new());
-    for (on, (_, list_bits)) in chosen.on.iter().zip(&config.lists) {
+    for (on, list_bits) in chosen.on.iter().zip(&config.lists) {
         index_of.push(m.slice(index, 0, *list_bits));
         read_of.push(m.and(&[reads, *on]));
     }

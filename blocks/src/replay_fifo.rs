@@ -9,6 +9,7 @@ signals! {
     /// Into the FIFO.
     pub struct ReplayFifoIn {
         push: one "takes data_in",
+        /// The word that comes in with `push`.
         data_in: one "",
         pop: one "takes data_out; only while valid, not in the clock of a rewind",
         retire: one "the oldest popped word is done with",
@@ -20,6 +21,7 @@ signals! {
     /// Out of the FIFO.
     pub struct ReplayFifoOut {
         valid: one "data_out is the oldest word that has not been popped",
+        /// The oldest word that has not been popped.
         data_out: one "",
         idle: one "no word is popped and not retired",
     }

@@ -7,6 +7,7 @@ use hardpath_rtl::{Module, Node};
 pub struct Sweep {
     /// It is over.
     pub running: Node,
+    /// It goes on: a word is cleared in this clock.
     pub clear: Node,
     /// The word that is cleared.
     pub index: Node,

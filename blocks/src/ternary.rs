@@ -61,10 +61,13 @@ signals! {
     /// The host's registers, and the sweep. From `start` on the registers stand still until the operation is over.
     pub struct TernaryHostIn {
         clear: one "the sweep after reset",
+        /// The word that the sweep clears.
         clear_index: one "",
         start: one "a host command for this map begins",
         host_command: one "stands still from then on",
+        /// What an update may do ([`May`]).
         host_may: one "",
+        /// The entry that a dump reads.
         host_slot: one "",
         host_key: one "values; of a range the lowest",
         host_mask: one "ternary and prefix: bits that count are 1; of a range the highest value; of an exact field nothing",
@@ -83,14 +86,17 @@ signals! {
         host_c: one "stage A: this slot is the host's",
         write_value: one "stage A: the value of entry is to be written",
         host_answer: one "a clock after stage A",
+        host_slot_out: one "likewise: the entry that it is of",
         host_key_out: one "the entry that a dump found; bits that do not count are 0",
         host_mask_out: one "of an exact field all are 1",
+        /// The priority of the entry that a dump found.
         host_priority_out: one "",
     }
 }
 
 /// What a table must know.
 pub struct Ternary {
+    /// Name of the module.
     pub name: String,
     /// What the map is called, for the header.
     pub map: String,
@@ -255,6 +261,7 @@ impl Table<'_> {
             host_c: answer.host_c,
             write_value: answer.write_value,
             host_answer: answer.host_answer,
+            host_slot_out: answer.host_slot,
             host_key_out: prepared.stored.key,
             host_mask_out: prepared.stored.mask,
             host_priority_out: prepared.stored.priority,

@@ -234,11 +234,11 @@ impl Text {
         self.lines
             .push(format!("    packet.store v{offset}, v{word}"));
         let verdict = self.op(64, "const 2");
-        let destination = self.op(32, "const 0");
+        let forwarded = self.op(1, "const 1");
         self.lines
-            .push(format!("    emit v{verdict}, v{destination}"));
+            .push(format!("    emit v{forwarded} with v{verdict}"));
         format!(
-            "program \"case\" raw dataflow\n\nblock0:\n{}\n",
+            "program \"case\" dataflow\n\nlimits shortest 0\noutput \"r0\" 64\n\nblock0:\n{}\n",
             self.lines.join("\n")
         )
     }

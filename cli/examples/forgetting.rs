@@ -11,9 +11,9 @@
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::LoadOptions;
 use hardpath_ir::maps::Image;
-use hardpath_ir::verdict;
+use hardpath_kernel::xdp;
 use hardpath_oracle::{JudgeOptions, KernelJudge, Verdict};
-use hardpath_packet::{Packet, Sideband};
+use hardpath_packet::{Fate, Packet, Sideband};
 use hardpath_pipeline::Options;
 use hardpath_testbed::host::{self, Host};
 use hardpath_testbed::native::Native;
@@ -139,7 +139,7 @@ fn in_hardware(entries: u32, keys: &[u32]) -> Result<Kept, Vec<Diagnostic>> {
         &RunOptions::default(),
     );
     let outcomes = result.map_err(one)?.outcomes;
-    let verdicts = outcomes.iter().flatten().map(|outcome| outcome.verdict);
+    let verdicts = outcomes.iter().flatten().map(Fate::first_output);
     let hits = hits(verdicts);
     let maps = host.dump_image(&mut native).map_err(one)?;
     Ok(Kept {
@@ -167,8 +167,8 @@ fn in_kernel(entries: u32, keys: &[u32]) -> Result<Kept, Vec<Diagnostic>> {
         .collect();
     let outcomes = judge.run_all(&packets).map_err(one)?;
     let verdicts = outcomes.iter().map(|outcome| match outcome {
-        Verdict::Judged(outcome) => outcome.verdict,
-        Verdict::CannotJudge(_) => verdict::ABORTED,
+        Verdict::Judged(outcome) => outcome.first_output(),
+        Verdict::CannotJudge(_) => xdp::ABORTED,
     });
     let hits = hits(verdicts);
     let maps = judge.image().map_err(one)?;
@@ -179,9 +179,7 @@ fn in_kernel(entries: u32, keys: &[u32]) -> Result<Kept, Vec<Diagnostic>> {
 }
 
 fn hits(verdicts: impl Iterator<Item = u64>) -> f64 {
-    let passed = verdicts
-        .skip(LOOKUPS / 2)
-        .filter(|one| *one == verdict::PASS);
+    let passed = verdicts.skip(LOOKUPS / 2).filter(|one| *one == xdp::PASS);
     100.0 * passed.count() as f64 / (LOOKUPS / 2) as f64
 }
 

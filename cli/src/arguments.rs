@@ -232,6 +232,9 @@ pub struct IrArguments {
         help_heading = "Output"
     )]
     pub after: String,
+    /// Lift an object's loops as loops, as far as that can be, in place of writing out their rounds
+    #[arg(long, help_heading = "Output")]
+    pub structured: bool,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }

@@ -199,7 +199,8 @@ mod tests {
     use super::*;
 
     /// Looks up the packet's first four bytes, then what it found there, and drops what both maps have.
-    const PROGRAM: &str = r#"program "chase" xdp control-flow
+    const PROGRAM: &str = r#"program "chase" control-flow
+output "verdict" 32
 
 map @first exact key 4 value 4 entries 1024
 map @second exact key 4 value 4 entries 1024
@@ -220,7 +221,8 @@ block1:
     branch v7, block2(v9), block2(v5)
 
 block2(v10:32):
-    emit v10, v2
+    v9000:1 = const 1
+    emit v9000 with v10
 "#;
 
     fn packets() -> Vec<Captured> {
@@ -252,7 +254,11 @@ block2(v10:32):
         let mut verdicts = BTreeSet::new();
         for packet in &packets {
             let context = Sideband::default();
-            verdicts.insert(prepared.run(&mut maps, &packet.data, &context).verdict);
+            verdicts.insert(
+                prepared
+                    .run(&mut maps, &packet.data, &context)
+                    .first_output(),
+            );
         }
         assert_eq!(verdicts, BTreeSet::from([1, 2]), "every way is taken");
     }

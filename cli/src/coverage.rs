@@ -4,8 +4,8 @@
 use crate::packets::RunPacket;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_oracle::Comparison;
+use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 
 /// Numbers of packets.
 #[derive(Clone, Copy, Debug, Default)]

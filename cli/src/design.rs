@@ -11,6 +11,7 @@ use crate::target::Hardware;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use hardpath_rtl::{verilog, vhdl};
+use hardpath_synth::constraints::Constraints;
 use hardpath_synth::project::Vendor;
 use hardpath_testbed::bench;
 use hardpath_testbed::dut::no_text;
@@ -59,6 +60,7 @@ pub fn files(
 ) -> Result<Vec<(String, Vec<u8>)>, Diagnostic> {
     let top = &sources.top;
     let clock = hardware.clock_mhz;
+    let constraints = constraints(hardware, sources.hdl);
     let interface = &hardware.interface;
     let mut files = vec![
         (
@@ -66,12 +68,12 @@ pub fn files(
             contract::readme(hardware, origin, &sources),
         ),
         (file_list_name(top), file_list(&sources.files)),
-        (format!("{top}.xdc"), tools::xdc(clock)),
-        (format!("{top}.sdc"), tools::sdc(clock)),
+        (format!("{top}.xdc"), constraints.xdc()),
+        (format!("{top}.sdc"), constraints.sdc()),
         (format!("{top}.tcl"), tools::vivado(&sources)),
         (format!("{top}.qip"), tools::quartus(&sources)),
-        script(Vendor::Vivado, top),
-        script(Vendor::Quartus, top),
+        script(Vendor::Vivado, top, &constraints),
+        script(Vendor::Quartus, top, &constraints),
         (format!("{top}.core"), fusesoc::core(&sources, origin)),
         (format!("{top}.h"), address_map::c_header(hardware)),
         (format!("{top}.json"), address_map::json(hardware)),
@@ -97,8 +99,19 @@ pub fn files(
         .collect())
 }
 
-fn script(vendor: Vendor, top: &str) -> (String, String) {
-    (vendor.script_name(top), vendor.script(top))
+fn script(vendor: Vendor, top: &str, constraints: &Constraints) -> (String, String) {
+    (vendor.script_name(top), vendor.script(top, constraints))
+}
+
+/// A target schedules for one frequency, so every clock of its design has that.
+fn constraints(hardware: &Hardware, hdl: HdlName) -> Constraints {
+    let design = &hardware.design;
+    let language = match hdl {
+        HdlName::Verilog => &verilog::LANGUAGE,
+        HdlName::Vhdl => &vhdl::LANGUAGE,
+    };
+    let clocks = design.modules[design.top()].clocks.len();
+    Constraints::of(design, language, &vec![hardware.clock_mhz; clocks])
 }
 
 /// The files of the test bench, by what stands behind the top's name, callees first.

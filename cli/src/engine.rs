@@ -2,26 +2,25 @@
 
 use crate::arguments::{EngineName, RunArguments};
 use crate::files::NewFile;
-use crate::packets::{RunPacket, PORT};
+use crate::packets::RunPacket;
 use crate::progress::Progress;
 use crate::source::Loaded;
 use crate::target::{self, Asked, Hardware};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_fuzz::journals::{self, Slots};
 use hardpath_ir::interpreter::{Prepared, MOST_STEPS};
 use hardpath_ir::maps::{Entries, Image, Maps};
-use hardpath_ir::{verdict, Program};
+use hardpath_ir::Program;
 use hardpath_oracle::LruMap;
-use hardpath_packet::{Fate, Sideband};
+use hardpath_packet::{outcome as counted_as, outcomes, Fate, Ports};
 use hardpath_rtl::Design;
+use hardpath_session::journals::{self, Slots};
+use hardpath_session::{maps, Session};
 use hardpath_testbed::bench::Recorder;
-use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Host, HostOperation};
-use hardpath_testbed::journal::Journaled;
+use hardpath_testbed::host::{Host, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{self, Event, RunOptions};
+use hardpath_testbed::run::{Event, RunOptions};
 use hardpath_testbed::statistics::Statistics;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 use std::path::Path;
@@ -60,7 +59,7 @@ impl Ran {
     pub fn maps(&mut self) -> Result<Image, Diagnostic> {
         match &mut self.engine {
             Engine::Interpreter(maps) => Ok(maps.image()),
-            Engine::Hardware { dut, hardware } => all_maps(dut.as_mut(), &hardware.interface),
+            Engine::Hardware { dut, hardware } => maps(dut.as_mut(), &hardware.interface, 0),
         }
     }
 
@@ -176,20 +175,21 @@ fn send(
     mut consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
 ) -> Result<Statistics, Diagnostic> {
     let mut packets = packets.peekable();
-    let mut journaled = Journaled::new(dut, interface)?;
-    host::reset(&mut journaled, interface)?;
-    let mut host = Host::new(&mut journaled, interface)?;
-    host.identify(&mut journaled)?;
-    if let (true, Some(Ok(first))) = (interface.has_port_table, packets.peek()) {
-        host.set_port(&mut journaled, PORT, first.sideband.ingress, 0)?;
-    }
+    let ports = match packets.peek() {
+        // All packets come in at the first port.
+        Some(Ok(first)) => Ports::of_interfaces([first.sideband.ingress]),
+        _ => Ports::default(),
+    };
     let entries = image.values().map(Entries::len).sum();
     let progress = Progress::new("map entries", entries);
-    host.load_image_with(&mut journaled, image, |written| progress.set(written))?;
-    drop((host, progress));
-    let moves = journaled.journals.take_all_of_host();
-    consumer(Event::HostMoved(moves))?;
-    run::stream(dut, interface, packets, options, consumer).map(|totals| totals.statistics)
+    let begun = Session::begin(dut, interface, &ports, image, |written| {
+        progress.set(written)
+    });
+    drop(progress);
+    let (mut session, filled) = begun?;
+    consumer(Event::HostMoved(filled))?;
+    let totals = session.stream(packets, options, consumer)?;
+    Ok(totals.statistics)
 }
 
 /// Entries of each map that are looked up at the end of a recorded run.
@@ -202,17 +202,9 @@ fn look_up_some<W: std::io::Write>(
     interface: &Interface,
 ) -> Result<(), Diagnostic> {
     recorder.pause(true);
-    let maps = all_maps(recorder, interface)?;
+    let maps = maps(recorder, interface, 0)?;
     recorder.pause(false);
     look_up(recorder, interface, &maps)
-}
-
-/// What the maps hold. Where the engine cannot look into the design's memories, the design is asked for every slot.
-fn all_maps(dut: &mut dyn Dut, interface: &Interface) -> Result<Image, Diagnostic> {
-    match contents::read(dut, interface)? {
-        Some(image) => Ok(image),
-        None => Host::new(dut, interface)?.dump_image(dut),
-    }
 }
 
 fn look_up(dut: &mut dyn Dut, interface: &Interface, maps: &Image) -> Result<(), Diagnostic> {
@@ -254,9 +246,8 @@ fn interpret(
     if let Some(slots) = &mut slots {
         consumer(Event::HostMoved(slots.take_first()))?;
     }
-    for known in verdict::ABORTED..=verdict::REDIRECT {
-        statistics.verdicts.insert(verdict::name(known).into(), 0);
-    }
+    let names = outcomes(&program.outputs);
+    statistics.verdicts = names.iter().map(|name| (name.clone(), 0)).collect();
     for packet in packets {
         let packet = packet?;
         let outcome = match packet.enters() {
@@ -266,8 +257,10 @@ fn interpret(
         match &outcome {
             Some(outcome) => {
                 statistics.packets += 1;
-                let name = verdict::name(outcome.verdict);
-                *statistics.verdicts.entry(name.into()).or_default() += 1;
+                let sent = !outcome.copies.is_empty();
+                let name = names.get(counted_as(&program.outputs, &outcome.outputs, sent));
+                let name = name.cloned().unwrap_or_else(|| "other".into());
+                *statistics.verdicts.entry(name).or_default() += 1;
             }
             None => statistics.not_taken_in += 1,
         }
@@ -291,29 +284,11 @@ fn interpret_to_the_end(
     packet: &RunPacket,
 ) -> Result<Fate, Diagnostic> {
     let fate = prepared.run_within(MOST_STEPS, maps, packet.data(), &packet.sideband);
-    let fate = fate.map_err(|error| {
+    fate.map_err(|error| {
         Diagnostic::input("run-without-end", error.to_string())
             .at(format!("packet {}", packet.number))
             .help("give the loop the bound that it has, or a way out of it")
-    })?;
-    Ok(Fate {
-        verdict: verdict::effective(fate.verdict),
-        ..fate
     })
-}
-
-/// What becomes of a packet by the interpreter, as a design gives it.
-pub fn interpret_one(
-    prepared: &mut Prepared,
-    maps: &mut Maps,
-    packet: &[u8],
-    sideband: &Sideband,
-) -> Fate {
-    let fate = prepared.run(maps, packet, sideband);
-    Fate {
-        verdict: verdict::effective(fate.verdict),
-        ..fate
-    }
 }
 
 fn one(error: Diagnostic) -> Vec<Diagnostic> {

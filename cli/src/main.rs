@@ -9,7 +9,6 @@ mod design;
 mod engine;
 mod files;
 mod internal_error;
-mod judging;
 mod messages;
 mod mtu;
 mod notes;

@@ -2,7 +2,7 @@
 
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{Hook, LeftOpen, Lifted, Object, ProgramImage};
-use hardpath_ir::verdict;
+use hardpath_kernel::xdp;
 
 /// Notes on an object, the program chosen from it, and what that program means.
 pub fn of(object: &Object, image: &ProgramImage, lifted: &Lifted) -> Vec<Diagnostic> {
@@ -56,7 +56,7 @@ fn constant_program(lifted: &Lifted) -> Option<Diagnostic> {
     if open.constants.is_empty() && open.empty_arrays.is_empty() {
         return None;
     }
-    let verdict = hardpath_passes::constant_verdict(&lifted.program)?;
+    let fate = hardpath_passes::constant_fate(&lifted.program)?;
     let mut reasons = Vec::new();
     if !open.empty_arrays.is_empty() {
         let arrays = open.empty_arrays.join(", ");
@@ -72,7 +72,7 @@ fn constant_program(lifted: &Lifted) -> Option<Diagnostic> {
     let (reasons, options): (Vec<String>, Vec<&str>) = reasons.into_iter().unzip();
     let message = format!(
         "every packet gets {}, and nothing else happens: {}",
-        verdict::name(verdict),
+        xdp::name(fate.outputs.first().copied().unwrap_or_default()),
         reasons.join("; ")
     );
     let note = Diagnostic::note("constant-program", message);

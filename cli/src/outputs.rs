@@ -10,7 +10,8 @@ use hardpath_ebpf::tables;
 use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
 use hardpath_kernel::mapfile::{self, Shape};
-use hardpath_packet::Fate;
+use hardpath_kernel::xdp;
+use hardpath_packet::{self as packet, Fate};
 use hardpath_testbed::capture::{self, Captured};
 
 /// What the maps hold before the first packet.
@@ -68,7 +69,7 @@ impl SentOn {
         SentOn { capture: None }
     }
 
-    /// Writes a packet that comes out, every copy of a broadcast, with its verdict as comment and the time of the packet
+    /// Writes a packet that comes out, every copy of a broadcast, with what the program said as comment and the time of the packet
     /// that went in.
     pub fn packet(&mut self, packet: &RunPacket, fate: Option<&Fate>) -> Result<(), Diagnostic> {
         let (Some(capture), Some(fate)) = (&mut self.capture, fate) else {
@@ -78,7 +79,7 @@ impl SentOn {
             capture.packet(&Captured {
                 data: copy.data.clone(),
                 time_ns: packet.captured_ns,
-                comment: Some(capture::verdict_comment(fate.verdict, copy.destination)),
+                comment: Some(comment(copy)),
             })?;
         }
         Ok(())
@@ -90,5 +91,15 @@ impl SentOn {
             Some(capture) => capture.finish()?.put_in_place(),
             None => Ok(()),
         }
+    }
+}
+
+/// What stands beside a packet that a program sent on: `XDP_PASS`, `XDP_REDIRECT to ifindex 7`.
+fn comment(copy: &packet::Copy) -> String {
+    let verdict = copy.outputs.first().copied().unwrap_or_default();
+    let name = xdp::name(verdict);
+    match verdict {
+        xdp::REDIRECT => format!("{name} to {}", xdp::describe(copy.class, copy.index)),
+        _ => name.into(),
     }
 }

@@ -3,8 +3,9 @@
 use crate::arguments::{RunArguments, TimeSource};
 use crate::progress::Progress;
 use hardpath_diagnostic::{Diagnostic, Place};
-use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_packet::{Packet, Sideband};
+use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_session::Judged;
 use hardpath_testbed::capture::{self, Captured};
 use std::borrow::Borrow;
 use std::fs::{self, File};
@@ -53,6 +54,20 @@ impl RunPacket {
     /// The length is one that the hardware takes in.
     pub fn enters(&self) -> bool {
         (MIN_PACKET_BYTES as usize..=MAX_PACKET_BYTES as usize).contains(&self.data().len())
+    }
+}
+
+impl Judged for RunPacket {
+    fn data(&self) -> &[u8] {
+        self.data()
+    }
+
+    fn sideband(&self) -> Sideband {
+        self.sideband
+    }
+
+    fn place(&self) -> (usize, u64) {
+        (self.capture, self.number as u64)
     }
 }
 

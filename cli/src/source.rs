@@ -32,8 +32,18 @@ trait Source: Sync {
 /// All of them. The last one takes what no other one knows, and says what is wrong with it.
 const SOURCES: [&dyn Source; 2] = [&text::Text, &object::ObjectFile];
 
+/// What a source makes of loops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Whatever all targets take.
+    Usual,
+    /// Loops stay loops.
+    Structured,
+}
+
 /// A file, and what the command line says of it.
 struct Given<'a> {
+    form: Form,
     bytes: Vec<u8>,
     arguments: &'a ProgramArguments,
     asked: &'a Asked,
@@ -98,15 +108,31 @@ impl Loaded {
 /// # Errors
 /// As those of its source; `option-needs-object`.
 pub fn load(arguments: &ProgramArguments, asked: &Asked) -> Result<Loaded, Vec<Diagnostic>> {
+    load_as(arguments, asked, Form::Usual)
+}
+
+/// The same in a form that the command line asks for.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_as(
+    arguments: &ProgramArguments,
+    asked: &Asked,
+    form: Form,
+) -> Result<Loaded, Vec<Diagnostic>> {
     let bytes = files::read(&arguments.file).map_err(|error| vec![error])?;
     let knows = |source: &&&dyn Source| source.knows(&arguments.file, &bytes);
     let (source, last) = (SOURCES.iter().find(knows), SOURCES[SOURCES.len() - 1]);
     let source = *source.unwrap_or(&last);
-    let options = arguments.object.given();
+    let mut options = arguments.object.given();
+    if form == Form::Structured {
+        options.push("--structured");
+    }
     if !source.takes_object_options() && !options.is_empty() {
         return Err(vec![no_object(arguments, source, &options)]);
     }
     let given = Given {
+        form,
         bytes,
         arguments,
         asked,

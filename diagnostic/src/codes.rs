@@ -26,6 +26,7 @@ pub const CODES: &[&str] = &[
     "constant-program",
     "constants-left",
     "constants-unread",
+    "copies-and-broadcast",
     "copy-length",
     "core-missing-field",
     "core-relocation",

@@ -37,7 +37,10 @@ pub use events::{event_calls, EventCall};
 pub use globals::Globals;
 pub use insn::Insn;
 pub use left_open::LeftOpen;
-pub use lift::{lift, lift_in_part, lift_noting, lift_raw, limits, Lifted};
+pub use lift::{
+    lift, lift_in_part, lift_noting, lift_raw, lift_raw_structured, lift_returned, lift_structured,
+    limits, Lifted,
+};
 pub use map_decls::MTU_MAP;
 pub use object::{
     load, LoadOptions, MapRef, MapRefKind, Object, ObjectFunction, ObjectMap, ProgramImage,

@@ -1,7 +1,7 @@
 //! Loops that are written out, functions that are put in place of their calls, and what is refused there.
 
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ebpf::{lift, lift_raw, load, Insn, LoadOptions, Object};
+use hardpath_ebpf::{lift_raw, lift_returned, load, Insn, LoadOptions, Object};
 use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
@@ -97,7 +97,7 @@ fn try_lift(lines: &[Line]) -> Result<Program, Vec<Diagnostic>> {
 
 fn result(program: &Program, memory: &[u8]) -> u64 {
     let mut maps = Maps::new(&program.maps);
-    run(program, &mut maps, memory, &Sideband::default()).verdict
+    run(program, &mut maps, memory, &Sideband::default()).first_output()
 }
 
 fn run_lines(lines: &[Line], memory: &[u8]) -> u64 {
@@ -391,7 +391,7 @@ fn outcomes(objects: &[&str], name: &str) -> Vec<(Vec<u8>, u64, Vec<u8>)> {
         .iter()
         .map(|file| {
             let object = object(file);
-            let program = lift(&object, object.choose(Some(name)).unwrap()).unwrap();
+            let program = lift_returned(&object, object.choose(Some(name)).unwrap()).unwrap();
             verify(&program).unwrap();
             program
         })
@@ -412,7 +412,7 @@ fn outcomes(objects: &[&str], name: &str) -> Vec<(Vec<u8>, u64, Vec<u8>)> {
                 let mut maps = Maps::new(&program.maps);
                 let mut prepared = Prepared::new(program);
                 let fate = prepared.run(&mut maps, &packet, &Sideband::default());
-                (fate.verdict, prepared.left_behind())
+                (fate.outputs[1], prepared.left_behind())
             });
             let (verdict, changed) = all.next().unwrap();
             for other in all {

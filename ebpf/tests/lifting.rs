@@ -2,11 +2,14 @@
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::HELPERS;
-use hardpath_ebpf::{lift, Globals, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage};
+use hardpath_ebpf::{
+    lift, lift_returned, Globals, Insn, MapRef, MapRefKind, Object, ObjectMap, ProgramImage,
+};
 use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{verdict, Program};
+use hardpath_ir::Program;
+use hardpath_kernel::xdp as verdict;
 use hardpath_packet::{Fate, Sideband};
 
 /// Code, dst, src, off, imm.
@@ -123,12 +126,17 @@ fn object(lines: &[Line], maps: Vec<ObjectMap>) -> Object {
 
 fn try_lift(lines: &[Line], maps: Vec<ObjectMap>) -> Result<Program, Vec<Diagnostic>> {
     let object = object(lines, maps);
-    let program = lift(&object, &object.programs[0])?;
+    let program = lift_returned(&object, &object.programs[0])?;
     verify(&program).unwrap();
     Ok(program)
 }
 
-/// The verdict, and the packet's bytes whatever it is.
+/// What a program returned that is lifted to tell.
+fn returned(fate: &Fate) -> u64 {
+    fate.outputs[1]
+}
+
+/// What was returned, and the packet's bytes whatever it is.
 struct Ran {
     fate: Fate,
     verdict: u64,
@@ -140,7 +148,7 @@ fn run_program(program: &Program, packet: &[u8]) -> Ran {
     let mut prepared = Prepared::new(program);
     let fate = prepared.run(&mut maps, packet, &Sideband::default());
     Ran {
-        verdict: fate.verdict,
+        verdict: returned(&fate),
         fate,
         packet: prepared.left_behind(),
     }
@@ -202,7 +210,7 @@ fn pointers_are_kept_on_the_stack() {
         };
         let mut maps = Maps::new(&program.maps);
         let outcome = run(&program, &mut maps, &[10, 11, 12, 13], &context);
-        assert_eq!(outcome.verdict, expected);
+        assert_eq!(returned(&outcome), expected);
     }
 }
 
@@ -257,7 +265,7 @@ fn null_pointers() {
             ingress,
             ..Sideband::default()
         };
-        verdicts.push(run(&program, &mut maps, &[0; 60], &context).verdict);
+        verdicts.push(returned(&run(&program, &mut maps, &[0; 60], &context)));
     }
     assert_eq!(verdicts, [3, 2, 2]);
     assert_eq!(maps.image()["table"][&vec![0; 4]], 2u64.to_le_bytes());
@@ -359,7 +367,7 @@ fn the_last_redirect_counts() {
     };
     let outcome = run_lines(&lines(0), &[]);
     assert_eq!(
-        (outcome.verdict, outcome.fate.destinations()),
+        (outcome.verdict, outcome.fate.indices()),
         (verdict::REDIRECT, vec![6])
     );
     assert_eq!(run_lines(&lines(1), &[]).verdict, verdict::ABORTED);
@@ -432,7 +440,7 @@ fn tables_of_constants() {
             };
             let outcome = run(&program, &mut Maps::new(&program.maps), &[], &context);
             let first = u64::from(ingress) + 3;
-            assert_eq!(outcome.verdict, first | (first + 1) << 8);
+            assert_eq!(returned(&outcome), first | (first + 1) << 8);
         }
     }
     assert_eq!(
@@ -640,7 +648,7 @@ fn a_pointer_to_different_things() {
         };
         let mut maps = Maps::new(&program.maps);
         let outcome = run(&program, &mut maps, &[1, 2, 3, 4], &context);
-        assert_eq!(outcome.verdict, expected);
+        assert_eq!(returned(&outcome), expected);
     }
     // Unused, with the context on one of the ways.
     let unused = [

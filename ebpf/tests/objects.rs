@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ebpf::{lift, load, LoadOptions, MapRefKind, Object};
+use hardpath_ebpf::{lift, lift_returned, load, LoadOptions, MapRefKind, Object};
 use hardpath_ir::interpreter::run;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{verdict, Find, Program};
+use hardpath_ir::{Find, Program};
+use hardpath_kernel::xdp as verdict;
 use hardpath_packet::{Fate, Sideband};
 
 fn data_file(name: &str) -> PathBuf {
@@ -27,7 +28,7 @@ fn load_file(name: &str) -> Object {
 }
 
 fn lift_program(object: &Object, name: Option<&str>) -> Program {
-    let program = lift(object, object.choose(name).unwrap()).unwrap();
+    let program = lift_returned(object, object.choose(name).unwrap()).unwrap();
     verify(&program).unwrap();
     program
 }
@@ -60,7 +61,7 @@ fn legacy_maps_and_unknown_sections() {
     assert_eq!(object.maps[1].flags, 1);
     let program = lift_program(&object, Some("count_packets"));
     let (outcome, maps) = run_on(&program, &[0; 60], Sideband::default());
-    assert_eq!(outcome.verdict, verdict::PASS);
+    assert_eq!(outcome.outputs[1], verdict::PASS);
     let key = 1u32.to_le_bytes().to_vec();
     assert_eq!(maps["counters"][&key], 60u64.to_le_bytes());
 }
@@ -80,7 +81,7 @@ fn max_entries_from_the_options() {
     let context = Sideband::default();
     let verdicts: Vec<u64> = [1u8, 1, 2]
         .iter()
-        .map(|source| run(&program, &mut maps, &[*source; 60], &context).verdict)
+        .map(|source| run(&program, &mut maps, &[*source; 60], &context).outputs[1])
         .collect();
     assert_eq!(verdicts, [verdict::PASS, verdict::PASS, verdict::ABORTED]);
     assert_eq!(maps.image()["seen"].len(), 1);
@@ -111,7 +112,7 @@ fn global_data() {
             } else {
                 verdict::PASS
             };
-            assert_eq!(outcome.verdict, expected, "{level} class {class}");
+            assert_eq!(outcome.outputs[1], expected, "{level} class {class}");
             let port = [10, 11, 12, 13, 24, 25, 26, 27][usize::from(class)];
             assert_eq!(
                 outcome.data().unwrap()[12..14],
@@ -124,7 +125,7 @@ fn global_data() {
             assert_eq!(maps[".data.limits"][&key][4..8], 200u32.to_le_bytes());
         }
         let (outcome, _) = run_on(&program, &[0; 13], Sideband::default());
-        assert_eq!(outcome.verdict, verdict::ABORTED);
+        assert_eq!(outcome.outputs[1], verdict::ABORTED);
     }
 }
 
@@ -158,7 +159,11 @@ fn offsets_come_from_the_kernels_types() {
     let program = lift_program(&object, Some("guarded"));
     let packet: Vec<u8> = (0..64).collect();
     let (outcome, _) = run_on(&program, &packet, Sideband::default());
-    assert_eq!(outcome.verdict, 22 | 23 << 8, "size is at offset 22 there");
+    assert_eq!(
+        outcome.outputs[1],
+        22 | 23 << 8,
+        "size is at offset 22 there"
+    );
     assert_eq!(codes(&object, "unguarded"), ["core-missing-field"]);
 }
 
@@ -209,12 +214,12 @@ fn redirects() {
     };
     let (outcome, _) = run_on(&direct, &[0; 60], context);
     assert_eq!(
-        (outcome.verdict, outcome.destinations()),
+        (outcome.outputs[1], outcome.indices()),
         (verdict::REDIRECT, vec![7])
     );
     let (outcome, _) = run_on(&direct, &[0; 60], Sideband::default());
     assert_eq!(
-        (outcome.verdict, outcome.destinations()),
+        (outcome.outputs[1], outcome.indices()),
         (verdict::PASS, vec![0])
     );
 
@@ -240,7 +245,7 @@ fn redirects() {
             ..Sideband::default()
         };
         let outcome = run(&forward, &mut maps, &[0; 60], &context);
-        assert_eq!((outcome.verdict, outcome.destinations()), expected);
+        assert_eq!((outcome.outputs[1], outcome.indices()), expected);
     }
 }
 
@@ -287,7 +292,7 @@ fn functions_without_a_type() {
             queue,
             ..Sideband::default()
         };
-        assert_eq!(run_on(&second, &[], context).0.verdict, expected);
+        assert_eq!(run_on(&second, &[], context).0.outputs[1], expected);
     }
     assert!(object.choose(Some("far")).is_err(), "a label is no program");
 }
@@ -313,7 +318,7 @@ fn instructions_of_a_current_clang() {
     packet[20] = (-7i8) as u8;
     for round in 0..2u16 {
         let outcome = run(&program, &mut maps, &packet, &Sideband::default());
-        assert_eq!(outcome.verdict, verdict::TX);
+        assert_eq!(outcome.outputs[1], verdict::TX);
         assert_eq!(outcome.data().unwrap()[22..26], (14i32 - 2).to_le_bytes());
         assert_eq!(outcome.data().unwrap()[26..30], (-2i32).to_be_bytes());
         assert_eq!(outcome.data().unwrap()[30..32], round.to_be_bytes());

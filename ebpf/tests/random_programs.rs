@@ -1,10 +1,12 @@
 //! Random programs with branches, loops, calls and stack: what is lifted, against executing the instructions one by
 //! one. Bounds of numbers, knowledge of the stack and joined paths must never change what a program gives.
 
-use hardpath_ebpf::{lift_raw, Insn};
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ebpf::{lift_raw, lift_raw_structured, Insn};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
+use hardpath_ir::Program;
 use hardpath_packet::Sideband;
 
 const MEMORY_BYTES: usize = 8;
@@ -397,15 +399,15 @@ fn holds(code: u8, a: u64, b: u64, signed_a: i64, signed_b: i64) -> bool {
     }
 }
 
-#[test]
-fn random_programs() {
-    let count =
-        std::env::var("HARDPATH_RANDOM_PROGRAMS").map_or(1000, |text| text.parse().unwrap());
-    let mut refused = 0;
+type Lift = fn(&[u8], &str) -> Result<Program, Vec<Diagnostic>>;
+
+/// Lifts random programs and runs them; gives how many are too large, and how many have loops.
+fn check(lift: Lift, count: u64) -> (u64, u64) {
+    let (mut refused, mut with_loops) = (0, 0);
     for seed in 1..=count {
         let code = Writer::program(seed);
         let bytes: Vec<u8> = code.iter().flat_map(|insn| insn.to_bytes()).collect();
-        let program = match lift_raw(&bytes, "random") {
+        let program = match lift(&bytes, "random") {
             Ok(program) => program,
             Err(diagnostics) => {
                 let is_size = |code| matches!(code, "loop" | "program-too-large");
@@ -417,7 +419,9 @@ fn random_programs() {
                 continue;
             }
         };
-        verify(&program).unwrap();
+        verify(&program).unwrap_or_else(|errors| panic!("{seed}: {errors:?}\n{program}"));
+        let mut blocks = program.all_blocks();
+        with_loops += u64::from(blocks.any(|block| program.blocks[block].bound.is_some()));
         let mut prepared = Prepared::new(&program);
         let mut maps = Maps::new(&program.maps);
         let mut random = Random(seed);
@@ -428,12 +432,31 @@ fn random_programs() {
                 .collect();
             let outcome = prepared.run(&mut maps, &memory, &Sideband::default());
             assert_eq!(
-                outcome.verdict,
+                outcome.first_output(),
                 execute(&code, &memory),
                 "seed {seed}, {memory:02x?}"
             );
         }
     }
-    println!("{count} programs, {refused} too large");
-    assert!(refused * 5 < count, "{refused}");
+    (refused, with_loops)
+}
+
+fn count() -> u64 {
+    std::env::var("HARDPATH_RANDOM_PROGRAMS").map_or(1000, |text| text.parse().unwrap())
+}
+
+#[test]
+fn random_programs() {
+    let (refused, _) = check(lift_raw, count());
+    println!("{refused} too large");
+    assert!(refused * 5 < count(), "{refused}");
+}
+
+/// The same with loops that stay loops.
+#[test]
+fn random_programs_with_loops() {
+    let (refused, with_loops) = check(lift_raw_structured, count());
+    println!("{with_loops} with loops, {refused} too large");
+    assert!(with_loops * 3 > count(), "{with_loops}");
+    assert!(refused * 50 < count(), "{refused}");
 }

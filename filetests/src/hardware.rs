@@ -7,24 +7,19 @@
 use crate::case::read;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::interpreter::Prepared;
-use hardpath_ir::maps::{Image, KeyMove, Maps};
-use hardpath_ir::{Answer, MapId, Program};
-use hardpath_oracle::compare::compare_packet;
-use hardpath_oracle::forgetting::{Forgetting, LruMap};
+use hardpath_ir::maps::{Image, Maps};
+use hardpath_ir::Program;
 use hardpath_packet::{Packet, Port, Ports};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};
 use hardpath_rtl::check::check;
+use hardpath_session::{interrupt, mixed, tell, Model, Session};
 use hardpath_testbed::contents;
-use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Host, HostAnswer, HostOperation};
-use hardpath_testbed::journal::Journals;
+use hardpath_testbed::host::{Host, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::pace::{Pace, Pacer};
-use hardpath_testbed::run::{enters, run, HostEvent, RunOptions, RunResult};
-use hardpath_testbed::stream::Source;
-use hardpath_testbed::watch::{Entered, Watched};
+use hardpath_testbed::pace::Pace;
+use hardpath_testbed::run::{run, HostEvent, RunOptions, RunResult};
+use hardpath_testbed::watch::Watched;
 
 /// A program in hardware.
 pub struct Hardware {
@@ -35,7 +30,7 @@ pub struct Hardware {
     /// Keys that LRU maps forgot before the last reset.
     forgotten: u64,
     native: Native,
-    forgetting: Forgetting,
+    model: Model,
 }
 
 /// How traffic comes and goes.
@@ -109,25 +104,25 @@ impl Hardware {
             longest_operation: 0,
             forgotten: 0,
             native,
-            forgetting: Forgetting::default(),
+            model: Model::default(),
         };
         hardware.reset();
         hardware
     }
 
     pub fn reset(&mut self) {
-        host::reset(&mut self.native, &self.compiled.interface)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let interface = &self.compiled.interface;
+        let none = Image::new();
+        Session::begin(
+            &mut self.native,
+            interface,
+            &Hardware::ports(),
+            &none,
+            |_| {},
+        )
+        .unwrap_or_else(|error| panic!("{error}"));
         self.forgotten = self.forgotten();
-        self.forgetting = Forgetting::new(lru_maps(&self.compiled.interface));
-        if self.interface().has_port_table {
-            let interface = self.compiled.interface.clone();
-            let mut host = Host::new(&mut self.native, &interface).expect("the ports");
-            for (number, port) in (0..).zip(Hardware::ports().0) {
-                host.set_port(&mut self.native, number, port.interface, port.first_queue)
-                    .expect("a port");
-            }
-        }
+        self.model = Model::new(&mut Maps::new(&self.program.maps), interface);
     }
 
     /// What the port table says.
@@ -149,7 +144,7 @@ impl Hardware {
 
     /// Keys that LRU maps forgot.
     pub fn forgotten(&self) -> u64 {
-        self.forgotten + self.forgetting.forgotten().values().sum::<u64>()
+        self.forgotten + self.model.forgotten()
     }
 
     pub fn interface(&self) -> &Interface {
@@ -169,27 +164,20 @@ impl Hardware {
 
     /// Does host operations with no traffic, on the model, too.
     pub fn prepare(&mut self, maps: &mut Maps, operations: &[HostOperation]) {
-        let interface = self.compiled.interface.clone();
-        self.tell(maps);
-        let mut watched = Watched::new(&mut self.native, &interface).expect("the ports");
-        let mut host = Host::new(&mut watched, &interface).expect("the ports");
+        let interface = &self.compiled.interface;
+        tell(maps, interface);
+        let mut watched = Watched::new(&mut self.native, interface).expect("the ports");
+        let mut host = Host::new(&mut watched, interface).expect("the ports");
         for operation in operations {
             let answer = host
                 .perform(&mut watched, operation.clone())
                 .unwrap_or_else(|error| panic!("{error}"));
-            let moves = take_host(&mut watched.journals, operation);
-            follow(&mut self.forgetting, maps, &moves, |maps| {
-                compare_answer(maps, &interface, &self.program, operation, &answer)
-            });
+            let moves = watched.journals.take_host(operation);
+            let both = (operation, &answer);
+            self.model
+                .operation(maps, (&self.program, interface), both, &moves)
+                .unwrap_or_else(|wrong| panic!("{}\n{}", wrong.text, self.program));
         }
-    }
-
-    /// The model's LRU maps forget what the design reports, and nothing else.
-    fn tell(&self, maps: &mut Maps) {
-        for told in lru_maps(&self.compiled.interface) {
-            maps.forget_as_told(told.map, told.slots);
-        }
-        maps.watch_keys();
     }
 
     /// Sends packets with host operations between them and compares all that can be seen with the interpreter.
@@ -200,58 +188,30 @@ impl Hardware {
         events: &[HostEvent],
         manner: Manner,
     ) -> RunResult {
-        let interface = self.compiled.interface.clone();
-        self.tell(maps);
-        let mut watched = Watched::new(&mut self.native, &interface).expect("the ports");
+        let interface = &self.compiled.interface;
+        tell(maps, interface);
         let options = RunOptions {
             pace: manner.pace,
             backpressure: manner.backpressure,
             host: events,
             ..RunOptions::default()
         };
-        let result = run(&mut watched, &interface, packets, &options)
+        let mixed = mixed(&mut self.native, interface, packets, &options)
             .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program));
-        self.longest_operation = self.longest_operation.max(watched.longest_operation);
-        let mut interpreter = Prepared::new(&self.program);
-        let mut entering =
-            (0..packets.len()).filter(|number| enters(&packets[*number], &interface));
-        let mut commands =
-            (0..events.len()).filter(|number| reaches_maps(&events[*number], &interface));
-        for entered in &watched.order {
-            match entered {
-                Entered::Packet => {
-                    let number = entering.next().expect("as many packets as went in");
-                    let packet = &packets[number];
-                    let sideband = Hardware::ports().sideband(packet);
-                    let moves = watched.journals.take_packet();
-                    let expected = follow(&mut self.forgetting, maps, &moves, |maps| {
-                        interpreter.run(maps, &packet.data, &sideband)
-                    });
-                    let got = result.outcomes[number].as_ref().expect("it entered");
-                    assert_eq!(
-                        compare_packet(&expected, Some(got)),
-                        None,
-                        "packet {number} {:02x?}, {manner:?}\n{}\n{}",
-                        &packet.data[..packet.data.len().min(64)],
-                        self.program,
-                        self.compiled.scheduled,
-                    );
-                }
-                Entered::Host => {
-                    let number = commands.next().expect("as many operations as went in");
-                    let operation = &events[number].operation;
-                    let answer = &result.host_answers[number];
-                    let moves = take_host(&mut watched.journals, operation);
-                    follow(&mut self.forgetting, maps, &moves, |maps| {
-                        compare_answer(maps, &interface, &self.program, operation, answer)
-                    });
-                }
-            }
-        }
-        assert!(entering.next().is_none(), "every packet entered");
-        assert!(commands.next().is_none(), "every host operation entered");
+        self.longest_operation = self.longest_operation.max(mixed.longest_operation);
+        let traffic = (&Hardware::ports(), packets, events);
+        self.model
+            .follow_all(maps, (&self.program, interface), traffic, &mixed)
+            .unwrap_or_else(|wrong| {
+                let packet = wrong.packet.map(|number| &packets[number].data);
+                let shown = packet.map(|data| &data[..data.len().min(64)]);
+                panic!(
+                    "packet {:?} {shown:02x?}, {manner:?}: {}\n{}\n{}",
+                    wrong.packet, wrong.text, self.program, self.compiled.scheduled,
+                )
+            });
         self.compare_maps(maps);
-        result
+        mixed.result
     }
 
     /// Sends packets, and leaves it to the caller to judge what comes out.
@@ -270,6 +230,12 @@ impl Hardware {
         .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program))
     }
 
+    /// The slots of a hash table that hold a key.
+    pub fn slots(&self, map: usize) -> Vec<(u32, Vec<u8>)> {
+        let port = &self.compiled.interface.maps[map];
+        contents::slots(&self.native, port).expect("the engine can look")
+    }
+
     /// Reads all maps through the host port; the memories hold the same, where they can be read.
     pub fn dump(&mut self) -> Image {
         let interface = self.compiled.interface.clone();
@@ -286,19 +252,8 @@ impl Hardware {
 
     /// Sends packets for so many clocks, then resets in the middle of it.
     pub fn interrupt(&mut self, packets: &[Packet], clocks: u32) {
-        let interface = self.compiled.interface.clone();
-        let pacer = Pacer::new(Pace::BackToBack, 250.0);
-        let packets = packets.iter().map(Ok);
-        let mut source =
-            Source::new(&mut self.native, &interface, packets, pacer).expect("the ports");
-        for _ in 0..clocks {
-            source.drive(&mut self.native);
-            self.native.step().unwrap_or_else(|error| panic!("{error}"));
-            let taken = source.observe(&mut self.native);
-            if taken.is_some_and(|taken| taken.is_last) {
-                source.advance().expect("packets in memory");
-            }
-        }
+        interrupt(&mut self.native, &self.compiled.interface, packets, clocks)
+            .unwrap_or_else(|error| panic!("{error}"));
         self.reset();
     }
 
@@ -312,129 +267,5 @@ impl Hardware {
             self.program,
             self.compiled.scheduled
         );
-    }
-}
-
-/// The LRU maps of a design, as those who judge want them.
-fn lru_maps(interface: &Interface) -> Vec<LruMap> {
-    let maps = interface.maps.iter().enumerate();
-    let lru = maps.filter(|(_, port)| port.journal.is_some());
-    lru.map(|(number, port)| {
-        let port = port.clone();
-        LruMap {
-            map: MapId::from_u32(number as u32),
-            name: port.name.clone(),
-            max_entries: port.max_entries,
-            slots: port.slots,
-            places: Some(Box::new(move |key| port.places(key))),
-        }
-    })
-    .collect()
-}
-
-fn take_host(journals: &mut Journals, operation: &HostOperation) -> Vec<KeyMove> {
-    match operation {
-        HostOperation::Lookup { map, .. }
-        | HostOperation::Update { map, .. }
-        | HostOperation::Delete { map, .. }
-        | HostOperation::Dump { map, .. } => journals.take_host(MapId::from_u32(*map as u32)),
-        HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => Vec::new(),
-    }
-}
-
-/// Does on the model what a packet or an operation did, after what it made LRU maps forget, if that is legal.
-fn follow<R: PartialEq>(
-    forgetting: &mut Forgetting,
-    maps: &mut Maps,
-    moves: &[KeyMove],
-    run: impl FnMut(&mut Maps) -> R,
-) -> R {
-    let (result, followed) = forgetting.run(maps, moves, run);
-    assert_eq!(followed.illegal, []);
-    result
-}
-
-fn reaches_maps(event: &HostEvent, interface: &Interface) -> bool {
-    match &event.operation {
-        HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => false,
-        HostOperation::Lookup { map, .. }
-        | HostOperation::Update { map, .. }
-        | HostOperation::Delete { map, .. }
-        | HostOperation::Dump { map, .. } => *map < interface.maps.len(),
-    }
-}
-
-/// Does the operation on the model and compares the answers.
-fn compare_answer(
-    maps: &mut Maps,
-    interface: &Interface,
-    program: &Program,
-    operation: &HostOperation,
-    answer: &HostAnswer,
-) {
-    let id = |map: &usize| program.maps.keys().nth(*map).expect("a map");
-    match operation {
-        HostOperation::Lookup { map, key } => {
-            let expected = maps.get(id(map), key);
-            let found = answer.answer.is_done().then_some(answer.value.as_slice());
-            assert_eq!(found, expected, "{operation:?} gave {answer:?}\n{program}");
-        }
-        HostOperation::Update {
-            map,
-            key,
-            value,
-            may,
-        } => {
-            let expected = maps.update(id(map), key, value, *may);
-            assert_eq!(answer.answer, expected, "{operation:?}\n{program}");
-        }
-        HostOperation::Delete { map, key } => {
-            let expected = maps.delete(id(map), key);
-            assert_eq!(answer.answer, expected, "{operation:?}\n{program}");
-        }
-        HostOperation::Dump { map, slot } => {
-            let decl = &program.maps[id(map)];
-            match decl.is_indexed() {
-                false if answer.answer.is_done() => {
-                    let expected = maps.held(id(map), &answer.key);
-                    assert_eq!(
-                        Some(answer.value.as_slice()),
-                        expected,
-                        "{operation:?} gave {answer:?}\n{program}"
-                    );
-                }
-                false => {
-                    let behind = *slot >= interface.maps[*map].slots;
-                    assert_eq!(answer.answer, absent(behind), "{operation:?}");
-                }
-                true => {
-                    let key = slot.to_le_bytes();
-                    match maps.get(id(map), &key) {
-                        None => {
-                            let behind = *slot >= decl.max_entries;
-                            assert_eq!(answer.answer, absent(behind), "{operation:?}");
-                        }
-                        Some(value) => assert_eq!(
-                            (
-                                answer.answer,
-                                answer.key.as_slice(),
-                                answer.value.as_slice()
-                            ),
-                            (Answer::Done, key.as_slice(), value),
-                            "{operation:?}\n{program}"
-                        ),
-                    }
-                }
-            }
-        }
-        HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => {}
-    }
-}
-
-/// What a dump gives of a slot without an entry. `behind`: behind the last one.
-fn absent(behind: bool) -> Answer {
-    match behind {
-        true => Answer::BadIndex,
-        false => Answer::Missing,
     }
 }

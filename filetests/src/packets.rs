@@ -1,14 +1,14 @@
 //! The lines `; packet:`, `; entry:` and `; holds:`: packets one after the other, with what must become of them.
 //!
-//! A packet's bytes are hex digits, which may be divided by `_`; `..N` fills up with zeros to N bytes. Behind `=>` stands the
-//! verdict (`aborted`, `drop`, `pass`, `tx`, `redirect`, or a number), where the copies go, and the bytes that leave; without
-//! bytes the packet leaves as it came in, or nothing leaves.
+//! A packet's bytes are hex digits, which may be divided by `_`; `..N` fills up with zeros to N bytes. Behind `=>` stands `sent` or
+//! `stays`, and the outputs, as numbers or as the program calls their values: `stays drop`. One that is sent goes out where it came
+//! in, or `to port 3 5` or `to queue 0`, and has other bytes than those that came in only where these stand behind `:`. More copies
+//! follow behind `+`, each with outputs, a way and bytes of its own.
 
 use crate::case::Case;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::verdict;
-use hardpath_ir::Program;
-use hardpath_packet::{Copy, Fate, Packet};
+use hardpath_ir::{Output, Program};
+use hardpath_packet::{Class, Copy, Fate, Packet};
 
 /// A packet and what must become of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,9 +22,10 @@ pub struct Expected {
 /// # Panics
 /// A line has no meaning.
 pub fn of(case: &Case) -> Vec<Expected> {
+    let outputs = case.program().outputs;
     let lines = case.lines("packet");
     lines
-        .map(|line| expected(line).unwrap_or_else(|| wrong(case, line)))
+        .map(|line| expected(line, &outputs).unwrap_or_else(|| wrong(case, line)))
         .collect()
 }
 
@@ -73,10 +74,10 @@ fn words<const COUNT: usize>(line: &str) -> Option<[&str; COUNT]> {
     words.try_into().ok()
 }
 
-fn expected(line: &str) -> Option<Expected> {
+fn expected(line: &str, outputs: &[Output]) -> Option<Expected> {
     let (packet, fate) = line.split_once(" => ")?;
     let packet = packet_of(packet)?;
-    let fate = fate_of(fate, &packet)?;
+    let fate = fate_of(fate, &packet, outputs)?;
     Some(Expected { packet, fate })
 }
 
@@ -100,36 +101,62 @@ fn packet_of(text: &str) -> Option<Packet> {
     Some(packet)
 }
 
-fn fate_of(text: &str, packet: &Packet) -> Option<Fate> {
-    let mut words = text.split_whitespace().peekable();
-    let verdict = match words.next()? {
-        "aborted" => verdict::ABORTED,
-        "drop" => verdict::DROP,
-        "pass" => verdict::PASS,
-        "tx" => verdict::TX,
-        "redirect" => verdict::REDIRECT,
-        number => number.parse().ok()?,
+fn fate_of(text: &str, packet: &Packet, outputs: &[Output]) -> Option<Fate> {
+    let mut parts = text.split(" + ");
+    let first = parts.next()?;
+    let (word, rest) = first.split_once(' ').unwrap_or((first, ""));
+    let mut fate = match word {
+        "sent" => copies_of(rest, packet, outputs)?,
+        "stays" => Fate::ends(&outputs_of(rest, outputs)?),
+        _ => return None,
     };
-    let mut destinations = Vec::new();
-    if words.next_if_eq(&"to").is_some() {
-        while let Some(number) = words.peek().and_then(|word| word.parse().ok()) {
-            destinations.push(number);
-            words.next();
-        }
-    } else if verdict::leaves(verdict) {
-        destinations.push(0);
+    for part in parts {
+        fate.copies.extend(copies_of(part, packet, outputs)?.copies);
     }
-    let copy = Copy {
-        data: match words.next() {
-            Some(data) => bytes(data.strip_prefix(':')?)?,
-            None => packet.data.clone(),
-        },
-        ..Copy::default()
+    Some(fate)
+}
+
+/// `2 7 to port 3 5 :0102`
+fn copies_of(text: &str, packet: &Packet, outputs: &[Output]) -> Option<Fate> {
+    let (text, data) = match text.split_once(':') {
+        Some((text, data)) => (text, bytes(data)?),
+        None => (text, packet.data.clone()),
     };
-    words
-        .next()
-        .is_none()
-        .then(|| Fate::leaves_for(verdict, &destinations, &copy))
+    let (values, way) = match text.split_once("to ") {
+        Some((values, way)) => (values, Some(way)),
+        None => (text, None),
+    };
+    let (class, indices) = match way {
+        None => (Class::SamePort, vec![0]),
+        Some(way) => {
+            let mut words = way.split_whitespace();
+            let class = match words.next()? {
+                "port" => Class::Port,
+                "queue" => Class::HostQueue,
+                _ => return None,
+            };
+            let numbers: Option<Vec<u32>> = words.map(|word| word.parse().ok()).collect();
+            (class, numbers?)
+        }
+    };
+    let copy = Copy {
+        class,
+        index: 0,
+        outputs: outputs_of(values, outputs)?,
+        data,
+    };
+    Some(Fate::leaves_for(&copy, &indices))
+}
+
+/// A value for each output, by number or name.
+fn outputs_of(text: &str, outputs: &[Output]) -> Option<Vec<u64>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let value = |(word, output): (&&str, &Output)| {
+        let named = output.values.iter().position(|value| value == word);
+        named.map_or_else(|| word.parse().ok(), |value| Some(value as u64))
+    };
+    let fits = words.len() == outputs.len();
+    fits.then(|| words.iter().zip(outputs).map(value).collect())?
 }
 
 /// Hex digits with `_` between them; `..N` behind them fills up to N bytes.
@@ -156,24 +183,31 @@ mod tests {
 
     #[test]
     fn packets_and_fates() {
-        let one = expected("01_02..4 port 1 time 7 => redirect to 3 5 :0102").unwrap();
+        let mut outputs = [Output::new("verdict", 3)];
+        outputs[0].values = ["aborted", "drop", "pass"].map(String::from).into();
+        let expected = |line| expected(line, &outputs);
+        let one = expected("01_02..4 port 1 time 7 => sent 4 to port 3 5 :0102").unwrap();
         assert_eq!(one.packet.data, [1, 2, 0, 0]);
         assert_eq!((one.packet.port, one.packet.time_ns), (1, 7));
-        assert_eq!(one.fate.destinations(), [3, 5]);
+        assert_eq!(one.fate.indices(), [3, 5]);
+        assert_eq!(one.fate.copies[1].class, Class::Port);
+        assert_eq!(one.fate.outputs, [4]);
         assert_eq!(one.fate.data(), Some(&[1, 2][..]));
-        let as_it_came = expected("0102 => tx").unwrap();
+        let as_it_came = expected("0102 => sent pass").unwrap();
         assert_eq!(as_it_came.fate.data(), Some(&[1, 2][..]));
-        assert_eq!(
-            expected("01 => drop").unwrap().fate,
-            Fate::ends(verdict::DROP)
-        );
+        let two = expected("0102 => stays drop + pass to queue 9 :05").unwrap();
+        assert_eq!((two.fate.outputs, two.fate.copies.len()), (vec![1], 1));
+        assert_eq!(two.fate.copies[0].data, [5]);
+        assert_eq!(expected("01 => stays drop").unwrap().fate, Fate::ends(&[1]));
         for wrong in [
             "01",
-            "0 => drop",
+            "0 => stays 1",
             "01 => fall",
-            "01 port => drop",
-            "01 => pass 02",
-            "01 => pass :0g",
+            "01 => sent",
+            "01 => sent 1 2",
+            "01 port => stays 1",
+            "01 => sent 2 to 5",
+            "01 => sent pass :0g",
         ] {
             assert_eq!(expected(wrong), None, "{wrong}");
         }

@@ -147,7 +147,15 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
         let count = value.len().min(4);
         value[..count].fill(0);
     }
-    match random.below(6) {
+    match random.below(7) {
+        6 => HostOperation::Next {
+            map,
+            slot: match random.below(3) {
+                // A search through a large table would take longer than the packets.
+                0 => port.slots + 1 - random.below(u64::from(port.slots.min(200)) + 2) as u32,
+                _ => port.slots.saturating_sub(random.below(12) as u32),
+            },
+        },
         0 | 1 => HostOperation::Lookup { map, key },
         2 | 3 => HostOperation::Update {
             map,
@@ -167,7 +175,7 @@ pub fn operation(random: &mut Random, interface: &Interface) -> HostOperation {
             map,
             slot: match (finds_exact_keys(port), random.below(3)) {
                 // Where a key lies that packets use, most likely.
-                (true, 1..) => port.buckets(&key)[0] as u32,
+                (true, 1..) => *random.pick(&port.places(&key).0),
                 _ => random.below(u64::from(port.slots) + 2) as u32,
             },
         },

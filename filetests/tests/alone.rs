@@ -16,9 +16,9 @@ fn assert_same(before: &Program, after: &Program, what: &str) {
 /// The code, place and help of what a pass refuses in a program; its blocks follow behind some values.
 fn refused(name: &str, phase: &str, body: &str) -> (String, String, String) {
     let text = format!(
-        "program \"p\" xdp {phase}\nmap @a array key 4 value 8 entries 16\nmap @h exact key 4 value 8 entries 16\n\
+        "program \"p\" {phase}\noutput \"verdict\" 32\nmap @a array key 4 value 8 entries 16\nmap @h exact key 4 value 8 entries 16\n\
          place0 slot 5 file \"c.c\" line 8 source \"*to = x;\"\n\
-         block0:\nv0:64 = const 0\nv1:64 = const 1\nv2:32 = const 2\nv3:16 = input packet_length\nv4:64 = zext v3\n{body}"
+         block0:\nv0:64 = const 0\nv1:64 = const 1\nv2:32 = const 2\nv3:16 = input length\nv4:64 = zext v3\n{body}"
     );
     let mut program = read(&text);
     let before = program.clone();
@@ -45,23 +45,23 @@ fn refused(name: &str, phase: &str, body: &str) -> (String, String, String) {
 fn predicate_wants_stores_at_the_exits() {
     let cases = [
         (
-            "packet.store v4, v2 at place0\nemit v2, v2",
+            "packet.store v4, v2 at place0\nv9000:1 = const 1\nemit v9000 with v2",
             "the offset of this store is no constant",
         ),
         (
-            "packet.store v0, v2 at place0\njump block1\nblock1:\nemit v2, v2",
+            "packet.store v0, v2 at place0\njump block1\nblock1:\nv9001:1 = const 1\nemit v9001 with v2",
             "packet bytes are written before the program's end",
         ),
         (
-            "packet.store v0, v2\nv5:8 = packet.load v1 at place0\nemit v2, v2",
+            "packet.store v0, v2\nv5:8 = packet.load v1 at place0\nv9002:1 = const 1\nemit v9002 with v2",
             "packet bytes are read behind a store",
         ),
         (
-            "packet.store v0, v2\npacket.store v1, v2 at place0\nemit v2, v2",
+            "packet.store v0, v2\npacket.store v1, v2 at place0\nv9003:1 = const 1\nemit v9003 with v2",
             "packet bytes are not written in ascending order",
         ),
         (
-            "packet.clear v1 at place0\nemit v2, v2",
+            "packet.clear v1 at place0\nv9004:1 = const 1\nemit v9004 with v2",
             "the packet is cleared",
         ),
     ];
@@ -80,7 +80,11 @@ fn ports_want_whole_words() {
         "v5:32 = map.load @a v2, v2 at place0",
         "map.store @a v2, v2, v4 at place0",
     ] {
-        let (found, _, help) = refused("ports", "dataflow", &format!("{access}\nemit v2, v2"));
+        let (found, _, help) = refused(
+            "ports",
+            "dataflow",
+            &format!("{access}\nv9005:1 = const 1\nemit v9005 with v2"),
+        );
         assert_eq!(
             found,
             "pass-order: a part of a map's value is read or written"
@@ -94,7 +98,7 @@ fn words_want_entries_that_a_lookup_gave() {
     let (found, place, _) = refused(
         "words",
         "dataflow",
-        "v5:32 = map.load @h v2, v2 at place0\nemit v2, v2",
+        "v5:32 = map.load @h v2, v2 at place0\nv9006:1 = const 1\nemit v9006 with v2",
     );
     assert_eq!(
         found,
@@ -106,14 +110,22 @@ fn words_want_entries_that_a_lookup_gave() {
 #[test]
 fn passes_are_for_phases() {
     for name in ["moves", "ports", "words"] {
-        let (found, _, help) = refused(name, "control-flow", "emit v2, v2");
+        let (found, _, help) = refused(
+            name,
+            "control-flow",
+            "v9007:1 = const 1\nemit v9007 with v2",
+        );
         assert_eq!(
             found,
             format!("wrong-phase: `{name}` runs on programs in the phase dataflow, and this one is in the phase control-flow")
         );
         assert_eq!(help, "`predicate` makes dataflow of control flow");
     }
-    let (found, _, help) = refused("predicate", "dataflow", "emit v2, v2");
+    let (found, _, help) = refused(
+        "predicate",
+        "dataflow",
+        "v9008:1 = const 1\nemit v9008 with v2",
+    );
     assert!(found.starts_with("wrong-phase: "), "{found}");
     assert_eq!(
         help,
@@ -124,9 +136,9 @@ fn passes_are_for_phases() {
 /// A block that nothing leads to never runs, and its effects never happen.
 #[test]
 fn predicate_leaves_out_what_nothing_leads_to() {
-    let text = "program \"p\" xdp control-flow\nmap @m array key 4 value 8 entries 16\n\
-        block0:\nv0:32 = const 2\nv1:64 = const 0\nemit v0, v0\n\
-        block1(v2:32):\nmap.store @m v0, v0, v1\nemit v2, v0\n";
+    let text = "program \"p\" control-flow\noutput \"verdict\" 32\nmap @m array key 4 value 8 entries 16\n\
+        block0:\nv0:32 = const 2\nv1:64 = const 0\nv9009:1 = const 1\nemit v9009 with v0\n\
+        block1(v2:32):\nmap.store @m v0, v0, v1\nv9010:1 = const 1\nemit v9010 with v2\n";
     let mut program = read(text);
     passes::find("predicate")
         .expect("a pass")
@@ -142,9 +154,9 @@ fn predicate_leaves_out_what_nothing_leads_to() {
 /// An array's entries are its indexes, also where nobody has said so before.
 #[test]
 fn words_of_arrays_that_are_looked_up() {
-    let text = "program \"p\" xdp dataflow\nmap @m array key 4 value 8 entries 4\nblock0:\n\
+    let text = "program \"p\" dataflow\noutput \"verdict\" 32\nmap @m array key 4 value 8 entries 4\nblock0:\n\
         v0:64 = const 16\nv1:8 = packet.load v0\nv2:32 = zext v1\nv3:1, v4:32 = map.lookup @m v2\nv5:32 = const 1\n\
-        v6:32 = map.atomic add @m v4, v5, v5 if v3\nv7:1, v8:32 = map.lookup @m v5\nv9:32 = map.atomic add @m v8, v5, v5\npacket.store v0, v6\nv10:64 = const 24\npacket.store v10, v9\nv11:32 = const 2\nemit v11, v5\n";
+        v6:32 = map.atomic add @m v4, v5, v5 if v3\nv7:1, v8:32 = map.lookup @m v5\nv9:32 = map.atomic add @m v8, v5, v5\npacket.store v0, v6\nv10:64 = const 24\npacket.store v10, v9\nv11:32 = const 2\nv9011:1 = const 1\nemit v9011 with v11\n";
     let before = read(text);
     let mut after = before.clone();
     passes::find("words")

@@ -153,7 +153,7 @@ fn send(case: &Case, hardware: &mut Hardware) {
     for (number, one) in expected.iter().enumerate() {
         let sideband = Hardware::ports().sideband(&one.packet);
         let fate = interpreter.run(&mut maps, &one.packet.data, &sideband);
-        let difference = compare_packet(&one.fate, Some(&fate));
+        let difference = compare_packet(&one.fate, Some(&fate), &hardware.program.outputs);
         assert_eq!(
             difference,
             None,
@@ -168,7 +168,7 @@ fn send(case: &Case, hardware: &mut Hardware) {
         hardware.load(&image);
         let result = hardware.send(&sent, manner);
         for (number, (one, got)) in expected.iter().zip(&result.outcomes).enumerate() {
-            let difference = compare_packet(&one.fate, got.as_ref());
+            let difference = compare_packet(&one.fate, got.as_ref(), &hardware.program.outputs);
             assert_eq!(difference, None, "packet {}, by the hardware", number + 1);
         }
         packets::assert_holds(case, &hardware.dump(), "by the hardware");

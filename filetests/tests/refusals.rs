@@ -7,7 +7,7 @@ use hardpath_filetests::text;
 use hardpath_pipeline::technology::{Technology, TECHNOLOGIES};
 use hardpath_pipeline::{compile, Compiled, Options};
 
-const PRODUCT: &str = "program \"product\" xdp control-flow
+const PRODUCT: &str = "program \"product\" control-flow\noutput \"verdict\" 32
 
 block0:
     v0:64 = const 0
@@ -18,7 +18,8 @@ block0:
     packet.store v0, v4
     v5:32 = const 2
     v6:32 = const 0
-    emit v5, v6
+    v9000:1 = const 1
+    emit v9000 with v5
 ";
 
 fn refusal(clock_mhz: f64, bus_bits: u32) -> (Severity, &'static str, String) {
@@ -60,7 +61,8 @@ fn a_clock_that_an_operation_cannot_keep() {
 /// A remainder by a constant becomes several products, which are refused as the one instruction of the source.
 #[test]
 fn one_error_for_an_instruction() {
-    let text = r#"program "spread" xdp control-flow
+    let text = r#"program "spread" control-flow
+output "verdict" 32
 
 place0 slot 3 file "spread.c" line 7 source "hash % 7"
 
@@ -72,7 +74,8 @@ block0:
     packet.store v0, v3
     v4:32 = const 2
     v5:32 = const 0
-    emit v4, v5
+    v9001:1 = const 1
+    emit v9001 with v4
 "#;
     let options = Options {
         clock_mhz: 400.0,

@@ -104,7 +104,8 @@ fn stages_and_entrances() {
 
 /// Six sums in a row beside a map, which takes a packet four clocks anyway.
 const BESIDE_A_MAP: &str = r#"
-program "even" xdp control-flow
+program "even" control-flow
+output "verdict" 32
 
 map @counts array key 4 value 8 entries 256
 
@@ -136,7 +137,8 @@ block1:
     map.store @counts v20, v17, v22
     jump block2
 block2:
-    emit v16, v17
+    v9000:1 = const 1
+    emit v9000 with v16
 "#;
 
 #[test]

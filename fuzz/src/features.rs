@@ -216,8 +216,9 @@ struct Varies<'a> {
 impl<'a> Varies<'a> {
     fn new(program: &'a Program) -> Varies<'a> {
         let mut incoming: HashMap<Block, Vec<&[Value]>> = HashMap::new();
-        for block in program.blocks.values() {
-            let targets = match &block.terminator {
+        // What else there is was left by those who wrote loops out.
+        for block in program.all_blocks() {
+            let targets = match &program.blocks[block].terminator {
                 Terminator::Jump(target) => vec![target],
                 Terminator::Branch { yes, no, .. } => vec![yes, no],
                 _ => Vec::new(),

@@ -6,21 +6,17 @@ use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, KeyMove};
 use hardpath_ir::May;
-use hardpath_ir::{verdict, MapId};
-use hardpath_packet::{Fate, Packet};
+use hardpath_packet::{outcome, Fate, Output, Packet};
 use hardpath_pipeline::technology::{self, TECHNOLOGIES};
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_rtl::Design;
-use hardpath_testbed::contents;
+use hardpath_session::{interrupt, maps, mixed, Mixed, Session};
 use hardpath_testbed::dut::Dut;
-use hardpath_testbed::host::{self, Counters, Host, HostAnswer, HostOperation};
-use hardpath_testbed::journal::Journaled;
+use hardpath_testbed::host::{Counters, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::pace::{Pace, Pacer};
-use hardpath_testbed::run::{self, Event, HostEvent, RunOptions};
-use hardpath_testbed::stream::Source;
+use hardpath_testbed::pace::Pace;
+use hardpath_testbed::run::{HostEvent, RunOptions};
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
-use hardpath_testbed::watch::{Entered, Watched};
 
 /// How the hardware is built and driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,37 +148,31 @@ pub fn drive_in(
     packets: &[Packet],
 ) -> Result<Driven, Diagnostic> {
     let interface = &compiled.interface;
+    let ports = ports();
     if let Some(clocks) = hardware.reset {
-        prepare(dut, interface, image)?;
+        Session::begin(dut, interface, &ports, image, |_| {})?;
         interrupt(dut, interface, packets, clocks)?;
     }
-    let filled = prepare(dut, interface, image)?;
-    let options = hardware.run_options(&[]);
-    let (mut outcomes, mut all_moves) = (Vec::new(), Vec::new());
-    run::stream(dut, interface, packets.iter().map(Ok), &options, |event| {
-        if let Event::Packet { outcome, moves, .. } = event {
-            outcomes.push(outcome);
-            all_moves.push(moves);
-        }
-        Ok(())
-    })?;
+    let (mut session, filled) = Session::begin(dut, interface, &ports, image, |_| {})?;
+    let ran = session.run(packets, &hardware.run_options(&[]))?;
     Ok(Driven {
-        outcomes,
-        moves: all_moves,
+        outcomes: ran.outcomes,
+        moves: ran.moves,
         filled,
-        counters: Host::new(dut, interface)?.counters(dut)?,
-        maps: all_maps(dut, interface)?,
+        counters: session.counters()?,
+        maps: session.maps(MOST_READ)?,
     })
 }
 
 /// What a design must have counted when these packets came to that.
-pub fn counted(packets: &[Packet], fates: &[Option<Fate>]) -> Counters {
+pub fn counted(packets: &[Packet], fates: &[Option<Fate>], outputs: &[Output]) -> Counters {
     let mut counters = Counters::default();
     for (packet, fate) in packets.iter().zip(fates) {
         match fate {
             Some(fate) => {
                 counters.packets_in += 1;
-                counters.verdicts[verdict::effective(fate.verdict) as usize] += 1;
+                let sent = !fate.copies.is_empty();
+                counters.outcomes[outcome(outputs, &fate.outputs, sent)] += 1;
             }
             // What is bad may be of a wrong length as well.
             None if packet.bad => counters.dropped_bad += 1,
@@ -192,38 +182,8 @@ pub fn counted(packets: &[Packet], fates: &[Option<Fate>]) -> Counters {
     counters
 }
 
-/// Sends packets for so many clocks, and leaves the design with packets inside and a beat on its way in.
-fn interrupt(
-    dut: &mut dyn Dut,
-    interface: &Interface,
-    packets: &[Packet],
-    clocks: u32,
-) -> Result<(), Diagnostic> {
-    let pacer = Pacer::new(Pace::BackToBack, f64::from(USUAL_CLOCK_MHZ));
-    let mut source = Source::new(dut, interface, packets.iter().map(Ok), pacer)?;
-    for _ in 0..clocks {
-        source.drive(dut);
-        dut.step()?;
-        if source.observe(dut).is_some_and(|taken| taken.is_last) {
-            source.advance()?;
-        }
-    }
-    Ok(())
-}
-
-/// Most slots of maps that are read through the host's port, where the engine can look for itself.
+/// Most slots of maps that are read through the host's port, which tries it, where the engine can look for itself.
 const MOST_READ: u32 = 2048;
-
-/// What the maps hold: mostly as the host is told, which tries its port.
-fn all_maps(dut: &mut dyn Dut, interface: &Interface) -> Result<Image, Diagnostic> {
-    let slots: u32 = interface.maps.iter().map(|map| map.slots).sum();
-    if slots > MOST_READ {
-        if let Some(image) = contents::read(dut, interface)? {
-            return Ok(image);
-        }
-    }
-    Host::new(dut, interface)?.dump_image(dut)
-}
 
 impl Engine {
     /// An engine with the design.
@@ -244,18 +204,8 @@ impl Engine {
     }
 }
 
-/// Packets and the host's operations, in the order in which they entered the pipeline.
-pub struct Mixed {
-    pub order: Vec<Entered>,
-    pub outcomes: Vec<Option<Fate>>,
-    pub answers: Vec<HostAnswer>,
-    pub maps: Image,
-    /// What filling the maps, and then each of `order`, moved in LRU maps with journals.
-    pub filled: Vec<KeyMove>,
-    pub moves: Vec<Vec<KeyMove>>,
-}
-
-/// Packets with operations of the host in the middle of them.
+/// Packets with operations of the host in the middle of them: the run, what filling the maps moved in LRU maps with journals, and
+/// what the maps hold at the end.
 ///
 /// # Errors
 /// As for [`drive`].
@@ -265,63 +215,18 @@ pub fn drive_mixed(
     image: &Image,
     packets: &[Packet],
     events: &[HostEvent],
-) -> Result<Mixed, Diagnostic> {
+) -> Result<(Mixed, Vec<KeyMove>, Image), Diagnostic> {
     let interface = &compiled.interface;
     let mut native = Native::new(&compiled.design)?;
-    let filled = prepare(&mut native, interface, image)?;
-    let mut watched = Watched::new(&mut native, interface)?;
-    let options = hardware.run_options(events);
-    let result = run::run(&mut watched, interface, packets, &options)?;
-    let Watched {
-        order,
-        mut journals,
-        ..
-    } = watched;
-    let mut operations = events.iter();
-    let moves = order.iter().map(|entered| match entered {
-        Entered::Packet if journals.has_packet() && journals.packets().is_some() => {
-            journals.take_packet()
-        }
-        Entered::Packet => Vec::new(),
-        Entered::Host => match operations.next().map(|event| &event.operation) {
-            Some(
-                HostOperation::Lookup { map, .. }
-                | HostOperation::Update { map, .. }
-                | HostOperation::Delete { map, .. }
-                | HostOperation::Dump { map, .. },
-            ) => journals.take_host(MapId::from_u32(*map as u32)),
-            _ => Vec::new(),
-        },
-    });
-    let moves = moves.collect();
-    Ok(Mixed {
-        order,
-        outcomes: result.outcomes,
-        answers: result.host_answers,
-        maps: all_maps(&mut native, interface)?,
-        filled,
-        moves,
-    })
-}
-
-/// Reset, the port table and what the maps hold at first; gives what that moved in LRU maps.
-fn prepare(
-    dut: &mut dyn Dut,
-    interface: &Interface,
-    image: &Image,
-) -> Result<Vec<KeyMove>, Diagnostic> {
-    // What journals say while a reset ends what went on before is nobody's business.
-    host::reset(dut, interface)?;
-    let mut journaled = Journaled::new(dut, interface)?;
-    let mut host = Host::new(&mut journaled, interface)?;
-    host.identify(&mut journaled)?;
-    if interface.has_port_table {
-        for (number, port) in (0..).zip(ports().0) {
-            host.set_port(&mut journaled, number, port.interface, port.first_queue)?;
-        }
-    }
-    host.load_image(&mut journaled, image)?;
-    Ok(journaled.journals.take_all_of_host())
+    let (_, filled) = Session::begin(&mut native, interface, &ports(), image, |_| {})?;
+    let mixed = mixed(
+        &mut native,
+        interface,
+        packets,
+        &hardware.run_options(events),
+    )?;
+    let maps = maps(&mut native, interface, MOST_READ)?;
+    Ok((mixed, filled, maps))
 }
 
 /// What the host does to maps while packets run: mostly to keys that are `known` to be used.

@@ -17,7 +17,6 @@ pub mod features;
 pub mod flows;
 pub mod generate;
 pub mod hardware;
-pub mod journals;
 pub mod minimize;
 mod names;
 pub mod packets;

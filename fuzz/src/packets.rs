@@ -3,8 +3,8 @@
 
 use crate::code::Code;
 use crate::random::Random;
-use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_packet::{Packet, Ports};
+use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 
 /// The interface that a packet is about to leave by: some bits of its random number.
 pub fn egress(random: u32) -> u32 {

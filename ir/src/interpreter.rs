@@ -10,6 +10,7 @@
 //! [`Prepared`] is a program with all values laid out in one array of 64-bit limbs, so that most instructions are a
 //! few machine operations. The program must have passed the verifier.
 
+mod ending;
 mod packet;
 mod prepare;
 mod structure;
@@ -18,10 +19,11 @@ mod whole;
 use crate::eval::{eval_pure, eval_u64};
 use crate::maps::Maps;
 use crate::structure::Memory;
-use crate::{destination, verdict, AtomicOp, Bits, Input, Kind, MapId, May, Program, Value};
+use crate::{AtomicOp, Bits, Input, MapId, May, Program, Value};
 use cranelift_entity::SecondaryMap;
-use hardpath_packet::{Copy, Fate, Sideband};
-use packet::{Leaving, PacketMemory};
+use ending::Left;
+use hardpath_packet::{Fate, Sideband};
+use packet::PacketMemory;
 use prepare::{Action, End, PreparedBlock, Slot};
 use structure::{LoopState, Return};
 pub use structure::{RunError, MOST_STEPS};
@@ -34,7 +36,6 @@ pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &Sideband
 /// A program made ready to run, with the values of its last run.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    kind: Kind,
     is_structured: bool,
     /// In the program's order.
     blocks: Vec<PreparedBlock>,
@@ -44,8 +45,8 @@ pub struct Prepared {
     limbs: Vec<u64>,
     stack: Vec<u8>,
     packet: PacketMemory,
-    /// What of the packet's memory is the packet behind the last run.
-    left: Leaving,
+    /// What is the packet behind the last run.
+    left: Left,
     /// The blocks of the last run, as places in the program's order.
     way: Vec<usize>,
     /// How many of `blocks` are blocks of the program; what stands behind them are steps between two blocks.
@@ -87,35 +88,10 @@ impl Prepared {
         let blocks = std::mem::take(&mut self.blocks);
         let ended = self.run_blocks(&blocks, most_steps, maps, packet, context);
         self.blocks = blocks;
-        let (verdict, destination, leaving) = ended?;
-        self.left = leaving;
-        Ok(self.fate(maps, context, verdict, destination))
+        ended
     }
 
-    /// What becomes of the packet of the last run.
-    fn fate(&self, maps: &Maps, context: &Sideband, verdict: u64, destination: u32) -> Fate {
-        let destinations = match (self.kind, verdict) {
-            (Kind::Xdp, verdict::REDIRECT) => destinations(maps, destination, context),
-            (Kind::Xdp, verdict) if !verdict::leaves(verdict) => Vec::new(),
-            _ => vec![0],
-        };
-        if destinations.is_empty() {
-            return Fate::ends(verdict);
-        }
-        let copy = Copy {
-            destination: 0,
-            data: self.left_behind(),
-            metadata: self.packet.metadata(&self.left),
-        };
-        Fate::leaves_for(verdict, &destinations, &copy)
-    }
-
-    /// The packet's bytes behind the last run, also of one that goes nowhere.
-    pub fn left_behind(&self) -> Vec<u8> {
-        self.packet.leaving(&self.left)
-    }
-
-    /// Verdict, destination and what leaves.
+    /// Gives what becomes of the packet.
     fn run_blocks(
         &mut self,
         blocks: &[PreparedBlock],
@@ -123,7 +99,7 @@ impl Prepared {
         maps: &mut Maps,
         packet: &[u8],
         context: &Sideband,
-    ) -> Result<(u64, u32, Leaving), RunError> {
+    ) -> Result<Fate, RunError> {
         maps.begin_packet();
         self.stack.fill(0);
         self.packet.load(packet);
@@ -148,23 +124,9 @@ impl Prepared {
                 End::Jump(edge) => edge,
                 End::Branch { cond, yes, .. } if self.word(*cond) == 1 => yes,
                 End::Branch { no, .. } => no,
-                End::Emit {
-                    verdict,
-                    destination,
-                    moved,
-                } => {
-                    let leaving = match moved {
-                        None => Leaving::unmoved(length),
-                        Some(moved) => Leaving {
-                            head: self.offset(moved.head),
-                            end: self.offset(moved.end),
-                            keep: self.offset(moved.keep),
-                            meta: self.offset(moved.meta),
-                        },
-                    };
-                    let destination = self.word(*destination) as u32;
+                End::Emit(emit) => {
                     self.leave_calls()?;
-                    return Ok((self.word(*verdict), destination, leaving));
+                    return Ok(self.fate(emit, maps, context, length));
                 }
                 End::Structured(end) => {
                     block = &blocks[self.structured(end)?];
@@ -301,11 +263,11 @@ impl Prepared {
             }
             Action::Input { result, input } => {
                 let value = match input {
-                    Input::PacketLength => length as u64 & 0xffff,
-                    Input::IngressIfindex => u64::from(context.ingress),
-                    Input::RxQueueIndex => u64::from(context.queue),
-                    Input::EgressIfindex => u64::from(context.egress),
-                    Input::TimeNs => context.time_ns,
+                    Input::Length => length as u64 & 0xffff,
+                    Input::Ingress => u64::from(context.ingress),
+                    Input::Queue => u64::from(context.queue),
+                    Input::Egress => u64::from(context.egress),
+                    Input::Time => context.time_ns,
                     Input::Random => u64::from(context.random),
                 };
                 self.set_word(result, value);
@@ -496,20 +458,6 @@ impl Prepared {
             }
         }
     }
-}
-
-/// Where a redirected packet goes: of a broadcast the destinations in the table, by ascending key.
-fn destinations(maps: &Maps, destination: u32, context: &Sideband) -> Vec<u32> {
-    let broadcast = destination::broadcast_map(destination);
-    let found =
-        broadcast.and_then(|(map, excludes)| Some((maps.broadcast_destinations(map)?, excludes)));
-    let Some((mut interfaces, excludes_ingress)) = found else {
-        return vec![destination];
-    };
-    if excludes_ingress {
-        interfaces.retain(|ifindex| *ifindex != context.ingress);
-    }
-    interfaces
 }
 
 /// The byte at an offset, 0 behind the end.

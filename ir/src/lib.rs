@@ -6,14 +6,14 @@
 //!
 //! Pointers do not exist here: a packet or stack pointer is an offset, a map value pointer is the entry that a
 //! lookup gave and an offset into it, a null check is the lookup's hit bit. Offsets into the packet count from where it
-//! began when it came in, whatever happens to its head: they are signed, and those from −216 up to −1 are its headroom. Memory is little endian throughout:
+//! began when it came in, whatever happens to its head: they are signed, and those before 0 are its headroom ([`Limits`]). Memory is little endian throughout:
 //! byte `i` of a load, store, key or value is bits `8i+7..8i` of the bit vector.
 //!
 //! The rules that hold in each phase are written in [`verifier`]; what each operation means is written at [`Op`]
 //! and executed by [`interpreter`].
 
 pub mod bits;
-pub mod destination;
+mod emit;
 pub mod eval;
 pub mod graph;
 pub mod interpreter;
@@ -28,8 +28,13 @@ mod walk;
 
 pub use bits::Bits;
 use cranelift_entity::{entity_impl, PrimaryMap};
+pub use emit::{
+    Each, Emit, Front, Leaving, Limits, Role, Sent, SentCopy, To, MAX_OUTPUT_BITS, MAX_REACH_BYTES,
+    MAX_STACK_BYTES, OFFSET_BITS,
+};
 pub use hardpath_diagnostic::count;
 use hardpath_diagnostic::{self as diagnostic, Source};
+pub use hardpath_packet::Output;
 pub use hardpath_registers::{Answer, May};
 use std::fmt;
 use std::sync::Arc;
@@ -81,15 +86,6 @@ impl Phase {
     }
 }
 
-/// What a program is run as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// An XDP program: the verdict is 32 bits, see `enum xdp_action` in the kernel's `include/uapi/linux/bpf.h`.
-    Xdp,
-    /// A program over (memory, length) that returns 64 bits; the memory is the packet.
-    Raw,
-}
-
 /// Where an instruction came from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
@@ -133,16 +129,16 @@ impl fmt::Display for Place {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Input {
     /// Length of the packet in bytes, 16 bits.
-    PacketLength,
-    /// `xdp_md.ingress_ifindex`, 32 bits.
-    IngressIfindex,
-    /// `xdp_md.rx_queue_index`, 32 bits.
-    RxQueueIndex,
-    /// `xdp_md.egress_ifindex`, 32 bits.
-    EgressIfindex,
-    /// `bpf_ktime_get_ns()`, 64 bits, nanoseconds.
-    TimeNs,
-    /// `bpf_get_prandom_u32()`, 32 bits.
+    Length,
+    /// The interface where the packet came in, 32 bits.
+    Ingress,
+    /// The queue of that interface, 32 bits.
+    Queue,
+    /// The interface that the packet is about to leave by, 32 bits.
+    Egress,
+    /// The time in nanoseconds, 64 bits.
+    Time,
+    /// A random number, 32 bits.
     Random,
 }
 
@@ -150,11 +146,9 @@ impl Input {
     /// Width in bits.
     pub fn width(self) -> u32 {
         match self {
-            Input::PacketLength => 16,
-            Input::IngressIfindex | Input::RxQueueIndex | Input::EgressIfindex | Input::Random => {
-                32
-            }
-            Input::TimeNs => 64,
+            Input::Length => 16,
+            Input::Ingress | Input::Queue | Input::Egress | Input::Random => 32,
+            Input::Time => 64,
         }
     }
 }
@@ -225,13 +219,13 @@ pub enum Op {
 
     // Effects. In the control-flow phase they happen when their block runs; later when their guard is 1.
     // The results of an effect that does not happen are 0.
-    /// `(offset: 64) → 8n`: reads `n` bytes of the 512-byte stack; offset 0 is `r10 − 512`. The stack starts as
+    /// `(offset: 64) → 8n`: reads `n` bytes of the stack ([`Limits::stack`]). The stack starts as
     /// zeros. Bytes outside are 0.
     StackLoad,
     /// `(offset: 64, value: 8n)`. Bytes outside vanish.
     StackStore,
-    /// `(offset: 64) → 8n`: reads bytes of the packet's memory, which reaches from −[`HEADROOM_BYTES`] to the packet's
-    /// length or [`MAX_GROWN_BYTES`], whichever is more. What did not come in is 0, and so is everything outside.
+    /// `(offset: 64) → 8n`: reads bytes of the packet's memory, which reaches from −[`Limits::headroom`] to the packet's
+    /// length or [`Limits::tail`], whichever is more. What did not come in is 0, and so is everything outside.
     PacketLoad,
     /// `(offset: 64, value: 8n)`: writes bytes of the packet's memory; those outside vanish.
     PacketStore,
@@ -364,54 +358,13 @@ pub enum Terminator {
         yes: Target,
         no: Target,
     },
-    /// Ends the program: the packet leaves as its bytes are now.
-    Emit {
-        /// 32 bits (XDP) or 64 bits (raw).
-        verdict: Value,
-        /// 32 bits: where a redirect goes (see [`destination`]); only looked at with verdict `XDP_REDIRECT`. 0: nowhere.
-        /// A broadcast goes to the devices that its map, a [`MapDecl::broadcast`], holds at the program's end.
-        destination: Value,
-        /// Where the packet leaves its memory. `None`: as it came in, from 0 to its length, without metadata.
-        moved: Option<Moved>,
-    },
+    /// Ends the program: the packet leaves as its bytes are now, or it does not.
+    Emit(Emit),
     /// Ends a function: its results.
     Return(Vec<Value>),
     /// A block that is still being built.
     None,
 }
-
-/// The part of the packet's memory that leaves: `head..end`, and the metadata in front of it. All offsets are 16 bits,
-/// in two's complement.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moved {
-    /// Where the packet begins, from −[`HEADROOM_BYTES`] up.
-    pub head: Value,
-    /// Behind its last byte; not before `head`.
-    pub end: Value,
-    /// Bytes at or behind this that no store has written are zeros: the smallest end that the packet ever had.
-    pub keep: Value,
-    /// 16 bits: the number of metadata bytes, which lie before `head`.
-    pub meta: Value,
-}
-
-impl Moved {
-    /// Every value.
-    pub fn uses(self) -> [Value; 4] {
-        [self.head, self.end, self.keep, self.meta]
-    }
-
-    fn uses_mut(&mut self) -> [&mut Value; 4] {
-        [
-            &mut self.head,
-            &mut self.end,
-            &mut self.keep,
-            &mut self.meta,
-        ]
-    }
-}
-
-/// Width in bits of the offsets in [`Moved`].
-pub const MOVED_BITS: u32 = 16;
 
 /// A basic block.
 #[derive(Clone, PartialEq, Debug)]
@@ -428,8 +381,10 @@ pub struct BlockData {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
     pub name: String,
-    pub kind: Kind,
     pub phase: Phase,
+    pub limits: Limits,
+    /// What it gives with each packet, beside the way that the packet goes.
+    pub outputs: Vec<Output>,
     pub maps: PrimaryMap<MapId, MapDecl>,
     pub places: PrimaryMap<PlaceId, Place>,
     pub values: PrimaryMap<Value, ValueData>,
@@ -442,64 +397,17 @@ pub struct Program {
     pub order: Vec<Block>,
 }
 
-/// Size of the stack in bytes (`MAX_BPF_STACK`).
-pub const STACK_BYTES: u32 = 512;
 /// The widest value, in bits.
 pub const MAX_WIDTH: u32 = 1 << 20;
-/// The longest packet, in bytes.
-pub const MAX_PACKET_BYTES: u32 = 9216;
-/// The shortest Ethernet frame that hardware takes in: a header.
-pub const MIN_PACKET_BYTES: u32 = 14;
-/// Bytes by which a packet's head can grow: `XDP_PACKET_HEADROOM` without `sizeof(struct xdp_frame)` (Linux 6.18, 64 bits).
-pub const HEADROOM_BYTES: u32 = 216;
-/// Up to here, from where it began, a packet's tail can grow: what a page holds behind the headroom and before `struct
-/// skb_shared_info` (Linux 6.18 on x86-64, `xdp_data_hard_end` in `include/net/xdp.h`).
-pub const MAX_GROWN_BYTES: u32 = 3520;
-
-/// `enum xdp_action`.
-pub mod verdict {
-    pub const ABORTED: u64 = 0;
-    pub const DROP: u64 = 1;
-    pub const PASS: u64 = 2;
-    pub const TX: u64 = 3;
-    pub const REDIRECT: u64 = 4;
-
-    /// A packet whose headers lie deeper than the program was told to look. Counts as ABORTED, as every verdict above
-    /// REDIRECT.
-    pub const TOO_DEEP: u64 = 0x6465_6570;
-
-    /// Whether a packet of that verdict goes on: PASS, TX or REDIRECT.
-    pub fn leaves(verdict: u64) -> bool {
-        matches!(verdict, PASS | TX | REDIRECT)
-    }
-
-    /// A verdict as drivers take it: one that does not exist is ABORTED.
-    pub fn effective(verdict: u64) -> u64 {
-        match verdict {
-            DROP | PASS | TX | REDIRECT => verdict,
-            _ => ABORTED,
-        }
-    }
-
-    /// The name of a verdict; anything above REDIRECT is treated as ABORTED, as `bpf_warn_invalid_xdp_action` says.
-    pub fn name(verdict: u64) -> &'static str {
-        match verdict {
-            DROP => "XDP_DROP",
-            PASS => "XDP_PASS",
-            TX => "XDP_TX",
-            REDIRECT => "XDP_REDIRECT",
-            _ => "XDP_ABORTED",
-        }
-    }
-}
 
 impl Program {
     /// An empty program in the control-flow phase, without blocks.
-    pub fn new(name: impl Into<String>, kind: Kind) -> Program {
+    pub fn new(name: impl Into<String>) -> Program {
         Program {
             name: name.into(),
-            kind,
             phase: Phase::ControlFlow,
+            limits: Limits::default(),
+            outputs: Vec::new(),
             maps: PrimaryMap::new(),
             places: PrimaryMap::new(),
             values: PrimaryMap::new(),
@@ -628,15 +536,7 @@ impl Terminator {
                 all.extend(&no.args);
                 all
             }
-            Terminator::Emit {
-                verdict,
-                destination,
-                moved,
-            } => {
-                let mut all = vec![*verdict, *destination];
-                all.extend(moved.iter().flat_map(|moved| moved.uses()));
-                all
-            }
+            Terminator::Emit(emit) => emit.uses(),
             Terminator::Return(results) => results.clone(),
             Terminator::None => Vec::new(),
         }
@@ -652,15 +552,7 @@ impl Terminator {
                 all.extend(no.args.iter_mut());
                 all
             }
-            Terminator::Emit {
-                verdict,
-                destination,
-                moved,
-            } => {
-                let mut all = vec![verdict, destination];
-                all.extend(moved.iter_mut().flat_map(Moved::uses_mut));
-                all
-            }
+            Terminator::Emit(emit) => emit.uses_mut(),
             Terminator::Return(results) => results.iter_mut().collect(),
             Terminator::None => Vec::new(),
         }

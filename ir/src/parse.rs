@@ -2,14 +2,15 @@
 //!
 //! The reader checks words, numbers, and that what is used is defined; the rules of the IR are the verifier's.
 
+mod edges;
 mod line;
 mod structure;
 
 use crate::structure::Function;
-use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, KINDS, PHASES};
+use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Field, Find, Inst, InstData, Kind, MapDecl, MapId, Match, Moved, Op,
-    Place, PlaceId, Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Field, Find, Inst, InstData, MapDecl, MapId, Match, Op, Place, PlaceId,
+    Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
 use hardpath_diagnostic::Diagnostic;
@@ -22,7 +23,7 @@ const MAX_NUMBER: u32 = 1 << 22;
 /// Reads a program. An error's place is `line L, column C`, both from 1.
 pub fn parse(text: &str) -> Result<Program, Diagnostic> {
     let mut reader = Reader {
-        program: Program::new("", Kind::Xdp),
+        program: Program::new(""),
         map_ids: BTreeMap::new(),
         values: BTreeMap::new(),
         value_uses: Vec::new(),
@@ -69,11 +70,10 @@ struct Reader {
 }
 
 impl Reader {
-    /// `program "name" xdp control-flow`
+    /// `program "name" control-flow`
     fn header(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         line.keyword("program")?;
         self.program.name = line.string("the program's name in quotes")?;
-        self.program.kind = line.one_of("a kind of program", |word| find(&KINDS, word))?;
         self.program.phase = line.one_of("a phase", |word| find(&PHASES, word))?;
         Ok(())
     }
@@ -81,6 +81,10 @@ impl Reader {
     fn line(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         if line.take_keyword("map") {
             self.map(line)
+        } else if line.take_keyword("limits") {
+            self.limits(line)
+        } else if line.take_keyword("output") {
+            self.output(line)
         } else if line.take_keyword("function") {
             self.function(line)
         } else if let Some((number, position)) = line.take_numbered("place") {
@@ -203,18 +207,7 @@ impl Reader {
             let no = self.target(line)?;
             Terminator::Branch { cond, yes, no }
         } else if line.take_keyword("emit") {
-            let verdict = self.value(line)?;
-            line.sign(',')?;
-            let destination = self.value(line)?;
-            let moved = match line.take_sign(',') {
-                true => Some(self.moved(line)?),
-                false => None,
-            };
-            Terminator::Emit {
-                verdict,
-                destination,
-                moved,
-            }
+            Terminator::Emit(self.emit(line)?)
         } else if line.take_keyword("return") {
             let has_results = line.at_numbered("v");
             Terminator::Return(match has_results {
@@ -232,27 +225,6 @@ impl Reader {
             data.terminator = terminator;
         }
         Ok(())
-    }
-
-    /// `head v1, end v2, keep v3, meta v4`
-    fn moved(&mut self, line: &mut Line) -> Result<Moved, Diagnostic> {
-        line.keyword("head")?;
-        let head = self.value(line)?;
-        line.sign(',')?;
-        line.keyword("end")?;
-        let end = self.value(line)?;
-        line.sign(',')?;
-        line.keyword("keep")?;
-        let keep = self.value(line)?;
-        line.sign(',')?;
-        line.keyword("meta")?;
-        let meta = self.value(line)?;
-        Ok(Moved {
-            head,
-            end,
-            keep,
-            meta,
-        })
     }
 
     /// `v5:1 "hit", v6:32 = map.lookup @stats v4 if v9 stage 3 at place1`

@@ -2,7 +2,10 @@
 //! the same text.
 //!
 //! ```text
-//! program "count" xdp control-flow
+//! program "count" control-flow
+//!
+//! limits headroom 216 tail 3520
+//! output "verdict" 3 values "aborted", "drop", "pass"
 //!
 //! map @stats array key 4 value 8 entries 256 as "percpu_array"
 //! map @"my map" hash key 16 value 4 entries 1024 flags 0x1
@@ -10,7 +13,7 @@
 //! place0 slot 7 file "count.c" line 21 source "if (data + 14 > data_end)"
 //!
 //! block0:
-//!     v0:16 "length" = input packet_length
+//!     v0:16 "length" = input length
 //!     v1:16 = const 0xe
 //!     v2:1 = ult v0, v1 at place0
 //!     v3:32 = const 0x1
@@ -19,7 +22,7 @@
 //!     v6:1 "hit", v7:32 = map.lookup @stats v5
 //!     v8:64 = map.atomic add @stats v7, v9, v10 if v6 stage 3 at place0
 //!     v11:8 = slice v10, 4
-//!     emit v12, v13
+//!     emit v12 to v13, v14 with v15
 //! ```
 //!
 //! * One thing a line. `;` starts a comment. The printer puts the source line above the instructions that come from
@@ -30,7 +33,11 @@
 //!   first one in the lowest bits. Behind a map stands, in this order, what is not usual: it `forgets` a key when it is full, is updated `in-place`, is written `host-only`, packets are `broadcast` to the
 //!   destinations in it, it is known elsewhere `as "a kind of map"`, and `initial "00ff"`, its first value as hexadecimal bytes in
 //!   memory order ([`crate::MapDecl`]).
-//! * `emit verdict, destination`; a packet that was moved leaves by `emit v, v, head v, end v, keep v, meta v`.
+//! * Behind the head of a program stand its `limits`, in bytes (`shortest`, `longest`, `headroom`, `tail`, `stack`), as far as they are
+//!   not usual ([`Limits`]), and its outputs, each with its width and, where they have names, its `values` from 0 on.
+//! * `emit FORWARDED`, behind it in this order, each only if it is there: `to CLASS, INDEX`; the outputs, `with v, v`; what leaves,
+//!   `from v end v zeros v` and `front BYTES length v`; `each @table if v not-back v`, any number of times; `copy if v`, any number
+//!   of times, each with `to`, `with` and `from` of its own ([`Emit`]).
 //! * Behind an instruction: `if` its guard, `stage` its stage, `at` its place, in this order.
 //! * The blocks stand in the program's order. A block without a terminator is unfinished.
 //!
@@ -57,23 +64,19 @@
 
 use crate::structure::{Function, FunctionData, Whole};
 use crate::syntax::{
-    is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, KINDS, MEMORIES, PHASES,
+    is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, LIMITS, MEMORIES, PHASES,
 };
 use crate::{
-    Block, Field, Inst, MapDecl, MapId, Match, Moved, Op, Place, PlaceId, Program, Target,
-    Terminator, Value,
+    Block, Each, Emit, Field, Front, Inst, Leaving, Limits, MapDecl, MapId, Match, Op, Place,
+    PlaceId, Program, Sent, Target, Terminator, To, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "program {} {} {}",
-            quote(&self.name),
-            word_for(&KINDS, &self.kind),
-            word_for(&PHASES, &self.phase)
-        )?;
+        let phase = word_for(&PHASES, &self.phase);
+        writeln!(f, "program {} {phase}", quote(&self.name))?;
+        write_edges(f, self)?;
         if !self.maps.is_empty() {
             writeln!(f)?;
         }
@@ -129,6 +132,33 @@ impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Displayed<F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0(f)
     }
+}
+
+/// Limits and outputs, as far as they are not usual.
+fn write_edges(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
+    let (mut limits, mut usual) = (program.limits, Limits::default());
+    let mut words = Vec::new();
+    for (word, field) in LIMITS {
+        let bytes = *field(&mut limits);
+        if bytes != *field(&mut usual) {
+            words.push(format!("{word} {bytes}"));
+        }
+    }
+    if !(words.is_empty() && program.outputs.is_empty()) {
+        writeln!(f)?;
+    }
+    if !words.is_empty() {
+        writeln!(f, "limits {}", words.join(" "))?;
+    }
+    for output in &program.outputs {
+        write!(f, "output {} {}", quote(&output.name), output.width)?;
+        if !output.values.is_empty() {
+            let values: Vec<String> = output.values.iter().map(|value| quote(value)).collect();
+            write!(f, " values {}", values.join(", "))?;
+        }
+        writeln!(f)?;
+    }
+    Ok(())
 }
 
 fn write_map(f: &mut Formatter<'_>, decl: &MapDecl) -> fmt::Result {
@@ -230,27 +260,52 @@ fn write_block(f: &mut Formatter<'_>, program: &Program, block: Block) -> fmt::R
             target_text(yes),
             target_text(no)
         ),
-        Terminator::Emit {
-            verdict,
-            destination,
-            moved,
-        } => {
-            write!(f, "    emit {verdict}, {destination}")?;
-            if let Some(moved) = moved {
-                let Moved {
-                    head,
-                    end,
-                    keep,
-                    meta,
-                } = moved;
-                write!(f, ", head {head}, end {end}, keep {keep}, meta {meta}")?;
-            }
-            writeln!(f)
-        }
+        Terminator::Emit(emit) => write_emit(f, program, emit),
         Terminator::Return(results) if results.is_empty() => writeln!(f, "    return"),
         Terminator::Return(results) => writeln!(f, "    return {}", values_text(results)),
         Terminator::None => writeln!(f, "    ; unfinished"),
     }
+}
+
+fn write_emit(f: &mut Formatter<'_>, program: &Program, emit: &Emit) -> fmt::Result {
+    write!(f, "    emit {}", emit.forwarded)?;
+    write_sent(f, &emit.packet)?;
+    for Each {
+        when,
+        table,
+        not_back,
+    } in &emit.each
+    {
+        let table = map_name(program, *table);
+        write!(f, " each {table} if {when} not-back {not_back}")?;
+    }
+    for copy in &emit.copies {
+        write!(f, " copy if {}", copy.when)?;
+        write_sent(f, &copy.sent)?;
+    }
+    writeln!(f)
+}
+
+fn write_sent(f: &mut Formatter<'_>, sent: &Sent) -> fmt::Result {
+    if let Some(To { class, index }) = sent.to {
+        write!(f, " to {class}, {index}")?;
+    }
+    if !sent.outputs.is_empty() {
+        write!(f, " with {}", values_text(&sent.outputs))?;
+    }
+    if let Some(Leaving {
+        from,
+        end,
+        zeros,
+        front,
+    }) = sent.leaves
+    {
+        write!(f, " from {from} end {end} zeros {zeros}")?;
+        if let Some(Front { bytes, length }) = front {
+            write!(f, " front {bytes} length {length}")?;
+        }
+    }
+    Ok(())
 }
 
 /// The source line above the instructions that come from it; nothing without debug information.

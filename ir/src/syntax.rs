@@ -1,7 +1,7 @@
 //! The words of the text form, for the printer and the reader alike. The form is described at [`crate::print`].
 
 use crate::structure::{Memory, Whole};
-use crate::{AtomicOp, Input, Kind, MapId, Op, Phase};
+use crate::{AtomicOp, Input, Limits, MapId, Op, Phase};
 
 /// The word for an operation; what stands between it and the arguments is printed apart.
 pub(crate) fn op_word(op: &Op) -> &'static str {
@@ -87,11 +87,11 @@ const PLAIN: [(&str, Op); 29] = [
 ];
 
 pub(crate) const INPUTS: [(&str, Input); 6] = [
-    ("packet_length", Input::PacketLength),
-    ("ingress_ifindex", Input::IngressIfindex),
-    ("rx_queue_index", Input::RxQueueIndex),
-    ("egress_ifindex", Input::EgressIfindex),
-    ("time_ns", Input::TimeNs),
+    ("length", Input::Length),
+    ("ingress", Input::Ingress),
+    ("queue", Input::Queue),
+    ("egress", Input::Egress),
+    ("time", Input::Time),
     ("random", Input::Random),
 ];
 
@@ -104,7 +104,17 @@ pub(crate) const ATOMICS: [(&str, AtomicOp); 6] = [
     ("cmpxchg", AtomicOp::CmpXchg),
 ];
 
-pub(crate) const KINDS: [(&str, Kind); 2] = [("xdp", Kind::Xdp), ("raw", Kind::Raw)];
+/// One of the limits.
+pub(crate) type LimitField = fn(&mut Limits) -> &mut u32;
+
+/// The words of [`Limits`], in the order in which they are printed.
+pub(crate) const LIMITS: [(&str, LimitField); 5] = [
+    ("shortest", |limits| &mut limits.shortest),
+    ("longest", |limits| &mut limits.longest),
+    ("headroom", |limits| &mut limits.headroom),
+    ("tail", |limits| &mut limits.tail),
+    ("stack", |limits| &mut limits.stack),
+];
 
 pub(crate) const MEMORIES: [(&str, Memory); 2] =
     [("stack", Memory::Stack), ("packet", Memory::Packet)];

@@ -22,8 +22,7 @@
 //! 5. Every block ends in a terminator. Blocks come before all their successors, but for the heads of loops (rule 13). The
 //!    first block is the entry and has no parameters. (A block that nothing jumps to is allowed.)
 //! 6. A jump gives the target block one argument for each parameter, of the same width. A branch's condition has
-//!    width 1. The verdict has 32 bits in an XDP program and 64 in a raw one; the destination has 32. Only the packet of
-//!    an XDP program is moved; each of the offsets has [`MOVED_BITS`].
+//!    width 1.
 //! 7. A definition dominates its uses: it comes earlier in the block, or in a block through which every path to the
 //!    use goes.
 //!
@@ -42,6 +41,15 @@
 //! 12. A program only looks up and loads from a map that only the host writes. Only the host changes the entries of a ternary
 //!     table.
 //!
+//! **Edges**
+//!
+//! 16. The longest packet is not shorter than the shortest one, and at most [`MAX_PACKET_BYTES`](hardpath_packet::MAX_PACKET_BYTES) long; headroom and tail
+//!     reach at most [`MAX_REACH_BYTES`](crate::MAX_REACH_BYTES), a stack has at most [`MAX_STACK_BYTES`](crate::MAX_STACK_BYTES). Names of outputs are
+//!     identifiers, unique, and none of the names that ports have. An output has at least 1 and at most
+//!     [`MAX_OUTPUT_BITS`](crate::MAX_OUTPUT_BITS) bits, and names no more values than fit.
+//! 17. An emit has a value for each output, of its width. Conditions have 1 bit, a class has 2, an index 32, offsets and lengths
+//!     have [`OFFSET_BITS`](crate::OFFSET_BITS); a front is whole bytes. `each` names tables that packets are broadcast to.
+//!
 //! **Structured**
 //!
 //! No other phase has a loop, a function, a call, a return or a whole operation.
@@ -55,14 +63,15 @@
 //!     others. A function ends in return, with one value for each result, or ends the program; only functions return.
 //! 15. A whole operation works on at least 1 and at most [`crate::structure::MAX_RANGE`] bytes.
 
+mod edges;
 mod structure;
 mod widths;
 
 use crate::graph::Graph;
 use crate::structure::Function;
 use crate::{
-    Block, Find, Inst, Kind, MapDecl, MapId, Op, Phase, PlaceId, Program, Target, Terminator,
-    Value, ValueDef, MAX_WIDTH, MOVED_BITS,
+    Block, Find, Inst, MapDecl, MapId, Op, Phase, PlaceId, Program, Target, Terminator, Value,
+    ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::SecondaryMap;
 use hardpath_diagnostic::Diagnostic;
@@ -107,6 +116,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifierError>> {
     if check.errors.is_empty() {
         check.values();
         check.maps();
+        check.edges();
         check.control_flow();
         for (_, order) in program.orders() {
             check.dominance(order);
@@ -302,31 +312,11 @@ impl Check<'_> {
                 }
                 self.target(target, place);
             }
-            match *terminator {
+            match terminator {
                 Terminator::None => self.error(5, place, "the block has no terminator"),
                 Terminator::Jump(_) => {}
-                Terminator::Branch { cond, .. } => self.width(6, place, "the condition", cond, 1),
-                Terminator::Emit {
-                    verdict,
-                    destination,
-                    moved,
-                } => {
-                    let verdict_width = match program.kind {
-                        Kind::Xdp => 32,
-                        Kind::Raw => 64,
-                    };
-                    self.width(6, place, "the verdict", verdict, verdict_width);
-                    self.width(6, place, "the destination", destination, 32);
-                    if let Some(moved) = moved {
-                        let names = ["the head", "the end", "what is kept", "the metadata"];
-                        for (name, value) in names.into_iter().zip(moved.uses()) {
-                            self.width(6, place, name, value, MOVED_BITS);
-                        }
-                        if program.kind == Kind::Raw {
-                            self.error(6, place, "the memory of a raw program is not moved");
-                        }
-                    }
-                }
+                Terminator::Branch { cond, .. } => self.width(6, place, "the condition", *cond, 1),
+                Terminator::Emit(emit) => self.emit(place, emit),
                 // Rule 14.
                 Terminator::Return(_) => {}
             }
@@ -429,7 +419,7 @@ impl Check<'_> {
                 self.error(9, At::Order, "there is more than one block");
             }
             let end = &program.blocks[program.order[0]].terminator;
-            if !matches!(end, Terminator::Emit { .. }) {
+            if !matches!(end, Terminator::Emit(_)) {
                 let place = At::End(program.order[0]);
                 self.error(9, place, "the block does not end with emit");
             }

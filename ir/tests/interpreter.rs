@@ -5,11 +5,23 @@ use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{Answer, May, Program, Value};
-use hardpath_packet::{Fate, Sideband};
+use hardpath_packet::{Class, Fate, Sideband};
+
+/// What stands behind a program's name: its phase, with an output of 32 bits, or a wide one of 64.
+fn header(phase: &str) -> String {
+    match phase.strip_prefix("wide ") {
+        Some(phase) => format!("{phase}\nlimits shortest 0\noutput \"verdict\" 64"),
+        None => format!("{phase}\noutput \"verdict\" 32"),
+    }
+}
 
 /// A program in text form, verified; `body` starts behind the first line.
 fn program(header: &str, body: &str) -> Program {
-    let program = parse(&format!("program \"test\" {header}\n{body}")).unwrap();
+    let program = parse(&format!(
+        "program \"test\" {}\n{body}",
+        self::header(header)
+    ))
+    .unwrap();
     assert_eq!(verify(&program), Ok(()), "{body}");
     program
 }
@@ -23,10 +35,10 @@ fn run_fresh(program: &Program, packet: &[u8]) -> Fate {
 fn computed(width: u32, a: u64, b: u64, inst: &str) -> String {
     let inst = inst.replace("va", "v1").replace("vb", "v2");
     let program = program(
-        "raw dataflow",
+        "wide dataflow",
         &format!(
             "block0:\nv0:64 = const 0\nv1:{width} = const {a}\nv2:{width} = const {b}\n\
-             v3:32 = const 0\nv4:1 = const 1\nv5:1 = const 0\n{inst}\nemit v0, v3\n"
+             v3:32 = const 0\nv4:1 = const 1\nv5:1 = const 0\n{inst}\nv9000:1 = const 1\nemit v9000 with v0\n"
         ),
     );
     let mut prepared = Prepared::new(&program);
@@ -115,9 +127,9 @@ fn pure_operations() {
 #[test]
 fn inputs() {
     let program = program(
-        "xdp dataflow",
-        "block0:\nv0:16 = input packet_length\nv1:32 = input ingress_ifindex\nv2:32 = input rx_queue_index\n\
-         v3:64 = input time_ns\nv4:32 = input random\nv5:32 = input egress_ifindex\nemit v1, v2\n",
+        "dataflow",
+        "block0:\nv0:16 = input length\nv1:32 = input ingress\nv2:32 = input queue\n\
+         v3:64 = input time\nv4:32 = input random\nv5:32 = input egress\nv6:1 = const 1\nv7:2 = const 1\nemit v6 to v7, v2 with v1\n",
     );
     let context = Sideband {
         ingress: 4,
@@ -133,47 +145,77 @@ fn inputs() {
         .keys()
         .map(|v| prepared.value(v).unwrap().low_u64())
         .collect();
-    assert_eq!(values, [100, 4, 5, 6 << 40, 7, 8]);
-    assert_eq!((outcome.verdict, outcome.destinations()), (4, vec![5]));
+    assert_eq!(values[..6], [100, 4, 5, 6 << 40, 7, 8]);
+    assert_eq!((outcome.outputs, outcome.copies[0].index), (vec![4], 5));
+    assert_eq!(outcome.copies[0].class, Class::Port);
 }
 
 #[test]
-fn destination_only_with_redirect() {
-    let body = "block0:\nv0:32 = input ingress_ifindex\nv1:32 = const 9\nemit v0, v1\n";
-    let program = program("xdp dataflow", body);
-    for verdict in 0..7 {
+fn a_packet_goes_where_the_program_says() {
+    let body =
+        "block0:\nv0:32 = input ingress\nv1:32 = const 9\nv2:2 = slice v0, 0\nv3:1 = slice v0, 2\n\
+                emit v3 to v2, v1 with v0\n";
+    let program = program("dataflow", body);
+    for way in 0..8 {
         let context = Sideband {
-            ingress: verdict,
+            ingress: way,
             ..Sideband::default()
         };
         let outcome = run(&program, &mut Maps::new(&program.maps), &[], &context);
-        assert_eq!(outcome.verdict, u64::from(verdict));
-        let destinations: &[u32] = match verdict {
-            2 | 3 => &[0],
-            4 => &[9],
+        assert_eq!(outcome.outputs, [u64::from(way)]);
+        let ways: Vec<(Class, u32)> = outcome
+            .copies
+            .iter()
+            .map(|copy| (copy.class, copy.index))
+            .collect();
+        let right: &[(Class, u32)] = match way {
+            4 => &[(Class::SamePort, 9)],
+            5 => &[(Class::Port, 9)],
+            6 => &[(Class::HostQueue, 9)],
             _ => &[],
         };
-        assert_eq!(outcome.destinations(), destinations);
+        assert_eq!(ways, right);
     }
 }
 
+/// A header stands in front of what leaves, wherever that begins; a further packet leaves in its own way.
 #[test]
-fn a_raw_program_returns_64_bits() {
-    let body = "block0:\nv0:64 = const 0xfedcba9876543210\nv1:32 = const 4\nemit v0, v1\n";
-    let outcome = run_fresh(&program("raw dataflow", body), b"abc");
-    assert_eq!(outcome.verdict, 0xfedc_ba98_7654_3210);
+fn a_front_and_a_copy() {
+    let body = "block0:\nv0:64 = const 0\nv1:8 = packet.load v0\nv2:16 = zext v1\nv3:16 = input length\n\
+                v4:24 = const 0xccbbaa\nv5:16 = const 2\nv6:1 = const 1\nv7:1 = slice v1, 1\nv8:32 = const 1\n\
+                v9:2 = const 2\nv10:32 = const 77\nv11:16 = const 4\n\
+                emit v6 with v8 from v2 end v3 zeros v3 front v4 length v5 \
+                copy if v7 to v9, v10 with v10 from v2 end v11 zeros v11\n";
+    let program = program("dataflow", body);
+    let outcome = run_fresh(&program, &[1, 2, 3, 4, 5]);
     assert_eq!(
-        (outcome.destinations(), outcome.data()),
+        (outcome.copies.len(), outcome.data()),
+        (1, Some(&[0xaa, 0xbb, 2, 3, 4, 5][..]))
+    );
+    let outcome = run_fresh(&program, &[3, 2, 3, 4, 5]);
+    assert_eq!(outcome.data(), Some(&[0xaa, 0xbb, 4, 5][..]));
+    let copy = &outcome.copies[1];
+    assert_eq!((copy.class, copy.index), (Class::HostQueue, 77));
+    assert_eq!((&copy.outputs, &copy.data), (&vec![77], &vec![4]));
+}
+
+#[test]
+fn an_output_of_64_bits() {
+    let body = "block0:\nv0:64 = const 0xfedcba9876543210\nv1:32 = const 4\nv9003:1 = const 1\nemit v9003 with v0\n";
+    let outcome = run_fresh(&program("wide dataflow", body), b"abc");
+    assert_eq!(outcome.first_output(), 0xfedc_ba98_7654_3210);
+    assert_eq!(
+        (outcome.indices(), outcome.data()),
         (vec![0], Some(&b"abc"[..]))
     );
 }
 
 #[test]
 fn packet_bytes() {
-    let body = "block0:\nv0:64 = const 3\nv1:64 = packet.load v0\nv2:64 = const 0xfffffffffffffffe\n\
+    let body = "limits headroom 2 tail 20\nblock0:\nv0:64 = const 3\nv1:64 = packet.load v0\nv2:64 = const 0xfffffffffffffffe\n\
                 v3:32 = packet.load v2\nv4:16 = const 0xaabb\nv5:64 = const 5\npacket.store v5, v4\n\
-                packet.store v2, v3\nv6:64 = packet.load v0\nv7:32 = const 0\nemit v1, v7\n";
-    let program = program("raw dataflow", body);
+                packet.store v2, v3\nv6:64 = packet.load v0\nv7:32 = const 0\nv9004:1 = const 1\nemit v9004 with v1\n";
+    let program = program("wide dataflow", body);
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
     let outcome = prepared.run(&mut maps, &[1, 2, 3, 4, 5, 6], &Sideband::default());
@@ -182,7 +224,11 @@ fn packet_bytes() {
             .value(program.values.keys().nth(number).unwrap())
             .unwrap()
     };
-    assert_eq!(outcome.verdict, 0x06_0504, "bytes behind the length are 0");
+    assert_eq!(
+        outcome.first_output(),
+        0x06_0504,
+        "bytes behind the length are 0"
+    );
     assert_eq!(value(3).low_u64(), 0x0201_0000, "headroom before 0");
     assert_eq!(value(6).low_u64(), 0xaabb_0504, "room behind the end");
     assert_eq!(
@@ -197,9 +243,10 @@ fn packet_bytes() {
 fn bytes_outside_the_packets_memory() {
     let body = "block0:\nv0:64 = const 0xffffffffffffff24\nv1:64 = const 3516\nv2:64 = const -1\n\
                 packet.store v0, v2\npacket.store v1, v2\nv3:64 = packet.load v0\n\
-                v4:64 = packet.load v1\nv5:64 = and v3, v4\nv7:32 = const 0\nemit v3, v7\n";
+                v4:64 = packet.load v1\nv5:64 = and v3, v4\nv7:32 = const 0\nv9005:1 = const 1\nemit v9005 with v3\n";
     let body = body.replace("const -1", "const 0xffffffffffffffff");
-    let program = program("raw dataflow", &body);
+    let body = format!("limits headroom 216 tail 3520\n{body}");
+    let program = program("wide dataflow", &body);
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
     let mut value = |number: usize| {
@@ -215,33 +262,33 @@ fn bytes_outside_the_packets_memory() {
     assert_eq!(value(4), 0x0000_0000_ffff_ffff, "from 3516: up to 3520");
 }
 
-/// Head and tail moved, with metadata: `keep` clears what came in, not what was stored.
+/// Head and tail moved: `zeros` clears what came in, not what was stored.
 #[test]
 fn a_packet_that_was_moved() {
     let body = "block0:\nv0:64 = const 0xfffffffffffffffe\nv1:64 = const 0x0807060504030201\n\
                 packet.store v0, v1\nv2:16 = const 0xffff\nv3:16 = const 10\nv4:16 = const 5\n\
-                v5:16 = const 1\nv6:32 = const 2\nemit v6, v6, head v2, end v3, keep v4, meta v5\n";
-    let outcome = run_fresh(&program("xdp dataflow", body), &[0x11; 8]);
-    assert_eq!(outcome.copies[0].metadata, [1]);
+                v5:1 = const 1\nv6:32 = const 2\nemit v5 with v6 from v2 end v3 zeros v4\n";
+    let body = format!("limits headroom 216\n{body}");
+    let outcome = run_fresh(&program("dataflow", &body), &[0x11; 8]);
     assert_eq!(outcome.data().unwrap(), [2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
 }
 
 #[test]
 fn a_packet_that_was_cleared() {
     let body = "block0:\nv0:64 = const 2\nv1:64 = const 0x0807060504030201\npacket.store v0, v1\n\
-                packet.clear v0\nv2:64 = packet.load v0\nv3:32 = const 0\nemit v2, v3\n";
-    let outcome = run_fresh(&program("raw control-flow", body), &[9; 6]);
-    assert_eq!(outcome.verdict, 0);
+                packet.clear v0\nv2:64 = packet.load v0\nv3:32 = const 0\nv9006:1 = const 1\nemit v9006 with v2\n";
+    let outcome = run_fresh(&program("wide control-flow", body), &[9; 6]);
+    assert_eq!(outcome.first_output(), 0);
     assert_eq!(outcome.data().unwrap(), [9, 9, 0, 0, 0, 0]);
 }
 
 #[test]
 fn a_wide_packet_window() {
     let body = "block0:\nv0:64 = const 1\nv1:136 = packet.load v0\nv2:64 = slice v1, 56\nv3:64 = const 0\n\
-                packet.store v3, v1\nv4:32 = const 0\nemit v2, v4\n";
+                packet.store v3, v1\nv4:32 = const 0\nv9007:1 = const 1\nemit v9007 with v2\n";
     let packet: Vec<u8> = (0..20).collect();
-    let outcome = run_fresh(&program("raw dataflow", body), &packet);
-    assert_eq!(outcome.verdict, 0x0f0e_0d0c_0b0a_0908);
+    let outcome = run_fresh(&program("wide dataflow", body), &packet);
+    assert_eq!(outcome.first_output(), 0x0f0e_0d0c_0b0a_0908);
     assert_eq!(
         outcome.data().unwrap()[..18],
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17]
@@ -251,13 +298,13 @@ fn a_wide_packet_window() {
 #[test]
 fn the_stack_has_512_bytes_and_starts_as_zeros() {
     let body = "block0:\nv0:64 = const 508\nv1:64 = stack.load v0\nv2:64 = const 0x1122334455667788\n\
-                stack.store v0, v2\nv3:64 = stack.load v0\nv4:64 = or v1, v3\nv5:32 = const 0\nemit v4, v5\n";
-    let program = program("raw dataflow", body);
+                stack.store v0, v2\nv3:64 = stack.load v0\nv4:64 = or v1, v3\nv5:32 = const 0\nv9008:1 = const 1\nemit v9008 with v4\n";
+    let program = program("wide dataflow", body);
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
     for _ in 0..2 {
         let outcome = prepared.run(&mut maps, &[], &Sideband::default());
-        assert_eq!(outcome.verdict, 0x5566_7788);
+        assert_eq!(outcome.first_output(), 0x5566_7788);
         let first = program.values.keys().nth(1).unwrap();
         assert!(
             prepared.value(first).unwrap().is_zero(),
@@ -268,12 +315,12 @@ fn the_stack_has_512_bytes_and_starts_as_zeros() {
 
 #[test]
 fn control_flow_and_block_parameters() {
-    let body = "block0:\nv0:16 = input packet_length\nv1:16 = const 2\nv2:64 = const 10\nv3:64 = const 20\n\
+    let body = "block0:\nv0:16 = input length\nv1:16 = const 2\nv2:64 = const 10\nv3:64 = const 20\n\
                 v9:32 = const 0\nv4:1 = ult v0, v1\nbranch v4, block1(v2, v3), block1(v3, v2)\n\
                 block1(v5:64, v6:64):\nv7:1 = eq v0, v1\nbranch v7, block2, block3(v5)\n\
-                block2:\nv8:64 = sub v5, v6\njump block3(v8)\nblock3(v10:64):\nemit v10, v9\n";
-    let program = program("raw control-flow", body);
-    let verdict = |length: usize| run_fresh(&program, &vec![0; length]).verdict;
+                block2:\nv8:64 = sub v5, v6\njump block3(v8)\nblock3(v10:64):\nv9009:1 = const 1\nemit v9009 with v10\n";
+    let program = program("wide control-flow", body);
+    let verdict = |length: usize| run_fresh(&program, &vec![0; length]).first_output();
     assert_eq!([verdict(1), verdict(2), verdict(3)], [10, 10, 20]);
 }
 
@@ -286,9 +333,9 @@ fn effects_without_their_guard_give_zeros() {
                 v25:3 = map.update @h v1, v3, v33 if v2\nv26:3 = map.update @h v1, v3, v33 if v2\n\
                 v27:32 = map.atomic add @a v3, v5, v3 if v2\nv28:32 = map.atomic add @a v3, v5, v3 if v2\n\
                 map.store @a v3, v3, v1 if v2\nv29:3 = map.delete @h v1\npacket.store v4, v1 if v2\n\
-                stack.store v0, v1 if v2\nv30:8 = stack.load v0\nemit v0, v5\n";
+                stack.store v0, v1 if v2\nv30:8 = stack.load v0\nv9010:1 = const 1\nemit v9010 with v0\n";
     let body = body.replace("v20:8", "v5:32 = const 0\nv33:2 = const 1\nv20:8");
-    let program = program("raw dataflow", &body);
+    let program = program("wide dataflow", &body);
     let mut prepared = Prepared::new(&program);
     let value = |prepared: &Prepared, number: u32| {
         let value = program.values.keys().find(|v| v.as_u32() == number);
@@ -327,12 +374,12 @@ fn atomics() {
         let body = format!(
             "map @a array key 4 value 16 entries 2\nblock0:\nv1:32 = const 1\nv2:32 = const 8\n\
              v4:64 = const 0x100000001\nv5:64 = const 1\nmap.store @a v1, v2, v5\n\
-             v6:64 = map.atomic {op} @a v1, v2, {args}\nemit v6, v1\n"
+             v6:64 = map.atomic {op} @a v1, v2, {args}\nv9011:1 = const 1\nemit v9011 with v6\n"
         );
-        let program = program("raw dataflow", &body);
+        let program = program("wide dataflow", &body);
         let mut maps = Maps::new(&program.maps);
         let outcome = run(&program, &mut maps, &[], &Sideband::default());
-        assert_eq!(outcome.verdict, 1, "an atomic gives the old word");
+        assert_eq!(outcome.first_output(), 1, "an atomic gives the old word");
         let value = &maps.image()["a"][&[1, 0, 0, 0][..]];
         assert_eq!(value[..8], [0; 8]);
         assert_eq!(value[8..], expected.to_le_bytes(), "{op} {args}");
@@ -344,8 +391,9 @@ fn bytes_outside_a_map_value() {
     let body = "map @a array key 4 value 4 entries 2\nblock0:\nv0:32 = const 0\nv1:32 = const 2\n\
                 v2:32 = const 0x44332211\nmap.store @a v0, v1, v2\nv3:64 = map.load @a v0, v1\n\
                 v4:32 = const 0xfffffffe\nv5:32 = map.load @a v0, v4\nv6:64 = concat v5, v2\nv7:64 = xor v3, v6\n\
-                emit v7, v0\n";
-    let program = program("raw dataflow", body);
+                v9012:1 = const 1
+                emit v9012 with v7\n";
+    let program = program("wide dataflow", body);
     let mut maps = Maps::new(&program.maps);
     let outcome = run(&program, &mut maps, &[], &Sideband::default());
     let image = maps.image();
@@ -356,7 +404,7 @@ fn bytes_outside_a_map_value() {
         "the next entry is not touched"
     );
     // 0x2211 behind offset 2; the four bytes from offset -2 are two outside and two zeros.
-    assert_eq!(outcome.verdict, 0x2211 ^ 0x4433_2211);
+    assert_eq!(outcome.first_output(), 0x2211 ^ 0x4433_2211);
 }
 
 #[test]
@@ -366,14 +414,14 @@ fn a_hash_map_from_a_program() {
                 block1:\nv6:32 = map.load @h v5, v2\nv7:32 = add v6, v3\nv15:2 = const 3\nv8:3 = map.update @h v1, v7, v15\n\
                 v9:32 = const 0x55555555\nmap.store @h v5, v2, v9\nv14:64 = zext v6\njump block3(v14)\n\
                 block2:\nv16:2 = const 3\nv17:3 = map.update @h v1, v3, v16\nv11:64 = zext v17\njump block3(v11)\n\
-                block3(v12:64):\nemit v12, v2\n";
-    let program = program("raw control-flow", body);
+                block3(v12:64):\nv9013:1 = const 1\nemit v9013 with v12\n";
+    let program = program("wide control-flow", body);
     let mut prepared = Prepared::new(&program);
     let mut maps = Maps::new(&program.maps);
     let mut verdict = |packet: &[u8]| {
         prepared
             .run(&mut maps, packet, &Sideband::default())
-            .verdict as i64
+            .first_output() as i64
     };
     assert_eq!(verdict(b"ab"), 0);
     assert_eq!(verdict(b"ab"), 1);
@@ -388,10 +436,10 @@ fn a_hash_map_from_a_program() {
 
 #[test]
 fn a_device_map_from_a_program() {
-    let body = "map @d slots key 4 value 4 entries 4\nblock0:\nv0:32 = input rx_queue_index\n\
+    let body = "map @d slots key 4 value 4 entries 4\nblock0:\nv0:32 = input queue\n\
                 v1:32 = const 0\nv2:32 = const 4\nv3:1, v4:32 = map.lookup @d v0\nv5:32 = map.load @d v4, v1 if v3\n\
-                v6:32 = select v3, v2, v1\nemit v6, v5\n";
-    let program = program("xdp dataflow", body);
+                v6:32 = select v3, v2, v1\nv7:2 = const 1\nemit v3 to v7, v5 with v6\n";
+    let program = program("dataflow", body);
     let mut maps = Maps::new(&program.maps);
     let map = program.maps.keys().next().unwrap();
     maps.update(map, &[2, 0, 0, 0], &[77, 0, 0, 0], May::PUT);
@@ -401,7 +449,7 @@ fn a_device_map_from_a_program() {
             ..Sideband::default()
         };
         let outcome = run(&program, &mut maps, &[], &context);
-        (outcome.verdict, outcome.destinations())
+        (outcome.first_output(), outcome.indices())
     };
     assert_eq!(
         [go(0), go(2), go(4)],
@@ -417,7 +465,7 @@ fn stages_change_nothing() {
     let packet: Vec<u8> = (0..64).collect();
     for _ in 0..2 {
         let outcome = run(&scheduled, &mut maps, &packet, &Sideband::default());
-        assert_eq!(outcome.verdict, 0);
+        assert_eq!(outcome.first_output(), 0);
     }
     assert_eq!(maps.image()["flows"].len(), 1);
     let key: Vec<u8> = (0x17..0x17 + 13).collect();

@@ -10,8 +10,10 @@ use hardpath_ir::{Block, Program};
 use hardpath_packet::{Fate, Sideband};
 
 fn program(body: &str) -> Program {
-    parse(&format!("program \"p\" raw structured\n{body}"))
-        .unwrap_or_else(|error| panic!("{error}"))
+    parse(&format!(
+        "program \"p\" structured\nlimits shortest 0\noutput \"verdict\" 64\n{body}"
+    ))
+    .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn errors(program: &Program) -> Vec<String> {
@@ -34,7 +36,7 @@ fn run_within(text: &str, packet: &[u8], most: u64) -> Result<Fate, RunError> {
 }
 
 fn run(text: &str, packet: &[u8]) -> u64 {
-    run_within(text, packet, 10_000).unwrap().verdict
+    run_within(text, packet, 10_000).unwrap().first_output()
 }
 
 /// Adds the packet's bytes, as many as the first one says: a loop that the data bound.
@@ -44,7 +46,7 @@ const SUM: &str = "place0 slot 1 file \"sum.c\" line 5 source \"while (n--)\"\n\
     block1(v4:64, v5:64) loop unknown at place0:\nv6:1 = ult v4, v3\nbranch v6, block2, block3\n\
     block2:\nv10:64 = add v4, v1\nv11:8 = packet.load v10\nv12:64 = zext v11\nv13:64 = add v5, v12\n\
     jump block1(v10, v13)\n\
-    block3:\nemit v5, v9\n";
+    block3:\nv9000:1 = const 1\nemit v9000 with v5\n";
 
 #[test]
 fn data_bound_a_loop() {
@@ -77,7 +79,7 @@ fn work_on_many_bytes_counts_as_many_steps() {
     let text = |up_to| {
         format!(
             "block0:\nv0:64 = const 0\nv1:16 = const 0\nv2:32 = const 0\nv3:16 = checksum packet up-to {up_to} v0, v1, v2\n\
-             call @f\nemit v0, v2\nfunction @f\nblock1:\nreturn\n"
+             call @f\nv9001:1 = const 1\nemit v9001 with v0\nfunction @f\nblock1:\nreturn\n"
         )
     };
     // The sum, the call, the return and the end.
@@ -100,7 +102,7 @@ fn a_prepared_program_runs_again_after_an_error() {
         .run_within(20, &mut maps, &[200], &context)
         .is_err());
     let outcome = prepared.run(&mut maps, &[2, 5, 6], &context);
-    assert_eq!(outcome.verdict, 11);
+    assert_eq!(outcome.first_output(), 11);
     let places = prepared.way();
     assert_eq!(places, [0, 1, 2, 1, 2, 1, 3]);
 }
@@ -110,7 +112,7 @@ fn parameters_change_places_at_once() {
     let text = "block0:\nv0:64 = const 1\nv1:64 = const 2\nv2:64 = const 3\nv3:1 = const 1\nv9:32 = const 0\nv10:64 = const 16\n\
         jump block1(v0, v1, v2, v3)\n\
         block1(v4:64, v5:64, v6:64, v7:1) loop exactly 1:\nv8:1 = not v7\nbranch v7, block1(v5, v6, v4, v8), block2\n\
-        block2:\nv11:64 = mul v4, v10\nv12:64 = add v11, v5\nv13:64 = mul v12, v10\nv14:64 = add v13, v6\nemit v14, v9\n";
+        block2:\nv11:64 = mul v4, v10\nv12:64 = add v11, v5\nv13:64 = mul v12, v10\nv14:64 = add v13, v6\nv9002:1 = const 1\nemit v9002 with v14\n";
     assert_eq!(run(text, &[]), 0x231);
 }
 
@@ -120,11 +122,11 @@ fn a_bound_that_does_not_hold_is_an_error() {
         format!(
             "block0:\nv0:8 = const 1\nv1:64 = const 0\nv2:8 = packet.load v1\nv9:32 = const 0\nv8:8 = const 0\njump block1(v8)\n\
              block1(v3:8) loop {bound}:\nv4:8 = add v3, v0\nv5:1 = ule v4, v2\nbranch v5, block1(v4), block2\n\
-             block2:\nv6:64 = zext v3\nemit v6, v9\n"
+             block2:\nv6:64 = zext v3\nv9003:1 = const 1\nemit v9003 with v6\n"
         )
     };
     let run = |bound: &str, packet: u8| {
-        run_within(&text(bound), &[packet], 1000).map(|outcome| outcome.verdict)
+        run_within(&text(bound), &[packet], 1000).map(|outcome| outcome.first_output())
     };
     let wrong = |bound, times| {
         let head = Block::from_u32(1);
@@ -143,12 +145,13 @@ fn a_bound_that_does_not_hold_is_an_error() {
 fn functions_call_functions_and_may_end_the_program() {
     let text = "block0:\nv0:64 = const 0\nv1:8 = packet.load v0\nv9:32 = const 0\n\
         v2:8, v3:8 = call @both v1\nv4:16 = concat v2, v3\nv5:8, v6:8 = call @both v3\nv7:64 = concat v5, v6, v4, v9\n\
-        emit v7, v9\n\
+        v9004:1 = const 1
+        emit v9004 with v7\n\
         function @both returns 8, 8\n\
         block1(v10:8):\nv11:8 = call @next v10\nv12:8 = call @next v11\nreturn v11, v12\n\
         function @next returns 8\n\
         block2(v20:8):\nv21:8 = const 1\nv22:8 = add v20, v21\nv23:1 = eq v22, v20\nv24:8 = const 200\nv25:1 = ult v24, v22\nbranch v25, block3, block4\n\
-        block3:\nv26:64 = const 77\nv27:32 = const 0\nemit v26, v27\n\
+        block3:\nv26:64 = const 77\nv27:32 = const 0\nv9005:1 = const 1\nemit v9005 with v26\n\
         block4:\nreturn v22\n";
     assert_eq!(run(text, &[5]), 0x0809_0607_0000_0000);
     assert_eq!(run(text, &[199]), 77);
@@ -159,8 +162,8 @@ fn ends_in_a_function_leave_the_loops_of_its_callers() {
     let text = |bound| {
         format!(
             "block0:\nv0:1 = const 1\njump block1\n\
-             block1 loop {bound}:\ncall @end\nbranch v0, block1, block2\nblock2:\nv1:64 = const 1\nv2:32 = const 0\nemit v1, v2\n\
-             function @end\nblock3:\nv3:64 = const 9\nv4:32 = const 0\nemit v3, v4\n"
+             block1 loop {bound}:\ncall @end\nbranch v0, block1, block2\nblock2:\nv1:64 = const 1\nv2:32 = const 0\nv9006:1 = const 1\nemit v9006 with v1\n\
+             function @end\nblock3:\nv3:64 = const 9\nv4:32 = const 0\nv9007:1 = const 1\nemit v9007 with v3\n"
         )
     };
     assert_eq!(run(&text("up-to 2"), &[]), 9);
@@ -186,7 +189,7 @@ fn a_checksum_is_that_of_the_rfc() {
     let text = |up_to: u32, seed: u64| {
         format!(
             "block0:\nv0:64 = const 2\nv1:64 = const 0\nv2:16 = packet.load v1\nv3:32 = const {seed}\n\
-             v4:16 = checksum packet up-to {up_to} v0, v2, v3\nv5:64 = zext v4\nv6:32 = const 0\nemit v5, v6\n"
+             v4:16 = checksum packet up-to {up_to} v0, v2, v3\nv5:64 = zext v4\nv6:32 = const 0\nv9008:1 = const 1\nemit v9008 with v5\n"
         )
     };
     let bytes: Vec<u8> = (0..60u32).map(|i| (i * 37 + 200) as u8).collect();
@@ -216,7 +219,7 @@ fn copies_read_before_they_write() {
     let text = |copy: &str| {
         format!(
             "block0:\nv0:64 = const 0\nv1:64 = const 2\nv2:16 = const 5\nv3:64 = const 510\n{copy}\n\
-             v4:64 = packet.load v0\nv5:32 = const 0\nemit v4, v5\n"
+             v4:64 = packet.load v0\nv5:32 = const 0\nv9009:1 = const 1\nemit v9009 with v4\n"
         )
     };
     let run = |copy: &str| run(&text(copy), &[1, 2, 3, 4, 5, 6, 7, 8]);
@@ -238,7 +241,7 @@ fn copies_read_before_they_write() {
     assert_eq!(run(there_and_back), 0x0807_0600_0000_0403);
 }
 
-const END: &str = "v90:64 = const 0\nv91:32 = const 0\nemit v90, v91\n";
+const END: &str = "v90:64 = const 0\nv91:32 = const 0\nv9010:1 = const 1\nemit v9010 with v90\n";
 
 #[test]
 fn rule_13_loops() {
@@ -287,7 +290,7 @@ fn rule_13_loops() {
     deep.push_str(&format!("block67:\n{END}"));
     let found = refused(&deep);
     assert_eq!(found, ["13, block33: loops are nested more than 32 deep"]);
-    let flat = "program \"p\" raw control-flow\nblock0:\njump block1\nblock1 loop unknown:\n";
+    let flat = "program \"p\" control-flow\nlimits shortest 0\noutput \"verdict\" 64\nblock0:\njump block1\nblock1 loop unknown:\n";
     let flat = parse(&format!("{flat}{END}")).unwrap();
     assert_eq!(
         errors(&flat),
@@ -363,7 +366,7 @@ fn rule_14_functions() {
         ["14, function f: two functions have this name"]
     );
     let flat =
-        "program \"p\" raw control-flow\nblock0:\ncall @f\nEND\nfunction @f\nblock1:\nreturn\n";
+        "program \"p\" control-flow\nlimits shortest 0\noutput \"verdict\" 64\nblock0:\ncall @f\nEND\nfunction @f\nblock1:\nreturn\n";
     assert_eq!(
         errors(&parse(&text(flat)).unwrap()),
         [
@@ -378,7 +381,9 @@ fn rule_15_whole_operations() {
     let values = "block0:\nv0:64 = const 0\nv1:16 = const 0\nv2:32 = const 0\nv3:8 = const 0\n";
     let refused = |inst: &str| {
         let prefix = format!("block0, `{inst}`: ");
-        let errors = refused(&format!("{values}{inst}\nemit v0, v2\n"));
+        let errors = refused(&format!(
+            "{values}{inst}\nv9011:1 = const 1\nemit v9011 with v0\n"
+        ));
         errors
             .iter()
             .map(|error| error.replace(&prefix, ""))
@@ -413,7 +418,7 @@ fn rule_15_whole_operations() {
         refused("copy stack packet up-to 9 v0, v0"),
         ["11, there are 2 arguments, not 3"]
     );
-    let flat = format!("program \"p\" raw control-flow\n{values}copy stack packet up-to 9 v0, v0, v1\nemit v0, v2\n");
+    let flat = format!("program \"p\" control-flow\nlimits shortest 0\noutput \"verdict\" 64\n{values}copy stack packet up-to 9 v0, v0, v1\nv9012:1 = const 1\nemit v9012 with v0\n");
     let found = errors(&parse(&flat).unwrap());
     let place = "block0, `copy stack packet up-to 9 v0, v0, v1`";
     assert_eq!(
@@ -468,8 +473,7 @@ fn words_that_cannot_be_read() {
         ),
     ];
     for (text, place, message) in cases {
-        let error: Diagnostic =
-            parse(&format!("program \"p\" raw structured\n{text}")).unwrap_err();
+        let error: Diagnostic = parse(&format!("program \"p\" structured\n{text}")).unwrap_err();
         assert_eq!(
             (error.place_text().as_str(), error.message.as_str()),
             (place, message)

@@ -3,7 +3,7 @@
 use hardpath_diagnostic::Severity;
 use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
-use hardpath_ir::{Kind, Phase, Terminator};
+use hardpath_ir::{Output, Phase, Terminator};
 use std::path::PathBuf;
 
 fn files() -> Vec<(PathBuf, String)> {
@@ -32,7 +32,8 @@ fn files_are_printed_as_they_are_written() {
 fn names_numbers_and_places_are_kept() {
     let (_, text) = files().remove(0);
     let program = parse(&text).unwrap();
-    assert_eq!((program.name.as_str(), program.kind), ("count", Kind::Xdp));
+    assert_eq!(program.name, "count");
+    assert_eq!(program.outputs, [Output::new("verdict", 3)]);
     assert_eq!(program.phase, Phase::ControlFlow);
     let order: Vec<u32> = program.order.iter().map(|block| block.as_u32()).collect();
     assert_eq!(order, [0, 1, 2, 4]);
@@ -42,7 +43,7 @@ fn names_numbers_and_places_are_kept() {
         program.values[block.params[0]].name.as_deref(),
         Some("verdict")
     );
-    assert!(matches!(block.terminator, Terminator::Emit { .. }));
+    assert!(matches!(block.terminator, Terminator::Emit(_)));
     assert_eq!(program.blocks[program.order[2]].place.unwrap().as_u32(), 2);
     let maps: Vec<_> = program.maps.values().collect();
     assert_eq!(maps[1].name, ".data of it");
@@ -55,7 +56,7 @@ fn names_numbers_and_places_are_kept() {
 
 #[test]
 fn strange_strings_come_back() {
-    let mut program = hardpath_ir::Program::new("a\n\"b\"\\\t\u{1}\u{85}\u{2028};é", Kind::Raw);
+    let mut program = hardpath_ir::Program::new("a\n\"b\"\\\t\u{1}\u{85}\u{2028};é");
     let block = program.add_block();
     let value = program.append_const(block, hardpath_ir::Bits::ones(64));
     program.values[value].name = Some(String::from("x \" ; y"));
@@ -79,14 +80,14 @@ fn strange_strings_come_back() {
 #[test]
 fn layout_and_comments_do_not_matter() {
     let program = parse(
-        "; a file\n\nprogram \"p\" raw dataflow;x\nblock3  :\n v9 : 64=const 255 ; a constant\n\
-         v1:32 \"zero\" = const 0\nemit v9,v1\n",
+        "; a file\n\nprogram \"p\" dataflow\nlimits shortest 0\noutput \"verdict\" 64;x\nblock3  :\n v9 : 64=const 255 ; a constant\n\
+         v1:32 \"zero\" = const 0\nv9000:1 = const 1\nemit v9000 with v9\n",
     )
     .unwrap();
     assert_eq!(
         program.to_string(),
-        "program \"p\" raw dataflow\n\nblock3:\n    v9:64 = const 0xff\n    \
-         v1:32 \"zero\" = const 0x0\n    emit v9, v1\n"
+        "program \"p\" dataflow\n\nlimits shortest 0\noutput \"verdict\" 64\n\nblock3:\n    v9:64 = const 0xff\n    \
+         v1:32 \"zero\" = const 0x0\n    v9000:1 = const 0x1\n    emit v9000 with v9\n"
     );
 }
 
@@ -112,12 +113,22 @@ fn errors_tell_line_and_column() {
         (
             "program \"x\" xpd",
             "line 1, column 13",
-            "expected a kind of program, found `xpd`",
+            "expected a phase, found `xpd`",
         ),
         (
-            "program \"x\" xdp",
-            "line 1, column 16",
+            "program \"x\"",
+            "line 1, column 12",
             "expected a phase, the line ends",
+        ),
+        (
+            "program \"x\" dataflow\nlimits tall 3",
+            "line 2, column 8",
+            "expected a limit, found `tall`",
+        ),
+        (
+            "program \"x\" dataflow\noutput \"a\" 3\noutput \"a\" 4",
+            "line 3, column 8",
+            "output `a` is declared twice",
         ),
         (
             "program \"x",
@@ -250,9 +261,9 @@ fn errors_tell_line_and_column() {
             "block0 has ended before this",
         ),
         (
-            "P block0:\n v1:8 = input time",
+            "P block0:\n v1:8 = input time_ns",
             "line 3, column 15",
-            "expected an input, found `time`",
+            "expected an input, found `time_ns`",
         ),
         (
             "P block0:\n v1:8 = const 1 at place0",
@@ -278,7 +289,7 @@ fn errors_tell_line_and_column() {
     for (text, place, message) in cases {
         // `P ` stands for a header on the line before.
         let text = match text.strip_prefix("P ") {
-            Some(rest) => format!("program \"p\" xdp control-flow\n{rest}"),
+            Some(rest) => format!("program \"p\" control-flow\n{rest}"),
             None => text.to_string(),
         };
         let error = parse(&text).expect_err(&text);

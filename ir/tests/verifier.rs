@@ -6,14 +6,15 @@ use hardpath_ir::parse::parse;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{Bits, Block, Inst, MapId, Op, PlaceId, Program, Value, ValueDef};
 
-const GOOD: &str = r#"program "good" xdp control-flow
+const GOOD: &str = r#"program "good" control-flow
+output "verdict" 32
 map @a array key 4 value 8 entries 4
 map @h exact key 2 value 4 entries 16
 place0 slot 3 file "good.c" line 9 source "x = y;"
 block0:
     v0:32 = const 1
     v1:1 = const 1
-    v2:16 = input packet_length
+    v2:16 = input length
     branch v1, block1(v0), block2
 block1(v3:32):
     v4:32 = add v3, v0 at place0
@@ -22,7 +23,8 @@ block2:
     v5:1, v6:32 = map.lookup @h v2
     jump block3(v6)
 block3(v7:32):
-    emit v7, v0
+    v8:1 = const 1
+    emit v8 with v7
 "#;
 
 fn good() -> Program {
@@ -49,9 +51,17 @@ fn broken(change: impl Fn(&mut Program)) -> Vec<String> {
     errors(&program)
 }
 
+/// What stands behind a program's name: its phase, with an output of 32 bits, or a wide one of 64.
+fn header(phase: &str) -> String {
+    match phase.strip_prefix("wide ") {
+        Some(phase) => format!("{phase}\nlimits shortest 0\noutput \"verdict\" 64"),
+        None => format!("{phase}\noutput \"verdict\" 32"),
+    }
+}
+
 /// The errors of a text; `header` is what stands behind the program's name.
 fn text_errors(header: &str, body: &str) -> Vec<String> {
-    errors(&parse(&format!("program \"p\" {header}\n{body}")).unwrap())
+    errors(&parse(&format!("program \"p\" {}\n{body}", self::header(header))).unwrap())
 }
 
 /// The errors of one instruction whose arguments are `vN`, N bits wide, and maps `@a`, `@h` and `@d`.
@@ -63,9 +73,9 @@ fn inst_errors(inst: &str) -> Vec<String> {
     for width in [1, 2, 7, 8, 16, 32, 64, 96] {
         body.push_str(&format!("v{width}:{width} = const 1\n"));
     }
-    body.push_str(&format!("{inst}\nemit v32, v32\n"));
+    body.push_str(&format!("{inst}\nv9001:1 = const 1\nemit v9001 with v32\n"));
     let prefix = format!("block0, `{inst}`: ");
-    let shown = text_errors("xdp dataflow", &body);
+    let shown = text_errors("dataflow", &body);
     shown
         .iter()
         .map(|error| error.replace(&prefix, ""))
@@ -157,8 +167,8 @@ fn rule_3_values() {
 
 #[test]
 fn rule_4_maps() {
-    let entry = "block0:\nv0:32 = const 0\nemit v0, v0\n";
-    let map = |text: &str| text_errors("xdp dataflow", &format!("map {text}\n{entry}"));
+    let entry = "block0:\nv0:32 = const 0\nv9002:1 = const 1\nemit v9002 with v0\n";
+    let map = |text: &str| text_errors("dataflow", &format!("map {text}\n{entry}"));
     assert_eq!(
         map("@\"\" exact key 1 value 1 entries 1"),
         ["4, map : the map has no name"]
@@ -238,12 +248,12 @@ fn rule_4_maps() {
 #[test]
 fn rule_5_control_flow_goes_forward() {
     assert_eq!(
-        text_errors("xdp control-flow", "block0:\nv0:32 = const 0\n"),
+        text_errors("control-flow", "block0:\nv0:32 = const 0\n"),
         ["5, end of block0: the block has no terminator"]
     );
     assert_eq!(
         text_errors(
-            "xdp control-flow",
+            "control-flow",
             "block0:\njump block1\nblock1:\njump block1\n"
         ),
         ["5, end of block1: it goes to block1, which does not come later"]
@@ -256,7 +266,10 @@ fn rule_5_control_flow_goes_forward() {
         ]
     );
     assert_eq!(
-        text_errors("xdp control-flow", "block0(v0:32):\nemit v0, v0\n"),
+        text_errors(
+            "control-flow",
+            "block0(v0:32):\nv9003:1 = const 1\nemit v9003 with v0\n"
+        ),
         ["5, block0: the entry has parameters"]
     );
 }
@@ -270,49 +283,94 @@ fn rule_6_terminators() {
     };
     assert_eq!(
         end(
-            "xdp control-flow",
-            "branch v0, block1, block1; block1:; emit v0, v0"
+            "control-flow",
+            "branch v0, block1, block1; block1:; v9004:1 = const 1; emit v9004 with v0"
         ),
         ["6, end of block0: the condition, v0, has a width of 32, not of 1"]
     );
     assert_eq!(
         end(
-            "xdp control-flow",
-            "jump block1(v0, v1); block1(v2:32):; emit v2, v0"
+            "control-flow",
+            "jump block1(v0, v1); block1(v2:32):; v9005:1 = const 1; emit v9005 with v2"
         ),
         ["6, end of block0: block1 gets 2 arguments, it has 1 parameters"]
     );
     assert_eq!(
         end(
-            "xdp control-flow",
-            "jump block1(v1); block1(v2:32):; emit v2, v0"
+            "control-flow",
+            "jump block1(v1); block1(v2:32):; v9006:1 = const 1; emit v9006 with v2"
         ),
         ["6, end of block0: the argument for v2 of block1, v1, has a width of 8, not of 32"]
     );
+}
+
+#[test]
+fn rule_16_limits_and_outputs() {
+    let end = "block0:\nv0:1 = const 1\n";
+    let shown =
+        |edges: &str, emit: &str| text_errors("dataflow", &format!("{edges}\n{end}{emit}\n"));
+    let whole = "v1:32 = const 0\nemit v0 with v1";
     assert_eq!(
-        end("xdp dataflow", "emit v1, v1"),
+        shown(
+            "limits shortest 65 longest 64 headroom 16385 stack 4097",
+            whole
+        ),
         [
-            "6, end of block0: the verdict, v1, has a width of 8, not of 32",
-            "6, end of block0: the destination, v1, has a width of 8, not of 32"
+            "16, order: the shortest packet has 65 bytes, the most is 64",
+            "16, order: the headroom has 16385 bytes, the most is 16384",
+            "16, order: the stack has 4097 bytes, the most is 4096",
+        ]
+    );
+    let two = "v1:32 = const 0\nv2:65 = const 0\nemit v0 with v1, v2";
+    assert_eq!(
+        shown("output \"Some\" 65", two),
+        [
+            "16, order: an output cannot be called `Some`",
+            "16, order: output `Some` has 65 bits, not 1 to 64",
+        ]
+    );
+    let named = "v1:32 = const 0\nv2:1 = const 0\nemit v0 with v1, v2";
+    assert_eq!(
+        shown("output \"some\" 1 values \"a\", \"b\", \"c\"", named),
+        ["16, order: output `some` names more values than it can have"]
+    );
+}
+
+#[test]
+fn rule_17_emit() {
+    let body = "limits headroom 20\nmap @m exact key 4 value 4 entries 4\nblock0:\nv0:1 = const 1\nv1:8 = const 0\n\
+                v2:32 = const 0\nv3:16 = const 0\nv4:9 = const 0\n";
+    let shown = |emit: &str| text_errors("dataflow", &format!("{body}{emit}\n"));
+    assert_eq!(
+        shown("emit v0 with v1"),
+        ["17, end of block0: the output, v1, has a width of 8, not of 32"]
+    );
+    assert_eq!(
+        shown("emit v0"),
+        ["17, end of block0: it gives 0 outputs, the program has 1"]
+    );
+    assert_eq!(
+        shown("emit v1 to v1, v1 with v2"),
+        [
+            "17, end of block0: the condition, v1, has a width of 8, not of 1",
+            "17, end of block0: the class, v1, has a width of 8, not of 2",
+            "17, end of block0: the index, v1, has a width of 8, not of 32",
         ]
     );
     assert_eq!(
-        end("raw dataflow", "emit v0, v0"),
-        ["6, end of block0: the verdict, v0, has a width of 32, not of 64"]
+        shown("emit v0 with v2 from v3 end v2 zeros v3 front v4 length v3"),
+        [
+            "17, end of block0: the offset, v2, has a width of 32, not of 16",
+            "17, end of block0: the front is not whole bytes",
+        ]
     );
     assert_eq!(
-        end(
-            "xdp control-flow",
-            "v2:16 = const 0; emit v0, v0, head v2, end v2, keep v2, meta v1"
-        ),
-        ["6, end of block0: the metadata, v1, has a width of 8, not of 16"]
+        shown("emit v0 with v2 each @m if v0 not-back v0"),
+        ["17, end of block0: `each` names a table that nothing is broadcast to"]
     );
     assert_eq!(
-        end(
-            "raw dataflow",
-            "v2:16 = const 0; v3:64 = const 0; emit v3, v0, head v2, end v2, keep v2, meta v2"
-        ),
-        ["6, end of block0: the memory of a raw program is not moved"]
+        shown("emit v0 with v2 copy if v0"),
+        ["17, end of block0: it gives 0 outputs, the program has 1"]
     );
 }
 
@@ -320,8 +378,8 @@ fn rule_6_terminators() {
 fn rule_7_definitions_dominate_uses() {
     assert_eq!(
         text_errors(
-            "xdp dataflow",
-            "block0:\nv1:32 = not v0\nv0:32 = const 0\nemit v0, v0\n"
+            "dataflow",
+            "block0:\nv1:32 = not v0\nv0:32 = const 0\nv9009:1 = const 1\nemit v9009 with v0\n"
         ),
         ["7, block0, `v1:32 = not v0`: v0 is defined later in the block"]
     );
@@ -332,7 +390,7 @@ fn rule_7_definitions_dominate_uses() {
             program.append(join, Op::Not, vec![Value::new(4)], &[32], None);
         }),
         [format!(
-            "7, block3, `v8:32 = not v4`: v4 is defined in block1, {not_every_path}"
+            "7, block3, `v9:32 = not v4`: v4 is defined in block1, {not_every_path}"
         )]
     );
     assert_eq!(
@@ -341,7 +399,7 @@ fn rule_7_definitions_dominate_uses() {
             program.append(sibling, Op::Not, vec![Value::new(3)], &[32], None);
         }),
         [format!(
-            "7, block2, `v8:32 = not v3`: v3 is defined in block1, {not_every_path}"
+            "7, block2, `v9:32 = not v3`: v3 is defined in block1, {not_every_path}"
         )]
     );
     assert_eq!(
@@ -350,20 +408,20 @@ fn rule_7_definitions_dominate_uses() {
             let dead = program.insts[inst].results[0];
             program.append(Block::new(3), Op::Not, vec![dead], &[32], None);
         }),
-        ["7, block3, `v9:32 = not v8`: v8 is dead: no live instruction defines it"]
+        ["7, block3, `v10:32 = not v9`: v9 is dead: no live instruction defines it"]
     );
     // A block that nothing reaches is no path.
     let unreachable =
-        "block0:\nv0:32 = const 0\njump block2\nblock1:\njump block2\nblock2:\nemit v0, v0\n";
-    assert_eq!(text_errors("xdp control-flow", unreachable), [""; 0]);
+        "block0:\nv0:32 = const 0\njump block2\nblock1:\njump block2\nblock2:\nv9010:1 = const 1\nemit v9010 with v0\n";
+    assert_eq!(text_errors("control-flow", unreachable), [""; 0]);
     // A value that comes from a block through which all paths go, over two joins.
     let nested = "block0:\nv0:1 = const 0\nv9:32 = const 0\njump block1\nblock1:\nv1:32 = const 0\n\
                   branch v0, block2, block3\nblock2:\nbranch v0, block4, block5\nblock3:\njump block6\n\
-                  block4:\njump block5\nblock5:\njump block6\nblock6:\nemit v1, v9\n";
-    assert_eq!(text_errors("xdp control-flow", nested), [""; 0]);
+                  block4:\njump block5\nblock5:\njump block6\nblock6:\nv9011:1 = const 1\nemit v9011 with v1\n";
+    assert_eq!(text_errors("control-flow", nested), [""; 0]);
     let skipping = nested.replace("jump block1\n", "branch v0, block1, block6\n");
     assert_eq!(
-        text_errors("xdp control-flow", &skipping),
+        text_errors("control-flow", &skipping),
         [format!(
             "7, end of block6: v1 is defined in block1, {not_every_path}"
         )]
@@ -373,10 +431,10 @@ fn rule_7_definitions_dominate_uses() {
 #[test]
 fn rule_8_control_flow_has_no_guards_and_stages() {
     let body = "block0:\nv0:32 = const 0\nv1:1 = const 0\nv2:64 = const 0\n\
-                v3:8 = packet.load v2 if v1 stage 0\nemit v0, v0\n";
+                v3:8 = packet.load v2 if v1 stage 0\nv9012:1 = const 1\nemit v9012 with v0\n";
     let inst = "block0, `v3:8 = packet.load v2 if v1 stage 0`";
     assert_eq!(
-        text_errors("xdp control-flow", body),
+        text_errors("control-flow", body),
         [
             format!("8, {inst}: control flow has no guards"),
             format!("8, {inst}: control flow has no stages")
@@ -388,15 +446,15 @@ fn rule_8_control_flow_has_no_guards_and_stages() {
 fn rule_9_dataflow_is_one_block_of_guarded_effects() {
     assert_eq!(
         text_errors(
-            "xdp dataflow",
-            "block0:\nv0:32 = const 0\nv1:64 = const 0\npacket.clear v1\nemit v0, v0\n"
+            "dataflow",
+            "block0:\nv0:32 = const 0\nv1:64 = const 0\npacket.clear v1\nv9013:1 = const 1\nemit v9013 with v0\n"
         ),
         ["9, block0, `packet.clear v1`: the packet is cleared"]
     );
     assert_eq!(
         text_errors(
-            "xdp dataflow",
-            "block0:\nv0:32 = const 0\njump block1\nblock1:\nemit v0, v0\n"
+            "dataflow",
+            "block0:\nv0:32 = const 0\njump block1\nblock1:\nv9014:1 = const 1\nemit v9014 with v0\n"
         ),
         [
             "9, order: there is more than one block",
@@ -422,10 +480,10 @@ fn rule_10_stages() {
     let body = |last: &str| {
         format!(
             "block0:\nv0:64 = const 0 stage 2\nv1:1 = const 0 stage 3\nv2:32 = const 0 stage 0\n\
-             {last}\nemit v2, v2\n"
+             {last}\nv9015:1 = const 1 stage 0\nemit v9015 with v2\n"
         )
     };
-    let scheduled = |last: &str| text_errors("xdp scheduled", &body(last));
+    let scheduled = |last: &str| text_errors("scheduled", &body(last));
     assert_eq!(scheduled("v3:64 = not v0 stage 2"), [""; 0]);
     assert_eq!(
         scheduled("v3:64 = not v0"),
@@ -474,7 +532,7 @@ fn rule_11_widths() {
             "the result has a width of 8, not of 32",
         ),
         (
-            "v100:16 = input time_ns",
+            "v100:16 = input time",
             "the result has a width of 16, not of 64",
         ),
         (

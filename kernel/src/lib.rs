@@ -1,4 +1,4 @@
-//! What Linux calls things, and what it answers: map types, flags, errors, and the JSON of bpftool.
+//! What Linux calls things, and what it answers: map types, flags, errors, XDP's actions, and the JSON of bpftool.
 //!
 //! Tables of hardware answer an [`Answer`](hardpath_registers::Answer) and are told what they
 //! [`May`](hardpath_registers::May) do; the numbers of `bpf(2)` are made here, for those who have them in a program (the
@@ -9,6 +9,7 @@ pub mod errno;
 pub mod flag;
 mod map_type;
 pub mod mapfile;
+pub mod xdp;
 
 pub use map_type::{first_word, has_program, MapType};
 

@@ -1,24 +1,27 @@
 //! Comparing what a run gave with what is right.
 //!
-//! Compared are, for each packet, the verdict (one above `XDP_REDIRECT` is `XDP_ABORTED`, as drivers take it), the
-//! destination of a redirect and the bytes and metadata of packets that go on, and at the end every map as a set of (key, value).
+//! Compared are, for each packet, the program's outputs, where its copies go and their bytes, and at the end every map as a set
+//! of (key, value).
 //! The bytes of a dropped packet are nobody's business.
 
 use hardpath_ir::count::counted;
 use hardpath_ir::maps::{Entries, Image};
-use hardpath_ir::{destination, verdict};
-use hardpath_packet::Fate;
+use hardpath_ir::Output;
+use hardpath_kernel::xdp;
+use hardpath_packet::{Copy, Fate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// One thing that is not as it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
-    Verdict {
-        expected: u64,
-        got: u64,
+    /// An output of the program, as a reader is told.
+    Output {
+        name: String,
+        expected: String,
+        got: String,
     },
-    /// Both redirect, to different interfaces; as a reader is told.
+    /// Both go on, to different places; as a reader is told.
     Destination {
         expected: String,
         got: String,
@@ -31,9 +34,9 @@ pub enum Difference {
         expected: Vec<u8>,
         got: Vec<u8>,
     },
-    /// The packet never came out; it should have with this verdict.
+    /// The packet never came out; it should have with this output.
     Lost {
-        expected: u64,
+        expected: String,
     },
     /// An LRU map forgets, or keeps, what it may not.
     Forgets {
@@ -82,6 +85,8 @@ pub struct Comparison {
     /// Packets and map entries of the interpreter that differ from the kernel's.
     pub interpreter_mismatches: u64,
     pub kernel: Option<String>,
+    /// What the program says of each packet.
+    pub outputs: Vec<Output>,
     /// Why the kernel was not asked about some packets, and how many.
     pub objections: BTreeMap<String, u64>,
     /// How many keys LRU maps have forgotten, by the map's name.
@@ -94,9 +99,11 @@ impl Comparison {
     /// So many mismatches are kept to be shown.
     pub const KEPT: usize = 10;
 
-    pub fn new(kernel: Option<String>) -> Comparison {
+    /// Of packets of a program with these outputs.
+    pub fn new(kernel: Option<String>, outputs: &[Output]) -> Comparison {
         Comparison {
             kernel,
+            outputs: outputs.to_vec(),
             ..Comparison::default()
         }
     }
@@ -137,7 +144,9 @@ impl Comparison {
             map: illegal.map.clone(),
             why: illegal.why.clone(),
         });
-        if let Some(difference) = illegal.or_else(|| compare_packet(&expected.fate, got)) {
+        if let Some(difference) =
+            illegal.or_else(|| compare_packet(&expected.fate, got, &self.outputs))
+        {
             self.mismatches += 1;
             keep(Side::Engine, difference);
         }
@@ -182,42 +191,102 @@ impl Comparison {
     }
 }
 
-/// The first difference between what is right for a packet and what a run gave.
-pub fn compare_packet(expected: &Fate, got: Option<&Fate>) -> Option<Difference> {
-    let right = verdict::effective(expected.verdict);
-    let Some(got) = got else {
-        return Some(Difference::Lost { expected: right });
+/// The first difference between what is right for a packet and what a run gave. `outputs`: what the program declares.
+pub fn compare_packet(
+    expected: &Fate,
+    got: Option<&Fate>,
+    outputs: &[Output],
+) -> Option<Difference> {
+    let lost = || Difference::Lost {
+        expected: said(outputs.first(), expected.outputs.first()),
     };
-    if verdict::effective(got.verdict) != right {
-        return Some(Difference::Verdict {
-            expected: expected.verdict,
-            got: got.verdict,
-        });
+    let Some(got) = got else {
+        return Some(lost());
+    };
+    if let Some(difference) = compare_outputs(&expected.outputs, &got.outputs, outputs) {
+        return Some(difference);
     }
-    let destinations = (expected.destinations(), got.destinations());
-    let is_sent_on = right == verdict::REDIRECT || got.copies.len() > expected.copies.len();
-    if is_sent_on && destinations.0 != destinations.1 {
-        return Some(Difference::Destination {
-            expected: destination::describe_all(&destinations.0),
-            got: destination::describe_all(&destinations.1),
-        });
+    let ways = |fate: &Fate| -> Vec<_> {
+        let copies = fate.copies.iter();
+        copies.map(|copy| (copy.class, copy.index)).collect()
+    };
+    let (right, given) = (ways(expected), ways(got));
+    // Too few copies with the same ways are a packet that was lost.
+    if right != given && !right.starts_with(&given) {
+        let [expected, got] = [expected, got].map(|fate| describe_all(&fate.copies));
+        return Some(Difference::Destination { expected, got });
     }
-    if expected.copies.len() > got.copies.len() {
-        return Some(Difference::Lost { expected: right });
+    if right.len() > given.len() {
+        return Some(lost());
     }
+    let metadata = outputs
+        .iter()
+        .position(|output| output.name == xdp::METADATA);
     let mut copies = expected.copies.iter().zip(&got.copies);
-    copies.find_map(|(expected, got)| {
-        if expected.data != got.data {
-            return Some(Difference::Packet {
-                expected: expected.data.clone(),
-                got: got.data.clone(),
-            });
-        }
-        (expected.metadata != got.metadata).then(|| Difference::Metadata {
-            expected: expected.metadata.clone(),
-            got: got.metadata.clone(),
-        })
+    copies.find_map(|(expected, got)| compare_copies(expected, got, outputs, metadata))
+}
+
+fn compare_copies(
+    expected: &Copy,
+    got: &Copy,
+    outputs: &[Output],
+    metadata: Option<usize>,
+) -> Option<Difference> {
+    if let Some(difference) = compare_outputs(&expected.outputs, &got.outputs, outputs) {
+        return Some(difference);
+    }
+    let words = metadata.map_or(0, |place| expected.outputs[place]) as usize;
+    let bytes = words * xdp::METADATA_WORD_BYTES as usize;
+    let cut = |copy: &Copy| {
+        let (metadata, packet) = copy.data.split_at(bytes.min(copy.data.len()));
+        (metadata.to_vec(), packet.to_vec())
+    };
+    let (expected, got) = (cut(expected), cut(got));
+    if expected.1 != got.1 {
+        return Some(Difference::Packet {
+            expected: expected.1,
+            got: got.1,
+        });
+    }
+    (expected.0 != got.0).then_some(Difference::Metadata {
+        expected: expected.0,
+        got: got.0,
     })
+}
+
+fn compare_outputs(expected: &[u64], got: &[u64], outputs: &[Output]) -> Option<Difference> {
+    let most = expected.len().max(got.len());
+    let differs = (0..most).find(|place| expected.get(*place) != got.get(*place))?;
+    let output = outputs.get(differs);
+    Some(Difference::Output {
+        name: output.map_or_else(|| format!("output {differs}"), |output| output.name.clone()),
+        expected: said(output, expected.get(differs)),
+        got: said(output, got.get(differs)),
+    })
+}
+
+/// The value of an output, with its name if it has one.
+fn said(output: Option<&Output>, value: Option<&u64>) -> String {
+    let Some(value) = value else {
+        return String::from("nothing");
+    };
+    let names = output.map_or(&[][..], |output| &output.values);
+    match names.get(*value as usize) {
+        Some(name) => format!("{name} ({value})"),
+        None => value.to_string(),
+    }
+}
+
+/// Where copies go, for a reader: `ifindex 5`, `ifindexes 5, 7`, `no interface`.
+fn describe_all(copies: &[Copy]) -> String {
+    match copies {
+        [] => String::from("no interface"),
+        [only] => xdp::describe(only.class, only.index),
+        _ => {
+            let numbers: Vec<String> = copies.iter().map(|copy| copy.index.to_string()).collect();
+            format!("ifindexes {}", numbers.join(", "))
+        }
+    }
 }
 
 /// Every entry that differs. A map that an image does not name is empty.
@@ -250,7 +319,7 @@ impl Difference {
     /// What differs, in a word or two.
     pub fn field(&self) -> String {
         match self {
-            Difference::Verdict { .. } => "verdict".into(),
+            Difference::Output { name, .. } => name.clone(),
             Difference::Destination { .. } => "destination".into(),
             Difference::Packet { expected, got } if expected.len() != got.len() => "length".into(),
             Difference::Packet { expected, got } => {
@@ -266,11 +335,11 @@ impl Difference {
     /// The right value, for a reader.
     pub fn expected(&self) -> String {
         match self {
-            Difference::Verdict { expected, .. } => named_verdict(*expected),
+            Difference::Output { expected, .. } => expected.clone(),
             Difference::Destination { expected, .. } => expected.clone(),
             Difference::Packet { expected, got } => show_packet(expected, got),
             Difference::Metadata { expected, .. } => show_metadata(expected),
-            Difference::Lost { expected } => named_verdict(*expected),
+            Difference::Lost { expected } => expected.clone(),
             Difference::Entry { expected, .. } => show_value(expected),
             Difference::Forgets { .. } => "a key goes only when there is no room".into(),
         }
@@ -279,7 +348,7 @@ impl Difference {
     /// What the run gave, for a reader.
     pub fn got(&self) -> String {
         match self {
-            Difference::Verdict { got, .. } => named_verdict(*got),
+            Difference::Output { got, .. } => got.clone(),
             Difference::Destination { got, .. } => got.clone(),
             Difference::Packet { expected, got } => show_packet(got, expected),
             Difference::Metadata { got, .. } => show_metadata(got),
@@ -313,10 +382,6 @@ impl fmt::Display for Mismatch {
         }
         self.difference.fmt(f)
     }
-}
-
-fn named_verdict(verdict: u64) -> String {
-    format!("{} ({verdict})", verdict::name(verdict))
 }
 
 fn show_value(value: &Option<Vec<u8>>) -> String {

@@ -417,7 +417,7 @@ mod tests {
     /// up and does `then` with what it finds.
     fn looks_up_what_goes(then: &str) -> Vec<String> {
         let text = format!(
-            "program \"p\" xdp dataflow
+            "program \"p\" dataflow\noutput \"verdict\" 32
 
              map @seen exact key 1 value 1 entries 2 forgets
 
@@ -429,7 +429,8 @@ mod tests {
                  v4:8 = const 0x5
                  v5:2 = const 0x3
                  v6:3 = map.update @seen v4, v4, v5
-                 emit v9, v9
+                 v9000:1 = const 1
+                 emit v9000 with v9
             "
         );
         let program = parse::parse(&text).unwrap();

@@ -9,8 +9,8 @@ use crate::forgetting::{Followed, Forgetting, Illegal, LruMap, Victim};
 use crate::judges::{Interpreter, Judge, MapChange};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, KeyMove, Maps};
-use hardpath_ir::Program;
-use hardpath_packet::{Fate, Sideband};
+use hardpath_ir::{Output, Program};
+use hardpath_packet::{Copy, Fate, Sideband};
 use std::collections::BTreeMap;
 
 /// Packets that go to the kernel in one piece.
@@ -43,6 +43,27 @@ pub struct ExpectedMaps {
     pub image: Image,
     /// Where the interpreter's maps differ from the kernel's.
     pub disagreements: Vec<Difference>,
+}
+
+/// A judge's fate with the outputs that the program declares. Those that the judge does not know are zeros: packets for which
+/// that is wrong are none of its business.
+fn declared(fate: Fate, given: &[String], outputs: &[Output]) -> Fate {
+    let pick = |from: &[u64]| -> Vec<u64> {
+        let find = |output: &Output| {
+            let known = given.iter().zip(from);
+            let mut known = known.filter(|(name, _)| **name == output.name);
+            known.next().map_or(0, |(_, value)| *value)
+        };
+        outputs.iter().map(find).collect()
+    };
+    let copies = fate.copies.into_iter().map(|copy| Copy {
+        outputs: pick(&copy.outputs),
+        ..copy
+    });
+    Fate {
+        copies: copies.collect(),
+        outputs: pick(&fate.outputs),
+    }
 }
 
 impl Reference {
@@ -111,6 +132,11 @@ impl Reference {
             value: None,
         };
         followed.forgotten.iter().map(change).collect()
+    }
+
+    /// What the program says of each packet.
+    pub fn outputs(&self) -> &[Output] {
+        &self.interpreter.outputs
     }
 
     /// The release of the kernel that judges.
@@ -260,12 +286,15 @@ impl Reference {
         let questions = packets.iter();
         let questions = questions.map(|(packet, sideband)| (packet.as_ref().to_vec(), *sideband));
         let running = judge.begin(questions.collect(), forgotten)?;
+        let given = judge.outputs();
         if !moved {
             self.interpret_all(packets, &[], &mut interpreted, &mut Vec::new());
         }
         for (fate, (interpreted, illegal)) in running.wait()?.into_iter().zip(interpreted) {
+            let outputs = &self.interpreter.outputs;
+            let fate = declared(fate, &given, outputs);
             answers.push(Expected {
-                disagreement: compare_packet(&fate, Some(&interpreted)),
+                disagreement: compare_packet(&fate, Some(&interpreted), outputs),
                 fate,
                 judged_by_kernel: true,
                 objection: None,

@@ -6,7 +6,7 @@
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{MapId, Program};
+use hardpath_ir::{MapId, Output, Program};
 use hardpath_packet::{Fate, Sideband};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,9 @@ pub struct MapChange {
 pub trait Judge {
     /// Who it is, and in which version: `6.18.5`.
     fn version(&self) -> String;
+
+    /// What the outputs of its fates are called, in their order.
+    fn outputs(&self) -> Vec<String>;
 
     /// Why it cannot be asked about packets like this one, of that length in bytes; `None`: it can.
     ///
@@ -81,6 +84,7 @@ pub struct Interpreter {
     pub(crate) prepared: Prepared,
     pub(crate) maps: Maps,
     names: BTreeMap<MapId, String>,
+    pub(crate) outputs: Vec<Output>,
 }
 
 impl Interpreter {
@@ -96,6 +100,7 @@ impl Interpreter {
             prepared: Prepared::new(program),
             maps,
             names: names.collect(),
+            outputs: program.outputs.clone(),
         })
     }
 
@@ -118,6 +123,11 @@ fn unknown_map(map: &str) -> Diagnostic {
 impl Judge for Interpreter {
     fn version(&self) -> String {
         String::from("interpreter")
+    }
+
+    fn outputs(&self) -> Vec<String> {
+        let outputs = self.outputs.iter();
+        outputs.map(|output| output.name.clone()).collect()
     }
 
     fn objection(&mut self, _: usize, _: &Sideband) -> Result<Option<String>, Diagnostic> {

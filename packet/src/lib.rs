@@ -2,15 +2,22 @@
 //! judges them has in common.
 //!
 //! ```text
-//! Packet ──(port table)──► Sideband ──► program ──► Fate: copies, each with its bytes and its own sideband
+//! Packet ──(port table)──► Sideband ──► program ──► Fate: outputs, and copies with their bytes, ways and outputs
 //! ```
 #![warn(missing_docs)]
 
 mod fate;
+mod output;
 mod ports;
 
-pub use fate::{Copy, Fate};
+pub use fate::{Class, Copy, Fate, CLASS_BITS, INDEX_BITS};
+pub use output::{outcome, outcomes, Output, COUNTED_BITS, MOST_OUTCOMES};
 pub use ports::{Port, Ports};
+
+/// The shortest Ethernet frame without its check sequence, in bytes: a header.
+pub const MIN_PACKET_BYTES: u32 = 14;
+/// The longest frame that designs take in, in bytes.
+pub const MAX_PACKET_BYTES: u32 = 9216;
 
 /// A packet on its way into a design.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

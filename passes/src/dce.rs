@@ -3,15 +3,18 @@
 //!
 //! ```text
 //! block0():                              block0():
-//!   v1 = add v0, v0                        emit v5, v6
+//!   v1 = add v0, v0                        emit v5 with v6
 //!   jump block1(v0)              →
 //! block1(v2):
-//!   emit v5, v6
+//!   emit v5 with v6
 //! ```
 //!
 //! An effect that only reads (a load, a lookup) is dead when its results are; one that writes never is. A parameter
 //! is live when its value is needed, and only then are the arguments for it.
+//!
+//! The head of a loop stays a block of its own, and a function keeps its parameters.
 
+use crate::loops::{change_orders, settle_bounds};
 use crate::rewrite::{retain_params, targets_mut};
 use cranelift_entity::SecondaryMap;
 use hardpath_diagnostic::Diagnostic;
@@ -31,7 +34,7 @@ pub fn run(program: &mut Program) -> Result<bool, Diagnostic> {
 /// A branch on a constant, or with two equal targets, is a jump.
 fn fold_branches(program: &mut Program) -> bool {
     let mut changed = false;
-    for block in program.order.clone() {
+    for block in program.all_blocks().collect::<Vec<_>>() {
         let Terminator::Branch { cond, yes, no } = &program.blocks[block].terminator else {
             continue;
         };
@@ -51,8 +54,12 @@ fn fold_branches(program: &mut Program) -> bool {
 fn thread_jumps(program: &mut Program) -> bool {
     let uses = program.use_counts();
     let mut through: HashMap<Block, (Vec<Value>, Target)> = HashMap::new();
-    for &block in program.order.iter().skip(1) {
+    let behind_entries = program.orders().flat_map(|(_, order)| order.iter().skip(1));
+    for &block in behind_entries {
         let data = &program.blocks[block];
+        if data.bound.is_some() {
+            continue;
+        }
         let Terminator::Jump(target) = &data.terminator else {
             continue;
         };
@@ -68,7 +75,7 @@ fn thread_jumps(program: &mut Program) -> bool {
         return false;
     }
     let mut changed = false;
-    for block in program.order.clone() {
+    for block in program.all_blocks().collect::<Vec<_>>() {
         let mut terminator =
             std::mem::replace(&mut program.blocks[block].terminator, Terminator::None);
         for target in targets_mut(&mut terminator) {
@@ -90,18 +97,22 @@ fn thread_jumps(program: &mut Program) -> bool {
 
 fn remove_unreachable_blocks(program: &mut Program) -> bool {
     let mut reached: SecondaryMap<Block, bool> = SecondaryMap::new();
-    let before = program.order.len();
-    let mut order = Vec::with_capacity(before);
-    for (index, &block) in program.order.iter().enumerate() {
-        if index == 0 || reached[block] {
-            order.push(block);
-            for target in program.blocks[block].terminator.targets() {
-                reached[target.block] = true;
+    let mut changed = false;
+    change_orders(program, |program, before| {
+        let mut order = Vec::with_capacity(before.len());
+        for (index, &block) in before.iter().enumerate() {
+            if index == 0 || reached[block] {
+                order.push(block);
+                for target in program.blocks[block].terminator.targets() {
+                    reached[target.block] = true;
+                }
             }
         }
-    }
-    program.order = order;
-    program.order.len() != before
+        changed |= order.len() != before.len();
+        settle_bounds(program, &order);
+        order
+    });
+    changed
 }
 
 /// A block whose only way in is a jump becomes part of the block that jumps.
@@ -109,8 +120,8 @@ fn merge_blocks(program: &mut Program) -> bool {
     let predecessors = program.predecessors();
     let mut became: HashMap<Value, Value> = HashMap::new();
     let mut merged_into: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
-    for index in 1..program.order.len() {
-        let block = program.order[index];
+    let behind_entries = program.orders().flat_map(|(_, order)| order.iter().skip(1));
+    for block in behind_entries.copied().collect::<Vec<_>>() {
         let [from] = predecessors[block][..] else {
             continue;
         };
@@ -133,10 +144,15 @@ fn merge_blocks(program: &mut Program) -> bool {
             std::mem::replace(&mut program.blocks[block].terminator, Terminator::None);
         merged_into[block] = Some(into);
     }
-    let before = program.order.len();
-    program.order.retain(|&block| merged_into[block].is_none());
+    let mut changed = false;
+    change_orders(program, |_, mut order| {
+        let before = order.len();
+        order.retain(|&block| merged_into[block].is_none());
+        changed |= order.len() != before;
+        order
+    });
     program.replace_all(&became);
-    program.order.len() != before
+    changed
 }
 
 fn remove_dead_values(program: &mut Program) -> bool {
@@ -149,10 +165,12 @@ fn remove_dead_values(program: &mut Program) -> bool {
             work.extend(data.uses());
         }
     }
-    for &block in &program.order {
+    for block in program.all_blocks() {
         match &program.blocks[block].terminator {
             Terminator::Branch { cond, .. } => work.push(*cond),
-            terminator @ Terminator::Emit { .. } => work.extend(terminator.uses()),
+            terminator @ (Terminator::Emit(_) | Terminator::Return(_)) => {
+                work.extend(terminator.uses());
+            }
             _ => {}
         }
     }
@@ -173,8 +191,14 @@ fn remove_dead_values(program: &mut Program) -> bool {
             }
         }
     }
+    // Every call gives all arguments.
+    for function in program.functions.keys() {
+        for &param in program.parameters(function) {
+            live[param] = true;
+        }
+    }
     let mut changed = false;
-    for block in program.order.clone() {
+    for block in program.all_blocks().collect::<Vec<_>>() {
         let mut insts = std::mem::take(&mut program.blocks[block].insts);
         let before = insts.len();
         insts.retain(|&inst| {

@@ -14,8 +14,8 @@ pub fn demanded_bits(program: &Program) -> SecondaryMap<Value, u128> {
         let data = &program.blocks[block];
         match &data.terminator {
             Terminator::Branch { cond, .. } => demanded[*cond] = u128::MAX,
-            terminator @ Terminator::Emit { .. } => {
-                for value in terminator.uses() {
+            Terminator::Emit(emit) => {
+                for value in emit.uses() {
                     demanded[value] = u128::MAX;
                 }
             }

@@ -8,37 +8,55 @@
 //!                                           v2 = packet.load v4
 //!                                           …
 //!                                         block2:
-//!                                           emit TOO_DEEP
+//!                                           emit 0 with … too_deep 1
 //! ```
 //!
 //! Hardware looks at a window of a packet's first bytes. An access whose offset can be many places gets a question in
-//! front of it: does it lie within the depth? A packet that wants more is given up with the verdict
-//! [`verdict::TOO_DEEP`], which counts as ABORTED. Behind the question the offset has few bits.
+//! front of it: does it lie within the depth? A packet that wants more is given up: it is not forwarded, the program's outputs are
+//! zeros, and the output [`TOO_DEEP`], which all packets have from then on, is 1. Behind the question the offset has few bits.
 //!
 //! This changes what a program means, so nobody gets it without asking.
 
 use crate::value_set::ValueSets;
 use crate::{bytes_to_values, dce, fold, phases};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{
-    verdict, Bits, Block, Inst, Kind, Op, Phase, Program, Target, Terminator, Value,
-};
+use hardpath_ir::{Bits, Block, Emit, Inst, Op, Output, Phase, Program, Target, Terminator, Value};
+
+/// The output that says that a packet was given up.
+pub const TOO_DEEP: &str = "too_deep";
 
 /// Limits the program, which is in the control-flow phase, to so many bytes (a power of two).
 pub fn limit_depth(program: &mut Program, depth: u32) -> Result<(), Diagnostic> {
     debug_assert!(depth.is_power_of_two());
     phases::check("limit_depth", &[Phase::ControlFlow], program)?;
-    if program.kind != Kind::Xdp {
-        return Ok(());
-    }
     // Pointers that are kept on the stack hide what they are.
     fold::run(program)?;
     dce::run(program)?;
     bytes_to_values::promote_stack(program)?;
     while let Some((block, place, inst)) = first_unlimited(program, depth) {
+        add_output(program);
         ask(program, depth, block, place, inst);
     }
     Ok(())
+}
+
+/// Gives the program the output [`TOO_DEEP`], unless it has it: 0 wherever it ends.
+fn add_output(program: &mut Program) {
+    if program.outputs.iter().any(|output| output.name == TOO_DEEP) {
+        return;
+    }
+    program.outputs.push(Output::new(TOO_DEEP, 1));
+    for block in program.order.clone() {
+        let Terminator::Emit(mut emit) = program.blocks[block].terminator.clone() else {
+            continue;
+        };
+        let zero = program.append_const(block, Bits::zero(1));
+        emit.packet.outputs.push(zero);
+        for copy in &mut emit.copies {
+            copy.sent.outputs.push(zero);
+        }
+        program.blocks[block].terminator = Terminator::Emit(emit);
+    }
 }
 
 /// The first access of the packet that can be at too many places.
@@ -106,11 +124,16 @@ fn ask(program: &mut Program, depth: u32, block: Block, place: usize, inst: Inst
     program.blocks[behind].insts.extend(rest);
     program.blocks[behind].terminator = terminator;
 
-    let given_up = program.append_const(deep, Bits::from_u64(verdict::TOO_DEEP, 32));
-    let nowhere = program.append_const(deep, Bits::zero(32));
-    program.blocks[deep].terminator = Terminator::Emit {
-        verdict: given_up,
-        destination: nowhere,
-        moved: None,
-    };
+    let stays = program.append_const(deep, Bits::zero(1));
+    let widths: Vec<(bool, u32)> = program
+        .outputs
+        .iter()
+        .map(|output| (output.name == TOO_DEEP, output.width))
+        .collect();
+    let outputs = widths.into_iter().map(|(is_deep, width)| {
+        let bits = Bits::from_u64(is_deep.into(), width);
+        program.append_const(deep, bits)
+    });
+    let emit = Emit::new(stays, outputs.collect());
+    program.blocks[deep].terminator = Terminator::Emit(emit);
 }

@@ -5,7 +5,7 @@
 //! alone lose a bit with every addition of a chain; ranges do not.
 
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Block, Input, InstData, Op, Program, Value, MAX_PACKET_BYTES};
+use hardpath_ir::{Block, Input, InstData, Op, Program, Value};
 
 /// Wider values are not followed (sums must not overflow 128 bits).
 pub const MOST_BITS: u32 = 120;
@@ -217,7 +217,7 @@ impl FactMap {
                 let high = bits.limbs().get(1).copied().unwrap_or(0);
                 Facts::constant(u128::from(high) << 64 | u128::from(bits.limbs()[0]), width)
             }
-            Op::Input(Input::PacketLength) => Facts::range(width, 0, u128::from(MAX_PACKET_BYTES)),
+            Op::Input(Input::Length) => Facts::range(width, 0, u128::from(program.limits.longest)),
             Op::Add => {
                 let (a, b) = (get(0)?, get(1)?);
                 let facts = add_bits(width, (a.zeros, a.ones), (b.zeros, b.ones), false);

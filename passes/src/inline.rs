@@ -3,11 +3,11 @@
 //! ```text
 //! block0:                             block0:
 //!     v2:16 = call @double v1             jump block3(v1)
-//!     emit v2, v1                     block3(v5:16):
+//!     emit v1 with v2                    block3(v5:16):
 //!                                 →       v6:16 = add v5, v5
 //! function @double returns 16             jump block4(v6)
 //! block1(v3:16):                      block4(v2:16):
-//!     v4:16 = add v3, v3                  emit v2, v1
+//!     v4:16 = add v3, v3                  emit v1 with v2
 //!     return v4
 //! ```
 //!

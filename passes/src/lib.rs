@@ -9,6 +9,7 @@ mod bytes_to_values;
 mod conditions;
 mod constant;
 mod copies;
+mod count_rounds;
 mod cse;
 mod dce;
 mod demanded;
@@ -22,6 +23,7 @@ mod fold;
 mod forward_map_values;
 mod inline;
 mod limits;
+mod loops;
 mod merge_map_ops;
 mod merge_packet_loads;
 mod narrow;
@@ -41,8 +43,8 @@ use hardpath_ir::{Phase, Program};
 
 pub use array_lookup::run as array_lookup;
 pub use conditions::{are_disjoint, implies, never_together, Literal};
-pub use constant::constant_verdict;
-pub use depth::limit_depth;
+pub use constant::{constant_fate, ConstantFate};
+pub use depth::{limit_depth, TOO_DEEP};
 pub use limits::MOST_INSTRUCTIONS;
 pub use pipelines::{
     lower_structured, optimize_control_flow, optimize_control_flow_without, optimize_dataflow,
@@ -99,6 +101,12 @@ pub fn all() -> &'static [Pass] {
             step: |program| several(bytes_to_values::run(program)),
         },
         Pass {
+            name: "count_rounds",
+            summary: "find bounds of loops that count (structured)",
+            phases: STRUCTURED,
+            step: |program| several(count_rounds::run(program)),
+        },
+        Pass {
             name: "cse",
             summary: "compute the same thing once",
             phases: UNSCHEDULED,
@@ -107,7 +115,12 @@ pub fn all() -> &'static [Pass] {
         Pass {
             name: "dce",
             summary: "remove what nobody needs and join blocks",
-            phases: &[Phase::ControlFlow, Phase::Dataflow, Phase::Scheduled],
+            phases: &[
+                Phase::Structured,
+                Phase::ControlFlow,
+                Phase::Dataflow,
+                Phase::Scheduled,
+            ],
             step: |program| several(dce::run(program)),
         },
         Pass {
@@ -131,7 +144,7 @@ pub fn all() -> &'static [Pass] {
         Pass {
             name: "fold",
             summary: "compute constants and simplify single operations",
-            phases: UNSCHEDULED,
+            phases: &[Phase::Structured, Phase::ControlFlow, Phase::Dataflow],
             step: |program| several(fold::run(program)),
         },
         Pass {

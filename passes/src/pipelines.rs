@@ -4,7 +4,7 @@ use crate::{
     array_lookup, bounds, bytes_to_values, cse, dce, expand_mul_div, fold, forward_map_values,
     merge_map_ops, merge_packet_loads, narrow, reassociate, simplify_select,
 };
-use crate::{expand, flatten, inline, phases, unroll};
+use crate::{count_rounds, expand, flatten, inline, phases, unroll};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{verifier, Phase, Program};
 
@@ -40,6 +40,8 @@ pub fn lower_structured(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
     run_several(program, inline::run)?;
     // Before the loops: what is in one is made once, and copied.
     run_several(program, expand::run)?;
+    // Where arguments of functions are known.
+    run(program, count_rounds::run).map_err(|error| vec![error])?;
     run_several(program, unroll::run)?;
     run_several(program, flatten::run)?;
     Ok(())

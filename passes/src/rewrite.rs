@@ -8,8 +8,12 @@
 //! Along the way the walk follows only branches that can be taken (a constant condition is followed to one side) and
 //! replaces a block parameter that gets the same value on every way in. The instructions that nobody uses any more
 //! stay: [`crate::dce`] takes them away.
+//!
+//! What a loop's head is given on the ways back has not got its final form yet when the walk comes to the head. So a parameter
+//! of a head goes only where each way back gives what came in, or the parameter itself.
 
 use crate::fold;
+use crate::loops::{change_orders, settle_bounds};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::eval::eval_pure;
@@ -65,34 +69,42 @@ pub struct Rewriter<'p> {
     changed: bool,
 }
 
-/// Walks a program with a visitor; gives whether anything changed.
+/// Walks a program and its functions with a visitor; gives whether anything changed.
 pub fn rewrite(program: &mut Program, rules: Rules, visitor: &mut dyn Visitor) -> bool {
-    let Some(&entry) = program.order.first() else {
-        return false;
-    };
-    let graph = Graph::new(program, &program.order);
-    let mut rewriter = Rewriter {
-        rules,
-        dominators: graph.dominators(),
-        graph,
-        replaced: SecondaryMap::new(),
-        known: HashMap::new(),
-        uses: program.use_counts(),
-        block: entry,
-        insts: Vec::new(),
-        place: None,
-        depth: 0,
-        changed: false,
-        program,
-    };
-    rewriter.walk(visitor);
-    rewriter.changed
+    let mut changed = false;
+    let uses = program.use_counts();
+    change_orders(program, |program, order| {
+        let Some(&entry) = order.first() else {
+            return order;
+        };
+        let graph = Graph::new(program, &order);
+        let mut rewriter = Rewriter {
+            rules,
+            dominators: graph.dominators(),
+            graph,
+            replaced: SecondaryMap::new(),
+            known: HashMap::new(),
+            uses: uses.clone(),
+            block: entry,
+            insts: Vec::new(),
+            place: None,
+            depth: 0,
+            changed: false,
+            program,
+        };
+        let reached = rewriter.walk(order, visitor);
+        changed |= rewriter.changed;
+        settle_bounds(program, &reached);
+        reached
+    });
+    changed
 }
 
 impl Rewriter<'_> {
-    fn walk(&mut self, visitor: &mut dyn Visitor) {
-        let order = std::mem::take(&mut self.program.order);
+    /// Goes through blocks in order; gives those that control can come to.
+    fn walk(&mut self, order: Vec<Block>, visitor: &mut dyn Visitor) -> Vec<Block> {
         let mut incoming: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+        let ways_back = self.ways_back(&order);
         let mut reached = Vec::with_capacity(order.len());
         for (index, &block) in order.iter().enumerate() {
             if index > 0 && incoming[block].is_empty() {
@@ -103,6 +115,7 @@ impl Rewriter<'_> {
             self.block = block;
             self.place = self.program.blocks[block].place;
             visitor.change_params(self, block);
+            incoming[block].extend(&ways_back[block]);
             self.replace_uniform_params(block, &incoming[block]);
             visitor.enter_block(self, block);
             for inst in std::mem::take(&mut self.program.blocks[block].insts) {
@@ -127,7 +140,21 @@ impl Rewriter<'_> {
                 }
             }
         }
-        self.program.order = reached;
+        reached
+    }
+
+    /// From where control goes back to each block.
+    fn ways_back(&self, order: &[Block]) -> SecondaryMap<Block, Vec<Block>> {
+        let mut ways_back: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+        for (from, targets) in self.graph.successors.iter().enumerate() {
+            for to in targets.iter().filter(|to| **to <= from) {
+                let ways = &mut ways_back[order[*to]];
+                if ways.last() != Some(&order[from]) {
+                    ways.push(order[from]);
+                }
+            }
+        }
+        ways_back
     }
 
     /// The value for `op` over `args`: a known one, a simpler one, or that of a new instruction at this place.
@@ -406,14 +433,14 @@ impl Rewriter<'_> {
             return;
         }
         let mut uniform: Vec<Option<Value>> = Vec::with_capacity(params.len());
-        for index in 0..params.len() {
-            let mut args = incoming.iter().flat_map(|&from| {
+        for (index, &param) in params.iter().enumerate() {
+            let args = incoming.iter().flat_map(|&from| {
                 let targets = self.program.blocks[from].terminator.targets();
-                targets
-                    .into_iter()
-                    .filter(|target| target.block == block)
-                    .map(move |target| target.args[index])
+                let here = targets.into_iter().filter(|target| target.block == block);
+                here.map(move |target| target.args[index])
             });
+            let args = args.map(|arg| self.resolve(arg));
+            let mut args = args.filter(|arg| *arg != param);
             let first = args.next();
             let same = first.filter(|&first| {
                 args.all(|arg| {
@@ -491,6 +518,6 @@ pub fn targets_mut(terminator: &mut Terminator) -> Vec<&mut Target> {
     match terminator {
         Terminator::Jump(target) => vec![target],
         Terminator::Branch { yes, no, .. } => vec![yes, no],
-        Terminator::Emit { .. } | Terminator::Return(_) | Terminator::None => Vec::new(),
+        Terminator::Emit(_) | Terminator::Return(_) | Terminator::None => Vec::new(),
     }
 }

@@ -129,7 +129,6 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardpath_ir::Kind;
 
     /// What the runs say, bit by bit.
     fn reached(compare: &ConstantCompare, x: u64, width: u32) -> bool {
@@ -155,7 +154,7 @@ mod tests {
         for op in [Op::Ult, Op::Ule] {
             for c in 0..1u64 << WIDTH {
                 for first in [false, true] {
-                    let mut program = Program::new("test", Kind::Raw);
+                    let mut program = Program::new("test");
                     let block = program.add_block();
                     let x = program.add_param(block, WIDTH);
                     let constant = program.append_const(block, Bits::from_u64(c, WIDTH));

@@ -43,6 +43,7 @@ use clock::Misfit;
 use delay::Timing;
 use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::interface::{Interface, BUS_BITS};
+use hardpath_blocks::moves::Moves;
 use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ir::{verifier, Phase, Program};
 use hardpath_passes::Omitted;
@@ -189,7 +190,7 @@ fn hardware(
     // What is inside at one packet a clock, and the entrance's margin, so that credits never cost throughput.
     let gates = schedule.gates(plan).len() as u32;
     let moved = moves::packet_moves(program);
-    let exit = moved.as_ref().map_or(0, |moved| moved.moves.more_clocks());
+    let exit = moved.as_ref().map_or(0, Moves::more_clocks);
     let around = top::CLOCKS_AROUND + exit + hardpath_blocks::ingress::MARGIN + 4;
     let credits = (schedule.stages + 2 * gates + around).next_power_of_two();
     let mut design = Design::new();
@@ -420,7 +421,7 @@ fn report(
         .filter(|(stage, _)| *stage <= schedule.emit)
         .count() as u32;
     let in_exit = match &compute.moved {
-        Some(moved) => moved.moves.more_clocks(),
+        Some(moved) => moved.more_clocks(),
         None => 0,
     };
     Report {

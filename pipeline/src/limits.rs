@@ -7,7 +7,7 @@ use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
-use hardpath_ir::{Find, MapDecl, Program};
+use hardpath_ir::{Find, MapDecl, Program, Terminator};
 use hardpath_registers::{register, SPACE};
 
 /// The host selects a map with 8 bits.
@@ -40,11 +40,35 @@ pub fn check(program: &Program) -> Result<(), Vec<Diagnostic>> {
             .help("put arrays of the same size into one"),
         );
     }
+    errors.extend(both_copied_and_broadcast(program));
     if errors.is_empty() {
         Ok(())
     } else {
         Err(errors)
     }
+}
+
+/// A packet leaves once for each destination in a table, or its copies behind it.
+fn both_copied_and_broadcast(program: &Program) -> Option<Diagnostic> {
+    let mut ends =
+        program
+            .order
+            .iter()
+            .filter_map(|block| match &program.blocks[*block].terminator {
+                Terminator::Emit(emit) => Some(emit),
+                _ => None,
+            });
+    let (mut copies, mut broadcasts) = (false, false);
+    for emit in ends.by_ref() {
+        copies |= !emit.copies.is_empty();
+        broadcasts |= !emit.each.is_empty();
+    }
+    (copies && broadcasts).then(|| {
+        let message = "the program sends copies of packets, and broadcasts packets";
+        Diagnostic::refused("copies-and-broadcast", message)
+            .at(whole(program))
+            .help("do one of the two in another program behind this one")
+    })
 }
 
 fn map(decl: &MapDecl) -> Option<Diagnostic> {

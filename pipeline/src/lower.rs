@@ -5,26 +5,30 @@
 //! instances that reach over several stages; what they take in a later stage than they start in comes through
 //! wires.
 
+mod ending;
+
 use crate::compare::constant_compare;
 use crate::fields::Fields;
 use crate::maps::{MapPorts, Replay};
-use crate::moves::{packet_moves, store_offset, PacketMoves};
+use crate::moves::{packet_moves, store_offset};
 use crate::plan::Access;
 use crate::predicate::REACHES;
 use crate::schedule::Schedule;
 use crate::segments::{BaseId, Segment, Segments};
 use crate::slot::{GivenIn, ProgramIn, ProgramOut};
 use crate::small_sums;
-use hardpath_blocks::egress::{last_byte, offset_name, Overlay, PacketResult};
 use hardpath_blocks::ingress::LENGTH_BITS;
 use hardpath_blocks::interface::{Journal, JournalOut, Storage};
 use hardpath_blocks::key_bits::KeyBits;
-use hardpath_blocks::moves::MovesIn;
+use hardpath_blocks::moves::Moves;
 use hardpath_ir::count::counted;
-use hardpath_ir::{Input, Inst, Kind, MapId, Op, Program, Terminator, Value};
+use hardpath_ir::{Input, Inst, MapId, Op, Program, Value};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
+
+use ending::Emitted;
+pub use ending::SentOn;
 
 /// What the top needs to know about the compute module.
 pub struct Compute {
@@ -35,8 +39,8 @@ pub struct Compute {
     /// Runs of packet bytes that it may write: (offset, bytes).
     pub overlays: Vec<(i32, u32)>,
     /// `None`: packets leave where they came in.
-    pub moved: Option<PacketMoves>,
-    pub has_destination: bool,
+    pub moved: Option<Moves>,
+    pub sent: SentOn,
     /// Bits of the registers between stages.
     pub register_bits: u64,
     /// The journals of LRU maps; the outputs of their names go through the top.
@@ -110,10 +114,8 @@ pub(crate) struct Lower<'a> {
     pub stall: Option<Node>,
     /// The window that is replayed, while its stages are made.
     pub replay: Option<Replay>,
-    has_destination: bool,
     overlays: Vec<Inst>,
-    moved: Option<PacketMoves>,
-    raw: bool,
+    moved: Option<Moves>,
     /// All values go on to the end.
     carries_all: bool,
     pub keeps_journal: bool,
@@ -121,13 +123,6 @@ pub(crate) struct Lower<'a> {
     pub journal_ports: Vec<(String, JournalOut)>,
     inputs: Option<ProgramIn>,
     emitted: Option<Emitted>,
-}
-
-/// What leaves with a packet.
-struct Emitted {
-    valid: Node,
-    result: PacketResult,
-    carried: Option<Node>,
 }
 
 impl<'a> Lower<'a> {
@@ -148,7 +143,7 @@ impl<'a> Lower<'a> {
             format!(
                 "The program {} as a pipeline of {}: {pace}.\n\
                  A packet enters with packet_valid and leaves with result_valid in the same order.\n\
-                 Names end with their stage (_s3); comments begin with the number of a BPF instruction.",
+                 Names end with their stage (_s3); comments begin with the number of an instruction.",
                 program.name,
                 counted(schedule.stages, "stage")
             ),
@@ -162,12 +157,6 @@ impl<'a> Lower<'a> {
             .copied()
             .filter(|inst| program.insts[*inst].op == Op::PacketStore)
             .collect();
-        let has_destination = match region.terminator {
-            Terminator::Emit { destination, .. } => !program
-                .as_const(destination)
-                .is_some_and(|bits| bits.is_zero()),
-            _ => false,
-        };
         Lower {
             program,
             plan,
@@ -189,10 +178,8 @@ impl<'a> Lower<'a> {
             now: 0,
             stall: None,
             replay: None,
-            has_destination,
             overlays,
             moved: packet_moves(program),
-            raw: program.kind == Kind::Raw,
             carries_all: false,
             keeps_journal: false,
             journals: HashMap::new(),
@@ -282,7 +269,7 @@ impl<'a> Lower<'a> {
                 self.segments.demand(guard, emit);
             }
         }
-        let length = self.segments.input(Input::PacketLength);
+        let length = self.segments.input(Input::Length);
         let bits = self.segments.bases[length].width;
         self.segments.demand_bits(length, 0, bits, emit);
         if self.carries_all {
@@ -318,10 +305,10 @@ impl<'a> Lower<'a> {
         };
         let given = GivenIn {
             packet_length: LENGTH_BITS,
-            ingress_ifindex: width_of(Input::IngressIfindex),
-            rx_queue_index: width_of(Input::RxQueueIndex),
-            egress_ifindex: width_of(Input::EgressIfindex),
-            time_ns: width_of(Input::TimeNs),
+            ingress: width_of(Input::Ingress),
+            queue: width_of(Input::Queue),
+            egress: width_of(Input::Egress),
+            time_ns: width_of(Input::Time),
             random: width_of(Input::Random),
         };
         let ports = self.m.inputs(ProgramIn {
@@ -335,11 +322,11 @@ impl<'a> Lower<'a> {
         let given = &ports.given;
         for (input, base) in used {
             let node = match input {
-                Input::PacketLength => Some(given.packet_length),
-                Input::IngressIfindex => given.ingress_ifindex,
-                Input::RxQueueIndex => given.rx_queue_index,
-                Input::EgressIfindex => given.egress_ifindex,
-                Input::TimeNs => given.time_ns,
+                Input::Length => Some(given.packet_length),
+                Input::Ingress => given.ingress,
+                Input::Queue => given.queue,
+                Input::Egress => given.egress,
+                Input::Time => given.time_ns,
                 Input::Random => given.random,
             };
             self.present[base].push((0, node.expect("a port for what is used")));
@@ -572,89 +559,6 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn emit(&mut self) {
-        let program = self.program;
-        let Terminator::Emit {
-            verdict,
-            destination,
-            ..
-        } = program.blocks[program.region()].terminator
-        else {
-            unreachable!("a region ends with an emit");
-        };
-        let verdict = self.node(verdict);
-        let verdict = if self.raw {
-            verdict
-        } else {
-            self.m.slice(verdict, 0, 3)
-        };
-        let length = self.segments.input(Input::PacketLength);
-        let length = self.base_node(length);
-        let moved = self.moved.clone();
-        let moves = self.moves_of(moved.as_ref());
-        let (mut result_length, mut result_last_byte, mut result_empty) = (None, None, None);
-        if moved.is_some() {
-            result_length = Some(length);
-        } else {
-            let (last_byte, empty) = last_byte(&mut self.m, length);
-            result_last_byte = Some(last_byte);
-            result_empty = self.raw.then_some(empty);
-        }
-        let result = PacketResult {
-            result_verdict: verdict,
-            result_length,
-            result_last_byte,
-            result_empty,
-            result_destination: self.has_destination.then(|| self.node(destination)),
-            moves,
-            overlay: self.overlay_ports(),
-        };
-        let carried = self.carries_all.then(|| {
-            let all = self.arisen(self.schedule.emit);
-            let all: Vec<Node> = all.into_iter().map(|base| self.base_node(base)).collect();
-            self.m.concat(&all)
-        });
-        self.emitted = Some(Emitted {
-            valid: self.valid,
-            result,
-            carried,
-        });
-    }
-
-    /// Where the packet begins and ends, as the exit is told.
-    fn moves_of(&mut self, moved: Option<&PacketMoves>) -> MovesIn {
-        let Some(moved) = moved else {
-            return MovesIn::nowhere();
-        };
-        let widths = moved.moves.widths();
-        let mut given = |value: Value, width: Option<u32>| {
-            let node = width.map(|_| self.node(value));
-            node.zip(width)
-                .map(|(node, width)| self.m.slice(node, 0, width))
-        };
-        MovesIn {
-            result_head: given(moved.moved.head, widths.result_head),
-            result_meta: given(moved.moved.meta, widths.result_meta),
-            result_end: given(moved.moved.end, widths.result_end),
-            result_keep: given(moved.moved.keep, widths.result_keep),
-        }
-    }
-
-    /// The bytes that the program writes.
-    fn overlay_ports(&mut self) -> Vec<(String, Overlay)> {
-        let mut ports = Vec::new();
-        for inst in self.overlays.clone() {
-            let data = &self.program.insts[inst];
-            let offset = offset_name(store_offset(self.program, data.args[0]));
-            let overlay = Overlay {
-                enable: self.condition(data.guard),
-                data: self.node(data.args[1]),
-            };
-            ports.push((offset, overlay));
-        }
-        ports
-    }
-
     fn finish(mut self) -> (Block<ProgramIn, ProgramOut>, Compute) {
         let answers = self.finish_maps();
         small_sums::unname(&mut self.m, &self.sums);
@@ -688,7 +592,7 @@ impl<'a> Lower<'a> {
             inputs: side_inputs.into_iter().map(|(input, _)| input).collect(),
             overlays,
             moved: self.moved,
-            has_destination: self.has_destination,
+            sent: SentOn::of(program),
             register_bits: self.register_bits,
             journals: self.journals,
         };
@@ -698,13 +602,14 @@ impl<'a> Lower<'a> {
 
 /// A program's name as the name of its top module: an identifier that is no reserved word and no port of the top.
 pub fn module_name(name: &str) -> String {
-    const PORTS: [&str; 6] = [
+    const PORTS: [&str; 7] = [
         "clk",
         "rst",
         "time_ns",
         "random",
-        "verdict",
-        "verdict_valid",
+        "egress",
+        "fate",
+        "fate_valid",
     ];
     let name = identifier(name);
     let is_port =

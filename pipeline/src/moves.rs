@@ -1,50 +1,88 @@
 //! How a program may move packets: what the exit must be able to do.
 
-use hardpath_blocks::moves::Moves;
-use hardpath_ir::{Bits, Input, Moved, Op, Program, Terminator, Value};
+use hardpath_blocks::moves::{Fronts, Moves};
+use hardpath_ir::{Bits, Front, Input, Leaving, Op, Program, Terminator, Value};
 use hardpath_passes::value_set::ValueSets;
-
-/// A move and what the exit needs for it.
-#[derive(Clone, Debug)]
-pub struct PacketMoves {
-    pub moves: Moves,
-    /// The values behind what the exit is told.
-    pub moved: Moved,
-}
+use std::collections::BTreeSet;
 
 /// How the program (dataflow or scheduled) moves packets; `None`: each leaves where it came in.
-pub fn packet_moves(program: &Program) -> Option<PacketMoves> {
-    let Terminator::Emit { moved, .. } = program.blocks[program.region()].terminator else {
+pub fn packet_moves(program: &Program) -> Option<Moves> {
+    let Terminator::Emit(emit) = &program.blocks[program.region()].terminator else {
         return None;
     };
-    let moved = moved?;
+    let copies = emit.copies.iter().map(|copy| &copy.sent);
+    let all = std::iter::once(&emit.packet).chain(copies);
     let mut sets = ValueSets::new(program);
-    let mut numbers = |value: Value| {
-        let set = sets.of(program, value)?;
-        Some(
-            set.into_iter()
-                .map(|bits| i32::from(bits as u16 as i16))
-                .collect(),
-        )
-    };
-    let moves = Moves {
-        heads: numbers(moved.head),
-        metas: numbers(moved.meta),
-        has_end: !is_length(program, moved.end),
-        grows: moved.keep != moved.end,
-    };
     let stays = Moves {
-        heads: Some(vec![0]),
-        metas: Some(vec![0]),
+        firsts: Some(vec![0]),
         has_end: false,
         grows: false,
+        front: None,
     };
-    (moves != stays).then_some(PacketMoves { moves, moved })
+    let moves = all.map(|sent| match sent.leaves {
+        Some(leaves) => moves_of(program, &mut sets, leaves),
+        None => stays.clone(),
+    });
+    let moves = moves.reduce(any_of)?;
+    (moves != stays).then_some(moves)
+}
+
+fn moves_of(program: &Program, sets: &mut ValueSets, leaves: Leaving) -> Moves {
+    let mut numbers = |value: Value| -> Option<BTreeSet<i32>> {
+        let set = sets.of(program, value)?;
+        let numbers = set.into_iter().map(|bits| i32::from(bits as u16 as i16));
+        Some(numbers.collect())
+    };
+    let mut firsts = numbers(leaves.from);
+    let mut front = None;
+    if let Some(Front { bytes, length }) = leaves.front {
+        let lengths = numbers(length);
+        front = Some(Fronts {
+            bytes: program.width(bytes) / 8,
+            length: program.as_const(length).map(|bits| bits.low_u64() as u32),
+        });
+        firsts = firsts.zip(lengths).map(|(firsts, lengths)| {
+            let before = |first: i32| lengths.iter().map(move |length| first - length);
+            firsts.into_iter().flat_map(before).collect()
+        });
+    }
+    Moves {
+        firsts: firsts.map(|firsts| firsts.into_iter().collect()),
+        has_end: !is_length(program, leaves.end),
+        grows: leaves.zeros != leaves.end,
+        front,
+    }
+}
+
+/// What is right for packets of both.
+fn any_of(a: Moves, b: Moves) -> Moves {
+    let firsts = a.firsts.zip(b.firsts).map(|(a, b)| {
+        let all: BTreeSet<i32> = a.into_iter().chain(b).collect();
+        all.into_iter().collect()
+    });
+    let front = match (a.front, b.front) {
+        (Some(a), Some(b)) => Some(Fronts {
+            bytes: a.bytes.max(b.bytes),
+            length: a.length.filter(|_| a.length == b.length),
+        }),
+        // One has none, so how many there are varies.
+        (Some(one), None) | (None, Some(one)) => Some(Fronts {
+            length: None,
+            ..one
+        }),
+        (None, None) => None,
+    };
+    Moves {
+        firsts,
+        has_end: a.has_end || b.has_end,
+        grows: a.grows || b.grows,
+        front,
+    }
 }
 
 fn is_length(program: &Program, value: Value) -> bool {
     let inst = program.def_inst(value);
-    inst.is_some_and(|inst| inst.op == Op::Input(Input::PacketLength))
+    inst.is_some_and(|inst| inst.op == Op::Input(Input::Length))
 }
 
 /// The offset of a packet store of the dataflow form.
@@ -56,7 +94,7 @@ pub fn store_offset(program: &Program, offset: Value) -> i32 {
 pub fn drop_unseen_stores(program: &mut Program) -> bool {
     let lowest = match packet_moves(program) {
         None => 0,
-        Some(moved) => match moved.moves.firsts() {
+        Some(moves) => match moves.firsts {
             Some(firsts) => firsts[0],
             None => return false,
         },

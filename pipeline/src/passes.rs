@@ -89,7 +89,7 @@ fn has_stores_at_exits(program: &Program) -> Result<(), Diagnostic> {
                     let Some(offset) = offset else {
                         return wrong(inst, "the offset of this store is no constant");
                     };
-                    if !matches!(data.terminator, Terminator::Emit { .. }) {
+                    if !matches!(data.terminator, Terminator::Emit(_)) {
                         return wrong(inst, "packet bytes are written before the program's end");
                     }
                     if end.is_some_and(|end| end > offset) {

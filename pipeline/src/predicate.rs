@@ -20,10 +20,11 @@
 //! All exits become one. A run of packet bytes that some exit writes becomes one `PacketStore` with the condition
 //! of the exits that write it.
 
+mod exits;
+
 use hardpath_ir::graph::Dominators;
 use hardpath_ir::{
-    verdict, Bits, Block, Input, Inst, InstData, Kind, Moved, Op, Phase, PlaceId, Program,
-    Terminator, Value, MOVED_BITS,
+    Bits, Block, Emit, Inst, InstData, Op, Phase, PlaceId, Program, Terminator, Value,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -86,7 +87,7 @@ impl Graph {
                     edge(place[&yes.block], Way::Yes);
                     edge(place[&no.block], Way::No);
                 }
-                Terminator::Emit { .. } => edge(exit, Way::Always),
+                Terminator::Emit(_) => edge(exit, Way::Always),
                 Terminator::Return(_) | Terminator::None => {
                     unreachable!("blocks of verified control flow go on, or end the program")
                 }
@@ -137,7 +138,9 @@ struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     fn new(old: &'a Program) -> Flow<'a> {
-        let mut new = Program::new(old.name.clone(), old.kind);
+        let mut new = Program::new(old.name.clone());
+        new.limits = old.limits;
+        new.outputs = old.outputs.clone();
         new.maps = old.maps.clone();
         new.places = old.places.clone();
         new.phase = Phase::Dataflow;
@@ -367,22 +370,17 @@ impl<'a> Flow<'a> {
     fn finish(mut self) -> Program {
         let exit = self.graph.nodes.len() - 1;
         let edges = self.graph.incoming[exit].clone();
-        let mut verdicts = Vec::new();
-        let mut destinations = Vec::new();
-        let mut moves = Vec::new();
+        let mut emits: Vec<(Edge, Emit)> = Vec::new();
         let mut stores: Vec<(Edge, Written)> = Vec::new();
         for edge in &edges {
             let block = self.graph.nodes[edge.from].expect("a block");
             let data = &self.old.blocks[block];
-            if let Terminator::Emit {
-                verdict,
-                destination,
-                moved,
-            } = &data.terminator
-            {
-                verdicts.push((*edge, self.values[verdict]));
-                destinations.push((*edge, self.values[destination]));
-                moves.push((*edge, moved.map(|moved| self.new_values(moved.uses()))));
+            if let Terminator::Emit(emit) = &data.terminator {
+                let mut emit = emit.clone();
+                for value in emit.uses_mut() {
+                    *value = self.values[value];
+                }
+                emits.push((*edge, emit));
             }
             let mut written = BTreeMap::new();
             for inst in &data.insts {
@@ -406,48 +404,9 @@ impl<'a> Flow<'a> {
         for pair in cuts.windows(2) {
             self.join_stores(exit, pair[0], pair[1], &stores);
         }
-        let mut verdict = self.choose(exit, &verdicts);
-        let destination = self.choose(exit, &destinations);
-        let moved = self.join_moves(exit, &moves);
-        if self.old.kind == Kind::Xdp {
-            // An unknown verdict is ABORTED (bpf_warn_invalid_xdp_action in net/core/filter.c).
-            let limit = self.constant(verdict::REDIRECT, 32);
-            let known = self.op(Op::Ule, vec![verdict, limit], 1);
-            let aborted = self.constant(verdict::ABORTED, 32);
-            verdict = self.op(Op::Select, vec![known, verdict, aborted], 32);
-        }
-        self.new.blocks[self.region].terminator = Terminator::Emit {
-            verdict,
-            destination,
-            moved,
-        };
+        let emit = self.join_emits(exit, &emits);
+        self.new.blocks[self.region].terminator = Terminator::Emit(emit);
         self.new
-    }
-
-    fn new_values<const N: usize>(&self, old: [Value; N]) -> [Value; N] {
-        old.map(|value| self.values[&value])
-    }
-
-    /// Where the packet leaves its memory, when some exit moves it.
-    fn join_moves(&mut self, exit: usize, moves: &[(Edge, Option<[Value; 4]>)]) -> Option<Moved> {
-        moves.iter().find_map(|(_, moved)| *moved)?;
-        let zero = self.constant(0, MOVED_BITS);
-        let input = Op::Input(Input::PacketLength);
-        let length = self.op(input, Vec::new(), Input::PacketLength.width());
-        let unmoved = [zero, length, length, zero];
-        let [head, end, keep, meta] = [0, 1, 2, 3].map(|part| {
-            let choices: Vec<(Edge, Value)> = moves
-                .iter()
-                .map(|(edge, moved)| (*edge, moved.unwrap_or(unmoved)[part]))
-                .collect();
-            self.choose(exit, &choices)
-        });
-        Some(Moved {
-            head,
-            end,
-            keep,
-            meta,
-        })
     }
 
     /// Makes one store of the bytes `from..to` for all exits that write them.

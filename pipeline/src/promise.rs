@@ -9,7 +9,7 @@ use crate::moves::packet_moves;
 use crate::plan::{Access, Gate};
 use crate::schedule::Schedule;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Program, MAX_PACKET_BYTES};
+use hardpath_ir::Program;
 use serde::Serialize;
 
 /// Figures of one design at its clock. Lengths are those of packets as a program sees them, without check sequence.
@@ -65,7 +65,7 @@ pub fn promise(program: &Program, plan: &[Access], schedule: &Schedule, bus_bits
         };
         gbps(0).min(gbps(grows))
     };
-    let lengths = SHORTEST..=MAX_PACKET_BYTES;
+    let lengths = SHORTEST..=program.limits.longest.max(SHORTEST);
     let worst = lengths.min_by(|a, b| gbps(*a).total_cmp(&gbps(*b)));
     let worst_length = worst.unwrap_or(SHORTEST);
     let any_traffic_pps = pps(SHORTEST, slowest.clocks);
@@ -113,7 +113,7 @@ fn slowest(program: &Program, plan: &[Access], schedule: &Schedule) -> Slowest {
 
 /// Bytes by which a packet can grow at its front, where the program says so; at its end it can grow by as many as it wants.
 fn grows(program: &Program) -> u32 {
-    let firsts = packet_moves(program).and_then(|moved| moved.moves.firsts());
+    let firsts = packet_moves(program).and_then(|moves| moves.firsts);
     let first = firsts.and_then(|firsts| firsts.first().copied());
     first.map_or(0, |first| first.min(0).unsigned_abs())
 }

@@ -179,7 +179,7 @@ impl Segments {
         let bytes = ends.max().unwrap_or(1);
         let mut segments = Segments::default();
         segments.window = Some(segments.add_base("packet", bytes * 8, 0));
-        segments.input(Input::PacketLength);
+        segments.input(Input::Length);
         segments
     }
 
@@ -193,11 +193,11 @@ impl Segments {
             return *base;
         }
         let (name, width) = match input {
-            Input::PacketLength => ("packet_length", LENGTH_BITS),
-            Input::IngressIfindex => ("ingress_ifindex", 32),
-            Input::RxQueueIndex => ("rx_queue_index", 32),
-            Input::EgressIfindex => ("egress_ifindex", 32),
-            Input::TimeNs => ("time_ns", 64),
+            Input::Length => ("packet_length", LENGTH_BITS),
+            Input::Ingress => ("ingress", 32),
+            Input::Queue => ("queue", 32),
+            Input::Egress => ("egress", 32),
+            Input::Time => ("time_ns", 64),
             Input::Random => ("random", 32),
         };
         let base = self.add_base(name, width, 0);

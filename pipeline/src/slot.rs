@@ -34,9 +34,9 @@ signals! {
     /// What comes with a packet, as far as the program asks.
     pub struct GivenIn {
         packet_length: one "bytes",
-        ingress_ifindex: maybe "from the port table",
-        rx_queue_index: maybe "from the port table",
-        egress_ifindex: maybe "given with the packet",
+        ingress: maybe "from the port table",
+        queue: maybe "from the port table",
+        egress: maybe "given with the packet",
         time_ns: maybe "drawn when the packet came in",
         random: maybe "drawn when the packet came in",
     }

@@ -6,15 +6,15 @@ mod host;
 mod slot;
 
 use crate::lower::{identifier, Compute};
-use crate::moves::PacketMoves;
+use crate::maps::slots;
 use crate::slot::{ProgramIn, ProgramOut};
-use hardpath_blocks::axi::{LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, VerdictOut};
-use hardpath_blocks::hash::Hash;
+use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut};
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
 use hardpath_blocks::key_bits::KeyBits;
-use hardpath_ir::{Input, Kind, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_ir::{Input, MapId, Program, Terminator};
+use hardpath_packet::COUNTED_BITS;
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
@@ -56,7 +56,7 @@ signals! {
     struct TopOut {
         s_axis_tready: one "",
         stream: all StreamOut,
-        verdict: all VerdictOut,
+        fate: all FateOut,
         lite: all LiteOut,
         /// The journals of LRU maps, by name.
         lru: labelled JournalOut,
@@ -83,14 +83,16 @@ struct Has {
     time: bool,
     random: bool,
     egress: bool,
-    ifindex: bool,
+    interface: bool,
     queue: bool,
     /// The port table.
     port: bool,
     maps: bool,
     matched: bool,
-    /// Packets that are sent several times.
+    /// Packets that are broadcast.
     repeats: bool,
+    /// How many further copies a packet may have.
+    copies: usize,
     /// The exit can move packets.
     moves: bool,
 }
@@ -98,19 +100,19 @@ struct Has {
 impl Has {
     fn of(program: &Program, compute: &Compute) -> Has {
         let asks = |input: Input| compute.inputs.contains(&input);
-        let (ifindex, queue) = (asks(Input::IngressIfindex), asks(Input::RxQueueIndex));
-        let broadcasts = program.maps.values().any(|map| map.broadcast);
-        let repeats = broadcasts && compute.has_destination;
+        let (interface, queue) = (asks(Input::Ingress), asks(Input::Queue));
+        let repeats = !broadcast_tables(program).is_empty();
         Has {
-            time: asks(Input::TimeNs),
+            time: asks(Input::Time),
             random: asks(Input::Random),
-            egress: asks(Input::EgressIfindex),
-            ifindex,
+            egress: asks(Input::Egress),
+            interface,
             queue,
-            port: ifindex || queue || repeats,
+            port: interface || queue || repeats,
             maps: !program.maps.is_empty(),
             matched: program.maps.values().any(|map| map.is_matched()),
             repeats,
+            copies: copies(program),
             moves: compute.moved.is_some(),
         }
     }
@@ -122,7 +124,7 @@ impl Has {
 
     /// The exit reads another frame than the first one that is still needed.
     fn frame_address(&self) -> bool {
-        self.moves || self.repeats
+        self.moves || self.repeats || self.copies > 0
     }
 }
 
@@ -134,8 +136,9 @@ struct Loops {
     packet_left: Node,
     frame_read_pointer: Node,
     /// To the host port.
-    verdict_valid: Node,
-    verdict: Node,
+    fate_valid: Node,
+    /// What the packet is counted as.
+    counted: Node,
     /// Zeros where there are no maps.
     answer: MapAnswer,
     map_prepared: Option<Node>,
@@ -162,26 +165,20 @@ impl<'a> Top<'a> {
             credits,
             design_id,
         } = *around;
-        let has_metadata = |moved: &PacketMoves| moved.moves.has_metadata();
-        let metadata = match compute.moved.as_ref().is_some_and(has_metadata) {
-            true => " in bits 2:0, words of metadata in front of the packet in bits 8:3",
-            false => "",
-        };
         let has = Has::of(program, &compute);
-        let again = match has.repeats {
-            true => "\nThe highest bit of m_axis_tuser: a packet that is broadcast comes once more behind this copy.",
-            false => "",
-        };
         let doc = format!(
-            "XDP program {} in hardware: AXI4-Stream in and out, {bus_bits} bits wide, AXI4-Lite for the host.\n\
-             It behaves as if packets were processed one at a time, in the order of their arrival, as the Linux\n\
-             kernel runs the program. One clock, synchronous reset; reset is followed by a sweep that clears all maps.\n\
+            "Program {} in hardware: AXI4-Stream in and out, {bus_bits} bits wide, AXI4-Lite for the host.\n\
+             It behaves as if packets were processed one at a time, in the order of their arrival.\n\
+             One clock, synchronous reset; reset is followed by a sweep that clears all maps.\n\
              \n\
              Streams: byte 0 in bits 7:0; tkeep is all ones but on the last beat, where it is packed from bit 0.\n\
              s_axis_tuser: bit 0 the frame is bad (last beat), bits 8:1 ingress port, bits 24:9 queue (first beat).\n\
-             m_axis_tuser: the verdict (enum xdp_action){metadata}; m_axis_tdest: ifindex of a redirect.\n\
-             verdict_valid, verdict: one strobe for each packet, in order, dropped ones included.{again}",
-            program.name
+             m_axis_tdest: bits 33:32 class (0 same port, 1 a port, 2 a host queue), bits 31:0 number of port or queue.\n\
+             m_axis_tuser: {}.\n\
+             fate_valid, fate: one strobe for each packet, in order, those that go nowhere included; {}.",
+            program.name,
+            places(program, (has.repeats || has.copies > 0).then_some("again: a further copy comes behind this one")),
+            places(program, Some("sent: it comes out")),
         );
         Top {
             design,
@@ -196,17 +193,13 @@ impl<'a> Top<'a> {
         }
     }
 
-    fn raw(&self) -> bool {
-        self.program.kind == Kind::Raw
-    }
-
     fn beat_bytes(&self) -> u32 {
         self.bus_bits / 8
     }
 
     /// Words of the frame FIFO: the longest packet, and as much again as can be in flight in small ones.
     fn frame_depth(&self) -> u32 {
-        let longest = MAX_PACKET_BYTES.div_ceil(self.beat_bytes());
+        let longest = self.program.limits.longest.div_ceil(self.beat_bytes());
         (longest + self.credits + 16).next_power_of_two()
     }
 
@@ -236,8 +229,8 @@ impl<'a> Top<'a> {
         self.answer_host(&slot, lists.as_ref().map(|lists| lists.prepared), &loops);
         let results = self.results(&slot);
         let came = slot
-            .ingress_ifindex
-            .map(|ifindex| (entrance.packet_valid, ifindex));
+            .ingress
+            .map(|interface| (entrance.packet_valid, interface));
         let exit = self.exit(
             results,
             lists.zip(came),
@@ -248,7 +241,7 @@ impl<'a> Top<'a> {
         let outputs = TopOut {
             s_axis_tready: entrance.s_axis_tready,
             stream: exit.stream,
-            verdict: exit.verdict,
+            fate: exit.fate,
             lite: host.lite,
             lru: slot.out.lru,
             carried: slot.out.carried,
@@ -270,8 +263,8 @@ impl<'a> Top<'a> {
             running,
             packet_left,
             frame_read_pointer,
-            verdict_valid: self.m.wire(1, "strobe_valid"),
-            verdict: self.m.wire(3, "strobe_verdict"),
+            fate_valid: self.m.wire(1, "strobe_valid"),
+            counted: self.m.wire(COUNTED_BITS, "strobe_counted"),
             answer: self.answer_wires(),
             map_prepared: self.has.prepares().then(|| self.m.wire(1, "map_prepared")),
         }
@@ -286,14 +279,14 @@ impl<'a> Top<'a> {
             window_beats: self.compute.window_bytes.div_ceil(beat).max(1),
             frame_depth: self.frame_depth(),
             credits: self.credits,
-            shortest: if self.raw() { 0 } else { MIN_PACKET_BYTES },
-            longest: MAX_PACKET_BYTES,
+            shortest: self.program.limits.shortest,
+            longest: self.program.limits.longest,
             has_time: self.has.time,
             has_random: self.has.random,
             has_egress: self.has.egress,
             has_port: self.has.port,
             tells_flight: self.has.repeats,
-            clears_window: moved.is_some_and(|moved| moved.moves.grows),
+            clears_window: moved.is_some_and(|moved| moved.grows),
         }
     }
 
@@ -345,20 +338,55 @@ impl<'a> Top<'a> {
             let journal = self.compute.journals.get(&map).cloned();
             maps.push(map_port(decl, stored, journal, storage));
         }
-        let moved = self.compute.moved.as_ref();
+        let limits = self.program.limits;
         Interface {
             top: self.m.name.clone(),
             bus_bits: self.bus_bits,
-            raw: self.raw(),
+            lengths: (limits.shortest, limits.longest),
+            outputs: self.program.outputs.clone(),
             has_time: self.has.time,
             has_random: self.has.random,
             has_egress: self.has.egress,
             has_port_table: self.has.port,
-            has_metadata: moved.is_some_and(|moved| moved.moves.has_metadata()),
-            repeats: self.has.repeats,
+            repeats: self.has.repeats || self.has.copies > 0,
             maps,
             design_id: self.design_id,
         }
+    }
+}
+
+/// The tables that packets are broadcast to, in the order of the emit.
+fn broadcast_tables(program: &Program) -> Vec<MapId> {
+    match &program.blocks[program.region()].terminator {
+        Terminator::Emit(emit) => emit.each.iter().map(|each| each.table).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How many further copies a packet may have.
+fn copies(program: &Program) -> usize {
+    match &program.blocks[program.region()].terminator {
+        Terminator::Emit(emit) => emit.copies.len(),
+        _ => 0,
+    }
+}
+
+/// Which bits of a port are which output: `bits 2:0 verdict, bit 3 sent: it comes out`.
+fn places(program: &Program, highest: Option<&str>) -> String {
+    let mut lo = 0;
+    let mut parts = Vec::new();
+    let outputs = program.outputs.iter();
+    let all = outputs.map(|output| (output.name.as_str(), output.width));
+    for (name, width) in all.chain(highest.map(|name| (name, 1))) {
+        parts.push(match width {
+            1 => format!("bit {lo} {name}"),
+            _ => format!("bits {}:{lo} {name}", lo + width - 1),
+        });
+        lo += width;
+    }
+    match parts.is_empty() {
+        true => "zero".into(),
+        false => parts.join(", "),
     }
 }
 
@@ -379,10 +407,7 @@ fn map_port(
             },
             value_bytes: decl.value_bytes,
             max_entries: decl.max_entries,
-            slots: match decl.is_exact() {
-                true => Hash::entries(decl.max_entries),
-                false => decl.max_entries,
-            },
+            slots: slots(decl),
         },
         journal,
         storage: storage.map(|storage| storage.inside(slot::PIPELINE)),

@@ -11,9 +11,11 @@ pub const MAGIC: u32 = 0x4850_5448;
 pub const SPACE: u32 = 0x1_0000;
 /// Entries of the port table.
 pub const PORTS: u32 = 16;
+/// Counters of what packets are counted as.
+pub const OUTCOMES: usize = 5;
 
 /// The registers, by rising offset. [`register`] has the offsets alone.
-pub const REGISTERS: [Register; 20] = [
+pub const REGISTERS: [Register; 21] = [
     word(
         "MAGIC",
         register::MAGIC,
@@ -55,37 +57,21 @@ pub const REGISTERS: [Register; 20] = [
         register::DROPPED_LENGTH,
         "frames shorter than 14 or longer than 9,216 bytes",
     ),
-    counter(
-        "ABORTED",
-        register::VERDICTS,
-        "packets of verdict XDP_ABORTED",
-    ),
-    counter(
-        "DROP",
-        register::VERDICTS + 8,
-        "packets of verdict XDP_DROP",
-    ),
-    counter(
-        "PASS",
-        register::VERDICTS + 16,
-        "packets of verdict XDP_PASS",
-    ),
-    counter("TX", register::VERDICTS + 24, "packets of verdict XDP_TX"),
-    counter(
-        "REDIRECT",
-        register::VERDICTS + 32,
-        "packets of verdict XDP_REDIRECT",
-    ),
+    outcome("OUTCOME_0", 0, "packets that were counted as 0"),
+    outcome("OUTCOME_1", 1, "packets that were counted as 1"),
+    outcome("OUTCOME_2", 2, "packets that were counted as 2"),
+    outcome("OUTCOME_3", 3, "packets that were counted as 3"),
+    outcome("OUTCOME_4", 4, "packets that were counted as 4"),
     Register {
         words: Words::Fixed(2 * PORTS),
         ..word(
             "PORT_TABLE",
             register::PORT_TABLE,
             Rights::Both,
-            "16 entries of two words, 8 bytes apart: ifindex, number added to the queue",
+            "16 entries of two words, 8 bytes apart: interface, number added to the queue",
         )
     }
-    .with(&[field::IFINDEX, field::FIRST_QUEUE]),
+    .with(&[field::INTERFACE, field::FIRST_QUEUE]),
     word(
         "MAP_SELECT",
         register::MAP_SELECT,
@@ -117,7 +103,13 @@ pub const REGISTERS: [Register; 20] = [
         "MAP_SLOT",
         register::MAP_SLOT,
         Rights::Both,
-        "the slot that a dump reads",
+        "the slot that DUMP reads and NEXT begins at; NEXT moves it behind the entry",
+    ),
+    word(
+        "MAP_HANDLE",
+        register::MAP_HANDLE,
+        Rights::Read,
+        "the slot of the entry that the last command was done on",
     ),
     Register {
         words: Words::OfKeys,
@@ -140,7 +132,7 @@ pub const REGISTERS: [Register; 20] = [
 ];
 
 /// The commands of MAP_COMMAND: name, number, what it takes and gives.
-pub const COMMANDS: [(&str, u32, &str); 4] = [
+pub const COMMANDS: [(&str, u32, &str); 5] = [
     ("LOOKUP", command::LOOKUP, "KEY -> VALUE, or MISSING"),
     ("UPDATE", command::UPDATE, "KEY, VALUE, MAP_MAY"),
     ("DELETE", command::DELETE, "KEY"),
@@ -148,6 +140,11 @@ pub const COMMANDS: [(&str, u32, &str); 4] = [
         "DUMP",
         command::DUMP,
         "slot MAP_SLOT -> KEY, VALUE; MISSING: empty, BAD_INDEX: behind the last slot",
+    ),
+    (
+        "NEXT",
+        command::NEXT,
+        "the first entry from slot MAP_SLOT on -> KEY, VALUE, MAP_HANDLE; MISSING: there is none",
     ),
 ];
 
@@ -167,9 +164,10 @@ pub mod register {
     pub const DROPPED_BAD: u32 = 0x0018;
     /// R, 64 bits: frames shorter than 14 or longer than 9,216 bytes.
     pub const DROPPED_LENGTH: u32 = 0x0020;
-    /// R, 64 bits each, in the order ABORTED, DROP, PASS, TX, REDIRECT.
-    pub const VERDICTS: u32 = 0x0028;
-    /// RW: port table: [`PORTS`](super::PORTS) entries of two words: ifindex, then a number that is added to the queue. Only
+    /// R, 64 bits each: packets by what they were counted as, [`OUTCOMES`](super::OUTCOMES) counters
+    /// ([`Design::outcomes`](crate::Design::outcomes)).
+    pub const OUTCOMES: u32 = 0x0028;
+    /// RW: port table: [`PORTS`](super::PORTS) entries of two words: interface, then a number that is added to the queue. Only
     /// of designs that ask where a packet came in.
     pub const PORT_TABLE: u32 = 0x0100;
     /// RW: the map that the command is for, by its place in [`Design::maps`](crate::Design::maps).
@@ -181,8 +179,14 @@ pub mod register {
     pub const MAP_STATUS: u32 = 0x0208;
     /// RW: what an update may do, a [`May`](crate::May).
     pub const MAP_MAY: u32 = 0x020c;
-    /// RW: the slot that a dump command reads.
+    /// RW: the slot that [`DUMP`](super::command::DUMP) reads and [`NEXT`](super::command::NEXT) begins at, which leaves here the one
+    /// behind the entry that it gave.
     pub const MAP_SLOT: u32 = 0x0210;
+    /// R: the slot of the entry that the last command was done on, its *handle*: as long as the entry is there, that is until it is
+    /// deleted or forgotten, [`DUMP`](super::command::DUMP) of this slot reads it. Where an entry was deleted, the slot in which
+    /// it stood. A command that is not done leaves it as it is; of a foreign key ([`Map::stored`](crate::Map::stored)) it means
+    /// nothing.
+    pub const MAP_HANDLE: u32 = 0x0214;
     /// RW: key, as 32-bit words in memory order.
     pub const KEY: u32 = 0x1000;
     /// RW: value, likewise.
@@ -199,42 +203,60 @@ pub mod command {
     pub const DELETE: u32 = 3;
     /// Reads slot MAP_SLOT: KEY and VALUE, or MISSING when the slot is empty, BAD_INDEX behind the last slot.
     pub const DUMP: u32 = 4;
+    /// Looks for an entry from slot MAP_SLOT on, slot by slot: KEY and VALUE of the first one, its slot in MAP_HANDLE and the one behind
+    /// it in MAP_SLOT, where the next NEXT goes on; or MISSING when there is none. Each slot is looked at in its turn among the
+    /// packets, as a dump does: an entry that is there all the time is given, one that comes or goes meanwhile may be.
+    pub const NEXT: u32 = 5;
 }
 
 /// The parts of words that are not one number.
 pub mod field {
     use super::Field;
 
+    /// 16 bits of [`register::VERSION`](super::register::VERSION): a driver serves designs of no larger one.
     pub const MINOR: Field = Field::new("MINOR", (0, 16), "the lower half of the version");
+    /// 16 bits of [`register::VERSION`](super::register::VERSION): a driver serves designs of the same one only.
     pub const MAJOR: Field = Field::new("MAJOR", (16, 16), "the upper half of the version");
+    /// A bit of [`register::STATUS`](super::register::STATUS).
     pub const READY: Field = Field::new(
         "READY",
         (0, 1),
         "reset has cleared all maps and packets are taken in",
     );
-    pub const IFINDEX: Field = Field::new("IFINDEX", (0, 32), "of packets of the port");
+    /// The first word, 32 bits, of an entry of [`register::PORT_TABLE`](super::register::PORT_TABLE).
+    pub const INTERFACE: Field = Field::new("INTERFACE", (0, 32), "of packets of the port");
+    /// 16 bits of the second word of an entry of [`register::PORT_TABLE`](super::register::PORT_TABLE).
     pub const FIRST_QUEUE: Field = Field {
         word: 1,
         ..Field::new("FIRST_QUEUE", (0, 16), "is added to the queue")
     };
+    /// 3 bits of [`register::MAP_COMMAND`](super::register::MAP_COMMAND): one of [`super::command`].
     pub const COMMAND: Field = Field::new("COMMAND", (0, 3), "what is done");
+    /// 3 bits of [`register::MAP_STATUS`](super::register::MAP_STATUS): the number of an [`Answer`](crate::Answer).
     pub const ANSWER: Field = Field::new("ANSWER", (0, 3), "what the last command gave");
+    /// A bit of [`register::MAP_MAY`](super::register::MAP_MAY): [`May::create`](crate::May::create).
     pub const MAY_CREATE: Field =
         Field::new("MAY_CREATE", (0, 1), "make an entry that is not there");
+    /// A bit of [`register::MAP_MAY`](super::register::MAP_MAY): [`May::replace`](crate::May::replace).
     pub const MAY_REPLACE: Field = Field::new("MAY_REPLACE", (1, 1), "write an entry that is");
+    /// The top bit of [`register::MAP_STATUS`](super::register::MAP_STATUS); while it is 1, no map register can be written.
     pub const BUSY: Field = Field::new("BUSY", (31, 1), "a command is under way");
 }
 
 /// A register of the host port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Register {
+    /// In capitals, as C headers and papers have it.
     pub name: &'static str,
     /// Of its first byte.
     pub offset: u32,
     /// Of one number in it.
     pub bits: u32,
+    /// How many words it has.
     pub words: Words,
+    /// Whether it is read, written, or both.
     pub access: Rights,
+    /// One line for papers and comments.
     pub meaning: &'static str,
     /// Empty: a word is one number.
     pub fields: &'static [Field],
@@ -243,6 +265,7 @@ pub struct Register {
 /// How many words of 32 bits a register has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Words {
+    /// As many in every design.
     Fixed(u32),
     /// As many as the widest key of the design.
     OfKeys,
@@ -253,25 +276,39 @@ pub enum Words {
 /// What a host may do with a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rights {
+    /// Only read it; a write is answered with SLVERR.
     Read,
     /// It reads as 0.
     Write,
+    /// Read and write it.
     Both,
 }
 
 /// Some bits of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field {
+    /// In capitals, as C headers and papers have it.
     pub name: &'static str,
     /// Which word of an entry.
     pub word: u32,
     /// The lowest bit.
     pub low: u32,
+    /// How many bits it has, 1 to 32.
     pub bits: u32,
+    /// One line for papers and comments.
     pub meaning: &'static str,
 }
 
 impl Register {
+    /// What it holds in a design that counts packets as these ([`Design::outcomes`](crate::Design::outcomes)).
+    pub fn meaning_with(&self, outcomes: &[String]) -> String {
+        let number = self.offset.checked_sub(register::OUTCOMES);
+        let name = number.and_then(|bytes| outcomes.get(bytes as usize / 8));
+        let name = name.filter(|_| self.name.starts_with("OUTCOME_"));
+        let named = name.map_or_else(String::new, |name| format!(": {name}"));
+        format!("{}{named}", self.meaning)
+    }
+
     /// Whether designs with a port table have it, and those without.
     pub fn is_there(&self, has_port_table: bool) -> bool {
         has_port_table || self.offset != register::PORT_TABLE
@@ -301,6 +338,7 @@ impl Rights {
         }
     }
 
+    /// Whether a write has an effect.
     pub fn may_write(self) -> bool {
         self != Rights::Read
     }
@@ -353,6 +391,10 @@ const fn word(name: &'static str, offset: u32, access: Rights, meaning: &'static
     }
 }
 
+const fn outcome(name: &'static str, number: u32, meaning: &'static str) -> Register {
+    counter(name, register::OUTCOMES + 8 * number, meaning)
+}
+
 const fn counter(name: &'static str, offset: u32, meaning: &'static str) -> Register {
     Register {
         bits: 64,
@@ -376,23 +418,24 @@ mod tests {
             ("PACKETS_IN", 0x0010, "R"),
             ("DROPPED_BAD", 0x0018, "R"),
             ("DROPPED_LENGTH", 0x0020, "R"),
-            ("ABORTED", 0x0028, "R"),
-            ("DROP", 0x0030, "R"),
-            ("PASS", 0x0038, "R"),
-            ("TX", 0x0040, "R"),
-            ("REDIRECT", 0x0048, "R"),
+            ("OUTCOME_0", 0x0028, "R"),
+            ("OUTCOME_1", 0x0030, "R"),
+            ("OUTCOME_2", 0x0038, "R"),
+            ("OUTCOME_3", 0x0040, "R"),
+            ("OUTCOME_4", 0x0048, "R"),
             ("PORT_TABLE", 0x0100, "RW"),
             ("MAP_SELECT", 0x0200, "RW"),
             ("MAP_COMMAND", 0x0204, "W"),
             ("MAP_STATUS", 0x0208, "R"),
             ("MAP_MAY", 0x020c, "RW"),
             ("MAP_SLOT", 0x0210, "RW"),
+            ("MAP_HANDLE", 0x0214, "R"),
             ("KEY", 0x1000, "RW"),
             ("VALUE", 0x2000, "RW"),
         ];
         let table = REGISTERS.map(|one| (one.name, one.offset, one.access.letters()));
         assert_eq!(table, given_out);
-        assert_eq!(COMMANDS.map(|(_, number, _)| number), [1, 2, 3, 4]);
+        assert_eq!(COMMANDS.map(|(_, number, _)| number), [1, 2, 3, 4, 5]);
         assert_eq!(MAGIC.to_be_bytes(), *b"HPTH");
     }
 
@@ -423,7 +466,7 @@ mod tests {
     fn fields_are_cut() {
         let status = 0x8000_0005;
         assert_eq!((field::BUSY.of(status), field::ANSWER.of(status)), (1, 5));
-        assert_eq!(field::IFINDEX.of(u32::MAX), u32::MAX);
+        assert_eq!(field::INTERFACE.of(u32::MAX), u32::MAX);
         assert_eq!(field::MAJOR.of(0x0002_0001), 2);
     }
 

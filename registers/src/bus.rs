@@ -26,7 +26,8 @@ pub trait Bus {
 }
 
 /// How often a design is asked whether it is done, where a bus has no opinion: a second and more over PCIe, where a read takes
-/// about a microsecond. Operations take some dozens of clocks, and those of prefixes up to a clock for each entry.
+/// about a microsecond. Operations take some dozens of clocks, those of prefixes up to a clock for each entry, and a search for the
+/// next one some dozens for each empty row of a large table: milliseconds.
 pub const POLLS: u64 = 1_000_000;
 
 impl<B: Bus + ?Sized> Bus for &mut B {
@@ -186,11 +187,19 @@ impl<B: Bus> Bus for At<B> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AtError<E> {
     /// No word of a design has that address, counted from its base.
-    NoWord { design: String, address: u64 },
+    NoWord {
+        /// Its name.
+        design: String,
+        /// In bytes from the design's base.
+        address: u64,
+    },
     /// The bus below; the address is the one on this bus.
     Bus {
+        /// The name of the one that the access was for.
         design: String,
+        /// In bytes, the base included.
         address: u64,
+        /// What the bus says.
         error: E,
     },
 }
@@ -216,19 +225,29 @@ impl<E: fmt::Display + fmt::Debug> std::error::Error for AtError<E> {}
 /// A design cannot stand at a base address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misplaced {
+    /// Its name.
     pub design: String,
+    /// The byte address at which its registers were to begin.
     pub base: u64,
+    /// What is in the way.
     pub reason: Reason,
 }
 
+/// Why a base address is no place for a design.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The base is no multiple of [`SPACE`].
     Unaligned,
     /// The address space ends before the design does.
-    Outside { bytes: u64 },
+    Outside {
+        /// The size of the address space.
+        bytes: u64,
+    },
     /// Another design stands there.
-    Taken { other: String },
+    Taken {
+        /// That design's name.
+        other: String,
+    },
 }
 
 impl fmt::Display for Misplaced {

@@ -11,6 +11,8 @@ pub struct Design {
     pub design_id: u32,
     /// The port table exists.
     pub has_port_table: bool,
+    /// What packets are counted as, by number: the names of the first output's values, or not forwarded and forwarded.
+    pub outcomes: Vec<String>,
     /// In the order of MAP_SELECT.
     pub maps: Vec<Map>,
 }
@@ -18,6 +20,7 @@ pub struct Design {
 /// A map as the host sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Map {
+    /// As the program calls it.
     pub name: String,
     /// What its maker calls this kind of map.
     pub kind: String,
@@ -30,7 +33,9 @@ pub struct Map {
     /// [`DELETE`](crate::command::DELETE) gives one back (DONE). So the host asks for a place when a key is new and for none when it
     /// overwrites, and gives back only what it took. A dump never gives such a key.
     pub stored: KeyBits,
+    /// Of an entry's value, in bytes.
     pub value_bytes: u32,
+    /// How many entries it takes, foreign ones among them.
     pub max_entries: u32,
     /// Number of slots that a dump goes through: 0..slots.
     pub slots: u32,

@@ -7,6 +7,7 @@ use crate::design::{Design, Map};
 use crate::exchange::Exchange;
 use crate::fault::{Cause, Error, Fault};
 use crate::foreign::Foreign;
+use crate::held::Held;
 use crate::operate::Operate;
 use crate::operation::{Access, HostAnswer, HostOperation};
 use crate::KeyBits;
@@ -17,6 +18,10 @@ pub struct Driver<B> {
     bus: B,
     design: Design,
     foreign: Foreign,
+    /// While operations are carried out in a row.
+    held: Option<Held>,
+    /// The last operation on a map was done on an entry of the design's.
+    has_handle: bool,
 }
 
 impl<B: Bus> Driver<B> {
@@ -26,6 +31,8 @@ impl<B: Bus> Driver<B> {
             bus,
             design,
             foreign: Foreign::default(),
+            held: None,
+            has_handle: false,
         }
     }
 
@@ -163,6 +170,25 @@ impl<B: Bus> Driver<B> {
         Ok(answer.answer)
     }
 
+    /// The slot of the entry that the last operation was done on, by which [`Operate::entry`] finds it without its key; `None`: it was
+    /// not done, or on an entry that the host keeps, or the design is of a version before 3.1. It is good until the entry is
+    /// deleted or forgotten; the slot may be another entry's then.
+    ///
+    /// # Errors
+    /// As [`Operate::perform`].
+    pub fn handle(&mut self) -> Result<Option<u32>, Error<B::Error>> {
+        if !self.has_handle || !self.finds_entries()? {
+            return Ok(None);
+        }
+        let address = register::MAP_HANDLE;
+        Ok(Some(self.access(Access::Read { address })?))
+    }
+
+    /// The bus. What is written there meanwhile the driver does not know.
+    pub fn bus_mut(&mut self) -> &mut B {
+        &mut self.bus
+    }
+
     /// Gives the bus back. What the host kept for the design is lost.
     pub fn into_bus(self) -> B {
         self.bus
@@ -179,8 +205,14 @@ impl<B: Bus> Driver<B> {
                 return Err(self.error(Fault::Busy { operation, polls }));
             }
         }
+        let is_on_map = exchange.operation().map().is_some();
+        let is_foreign = exchange.is_foreign();
         let answer = exchange.finish(&mut self.foreign);
-        answer.map_err(|fault| self.error(fault))
+        let answer = answer.map_err(|fault| self.error(fault))?;
+        if is_on_map {
+            self.has_handle = answer.answer.is_done() && !is_foreign;
+        }
+        Ok(answer)
     }
 
     /// The word of a read, 0 of a write.
@@ -189,6 +221,9 @@ impl<B: Bus> Driver<B> {
             Access::Read { address } => self.bus.read32(address.into()),
             Access::Write { address, data } => self.bus.write32(address.into(), data).map(|()| 0),
         };
+        if let (Some(held), Ok(data)) = (&mut self.held, &given) {
+            held.follow(access, *data);
+        }
         given.map_err(|error| Error {
             design: self.design.name.clone(),
             cause: Cause::Bus { access, error },
@@ -210,7 +245,15 @@ impl<B: Bus> Operate for Driver<B> {
     fn perform(&mut self, operation: HostOperation) -> Result<HostAnswer, Self::Error> {
         let exchange = Exchange::new(&self.design.maps, &self.foreign, operation);
         let exchange = exchange.map_err(|fault| self.error(fault))?;
+        let exchange = match &self.held {
+            Some(held) => exchange.without(held),
+            None => exchange,
+        };
         self.carry_out(exchange)
+    }
+
+    fn keep_registers(&mut self, keeps: bool) {
+        self.held = keeps.then(Held::default);
     }
 
     fn error(&self, fault: Fault) -> Self::Error {

@@ -6,14 +6,18 @@
 //! ```text
 //! MAP_SELECT, KEY…, VALUE…, MAP_MAY | MAP_SLOT, MAP_COMMAND     written
 //! MAP_STATUS                                                      read until bit 31 is 0
-//! KEY…, VALUE…                                                    read, if the command gave them
+//! MAP_HANDLE, KEY…, VALUE…                                        read, if the command gave them
 //! ```
+//!
+//! Registers keep what they hold between operations. Of several in a row only the words are written that are others than before
+//! ([`Exchange::without`], [`Held`]).
 
 use crate::address_map::{command, field, register};
 use crate::answer::Answer;
 use crate::design::Map;
 use crate::fault::Fault;
 use crate::foreign::Foreign;
+use crate::held::Held;
 use crate::operation::{Access, HostAnswer, HostOperation};
 
 /// An operation that is on its way.
@@ -63,12 +67,9 @@ impl Exchange {
     /// As [`Exchange::new`].
     pub fn of_stored(maps: &[Map], operation: HostOperation) -> Result<Exchange, Fault> {
         let (accesses, poll) = accesses(maps, &operation)?;
-        let widths = match &operation {
-            HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => [0; 2],
-            HostOperation::Lookup { map, .. }
-            | HostOperation::Update { map, .. }
-            | HostOperation::Delete { map, .. }
-            | HostOperation::Dump { map, .. } => [maps[*map].key_bytes, maps[*map].value_bytes],
+        let widths = match operation.map() {
+            None => [0; 2],
+            Some(map) => [maps[map].key_bytes, maps[map].value_bytes],
         };
         Ok(Exchange {
             operation,
@@ -81,6 +82,23 @@ impl Exchange {
             widths,
             answer: Answer::Done,
         })
+    }
+
+    /// The same without the writes of words that the registers hold already.
+    #[must_use]
+    pub fn without(mut self, held: &Held) -> Exchange {
+        debug_assert!(self.at == 0, "the exchange has begun");
+        let all = self.accesses.len();
+        self.accesses.retain(|access| !held.has(*access));
+        // Only writes are left out, and all of them stand in front of it.
+        let left_out = all - self.accesses.len();
+        self.poll = self.poll.map(|poll| poll - left_out);
+        self
+    }
+
+    /// The operation is one on a key that the design does not store.
+    pub fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     /// What it is for.
@@ -157,9 +175,13 @@ impl Exchange {
                 answer.data = self.words.first().copied().unwrap_or_default();
             }
             HostOperation::Lookup { .. } => answer.value = bytes(&self.words, value_bytes),
-            HostOperation::Dump { .. } => {
-                let of_key = self.words.len().min(key_bytes.div_ceil(4) as usize);
-                let (key, value) = self.words.split_at(of_key);
+            HostOperation::Dump { .. } | HostOperation::Next { .. } => {
+                let is_next = matches!(self.operation, HostOperation::Next { .. });
+                let of_slot = self.words.len().min(usize::from(is_next));
+                let (slot, words) = self.words.split_at(of_slot);
+                let of_key = words.len().min(key_bytes.div_ceil(4) as usize);
+                let (key, value) = words.split_at(of_key);
+                answer.slot = slot.first().copied().unwrap_or_default();
                 answer.key = bytes(key, key_bytes);
                 answer.value = bytes(value, value_bytes);
             }
@@ -186,6 +208,7 @@ fn accesses(
         HostOperation::Update { map, .. } => (*map, command::UPDATE),
         HostOperation::Delete { map, .. } => (*map, command::DELETE),
         HostOperation::Dump { map, .. } => (*map, command::DUMP),
+        HostOperation::Next { map, .. } => (*map, command::NEXT),
     };
     let map = maps.get(number).ok_or(Fault::UnknownMap {
         map: number,
@@ -203,7 +226,9 @@ fn accesses(
             all.extend(write_value(map, value)?);
             all.push(write(register::MAP_MAY, may.bits()));
         }
-        HostOperation::Dump { slot, .. } => all.push(write(register::MAP_SLOT, *slot)),
+        HostOperation::Dump { slot, .. } | HostOperation::Next { slot, .. } => {
+            all.push(write(register::MAP_SLOT, *slot));
+        }
         HostOperation::ReadRegister { .. } | HostOperation::WriteRegister { .. } => {}
     }
     all.push(write(register::MAP_COMMAND, command));
@@ -211,10 +236,13 @@ fn accesses(
     all.push(Access::Read {
         address: register::MAP_STATUS,
     });
-    if command == command::DUMP {
+    if command == command::NEXT {
+        all.extend(reads(register::MAP_HANDLE, 4));
+    }
+    if matches!(command, command::DUMP | command::NEXT) {
         all.extend(reads(register::KEY, map.key_bytes));
     }
-    if command == command::DUMP || command == command::LOOKUP {
+    if matches!(command, command::DUMP | command::NEXT | command::LOOKUP) {
         all.extend(reads(register::VALUE, map.value_bytes));
     }
     Ok((all, Some(poll)))

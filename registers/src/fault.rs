@@ -9,47 +9,108 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// There is no map of that number.
-    UnknownMap { map: usize, maps: usize },
+    UnknownMap {
+        /// The number that was asked for.
+        map: usize,
+        /// How many maps the design has; their numbers are below.
+        maps: usize,
+    },
     /// A key or a value has another length, in bytes.
     Size {
+        /// The map's name.
         map: String,
+        /// `key` or `value`.
         what: &'static str,
+        /// Bytes that the map has.
         expected: u32,
+        /// Bytes that were given.
         given: usize,
     },
     /// The port table has no such entry.
-    NoSuchPort { port: u8 },
+    NoSuchPort {
+        /// The entry that was asked for; there are [`PORTS`].
+        port: u8,
+    },
     /// The design has no port table.
     NoPortTable,
     /// A register reads as all ones where no design has them.
-    Absent { address: u32 },
+    Absent {
+        /// The register's byte offset.
+        address: u32,
+    },
     /// MAGIC is another word.
-    NoDesign { given: u32 },
+    NoDesign {
+        /// The word that was read instead.
+        given: u32,
+    },
     /// The design's version of the register map is not the one that its description asks for, or one that this crate does not know.
-    Version { given: u32, expected: u32 },
+    Version {
+        /// What VERSION reads, major in the high half.
+        given: u32,
+        /// The version that the driver speaks, likewise.
+        expected: u32,
+    },
     /// The design is another program's.
-    OtherProgram { given: u32, expected: u32 },
+    OtherProgram {
+        /// What DESIGN_ID reads.
+        given: u32,
+        /// [`Design::design_id`](crate::Design::design_id) of the description.
+        expected: u32,
+    },
     /// The design has other maps than its description; `seen`: what told so.
-    OtherMaps { seen: String },
+    OtherMaps {
+        /// A sentence for the message.
+        seen: String,
+    },
     /// Reset has not cleared the maps yet, after so many reads of STATUS.
-    NotReady { polls: u64 },
+    NotReady {
+        /// How many reads there were.
+        polls: u64,
+    },
     /// A command does not end; so many reads of MAP_STATUS said that it is busy.
-    Busy { operation: String, polls: u64 },
+    Busy {
+        /// What the command is for, in words ([`HostOperation::describe`]).
+        operation: String,
+        /// How many reads there were.
+        polls: u64,
+    },
     /// The design answers what it must not on a key that it does not store.
     Foreign {
+        /// What the design was asked in place of the operation on the key.
         question: HostOperation,
+        /// What it answered.
         given: Answer,
     },
     /// A slot cannot be read.
     Slot {
+        /// The map's name.
         map: String,
+        /// Its number, which is below [`Map::slots`](crate::Map::slots).
         slot: u32,
+        /// What the dump of it gave.
         answer: Answer,
     },
+    /// NEXT gives an entry of a slot where none was asked for.
+    NextSlot {
+        /// The map's name.
+        map: String,
+        /// The slot from which was searched.
+        slot: u32,
+        /// The slot that the design gave.
+        given: u32,
+    },
     /// A command ends with a number that is no [`Answer`].
-    Answer { given: u32 },
+    Answer {
+        /// What ANSWER reads, in 3 bits.
+        given: u32,
+    },
     /// Two slots hold the same key.
-    KeyTwice { map: String, key: Vec<u8> },
+    KeyTwice {
+        /// The map's name.
+        map: String,
+        /// The key, in memory order.
+        key: Vec<u8>,
+    },
 }
 
 impl Fault {
@@ -67,7 +128,7 @@ impl Fault {
             Fault::NotReady { .. } => "design-hangs",
             Fault::Busy { .. } => "host-port-hangs",
             Fault::Foreign { .. } => "foreign-key",
-            Fault::Slot { .. } => "map-dump-failed",
+            Fault::Slot { .. } | Fault::NextSlot { .. } => "map-dump-failed",
             Fault::KeyTwice { .. } => "map-key-twice",
         }
     }
@@ -107,7 +168,7 @@ impl Fault {
                 "this is a defect of the generated design, or its maps hold keys of another driver: reset it, or please report it",
             ),
             Fault::Slot { .. } => None,
-            Fault::KeyTwice { .. } | Fault::Answer { .. } => Some("this is a defect of the generated design: please report it"),
+            Fault::KeyTwice { .. } | Fault::NextSlot { .. } | Fault::Answer { .. } => Some("this is a defect of the generated design: please report it"),
         }
     }
 }
@@ -174,6 +235,10 @@ impl fmt::Display for Fault {
             Fault::Slot { map, slot, answer } => {
                 write!(f, "slot {slot} of map {map}: {answer}")
             }
+            Fault::NextSlot { map, slot, given } => write!(
+                f,
+                "map {map}: the next entry from slot {slot} on is said to be in slot {given}"
+            ),
             Fault::Answer { given } => {
                 let at = register::MAP_STATUS;
                 write!(
@@ -193,6 +258,7 @@ impl std::error::Error for Fault {}
 pub struct Error<E> {
     /// The design's name.
     pub design: String,
+    /// What went wrong.
     pub cause: Cause<E>,
 }
 
@@ -200,7 +266,12 @@ pub struct Error<E> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause<E> {
     /// The bus did not carry out an access, or the design refused it.
-    Bus { access: Access, error: E },
+    Bus {
+        /// The transfer that failed.
+        access: Access,
+        /// What the bus says.
+        error: E,
+    },
     /// All accesses were carried out; what came of them is wrong.
     Fault(Fault),
 }

@@ -6,7 +6,8 @@
 //!
 //! An operation on a map ([`HostOperation`]) is a row of accesses to registers ([`Exchange`]), which needs no bus: who is stepped
 //! once a clock carries out an access when it can. A [`Driver`] does so over a [`Bus`], which answers each access before the next.
-//! [`Operate`] is what both can do beside single operations: identify the design, read its counters, set ports, dump maps. Keys
+//! [`Operate`] is what both can do beside single operations: identify the design, read its counters, set ports, dump maps, go
+//! through their entries, carry out several operations in a row ([`Batch`]). Keys
 //! that a design does not store are kept by the host ([`Foreign`]).
 //!
 //! ```
@@ -32,6 +33,7 @@
 //!     name: "firewall".into(),
 //!     design_id: 0x8d3a_11c4,
 //!     has_port_table: false,
+//!     outcomes: vec!["drop".into(), "pass".into()],
 //!     maps: vec![Map {
 //!         name: "flows".into(),
 //!         kind: "hash".into(),
@@ -62,31 +64,37 @@
 //!
 //! Several designs in one address space have a base address each: [`AddressSpace`], [`At`].
 
+#![warn(missing_docs)]
+
 mod address_map;
 mod answer;
+mod batch;
 mod bus;
 mod design;
 mod driver;
 mod exchange;
 mod fault;
 pub mod foreign;
+mod held;
 mod key_bits;
 mod operate;
 mod operation;
 pub mod version;
 
 pub use address_map::{
-    command, field, name_of, register, Field, Register, Rights, Words, COMMANDS, MAGIC, PORTS,
-    REGISTERS, SPACE,
+    command, field, name_of, register, Field, Register, Rights, Words, COMMANDS, MAGIC, OUTCOMES,
+    PORTS, REGISTERS, SPACE,
 };
 pub use answer::{Answer, May};
+pub use batch::{AtFailure, Batch, Interrupted};
 pub use bus::{AddressSpace, At, AtError, Bus, Misplaced, Reason, POLLS};
 pub use design::{Design, Map};
 pub use driver::Driver;
 pub use exchange::{words, Exchange};
 pub use fault::{Cause, Error, Fault};
 pub use foreign::{Entries, Foreign};
+pub use held::Held;
 pub use key_bits::KeyBits;
-pub use operate::{Counters, Operate};
+pub use operate::{Counters, Operate, Taken};
 pub use operation::{Access, HostAnswer, HostOperation};
 pub use version::VERSION;

@@ -48,11 +48,13 @@
 //! **Assertions** have 1 bit.
 
 mod foreign;
+mod nodes;
 
 use crate::dependence::{self, Dependences};
 use crate::print::names;
 use crate::{domains, verilog};
 use crate::{Clock, Design, Direction, MemStyle, Module, ModuleId, Node, NodeOp};
+use nodes::check_limbs;
 use std::collections::HashSet;
 
 /// A broken rule.
@@ -249,160 +251,6 @@ impl Checker<'_> {
         }
     }
 
-    fn nodes(&mut self) {
-        for (node, data) in self.module.nodes.iter() {
-            let mut complain = |message: String| {
-                self.messages
-                    .push(format!("{}: {message}", describe(self.module, node)))
-            };
-            if data.width == 0 {
-                complain("has no bits".to_string());
-            }
-            if data
-                .section
-                .is_some_and(|s| !self.module.sections.is_valid(s))
-            {
-                complain("is in a section that does not exist".to_string());
-            }
-            let bad = data.args.iter().find(|arg| match data.op {
-                NodeOp::Wire => !self.module.nodes.is_valid(**arg),
-                _ => **arg >= node,
-            });
-            if let Some(bad) = bad {
-                complain(format!("uses {bad}, which is not made before it"));
-                continue;
-            }
-            if let Err(message) = self.node_widths(node) {
-                self.messages
-                    .push(format!("{}: {message}", describe(self.module, node)));
-            }
-        }
-    }
-
-    fn node_widths(&self, node: Node) -> Result<(), String> {
-        let module = self.module;
-        let data = &module.nodes[node];
-        let width = data.width;
-        let args: Vec<u32> = data
-            .args
-            .iter()
-            .map(|arg| module.nodes[*arg].width)
-            .collect();
-        let count = |good: bool, wanted: &str| match good {
-            true => Ok(()),
-            false => Err(format!("has {} arguments instead of {wanted}", args.len())),
-        };
-        let all_of = |args: &[u32], wanted: u32| match args.iter().find(|arg| **arg != wanted) {
-            None => Ok(()),
-            Some(other) => Err(format!(
-                "has an argument of {other} bits instead of {wanted}"
-            )),
-        };
-        let result = |wanted: u32| match width == wanted {
-            true => Ok(()),
-            false => Err(format!("has {width} bits instead of {wanted}")),
-        };
-        match &data.op {
-            NodeOp::Const(limbs) => {
-                count(args.is_empty(), "none")?;
-                check_limbs(limbs, width)
-            }
-            NodeOp::Input(_)
-            | NodeOp::Reg(_)
-            | NodeOp::MemRead(..)
-            | NodeOp::InstanceOutput(..) => {
-                count(args.is_empty(), "none")?;
-                result(self.width_read(&data.op)?)
-            }
-            NodeOp::Foreign(_) => result(self.width_read(&data.op)?),
-            NodeOp::Wire | NodeOp::Not => {
-                count(args.len() == 1, "one (a wire is driven exactly once)")?;
-                all_of(&args, width)
-            }
-            NodeOp::And | NodeOp::Or | NodeOp::Xor => {
-                count(args.len() >= 2, "two or more")?;
-                all_of(&args, width)
-            }
-            NodeOp::Add | NodeOp::Sub | NodeOp::Mul => {
-                count(args.len() == 2, "two")?;
-                all_of(&args, width)
-            }
-            NodeOp::Shl | NodeOp::LShr | NodeOp::AShr => {
-                count(args.len() == 2, "two")?;
-                all_of(&args[..1], width)
-            }
-            NodeOp::Eq | NodeOp::Ne | NodeOp::Ult | NodeOp::Ule | NodeOp::Slt | NodeOp::Sle => {
-                count(args.len() == 2, "two")?;
-                all_of(&args[1..], args[0])?;
-                result(1)
-            }
-            NodeOp::Mux => {
-                count(args.len() == 3, "three")?;
-                all_of(&args[..1], 1)?;
-                all_of(&args[1..], width)
-            }
-            NodeOp::Slice { lo } => {
-                count(args.len() == 1, "one")?;
-                let end = u64::from(*lo) + u64::from(width);
-                match end <= u64::from(args[0]) {
-                    true => Ok(()),
-                    false => Err(format!("takes bits up to {} of {}", end - 1, args[0])),
-                }
-            }
-            NodeOp::Concat => {
-                count(!args.is_empty(), "one or more")?;
-                result(args.iter().sum())
-            }
-            NodeOp::ZExt | NodeOp::SExt => {
-                count(args.len() == 1, "one")?;
-                match args[0] <= width {
-                    true => Ok(()),
-                    false => Err(format!("extends {} bits to {width}", args[0])),
-                }
-            }
-            NodeOp::ReduceOr | NodeOp::ReduceAnd | NodeOp::ReduceXor => {
-                count(args.len() == 1, "one")?;
-                result(1)
-            }
-        }
-    }
-
-    /// The width of what a node reads that is no operation.
-    fn width_read(&self, op: &NodeOp) -> Result<u32, String> {
-        let module = self.module;
-        match op {
-            NodeOp::Input(index) => match module.ports.get(*index as usize) {
-                Some(port) if port.direction == Direction::Input => Ok(port.width),
-                _ => Err(format!("reads port {index}, which is no input")),
-            },
-            NodeOp::Foreign(index) => match module.ports.get(*index as usize) {
-                Some(port) if port.direction != Direction::Input => Ok(port.width),
-                _ => Err(format!("stands for port {index}, which is no output")),
-            },
-            NodeOp::Reg(reg) => match module.regs.get(*reg) {
-                Some(reg) => Ok(reg.width),
-                None => Err(format!("reads {reg}, which does not exist")),
-            },
-            NodeOp::MemRead(mem, port) => match module.mems.get(*mem) {
-                Some(data) if (*port as usize) < data.reads.len() => Ok(data.width),
-                _ => Err(format!("reads port {port} of {mem}, which does not exist")),
-            },
-            NodeOp::InstanceOutput(instance, port) => {
-                let callee = module.instances.get(*instance).map(|data| data.module);
-                match callee
-                    .filter(|callee| *callee < self.id)
-                    .and_then(|callee| self.design.modules[callee].ports.get(*port as usize))
-                {
-                    Some(port) if port.direction != Direction::Input => Ok(port.width),
-                    _ => Err(format!(
-                        "reads port {port} of {instance}, which is no output"
-                    )),
-                }
-            }
-            _ => unreachable!("an operation reads its arguments only"),
-        }
-    }
-
     fn registers(&mut self) {
         for reg in self.module.regs.values() {
             let name = format!("register {}", reg.name);
@@ -547,19 +395,6 @@ impl Checker<'_> {
         for assert in &self.module.asserts {
             self.driven(&format!("assertion {}", assert.name), assert.condition, 1);
         }
-    }
-}
-
-fn check_limbs(limbs: &[u64], width: u32) -> Result<(), String> {
-    let wanted = width.div_ceil(64) as usize;
-    if limbs.len() != wanted {
-        return Err(format!("has {} limbs instead of {wanted}", limbs.len()));
-    }
-    match limbs.last() {
-        Some(last) if !width.is_multiple_of(64) && last >> (width % 64) != 0 => {
-            Err(format!("has bits above its width of {width}"))
-        }
-        _ => Ok(()),
     }
 }
 

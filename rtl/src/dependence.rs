@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Which inputs each output of a module depends on combinationally, by port index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependence {
+    /// By the output's index in `ports`: the indices of those inputs.
     pub outputs: BTreeMap<u32, BTreeSet<u32>>,
 }
 

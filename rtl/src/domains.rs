@@ -21,6 +21,7 @@ pub enum Domain {
     /// A constant.
     #[default]
     Any,
+    /// A register, port, memory's read port or instance's output of that clock, or logic of these.
     Of(Clock),
     /// A synchronizer of that clock that reads another one.
     Unsettled(Clock),
@@ -128,22 +129,12 @@ impl<D: Fn(Node) -> String> Checker<'_, D> {
         domain
     }
 
-    /// The register that a node is, behind wires.
-    fn register(&self, mut node: Node) -> Option<Reg> {
-        loop {
-            let data = &self.module.nodes[node];
-            match data.op {
-                NodeOp::Reg(reg) => return Some(reg),
-                NodeOp::Wire => node = data.args[0],
-                _ => return None,
-            }
-        }
-    }
-
     /// The first flip-flop of a synchronizer. What is not a good one is reported elsewhere.
     fn reads_other_clock(&self, reg: Reg) -> bool {
         let data = &self.module.regs[reg];
-        let source = data.next.and_then(|next| self.register(next));
+        let source = data
+            .next
+            .and_then(|next| register_behind(self.module, next));
         data.is_synchronizer
             && source.is_some_and(|source| self.module.regs[source].clock != data.clock)
     }
@@ -174,7 +165,7 @@ impl<D: Fn(Node) -> String> Checker<'_, D> {
                 self.read(&what, next, data.clock);
                 continue;
             }
-            let Some(from) = self.register(next) else {
+            let Some(from) = register_behind(self.module, next) else {
                 let next = (self.describe)(next);
                 self.messages.push(format!(
                     "the synchronizer {} reads {next}, which is no register: logic can show what never was",
@@ -252,6 +243,18 @@ impl<D: Fn(Node) -> String> Checker<'_, D> {
         for assert in &module.asserts {
             let what = format!("assertion {}", assert.name);
             self.read(&what, assert.condition, assert.clock);
+        }
+    }
+}
+
+/// The register that a node is, behind wires.
+pub(crate) fn register_behind(module: &Module, mut node: Node) -> Option<Reg> {
+    loop {
+        let data = &module.nodes[node];
+        match data.op {
+            NodeOp::Reg(reg) => return Some(reg),
+            NodeOp::Wire => node = data.args[0],
+            _ => return None,
         }
     }
 }

@@ -42,6 +42,7 @@ pub struct Foreign {
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
+    /// In decimal; what has 32 bits everywhere.
     Integer(i32),
     /// Limbs, least significant first, and bits: a packed vector, a `std_logic_vector`.
     Bits(Vec<u64>, u32),
@@ -94,6 +95,7 @@ impl<'a> Values<'a> {
 pub struct MakeModel(Arc<dyn Fn() -> Box<dyn Model> + Send + Sync>);
 
 impl MakeModel {
+    /// `make` is called once for each instance.
     pub fn new<M: Model + 'static>(make: impl Fn() -> M + Send + Sync + 'static) -> MakeModel {
         MakeModel(Arc::new(move || Box::new(make())))
     }

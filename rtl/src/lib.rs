@@ -14,8 +14,11 @@
 //!
 //! The rules are written and checked in [`check`]; the printers are [`verilog`] and [`vhdl`], and share [`print`].
 
+#![warn(missing_docs)]
+
 pub mod build;
 pub mod check;
+pub mod crossings;
 pub mod dependence;
 pub mod domains;
 pub mod foreign;
@@ -72,6 +75,7 @@ entity_impl!(Section, "section");
 /// Modules, callees before callers; the last one is the top.
 #[derive(Clone, Debug, Default)]
 pub struct Design {
+    /// All of it, by number.
     pub modules: PrimaryMap<ModuleId, Module>,
     /// Of its memories and of registers that are copies, in the text.
     pub attributes: Attributes,
@@ -88,11 +92,17 @@ pub struct Module {
     pub clocks: PrimaryMap<Clock, ClockData>,
     /// In order, without the clocks and their resets.
     pub ports: Vec<Port>,
+    /// Each after its arguments, but for those that are read before they are driven.
     pub nodes: PrimaryMap<Node, NodeData>,
+    /// What keeps a value from one clock to the next.
     pub regs: PrimaryMap<Reg, RegData>,
+    /// What keeps many words.
     pub mems: PrimaryMap<Mem, MemData>,
+    /// Modules that stand in this one.
     pub instances: PrimaryMap<Instance, InstanceData>,
+    /// Headings, in the order of the text.
     pub sections: PrimaryMap<Section, String>,
+    /// What simulation checks.
     pub asserts: Vec<Assert>,
     /// It brings values from one of its clocks to another. Only here a synchronizer may read a register of another clock
     /// ([`RegData::is_synchronizer`]), and a memory be read with another clock than it is written with. Its contract says why
@@ -122,8 +132,11 @@ pub struct ClockData {
 /// A port of a module.
 #[derive(Clone, Debug)]
 pub struct Port {
+    /// An identifier that no other port of the module has.
     pub name: String,
+    /// In bits, at least one.
     pub width: u32,
+    /// Who drives it.
     pub direction: Direction,
     /// Whose edges it comes from or goes to.
     pub clock: Clock,
@@ -131,8 +144,10 @@ pub struct Port {
     pub doc: String,
 }
 
+/// Who drives a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
+    /// Whoever instantiates the module.
     Input,
     /// Driven by the node.
     Output(Node),
@@ -141,14 +156,18 @@ pub enum Direction {
 /// A combinational value.
 #[derive(Clone, Debug)]
 pub struct NodeData {
+    /// How it comes from its arguments.
     pub op: NodeOp,
+    /// In the order that the operation says.
     pub args: Vec<Node>,
+    /// In bits, at least one.
     pub width: u32,
     /// A wish: the printer declares a named signal, made unique within the module. Without a name the node is
     /// printed inside the expression that uses it where the language allows that.
     pub name: Option<String>,
     /// Printed above or behind the declaration.
     pub comment: Option<String>,
+    /// The heading under which it stands; `None`: above all of them.
     pub section: Option<Section>,
 }
 
@@ -169,46 +188,65 @@ pub enum NodeOp {
     Foreign(u32),
     /// A name for its argument, which may be given later: `args` is empty until then (`Module::drive`).
     Wire,
+    /// Every bit of one argument inverted.
     Not,
     /// Any number of arguments from 2 up, all of the result's width.
     And,
+    /// Likewise.
     Or,
+    /// Likewise.
     Xor,
     /// In the text `+` and `-`, which tools build as carry chains.
     Add,
+    /// First argument minus second, modulo 2^width.
     Sub,
     /// Low bits of the product; arguments and result have the same width.
     Mul,
     /// Shifts by a second argument of any width, unsigned; too far gives 0 (`AShr`: the sign).
     Shl,
+    /// To the right, zeros come in.
     LShr,
+    /// To the right, copies of the sign come in.
     AShr,
     /// Compares: same widths, result 1.
     Eq,
+    /// Equal.
     Ne,
+    /// Not equal.
     Ult,
+    /// Less than, unsigned.
     Ule,
+    /// At most, unsigned.
     Slt,
+    /// Less than, in two's complement.
     Sle,
     /// `args[0]` ? `args[1]` : `args[2]`.
     Mux,
+    /// As many bits of the argument as the result has, from one on.
     Slice {
+        /// The argument's bit that becomes bit 0.
         lo: u32,
     },
     /// The first argument is the most significant.
     Concat,
+    /// Zeros above the argument, which is narrower.
     ZExt,
+    /// Copies of the sign above the argument, which is narrower.
     SExt,
     /// Reductions to one bit.
     ReduceOr,
+    /// Whether all bits are 1.
     ReduceAnd,
+    /// Whether an odd number of bits is 1.
     ReduceXor,
 }
 
 /// A register.
 #[derive(Clone, Debug)]
 pub struct RegData {
+    /// A wish: the printer makes it unique within the module.
     pub name: String,
+    /// In bits, at least one.
     pub width: u32,
     /// Value at the next edge. `None` until driven.
     pub next: Option<Node>,
@@ -221,8 +259,11 @@ pub struct RegData {
     /// One of the flip-flops in a row that a value of another clock settles in: it reads a register straight, of another clock or
     /// the synchronizer before it. Tools keep them as they are, and near each other.
     pub is_synchronizer: bool,
+    /// Whose edges it takes values at.
     pub clock: Clock,
+    /// Printed above or behind the declaration.
     pub comment: Option<String>,
+    /// The heading under which it stands; `None`: above all of them.
     pub section: Option<Section>,
 }
 
@@ -231,8 +272,11 @@ pub struct RegData {
 pub enum MemStyle {
     /// Let the tool decide.
     Auto,
+    /// Block RAM: reads are synchronous.
     Block,
+    /// LUT RAM.
     Distributed,
+    /// Flip-flops, with multiplexers to read them.
     Registers,
     /// UltraRAM.
     Ultra,
@@ -297,6 +341,7 @@ impl Attributes {
 /// The kind of an attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copied {
+    /// What stands between quotes behind the attribute's name.
     Text(&'static str),
     /// A boolean that is true.
     Flag,
@@ -305,16 +350,24 @@ pub enum Copied {
 /// A memory of `depth` words. Words start as zeros; reset does not clear them.
 #[derive(Clone, Debug)]
 pub struct MemData {
+    /// A wish: the printer makes it unique within the module.
     pub name: String,
+    /// Of a word, in bits.
     pub width: u32,
+    /// In words, at least one.
     pub depth: u32,
+    /// What it is meant to become.
     pub style: MemStyle,
     /// In the text a deeper memory stands as banks of so many words, a power of two. All reads of such a memory are synchronous.
     /// `None`: the tool divides it.
     pub bank_words: Option<u32>,
+    /// All of one clock.
     pub writes: Vec<MemWrite>,
+    /// What [`NodeOp::MemRead`] counts.
     pub reads: Vec<MemReadPort>,
+    /// Printed above or behind the declaration.
     pub comment: Option<String>,
+    /// The heading under which it stands; `None`: above all of them.
     pub section: Option<Section>,
 }
 
@@ -346,8 +399,11 @@ pub const ULTRA_RAM: (u32, u32) = (4096, 72);
 /// one edge the last wins (designs must not let that happen). An address at or above `depth` writes nothing.
 #[derive(Clone, Debug)]
 pub struct MemWrite {
+    /// A word's number, of any width.
     pub address: Node,
+    /// As wide as a word.
     pub data: Node,
+    /// Width 1.
     pub enable: Node,
     /// All write ports of a memory have the same.
     pub clock: Clock,
@@ -356,6 +412,7 @@ pub struct MemWrite {
 /// A read port.
 #[derive(Clone, Debug)]
 pub struct MemReadPort {
+    /// A word's number, of any width.
     pub address: Node,
     /// `Some(enable)`: synchronous: the data of `address` at this edge stands on the output from the next clock
     /// on, as it was *before* any write of this edge (read first); enable = 0 keeps the output.
@@ -370,12 +427,17 @@ pub struct MemReadPort {
 /// An instance. `inputs` holds a node for each input port of the callee, by port index.
 #[derive(Clone, Debug)]
 pub struct InstanceData {
+    /// What is instantiated: a module that comes before this one in the design.
     pub module: ModuleId,
+    /// A wish: the printer makes it unique within the module.
     pub name: String,
     /// By clock of the callee: which clock of this module it is.
     pub clocks: Vec<Clock>,
+    /// What each of them takes, by the index in the callee's `ports`.
     pub inputs: Vec<(u32, Node)>,
+    /// Printed above or behind the declaration.
     pub comment: Option<String>,
+    /// The heading under which it stands; `None`: above all of them.
     pub section: Option<Section>,
 }
 
@@ -386,6 +448,8 @@ pub struct Assert {
     pub name: String,
     /// Width 1.
     pub condition: Node,
+    /// What a simulator says when it does not hold.
     pub message: String,
+    /// At whose edges it is checked.
     pub clock: Clock,
 }

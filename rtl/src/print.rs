@@ -35,6 +35,7 @@ pub struct Language {
     pub connects_expressions: bool,
     /// A constant address must be a signal (see [`crate::verilog`]).
     pub names_constant_addresses: bool,
+    /// A constant of `width` bits from limbs of 64, least significant first.
     pub constant_text: fn(limbs: &[u64], width: u32) -> String,
     /// Most bits of a variable shift amount.
     pub shift_amount_bits: u32,

@@ -8,6 +8,7 @@ use crate::{Clock, Design, Instance, Module, ModuleId, Node};
 
 /// Several ports, in the order of the text.
 pub trait Signals: Sized {
+    /// What each port holds: its width in bits, a node.
     type Item;
     /// The same ports with something else in each.
     type With<U>;
@@ -29,6 +30,7 @@ impl<S: Signals<Item = Node, With<Node> = S>> Ports for S {}
 
 /// A module, and its ports as nodes in it: inputs `I`, outputs `O`.
 pub struct Block<I, O> {
+    /// With all its ports declared.
     pub module: Module,
     inputs: I,
     outputs: O,
@@ -37,7 +39,9 @@ pub struct Block<I, O> {
 /// A block as an instance in another module: the nodes of its outputs there.
 #[derive(Clone)]
 pub struct Placed<O> {
+    /// The instance in the module around it.
     pub instance: Instance,
+    /// The outputs, as nodes of the module around it.
     pub out: O,
 }
 
@@ -175,10 +179,12 @@ fn instantiate<I: Ports, O: Ports>(
 /// }
 /// ```
 ///
-/// A field is called what the port is called. `one`: a port. `maybe`: an `Option` of one. `several`: a `Vec` of ports called
-/// `NAME_0`, `NAME_1`, …. With another such struct instead of a comment: `all` its ports, `some` an `Option` of it, `numbered` a `Vec`
-/// of it, whose ports have their number behind their names, the first ones none; `labelled` a `Vec` of labels with it, whose ports
-/// are called `FIELD_LABEL_NAME`.
+/// A field is called what the port is called. What stands behind it is the comment beside the port, and documents the field as
+/// well; where it is empty, or readers of the code want more, they have it above the field.
+///
+/// `one`: a port. `maybe`: an `Option` of one. `several`: a `Vec` of ports called `NAME_0`, `NAME_1`, …. With another such struct
+/// instead of a comment: `all` its ports, `some` an `Option` of it, `numbered` a `Vec` of it, whose ports have their number behind
+/// their names, the first ones none; `labelled` a `Vec` of labels with it, whose ports are called `FIELD_LABEL_NAME`.
 #[macro_export]
 macro_rules! signals {
     (
@@ -187,9 +193,9 @@ macro_rules! signals {
             $( $(#[$doc:meta])* $field:ident : $kind:ident $what:tt ),* $(,)?
         }
     ) => {
-        $(#[$attribute])*
-        $visible struct $name<T = $crate::Node> {
-            $( $(#[$doc])* pub $field: $crate::signals!(@type $kind $what), )*
+        $crate::signals! {
+            @struct [$(#[$attribute])* $visible struct $name] {}
+            $( $(#[$doc])* $field: $kind $what, )*
         }
 
         impl<T: Clone> Clone for $name<T> {
@@ -212,6 +218,41 @@ macro_rules! signals {
             }
         }
     };
+    // Field by field, because a comment that is empty must not become documentation.
+    (@struct [$($head:tt)*] { $($done:tt)* }) => {
+        $($head)*<T = $crate::Node> {
+            $($done)*
+        }
+    };
+    (@struct $head:tt { $($done:tt)* } $(#[$doc:meta])* $field:ident : $kind:ident "", $($rest:tt)*) => {
+        $crate::signals! {
+            @struct $head {
+                $($done)*
+                $(#[$doc])*
+                pub $field: $crate::signals!(@type $kind ""),
+            }
+            $($rest)*
+        }
+    };
+    (@struct $head:tt { $($done:tt)* } $(#[$doc:meta])* $field:ident : $kind:ident $what:tt, $($rest:tt)*) => {
+        $crate::signals! {
+            @struct $head {
+                $($done)*
+                $(#[$doc])*
+                #[doc = ""]
+                #[doc = $crate::signals!(@doc $kind $what)]
+                pub $field: $crate::signals!(@type $kind $what),
+            }
+            $($rest)*
+        }
+    };
+    (@doc one $doc:tt) => { $doc };
+    (@doc maybe $doc:tt) => { $doc };
+    (@doc several $doc:tt) => { $doc };
+    (@doc all $ports:ident) => { concat!("Ports of [`", stringify!($ports), "`].") };
+    (@doc some $ports:ident) => { concat!("Ports of [`", stringify!($ports), "`], where they are there.") };
+    (@doc numbered $ports:ident) => { concat!("Ports of [`", stringify!($ports), "`], by number.") };
+    (@doc labelled $ports:ident) => { concat!("Ports of [`", stringify!($ports), "`], by label.") };
     (@type one $doc:tt) => { T };
     (@type maybe $doc:tt) => { Option<T> };
     (@type several $doc:tt) => { Vec<T> };

@@ -238,6 +238,49 @@ fn crossings() {
     );
 }
 
+/// Through two borders, at each of which the clocks stand in another order.
+#[test]
+fn crossings_are_those_of_the_top() {
+    let mut inner = Module::new("inner", "");
+    inner.is_crossing = true;
+    let other = inner.clock("other", "other_rst");
+    let a = inner.input("a", 1, "");
+    let held = inner.delay("held", a);
+    inner.on(other);
+    let seen = inner.synchronize("seen", held);
+    inner.output("b", seen, "");
+    // `clocks`: of the first clock and of the second one of the inner module, in the outer one and in the top.
+    let found = |clocks: [[u32; 2]; 2]| -> Vec<(u32, u32)> {
+        let mut design = Design::new();
+        let mut id = design.add(inner.clone());
+        for (name, own) in ["outer", "top"].into_iter().zip(clocks) {
+            let mut m = Module::new(name, "");
+            m.clock("second", "second_rst");
+            m.clock("third", "third_rst");
+            let mut of_callee = own.map(Clock::from_u32).to_vec();
+            let callee = &design.modules[id];
+            of_callee.extend((of_callee.len()..callee.clocks.len()).map(|_| Clock::FIRST));
+            m.on(of_callee[callee.ports[0].clock.as_u32() as usize]);
+            let a = m.input("a", 1, "");
+            let placed = m.instance_of_clocks(callee, id, "placed", &of_callee, &[("a", a)]);
+            let b = m.instance_output(callee, placed, "b");
+            m.on(of_callee[callee.ports[1].clock.as_u32() as usize]);
+            m.output("b", b, "");
+            id = design.add(m);
+        }
+        assert_eq!(messages(&design), "");
+        let pairs = hardpath_rtl::crossings::crossings(&design);
+        let numbers = pairs.iter().map(|(from, to)| (from.as_u32(), to.as_u32()));
+        numbers.collect()
+    };
+    assert_eq!(found([[0, 1], [0, 1]]), [(0, 1)]);
+    assert_eq!(found([[1, 0], [2, 1]]), [(1, 2)]);
+    assert_eq!(found([[1, 0], [0, 2]]), [(2, 0)]);
+    // One clock in the top, or in between: nothing crosses.
+    assert_eq!(found([[0, 1], [2, 2]]), []);
+    assert_eq!(found([[1, 1], [0, 1]]), []);
+}
+
 /// An inverter that others wrote, in a design.
 fn foreign(change: impl FnOnce(&mut Module)) -> Design {
     let mut inverter = Module::foreign_logic(

@@ -9,6 +9,8 @@
 //! * **Requests** ([`served`]): a module that takes a request a clock and answers in order, whatever the latency and the kind of the
 //!   map is. Nobody has to keep anything apart.
 
+#![warn(missing_docs)]
+
 pub mod served;
 pub mod table;
 pub mod values;

@@ -34,16 +34,20 @@ use room::room;
 
 /// What a map must know that is asked by requests.
 pub struct Served {
+    /// Of the module.
     pub name: String,
     /// What the map is called, for the header.
     pub map: String,
+    /// How keys are found.
     pub kind: Kind,
     /// Of an index 32. Of [`Kind::Ternary`] those of an entry's key: the fields, filled up to bytes, as many of masks, 32 of
     /// priority; a lookup looks at the fields.
     pub key_bits: u32,
     /// Of [`Kind::Ternary`], the first one in the lowest bits of the key.
     pub fields: Vec<(Match, u32)>,
+    /// Of an entry's value.
     pub value_bits: u32,
+    /// How many entries it takes; of [`Kind::Array`] indexes are below.
     pub max_entries: u32,
     /// Keys or prefixes stand in registers between their memories and what looks at them.
     pub registers: bool,
@@ -54,6 +58,7 @@ pub struct Served {
 /// What stands behind the ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// Keys are found as they are. A full map takes no new one.
     Hash,
     /// A new key in a full map takes the place of another one.
     LruHash,
@@ -61,6 +66,7 @@ pub enum Kind {
     Array(Presence),
     /// The longest prefix is found. `bits_a_clock`: of the lengths, that are looked at in one clock.
     Trie {
+        /// At least 1.
         bits_a_clock: u32,
     },
     /// By fields that match each in its own way, and by priority; see [`Served::fields`].

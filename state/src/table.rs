@@ -17,18 +17,29 @@ use hardpath_rtl::{Design, Instance, Module, Node};
 /// The table behind a map with keys: what it takes in later stages than it starts in, as wires, and what it gives.
 #[derive(Clone)]
 pub enum Table {
+    /// Whole keys, found at one a clock.
     Hash {
+        /// What it takes behind its first stage.
         slot: HashSlotIn,
+        /// The instance, and its outputs in the parent.
         placed: Placed<HashTableOut>,
         /// What it stores of a key; `None`: all that it is given.
         stored: Option<KeyBits>,
+        /// Entries that there may be.
+        max_entries: u32,
     },
+    /// Prefixes, of which the longest is found.
     Trie {
+        /// What it takes behind its first stage.
         slot: LpmSlotIn,
+        /// The instance, and its outputs in the parent.
         placed: Placed<LpmOut>,
     },
+    /// Fields with masks, of which the entry of the highest priority is found.
     Ternary {
+        /// What it takes behind its first stage.
         slot: TernarySlotIn,
+        /// The instance, and its outputs in the parent.
         placed: Placed<TernaryOut>,
         /// Of a key that is looked up.
         key_bytes: u32,
@@ -47,6 +58,7 @@ impl Table {
     ) -> Table {
         let row_bits = Hash::row_bits(config.max_entries);
         let clear_index = parent.resize(question.clear_index, row_bits);
+        let host_slot = Hash::entry_of(parent, config.max_entries, question.host_slot);
         let host_foreign = stored.and_then(|stored| is_foreign(parent, stored, question));
         let block = hash_table(config);
         let slot = block.wires(parent, &name, |inputs| &inputs.slot);
@@ -57,7 +69,7 @@ impl Table {
                 clear_index,
                 host_command: question.host_command,
                 host_may: question.host_may,
-                host_slot: question.host_slot,
+                host_slot,
                 host_foreign,
             },
         };
@@ -65,6 +77,7 @@ impl Table {
             slot,
             placed: block.place(design, parent, name, inputs),
             stored: stored.cloned(),
+            max_entries: config.max_entries,
         }
     }
 
@@ -135,6 +148,7 @@ impl Table {
         }
     }
 
+    /// The table in its parent.
     pub fn instance(&self) -> Instance {
         match self {
             Table::Hash { placed, .. } => placed.instance,
@@ -207,6 +221,19 @@ impl Table {
             Table::Hash { .. } => unreachable!("a hash table prepares nothing"),
             Table::Trie { placed, .. } => placed.out.prepared,
             Table::Ternary { placed, .. } => placed.out.prepared,
+        }
+    }
+
+    /// The slot of what the host's operation was done on; of a dump in vain the last one that is seen to be empty.
+    pub fn host_slot(&self, m: &mut Module) -> Node {
+        match self {
+            Table::Hash {
+                placed,
+                max_entries,
+                ..
+            } => Hash::slot_of(m, *max_entries, placed.out.host_entry),
+            Table::Trie { placed, .. } => placed.out.host_slot_out,
+            Table::Ternary { placed, .. } => placed.out.host_slot_out,
         }
     }
 

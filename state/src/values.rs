@@ -11,13 +11,16 @@ use hardpath_rtl::{Design, Module, Node};
 /// A memory of values: what it takes in later stages than it starts in, as wires, and what it gives.
 #[derive(Clone)]
 pub struct Values {
+    /// A packet's access: wires that the parent drives in the stages that their ports say.
     pub slot: ArraySlotIn,
+    /// The instance, and its outputs in the parent.
     pub placed: Placed<ArrayOut>,
     /// The first of its memories.
     pub memory: String,
 }
 
 impl Values {
+    /// Places the memory in the parent, as the instance `name`. `question`: the sweep after reset, and what the host asks.
     pub fn new(
         (design, parent): (&mut Design, &mut Module),
         name: String,

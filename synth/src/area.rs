@@ -18,17 +18,23 @@ use std::collections::BTreeSet;
 /// Numbers of primitives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Area {
+    /// All LUTs, those that are memory or shift registers among them.
     pub lut: u64,
     /// Those of the LUTs that are shift registers.
     pub srl: u64,
+    /// Flip-flops and latches.
     pub ff: u64,
+    /// Carry cells, whatever number of bits they have.
     pub carry: u64,
     /// In halves: a RAMB18 is 1, a RAMB36 is 2.
     pub bram18: u64,
+    /// Blocks of 4096 words of 72 bits.
     pub uram: u64,
+    /// Multipliers, as the device has them.
     pub dsp: u64,
 }
 
+/// Counts the primitives of a netlist; what is in none of these classes costs nothing.
 pub fn area(netlist: &Netlist) -> Area {
     let mut area = Area::default();
     let mut in_ultra_ram = BTreeSet::new();
@@ -88,18 +94,29 @@ pub fn by_module(modules: Vec<(String, Netlist)>) -> Vec<ModuleArea> {
 /// What kind of thing a primitive is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
+    /// A look-up table or an inverter.
     Lut,
+    /// A multiplexer behind LUTs.
     WideMux,
+    /// A cell of a carry chain.
     Carry,
+    /// A flip-flop or a latch.
     FlipFlop,
+    /// A LUT as a shift register.
     ShiftRegister,
+    /// LUTs as a memory.
     LutRam {
+        /// How many it is made of.
         luts: u64,
     },
+    /// A block RAM.
     BlockRam {
+        /// In 18 kbit: 1 or 2.
         halves: u64,
     },
+    /// A block of 4096 words of 72 bits.
     UltraRam,
+    /// A multiplier with what is around it.
     Dsp,
     /// Clock and pad buffers.
     Buffer,

@@ -7,12 +7,15 @@ use serde::Serialize;
 /// Parts of an FPGA: what a design takes, or what there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Resources {
+    /// Look-up tables, as [`crate::area`] counts them.
     pub lut: u64,
+    /// Flip-flops.
     pub ff: u64,
     /// Block RAMs of 36 kbit; one of 18 kbit counts 0.5.
     pub bram36: f64,
     /// UltraRAM blocks.
     pub uram: u64,
+    /// DSP slices.
     pub dsp: u64,
 }
 
@@ -20,6 +23,7 @@ pub struct Resources {
 pub const NAMES: [&str; 5] = ["LUT", "FF", "BRAM36", "UltraRAM", "DSP"];
 
 impl Resources {
+    /// Each part, in the order of [`NAMES`].
     pub fn numbers(&self) -> [f64; 5] {
         let [lut, ff, uram, dsp] = [self.lut, self.ff, self.uram, self.dsp].map(|n| n as f64);
         [lut, ff, self.bram36, uram, dsp]
@@ -29,7 +33,9 @@ impl Resources {
 /// A card and what its FPGA holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
+    /// As its maker sells it; cards with the same device share a line.
     pub name: &'static str,
+    /// The whole device.
     pub has: Resources,
 }
 

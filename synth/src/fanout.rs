@@ -28,7 +28,9 @@ pub struct Pins {
     pub enable: usize,
     /// Resets of these.
     pub reset: usize,
+    /// Inputs of carry cells.
     pub carry: usize,
+    /// Inputs of multipliers.
     pub dsp: usize,
     /// LUT RAM, block RAM, UltraRAM.
     pub memory: usize,
@@ -37,6 +39,7 @@ pub struct Pins {
 }
 
 impl Pins {
+    /// Pins of all kinds together.
     pub fn sum(&self) -> usize {
         self.numbers().iter().map(|(_, pins)| pins).sum()
     }

@@ -46,16 +46,20 @@ pub struct Levels {
 }
 
 impl Levels {
+    /// No logic at all.
     pub const ZERO: Levels = Levels::hundredths(0);
 
+    /// So many tenths of a level.
     pub const fn tenths(tenths: u32) -> Levels {
         Levels::hundredths(10 * tenths)
     }
 
+    /// So many hundredths of a level: the finest that there is.
     pub const fn hundredths(hundredths: u32) -> Levels {
         Levels { hundredths }
     }
 
+    /// In levels.
     pub fn number(self) -> f64 {
         f64::from(self.hundredths) / 100.0
     }
@@ -117,6 +121,7 @@ pub struct WorstPath {
     pub begin: String,
     /// The register or the output where it ends.
     pub end: String,
+    /// How deep it is.
     pub levels: Levels,
     /// Bits of the word at the end whose own longest path has at most one level less.
     pub ends: usize,

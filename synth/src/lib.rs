@@ -3,8 +3,11 @@
 //! This crate knows SystemVerilog files and tools, and estimates designs where there is no time for these. It does not know
 //! how designs are made.
 
+#![warn(missing_docs)]
+
 pub mod area;
 pub mod cards;
+pub mod constraints;
 pub mod ecp5;
 pub mod estimate;
 pub mod fanout;
@@ -34,6 +37,7 @@ pub struct SynthReport {
     pub part: String,
     /// Look-up tables, counted as in [`area`].
     pub lut: u64,
+    /// Flip-flops and latches.
     pub ff: u64,
     /// Carry cells as the flow maps them (`CARRY4` or `CARRY8`).
     pub carry: u64,
@@ -41,6 +45,7 @@ pub struct SynthReport {
     pub bram36: f64,
     /// UltraRAM blocks as the device has them, counted as in [`area`].
     pub uram: u64,
+    /// Multipliers, as the device has them.
     pub dsp: u64,
     /// How deep it is between registers, and the paths that are.
     #[serde(flatten)]
@@ -77,11 +82,18 @@ impl SynthReport {
 /// What one module costs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleArea {
+    /// As the design calls it.
     pub name: String,
+    /// Look-up tables, counted as in [`area`].
     pub lut: u64,
+    /// Flip-flops and latches.
     pub ff: u64,
+    /// Carry cells, as [`SynthReport::carry`].
     pub carry: u64,
+    /// Block RAMs of 36 kbit; one of 18 kbit counts 0.5.
     pub bram36: f64,
+    /// UltraRAM blocks, counted as in [`area`].
     pub uram: u64,
+    /// Multipliers, as the device has them.
     pub dsp: u64,
 }

@@ -12,16 +12,21 @@ pub type Net = u32;
 /// One bit of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bit {
+    /// A wire that cells or ports share.
     Net(Net),
     /// `0`, `1`, `x` or `z`.
     Constant,
 }
 
+/// The way of a pin or a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
+    /// Into the cell or the module.
     Input,
+    /// Out of it.
     Output,
+    /// Both, as pads have it.
     Inout,
 }
 
@@ -36,13 +41,16 @@ pub struct Cell {
     pub source: Option<String>,
     /// Parameters as yosys writes them: binary digits or text.
     pub parameters: BTreeMap<String, String>,
+    /// Those that are connected to anything.
     pub pins: Vec<Pin>,
 }
 
 /// A port of a cell.
 #[derive(Clone, Debug)]
 pub struct Pin {
+    /// As the primitive's documentation has it: `I0`, `CE`.
     pub name: String,
+    /// Seen from the cell.
     pub direction: Direction,
     /// Least significant first.
     pub bits: Vec<Bit>,
@@ -51,6 +59,7 @@ pub struct Pin {
 /// The top module.
 #[derive(Clone, Debug, Default)]
 pub struct Netlist {
+    /// The primitives, in the order of their names.
     pub cells: Vec<Cell>,
     /// Bits of the top's input ports.
     pub inputs: Vec<(String, Net)>,
@@ -69,8 +78,11 @@ pub struct Netlist {
 pub struct Memory {
     /// Bits of a word.
     pub width: u64,
+    /// How many words.
     pub words: u64,
+    /// Read ports.
     pub reads: u64,
+    /// Write ports.
     pub writes: u64,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The scripts place and route the design out of context: without pins, so that what is measured is the design.
 
+use crate::constraints::Constraints;
 use crate::tool::Tool;
 use crate::{quartus, vivado};
 use hardpath_diagnostic::{Diagnostic, Place};
@@ -11,7 +12,9 @@ use std::path::{Path, PathBuf};
 /// A vendor's tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Vendor {
+    /// AMD's Vivado, run without a project.
     Vivado,
+    /// Altera's Quartus Prime, with a project of virtual pins.
     Quartus,
 }
 
@@ -20,6 +23,7 @@ pub enum Vendor {
 pub struct ProjectReport {
     /// `vivado` or `quartus`.
     pub flow: String,
+    /// What was placed for, as the tool names parts.
     pub part: String,
     /// What was run, or is to be run where the tool is, in the folder of the design.
     pub command: Vec<String>,
@@ -27,11 +31,13 @@ pub struct ProjectReport {
     pub ran: bool,
     /// LUTs of AMD, ALMs of Intel.
     pub logic: Option<u64>,
+    /// Flip-flops.
     pub ff: Option<u64>,
     /// Block RAMs of 36 kbit of AMD, of 20 kbit (M20K) of Intel.
     pub ram: Option<f64>,
     /// UltraRAM blocks.
     pub uram: Option<u64>,
+    /// DSP slices of AMD, DSP blocks of Intel.
     pub dsp: Option<u64>,
     /// The worst slack of a register's input, in nanoseconds.
     pub slack_ns: Option<f64>,
@@ -60,10 +66,11 @@ impl Vendor {
     }
 
     /// The script. It sources `<top>.tcl` (Vivado) or names `<top>.qip` (Quartus), which know the design's files.
-    pub fn script(self, top: &str) -> String {
+    /// `constraints`: those that the files name.
+    pub fn script(self, top: &str, constraints: &Constraints) -> String {
         match self {
             Vendor::Vivado => vivado::script(top),
-            Vendor::Quartus => quartus::script(top),
+            Vendor::Quartus => quartus::script(top, constraints.clock_names()),
         }
     }
 

@@ -20,8 +20,11 @@ pub(crate) const TOOL: Tool = Tool {
 /// The folder of the project, in the folder of the design.
 const PROJECT: &str = "quartus";
 
-/// A project with virtual pins, so that ports need no pins.
-pub fn script(top: &str) -> String {
+/// A project with virtual pins, so that ports need no pins; all but its clocks.
+pub fn script<'a>(top: &str, clocks: impl Iterator<Item = &'a str>) -> String {
+    let pins: String = clocks
+        .map(|clock| format!("set_instance_assignment -name VIRTUAL_PIN OFF -to {clock}\n"))
+        .collect();
     format!(
         "# Quartus Prime: makes a project with virtual pins in {PROJECT}/ and compiles it.\n\
          #\n\
@@ -43,7 +46,7 @@ pub fn script(top: &str) -> String {
          set_global_assignment -name PROJECT_OUTPUT_DIRECTORY output_files\n\
          set_global_assignment -name NUM_PARALLEL_PROCESSORS ALL\n\
          set_instance_assignment -name VIRTUAL_PIN ON -to *\n\
-         set_instance_assignment -name VIRTUAL_PIN OFF -to clk\n\
+         {pins}\
          export_assignments\n\
          execute_flow -compile\n\
          project_close\n"

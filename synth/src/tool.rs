@@ -17,8 +17,9 @@ pub struct Tool {
     pub programs: &'static [&'static str],
     /// How it is installed.
     pub install: &'static str,
-    /// Codes of the errors that it is missing and that it failed.
+    /// Code of the error that it is missing.
     pub missing: &'static str,
+    /// Code of the error that it failed.
     pub failed: &'static str,
 }
 

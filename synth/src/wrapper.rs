@@ -10,8 +10,11 @@ use std::fmt::Write;
 /// A port of the design beside `clk` and `rst`.
 #[derive(Clone, Debug)]
 pub struct WrappedPort {
+    /// As the design's text has it.
     pub name: String,
+    /// Its width.
     pub bits: u32,
+    /// Whether the design reads it.
     pub is_input: bool,
 }
 

@@ -13,10 +13,10 @@
 //! | `F ADDRESS` | the host reads, and is refused |
 //! | `S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]` | a beat of `s_axis`, with the inputs that the design has |
 //! | `M DEST USER LAST KEEP DATA` | a beat of `m_axis` must come |
-//! | `V VERDICT` | a verdict strobe must come |
+//! | `V FATE` | a strobe of a packet's fate must come |
 //! | `G CLOCKS` | nothing is done for so many clocks |
 //! | `P CLOCKS` | the sink is not ready for so many clocks, while the lines behind go on |
-//! | `Q BEATS VERDICTS` | waits until so many beats and verdicts came out since the start |
+//! | `Q BEATS FATES` | waits until so many beats and fates came out since the start |
 //! | `X CLOCKS` | reset for so many clocks |
 //! | `#` | a comment |
 //!
@@ -44,10 +44,10 @@ const HEAD: &str = "\
     # F ADDRESS                               the host reads, and is refused\n\
     # S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has\n\
     # M DEST USER LAST KEEP DATA              a beat of m_axis must come\n\
-    # V VERDICT                               a verdict must come\n\
+    # V FATE                                  a packet's fate must come\n\
     # G CLOCKS                                nothing is done for so many clocks\n\
     # P CLOCKS                                the sink is not ready for so many clocks; the lines behind go on\n\
-    # Q BEATS VERDICTS                        waits until so many came out since the start\n\
+    # Q BEATS FATES                           waits until so many came out since the start\n\
     # X CLOCKS                                reset for so many clocks\n";
 
 /// An engine of which every transaction is written down as it happens.
@@ -71,8 +71,8 @@ struct Ports {
     with_input: Vec<Port>,
     output: Stream,
     destination: Port,
-    verdict_valid: Port,
-    verdict: Port,
+    fate_valid: Port,
+    fate: Port,
     write_address: Channel,
     write_data: Channel,
     read_address: Channel,
@@ -112,8 +112,8 @@ impl Ports {
             with_input,
             output: stream("m_axis")?,
             destination: find("m_axis_tdest")?,
-            verdict_valid: find("verdict_valid")?,
-            verdict: find("verdict")?,
+            fate_valid: find("fate_valid")?,
+            fate: find("fate")?,
             write_address: channel("aw", "addr")?,
             write_data: channel("w", "data")?,
             read_address: channel("ar", "addr")?,
@@ -141,7 +141,7 @@ impl<'a, W: Write> Recorder<'a, W> {
     /// Writes the head. `to` should have a buffer.
     ///
     /// # Errors
-    /// The design has not the ports of an XDP design; `cannot-write`.
+    /// The design has not the ports of a generated top; `cannot-write`.
     pub fn new(
         dut: &'a mut dyn Dut,
         interface: &Interface,
@@ -252,9 +252,9 @@ impl<'a, W: Write> Recorder<'a, W> {
             ];
             self.line('M', &values);
         }
-        if self.dut.get_bit(self.ports.verdict_valid) {
-            let verdict = self.ports.verdict;
-            self.line('V', &[verdict]);
+        if self.dut.get_bit(self.ports.fate_valid) {
+            let fate = self.ports.fate;
+            self.line('V', &[fate]);
         }
     }
 }
@@ -315,7 +315,7 @@ fn optional_inputs(interface: &Interface) -> impl Iterator<Item = (&'static str,
     let inputs = [
         (interface.has_time, "time_ns", 64),
         (interface.has_random, "random", 32),
-        (interface.has_egress, "egress_ifindex", 32),
+        (interface.has_egress, "egress", 32),
     ];
     inputs
         .into_iter()

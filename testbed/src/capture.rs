@@ -9,7 +9,6 @@ pub use writer::Writer;
 
 use hardpath_diagnostic::{file, Diagnostic, Place};
 use hardpath_ir::count::counted;
-use hardpath_ir::{destination, verdict};
 use input::Input;
 use pcap::Pcap;
 use pcap_parser::Linktype;
@@ -74,15 +73,6 @@ pub fn write(path: &Path, packets: &[Captured]) -> Result<(), Diagnostic> {
         writer.packet(packet)?;
     }
     writer.finish().map(drop)
-}
-
-/// What stands beside a packet that a program sent on: `XDP_PASS`, `XDP_REDIRECT to ifindex 7`.
-pub fn verdict_comment(given: u64, destination: u32) -> String {
-    let name = verdict::name(given);
-    match given {
-        verdict::REDIRECT => format!("{name} to {}", destination::describe(destination)),
-        _ => name.into(),
-    }
 }
 
 impl<R: BufRead> Reader<R> {

@@ -1,11 +1,12 @@
 //! The contents of all maps, as they stand in a design's memories.
 //!
-//! Through the host port a map is read slot by slot, some dozens of clocks each, empty or not: a large table takes longer
+//! Through the host port a design looks into slot by slot, some dozens of clocks each, empty or not: a large table takes longer
 //! than the packets. An engine that simulates the design can look at its memories instead. What stands there is what the
 //! host would be told, when no packet and no operation is inside.
 
 use crate::dut::{bit, Dut, Words};
 use crate::host::key_twice;
+use hardpath_blocks::hash::Hash;
 use hardpath_blocks::interface::{Interface, MapPort, Storage};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Entries, Image};
@@ -49,7 +50,8 @@ pub fn slots(dut: &dyn Dut, port: &MapPort) -> Option<Vec<(u32, Vec<u8>)>> {
     let memories = storage.keys.iter().map(|path| dut.memory(path));
     let memories = memories.collect::<Option<Vec<Words>>>()?;
     let words = (0..).zip(memories.iter().flat_map(Words::iter));
-    let taken = words.filter(|(_, word)| bit(word, key_bits));
+    let slots = words.map(|(entry, word)| (Hash::slot(port.max_entries, entry), word));
+    let taken = slots.filter(|(_, word)| bit(word, key_bits));
     Some(
         taken
             .map(|(slot, word)| (slot, port.stored.whole(&word)))

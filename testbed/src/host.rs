@@ -9,8 +9,9 @@ use hardpath_registers::{field, register, Design, Exchange, Fault, Foreign, Map,
 
 pub use hardpath_registers::{Answer, Counters, HostAnswer, HostOperation, May};
 
-/// Clocks after which an operation counts as lost.
+/// Clocks after which an operation counts as lost; of one that goes through slots so many more for each.
 const OPERATION_CLOCKS: u64 = 100_000;
+const SLOT_CLOCKS: u64 = 1_000;
 
 /// Performs operations one after another. While packets run, [`Host::drive`] and [`Host::observe`] go along with
 /// the streams; otherwise the methods that take a `dut` step the clock themselves.
@@ -82,8 +83,15 @@ impl Host {
         dut: &mut dyn Dut,
         operation: HostOperation,
     ) -> Result<HostAnswer, Diagnostic> {
+        let limit = match &operation {
+            HostOperation::Next { map, .. } => {
+                let slots = self.design.maps.get(*map).map_or(0, |map| map.slots);
+                OPERATION_CLOCKS + SLOT_CLOCKS * u64::from(slots)
+            }
+            _ => OPERATION_CLOCKS,
+        };
         self.start(dut, operation)?;
-        for _ in 0..OPERATION_CLOCKS {
+        for _ in 0..limit {
             self.drive(dut);
             dut.step()?;
             if let Some(answer) = self.observe(dut)? {
@@ -93,9 +101,7 @@ impl Host {
         let pending = self.pending().unwrap_or_default();
         Err(Diagnostic::defect(
             "host-port-hangs",
-            format!(
-                "the design does not answer the host within {OPERATION_CLOCKS} clocks: {pending}"
-            ),
+            format!("the design does not answer the host within {limit} clocks: {pending}"),
         )
         .help("this is a defect of the generated design: please report it with the program"))
     }
@@ -127,15 +133,15 @@ impl Host {
         self.stepping(dut).identify()
     }
 
-    /// Sets the ifindex of an ingress port (0 to 15) and the number that is added to its queues.
+    /// Sets the interface of an ingress port (0 to 15) and the number that is added to its queues.
     pub fn set_port(
         &mut self,
         dut: &mut dyn Dut,
         port: u8,
-        ifindex: u32,
+        interface: u32,
         first_queue: u32,
     ) -> Result<(), Diagnostic> {
-        self.stepping(dut).set_port(port, ifindex, first_queue)
+        self.stepping(dut).set_port(port, interface, first_queue)
     }
 
     /// Writes entries into the design's maps.

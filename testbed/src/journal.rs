@@ -1,14 +1,14 @@
 //! Reads the journals of LRU maps from a design's ports ([`hardpath_blocks::interface::Journal`]).
 //!
 //! Each map has a journal of its own, in the order of its commits: a *turn* for each packet that entered the program, and for
-//! each operation of the host on this map. What belongs to one packet is put together by counting.
+//! each operation of the host on this map that could change it. What belongs to one packet is put together by counting.
 
 use crate::dut::{Dut, Port, PortDirection, Words};
 use hardpath_blocks::interface::{Interface, JournalOut};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{KeyMove, Move};
 use hardpath_ir::MapId;
-use hardpath_registers::Foreign;
+use hardpath_registers::{Foreign, HostOperation};
 use hardpath_rtl::signals::Signals;
 use std::collections::VecDeque;
 
@@ -141,10 +141,16 @@ impl Journals {
         self.packets().is_none_or(|packets| packets > self.taken)
     }
 
-    /// What the next operation of the host on a map changed; nothing where it has no journal.
-    pub fn take_host(&mut self, map: MapId) -> Vec<KeyMove> {
+    /// What the next operation of the host changed; nothing where its map has no journal.
+    pub fn take_host(&mut self, operation: &HostOperation) -> Vec<KeyMove> {
+        let map = match operation {
+            // These have no turn.
+            HostOperation::Dump { .. } | HostOperation::Next { .. } => return Vec::new(),
+            other => other.map(),
+        };
+        let map = map.map(|map| MapId::from_u32(map as u32));
         let mut journals = self.maps.iter_mut();
-        let journal = journals.find(|journal| journal.map == map);
+        let journal = journals.find(|journal| Some(journal.map) == map);
         journal.and_then(MapJournal::take_host).unwrap_or_default()
     }
 

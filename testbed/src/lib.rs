@@ -1,7 +1,7 @@
 //! Drives a generated design with packets.
 //!
 //! An engine runs a design behind the [`dut::Dut`] trait ([`native`], [`verilator`]). [`run`] sends packets through
-//! it under a [`pace`], collects verdicts and packets, and checks the rules of the streams at every clock;
+//! it under a [`pace`], collects fates and packets, and checks the rules of the streams at every clock;
 //! [`host`] reads and writes maps and registers through the design's own host port, before, after and in the
 //! middle of traffic; [`contents`] looks at all maps at once where an engine lets it. Packets come from [`capture`] files or from [`traffic`]; map contents from [`mapfile`].
 //!

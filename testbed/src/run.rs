@@ -12,10 +12,9 @@ use crate::pace::{Backpressure, Pace, Pacer};
 use crate::statistics::Statistics;
 use crate::stream::{protocol_violation, Seen, Sink, Source};
 use books::Books;
-use hardpath_blocks::interface::Interface;
+use hardpath_blocks::interface::{bits_of, Interface};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::KeyMove;
-use hardpath_ir::{verdict, MAX_PACKET_BYTES};
 use hardpath_packet::{Fate, Packet};
 use std::borrow::Borrow;
 
@@ -89,16 +88,12 @@ pub struct RunResult {
     pub simulated_clocks: u64,
 }
 
-/// Shortest packet that enters an XDP program (`ETH_HLEN`).
-const MIN_PACKET_BYTES: usize = 14;
 /// Clocks after the last packet in which nothing more may come out.
 const QUIET_CLOCKS: u64 = 32;
 
-/// Whether a packet enters the program: its length is allowed and the MAC did not mark it bad. Raw programs take any
-/// length up to the longest.
+/// Whether a packet enters the program: its length is allowed and the MAC did not mark it bad.
 pub fn enters(packet: &Packet, interface: &Interface) -> bool {
-    let long_enough = interface.raw || packet.data.len() >= MIN_PACKET_BYTES;
-    !packet.bad && long_enough && packet.data.len() <= MAX_PACKET_BYTES as usize
+    !packet.bad && interface.takes(packet.data.len())
 }
 
 /// Sends the packets through the design and collects what becomes of each: [`stream`] for a few.
@@ -145,7 +140,7 @@ pub fn stream<P: Borrow<Packet>>(
     let pacer = Pacer::new(options.pace, options.clock_mhz);
     let mut source = Source::new(dut, interface, packets, pacer)?;
     let mut sink = Sink::new(dut, interface, Backpressure::new(options.backpressure))?;
-    let verdict_port = VerdictPort::find(dut, interface)?;
+    let fate_port = FatePort::find(dut, interface)?;
     let mut host = HostTraffic::new(dut, interface, options.host)?;
     let mut books = Books::new(interface);
     let mut journals = Journals::new(dut, interface)?;
@@ -169,9 +164,10 @@ pub fn stream<P: Borrow<Packet>>(
                 books.taken_whole(source.advance()?);
             }
         }
-        let strobe = verdict_port.as_ref().and_then(|port| port.observe(dut));
-        if let Some((verdict, sent)) = strobe {
-            books.verdict(verdict, sent, clock)?;
+        let strobe = fate_port.observe(dut);
+        let decided = strobe.is_some();
+        if let Some((outputs, sent)) = strobe {
+            books.fate(outputs, sent, clock)?;
         }
         let seen = sink.observe(dut, clock)?;
         let nothing_out = seen == Seen::Nothing;
@@ -181,7 +177,7 @@ pub fn stream<P: Borrow<Packet>>(
         let answer = host.observe(dut)?;
 
         let source_waits = !source.is_done() && !source.is_blocked();
-        let happens = taken.is_some() || strobe.is_some() || !nothing_out || answer.is_some();
+        let happens = taken.is_some() || decided || !nothing_out || answer.is_some();
         if source_waits || happens {
             last_progress = clock;
         }
@@ -201,7 +197,7 @@ pub fn stream<P: Borrow<Packet>>(
         }
         clock += 1;
     }
-    let simulated_clocks = clock + expect_quiet(dut, &mut sink, verdict_port.as_ref(), clock)?;
+    let simulated_clocks = clock + expect_quiet(dut, &mut sink, &fate_port, clock)?;
     let mut statistics = books.statistics(options.clock_mhz);
     statistics.beats = source.beats;
     statistics.stall_clocks = source.stall_clocks;
@@ -244,14 +240,14 @@ fn tell_over<P>(
 fn expect_quiet(
     dut: &mut dyn Dut,
     sink: &mut Sink,
-    verdict_port: Option<&VerdictPort>,
+    fate_port: &FatePort,
     clock: u64,
 ) -> Result<u64, Diagnostic> {
     for later in 0..QUIET_CLOCKS {
         let clock = clock + later;
         sink.drive(dut);
         dut.step().map_err(|error| at_clock(error, clock))?;
-        let strobe = verdict_port.and_then(|port| port.observe(dut));
+        let strobe = fate_port.observe(dut);
         let seen = sink.observe(dut, clock)?;
         if strobe.is_some() || seen != Seen::Nothing || !sink.is_between_packets() {
             let message = "something comes out after all packets came out";
@@ -261,39 +257,29 @@ fn expect_quiet(
     Ok(QUIET_CLOCKS)
 }
 
-/// The verdict strobes.
-struct VerdictPort {
+/// The strobes of packets' fates.
+struct FatePort<'a> {
     valid: Port,
-    verdict: Port,
-    /// Of a design that broadcasts: whether the packet comes out.
-    sent: Option<Port>,
+    fate: Port,
+    interface: &'a Interface,
 }
 
-impl VerdictPort {
-    /// Raw programs give no verdict: there every packet comes out with its result.
-    fn find(dut: &dyn Dut, interface: &Interface) -> Result<Option<VerdictPort>, Diagnostic> {
-        if interface.raw {
-            return Ok(None);
-        }
-        Ok(Some(VerdictPort {
-            valid: dut.required("verdict_valid", 1, PortDirection::Output)?,
-            verdict: dut.required("verdict", 3, PortDirection::Output)?,
-            sent: match interface.repeats {
-                true => Some(dut.required("verdict_sent", 1, PortDirection::Output)?),
-                false => None,
-            },
-        }))
+impl FatePort<'_> {
+    fn find<'a>(dut: &dyn Dut, interface: &'a Interface) -> Result<FatePort<'a>, Diagnostic> {
+        Ok(FatePort {
+            valid: dut.required("fate_valid", 1, PortDirection::Output)?,
+            fate: dut.required("fate", interface.fate_bits(), PortDirection::Output)?,
+            interface,
+        })
     }
 
-    /// The verdict, and whether the packet comes out.
-    fn observe(&self, dut: &dyn Dut) -> Option<(u64, bool)> {
+    /// The program's outputs, and whether the packet comes out.
+    fn observe(&self, dut: &dyn Dut) -> Option<(Vec<u64>, bool)> {
         dut.get_bit(self.valid).then(|| {
-            let verdict = dut.get_u64(self.verdict);
-            let sent = match self.sent {
-                Some(port) => dut.get_bit(port),
-                None => verdict::leaves(verdict),
-            };
-            (verdict, sent)
+            let fate = dut.get(self.fate);
+            let outputs = self.interface.outputs_of(fate);
+            let sent = bits_of(fate, self.interface.output_bits(), 1);
+            (outputs, sent != 0)
         })
     }
 }

@@ -10,21 +10,21 @@ pub struct Statistics {
     pub packets: u64,
     /// Beats taken in, those of packets that were not included.
     pub beats: u64,
-    /// From the clock that takes the first beat in to the clock of the last verdict or beat out, both counted.
+    /// From the clock that takes the first beat in to the clock of the last fate or beat out, both counted.
     pub clocks: u64,
-    /// (packets − 1) / clocks from the first packet to the last one: at the entrance (first beats) or at the verdicts,
+    /// (packets − 1) / clocks from the first packet to the last one: at the entrance (first beats) or at the strobes,
     /// whichever take longer, because what waits inside was taken in, but is not done. 0 when there are fewer than two
     /// packets.
     pub packets_per_clock: f64,
     /// Million packets a second at the clock of the design: `packets_per_clock` × MHz.
     pub mpps: f64,
     pub latency_clocks: Latency,
-    /// Packets by the name of their verdict, all five names; empty for a raw program.
+    /// Packets by the name of what they were counted as, all names.
     pub verdicts: BTreeMap<String, u64>,
     /// Clocks in which a beat was offered and the design did not take it.
     pub stall_clocks: u64,
-    /// Packets that did not go into the program: the MAC marked them bad, or they are shorter than 14 or longer than
-    /// 9,216 bytes.
+    /// Packets that did not go into the program: the MAC marked them bad, or they are shorter or longer
+    /// than the program takes.
     pub not_taken_in: u64,
 }
 

@@ -3,14 +3,14 @@
 
 use crate::dut::{Dut, Port, PortDirection};
 use crate::pace::{Backpressure, Pacer};
-use hardpath_blocks::interface::Interface;
+use hardpath_blocks::egress::DESTINATION_BITS;
+use hardpath_blocks::interface::{bits_of, Interface};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::verdict;
-use hardpath_packet::Packet;
+use hardpath_packet::{Class, Packet, CLASS_BITS, INDEX_BITS};
 use std::borrow::Borrow;
 
 /// Offers packets, beat by beat, one packet after the other from an iterator. What the contract leaves open is made hostile: bytes above `tkeep`, and
-/// `tuser`, `time_ns`, `random` and `egress_ifindex` on beats where they do not count, carry wrong values.
+/// `tuser`, `time_ns`, `random` and `egress` on beats where they do not count, carry wrong values.
 pub struct Source<P, I> {
     ports: SourcePorts,
     bus_bytes: usize,
@@ -81,7 +81,7 @@ where
             user: dut.required("s_axis_tuser", 25, PortDirection::Input)?,
             time: optional(interface.has_time, "time_ns", 64)?,
             random: optional(interface.has_random, "random", 32)?,
-            egress: optional(interface.has_egress, "egress_ifindex", 32)?,
+            egress: optional(interface.has_egress, "egress", 32)?,
         };
         dut.set_u64(ports.valid, 0);
         Ok(Source {
@@ -234,18 +234,14 @@ where
     }
 }
 
-/// The bits of `m_axis_tuser` that are the verdict.
-const VERDICT_MASK: u64 = 7;
-
 /// A packet that came out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// Without the metadata in front of it.
     pub data: Vec<u8>,
-    pub metadata: Vec<u8>,
-    /// The verdict; raw: `r0`.
-    pub user: u64,
-    pub destination: u32,
+    pub class: Class,
+    pub index: u32,
+    /// The program's outputs.
+    pub outputs: Vec<u64>,
     /// The same packet comes once more.
     pub again: bool,
     /// The clock that put the first beat out.
@@ -256,16 +252,15 @@ pub struct Frame {
 pub struct Sink {
     ports: SinkPorts,
     bus_bytes: usize,
-    raw: bool,
-    has_metadata: bool,
-    /// The bit of `m_axis_tuser` that says that a packet comes once more.
-    again_bit: Option<u32>,
+    interface: Interface,
     backpressure: Backpressure,
     ready: bool,
     /// The beat that was offered and not taken at the last clock: it must stay. Empty: none was.
     held: Vec<u64>,
     now: Vec<u64>,
     frame: Option<Frame>,
+    /// `m_axis_tuser` of its first beat.
+    user: Vec<u64>,
     /// Packets that came out whole.
     packets: u64,
 }
@@ -304,20 +299,19 @@ impl Sink {
             ready: dut.required("m_axis_tready", 1, PortDirection::Input)?,
             last: dut.required("m_axis_tlast", 1, PortDirection::Output)?,
             user: dut.required("m_axis_tuser", user_bits, PortDirection::Output)?,
-            destination: dut.required("m_axis_tdest", 32, PortDirection::Output)?,
+            destination: dut.required("m_axis_tdest", DESTINATION_BITS, PortDirection::Output)?,
         };
         dut.set_u64(ports.ready, 1);
         Ok(Sink {
             ports,
             bus_bytes: bits as usize / 8,
-            raw: interface.raw,
-            has_metadata: interface.has_metadata,
-            again_bit: interface.repeats.then_some(user_bits - 1),
+            interface: interface.clone(),
             backpressure,
             ready: true,
             held: Vec::new(),
             now: Vec::new(),
             frame: None,
+            user: Vec::new(),
             packets: 0,
         })
     }
@@ -371,12 +365,10 @@ impl Sink {
     fn take_beat(&mut self, dut: &dyn Dut, clock: u64) -> Result<Seen, Diagnostic> {
         let is_last = dut.get_bit(self.ports.last);
         let keep = dut.get_u64(self.ports.keep);
-        let user = dut.get_u64(self.ports.user);
-        let verdict = match self.raw {
-            true => user,
-            false => user & VERDICT_MASK,
-        };
-        let destination = dut.get_u64(self.ports.destination) as u32;
+        let user = dut.get(self.ports.user);
+        let destination = dut.get(self.ports.destination);
+        let class = Class::from_code(bits_of(destination, INDEX_BITS, CLASS_BITS));
+        let index = bits_of(destination, 0, INDEX_BITS) as u32;
 
         let count = keep.count_ones() as usize;
         if keep != low_ones(count) {
@@ -387,36 +379,30 @@ impl Sink {
             let message = format!("m_axis_tkeep {keep:#x} is not all ones before the last beat");
             return Err(self.violation(clock, message));
         }
-        let may_be_empty = self.raw && self.frame.is_none();
-        if count == 0 && !may_be_empty {
+        if count == 0 && (self.interface.lengths.0 > 0 || self.frame.is_some()) {
             return Err(self.violation(clock, "m_axis_tkeep is 0"));
         }
-        if !self.raw {
-            if !verdict::leaves(verdict) {
-                let message = format!("a packet with verdict {verdict} comes out");
-                return Err(self.violation(clock, message));
-            }
-            if verdict != verdict::REDIRECT && destination != 0 {
-                let message = format!("m_axis_tdest is {destination} without XDP_REDIRECT");
-                return Err(self.violation(clock, message));
-            }
+        if class == Class::Nowhere {
+            return Err(self.violation(clock, "a packet comes out that goes nowhere"));
         }
-
-        let is_first = self.frame.is_none();
+        match &self.frame {
+            Some(frame) if (frame.class, frame.index) != (class, index) || self.user != user => {
+                let message = "m_axis_tuser or m_axis_tdest changed inside a packet";
+                return Err(self.violation(clock, message));
+            }
+            Some(_) => {}
+            None => self.user = user.to_vec(),
+        }
+        let (outputs, again_bit) = (self.interface.outputs_of(user), self.user_bits() - 1);
+        let again = self.interface.repeats && bits_of(user, again_bit, 1) == 1;
         let frame = self.frame.get_or_insert_with(|| Frame {
             data: Vec::new(),
-            metadata: Vec::new(),
-            user,
-            destination,
-            again: false,
+            class,
+            index,
+            outputs,
+            again,
             first_clock: clock,
         });
-        let differs = !self.raw && frame.user != user || frame.destination != destination;
-        if !is_first && differs {
-            let message = "m_axis_tuser or m_axis_tdest changed inside a packet";
-            return Err(self.violation(clock, message));
-        }
-        frame.user = user;
         let start = frame.data.len();
         for limb in dut.get(self.ports.data) {
             frame.data.extend_from_slice(&limb.to_le_bytes());
@@ -425,20 +411,12 @@ impl Sink {
         if !is_last {
             return Ok(Seen::Beat);
         }
-        let again = self.again_bit.map_or(0, |bit| user & 1 << bit);
-        frame.again = again != 0;
-        if self.has_metadata {
-            let bytes = ((user & !again) / (VERDICT_MASK + 1)) as usize * 4;
-            if bytes >= frame.data.len() {
-                let message = "a packet has fewer bytes than metadata";
-                return Err(self.violation(clock, message));
-            }
-            let packet = frame.data.split_off(bytes);
-            frame.metadata = std::mem::replace(&mut frame.data, packet);
-        }
-        frame.user = verdict;
         self.packets += 1;
         Ok(self.frame.take().map_or(Seen::Nothing, Seen::Packet))
+    }
+
+    fn user_bits(&self) -> u32 {
+        self.interface.output_user_bits()
     }
 
     fn violation(&self, clock: u64, message: impl Into<String>) -> Diagnostic {

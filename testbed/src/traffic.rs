@@ -7,7 +7,7 @@ mod hostile;
 use crate::capture::Captured;
 use frame::{build, wrap, Conversation};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use rand::distr::weighted::WeightedIndex;
 use rand::distr::Distribution as _;
 use rand::{Rng, SeedableRng};

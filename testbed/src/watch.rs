@@ -12,7 +12,7 @@ use hardpath_registers::Foreign;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entered {
     Packet,
-    /// A map command of the host's.
+    /// A map command of the host's; of one that looks into several slots the last of them.
     Host,
 }
 
@@ -23,6 +23,8 @@ pub struct Watched<'a> {
     /// The most clocks that one map operation of the host took.
     pub longest_operation: u64,
     operation: u64,
+    /// The one that is under way entered, and has this place in the order.
+    entered: Option<usize>,
     /// What LRU maps took in and forgot.
     pub journals: Journals,
 }
@@ -37,6 +39,7 @@ impl<'a> Watched<'a> {
             order: Vec::new(),
             longest_operation: 0,
             operation: 0,
+            entered: None,
         })
     }
 
@@ -63,7 +66,10 @@ impl Dut for Watched<'_> {
     fn step(&mut self) -> Result<(), Diagnostic> {
         self.operation = match self.register("host.busy") {
             1 => self.operation + 1,
-            _ => 0,
+            _ => {
+                self.entered = None;
+                0
+            }
         };
         self.longest_operation = self.longest_operation.max(self.operation);
         let packet = self.register("ingress.packet_valid_reg") == 1;
@@ -77,6 +83,10 @@ impl Dut for Watched<'_> {
             self.order.push(Entered::Packet);
         }
         if host {
+            if let Some(before) = self.entered.replace(self.order.len()) {
+                self.order.remove(before);
+                self.entered = Some(self.order.len());
+            }
             self.order.push(Entered::Host);
         }
         self.native.step()?;

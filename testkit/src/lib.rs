@@ -3,6 +3,8 @@
 //!
 //! Everything follows from a seed, and is the same on every machine.
 
+#![warn(missing_docs)]
+
 pub mod programs;
 pub mod proof;
 mod random;

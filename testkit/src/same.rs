@@ -3,8 +3,8 @@
 use crate::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
-use hardpath_ir::{verdict, verifier, Kind, Phase, Program};
-use hardpath_packet::{Fate, Sideband};
+use hardpath_ir::{verifier, Program};
+use hardpath_packet::Sideband;
 
 /// Panics with the program's text when the verifier finds anything.
 pub fn assert_valid(program: &Program, what: &str) {
@@ -37,7 +37,7 @@ pub fn assert_same(
             random: random.next() as u32,
         };
         let fate = run.0.run(&mut maps.0, &packet, &sideband);
-        let expected = (as_in(before, after, fate), run.0.left_behind());
+        let expected = (fate, run.0.left_behind());
         let fate = run.1.run(&mut maps.1, &packet, &sideband);
         let found = (fate, run.1.left_behind());
         assert_eq!(
@@ -69,16 +69,4 @@ fn bytes(random: &mut Random) -> Vec<u8> {
         packet[16] = random.below(8) as u8;
     }
     packet
-}
-
-/// Where a graph becomes one region, verdicts become what drivers take them for.
-fn as_in(before: &Program, after: &Program, fate: Fate) -> Fate {
-    let becomes_region = before.phase == Phase::ControlFlow && after.phase != Phase::ControlFlow;
-    match (becomes_region, after.kind) {
-        (true, Kind::Xdp) => Fate {
-            verdict: verdict::effective(fate.verdict),
-            ..fate
-        },
-        _ => fate,
-    }
 }

@@ -18,7 +18,11 @@ from monitor import watch_stream
 DONE, MISSING, FULL, EXISTS, BAD_INDEX, REFUSED = range(6)
 NOTHING, CREATE, REPLACE, PUT = range(4)
 
-VERDICTS = ["ABORTED", "DROP", "PASS", "TX", "REDIRECT"]
+# What of a destination is the class, and what the number of a port or of a queue.
+CLASS_SHIFT = 32
+# Bits of the one output that an XDP program has; above them a fate says whether the packet comes out.
+VERDICT_BITS = 3
+VERDICTS = ["XDP_ABORTED", "XDP_DROP", "XDP_PASS", "XDP_TX", "XDP_REDIRECT"]
 
 # Clocks for which one access to a register may take, and one command on a map, from its register write to the clock
 # in which the status says that it is done, with the reads of the status in between: under traffic at line rate, too.
@@ -42,6 +46,7 @@ class Bench:
         about = json.loads(Path(os.environ["HARDPATH_REGISTERS"]).read_text())
         self.bytes = about["bus_bits"] // 8
         self.commands = about["commands"]
+        self.outcomes = about["outcomes"]
         names = ["DONE", "MISSING", "FULL", "EXISTS", "BAD_INDEX", "REFUSED"]
         assert about["answers"] == {name: number for number, name in enumerate(names)}
         self.maps = {entry["name"]: entry for entry in about["maps"]}
@@ -61,18 +66,21 @@ class Bench:
         cocotb.start_soon(watch_stream(dut))
         self.stalled = False
         self.verdicts = []
-        cocotb.start_soon(self._collect_verdicts())
+        self.sent = []
+        cocotb.start_soon(self._collect_fates())
 
     async def _count_clocks(self):
         while True:
             await RisingEdge(self.dut.clk)
             self.clocks += 1
 
-    async def _collect_verdicts(self):
+    async def _collect_fates(self):
         while True:
             await RisingEdge(self.dut.clk)
-            if self.dut.verdict_valid.value == 1 and self.dut.rst.value == 0:
-                self.verdicts.append(int(self.dut.verdict.value))
+            if self.dut.fate_valid.value == 1 and self.dut.rst.value == 0:
+                fate = int(self.dut.fate.value)
+                self.verdicts.append(fate & ((1 << VERDICT_BITS) - 1))
+                self.sent.append(bool(fate >> VERDICT_BITS))
 
     async def clock(self):
         await RisingEdge(self.dut.clk)
@@ -84,6 +92,7 @@ class Bench:
         self.source.clear()
         self.sink.clear()
         self.verdicts.clear()
+        self.sent.clear()
         for kept in self.foreign.values():
             kept.clear()
         self.dut.rst.value = 0
@@ -127,14 +136,18 @@ class Bench:
         assert self.sink.count() == self.leaving(), f"{self.sink.count()} frames out, {self.leaving()} to leave"
 
     def leaving(self):
-        return sum(verdict in (PASS, TX, REDIRECT) for verdict in self.verdicts)
+        """How many frames come out, as the fates say; only those whose verdict says so."""
+        goes = [verdict in (PASS, TX, REDIRECT) for verdict in self.verdicts]
+        assert self.sent == goes, f"{self.sent} of verdicts {self.verdicts}"
+        return sum(goes)
 
     def received(self):
-        """Frames that left: bytes, verdict, destination."""
+        """Frames that left: bytes, verdict, class and index of the destination."""
         frames = []
         while not self.sink.empty():
             frame = self.sink.recv_nowait()
-            frames.append((bytes(frame.tdata), frame.tuser, frame.tdest))
+            where, index = divmod(frame.tdest, 1 << CLASS_SHIFT)
+            frames.append((bytes(frame.tdata), frame.tuser, (where, index)))
         return frames
 
     # The host port
@@ -236,5 +249,6 @@ class Bench:
         # They show an event at most 8 clocks later.
         await ClockCycles(self.dut.clk, 8)
         assert await self.register("PACKETS_IN") == len(self.verdicts)
+        assert self.outcomes == VERDICTS
         for verdict, name in enumerate(VERDICTS):
-            assert await self.register(name) == self.verdicts.count(verdict), name
+            assert await self.register(f"OUTCOME_{verdict}") == self.verdicts.count(verdict), name

@@ -148,9 +148,10 @@ async def what_has_no_effect_is_refused(dut):
     await bench.write("MAP_SLOT", 0x01020304)
     for address, data in [(at["MAP_SLOT"], b"\7"), (at["MAP_SLOT"] + 2, b"\7\7")]:
         assert (await bench.host.write(address, data)).resp == AxiResp.SLVERR, "a part of a word"
-    for address in (at["MAGIC"], at["STATUS"], at["PACKETS_IN"], at["MAP_STATUS"], at["MAP_SLOT"] + 4, 0xFFFC):
+    only_read = [at[name] for name in ("MAGIC", "STATUS", "PACKETS_IN", "MAP_STATUS", "MAP_HANDLE")]
+    for address in (*only_read, at["MAP_HANDLE"] + 4, 0xFFFC):
         assert (await bench.host.write(address, bytes(4))).resp == AxiResp.SLVERR, f"write of {address:#x}"
-    for address in (at["MAP_SLOT"] + 4, at["KEY"] - 4, 0xFFFC):
+    for address in (at["MAP_HANDLE"] + 4, at["KEY"] - 4, 0xFFFC):
         answer = await bench.host.read(address, 4)
         assert (answer.resp, answer.data) == (AxiResp.SLVERR, bytes(4)), f"read of {address:#x}"
     assert await bench.register("MAP_SLOT") == 0x01020304

@@ -165,10 +165,10 @@ async def devices(dut, stalls):
     left = bench.received()
     assert len(left) == len(sent)
     at = [0] * ports
-    for flow, (data, verdicts, device) in zip(sent, left, strict=True):
+    for flow, (data, verdict, (where, device)) in zip(sent, left, strict=True):
         assert data[14:18] == key(flow), "the order of the packets"
         port = flow % ports
-        device = device if verdicts == REDIRECT else None
+        device = device if (verdict, where) == (REDIRECT, 1) else None
         assert device in history[port][at[port] :], f"port {port}: {device} is not what was written, or was before"
         at[port] = history[port].index(device, at[port])
     assert any(at), "no packet saw a change"

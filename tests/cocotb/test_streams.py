@@ -7,9 +7,9 @@ from pathlib import Path
 
 import cocotb
 
-from bench import Bench
+from bench import VERDICTS, Bench
 from capture import read_pcap, read_pcapng
-from common import DROP, PASS, REDIRECT
+from common import DROP, PASS, REDIRECT, TX
 
 
 @cocotb.test()
@@ -27,11 +27,14 @@ async def the_packets_of_the_interpreter_leave(dut, stalls):
     await bench.verdict_of_each(len(packets))
     got = bench.received()
     assert [packet for packet, _, _ in got] == expected
-    for verdict, name in enumerate(["XDP_ABORTED", "XDP_DROP", "XDP_PASS", "XDP_TX", "XDP_REDIRECT"]):
+    for verdict, name in enumerate(VERDICTS):
         assert bench.verdicts.count(verdict) == verdicts[name], name
     left = [verdict for verdict in bench.verdicts if verdict >= PASS]
     assert [verdict for _, verdict, _ in got] == left
-    assert all((dest != 0) == (verdict == REDIRECT) for _, verdict, dest in got)
+    for _, verdict, (where, index) in got:
+        # Back out where it came in; to a port that is named; to the host's queue 0.
+        assert where == {TX: 0, REDIRECT: 1, PASS: 2}[verdict], f"verdict {verdict} to class {where}"
+        assert (index != 0) == (verdict == REDIRECT), f"verdict {verdict} to {where}, {index}"
     await bench.counters_add_up()
 
 

@@ -49,6 +49,7 @@ signals! {
     /// The host's registers, and the sweep. The registers stand still from a clock before the operation comes until it is over.
     pub struct ArrayHostIn {
         clear: one "the sweep after reset",
+        /// The word that the sweep clears.
         clear_index: one "",
         host_value: one "stands still during an operation; 0 in the sweep, and in the clock before it",
         /// With [`HostAddress::Key`].
@@ -59,8 +60,11 @@ signals! {
 signals! {
     /// What the host asks, of a memory that answers it alone.
     pub struct ArrayKeyIn {
+        /// What the host does: one of [`command`](crate::interface::command).
         host_command: one "",
+        /// What an update of the host may do ([`May`]).
         host_may: one "",
+        /// The entry that the host means.
         host_index: one "",
     }
 }

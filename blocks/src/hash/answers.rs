@@ -53,6 +53,12 @@ impl Committed<'_> {
         }
         let (register, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
         m.set_next_when(register, host, of_host);
+        let empty = self.dump.last_empty(m, &lanes[0].state.taken);
+        let finds_nothing = m.not(self.active.found.hit);
+        let is_empty = m.and(&[self.dump.is_meant, finds_nothing]);
+        let place = m.mux(is_empty, empty, decision.place);
+        let entry = m.concat(&[place, decision.row]);
+        let host_entry = m.hold("host_entry_reg", host, entry);
         let structural = keys
             .iter()
             .any(|port| port.update.is_some() || port.remove.is_some());
@@ -64,6 +70,7 @@ impl Committed<'_> {
             answer: structural.then_some(answer),
             host_answer,
             host_key_out: self.dump.key.expect("the first port has it"),
+            host_entry,
         }
     }
 

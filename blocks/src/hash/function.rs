@@ -23,8 +23,10 @@ signals! {
     /// The host's key, or the slot that it dumps.
     pub struct HashFunctionHostIn {
         host: one "the host's key is meant",
+        /// The host's key.
         host_key: one "",
         host_dump: one "the host means a slot, not a key",
+        /// The slot that the host dumps.
         host_slot: one "",
     }
 }

@@ -4,6 +4,10 @@ use super::{SLOTS, WAYS};
 use crate::index_bits;
 use hardpath_rtl::{Module, Node};
 
+/// Places, and bits that number them.
+pub(super) const PLACES: u32 = WAYS * SLOTS;
+pub(super) const PLACE_BITS: u32 = PLACES.trailing_zeros();
+
 /// One-hot to number.
 pub(super) fn encode(m: &mut Module, one_hot: &[Node]) -> Node {
     let bits = index_bits(one_hot.len() as u64);

@@ -57,9 +57,12 @@ signals! {
     /// The host's registers, and the sweep. The registers stand still from a clock before the operation comes until it is over.
     pub struct HashHostIn {
         clear: one "the sweep after reset",
+        /// The row that the sweep clears.
         clear_index: one "",
         host_command: one "stands still during an operation",
+        /// What an update of the host may do ([`May`]).
         host_may: one "",
+        /// The slot that the host dumps.
         host_slot: one "",
         /// With [`Hash::foreign`].
         host_foreign: maybe "the host's key is foreign; nothing in a dump",
@@ -78,6 +81,8 @@ signals! {
         answer: maybe "stage C: of the packet's update or delete",
         host_answer: one "from a register after C",
         host_key_out: one "the key that a dump found",
+        /// Behind a place that a dump finds empty, in the order of places, others of its row may be, too.
+        host_entry: one "from a register after C: the entry that the host's operation was done on, of a dump in vain the last empty one",
     }
 }
 

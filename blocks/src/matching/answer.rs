@@ -14,6 +14,8 @@ pub(crate) struct Answered {
     pub(crate) write_value: Node,
     /// A clock after `host_c`.
     pub(crate) host_answer: Node,
+    /// Likewise, the entry that it is of; of a dump that of the slot.
+    pub(crate) host_slot: Node,
 }
 
 impl Answered {
@@ -46,12 +48,14 @@ impl Answered {
         let answer = m.mux(missed, missing, decision.answer);
         let (answer_reg, host_answer) = m.reg("host_answer_reg", ANSWER_BITS);
         m.set_next_when(answer_reg, host_c, answer);
+        let host_slot = m.hold("host_slot_reg", host_c, entry);
         Answered {
             hit,
             entry,
             host_c,
             write_value,
             host_answer,
+            host_slot,
         }
     }
 }

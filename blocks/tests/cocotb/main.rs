@@ -3,6 +3,7 @@
 
 mod array;
 mod async_fifo;
+mod copier;
 mod device_list;
 mod egress;
 mod fifo;
@@ -71,11 +72,12 @@ fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
     vec![
         ("array", array::cases(), 4),
         ("async_fifo", async_fifo::cases(), 12),
+        ("copier", copier::cases(), 8),
         ("device_list", device_list::cases(), 6),
         ("egress", egress::cases(), 9),
         ("fifo", fifo::cases(), 10),
         ("hash", hash::cases(), 10),
-        ("host", host::cases(), 17),
+        ("host", host::cases(), 19),
         ("ingress", ingress::cases(), 19),
         ("interlock", interlock::cases(), 7),
         ("lpm", lpm::cases(), 5),

@@ -1,12 +1,14 @@
 """What the tests of the blocks at the streams share."""
 
-from collections import deque
+from collections import deque, namedtuple
 
 from cocotbext.axi import AxiStreamBus, AxiStreamSink
 
 from bench import Bench
-from common import ABORTED, DROP, PASS, REDIRECT, TX, pauses
+from common import pauses
 
+# How a packet leaves: its bytes, the clocks that this takes, and the inputs that say so.
+Way = namedtuple("Way", "leaves clocks inputs")
 BEAT_PORTS = ("tdata", "tkeep", "tlast", "tuser", "tdest")
 
 
@@ -35,8 +37,8 @@ class Exit(Bench):
         self.end = self.written = self.pointer = 0
         # What waits to be shown to the exit: frames, inputs. The first is shown.
         self.results, self.shown = deque(), False
-        # What must come: frames with tuser and tdest; verdicts.
-        self.expected, self.verdicts = deque(), deque()
+        # What must come: frames with tuser and tdest; fates.
+        self.expected, self.fates = deque(), deque()
         # A beat that was offered and not taken; amid a frame.
         self.offered, self.amid = None, False
         # So many clocks in a row in which a beat could leave.
@@ -56,38 +58,64 @@ class Exit(Bench):
                 written.update(enumerate(data, offset))
         return inputs, written
 
-    def give(self, data, leaves, clocks, inputs, verdict=None, words=0):
-        """A packet that came in as `data`, with its result: the bytes that leave, in so many clocks, if any do."""
-        raw, has_destination, repeats = (self.parameters[name] for name in ("raw", "has_destination", "repeats"))
-        if raw:
-            verdict = self.random.getrandbits(64)
-        elif verdict is None:
-            verdict = self.random.choice([ABORTED, DROP, PASS, PASS, TX, TX, REDIRECT, REDIRECT, REDIRECT])
-        copies = self.random.choice([0, 1, 2, 3]) if repeats and verdict == REDIRECT else 1
-        sent = raw or (verdict >= PASS and copies > 0)
+    def give(self, data, inputs, way, sends=None):
+        """A packet that came in as `data`, with its result. `way()`: how it leaves, or a copy of it; `sends`: whether
+        it does, once."""
+        drops, repeats, has_copies = (self.parameters[name] for name in ("drops", "repeats", "copies"))
+        forwarded = not drops or sends or (sends is None and self.happens(0.75))
+        copies = self.random.randint(0, 3) if repeats and forwarded and sends is None else 1
+        sent = bool(forwarded and copies > 0)
+        if drops:
+            inputs = {**inputs, "result_forwarded": forwarded}
         frames = [data[at : at + self.beat] for at in range(0, len(data), self.beat)] or [b""]
         self.end += len(frames)
-        self.verdicts.append((0 if raw else verdict, sent, self.end if copies < 2 else None))
+        # Copies that have nothing of their own but the index have the packet's outputs.
+        own, common, bits = self.some_outputs(), self.some_way(), self.parameters["output_bits"]
+        common_way = way()
+        self.fates.append((sent << bits | own, self.end if copies < 2 else None))
         for copy in range(max(1, copies)):
-            again, destination = copy + 1 < copies, self.random.getrandbits(32)
-            inputs = {**inputs, "result_verdict": verdict}
-            if has_destination:
-                inputs["result_destination"] = destination
+            again = copy + 1 < copies
+            outputs, (leaves, clocks, moves) = own, common_way
+            beside, destination = common
+            if has_copies:
+                outputs, (leaves, clocks, moves) = self.some_outputs(), way()
+                beside, destination = self.some_way()
+            elif self.parameters["has_index"]:
+                index = self.random.getrandbits(32)
+                beside, destination = {**beside, "result_index": index}, destination >> 32 << 32 | index
+            inputs = {**inputs, **moves, **beside}
+            if bits:
+                inputs["result_outputs"] = outputs
             if repeats:
                 inputs |= {"result_again": again, "result_nobody": copies == 0}
+            if has_copies and bits:
+                # The fate is told with the first one.
+                inputs["result_fate_outputs"] = own if copy == 0 else self.some_outputs()
             self.results.append((frames if copy == 0 else [], inputs))
             self.needed += clocks if sent else 1
             if sent:
-                user = again << (3 + self.parameters["word_bits"]) | words << 3 | verdict
-                goes_to = destination if has_destination and verdict == REDIRECT else 0
-                self.expected.append((leaves, user, goes_to))
+                self.expected.append((leaves, again << max(1, bits) | outputs, destination))
+
+    def some_outputs(self):
+        return self.random.getrandbits(self.parameters["output_bits"])
+
+    def some_way(self):
+        """Inputs that tell class and index, and the destination that they make."""
+        inputs, destination = {}, 0
+        if self.parameters["class"] is None:
+            inputs["result_class"] = self.random.getrandbits(2)
+        destination = inputs.get("result_class", self.parameters["class"]) << 32
+        if self.parameters["has_index"]:
+            inputs["result_index"] = self.random.getrandbits(32)
+            destination |= inputs["result_index"]
+        return inputs, destination
 
     async def run(self, gaps=0.0, stalls=0.0):
         """Until all that was given is out; the clocks from the first result until no frame is needed."""
         self.gaps = gaps
         self.sink.set_pause_generator(pauses(self.random.random(), stalls))
         since = self.now
-        while self.results or self.expected or self.verdicts:
+        while self.results or self.expected or self.fates:
             assert self.now - since < 5_000, "nothing comes out any more"
             await self.clock()
         for _ in range(10):
@@ -106,7 +134,7 @@ class Exit(Bench):
         await self.settle()
         self.look_at_pointer()
         self.write(frames)
-        self.look_at_verdict()
+        self.look_at_fate()
         self.look_at_stream()
         reads, pops = self.get("frame_read"), self.get("result_pop")
         assert self.shown or not pops
@@ -138,15 +166,14 @@ class Exit(Bench):
             self.pointer += 1
             self.last_freed = self.now
 
-    def look_at_verdict(self):
-        """One verdict for each packet, in the clock in which its last word is no longer needed: with the first copy."""
-        if self.get("verdict_valid"):
-            assert self.verdicts, "a verdict without a packet"
-            verdict, sent, end = self.verdicts.popleft()
-            assert self.get("verdict") == verdict
+    def look_at_fate(self):
+        """One fate for each packet, in the clock in which its last word is no longer needed: with the first copy."""
+        if self.get("fate_valid"):
+            assert self.fates, "a fate without a packet"
+            fate, end = self.fates.popleft()
+            assert self.get("fate") == fate
             assert end in (None, self.pointer)
-            assert not self.parameters["repeats"] or self.get("verdict_sent") == sent
-        assert not self.verdicts or self.verdicts[0][2] is None or self.pointer < self.verdicts[0][2]
+        assert not self.fates or self.fates[0][1] is None or self.pointer < self.fates[0][1]
 
     def look_at_stream(self):
         """A beat that is offered stays as it is until it is taken; a frame has no gaps, and full beats up to its last;
@@ -195,7 +222,7 @@ async def resets_amid_traffic(dut, give_some):
         bench.sink.clear()
         bench.forget()
         await bench.settle()
-        assert (bench.get("m_axis_tvalid"), bench.get("verdict_valid"), bench.get("frame_read_pointer")) == (0, 0, 0)
+        assert (bench.get("m_axis_tvalid"), bench.get("fate_valid"), bench.get("frame_read_pointer")) == (0, 0, 0)
         await bench.edge()
         give_some(bench)
         await bench.run(gaps=0.3, stalls=0.3)

@@ -3,13 +3,13 @@
 
 use crate::answers::{BAD_INDEX, DONE, EXISTS, MISSING, REFUSED};
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::array::{array, Array, HostAddress, Presence};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::May;
 use hardpath_rtl::signals::numbered;
 use hardpath_rtl::{Design, Module, Node};
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 /// The memory, and when a packet's signals come to it.

@@ -1,9 +1,9 @@
 //! The FIFO between two clocks, at many ratios and phases: order, room, latency, rate, resets, and that it says when it is misused.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::async_fifo::async_fifo;
 use hardpath_rtl::MemStyle;
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 /// Two clocks: at which times they have their edges. A clock can stand still for a while.

@@ -6,9 +6,9 @@
 //! entries.
 
 use crate::hash_bench::{config, Change, Key, Table};
-use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Hash, SLOTS, WAYS};
 use hardpath_blocks::may::May;
+use hardpath_testkit::Random;
 use std::collections::HashSet;
 
 /// How keys are made.

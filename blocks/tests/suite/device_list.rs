@@ -3,9 +3,9 @@
 
 use crate::answers::{DONE, FULL, MISSING};
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::device_list::{device_list, DeviceList};
 use hardpath_blocks::interface::command;
+use hardpath_testkit::Random;
 use std::collections::{BTreeMap, VecDeque};
 
 const MAX_INSIDE: usize = 12;
@@ -27,7 +27,7 @@ enum Host {
 struct Operation {
     command: u32,
     key: u32,
-    ifindex: u32,
+    device: u32,
     answer: u64,
 }
 
@@ -67,7 +67,7 @@ impl Traffic {
             operation: Operation {
                 command: command::LOOKUP,
                 key: 0,
-                ifindex: 0,
+                device: 0,
                 answer: DONE,
             },
             inside: VecDeque::new(),
@@ -92,17 +92,17 @@ impl Traffic {
         let spread = *self.random.pick(&[1, 0x0101_0101, 0x8000_0001]);
         let key = (self.random.below(2 * self.entries as u64) as u32).wrapping_mul(spread);
         let known = self.map.contains_key(&key);
-        let ifindex = self.random.below(5) as u32;
+        let device = self.random.below(5) as u32;
         let full = self.map.len() == self.entries;
         let answer = match command {
-            command::UPDATE if full && !known && ifindex != 0 => FULL,
+            command::UPDATE if full && !known && device != 0 => FULL,
             command::DELETE if !known => MISSING,
             _ => DONE,
         };
         Operation {
             command,
             key,
-            ifindex,
+            device,
             answer,
         }
     }
@@ -122,7 +122,7 @@ impl Traffic {
         let Operation {
             command,
             key,
-            ifindex,
+            device,
             answer,
         } = self.operation;
         let held = inject || matches!(self.host, Host::Inside(_));
@@ -149,7 +149,7 @@ impl Traffic {
         if !starts {
             bench.set("host_command", command.into());
             bench.set("host_key", key.into());
-            bench.set("host_value", ifindex.into());
+            bench.set("host_value", device.into());
         }
         bench.set("in_flight", self.inside.len() as u64);
         bench.set("packet_left", leaves.into());
@@ -166,7 +166,7 @@ impl Traffic {
             );
         }
         if let Some(device) = self.asked {
-            assert_eq!(bench.get("ifindex"), u64::from(device));
+            assert_eq!(bench.get("device"), u64::from(device));
             self.devices_read += 1;
         }
         if let Some((_, device)) = ask {
@@ -181,8 +181,8 @@ impl Traffic {
 
         if done && is_change {
             match answer {
-                DONE if command == command::UPDATE && ifindex != 0 => {
-                    self.map.insert(key, ifindex);
+                DONE if command == command::UPDATE && device != 0 => {
+                    self.map.insert(key, device);
                     self.changes += 1;
                 }
                 DONE => {

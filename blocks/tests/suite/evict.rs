@@ -4,8 +4,8 @@
 use crate::answers::{DONE, MISSING};
 use crate::bench::Bench;
 use crate::hash_bench::{design, displaces_late};
-use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Evicts, Hash, HashPort, SLOTS, WAYS};
+use hardpath_testkit::Random;
 use std::collections::{BTreeMap, VecDeque};
 
 const KEY_BITS: u32 = 32;

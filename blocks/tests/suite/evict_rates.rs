@@ -3,9 +3,9 @@
 
 use crate::bench::Bench;
 use crate::hash_bench::design;
-use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Evicts, Hash, HashPort};
 use hardpath_rtl::{Design, Module, Reg};
+use hardpath_testkit::Random;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 const ENTRIES: u32 = 512;

@@ -1,8 +1,8 @@
 //! The FIFO: order, depth, one word a clock, its latency, and that it says when it is misused.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::fifo::fifo;
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 /// What the contract says: a word pushed in clock t can be popped from clock t + 2 on.

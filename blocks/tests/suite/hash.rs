@@ -2,10 +2,10 @@
 //! beside them; no slot is ever shared; dumps give exactly what is there.
 
 use crate::hash_bench::{config, Change, Key, Table};
-use crate::random::Random;
 use hardpath_blocks::hash::{buckets, Hash, HashPort};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::May;
+use hardpath_testkit::Random;
 
 fn random_change(random: &mut Random, inserts: u64) -> Change {
     match random.below(8) {

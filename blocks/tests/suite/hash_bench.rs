@@ -101,6 +101,7 @@ pub fn design(config: &Hash) -> Design {
         "host_c",
         "host_answer",
         "host_key_out",
+        "host_entry",
     ];
     if config.ports[0].updates || config.ports[0].deletes {
         outputs.push("answer");
@@ -124,6 +125,20 @@ pub fn design(config: &Hash) -> Design {
 /// Whether a packet's key can be taken from it between answer and commit.
 pub fn displaces_late(config: &Hash) -> bool {
     config.evicts == Evicts::Candidates && config.ports[0].commit_after > 0
+}
+
+/// The entry that a dump says it was done on: where there is none, the last of the empty places in its row behind each other.
+pub fn last_read(entry: u64, max_entries: u32, is_taken: impl Fn(u64) -> bool) -> u64 {
+    let row_bits = Hash::row_bits(max_entries);
+    let behind =
+        (entry + (1 << row_bits)..u64::from(Hash::entries(max_entries))).step_by(1 << row_bits);
+    match is_taken(entry) {
+        true => entry,
+        false => behind
+            .take_while(|entry| !is_taken(*entry))
+            .last()
+            .unwrap_or(entry),
+    }
 }
 
 /// An answer that a slot must give.
@@ -156,6 +171,8 @@ pub struct Table {
     pub foreign: usize,
     /// What the host is answered in the next clock.
     at_host: Option<u64>,
+    /// The slot of what the host did.
+    host_slot: Option<u64>,
     at_hit: VecDeque<Due>,
     at_commit: VecDeque<Due>,
     pub clock: u64,
@@ -175,6 +192,7 @@ impl Table {
             ahead: BTreeMap::new(),
             foreign: 0,
             at_host: None,
+            host_slot: None,
             at_hit: VecDeque::new(),
             at_commit: VecDeque::new(),
             clock: 0,
@@ -345,6 +363,11 @@ impl Table {
         for _ in 0..self.window() + 3 {
             self.idle();
         }
+        if slot < self.slots() {
+            let is_taken = |entry| self.entries.contains_key(&entry);
+            let last = last_read(slot.into(), self.config.max_entries, is_taken);
+            assert_eq!(self.bench.get("host_entry"), last, "slot {slot}");
+        }
         match self.bench.get("host_answer") {
             DONE => Ok(self.bench.get_wide("host_key_out")),
             answer => Err(answer),
@@ -363,6 +386,9 @@ impl Table {
         self.bench.step();
         if let Some(answer) = self.at_host.take() {
             assert_eq!(self.bench.get("host_answer"), answer, "of a foreign key");
+        }
+        if let Some(slot) = self.host_slot.take() {
+            assert_eq!(self.bench.get("host_entry"), slot);
         }
         let answer_clocks = self.answer_clocks();
         // Stage R is one clock behind the key.
@@ -440,6 +466,9 @@ impl Table {
                     self.model.insert(due.key.clone(), entry);
                 }
             }
+        }
+        if due.host.is_some() && due.foreign.is_none() {
+            self.host_slot = self.model.get(&due.key).copied();
         }
         if due.removes {
             let own = self.model.remove(&due.key).expect("it was there");

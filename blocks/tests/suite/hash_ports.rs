@@ -3,9 +3,9 @@
 
 use crate::hash_bench::{config, Change};
 use crate::hash_ports_bench::{Table, Times};
-use crate::random::Random;
 use hardpath_blocks::hash::{Hash, HashPort};
 use hardpath_blocks::may::May;
+use hardpath_testkit::Random;
 
 /// What a port may do to its key.
 fn random_change(random: &mut Random, port: &HashPort, inserts: u64) -> Change {

@@ -2,7 +2,7 @@
 
 use crate::answers::{DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
-use crate::hash_bench::Change;
+use crate::hash_bench::{last_read, Change};
 use hardpath_blocks::hash::{buckets, hash_function, hash_table, Hash, HashPort, SLOTS, WAYS};
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::May;
@@ -158,7 +158,7 @@ fn design(config: &Hash) -> Design {
         let node = delayed(&mut m, signal, node, times.end - times.commits[0]);
         m.output(signal, node, "");
     }
-    for signal in ["host_answer", "host_key_out"] {
+    for signal in ["host_answer", "host_key_out", "host_entry"] {
         let node = m.instance_output(table, instance, signal);
         m.output(signal, node, "");
     }
@@ -394,6 +394,9 @@ impl Table {
                     self.model.insert(key, entry);
                 }
             }
+            if packet.host && number == 0 {
+                assert_eq!(self.bench.get("host_entry"), entry, "{what}");
+            }
             self.seen[number][usize::from(before.is_some())] += 1;
         }
         if change == Change::Delete {
@@ -442,6 +445,9 @@ impl Table {
                 DONE => Ok(self.bench.get("host_key_out")),
                 answer => Err(answer),
             };
+            let is_taken = |entry| entries.contains_key(&entry);
+            let last = last_read(slot, self.config.max_entries, is_taken);
+            assert_eq!(self.bench.get("host_entry"), last, "slot {slot}");
             assert_eq!(
                 found,
                 entries.get(&slot).copied().ok_or(MISSING),

@@ -2,13 +2,16 @@
 //! hold the entrance for a bounded time.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::host::{host, Host};
-use hardpath_registers::{command, field, register, Answer, May, MAGIC, PORTS, REGISTERS, VERSION};
+use hardpath_registers::{
+    command, field, register, Answer, May, MAGIC, OUTCOMES, PORTS, REGISTERS, VERSION,
+};
+use hardpath_testkit::Random;
 use std::collections::BTreeMap;
 
 const KEY_BITS: u32 = 104;
 const VALUE_BITS: u32 = 80;
+const SLOT_BITS: u32 = 10;
 const MAPS: u32 = 3;
 /// Clocks that the stand-in for the pipeline takes for an operation.
 const PIPELINE: u64 = 9;
@@ -26,9 +29,19 @@ struct Port {
     injected: u64,
     hold_clocks: u64,
     answer: (u64, Vec<u64>, Vec<u64>),
+    /// What the map says of the slot; of a dump it is that of the dump.
+    handle: u64,
+    /// So many dumps find nothing before that.
+    empty: u32,
+    /// The slots that the last of them skips.
+    skipped: u64,
+    /// The slots of the dumps since the last operation.
+    dumped: Vec<u64>,
     /// What the operation came with: map, command, what it may do, slot, index, key, value.
     seen: Option<Seen>,
     strobes: BTreeMap<&'static str, u64>,
+    /// The strobes of fates, by what the packet is counted as.
+    outcomes: [u64; OUTCOMES],
     strobes_now: bool,
     /// Of a port that prepares maps: the map that is selected is ready from this clock on.
     prepared_at: Option<u64>,
@@ -57,6 +70,7 @@ impl Port {
             maps: MAPS,
             key_bits: KEY_BITS,
             value_bits: VALUE_BITS,
+            slot_bits: SLOT_BITS,
             has_port_table: true,
             prepares,
             clear_words: SWEEP as u32,
@@ -70,8 +84,13 @@ impl Port {
             injected: 0,
             hold_clocks: 0,
             answer: (0, vec![0; 2], vec![0; 2]),
+            handle: 0,
+            empty: 0,
+            skipped: 0,
+            dumped: Vec::new(),
             seen: None,
             strobes: BTreeMap::new(),
+            outcomes: [0; OUTCOMES],
             strobes_now: false,
             prepared_at: prepares.then_some(0),
         }
@@ -82,29 +101,38 @@ impl Port {
         self.bench.set("map_done", done.into());
         // Key and value stand still a clock longer than the answer.
         let was_done = self.done_at.is_some_and(|clock| clock + 1 == self.clock);
-        let (answer, value, key) = match (done, was_done) {
+        let (mut answer, value, key) = match (done, was_done) {
             (true, _) => self.answer.clone(),
             (_, true) => (7, self.answer.1.clone(), self.answer.2.clone()),
             _ => (7, vec![!0; 2], vec![!0; 2]),
         };
+        if done {
+            self.skipped = 0;
+        }
+        if done && self.empty > 0 {
+            // The map may see more empty slots than it was asked for.
+            self.skipped = self.random.below(u64::from(self.empty.min(3)));
+            self.empty -= 1 + self.skipped as u32;
+            answer = Answer::Missing.code().into();
+        }
+        let seen = self.seen.as_ref().filter(|_| done || was_done);
+        let slot = match seen {
+            Some(seen) if seen.command == command::DUMP.into() => seen.slot + self.skipped,
+            Some(_) => self.handle,
+            None => self.random.next(),
+        };
+        let slot_mask = (1 << SLOT_BITS) - 1;
+        self.bench.set("map_slot", slot & slot_mask);
         self.bench.set("map_answer", answer);
         self.bench.set_wide("map_value", &value);
         self.bench.set_wide("map_key", &key);
-        for name in [
-            "packet_in",
-            "dropped_bad",
-            "dropped_length",
-            "verdict_valid",
-        ] {
+        for name in ["packet_in", "dropped_bad", "dropped_length", "fate_valid"] {
             let strobe = self.strobes_now && self.random.below(3) == 0;
             self.bench.set(name, strobe.into());
-            let verdict = self.random.below(5);
-            if name == "verdict_valid" {
-                self.bench.set("verdict", verdict);
-                if strobe {
-                    let verdicts = ["aborted", "dropped", "passed", "sent_back", "redirected"];
-                    *self.strobes.entry(verdicts[verdict as usize]).or_default() += 1;
-                }
+            let counted = self.random.below(OUTCOMES as u64);
+            if name == "fate_valid" {
+                self.bench.set("counted", counted);
+                self.outcomes[counted as usize] += u64::from(strobe);
             } else if strobe {
                 *self.strobes.entry(name).or_default() += 1;
             }
@@ -141,7 +169,11 @@ impl Port {
             assert_eq!(self.bench.get("hold"), 1);
             self.injected += 1;
             self.done_at = Some(self.clock + PIPELINE);
-            self.seen = Some(self.operation());
+            let seen = self.operation();
+            if seen.command == command::DUMP.into() {
+                self.dumped.push(seen.slot);
+            }
+            self.seen = Some(seen);
         }
         self.clock += 1;
     }
@@ -351,9 +383,9 @@ fn registers_can_be_read_and_written() {
     }
     assert_eq!(port.read(register::MAGIC), MAGIC);
     let behind = [
-        register::VERDICTS + 40,
+        register::OUTCOMES + 40,
         register::PORT_TABLE + 8 * PORTS,
-        register::MAP_SLOT + 4,
+        register::MAP_HANDLE + 4,
         0x300,
         register::KEY + 16,
         register::VALUE + 12,
@@ -440,7 +472,10 @@ fn ports_become_interfaces_and_queues() {
             (0, 0)
         };
         assert_eq!(
-            (port.bench.get("port_ifindex"), port.bench.get("port_queue")),
+            (
+                port.bench.get("port_interface"),
+                port.bench.get("port_queue")
+            ),
             expected,
             "port {early}"
         );
@@ -457,8 +492,84 @@ fn operations_wait_for_maps_that_are_made_ready() {
     operations(Port::of(9, true));
 }
 
+#[test]
+fn the_next_entry_is_found_slot_by_slot() {
+    walks(Port::new(10));
+}
+
+#[test]
+fn a_walk_waits_for_maps_that_are_made_ready() {
+    walks(Port::of(11, true));
+}
+
+/// NEXT is dumps of one slot after the other, which the maps do not tell from others.
+fn walks(mut port: Port) {
+    port.wait_for_sweep();
+    let slots = 1 << SLOT_BITS;
+    for round in 0..60u32 {
+        let from = [0, slots - 1, 5, port.random.below(slots.into()) as u32][round as usize % 4];
+        let empty = port.random.below(6) as u32;
+        let found = (from + empty < slots).then(|| from + empty);
+        port.empty = empty.min(slots - from);
+        let [value, key] = [0; 2].map(|_| port.random.next() & 0xffff);
+        let answer = if found.is_some() {
+            Answer::Done
+        } else {
+            Answer::BadIndex
+        };
+        port.answer = (answer.code().into(), vec![value, 0], vec![key, 0]);
+        let handle = port.read(register::MAP_HANDLE);
+        for (address, data) in [
+            (register::MAP_SELECT, round % MAPS),
+            (register::MAP_SLOT, from),
+            (register::KEY, 1),
+            (register::VALUE, 2),
+        ] {
+            port.write(address, data);
+        }
+        port.dumped.clear();
+        let held = port.hold_clocks;
+        port.write(register::MAP_COMMAND, command::NEXT);
+        // No register changes meanwhile: the bench looks.
+        let mut refused = 0;
+        let mut status = port.read(register::MAP_STATUS);
+        while status >> 31 == 1 {
+            let response = port.write_with(register::MAP_MAY, 3, 15, [0; 3]);
+            refused += u32::from(response == SLVERR);
+            status = port.read(register::MAP_STATUS);
+        }
+        assert!(refused > 0);
+        let last = found.unwrap_or(slots);
+        let [first, ends] = [from, last].map(u64::from);
+        assert_eq!(port.dumped.first(), Some(&first), "{found:?}");
+        assert_eq!(port.dumped.last(), Some(&ends), "{found:?}");
+        let dumped = std::mem::take(&mut port.dumped);
+        let steps = dumped.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(steps.into_iter().all(|step| (1..=3).contains(&step)));
+        assert!(port.hold_clocks - held <= 8 * dumped.len() as u64);
+        let expected = match found {
+            Some(slot) => [0, slot + 1, slot, key as u32, value as u32],
+            None => [Answer::Missing.code(), slots, handle, 1, 2],
+        };
+        assert_eq!(status, expected[0]);
+        let registers = [
+            register::MAP_SLOT,
+            register::MAP_HANDLE,
+            register::KEY,
+            register::VALUE,
+        ];
+        assert_eq!(registers.map(|address| port.read(address)), expected[1..]);
+    }
+    // Behind the last slot nothing is, and a slot that no table has stays as it is.
+    port.answer.0 = Answer::BadIndex.code().into();
+    port.write(register::MAP_SLOT, 0xffff_fff0);
+    assert_eq!(port.perform(command::NEXT), Answer::Missing.code());
+    assert_eq!(port.read(register::MAP_SLOT), 0xffff_fff0);
+}
+
 fn operations(mut port: Port) {
     port.wait_for_sweep();
+    let mut handle = 0;
     for round in 0..300 {
         // Also maps and commands that do not exist, those that look like others in their low bits among them.
         let map = *port
@@ -472,7 +583,7 @@ fn operations(mut port: Port) {
             command::LOOKUP,
             command::UPDATE,
             0,
-            command::DUMP + 1,
+            command::NEXT + 1,
             7,
             8 + command::LOOKUP,
         ]);
@@ -504,6 +615,7 @@ fn operations(mut port: Port) {
             port.random.next() & (u64::MAX >> (128 - KEY_BITS)),
         ];
         port.answer = (answer, value.clone(), key.clone());
+        port.handle = port.random.below(1 << SLOT_BITS);
         let (before, held) = (port.injected, port.hold_clocks);
         port.seen = None;
         let status = port.perform(code);
@@ -515,6 +627,15 @@ fn operations(mut port: Port) {
             );
             continue;
         }
+        if answer == 0 {
+            let mask = (1 << SLOT_BITS) - 1;
+            handle = match code {
+                command::DUMP => slot & mask,
+                _ => port.handle as u32,
+            };
+        }
+        assert_eq!(port.read(register::MAP_HANDLE), handle);
+        assert_eq!(port.read(register::MAP_SLOT), slot);
         assert_eq!(
             (u64::from(status), port.injected),
             (answer, before + 1),
@@ -643,7 +764,6 @@ fn a_reset_forgets_the_operation() {
 fn counters_count() {
     let mut port = Port::new(7);
     port.strobes_now = true;
-    let names = ["aborted", "dropped", "passed", "sent_back", "redirected"];
     for _ in 0..20 {
         for _ in 0..100 {
             port.step();
@@ -660,12 +780,9 @@ fn counters_count() {
         ] {
             assert_eq!(port.counter(address), port.strobes[name], "{name}");
         }
-        for (number, name) in names.into_iter().enumerate() {
-            assert_eq!(
-                port.counter(register::VERDICTS + 8 * number as u32),
-                port.strobes[name],
-                "{name}"
-            );
+        for (number, count) in port.outcomes.into_iter().enumerate() {
+            let address = register::OUTCOMES + 8 * number as u32;
+            assert_eq!(port.counter(address), count, "outcome {number}");
         }
         port.strobes_now = true;
     }

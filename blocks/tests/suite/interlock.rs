@@ -2,8 +2,8 @@
 //! written before.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::interlock::{interlock, Interlock};
+use hardpath_testkit::Random;
 
 #[test]
 fn equal_tags_are_kept_apart() {

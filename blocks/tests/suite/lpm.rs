@@ -2,10 +2,10 @@
 
 use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::lpm::{lpm, Lpm};
 use hardpath_blocks::may::May;
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 /// `struct bpf_lpm_trie_key` in memory order.
@@ -203,6 +203,12 @@ impl Run {
             answer,
             "operation {operation}, {may:?}, slot {slot}, {key:02x?}"
         );
+        if let Some(entry) = entry {
+            assert_eq!(self.bench.get("host_slot_out"), entry as u64);
+        }
+        if operation == command::DUMP && answer == MISSING {
+            assert_eq!(self.bench.get("host_slot_out"), slot.into());
+        }
         if operation == command::DUMP && answer == DONE {
             let expected = self.entries[slot as usize].clone().unwrap();
             assert_eq!(self.bench.get_wide("host_key_out"), limbs(&expected));

@@ -1,16 +1,14 @@
 //! The repeater: who gets a packet, how often, in which order and when, with exits of any speed.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::repeater::{repeater, Repeater};
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::{Design, Module};
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
-const EXCLUDE_BIT: u32 = 28;
-/// What the destination is for a broadcast to each list, and the bits of an index into it.
-const LISTS: [(u32, u32); 2] = [(0x8000_0000, 3), (0x8000_0001, 5)];
-const REDIRECT: u64 = 4;
+/// The bits of an index into each list.
+const LISTS: [u32; 2] = [3, 5];
 
 /// What the exit gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,12 +20,15 @@ enum Given {
 
 /// A result at the head of the FIFO.
 struct Packet {
-    verdict: u64,
-    destination: u64,
+    /// The list that it goes to.
+    each: Option<usize>,
+    /// By list: not to where it came in. Of a list that it does not go to this means nothing.
+    not_back: [bool; 2],
+    /// Where it goes if it goes to no list.
+    index: u64,
     ingress: u64,
     /// What the exit must get for it.
     expected: VecDeque<Given>,
-    is_broadcast: bool,
     /// Clocks for which it has been at the head.
     clocks: u64,
 }
@@ -39,14 +40,16 @@ struct Stage {
     /// The device that each list shows: it comes a clock after it is asked for.
     shown: [u64; 2],
     packets: VecDeque<Packet>,
+    /// Packets that go to no list have an index.
+    has_index: bool,
 }
 
 /// The repeater, and an exit that takes what is there when it is `ready`.
-fn with_exit() -> Design {
+fn with_exit(has_index: bool) -> Design {
     let config = Repeater {
         name: "repeater".into(),
         lists: LISTS.to_vec(),
-        exclude_bit: EXCLUDE_BIT,
+        has_index,
     };
     let block = repeater(&config);
     let (mut design, mut m) = (Design::new(), Module::new("top", ""));
@@ -66,23 +69,24 @@ fn with_exit() -> Design {
 }
 
 impl Stage {
-    fn new(lists: [Vec<u64>; 2], seed: u64) -> Stage {
+    fn new(lists: [Vec<u64>; 2], has_index: bool, seed: u64) -> Stage {
         Stage {
-            bench: Bench::new(&with_exit()),
+            bench: Bench::new(&with_exit(has_index)),
             random: Random::new(seed),
             lists,
             shown: [0; 2],
             packets: VecDeque::new(),
+            has_index,
         }
     }
 
-    fn single(&mut self, verdict: u64, destination: u64) {
+    fn single(&mut self, index: u64) {
         self.packets.push_back(Packet {
-            verdict,
-            destination,
-            ingress: 1,
-            expected: VecDeque::from([Given::Copy(destination, false)]),
-            is_broadcast: false,
+            each: None,
+            not_back: [0; 2].map(|_| self.random.below(2) == 0),
+            index,
+            ingress: index,
+            expected: VecDeque::from([Given::Copy(index, false)]),
             clocks: 0,
         });
     }
@@ -99,12 +103,14 @@ impl Stage {
         if expected.is_empty() {
             expected.push_back(Given::Nobody);
         }
+        let mut not_back = [0; 2].map(|_| self.random.below(2) == 0);
+        not_back[list] = excludes;
         self.packets.push_back(Packet {
-            verdict: REDIRECT,
-            destination: u64::from(LISTS[list].0) | u64::from(excludes) << EXCLUDE_BIT,
+            each: Some(list),
+            not_back,
+            index: self.random.below(6),
             ingress,
             expected,
-            is_broadcast: true,
             clocks: 0,
         });
     }
@@ -115,13 +121,19 @@ impl Stage {
         let head = self.packets.front_mut().filter(|_| present);
         bench.set("result_valid", head.is_some().into());
         if let Some(packet) = &head {
-            bench.set("result_verdict", packet.verdict);
-            bench.set("result_destination", packet.destination);
-            bench.set("ingress_ifindex", packet.ingress);
+            for (list, not_back) in packet.not_back.into_iter().enumerate() {
+                let each = packet.each == Some(list);
+                bench.set(&format!("each_{list}"), each.into());
+                bench.set(&format!("not_back_{list}"), not_back.into());
+            }
+            if self.has_index {
+                bench.set("result_index", packet.index);
+            }
+            bench.set("ingress", packet.ingress);
         }
         for (number, list) in self.lists.iter().enumerate() {
             bench.set(&format!("count_{number}"), list.len() as u64);
-            bench.set(&format!("ifindex_{number}"), self.shown[number]);
+            bench.set(&format!("device_{number}"), self.shown[number]);
         }
         bench.set("ready", ready.into());
         bench.step();
@@ -138,7 +150,7 @@ impl Stage {
             return None;
         };
         packet.clocks += 1;
-        if packet.is_broadcast {
+        if packet.each.is_some() {
             let is_copy = is_valid && bench.get("nobody") == 0;
             assert!(
                 !is_copy || packet.clocks > 2,
@@ -155,6 +167,11 @@ impl Stage {
             1 => Given::Nobody,
             _ => Given::Copy(bench.get("destination"), bench.get("again") == 1),
         };
+        // Without an index, where a packet goes that goes to no list means nothing.
+        let given = match (given, packet.each) {
+            (Given::Copy(_, again), None) if !self.has_index => Given::Copy(packet.index, again),
+            (given, _) => given,
+        };
         assert_eq!(Some(&given), packet.expected.front());
         let is_last = packet.expected.len() == 1;
         assert_eq!(bench.get("pop") == 1, ready && is_last);
@@ -170,7 +187,7 @@ impl Stage {
 }
 
 fn some_lists(random: &mut Random) -> [Vec<u64>; 2] {
-    LISTS.map(|(_, bits)| {
+    LISTS.map(|bits| {
         let length = random.below((1 << bits) + 1);
         (0..length).map(|_| random.below(6)).collect()
     })
@@ -181,14 +198,12 @@ fn each_packet_goes_where_it_must() {
     let mut random = Random::new(1);
     for round in 0..60 {
         let lists = some_lists(&mut random);
-        let mut stage = Stage::new(lists, round);
+        let mut stage = Stage::new(lists, round % 3 > 0, round);
         for _ in 0..40 {
             let ingress = random.below(6);
             match random.below(5) {
-                0 => stage.single(2, random.below(4)),
-                // Looks like a broadcast, but is not redirected.
-                1 => stage.single(3, u64::from(LISTS[0].0)),
-                2 => stage.single(REDIRECT, random.below(1 << 28)),
+                0 | 1 => stage.single(random.below(4)),
+                2 => stage.single(random.next() & 0xffff_ffff),
                 kind => stage.broadcast(kind as usize - 3, ingress, random.below(2) == 0),
             }
         }
@@ -212,7 +227,7 @@ fn each_packet_goes_where_it_must() {
 fn copies_follow_without_a_gap() {
     for devices in [1, 2, 7, 31] {
         let list: Vec<u64> = (1..=devices).collect();
-        let mut stage = Stage::new([vec![9], list], devices);
+        let mut stage = Stage::new([vec![9], list], true, devices);
         for _ in 0..3 {
             stage.broadcast(1, 77, true);
         }

@@ -2,8 +2,8 @@
 //! misused.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::replay_fifo::replay_fifo;
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 /// What one clock asks for.

@@ -2,12 +2,12 @@
 //! overlaid; bad packets leave no trace; the rules of AXI4-Stream hold at every clock.
 
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::egress::{egress, last_byte, Egress};
 use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{ingress, Ingress, LENGTH_BITS};
 use hardpath_rtl::{Design, Instance, MemStyle, Module, ModuleId, Node};
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 const LONGEST: usize = 9216;
@@ -19,8 +19,20 @@ const LATENCY: u32 = 7;
 struct Config {
     beat_bytes: u32,
     credits: u32,
-    raw: bool,
+    shortest: usize,
     overlays: Vec<(i32, u32)>,
+    output_bits: u32,
+    drops: bool,
+    class: Option<u64>,
+    has_index: bool,
+}
+
+/// What must come of a packet.
+struct Outcome {
+    outputs: u64,
+    forwarded: bool,
+    destination: u64,
+    data: Vec<u8>,
 }
 
 impl Config {
@@ -28,32 +40,35 @@ impl Config {
         (LONGEST as u32 / self.beat_bytes + self.credits + 16).next_power_of_two()
     }
 
-    /// The stand-in for a program: the verdict is byte 0, overlay k is written when bit k of byte 1 is set, with
-    /// bytes 0 to 7 inverted, over and over. Raw: `r0` are the first 8 bytes, nothing is overlaid.
-    fn outcome(&self, packet: &[u8]) -> (u64, u32, Vec<u8>) {
-        let mut out = packet.to_vec();
-        if self.raw {
-            let mut word = [0; 8];
-            let count = packet.len().min(8);
-            word[..count].copy_from_slice(&packet[..count]);
-            return (u64::from_le_bytes(word), 0, out);
-        }
+    /// The stand-in for a program: the outputs are what the packet begins with. It is forwarded when bit 1 or 2 of byte 0 is
+    /// set, bits 5:4 are its class, bytes 2 to 5 its index. Overlay k is written when bit k of byte 1 is set, with bytes 0
+    /// to 7 inverted, over and over. What there is not of the packet is zeros.
+    fn outcome(&self, packet: &[u8]) -> Outcome {
+        let mut data = packet.to_vec();
+        let mut first = [0; 8];
+        let count = packet.len().min(8);
+        first[..count].copy_from_slice(&packet[..count]);
         for (number, (offset, bytes)) in self.overlays.iter().enumerate() {
-            if packet[1] >> number & 1 == 1 {
+            if first[1] >> number & 1 == 1 {
                 for at in 0..*bytes as usize {
-                    if let Some(byte) = out.get_mut(*offset as usize + at) {
-                        *byte = !packet[at % 8];
+                    if let Some(byte) = data.get_mut(*offset as usize + at) {
+                        *byte = !first[at % 8];
                     }
                 }
             }
         }
-        let verdict = u64::from(packet[0] & 7);
-        let destination = if verdict == 4 {
-            u32::from_le_bytes([packet[2], packet[3], packet[4], packet[5]])
-        } else {
-            0
+        let word = u64::from_le_bytes(first);
+        let class = self.class.unwrap_or(word >> 4 & 3);
+        let index = match self.has_index {
+            true => word >> 16 & 0xffff_ffff,
+            false => 0,
         };
-        (verdict, destination, out)
+        Outcome {
+            outputs: word & ones(self.output_bits as usize),
+            forwarded: !self.drops || word & 6 != 0,
+            destination: class << 32 | index,
+            data,
+        }
     }
 }
 
@@ -68,7 +83,7 @@ fn design(config: &Config) -> Design {
         window_beats: 8u32.div_ceil(beat),
         frame_depth: config.frame_depth(),
         credits: config.credits,
-        shortest: if config.raw { 0 } else { SHORTEST as u32 },
+        shortest: config.shortest as u32,
         longest: LONGEST as u32,
         has_time: true,
         has_random: true,
@@ -82,9 +97,13 @@ fn design(config: &Config) -> Design {
         beat_bytes: beat,
         frame_depth: config.frame_depth(),
         overlays: config.overlays.clone(),
-        verdict_bits: if config.raw { 64 } else { 3 },
-        has_destination: !config.raw,
+        output_bits: config.output_bits,
+        drops: config.drops,
+        class: config.class,
+        has_index: config.has_index,
+        may_be_empty: config.shortest == 0,
         repeats: false,
+        copies: false,
     }));
     let fifo_id = design.add(fifo("results", LENGTH_BITS + 64, config.credits));
     let mut m = Module::new("both", "");
@@ -129,7 +148,7 @@ fn design(config: &Config) -> Design {
     let window = of(&mut m, "window");
     let length = of(&mut m, "packet_length");
     let low = m.slice(window, 0, 64);
-    // A raw program sees zeros behind the end of what there is.
+    // The program sees zeros behind the end of what there is.
     let eight = m.constant(8, LENGTH_BITS);
     let short = m.ult(length, eight);
     let ones = m.constant(u64::MAX, 64);
@@ -150,20 +169,31 @@ fn design(config: &Config) -> Design {
     let results = m.instance(&design.modules[fifo_id], fifo_id, "results", &inputs);
     let result_valid = get(&mut m, &design, fifo_id, results, "valid");
     let result = get(&mut m, &design, fifo_id, results, "data_out");
-    let verdict = m.slice(result, 0, if config.raw { 64 } else { 3 });
     let length = m.slice(result, 64, LENGTH_BITS);
     let (last, empty) = last_byte(&mut m, length);
     let mut inputs = vec![
         ("result_valid".to_string(), result_valid),
-        ("result_verdict".to_string(), verdict),
         ("result_last_byte".to_string(), last),
         ("frame_read_data".to_string(), frame),
         ("m_axis_tready".to_string(), tready),
     ];
-    if config.raw {
+    if config.drops {
+        let two = m.slice(result, 1, 2);
+        let forwarded = m.reduce_or(two);
+        inputs.push(("result_forwarded".to_string(), forwarded));
+    }
+    if config.output_bits > 0 {
+        let outputs = m.slice(result, 0, config.output_bits);
+        inputs.push(("result_outputs".to_string(), outputs));
+    }
+    if config.class.is_none() {
+        inputs.push(("result_class".to_string(), m.slice(result, 4, 2)));
+    }
+    if config.has_index {
+        inputs.push(("result_index".to_string(), m.slice(result, 16, 32)));
+    }
+    if config.shortest == 0 {
         inputs.push(("result_empty".to_string(), empty));
-    } else {
-        inputs.push(("result_destination".to_string(), m.slice(result, 16, 32)));
     }
     let eight_bytes = m.slice(result, 0, 64);
     let inverted = m.not(eight_bytes);
@@ -198,7 +228,7 @@ fn design(config: &Config) -> Design {
         let node = get(&mut m, &design, exit_id, exit, &port);
         m.output(port, node, "");
     }
-    for port in ["verdict_valid", "verdict"] {
+    for port in ["fate_valid", "fate"] {
         let node = get(&mut m, &design, exit_id, exit, port);
         m.output(port, node, "");
     }
@@ -263,8 +293,9 @@ struct Run<'a> {
     bench: Bench,
     random: Random,
     clock: u64,
-    expected: VecDeque<(u64, u32, Vec<u8>)>,
-    verdicts: VecDeque<u64>,
+    expected: VecDeque<Outcome>,
+    /// Outputs, and whether it is forwarded.
+    fates: VecDeque<(u64, bool)>,
     drawn: VecDeque<Drawn>,
     bad: u64,
     wrong_length: u64,
@@ -292,7 +323,7 @@ impl<'a> Run<'a> {
             random: Random::new(seed),
             clock: 0,
             expected: VecDeque::new(),
-            verdicts: VecDeque::new(),
+            fates: VecDeque::new(),
             drawn: VecDeque::new(),
             bad: 0,
             wrong_length: 0,
@@ -335,7 +366,7 @@ impl<'a> Run<'a> {
         }
         self.bench.set("s_axis_tvalid", 0);
         let mut waited = 0;
-        while !self.verdicts.is_empty() || !self.expected.is_empty() {
+        while !self.fates.is_empty() || !self.expected.is_empty() {
             self.step(manner);
             waited += 1;
             assert!(waited < 40_000, "nothing comes out any more");
@@ -344,7 +375,7 @@ impl<'a> Run<'a> {
             self.step(manner);
         }
         assert!(
-            self.verdicts.is_empty()
+            self.fates.is_empty()
                 && self.expected.is_empty()
                 && self.drawn.is_empty()
                 && !self.amid
@@ -386,8 +417,7 @@ impl<'a> Run<'a> {
 
     /// The last beat of a packet was taken in the last clock.
     fn took(&mut self, packet: &Packet, (time, random): (u64, u64)) {
-        let shortest = if self.config.raw { 0 } else { SHORTEST };
-        if !(shortest..=LONGEST).contains(&packet.data.len()) {
+        if !(self.config.shortest..=LONGEST).contains(&packet.data.len()) {
             // A frame that is both counts as bad.
             if packet.bad {
                 self.bad += 1;
@@ -400,7 +430,7 @@ impl<'a> Run<'a> {
             self.bad += 1;
             return;
         }
-        let (verdict, destination, data) = self.config.outcome(&packet.data);
+        let outcome = self.config.outcome(&packet.data);
         self.drawn.push_back(Drawn {
             length: packet.data.len() as u64,
             time,
@@ -408,9 +438,9 @@ impl<'a> Run<'a> {
             port: packet.port,
             queue: packet.queue,
         });
-        self.verdicts.push_back(verdict);
-        if self.config.raw || verdict & 6 != 0 {
-            self.expected.push_back((verdict, destination, data));
+        self.fates.push_back((outcome.outputs, outcome.forwarded));
+        if outcome.forwarded {
+            self.expected.push_back(outcome);
         }
     }
 
@@ -460,15 +490,14 @@ impl<'a> Run<'a> {
                 .checked_sub(1)
                 .expect("such a frame was sent");
         }
-        if self.bench.get("verdict_valid") == 1 {
+        if self.bench.get("fate_valid") == 1 {
             self.inside -= 1;
-            let verdict = self
-                .verdicts
-                .pop_front()
-                .expect("a verdict for each packet");
-            if !self.config.raw {
-                assert_eq!(self.bench.get("verdict"), verdict);
-            }
+            let (outputs, sent) = self.fates.pop_front().expect("a fate for each packet");
+            let mut fate = self.bench.get_wide("fate");
+            fate.resize(2, 0);
+            let bits = self.config.output_bits;
+            let together = u128::from(sent) << bits | u128::from(outputs);
+            assert_eq!(u128::from(fate[0]) | u128::from(fate[1]) << 64, together);
         }
     }
 
@@ -491,8 +520,12 @@ impl<'a> Run<'a> {
             return;
         }
         self.kept = None;
-        let (verdict, destination, data) = self.expected.front().expect("something was sent");
-        assert_eq!((now[3][0], now[4][0]), (*verdict, u64::from(*destination)));
+        let outcome = self.expected.front().expect("something was sent");
+        let data = &outcome.data;
+        assert_eq!(
+            (now[3][0], now[4][0]),
+            (outcome.outputs, outcome.destination)
+        );
         let beat = self.config.beat_bytes as usize;
         let left = data.len() - self.out.len();
         let count = left.min(beat);
@@ -527,7 +560,7 @@ fn ones(count: usize) -> u64 {
 
 fn packet(random: &mut Random, length: usize) -> Packet {
     let mut data: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
-    // Mostly verdicts that are sent on.
+    // Mostly such that are forwarded.
     if let Some(first) = data.first_mut() {
         *first = *random.pick(&[0, 1, 2, 2, 3, 4, 4, 2]) | *first & 0xf8;
     }
@@ -563,45 +596,56 @@ const MANNERS: [Manner; 4] = [
     },
 ];
 
+/// An exit with all that can be told of a packet.
+fn told(beat_bytes: u32, credits: u32, overlays: &[(i32, u32)]) -> Config {
+    Config {
+        beat_bytes,
+        credits,
+        shortest: SHORTEST,
+        overlays: overlays.to_vec(),
+        output_bits: 3,
+        drops: true,
+        class: None,
+        has_index: true,
+    }
+}
+
+/// An exit for packets of any length that all leave, in the same way.
+fn fixed(beat_bytes: u32, credits: u32, class: u64) -> Config {
+    Config {
+        shortest: 0,
+        output_bits: 64,
+        drops: false,
+        class: Some(class),
+        has_index: false,
+        ..told(beat_bytes, credits, &[])
+    }
+}
+
 fn configs() -> Vec<Config> {
-    let overlays = |offsets: &[(i32, u32)]| offsets.to_vec();
     vec![
+        // Within a beat, across a border, over three beats, the last bytes of the longest packet.
+        told(64, 32, &[(0, 12), (60, 8), (70, 1), (120, 140), (9210, 6)]),
+        told(8, 16, &[(0, 6), (6, 6), (13, 30), (1000, 3)]),
+        told(16, 16, &[(0, 6), (12, 12), (31, 2), (9210, 6)]),
+        told(32, 32, &[(6, 6), (28, 40), (9000, 1)]),
+        fixed(64, 16, 0),
+        fixed(8, 64, 2),
+        // Without outputs; class and index.
         Config {
-            beat_bytes: 64,
-            credits: 32,
-            raw: false,
-            // Within a beat, across a border, over three beats, the last bytes of the longest packet.
-            overlays: overlays(&[(0, 12), (60, 8), (70, 1), (120, 140), (9210, 6)]),
+            output_bits: 0,
+            class: Some(1),
+            ..told(16, 32, &[(0, 20)])
         },
         Config {
-            beat_bytes: 8,
-            credits: 16,
-            raw: false,
-            overlays: overlays(&[(0, 6), (6, 6), (13, 30), (1000, 3)]),
+            output_bits: 0,
+            drops: true,
+            ..fixed(32, 16, 2)
         },
         Config {
-            beat_bytes: 16,
-            credits: 16,
-            raw: false,
-            overlays: overlays(&[(0, 6), (12, 12), (31, 2), (9210, 6)]),
-        },
-        Config {
-            beat_bytes: 32,
-            credits: 32,
-            raw: false,
-            overlays: overlays(&[(6, 6), (28, 40), (9000, 1)]),
-        },
-        Config {
-            beat_bytes: 64,
-            credits: 16,
-            raw: true,
-            overlays: Vec::new(),
-        },
-        Config {
-            beat_bytes: 8,
-            credits: 64,
-            raw: true,
-            overlays: Vec::new(),
+            output_bits: 17,
+            class: None,
+            ..fixed(64, 64, 0)
         },
     ]
 }
@@ -611,9 +655,8 @@ fn every_length() {
     for (number, config) in configs().into_iter().enumerate() {
         let mut run = Run::new(&config, number as u64);
         let mut random = Random::new(100 + number as u64);
-        let from = if config.raw { 0 } else { SHORTEST };
         // All short ones, then steps that meet every place in a beat, then those around the longest.
-        let lengths = (from..400)
+        let lengths = (config.shortest..400)
             .chain((400..9100).step_by(197))
             .chain(9180..=LONGEST);
         let packets: Vec<Packet> = lengths.map(|length| packet(&mut random, length)).collect();

@@ -2,10 +2,10 @@
 
 use crate::answers::{BAD_INDEX, DONE, EXISTS, FULL, MISSING, REFUSED};
 use crate::bench::Bench;
-use crate::random::Random;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::May;
 use hardpath_blocks::ternary::{ternary, Match, Ternary};
+use hardpath_testkit::Random;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
@@ -257,6 +257,12 @@ impl Run {
         }
         self.packets(1);
         assert_eq!(self.bench.get("host_answer"), answer, "{operation:?}");
+        if let Some(entry) = entry {
+            assert_eq!(self.bench.get("host_slot_out"), entry as u64);
+        }
+        if operation.code == command::DUMP && answer == MISSING {
+            assert_eq!(self.bench.get("host_slot_out"), operation.slot.into());
+        }
         if operation.code == command::DUMP && answer == DONE {
             self.check_dump(operation.slot);
         }

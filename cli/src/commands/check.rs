@@ -4,19 +4,18 @@ use crate::answer::{Answer, Status};
 use crate::arguments::{CheckArguments, EngineName, JudgeName};
 use crate::coverage::{self, Coverage};
 use crate::engine::{self, Setting};
-use crate::judging::Judging;
 use crate::outputs::{self, SentOn};
 use crate::packets::{self, RunPacket};
 use crate::source::{self, Loaded};
 use crate::table::facts;
 use crate::target::{self, Asked};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_fuzz::journals;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::verdict;
 use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference};
+use hardpath_session::journals;
+use hardpath_session::Judging;
 use hardpath_testbed::run::Event;
 use serde_json::json;
 use std::cell::{Cell, RefCell};
@@ -134,7 +133,11 @@ impl Run<'_> {
             } => {
                 coverage.add(&packet);
                 sent_on.packet(&packet, outcome.as_ref())?;
-                judging.borrow_mut().packet(packet, outcome, moves)
+                // What does not enter the program (too short, too long) has no right answer.
+                match packet.enters() {
+                    true => judging.borrow_mut().packet(packet, outcome, moves),
+                    false => Ok(()),
+                }
             }
             Event::HostMoved(moves) => judging.borrow_mut().host_moved(&moves),
             Event::Host(_) => Ok(()),
@@ -161,11 +164,13 @@ impl Run<'_> {
         let mut maps = Maps::new(&program.maps);
         maps.load(self.image)?;
         let mut prepared = Prepared::new(program);
+        let mut outputs = program.outputs.iter();
+        let given_up = outputs.position(|output| output.name == hardpath_passes::TOO_DEEP);
         Ok(packets.filter(move |packet| {
             let Ok(packet) = packet else { return true };
             let is_too_deep = packet.enters() && {
                 let outcome = prepared.run(&mut maps, packet.data(), &packet.sideband);
-                outcome.verdict == verdict::TOO_DEEP
+                given_up.is_some_and(|place| outcome.outputs[place] == 1)
             };
             too_deep.set(too_deep.get() + u64::from(is_too_deep));
             !is_too_deep

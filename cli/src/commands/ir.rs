@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::IrArguments;
-use crate::source::{self, Loaded};
+use crate::source::{self, Form, Loaded};
 use crate::target::{self, Asked};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::Program;
@@ -14,7 +14,10 @@ const STEPS: [&str; 2] = ["lift", "control-flow"];
 
 pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
-    let loaded = source::load(&arguments.program, &asked)?;
+    let loaded = match arguments.structured {
+        true => source::load_as(&arguments.program, &asked, Form::Structured)?,
+        false => source::load(&arguments.program, &asked)?,
+    };
     let program = after(&arguments.after, &loaded, &asked)?;
     let text = program.to_string();
     let object = json!({

@@ -12,7 +12,7 @@ use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::interpreter;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::Program;
-use hardpath_packet::{Packet, Sideband};
+use hardpath_packet::{Fate, Packet, Sideband};
 use hardpath_pipeline::Options;
 use hardpath_testbed::host;
 use hardpath_testbed::run::{self, RunOptions};
@@ -170,7 +170,7 @@ fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>>
                     let options = RunOptions::default();
                     run::run(dut.as_mut(), &compiled.interface, &[packet], &options)
                 })
-                .map(|result| result.outcomes[0].as_ref().map(|outcome| outcome.verdict))
+                .map(|result| result.outcomes[0].as_ref().map(Fate::first_output))
         }
     };
     Ok(match result {
@@ -185,7 +185,7 @@ fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>>
 
 fn interpret(program: &Program, memory: &[u8]) -> Option<u64> {
     let mut maps = Maps::new(&program.maps);
-    Some(interpreter::run(program, &mut maps, memory, &Sideband::default()).verdict)
+    Some(interpreter::run(program, &mut maps, memory, &Sideband::default()).first_output())
 }
 
 /// One reason is enough to refuse a test.

@@ -5,6 +5,7 @@ use crate::arguments::SupportedArguments;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::helpers::{Helper, HELPERS};
 use hardpath_ebpf::{instructions, limits};
+use hardpath_kernel::xdp;
 use hardpath_kernel::MapType;
 use serde_json::{json, Value};
 use std::fmt::Write;
@@ -82,17 +83,17 @@ fn all_limits() -> Vec<(&'static str, u64)> {
     let mut all = vec![
         (
             "bytes of a packet",
-            u64::from(hardpath_ir::MAX_PACKET_BYTES),
+            u64::from(hardpath_packet::MAX_PACKET_BYTES),
         ),
         (
             "bytes by which a packet's head can grow",
-            u64::from(hardpath_ir::HEADROOM_BYTES),
+            u64::from(xdp::HEADROOM_BYTES),
         ),
         (
             "bytes that a packet can have after its tail grew",
-            u64::from(hardpath_ir::MAX_GROWN_BYTES),
+            u64::from(xdp::MAX_GROWN_BYTES),
         ),
-        ("bytes of stack", u64::from(hardpath_ir::STACK_BYTES)),
+        ("bytes of stack", u64::from(xdp::STACK_BYTES)),
         (
             "places that one access to packet or stack can have",
             hardpath_passes::value_set::MOST_VALUES as u64,

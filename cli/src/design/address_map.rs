@@ -2,6 +2,7 @@
 
 use crate::target::Hardware;
 use hardpath_ir::count::counted;
+use hardpath_packet::outcomes;
 use hardpath_registers::{field, Answer, Map, COMMANDS, MAGIC, REGISTERS, VERSION};
 use serde_json::json;
 use std::fmt::Write;
@@ -9,6 +10,7 @@ use std::fmt::Write;
 pub fn c_header(hardware: &Hardware) -> String {
     let interface = &hardware.interface;
     let prefix = macro_name(&interface.top);
+    let outcomes = outcomes(&interface.outputs);
     let mut lines = Lines(String::new());
     lines.add(format!(
         "/* Host registers of the design {}. Made by hardpath. */",
@@ -36,7 +38,7 @@ pub fn c_header(hardware: &Hardware) -> String {
             "{}, {}: {}",
             register.access.letters(),
             counted(register.bits, "bit"),
-            register.meaning
+            register.meaning_with(&outcomes)
         );
         lines.define(
             &prefix,
@@ -153,6 +155,7 @@ fn macro_name(name: &str) -> String {
 
 pub fn json(hardware: &Hardware) -> String {
     let interface = &hardware.interface;
+    let outcomes = outcomes(&interface.outputs);
     let registers: Vec<_> = REGISTERS
         .iter()
         .filter(|register| register.is_there(interface.has_port_table))
@@ -162,7 +165,7 @@ pub fn json(hardware: &Hardware) -> String {
                 "offset": register.offset,
                 "bits": register.bits,
                 "access": register.access.letters(),
-                "meaning": register.meaning,
+                "meaning": register.meaning_with(&outcomes),
             })
         })
         .collect();
@@ -204,6 +207,7 @@ pub fn json(hardware: &Hardware) -> String {
         "registers": registers,
         "commands": commands,
         "answers": answers,
+        "outcomes": outcomes,
         "maps": maps,
     });
     format!("{object:#}\n")

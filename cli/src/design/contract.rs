@@ -7,7 +7,10 @@ use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::count::grouped;
 use hardpath_ir::{MapDecl, Match, Program};
+use hardpath_kernel::xdp::{METADATA, VERDICT};
 use hardpath_kernel::{errno, MapType};
+use hardpath_packet::{outcomes, Output};
+use hardpath_passes::TOO_DEEP;
 use hardpath_registers::Answer;
 use hardpath_registers::{COMMANDS, REGISTERS};
 use std::fmt::Write;
@@ -218,9 +221,9 @@ fn ports(interface: &Interface) -> String {
     }
     if interface.has_egress {
         rows.push(row(
-            "egress_ifindex",
+            "egress",
             "32",
-            "the interface that the packet is about to leave by, as the `m_axis_tdest` of the design that redirected \
+            "the interface that the packet is about to leave by, as the index in `m_axis_tdest` of the design that redirected \
              it; taken on the packet's first beat",
         ));
     }
@@ -228,27 +231,31 @@ fn ports(interface: &Interface) -> String {
         row(
             "m_axis_tdata/tkeep/tvalid/tready/tlast",
             &format!("{bus}, {}, 1, 1, 1", bus / 8),
-            "packets of verdict PASS, TX and REDIRECT, in the order in which they came in; same conventions",
+            "packets that are forwarded, in the order in which they came in; same conventions",
+        ),
+        row(
+            "m_axis_tdest",
+            "34",
+            "bits 33:32 where the packet goes: 0 out at the port where it came in, 1 out at the port that bits 31:0 name, 2 to the \
+             host, into the queue that bits 31:0 name. Of an XDP program: `XDP_TX` 0; `XDP_REDIRECT` 1 with the ifindex, or 2 with \
+             the number of a CPU (bits 31:30 = 2) or of an AF_XDP socket (bits 31:30 = 3); `XDP_PASS` 2 with 0, the network stack; \
+             on every beat",
         ),
         row(
             "m_axis_tuser",
             &interface.output_user_bits().to_string(),
-            &output_user(interface),
+            &format!("{}; on every beat", user(interface)),
         ),
-        row("m_axis_tdest", "32", "with XDP_REDIRECT the ifindex to send to, else 0; on every beat"),
         row(
-            "verdict_valid, verdict",
-            "1, 3",
-            "one strobe for each packet that entered the program, in order, dropped ones included",
+            "fate_valid, fate",
+            &format!("1, {}", interface.fate_bits()),
+            &format!(
+                "one strobe for each packet that entered the program, in order, dropped ones included, with what it came to: the \
+                 outputs as in `m_axis_tuser`, bit {}: it comes out at least once",
+                interface.output_bits()
+            ),
         ),
     ]);
-    if interface.repeats {
-        rows.push(row(
-            "verdict_sent",
-            "1",
-            "with the strobe: the packet comes out at least once (a broadcast to no device does not)",
-        ));
-    }
     rows.push(row(
         "s_axil_*",
         "16 address, 32 data",
@@ -261,23 +268,41 @@ fn ports(interface: &Interface) -> String {
 }
 
 /// What `m_axis_tuser` means.
-fn output_user(interface: &Interface) -> String {
-    let mut parts = match interface.has_metadata {
-        true => vec![
-            "bits 2:0: the verdict (`enum xdp_action`)".to_string(),
-            "bits 8:3: how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte"
-                .to_string(),
-        ],
-        false => vec!["the verdict (`enum xdp_action`)".to_string()],
-    };
+fn user(interface: &Interface) -> String {
+    let mut parts = Vec::new();
+    let mut lo = 0;
+    for output in &interface.outputs {
+        let bits = match output.width {
+            1 => format!("bit {lo}"),
+            width => format!("bits {}:{lo}", lo + width - 1),
+        };
+        parts.push(format!("{bits}: `{}`, {}", output.name, meaning(output)));
+        lo += output.width;
+    }
     if interface.repeats {
         let bit = interface.output_user_bits() - 1;
-        parts[0] = "bits 2:0: the verdict (`enum xdp_action`)".into();
         parts.push(format!(
             "bit {bit}: the packet is broadcast and comes once more behind this one, with another m_axis_tdest"
         ));
     }
-    format!("{}, on every beat", parts.join("; "))
+    match parts.is_empty() {
+        true => "nothing".into(),
+        false => parts.join("; "),
+    }
+}
+
+fn meaning(output: &Output) -> String {
+    match output.name.as_str() {
+        VERDICT => "the verdict (`enum xdp_action`)".into(),
+        METADATA => "how many 4-byte words of metadata (`bpf_xdp_adjust_meta`) come before the packet's first byte".into(),
+        TOO_DEEP => "its headers lie deeper than `--depth` says, so it was given up".into(),
+        _ if output.values.is_empty() => "as the program says".into(),
+        _ => {
+            let named = output.values.iter().enumerate();
+            let named: Vec<String> = named.map(|(value, name)| format!("{value} {name}")).collect();
+            named.join(", ")
+        }
+    }
 }
 
 fn registers(interface: &Interface) -> String {
@@ -287,10 +312,11 @@ fn registers(interface: &Interface) -> String {
          what has no effect: an address without a register, a write of a part of a word or of a register without W, \
          and of registers from MAP_SELECT on while bit 31 of MAP_STATUS is 1.\n\n\
          Registers of 64 bits are two words, the low one first: reading it latches the high one. A reset clears maps, \
-         counters and what is selected; KEY, VALUE and PORT_TABLE keep what they held.\n\n\
+         counters and what is selected; MAP_HANDLE, KEY, VALUE and PORT_TABLE keep what they held.\n\n\
          | register | offset | bits | access | meaning |\n|---|---|---|---|---|\n",
     );
     let has_port_table = interface.has_port_table;
+    let counted = outcomes(&interface.outputs);
     for register in REGISTERS.iter().filter(|one| one.is_there(has_port_table)) {
         let _ = writeln!(
             text,
@@ -299,13 +325,24 @@ fn registers(interface: &Interface) -> String {
             register.offset,
             register.bits,
             register.access.letters(),
-            register.meaning
+            register.meaning_with(&counted)
         );
     }
     text.push_str("\n| command | number | |\n|---|---|---|\n");
     for (name, number, meaning) in COMMANDS {
         let _ = writeln!(text, "| {name} | {number} | {meaning} |");
     }
+    text.push_str(
+        "\nTo read a map, write 0 to MAP_SLOT and NEXT to MAP_COMMAND until it comes to MISSING: it gives entry after entry, and the \
+         design itself passes over empty slots, some dozens of clocks for each, in a hash table for eight. Packets go on meanwhile: an entry that is there all the \
+         time is given once, one that comes or goes may be. MAP_HANDLE then has the entry's slot, its *handle*, and so it has when \
+         LOOKUP or UPDATE is DONE. DUMP of this slot reads the entry until it is deleted or forgotten; the slot may be another \
+         entry's then. Of a foreign key it means nothing.\n\n\
+         Registers keep what they hold between commands, so of several commands in a row only the words need be written that change: \
+         LOOKUP gives a new VALUE, DUMP and NEXT a new KEY, too, NEXT a new MAP_SLOT. Each command is done at one place among the packets, \
+         which see it as before or as after; several are not atomic together. Software for version 3.0 of the registers, without \
+         NEXT and MAP_HANDLE, works as it did.\n",
+    );
     text.push_str(&answers());
     if !interface.maps.is_empty() {
         text.push_str("\n| MAP_SELECT | map | slots of a dump |\n|---|---|---|\n");

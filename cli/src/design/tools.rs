@@ -1,27 +1,8 @@
-//! Constraints, and lists of files for tools that must be told the language of each: the older one is their default.
+//! Lists of files for tools that must be told the language of each: the older one is their default.
 
 use super::Sources;
 use crate::arguments::HdlName;
 use std::fmt::Write;
-
-/// The clock, as Vivado reads it.
-pub fn xdc(clock_mhz: f64) -> String {
-    let period_ns = 1000.0 / clock_mhz;
-    format!(
-        "# The design on its own; inside another one the clock comes from there.\n\
-         # The clock that it was scheduled for: {clock_mhz} MHz.\n\
-         create_clock -name clk -period {period_ns:.3} [get_ports clk]\n\
-         # What the surroundings of its ports need is theirs to say, for example a quarter of the period:\n\
-         # set_input_delay -clock clk {quarter_ns:.3} [all_inputs]\n\
-         # set_output_delay -clock clk {quarter_ns:.3} [all_outputs]\n",
-        quarter_ns = period_ns / 4.0,
-    )
-}
-
-/// The same for Quartus Prime, which leaves the uncertainty of clocks to the constraints.
-pub fn sdc(clock_mhz: f64) -> String {
-    format!("{}derive_clock_uncertainty\n", xdc(clock_mhz))
-}
 
 /// For `source` in Vivado, in a project or without one.
 pub fn vivado(sources: &Sources) -> String {

@@ -1,6 +1,6 @@
 //! XDP object files.
 
-use super::{Given, Loaded, Source};
+use super::{Form, Given, Loaded, Source};
 use crate::arguments::ObjectArguments;
 use crate::files;
 use crate::notes;
@@ -39,7 +39,11 @@ impl Source for ObjectFile {
             .choose(arguments.program.as_deref())
             .map_err(|error| vec![error])?
             .clone();
-        let lifted = hardpath_ebpf::lift_noting(&object, &image)
+        let lift = match given.form {
+            Form::Usual => hardpath_ebpf::lift_noting,
+            Form::Structured => hardpath_ebpf::lift_structured,
+        };
+        let lifted = lift(&object, &image)
             .map_err(|errors| with_refusals_of_part(errors, &object, &image, given))?;
         let instructions = image.insns.len();
         Ok(Loaded {

@@ -99,7 +99,7 @@ mod tests {
         assert!(knows("a.hir", b"") && knows("design/a.ir", b"\x7fELF"));
         assert!(knows(
             "a",
-            b"; made by hand\n\n  program \"a\" xdp control-flow\n"
+            b"; made by hand\n\n  program \"a\" control-flow\n"
         ));
         assert!(!knows("a.o", b"\x7fELF"));
         assert!(!knows("README.md", b"# programs\n") && !knows("a", b""));

@@ -2,6 +2,7 @@
 //! panic, and no output that is only half there.
 
 use crate::common::{hardpath, object, path, root, Run};
+use hardpath_testkit::Random;
 use std::fs;
 use std::path::Path;
 
@@ -112,15 +113,12 @@ fn mutated_objects() {
     let bytes = fs::read(root().join(object("firewall"))).unwrap();
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("mutated.o");
-    let mut random: u64 = 1;
+    let mut random = Random::new(1);
     for _ in 0..120 {
         let mut mutated = bytes.clone();
         for _ in 0..3 {
-            random = random
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            let at = (random >> 33) as usize % mutated.len();
-            mutated[at] = (random >> 24) as u8;
+            let at = random.below(mutated.len() as u64) as usize;
+            mutated[at] = random.next() as u8;
         }
         fs::write(&file, &mutated).unwrap();
         survives(&file);
@@ -388,12 +386,14 @@ fn passes_and_steps() {
     let place = run.json()["error"]["place"].clone();
     assert!(place.as_str().unwrap().contains("bad.ir"), "{place}");
     for (name, header, code) in [
-        ("fold", "structured", "wrong-phase"),
+        ("cse", "structured", "wrong-phase"),
         ("words", "control-flow", "wrong-phase"),
         ("predicate", "control-flow", "pass-order"),
     ] {
-        let body = "v1:64 = const 0\npacket.store v1, v0\njump block1\nblock1:\nemit v0, v0\n";
-        let text = format!("program \"p\" xdp {header}\nblock0:\nv0:32 = const 2\n{body}");
+        let body = "v1:64 = const 0\npacket.store v1, v0\njump block1\nblock1:\nv9000:1 = const 1\nemit v9000 with v0\n";
+        let text = format!(
+            "program \"p\" {header}\noutput \"verdict\" 32\nblock0:\nv0:32 = const 2\n{body}"
+        );
         fs::write(&file, text).unwrap();
         let run = hardpath(&["pass", name, path(&file), "--json"]);
         let error = run.error(2, code);

@@ -93,9 +93,9 @@ fn ir_is_text_that_a_pass_reads() {
 fn passes_lead_from_loops_to_whole_words() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("loop.ir");
-    let text = "program \"p\" xdp structured\nmap @m array key 4 value 8 entries 4\nblock0:\nv0:32 = const 0\nv1:32 = const 1\n\
+    let text = "program \"p\" structured\noutput \"verdict\" 32\nmap @m array key 4 value 8 entries 4\nblock0:\nv0:32 = const 0\nv1:32 = const 1\n\
         jump block1(v0)\nblock1(v2:32) loop exactly 2:\nv3:1, v4:32 = map.lookup @m v2\nv5:32 = map.atomic add @m v4, v0, v1\n\
-        v6:32 = call @next v2\nv7:32 = const 3\nv8:1 = ult v6, v7\nbranch v8, block1(v6), block2\nblock2:\nemit v5, v0\n\
+        v6:32 = call @next v2\nv7:32 = const 3\nv8:1 = ult v6, v7\nbranch v8, block1(v6), block2\nblock2:\nv9000:1 = const 1\nemit v9000 with v5\n\
         function @next returns 32\nblock3(v9:32):\nv10:32 = const 1\nv11:32 = add v9, v10\nreturn v11\n";
     fs::write(&file, text).unwrap();
     for name in [
@@ -117,7 +117,10 @@ fn passes_lead_from_loops_to_whole_words() {
         fs::write(&file, &run.stdout).unwrap();
     }
     let words = fs::read_to_string(&file).unwrap();
-    assert!(words.starts_with("program \"p\" xdp dataflow"), "{words}");
+    assert!(
+        words.starts_with("program \"p\" dataflow\n\noutput \"verdict\" 32"),
+        "{words}"
+    );
     assert_eq!(words.matches("map.store @m").count(), 3, "{words}");
 }
 

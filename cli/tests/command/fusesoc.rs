@@ -66,7 +66,7 @@ impl FuseSoc {
         said(command.output().expect("FuseSoC starts"))
     }
 
-    /// The test bench passes, and does not when it is told to expect another verdict.
+    /// The test bench passes, and does not when it is told to expect another fate.
     fn simulates(&self, core: &str) {
         let (success, said) = self.run("sim", core);
         assert!(success && said.contains("PASSED"), "{core}: {said}");
@@ -74,7 +74,7 @@ impl FuseSoc {
         let other = changed(&fs::read_to_string(&lines).unwrap(), 'V', 2);
         fs::write(&lines, other).unwrap();
         let (success, said) = self.run("sim", core);
-        let is_bad = !success && said.contains("verdict 1 is") && !said.contains("PASSED");
+        let is_bad = !success && said.contains("fate 1 is") && !said.contains("PASSED");
         assert!(is_bad, "{core}: {said}");
     }
 }

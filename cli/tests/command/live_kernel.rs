@@ -120,7 +120,7 @@ fn hardware(object: &Path, image: &Image) -> Left {
     let outcomes = result.outcomes.into_iter().map(|outcome| {
         let outcome = outcome.expect("it entered");
         let copies = outcome.copies.into_iter();
-        let mut all: Vec<_> = copies.map(|copy| (copy.destination, copy.data)).collect();
+        let mut all: Vec<_> = copies.map(|copy| (copy.index, copy.data)).collect();
         all.sort();
         all
     });

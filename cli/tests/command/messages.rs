@@ -51,7 +51,7 @@ fn messages_for_scripts_keep_to_their_schema() {
     let text = folder.path().join("bad.hir");
     fs::write(
         &text,
-        "program \"bad\" xdp control-flow\n\nblock0:\n    v0:64 = cnst 1\n",
+        "program \"bad\" control-flow\n\nblock0:\n    v0:64 = cnst 1\n",
     )
     .unwrap();
     let (firewall, listing1) = (object("firewall"), object("listing1"));

@@ -127,13 +127,13 @@ fn a_design_brings_its_own_test() {
     let bench = Folder::new(&object("listing1"), &[]).build(&tool);
     bench.passes(&[]);
     bench.passes(&["+backpressure"]);
-    // The bench notices whatever comes out otherwise: verdict, dest, user, keep, data, a register.
+    // The bench notices whatever comes out otherwise: fate, dest, user, keep, data, a register.
     let lines = bench.lines();
     let changes = [
-        ('V', 2, "verdict 1 is"),
-        ('M', 9, "beat 1 has dest"),
-        ('M', 11, "beat 1 has dest"),
-        ('M', 15, "beat 1 has dest"),
+        ('V', 2, "fate 1 is"),
+        ('M', 10, "beat 1 has dest"),
+        ('M', 12, "beat 1 has dest"),
+        ('M', 16, "beat 1 has dest"),
         ('M', 150, "beat 1 has"),
         ('R', 13, "register 000c holds 00000001, not 00000011"),
     ];
@@ -148,10 +148,10 @@ fn a_design_brings_its_own_test() {
             .filter(|(at, _)| Some(*at) != first);
         rest.map(|(_, line)| format!("{line}\n")).collect()
     };
-    bench.fails(&without('V'), &[], "a verdict too many");
-    let more = format!("{lines}M 00000000 3 1 1 1\n");
+    bench.fails(&without('V'), &[], "a fate too many");
+    let more = format!("{lines}M 000000000 3 1 1 1\n");
     bench.fails(&more, &["+patience=2000"], "nothing happens any more");
-    let short = lines.replacen("M 00000000", "M", 1);
+    let short = lines.replacen("M 000000000", "M", 1);
     bench.fails(&short, &[], "FAILED");
     bench.fails("V oops\n", &["+patience=2000"], "nothing happens any more");
     for (line, what) in WRONG_LINES {
@@ -174,7 +174,7 @@ fn the_bench_plays_any_capture() {
     let bench = Folder::new(&firewall, &options).build(&tool);
     bench.passes(&[]);
     let own = bench.lines();
-    for line in ["\nM ", "\nV 1", "\nV 4"] {
+    for line in ["\nM ", "\nV 1", "\nV c"] {
         assert!(own.contains(line), "packets leave, and packets are dropped");
     }
     let lines = bench.folder.path().join("lines.txt");
@@ -187,7 +187,7 @@ fn the_bench_plays_any_capture() {
 }
 
 /// Each rule of the protocols, broken once; `faults.sv` numbers them.
-const FAULTS: [&str; 25] = [
+const FAULTS: [&str; 24] = [
     "reset: s_axis is valid",
     "handshake: s_axis: valid fell",
     "handshake: s_axis changed",
@@ -198,12 +198,11 @@ const FAULTS: [&str; 25] = [
     "handshake: m_axis changed",
     "tkeep: m_axis: a beat that is not the last one",
     "tkeep: m_axis: not packed",
-    "verdict: m_axis: a packet of verdict 1 comes out",
-    "verdict: m_axis: a packet of verdict 3 has a destination",
+    "packet: m_axis: a packet comes out that goes nowhere",
     "packet: m_axis: tdest or tuser changes",
-    "verdict: 5 is none",
-    "verdict: more verdicts than packets",
-    "verdict: a packet is out before its verdict",
+    "packet: m_axis: tdest or tuser changes",
+    "fate: more fates than packets",
+    "fate: a packet is out before its fate",
     "response: b: there was no write",
     "response: r: there was no read",
     "handshake: aw changed",
@@ -211,8 +210,8 @@ const FAULTS: [&str; 25] = [
     "handshake: b: valid fell",
     "handshake: ar: valid fell",
     "handshake: r changed",
-    "verdict: a packet is out before its verdict",
-    "verdict: more verdicts than packets",
+    "fate: a packet is out before its fate",
+    "fate: more fates than packets",
 ];
 
 #[test]

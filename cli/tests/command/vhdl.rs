@@ -207,9 +207,9 @@ fn a_design_brings_its_own_test() {
     // The bench notices whatever comes out otherwise.
     let lines = fs::read_to_string(design.folder().join("redirector_tb.txt")).unwrap();
     let changes = [
-        ('V', 2, "verdict 1 is"),
-        ('M', 9, "beat 1 has dest"),
-        ('M', 11, "beat 1 has dest"),
+        ('V', 2, "fate 1 is"),
+        ('M', 10, "beat 1 has dest"),
+        ('M', 12, "beat 1 has dest"),
         ('M', 150, "beat 1 is"),
         ('R', 13, "register 000C holds 00000001, not 00000011"),
     ];

@@ -9,8 +9,11 @@
 //! to an instance with a larger key: forward in a function, to the next round of a loop, into a function that is
 //! called (whose keys begin with the caller's), and back to behind the call. So whoever takes the instance with the
 //! smallest key has seen all edges to it.
+//!
+//! A loop that stays a loop ([`super::loops`]) has one round, number 0, for all of them. There alone an edge goes back, to the
+//! key of the loop's head.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use hardpath_ir::{Block, Terminator};
@@ -18,6 +21,7 @@ use hardpath_ir::{Block, Terminator};
 use super::builder::Builder;
 use super::flow::Flow;
 use super::join::Edge;
+use super::loops::LoopId;
 use super::state::Operand;
 
 /// A function that runs, called from one place.
@@ -27,6 +31,8 @@ pub struct Invocation {
     /// Its first slot.
     pub start: usize,
     pub flow: Rc<Flow>,
+    /// The heads of its loops that stay loops.
+    pub kept: BTreeSet<usize>,
     /// `None`: the program itself.
     pub caller: Option<Caller>,
     /// Where its stack ends (what `r10` points to) and begins.
@@ -50,7 +56,10 @@ pub struct Caller {
 /// One round of a `bpf_loop`.
 #[derive(Clone, Copy)]
 pub struct Round {
+    /// The number of the round; 0 where the loop stays a loop.
     pub index: u32,
+    /// It does.
+    pub is_kept: bool,
     /// How many there may be, 32 bits.
     pub count: Operand,
     /// First slot of the function that is run.
@@ -94,7 +103,7 @@ impl Invocation {
     pub fn new(
         code: usize,
         start: usize,
-        flow: Rc<Flow>,
+        (flow, kept): (Rc<Flow>, BTreeSet<usize>),
         caller: Option<Caller>,
         stack: (u32, u32),
         prefix: Vec<u32>,
@@ -103,6 +112,7 @@ impl Invocation {
             code,
             start,
             flow,
+            kept,
             caller,
             top: stack.0,
             bottom: stack.1,
@@ -154,7 +164,8 @@ impl Instance {
         let (here, there) = (&loops[self.block()], &loops[next]);
         let common = here.iter().zip(there).take_while(|(a, b)| a == b).count();
         let mut rounds = self.rounds[..common].to_vec();
-        if there.last() == Some(&next) && common == there.len() {
+        let is_head = there.last() == Some(&next);
+        if is_head && common == there.len() && !self.invocation.kept.contains(&next) {
             // Back to the head of a loop around both.
             if let Some(round) = rounds.last_mut() {
                 *round += 1;
@@ -178,6 +189,72 @@ impl Instance {
             rounds: self.rounds.clone(),
             key,
         }
+    }
+
+    /// The loop whose head this is, if it stays a loop.
+    pub fn kept_loop(&self) -> Option<LoopId> {
+        let Invocation {
+            code, flow, kept, ..
+        } = &*self.invocation;
+        match &self.point {
+            Point::Block(block) => kept.contains(block).then(|| LoopId {
+                code: *code,
+                slot: flow.blocks[*block].start,
+                is_call: false,
+            }),
+            Point::Round { block, round, .. } => round.is_kept.then(|| LoopId {
+                code: *code,
+                slot: flow.blocks[*block].last_slot(),
+                is_call: true,
+            }),
+        }
+    }
+
+    /// The same without what tells several ways there apart: a loop that stays a loop has one head.
+    pub fn into_head(mut self) -> Instance {
+        if let Point::Block(block) = self.point {
+            self.key = self.invocation.instance(block, self.rounds.clone()).key;
+        }
+        self
+    }
+
+    /// The loops around it that stay loops, the innermost first.
+    pub fn kept_loops(&self) -> Vec<LoopId> {
+        let invocation = &self.invocation;
+        let mut around: Vec<LoopId> = Vec::new();
+        if let Point::Round { .. } = self.point {
+            around.extend(self.kept_loop());
+        }
+        for head in invocation.flow.nesting.loops[self.block()].iter().rev() {
+            let head = invocation.instance(*head, Vec::new());
+            around.extend(head.kept_loop());
+        }
+        if let Some(caller) = &invocation.caller {
+            around.extend(match caller.round {
+                Some(round) => caller
+                    .instance
+                    .before_round(caller.next, round)
+                    .kept_loops(),
+                None => caller.instance.kept_loops(),
+            });
+        }
+        around
+    }
+
+    /// Numbers that the loop whose head this is compares with, and those beside them.
+    pub fn compared_numbers(&self) -> Vec<i64> {
+        let numbers = match &self.point {
+            Point::Block(head) => self.invocation.flow.compared_in(*head),
+            Point::Round { round, .. } => match round.count {
+                Operand::Const(count) => vec![count as i64],
+                Operand::Value(_) => Vec::new(),
+            },
+        };
+        let beside = |number: i64| [number.saturating_sub(1), number, number.saturating_add(1)];
+        let mut all: Vec<i64> = numbers.into_iter().chain([0]).flat_map(beside).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// What the keys of a function that this block calls begin with. `branch` tells several such functions apart.

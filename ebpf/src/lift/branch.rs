@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use hardpath_ir::{Kind, Op};
+use hardpath_ir::Op;
+
+use super::Kind;
 
 use super::state::{AbstractValue, MapPointer, Operand};
 use super::Lifter;

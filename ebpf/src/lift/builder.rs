@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use hardpath_ir::eval::eval_pure;
-use hardpath_ir::{
-    Bits, Block, Input, Inst, Kind, MapDecl, MapId, Op, Place, PlaceId, Program, Value,
-};
+use hardpath_ir::{Bits, Block, Input, Inst, MapDecl, MapId, Op, Place, PlaceId, Program, Value};
 
 use super::facts::Facts;
 use super::range::{mask, Range};
@@ -41,8 +39,8 @@ enum Source {
 
 impl Builder {
     /// A builder at the beginning of a program's entry block.
-    pub fn new(name: &str, kind: Kind) -> Builder {
-        let mut program = Program::new(name, kind);
+    pub fn new(name: &str) -> Builder {
+        let mut program = Program::new(name);
         let entry = program.add_block();
         Builder {
             program,
@@ -138,11 +136,11 @@ impl Builder {
         let value = *self.inputs.entry(input).or_insert_with(|| {
             let value = program.append1(entry, Op::Input(input), Vec::new(), input.width(), None);
             let name = match input {
-                Input::PacketLength => "packet_length",
-                Input::IngressIfindex => "ingress_ifindex",
-                Input::RxQueueIndex => "rx_queue_index",
-                Input::EgressIfindex => "egress_ifindex",
-                Input::TimeNs => "time_ns",
+                Input::Length => "packet_length",
+                Input::Ingress => "ingress_ifindex",
+                Input::Queue => "rx_queue_index",
+                Input::Egress => "egress_ifindex",
+                Input::Time => "time_ns",
                 Input::Random => "random",
             };
             program.name_value(value, name);
@@ -153,8 +151,8 @@ impl Builder {
 
     /// The packet's length in 64 bits.
     pub fn packet_length(&mut self) -> Operand {
-        let length = self.input(Input::PacketLength);
-        self.zext(length, Input::PacketLength.width(), 64)
+        let length = self.input(Input::Length);
+        self.zext(length, Input::Length.width(), 64)
     }
 
     /// The packet's length in 64 bits, as a value that every block can use.
@@ -162,14 +160,14 @@ impl Builder {
         if let Some(length) = self.original_length {
             return Operand::Value(length);
         }
-        let length = self.input(Input::PacketLength);
-        let length = self.value(length, Input::PacketLength.width());
+        let length = self.input(Input::Length);
+        let length = self.value(length, Input::Length.width());
         let entry = self.entry;
         let length = self
             .program
             .append1(entry, Op::ZExt, vec![length], 64, None);
         // What branches on the way here say does not hold in the entry block.
-        let most = mask(Input::PacketLength.width());
+        let most = mask(Input::Length.width());
         self.limit(length, Range::unsigned(0, most, 64));
         self.original_length = Some(length);
         Operand::Value(length)
@@ -233,6 +231,11 @@ impl Builder {
         self.pure(op, &[(a, width), (b, width)], width)
     }
 
+    pub fn not(&mut self, a: Operand) -> Operand {
+        self.pure(Op::Not, &[(a, 1)], 1)
+    }
+
+    /// `a + b` in 64 bits.
     pub fn add(&mut self, a: Operand, b: Operand) -> Operand {
         self.binary(Op::Add, a, b, 64)
     }

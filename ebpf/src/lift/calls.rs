@@ -49,10 +49,10 @@ impl Lifter<'_> {
             | number::KTIME_GET_BOOT_NS
             | number::KTIME_GET_COARSE_NS
             | number::KTIME_GET_TAI_NS => {
-                Some(AbstractValue::Scalar(self.builder.input(Input::TimeNs)))
+                Some(AbstractValue::Scalar(self.builder.input(Input::Time)))
             }
             number::JIFFIES64 => {
-                let time = self.builder.input(Input::TimeNs);
+                let time = self.builder.input(Input::Time);
                 let tick = Operand::Const(NS_PER_JIFFY);
                 let jiffies = self.builder.binary(Op::UDiv, time, tick, 64);
                 self.builder.name(jiffies, "jiffies");

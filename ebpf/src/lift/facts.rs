@@ -353,7 +353,7 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use hardpath_ir::eval::eval_pure;
-    use hardpath_ir::{Bits, Kind, Op};
+    use hardpath_ir::{Bits, Op};
 
     use super::{Builder, Facts, Operand};
 
@@ -384,7 +384,7 @@ mod tests {
     }
 
     fn check(op: &Op, number: Option<u64>, width: u32, condition: &Op, bound: u64) {
-        let mut builder = Builder::new("test", Kind::Raw);
+        let mut builder = Builder::new("test");
         let entry = builder.entry();
         let x = builder.program.add_param(entry, WIDTH);
         let mut args = vec![(Operand::Value(x), WIDTH)];

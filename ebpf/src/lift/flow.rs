@@ -15,6 +15,8 @@ pub struct Flow {
     /// The function begins with the first one.
     pub blocks: Vec<BasicBlock>,
     pub nesting: Nesting,
+    /// The heads of loops that are entered elsewhere, too.
+    pub entered_elsewhere: BTreeSet<usize>,
 }
 
 /// Instructions that run one after the other.
@@ -77,7 +79,49 @@ impl Flow {
             blocks.iter().map(|block| block.end.successors()).collect();
         let nesting = Nesting::new(&successors);
         find_live_registers(&mut blocks, &nesting);
-        Flow { blocks, nesting }
+        Flow {
+            blocks,
+            entered_elsewhere: entered_elsewhere(&successors, &nesting),
+            nesting,
+        }
+    }
+}
+
+fn entered_elsewhere(successors: &[Vec<usize>], nesting: &Nesting) -> BTreeSet<usize> {
+    let loops = |block: usize| nesting.loops[block].iter().copied();
+    let mut found: BTreeSet<usize> = loops(0).filter(|head| *head != 0).collect();
+    for (from, targets) in successors.iter().enumerate() {
+        for to in targets {
+            let entered = loops(*to).filter(|head| head != to);
+            found.extend(entered.filter(|head| !nesting.loops[from].contains(head)));
+        }
+    }
+    found
+}
+
+impl Flow {
+    /// The constants that branches in a loop compare with.
+    pub fn compared_in(&self, head: usize) -> Vec<i64> {
+        let loops = self.nesting.loops.iter();
+        let inside = loops
+            .zip(&self.blocks)
+            .filter(|(heads, _)| heads.contains(&head));
+        let last = inside.filter_map(|(_, block)| block.steps.last());
+        last.filter_map(|step| match step.operation {
+            Ok(Operation::Branch {
+                source: Source::Immediate(number),
+                ..
+            }) => Some(i64::from(number)),
+            _ => None,
+        })
+        .collect()
+    }
+}
+
+impl BasicBlock {
+    /// The slot of its last instruction.
+    pub fn last_slot(&self) -> usize {
+        self.steps.last().map_or(self.start, |step| step.slot)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use hardpath_ir::{Bits, Op, STACK_BYTES};
+use hardpath_ir::{Bits, Op};
+use hardpath_kernel::xdp::STACK_BYTES;
 
 use super::agenda::{Caller, Instance, Invocation, Point, Round};
 use super::calls::EINVAL;
+use super::loops::LoopId;
 use super::stack::MAX_FRAMES;
 use super::state::{AbstractValue, Operand, Saved, State};
 use super::{Layout, Lifter};
@@ -79,7 +81,7 @@ impl Lifter<'_> {
             return None;
         }
         let stack = self.frame(code, start, &invocation)?;
-        let flow = self.flow(code, start);
+        let flow = self.flow_with_loops(code, start);
         let callee = Invocation::new(code, start, flow, Some(caller), stack, prefix);
         Some(Rc::new(callee))
     }
@@ -124,7 +126,11 @@ impl Lifter<'_> {
                 *saved = self.state.registers[place + 6];
             }
         }
-        self.state.callers.push(Saved { registers, context });
+        self.state.callers.push(Saved {
+            registers,
+            context,
+            round: Operand::Const(0),
+        });
     }
 
     /// What a function finds: its arguments, and a stack of zeros.
@@ -172,19 +178,22 @@ impl Lifter<'_> {
                 self.unknown_bit()
             }
         };
-        let done = Operand::Const(u64::from(round.index) + 1);
-        let stopped = self.state_behind(caller, AbstractValue::Scalar(done));
+        let (builder, index) = (&mut self.builder, self.state.round());
+        let done = builder.binary(Op::Add, index, Operand::Const(1), 32);
+        let result = builder.zext(done, 32, 64);
+        let stopped = self.state_behind(caller, AbstractValue::Scalar(result));
         let next_round = Round {
-            index: round.index + 1,
+            index: round.index + u32::from(!round.is_kept),
             ..round
         };
+        let mut state = self.state.clone();
+        if let Some(saved) = state.callers.last_mut() {
+            saved.round = done;
+        }
         self.branch_to(
             stop,
             (caller.instance.successor(caller.next), stopped),
-            (
-                caller.instance.before_round(caller.next, next_round),
-                self.state.clone(),
-            ),
+            (caller.instance.before_round(caller.next, next_round), state),
         );
     }
 
@@ -221,8 +230,14 @@ impl Lifter<'_> {
         for register in 0..10 {
             self.set_register(register, AbstractValue::Uninitialised);
         }
+        let id = LoopId {
+            code: self.current.invocation.code,
+            slot: self.slot as usize,
+            is_call: true,
+        };
         let round = Round {
             index: 0,
+            is_kept: self.loops.keeps(id),
             count,
             function,
         };
@@ -260,8 +275,9 @@ impl Lifter<'_> {
             next,
             round: Some(round),
         };
-        let index = Operand::Const(u64::from(round.index));
+        let index = self.state.round();
         let more = self.builder.compare(Op::Ult, index, round.count, 32);
+        let index = self.builder.zext(index, 32, 64);
         let finished = self.state_behind(&caller, AbstractValue::Scalar(index));
         let behind = caller.instance.successor(next);
         if more == Operand::Const(0) {

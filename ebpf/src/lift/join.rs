@@ -139,6 +139,9 @@ fn join_callers(builder: &mut Builder, block: Block, edges: &mut [Edge], state: 
             };
             *joined = join_values(builder, block, edges, values, &name);
         }
+        let rounds = edges.iter().map(|edge| edge.state.callers[depth].round);
+        let rounds = rounds.collect();
+        saved.round = join_operands(builder, block, edges, rounds, 32, "round");
     }
 }
 

@@ -84,7 +84,7 @@ impl Lifter<'_> {
 }
 
 /// A destination has 30 bits for the number of a CPU or socket ([`hardpath_ir::destination`]).
-const MOST_TARGETS: u32 = hardpath_ir::destination::NUMBERS;
+const MOST_TARGETS: u32 = hardpath_kernel::xdp::destination::NUMBERS;
 
 /// What is wrong with a map whose size nobody says.
 pub(super) fn open_size(map: &ObjectMap) -> (&'static str, String, String) {

@@ -1,6 +1,7 @@
 //! Loads, stores and atomics, on the stack, the packet, maps, read-only data and the context.
 
-use hardpath_ir::{AtomicOp, Bits, Input, MapId, Op, STACK_BYTES};
+use hardpath_ir::{AtomicOp, Bits, Input, MapId, Op};
+use hardpath_kernel::xdp::STACK_BYTES;
 use hardpath_kernel::MapType;
 
 use super::moves::Extent;
@@ -95,9 +96,9 @@ impl Lifter<'_> {
             _ => {}
         }
         let input = match offset {
-            12..=15 => Input::IngressIfindex,
-            16..=19 => Input::RxQueueIndex,
-            20..=23 if self.knows_egress() => Input::EgressIfindex,
+            12..=15 => Input::Ingress,
+            16..=19 => Input::Queue,
+            20..=23 if self.knows_egress() => Input::Egress,
             20..=23 => {
                 self.refuse(
                     "egress-ifindex",

@@ -9,6 +9,7 @@
 //! Functions are put in place of their calls and loops are written out, round after round ([`agenda`]). A branch
 //! whose condition is known goes one way only, so a loop ends where its condition is known to fail: constants are
 //! computed at once, through registers and the stack, and numbers have bounds from branches ([`facts`]).
+//! Where the structured phase is asked for, loops stay loops as far as they can ([`loops`]).
 //!
 //! What cannot be lifted is noted and execution goes on with a value that no later error speaks of, so that the
 //! user sees all reasons at once.
@@ -21,18 +22,22 @@ mod builder;
 mod calls;
 mod checksum;
 mod copies;
+mod ending;
 mod events;
 mod facts;
 mod flow;
 mod functions;
 mod join;
 mod locks;
+mod loops;
 mod maps;
 mod memory;
 mod moves;
 mod mtu;
 mod names;
+mod origin;
 mod part;
+mod places;
 mod range;
 mod redirect;
 mod registers;
@@ -46,16 +51,19 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hardpath_diagnostic::{Diagnostic, Place};
-use hardpath_ir::{Block, Kind, MapId, Program, Target, Terminator, Value, STACK_BYTES};
+use hardpath_ir::{Block, MapId, Phase, Program, Target, Terminator, Value};
+use hardpath_kernel::xdp::STACK_BYTES;
 
 use crate::decode::Operation;
 use crate::insn::Insn;
 use crate::left_open::{LeftOpen, Looked};
-use crate::object::{MapRef, Object, ObjectMap, ProgramImage};
+use crate::object::{Object, ObjectMap, ProgramImage};
 use agenda::{set_arguments, Agenda, Instance, Invocation, Pending, Point};
 use builder::Builder;
-use flow::{BlockEnd, Flow};
+use flow::BlockEnd;
 use join::{join, Edge, Side};
+use loops::{kept, Head, Loops};
+use origin::{codes, origin, ArrayEntry, Code, Origin};
 use state::{AbstractValue, Operand, State};
 use variants::{Mixed, Variants};
 
@@ -83,39 +91,35 @@ pub struct Lifted {
 /// As [`lift`].
 pub fn lift_noting(object: &Object, program: &ProgramImage) -> Result<Lifted, Vec<Diagnostic>> {
     let origin = || origin(object, codes(object, program));
-    let (program, looked) = run(&program.name, Kind::Xdp, origin)?;
+    let (program, looked) = run(&program.name, Kind::Xdp, origin, Loops::default())?;
     Ok(Lifted {
         program,
         left_open: looked.left_open(object),
     })
 }
 
-fn origin<'a>(object: &'a Object, codes: Vec<Code<'a>>) -> Origin<'a> {
-    let entries = object.tail_calls.iter().enumerate();
-    let tail_calls = entries.map(|(place, entry)| ArrayEntry {
-        map: entry.map,
-        index: entry.index,
-        code: place + 1,
-    });
-    Origin {
-        file: &object.file,
-        maps: &object.maps,
-        codes,
-        tail_calls: tail_calls.collect(),
-        drops_events: object.drops_events,
-    }
+/// [`lift`], with what the program returned as its last output, [`RETURNED`](hardpath_kernel::xdp::RETURNED): actions that do not
+/// exist can be told from each other by it.
+///
+/// # Errors
+/// As [`lift`].
+pub fn lift_returned(object: &Object, program: &ProgramImage) -> Result<Program, Vec<Diagnostic>> {
+    let origin = || origin(object, codes(object, program));
+    run(&program.name, Kind::XdpReturned, origin, Loops::default()).map(|(program, _)| program)
 }
 
-/// The program, and behind it those that tail calls go to, in the order of [`Object::tail_calls`].
-fn codes<'a>(object: &'a Object, program: &'a ProgramImage) -> Vec<Code<'a>> {
-    let called = object
-        .tail_calls
-        .iter()
-        .filter_map(|entry| object.programs.get(entry.program));
-    std::iter::once(program)
-        .chain(called)
-        .map(|program| Code::new(&program.insns, Some(program)))
-        .collect()
+/// [`lift_noting`] into the structured phase: loops stay loops, those of `bpf_loop`, too, unless only their single rounds can be
+/// lifted.
+///
+/// # Errors
+/// As [`lift`].
+pub fn lift_structured(object: &Object, program: &ProgramImage) -> Result<Lifted, Vec<Diagnostic>> {
+    let origin = || origin(object, codes(object, program));
+    let (program, looked) = run(&program.name, Kind::Xdp, origin, Loops::kept())?;
+    Ok(Lifted {
+        program,
+        left_open: looked.left_open(object),
+    })
 }
 
 /// Lifts a program over (memory, length): `r1` points to the memory, which is the packet (null when it is empty),
@@ -124,6 +128,18 @@ fn codes<'a>(object: &'a Object, program: &'a ProgramImage) -> Vec<Code<'a>> {
 /// # Errors
 /// As [`lift`].
 pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
+    raw(insns, name, Loops::default())
+}
+
+/// [`lift_raw`] into the structured phase, as [`lift_structured`].
+///
+/// # Errors
+/// As [`lift`].
+pub fn lift_raw_structured(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
+    raw(insns, name, Loops::kept())
+}
+
+fn raw(insns: &[u8], name: &str, loops: Loops) -> Result<Program, Vec<Diagnostic>> {
     if insns.is_empty() || !insns.len().is_multiple_of(Insn::BYTES) {
         return Err(vec![Diagnostic::input(
             "bad-instruction",
@@ -136,14 +152,14 @@ pub fn lift_raw(insns: &[u8], name: &str) -> Result<Program, Vec<Diagnostic>> {
         .help("an instruction has 8 bytes; give the program complete")]);
     }
     let insns = Insn::slots(insns);
-    run(name, Kind::Raw, || Origin {
+    let origin = || Origin {
         file: name,
         maps: &[],
         codes: vec![Code::new(&insns, None)],
         tail_calls: Vec::new(),
         drops_events: false,
-    })
-    .map(|(program, _)| program)
+    };
+    run(name, Kind::Raw, origin, loops).map(|(program, _)| program)
 }
 
 /// The most times that a program is lifted to keep apart what must not be joined.
@@ -153,9 +169,16 @@ fn run<'a>(
     name: &str,
     kind: Kind,
     origin: impl Fn() -> Origin<'a>,
+    mut loops: Loops,
 ) -> Result<(Program, Looked), Vec<Diagnostic>> {
     let is_whole = |lifter: &Lifter| lifter.problems.is_empty();
-    walk(name, kind, origin, is_whole).finish()
+    loop {
+        let lifter = walk(name, kind, &origin, loops, is_whole);
+        match lifter.loops.fewer() {
+            Some(fewer) => loops = fewer,
+            None => return lifter.finish(),
+        }
+    }
 }
 
 /// Lifts; and once more where values were joined that must be kept apart; and once more where functions call each
@@ -164,20 +187,23 @@ fn walk<'a>(
     name: &str,
     kind: Kind,
     origin: impl Fn() -> Origin<'a>,
+    loops: Loops,
     wanted: impl Fn(&Lifter) -> bool,
 ) -> Lifter<'a> {
-    let lift = |layout: Layout, variants: Option<Variants>| {
-        let mut lifter = Lifter::new(origin(), name, kind, layout);
-        lifter.variants = variants;
-        lifter.lift_all();
-        lifter
+    let lift = |layout: Layout, variants: Option<Variants>, loops: Loops| {
+        loops::settle(loops.without_plans(), |loops| {
+            let mut lifter = Lifter::new(origin(), name, kind, layout.clone(), loops);
+            lifter.variants = variants.clone();
+            lifter.lift_all();
+            lifter
+        })
     };
-    let mut lifter = lift(Layout::Separate, None);
+    let mut lifter = lift(Layout::Separate, None, loops);
     for _ in 0..MAX_REFINEMENTS {
         let Some(variants) = Variants::refined(lifter.variants.as_ref(), &lifter.mixed) else {
             break;
         };
-        let refined = lift(Layout::Separate, Some(variants));
+        let refined = lift(Layout::Separate, Some(variants), lifter.loops.clone());
         if refined.abandoned > lifter.abandoned {
             // That way it only becomes too large.
             break;
@@ -187,7 +213,8 @@ fn walk<'a>(
     lifter.check_loose_stack_access();
     if lifter.has_calls && wanted(&lifter) {
         let depths = std::mem::take(&mut lifter.stack_depths);
-        lifter = lift(Layout::Packed(depths), lifter.variants.take());
+        let variants = lifter.variants.take();
+        lifter = lift(Layout::Packed(depths), variants, lifter.loops);
     }
     lifter
 }
@@ -216,56 +243,24 @@ pub fn limits() -> [(&'static str, u64); 4] {
     ]
 }
 
-/// Where the instructions come from.
-struct Origin<'a> {
-    /// For messages.
-    file: &'a str,
-    maps: &'a [ObjectMap],
-    /// The program, and those that tail calls go to.
-    codes: Vec<Code<'a>>,
-    tail_calls: Vec<ArrayEntry>,
-    /// See [`Object::drops_events`].
-    drops_events: bool,
-}
-
-/// An entry of a program array.
-#[derive(Clone, Copy)]
-struct ArrayEntry {
-    /// Index into the object's maps.
-    map: usize,
-    index: u32,
-    /// Index into the codes.
-    code: usize,
-}
-
-/// The instructions of one program.
-struct Code<'a> {
-    insns: &'a [Insn],
-    /// `None` for raw programs.
-    image: Option<&'a ProgramImage>,
-    map_refs: BTreeMap<u32, MapRef>,
-    /// The control flow of the functions that have been called, by first slot.
-    flows: BTreeMap<usize, Rc<Flow>>,
-}
-
-impl<'a> Code<'a> {
-    fn new(insns: &'a [Insn], image: Option<&'a ProgramImage>) -> Code<'a> {
-        let map_refs = image.map_or(&[][..], |image| &image.map_refs);
-        Code {
-            insns,
-            image,
-            map_refs: map_refs.iter().map(|one| (one.slot, *one)).collect(),
-            flows: BTreeMap::new(),
-        }
-    }
-}
-
 /// Where the stacks of the functions lie in the IR's stack.
+#[derive(Clone)]
 enum Layout {
     /// 512 bytes each, to find out how much they use; the IR has no such stack.
     Separate,
     /// One below the other; the bytes that each function uses, by program and first slot.
     Packed(BTreeMap<(usize, usize), u32>),
+}
+
+/// What a program is run as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// On packets, with XDP's actions.
+    Xdp,
+    /// The same, with what the program returned as one more output.
+    XdpReturned,
+    /// Over (memory, length); it returns 64 bits. The memory is the packet.
+    Raw,
 }
 
 struct Lifter<'a> {
@@ -287,6 +282,8 @@ struct Lifter<'a> {
     agenda: Agenda,
     /// The IR blocks that can be reached, in order.
     order: Vec<Block>,
+    /// The exits with metadata, and how many words that is.
+    metadata: Vec<(Block, Value)>,
     /// Instances in loops and functions lifted so far, and how many there may be.
     instances: usize,
     limit: usize,
@@ -298,6 +295,10 @@ struct Lifter<'a> {
     /// What is kept apart where paths meet; `None`: nothing.
     variants: Option<Variants>,
     mixed: Mixed,
+    /// Which loops stay loops.
+    loops: Loops,
+    /// Their heads that have been lifted, by key.
+    heads: BTreeMap<Vec<u32>, Rc<Head>>,
     /// Loops that were given up.
     abandoned: u32,
     /// An instruction that accesses the stack at an offset without known bounds.
@@ -310,10 +311,10 @@ struct Lifter<'a> {
 }
 
 impl<'a> Lifter<'a> {
-    fn new(origin: Origin<'a>, name: &str, kind: Kind, layout: Layout) -> Lifter<'a> {
+    fn new(origin: Origin<'a>, name: &str, kind: Kind, layout: Layout, loops: Loops) -> Lifter<'a> {
         let mut codes = origin.codes;
-        let flow = Rc::new(Flow::new(codes[0].insns, 0));
-        codes[0].flows.insert(0, flow.clone());
+        let flow = codes[0].flow(0);
+        let kept = kept(&loops, 0, &flow);
         let bottom = match &layout {
             Layout::Separate => 0,
             Layout::Packed(depths) => {
@@ -321,11 +322,12 @@ impl<'a> Lifter<'a> {
                 STACK_BYTES.saturating_sub(used.next_multiple_of(8))
             }
         };
-        let main = Invocation::new(0, 0, flow, None, (STACK_BYTES, bottom), Vec::new());
-        let mut builder = Builder::new(name, kind);
+        let main = Invocation::new(0, 0, (flow, kept), None, (STACK_BYTES, bottom), Vec::new());
+        let mut builder = Builder::new(name);
+        ending::declare(&mut builder.program, kind);
         let mut state = State::new();
         match kind {
-            Kind::Xdp => state.registers[1] = AbstractValue::Context(0),
+            Kind::Xdp | Kind::XdpReturned => state.registers[1] = AbstractValue::Context(0),
             Kind::Raw => {
                 let length = builder.packet_length();
                 state.registers[1] = AbstractValue::Packet(Operand::Const(0));
@@ -346,6 +348,7 @@ impl<'a> Lifter<'a> {
             slot: 0,
             agenda: Agenda::default(),
             order: Vec::new(),
+            metadata: Vec::new(),
             instances: 0,
             limit: MAX_INSTANCES,
             map_ids: BTreeMap::new(),
@@ -353,6 +356,8 @@ impl<'a> Lifter<'a> {
             has_calls: false,
             variants: None,
             mixed: Mixed::default(),
+            loops,
+            heads: BTreeMap::new(),
             abandoned: 0,
             loose_stack_access: None,
             looked: Looked::default(),
@@ -363,7 +368,11 @@ impl<'a> Lifter<'a> {
 
     fn lift_all(&mut self) {
         self.order.push(self.builder.entry());
-        self.lift_current();
+        match self.current.kept_loop() {
+            // Nothing leads back to the IR's entry.
+            Some(_) => self.jump_to(self.current.clone(), self.state.clone()),
+            None => self.lift_current(),
+        }
         while let Some(pending) = self.agenda.next() {
             if self.is_too_large(&pending.instance) {
                 self.abandon(&pending.instance);
@@ -372,6 +381,7 @@ impl<'a> Lifter<'a> {
             self.enter(pending);
             self.lift_current();
         }
+        self.declare_metadata();
     }
 
     fn finish(mut self) -> Result<(Program, Looked), Vec<Diagnostic>> {
@@ -382,6 +392,9 @@ impl<'a> Lifter<'a> {
             .collect();
         if self.problems.is_empty() && all.is_empty() {
             self.builder.program.order = self.order;
+            if self.loops.are_wanted() {
+                self.builder.program.phase = Phase::Structured;
+            }
             return Ok((self.builder.program, self.looked));
         }
         self.problems.sort_by_key(|(place, _)| *place);
@@ -408,7 +421,9 @@ impl<'a> Lifter<'a> {
             Point::Round { .. } => 0,
         };
         self.builder.block = block;
+        self.add_ways_back(&instance, &mut edges);
         self.state = join(&mut self.builder, block, &mut edges, live);
+        self.note_head(&instance, block);
         self.builder.facts = self.state.facts.clone();
         for edge in edges {
             set_arguments(&mut self.builder, edge);
@@ -466,15 +481,6 @@ impl<'a> Lifter<'a> {
         if let (BlockEnd::Jump(next), false) = (block.end, has_left) {
             self.jump_to(self.current.successor(next), self.state.clone());
         }
-    }
-
-    /// The control flow of the function that begins at a slot.
-    fn flow(&mut self, code: usize, start: usize) -> Rc<Flow> {
-        let code = &mut self.codes[code];
-        let insns = code.insns;
-        let flow = code.flows.entry(start);
-        flow.or_insert_with(|| Rc::new(Flow::new(insns, start)))
-            .clone()
     }
 
     fn image(&self) -> Option<&'a ProgramImage> {
@@ -568,20 +574,7 @@ impl<'a> Lifter<'a> {
         let Some(result) = self.scalar(0) else {
             return;
         };
-        let (result, width) = match self.kind {
-            Kind::Xdp => (self.builder.low(result, 32), 32),
-            Kind::Raw => (result, 64),
-        };
-        self.builder.name(result, "verdict");
-        let verdict = self.builder.value(result, width);
-        let destination = self.builder.value(self.state.destination, 32);
-        let moved = self.leaving();
-        let block = self.builder.block;
-        self.builder.program.blocks[block].terminator = Terminator::Emit {
-            verdict,
-            destination,
-            moved,
-        };
+        self.emit(result);
     }
 
     /// Ends the IR block with a jump.
@@ -618,10 +611,16 @@ impl<'a> Lifter<'a> {
 
     /// Notes a way out of the IR block.
     fn connect(&mut self, mut instance: Instance, side: Side, state: State) -> Target {
-        let variants = self.variants.as_mut();
-        instance
-            .key
-            .extend(variants.and_then(|variants| variants.number(&instance, &state)));
+        if instance.kept_loop().is_some() {
+            instance = instance.into_head();
+            if let Some(target) = self.way_back(&instance, &state) {
+                return target;
+            }
+        } else {
+            let variants = self.variants.as_mut();
+            let number = variants.and_then(|variants| variants.number(&instance, &state));
+            instance.key.extend(number);
+        }
         let from = self.builder.block;
         let pending = self.agenda.entry(&mut self.builder, instance);
         pending.edges.push(Edge {

@@ -5,7 +5,8 @@
 //! length; what is not known here goes two ways, and each way knows what the helper returned. All rules are those of
 //! `net/core/filter.c`, with the sizes of Linux 6.18.
 
-use hardpath_ir::{Block, Moved, Op, Value, HEADROOM_BYTES, MAX_GROWN_BYTES, MOVED_BITS};
+use hardpath_ir::{Block, Op, Value};
+use hardpath_kernel::xdp::{HEADROOM_BYTES, MAX_GROWN_BYTES, MOST_METADATA_BYTES, SHORTEST_BYTES};
 
 use super::builder::Builder;
 use super::calls::EINVAL;
@@ -15,10 +16,10 @@ use super::Lifter;
 
 /// `-EACCES`.
 const EACCES: u64 = (-13i64) as u64;
-/// The shortest packet that a move may leave (`ETH_HLEN`).
-const SHORTEST: u64 = 14;
-/// The most bytes of metadata (`xdp_metalen_invalid` in `include/net/xdp.h`; Linux before 6.4: 32).
-const MOST_METADATA: u64 = 252;
+/// The shortest packet that a move may leave.
+const SHORTEST: u64 = SHORTEST_BYTES as u64;
+/// The most bytes of metadata.
+const MOST_METADATA: u64 = MOST_METADATA_BYTES as u64;
 /// What the keys of the two ways behind a helper begin with; no other number in a key is as large.
 const OUTCOME: u32 = 1 << 31;
 
@@ -321,30 +322,5 @@ impl Lifter<'_> {
         let failed = u32::from(result != Operand::Const(0));
         instance.key.push(OUTCOME | failed);
         self.jump_to(instance, self.state.clone());
-    }
-
-    /// Where the packet leaves its memory, when it was moved.
-    pub(super) fn leaving(&mut self) -> Option<Moved> {
-        let extent = self.state.extent;
-        if extent == Extent::new() {
-            return None;
-        }
-        let length = self.builder.original_length();
-        let [head, end, keep, meta] = [
-            extent.head,
-            extent.end.unwrap_or(length),
-            extent.keep.unwrap_or(length),
-            extent.meta,
-        ]
-        .map(|offset| {
-            let low = self.builder.low(offset, MOVED_BITS);
-            self.builder.value(low, MOVED_BITS)
-        });
-        Some(Moved {
-            head,
-            end,
-            keep,
-            meta,
-        })
     }
 }

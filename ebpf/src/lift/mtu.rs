@@ -70,7 +70,7 @@ impl Lifter<'_> {
         let ifindex = match is_ingress {
             Operand::Const(0) => named,
             _ => {
-                let ingress = self.builder.input(Input::IngressIfindex);
+                let ingress = self.builder.input(Input::Ingress);
                 self.builder.select(is_ingress, ingress, named, 32)
             }
         };

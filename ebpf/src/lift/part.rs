@@ -5,16 +5,17 @@
 
 use std::collections::HashSet;
 
-use hardpath_ir::{verifier, Bits, Block, Program, Terminator};
+use hardpath_ir::{verifier, Block, Program, Terminator};
 
-use super::{codes, origin, walk, Kind, Lifter};
+use super::origin::{codes, origin};
+use super::{ending, walk, Kind, Lifter, Loops};
 use crate::object::{Object, ProgramImage};
 
 /// The part of a program that can be lifted where [`super::lift`] gives errors. `None`: nothing is known of a part, because a
 /// loop or the whole program was given up.
 pub fn lift_in_part(object: &Object, program: &ProgramImage) -> Option<Program> {
     let origin = || origin(object, codes(object, program));
-    let lifter = walk(&program.name, Kind::Xdp, origin, |_| true);
+    let lifter = walk(&program.name, Kind::Xdp, origin, Loops::default(), |_| true);
     match lifter.abandoned {
         0 => lifter.part(),
         _ => None,
@@ -35,12 +36,7 @@ impl Lifter<'_> {
         }
         for block in program.order.clone() {
             if program.blocks[block].terminator == Terminator::None {
-                let zero = program.append_const(block, Bits::zero(32));
-                program.blocks[block].terminator = Terminator::Emit {
-                    verdict: zero,
-                    destination: zero,
-                    moved: None,
-                };
+                ending::abort(&mut program, block);
             }
         }
         verifier::verify(&program).is_ok().then_some(program)

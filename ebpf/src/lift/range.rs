@@ -64,6 +64,34 @@ impl Range {
         }
     }
 
+    /// At least as wide: the bounds go on to the next of some numbers, or as far as they can.
+    pub fn widened(self, steps: &[i64]) -> Range {
+        let full = Range::full(self.width);
+        let unsigned = || steps.iter().map(|step| *step as u64 & mask(self.width));
+        let signed = || steps.iter().copied();
+        let is_inside = |step: &i64| (full.signed_low..=full.signed_high).contains(step);
+        let widened = Range {
+            width: self.width,
+            low: unsigned()
+                .filter(|step| *step <= self.low)
+                .max()
+                .unwrap_or(0),
+            high: unsigned()
+                .filter(|step| *step >= self.high)
+                .min()
+                .unwrap_or(full.high),
+            signed_low: signed()
+                .filter(|step| *step <= self.signed_low && is_inside(step))
+                .max()
+                .unwrap_or(full.signed_low),
+            signed_high: signed()
+                .filter(|step| *step >= self.signed_high && is_inside(step))
+                .min()
+                .unwrap_or(full.signed_high),
+        };
+        widened.settled().unwrap_or(full)
+    }
+
     /// The numbers that are in both; `None` when there are none.
     pub fn meet(self, other: Range) -> Option<Range> {
         let bounds = Range {
@@ -444,6 +472,7 @@ mod tests {
                         let rest = a.without(y);
                         assert!(x == y || rest.is_some_and(|rest| holds(&rest, x)));
                         assert!(holds(&a.hull(*b), x) && holds(&a.hull(*b), y));
+                        assert!(holds(&a.widened(&[y as i64, signed(y) >> 61]), x));
                     }
                 }
             }

@@ -5,9 +5,10 @@
 //! forgets the map, but not what was named before: a program that redirects all the same sends the packet to the
 //! interface of that number. A broadcast goes to all devices that a map holds when the program has ended.
 
-use hardpath_ir::{destination, verdict, MapId, Op};
-use hardpath_kernel::MapType;
+use hardpath_ir::{MapId, Op};
+use hardpath_kernel::{xdp, xdp::destination, MapType};
 
+use super::ending;
 use super::state::{AbstractValue, Operand};
 use super::Lifter;
 
@@ -29,8 +30,8 @@ impl Lifter<'_> {
         self.go_to(allowed, interface, ifindex);
         let result = self.builder.select(
             allowed,
-            Operand::Const(verdict::REDIRECT),
-            Operand::Const(verdict::ABORTED),
+            Operand::Const(xdp::REDIRECT),
+            Operand::Const(xdp::ABORTED),
             64,
         );
         Some(AbstractValue::Scalar(result))
@@ -63,7 +64,7 @@ impl Lifter<'_> {
                 self.builder.compare(Op::Eq, others, Operand::Const(0), 64)
             }
         };
-        let aborted = Operand::Const(verdict::ABORTED);
+        let aborted = Operand::Const(xdp::ABORTED);
         if allowed == Operand::Const(0) {
             return Some(AbstractValue::Scalar(aborted));
         }
@@ -85,7 +86,7 @@ impl Lifter<'_> {
         let action = self.masked(flags, ACTION_MASK);
         let result = self
             .builder
-            .select(found, Operand::Const(verdict::REDIRECT), action, 64);
+            .select(found, Operand::Const(xdp::REDIRECT), action, 64);
         let result = self.builder.select(allowed, result, aborted, 64);
         Some(AbstractValue::Scalar(result))
     }
@@ -131,8 +132,8 @@ impl Lifter<'_> {
     fn broadcast(&mut self, id: MapId, flags: Operand) -> Operand {
         self.builder.program.maps[id].broadcast = true;
         let excludes = self.flag(flags, BPF_F_EXCLUDE_INGRESS);
-        let all = u64::from(destination::broadcast(id, false));
-        let others = u64::from(destination::broadcast(id, true));
+        let all = u64::from(ending::broadcast(id));
+        let others = all | u64::from(ending::EXCLUDE_INGRESS);
         self.builder
             .select(excludes, Operand::Const(others), Operand::Const(all), 32)
     }
@@ -164,12 +165,8 @@ impl Lifter<'_> {
 
     /// The CPU or socket of a number below 2^29, as a destination.
     fn numbered(&mut self, number: Operand, what: u32) -> Operand {
-        let number = self.builder.binary(
-            Op::And,
-            number,
-            Operand::Const(u64::from(destination::NUMBERS) - 1),
-            32,
-        );
+        let numbers = Operand::Const(u64::from(destination::NUMBERS) - 1);
+        let number = self.builder.binary(Op::And, number, numbers, 32);
         self.builder
             .binary(Op::Or, number, Operand::Const(u64::from(what)), 32)
     }

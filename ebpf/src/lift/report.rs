@@ -27,6 +27,7 @@ impl Lifter<'_> {
         help: impl Into<String>,
     ) {
         let from = self.current.invocation.code;
+        self.loops.trouble(self.current.kept_loops());
         self.refuse_at(from, self.slot, code, message, help);
     }
 
@@ -71,6 +72,7 @@ impl Lifter<'_> {
     /// Gives up a loop that has grown too large, and what is behind it is still looked at. Without a loop everything
     /// that is left is given up, and so it is the second time.
     pub(super) fn abandon(&mut self, instance: &Instance) {
+        self.loops.trouble(instance.kept_loops());
         let size = format!(
             "{} copies of its blocks and {} instructions",
             self.instances,

@@ -12,7 +12,7 @@ use super::state::{AbstractValue, Operand};
 /// Frames of functions that call each other (`MAX_CALL_FRAMES`).
 pub const MAX_FRAMES: u32 = 8;
 /// As long as the size of the frames is not known, each gets a stack of its own.
-pub const LARGEST_BYTES: usize = MAX_FRAMES as usize * hardpath_ir::STACK_BYTES as usize;
+pub const LARGEST_BYTES: usize = MAX_FRAMES as usize * hardpath_kernel::xdp::STACK_BYTES as usize;
 
 /// A pointer that was stored on the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -290,6 +290,38 @@ impl Stack {
         }
     }
 
+    /// Every word with its first byte.
+    pub fn words(&self) -> Vec<(u32, Word)> {
+        self.words
+            .iter()
+            .map(|(offset, word)| (*offset, *word))
+            .collect()
+    }
+
+    /// Forgets of a word what it is but for bounds.
+    pub fn loosen(&mut self, offset: u32, bytes: u32, range: Option<Range>) {
+        self.forget(offset, bytes);
+        if let Some(range) = range {
+            let content = Content::Within(range);
+            Rc::make_mut(&mut self.words).insert(offset, Word { bytes, content });
+        }
+    }
+
+    /// The bytes that may be anything here, and are zeros on another stack.
+    pub fn written_beside(&self, other: &Stack) -> Vec<u32> {
+        let bytes = 0..LARGEST_BYTES as u32;
+        bytes
+            .filter(|byte| self.is_written(*byte) && !other.is_written(*byte))
+            .collect()
+    }
+
+    /// Notes that bytes may be anything.
+    pub fn write_somehow(&mut self, bytes: &[u32]) {
+        for byte in bytes {
+            self.written[*byte as usize / 64] |= 1 << (byte % 64);
+        }
+    }
+
     /// Keeps of the numbers only those that another stack has, too.
     pub fn keep_common(&mut self, other: &Stack) {
         let agreed = |offset: &u32, word: &mut Word| other.words.get(offset) == Some(word);
@@ -300,7 +332,7 @@ impl Stack {
     }
 
     /// What a whole word holds, and its bounds.
-    fn content(&self, offset: u32, bytes: u32, bounds: &Bounds) -> Option<(Content, Range)> {
+    pub fn content(&self, offset: u32, bytes: u32, bounds: &Bounds) -> Option<(Content, Range)> {
         let width = bytes * 8;
         let (content, range) = match self.load(offset, bytes) {
             Found::Constant(number) => (

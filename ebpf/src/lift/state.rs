@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hardpath_ir::{Value, STACK_BYTES};
+use hardpath_ir::Value;
+use hardpath_kernel::xdp::STACK_BYTES;
 
 use super::facts::Facts;
 use super::moves::Extent;
@@ -122,6 +123,8 @@ pub struct Saved {
     pub registers: [AbstractValue; 4],
     /// What every round of a `bpf_loop` is given.
     pub context: AbstractValue,
+    /// The number of such a round, 32 bits.
+    pub round: Operand,
 }
 
 /// Everything that flows along an edge of the control-flow graph and is not in memory.
@@ -133,7 +136,7 @@ pub struct State {
     pub extent: Extent,
     /// Of the calls that are under way, the outermost first.
     pub callers: Vec<Saved>,
-    /// 32 bits: where the last redirect goes ([`hardpath_ir::destination`]), 0 for nowhere.
+    /// 32 bits: where the last redirect goes ([`hardpath_kernel::xdp::destination`], or a broadcast of [`super::ending`]), 0 for nowhere.
     pub destination: Operand,
     /// 32 bits: what the last redirect named, an ifindex or the key of an entry that was there; 0 for none.
     pub redirect_target: Operand,
@@ -160,6 +163,12 @@ impl State {
             facts: Facts::default(),
             tail_calls: Some(0),
         }
+    }
+
+    /// The number of the round of the `bpf_loop` that is under way, 32 bits.
+    pub fn round(&self) -> Operand {
+        let last = self.callers.last();
+        last.map_or(Operand::Const(0), |saved| saved.round)
     }
 
     /// The value with what null checks say: a pointer that is known to be null is the number 0.
@@ -221,6 +230,7 @@ impl State {
         all.extend(self.extent.operands());
         let spilled = self.stack.spills.values().map(|spill| &spill.value);
         let saved = self.callers.iter();
+        all.extend(saved.clone().map(|saved| saved.round));
         let saved = saved.flat_map(|saved| saved.registers.iter().chain([&saved.context]));
         for value in self.registers.iter().chain(spilled).chain(saved) {
             match value {

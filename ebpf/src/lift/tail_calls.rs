@@ -127,7 +127,7 @@ impl Lifter<'_> {
         self.has_calls = true;
         let replaced = self.current.invocation.clone();
         let stack = self.window(code, 0, replaced.top)?;
-        let flow = self.flow(code, 0);
+        let flow = self.flow_with_loops(code, 0);
         let prefix = self.current.inner_prefix(branch);
         let caller = replaced.caller.clone();
         Some(Rc::new(Invocation::new(

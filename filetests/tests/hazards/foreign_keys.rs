@@ -81,7 +81,7 @@ fn foreign_keys_count_and_are_not_seen() {
 /// A map that is only asked for one key stores one bit of it; all other keys are the host's.
 #[test]
 fn a_key_that_is_constant() {
-    let text = "program \"one\" xdp control-flow
+    let text = "program \"one\" control-flow\noutput \"verdict\" 32
 map @flows exact key 4 value 8 entries 2
 block0:
     v0:32 = const 0
@@ -94,9 +94,11 @@ block1:
     v6:64 = add v5, v5
     map.store @flows v4, v0, v6
     packet.store v2, v6
-    emit v1, v0
+    v9000:1 = const 1
+    emit v9000 with v1
 block2:
-    emit v1, v0
+    v9001:1 = const 1
+    emit v9001 with v1
 ";
     let mut hardware = Hardware::new(text, 64);
     assert_eq!(hardware.interface().maps[0].stored.stored(), 1);

@@ -2,20 +2,27 @@
 //! value being the next one's key, with random arithmetic between.
 
 use hardpath_ir::{
-    Answer, AtomicOp, Bits, Block, Field, Find, Input, Kind, MapDecl, MapId, Match, May, Op,
-    Program, Target, Terminator, Value,
+    Answer, AtomicOp, Bits, Block, Emit, Field, Find, Front, Input, Leaving, MapDecl, MapId, Match,
+    May, Op, Output, Program, Sent, SentCopy, Target, Terminator, To, Value,
 };
 use hardpath_testkit::Random;
 
 /// Makes a program in the control-flow phase.
 pub fn generate(random: &mut Random) -> Program {
     let mut generator = Generator {
-        program: Program::new("random", Kind::Xdp),
+        program: Program::new("random"),
         block: Block::from_u32(0),
         values: Vec::new(),
         uses: Vec::new(),
+        moves: false,
+        copies: 0,
         random,
     };
+    generator.program.limits.headroom = 216;
+    generator.program.limits.tail = 3520;
+    generator.program.outputs = vec![Output::new("verdict", 3), Output::new("mark", 20)];
+    generator.moves = generator.random.below(3) == 0;
+    generator.copies = [0, 0, 0, 1, 2][generator.random.below(5) as usize];
     generator.block = generator.program.add_block();
     generator.declare();
     generator.inputs();
@@ -39,6 +46,10 @@ struct Generator<'a> {
     values: Vec<Value>,
     /// How often each map was used.
     uses: Vec<u32>,
+    /// Some packets are moved.
+    moves: bool,
+    /// The most copies behind a packet.
+    copies: u32,
     random: &'a mut Random,
 }
 
@@ -131,11 +142,11 @@ impl Generator<'_> {
             self.values.push(value);
         }
         let inputs = [
-            Input::PacketLength,
-            Input::TimeNs,
+            Input::Length,
+            Input::Time,
             Input::Random,
-            Input::RxQueueIndex,
-            Input::IngressIfindex,
+            Input::Queue,
+            Input::Ingress,
         ];
         let input = *self.random.pick(&inputs);
         let value = self.op(Op::Input(input), vec![], input.width());
@@ -487,23 +498,92 @@ impl Generator<'_> {
             self.program
                 .append(self.block, Op::PacketStore, vec![offset, value], &[], None);
         }
-        let verdict = match self.random.below(4) {
-            0 => self.some(32),
+        let emit = self.emit();
+        self.program.blocks[self.block].terminator = Terminator::Emit(emit);
+    }
+
+    /// Most packets go on, some of them elsewhere, with other ends, with a header in front, with copies behind them.
+    fn emit(&mut self) -> Emit {
+        let forwarded = match self.random.below(3) {
+            0 => self.some(1),
+            _ => self.constant(1, 1),
+        };
+        let packet = self.sent();
+        let mut copies = Vec::new();
+        for _ in 0..self.copies {
+            if self.random.below(4) > 0 {
+                let when = self.some(1);
+                let sent = self.sent();
+                copies.push(SentCopy { when, sent });
+            }
+        }
+        Emit {
+            forwarded,
+            packet,
+            each: Vec::new(),
+            copies,
+        }
+    }
+
+    fn sent(&mut self) -> Sent {
+        let to = (self.random.below(2) == 0).then(|| To {
+            class: self.some(2),
+            index: self.some(32),
+        });
+        let outputs = vec![self.some(3), self.some(20)];
+        let leaves = (self.moves && self.random.below(3) > 0).then(|| self.leaving());
+        Sent {
+            to,
+            outputs,
+            leaves,
+        }
+    }
+
+    /// No packet is shorter than 14 bytes, so something is always left.
+    fn leaving(&mut self) -> Leaving {
+        let length = self.op(Op::Input(Input::Length), vec![], 16);
+        let one = self.constant(1, 16);
+        let less = self.op(Op::Sub, vec![length, one], 16);
+        let from = match self.random.below(4) {
+            0 => {
+                let few = self.some(3);
+                self.op(Op::ZExt, vec![few], 16)
+            }
             1 => {
-                let low = self.some(2);
-                self.op(Op::ZExt, vec![low], 32)
+                let cond = self.some(1);
+                let [a, b] = [0xffec, 9].map(|offset| self.constant(offset, 16));
+                self.op(Op::Select, vec![cond, a, b], 16)
             }
             _ => {
-                let verdict = 2 + self.random.below(3);
-                self.constant(verdict, 32)
+                let offset = *self.random.pick(&[0, 4, 0xfffc, 0xff9c]);
+                self.constant(offset, 16)
             }
         };
-        let destination = self.some(32);
-        self.program.blocks[self.block].terminator = Terminator::Emit {
-            verdict,
-            destination,
-            moved: None,
+        let end = *self.random.pick(&[length, less]);
+        let zeros = match self.random.below(4) {
+            0 => self.constant(12, 16),
+            _ => end,
         };
+        let front = (self.random.below(2) == 0).then(|| {
+            let less = *self.random.pick(&[1, 4, 8]);
+            let bytes = self.some(64);
+            let words: u32 = *self.random.pick(&[1, 2, 9]);
+            let bytes = self.op(Op::Concat, vec![bytes; words as usize], words * 64);
+            let length = match self.random.below(2) {
+                0 => self.constant(u64::from(words * 8 - less), 16),
+                _ => {
+                    let few = self.some(3);
+                    self.op(Op::ZExt, vec![few], 16)
+                }
+            };
+            Front { bytes, length }
+        });
+        Leaving {
+            from,
+            end,
+            zeros,
+            front,
+        }
     }
 }
 

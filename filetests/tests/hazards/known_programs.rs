@@ -6,6 +6,8 @@ use hardpath_filetests::torture::{torture, PACKETS};
 use hardpath_filetests::traffic::{colliding, events, packets, Keys};
 use hardpath_ir::maps::Maps;
 use hardpath_packet::Fate;
+use hardpath_testbed::host::HostOperation;
+use hardpath_testbed::run::HostEvent;
 use hardpath_testkit::Random;
 
 /// Keys that stand in registers before they are compared, as an ECP5 has them at its usual clock.
@@ -100,7 +102,7 @@ pub fn sizes(key_bytes: u32, value_bytes: u32, entries: u32) -> String {
     };
     let front = include_str!("../../cases/hazards/front.part");
     format!(
-        "program \"sizes\" xdp control-flow
+        "program \"sizes\" control-flow\noutput \"verdict\" 32
 map @flows exact key {key_bytes} value {value_bytes} entries {entries}
 {front}
 {key}
@@ -114,7 +116,8 @@ block1:
     v29:8 = add v27, v28
     map.store @flows v25, v26, v29
     packet.store v10, v27
-    emit v9, v8
+    v9000:1 = const 1
+    emit v9000 with v9
 block2:
     v30:2 = slice v5, 0
     v31:2 = const 0
@@ -125,9 +128,11 @@ block3:
     v302:3 = map.update @flows v20, v22, v301
     v33:64 = zext v302
     packet.store v10, v33
-    emit v9, v8
+    v9001:1 = const 1
+    emit v9001 with v9
 block4:
-    emit v8, v8
+    v9002:1 = const 1
+    emit v9002 with v8
 ",
         last = value_bytes - 1
     )
@@ -202,7 +207,11 @@ fn the_host_never_waits_long() {
             let mut maps = Maps::new(&hardware.program.maps);
             hardware.reset();
             let sent = packets(&mut random, 4000, Keys::One);
-            let beside = events(&mut random, &interface, sent.len(), 200);
+            let mut beside = events(&mut random, &interface, sent.len(), 200);
+            // One that looks into many slots takes as often as long.
+            let searches =
+                |event: &HostEvent| matches!(event.operation, HostOperation::Next { .. });
+            beside.retain(|event| !searches(event));
             hardware.check(&mut maps, &sent, &beside, manner);
         }
         // The hold, the stages, and the packets that wait in front of it at an entrance.

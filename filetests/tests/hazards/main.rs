@@ -10,6 +10,7 @@ mod generator;
 mod known_programs;
 mod mutants;
 mod random_programs;
+mod searches;
 
 /// The text of a program in `cases/hazards`.
 fn case(name: &str, words: &[(&str, &str)]) -> String {

@@ -6,13 +6,13 @@ use super::told::Run;
 use super::{caught, failure, flatten, Built, Failure, Layer, Stop, Subject, TrialOptions};
 use crate::features;
 use crate::hardware::{self, Engine};
-use crate::journals;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Move};
 use hardpath_ir::{verifier, Program};
 use hardpath_oracle::compare::compare_maps;
 use hardpath_oracle::KernelJudge;
 use hardpath_pipeline::{Compiled, Hazard};
+use hardpath_session::journals;
 use hardpath_testbed::dut::Dut;
 
 /// A subject whose right answers are known.
@@ -137,7 +137,7 @@ impl Trial {
             .map_err(|error| failure(layer, None, error.to_string()))?;
         let (counters, counted) = (
             driven.counters,
-            hardware::counted(packets, &driven.outcomes),
+            hardware::counted(packets, &driven.outcomes, &compiled.interface.outputs),
         );
         let run = Run::driven(driven, journals::of_design(&compiled.interface));
         let mut moves = run.moves.iter().flatten();

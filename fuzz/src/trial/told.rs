@@ -2,13 +2,13 @@
 //! follow ([`hardpath_oracle::forgetting`]).
 
 use crate::hardware::Driven;
-use crate::journals::{self, Slots};
 use crate::packets::{enters, ports};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, KeyChange, KeyEvent, KeyMove, Maps};
 use hardpath_ir::{MapId, Program};
 use hardpath_oracle::LruMap;
 use hardpath_packet::{Fate, Packet};
+use hardpath_session::journals::{self, Slots};
 
 /// A packet of the interpreter's may put so many keys into a map above what it holds: those that the packet itself uses must
 /// stay.

@@ -1,12 +1,11 @@
 //! Lays a program out for the interpreter: a place for every value, and for every instruction the fastest action.
 
-use super::packet::{Leaving, PacketMemory};
+use super::ending::{EmitSlots, Left};
+use super::packet::PacketMemory;
 use super::structure::StructuredEnd;
 use super::Prepared;
 use crate::structure::{Memory, Whole};
-use crate::{
-    AtomicOp, Input, Inst, MapId, Op, Phase, Program, Target, Terminator, Value, STACK_BYTES,
-};
+use crate::{AtomicOp, Input, Inst, MapId, Op, Phase, Program, Target, Terminator, Value};
 use cranelift_entity::SecondaryMap;
 
 /// A value's place: `limbs[at ..]`, least significant first, bits above the width are 0.
@@ -141,36 +140,22 @@ pub(super) enum End {
         yes: Edge,
         no: Edge,
     },
-    Emit {
-        verdict: Slot,
-        destination: Slot,
-        moved: Option<MovedSlots>,
-    },
+    Emit(EmitSlots),
     /// What only a structured program does.
     Structured(StructuredEnd),
-}
-
-/// Where a packet that was moved leaves: see [`crate::Moved`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MovedSlots {
-    pub(super) head: Slot,
-    pub(super) end: Slot,
-    pub(super) keep: Slot,
-    pub(super) meta: Slot,
 }
 
 impl Prepared {
     /// Lays the program out. Panics when it breaks the verifier's rules.
     pub fn new(program: &Program) -> Prepared {
         let mut prepared = Prepared {
-            kind: program.kind,
             is_structured: program.phase == Phase::Structured,
             blocks: Vec::new(),
             slots: SecondaryMap::new(),
             limbs: Vec::new(),
-            stack: vec![0; STACK_BYTES as usize],
-            packet: PacketMemory::default(),
-            left: Leaving::unmoved(0),
+            stack: vec![0; program.limits.stack as usize],
+            packet: PacketMemory::new(program.limits),
+            left: Left::default(),
             way: Vec::new(),
             listed: program.all_blocks().count(),
             calls: Vec::new(),
@@ -216,20 +201,7 @@ impl Prepared {
                     yes: edge(yes),
                     no: edge(no),
                 },
-                Terminator::Emit {
-                    verdict,
-                    destination,
-                    moved,
-                } => End::Emit {
-                    verdict: prepared.slots[*verdict],
-                    destination: prepared.slots[*destination],
-                    moved: moved.map(|moved| MovedSlots {
-                        head: prepared.slots[moved.head],
-                        end: prepared.slots[moved.end],
-                        keep: prepared.slots[moved.keep],
-                        meta: prepared.slots[moved.meta],
-                    }),
-                },
+                Terminator::Emit(emit) => End::Emit(EmitSlots::new(emit, &prepared.slots)),
                 Terminator::Return(values) => {
                     let values = values.iter().map(|value| prepared.slots[*value]);
                     End::Structured(StructuredEnd::Return(values.collect()))

@@ -333,6 +333,6 @@ fn edges(end: &mut End) -> Vec<&mut Edge> {
     match end {
         End::Jump(edge) => vec![edge],
         End::Branch { yes, no, .. } => vec![yes, no],
-        End::Emit { .. } | End::Structured(_) => Vec::new(),
+        End::Emit(_) | End::Structured(_) => Vec::new(),
     }
 }

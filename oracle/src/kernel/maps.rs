@@ -3,8 +3,8 @@
 use super::{btf, syscall, JudgeOptions};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::ObjectMap;
-use hardpath_ir::destination;
 use hardpath_ir::maps::Entries;
+use hardpath_kernel::xdp::destination;
 use hardpath_kernel::MapType;
 use std::collections::BTreeMap;
 use std::io;
@@ -125,7 +125,7 @@ impl KernelMap {
         self.kind
     }
 
-    /// Where a redirect through this map goes that found something under the key ([`hardpath_ir::destination`]).
+    /// Where a redirect through this map goes that found something under the key ([`hardpath_kernel::xdp::destination`]).
     pub fn destination(&self, key: u32) -> u32 {
         match self.kind {
             MapType::CpuMap => destination::CPU | key,

@@ -25,6 +25,7 @@ use crate::judges::{Judge, MapChange, Question, Running};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::maps::Image;
+use hardpath_kernel::xdp;
 use hardpath_packet::{Fate, Sideband};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::mpsc;
@@ -267,6 +268,12 @@ impl Running for OnThread {
 impl Judge for KernelJudge {
     fn version(&self) -> String {
         version()
+    }
+
+    fn outputs(&self) -> Vec<String> {
+        [xdp::VERDICT, xdp::METADATA, xdp::RETURNED]
+            .map(String::from)
+            .into()
     }
 
     fn objection(

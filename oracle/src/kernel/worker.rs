@@ -12,7 +12,7 @@ use super::{program, unavailable, JudgeOptions, MapChange};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ebpf::{Object, ProgramImage, MTU_MAP};
 use hardpath_ir::maps::Image;
-use hardpath_ir::verdict;
+use hardpath_kernel::xdp;
 use hardpath_packet::{Copy, Fate, Sideband};
 use std::collections::BTreeMap;
 use std::io;
@@ -165,16 +165,25 @@ impl Worker {
         let end = result.data_length.min(self.data_out.len());
         let start = (result.context.data as usize).min(end);
         let destinations = match verdict {
-            verdict::REDIRECT => self.destinations(ingress),
-            verdict if verdict::leaves(verdict) => vec![0],
+            xdp::REDIRECT => self.destinations(ingress),
+            verdict if xdp::leaves(verdict) => vec![0],
             _ => Vec::new(),
         };
-        let copy = Copy {
-            destination: 0,
-            data: self.data_out[start..end].to_vec(),
-            metadata: self.data_out[..start].to_vec(),
-        };
-        Ok(Fate::leaves_for(verdict, &destinations, &copy))
+        let words = (start as u64) / u64::from(xdp::METADATA_WORD_BYTES);
+        let outputs = vec![xdp::effective(verdict), words, verdict];
+        let copies = destinations.into_iter().map(|destination| {
+            let (class, index) = xdp::way(verdict, destination);
+            Copy {
+                class,
+                index,
+                outputs: outputs.clone(),
+                data: self.data_out[..end].to_vec(),
+            }
+        });
+        Ok(Fate {
+            copies: copies.collect(),
+            outputs,
+        })
     }
 
     /// The contents of all maps but `.rodata`.

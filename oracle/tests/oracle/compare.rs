@@ -2,42 +2,63 @@
 
 use crate::judge::{double, word};
 use hardpath_ir::maps::Image;
-use hardpath_ir::verdict::{ABORTED, DROP, PASS, REDIRECT, TX};
+use hardpath_ir::Output;
+use hardpath_kernel::xdp::{self, ABORTED, DROP, PASS, REDIRECT, TX};
 use hardpath_oracle::compare::{compare_maps, compare_packet};
 use hardpath_oracle::{Comparison, Difference, Expected, ExpectedMaps};
 use hardpath_packet::{Copy, Fate};
 
+/// What XDP programs say of their packets.
+fn outputs() -> [Output; 2] {
+    let mut verdict = Output::new(xdp::VERDICT, 3);
+    verdict.values = xdp::NAMES.map(String::from).into();
+    [verdict, Output::new(xdp::METADATA, 6)]
+}
+
 fn leaves(verdict: u64, destination: u32, data: &[u8]) -> Fate {
-    let copy = Copy {
-        destination,
+    let (class, index) = xdp::way(verdict, destination);
+    Fate::leaves(Copy {
+        class,
+        index,
+        outputs: vec![verdict, 0],
         data: data.to_vec(),
-        metadata: Vec::new(),
-    };
-    Fate::leaves(verdict, copy)
+    })
+}
+
+fn ends(verdict: u64) -> Fate {
+    Fate::ends(&[verdict, 0])
 }
 
 fn difference(expected: &Fate, got: &Fate) -> Option<String> {
-    compare_packet(expected, Some(got)).map(|difference| difference.to_string())
+    compare_packet(expected, Some(got), &outputs()).map(|difference| difference.to_string())
 }
 
 #[test]
 fn metadata_is_compared() {
-    let mut with = leaves(PASS, 0, &[5]);
-    with.copies[0].metadata = vec![1, 2, 3, 4];
-    let found = difference(&with, &leaves(PASS, 0, &[5]));
-    assert_eq!(found.unwrap(), "metadata: expected 01 02 03 04, got none");
-    assert_eq!(difference(&with, &with), None);
+    let with = |metadata: [u8; 4], words: u64| {
+        let mut fate = leaves(PASS, 0, &[&metadata[..], &[5]].concat());
+        fate.outputs[1] = words;
+        fate.copies[0].outputs[1] = words;
+        fate
+    };
+    let right = with([1, 2, 3, 4], 1);
+    let found = difference(&right, &with([1, 2, 3, 5], 1));
+    assert_eq!(
+        found.unwrap(),
+        "metadata: expected 01 02 03 04, got 01 02 03 05"
+    );
+    let found = difference(&right, &with([1, 2, 3, 4], 0));
+    assert_eq!(found.unwrap(), "metadata: expected 1, got 0");
+    assert_eq!(difference(&right, &right), None);
 }
 
 #[test]
-fn verdicts_are_the_same_as_drivers_take_them() {
+fn the_same_is_the_same() {
     let cases = [
-        (Fate::ends(DROP), Fate::ends(DROP)),
-        (Fate::ends(ABORTED), Fate::ends(9)),
-        (Fate::ends(1 << 31), Fate::ends(5)),
+        (ends(DROP), ends(DROP)),
+        (ends(ABORTED), ends(ABORTED)),
         (leaves(PASS, 1, &[1]), leaves(PASS, 2, &[1])),
         (leaves(REDIRECT, 7, &[1]), leaves(REDIRECT, 7, &[1])),
-        (Fate::ends(9), Fate::ends(ABORTED)),
     ];
     for (expected, got) in cases {
         assert_eq!(difference(&expected, &got), None, "{expected:?} {got:?}");
@@ -47,22 +68,23 @@ fn verdicts_are_the_same_as_drivers_take_them() {
 #[test]
 fn every_copy_is_compared() {
     let copies = |destinations: &[u32], data: &[u8]| {
-        let copy = Copy {
-            data: data.to_vec(),
-            ..Copy::default()
-        };
-        Fate::leaves_for(REDIRECT, destinations, &copy)
+        let one = leaves(REDIRECT, 0, data);
+        Fate::leaves_for(&one.copies[0], destinations)
     };
     let right = copies(&[3, 5], &[1]);
     assert_eq!(difference(&right, &right), None);
     let cases = [
         (
             copies(&[3], &[1]),
-            "destination: expected ifindexes 3, 5, got ifindex 3",
+            "packet: expected XDP_REDIRECT (4), got nothing came out",
         ),
         (
             copies(&[], &[1]),
-            "destination: expected ifindexes 3, 5, got no interface",
+            "packet: expected XDP_REDIRECT (4), got nothing came out",
+        ),
+        (
+            copies(&[3, 5, 7], &[1]),
+            "destination: expected ifindexes 3, 5, got ifindexes 3, 5, 7",
         ),
         (
             copies(&[5, 3], &[1]),
@@ -76,13 +98,11 @@ fn every_copy_is_compared() {
     second.copies[1].data[0] = 2;
     let told = "byte 0: expected 1 byte: [01], got 1 byte: [02]";
     assert_eq!(difference(&right, &second).as_deref(), Some(told));
-    let twice = Fate {
-        verdict: PASS,
-        ..copies(&[0, 0], &[1])
-    };
-    assert!(difference(&leaves(PASS, 0, &[1]), &twice).is_some());
+    let once = leaves(PASS, 0, &[1]);
+    let twice = Fate::leaves_for(&once.copies[0], &[0, 0]);
+    assert!(difference(&once, &twice).is_some());
     let dropped_and_sent = leaves(DROP, 0, &[1]);
-    assert!(difference(&Fate::ends(DROP), &dropped_and_sent).is_some());
+    assert!(difference(&ends(DROP), &dropped_and_sent).is_some());
 }
 
 #[test]
@@ -93,7 +113,7 @@ fn differences_are_told_with_place_and_values() {
     let cases = [
         (
             leaves(PASS, 0, &[1]),
-            Fate::ends(DROP),
+            ends(DROP),
             "verdict: expected XDP_PASS (2), got XDP_DROP (1)",
         ),
         (
@@ -116,13 +136,16 @@ fn differences_are_told_with_place_and_values() {
     for (expected, got, told) in cases {
         assert_eq!(difference(&expected, &got).as_deref(), Some(told));
     }
-    let lost = compare_packet(&Fate::ends(DROP), None).unwrap();
+    let lost = compare_packet(&ends(DROP), None, &outputs()).unwrap();
     assert_eq!(
         lost.to_string(),
         "packet: expected XDP_DROP (1), got nothing came out"
     );
-    let lost = compare_packet(&leaves(PASS, 0, &[1]), Some(&Fate::ends(PASS)));
-    assert_eq!(lost, Some(Difference::Lost { expected: PASS }));
+    let lost = difference(&leaves(PASS, 0, &[1]), &ends(PASS));
+    assert_eq!(
+        lost.as_deref(),
+        Some("packet: expected XDP_PASS (2), got nothing came out")
+    );
 }
 
 #[test]
@@ -149,7 +172,7 @@ fn maps_are_compared_as_sets_of_entries() {
 
 #[test]
 fn totals_count_everything_and_keep_the_first_mismatches() {
-    let mut comparison = Comparison::new(Some("6.18".into()));
+    let mut comparison = Comparison::new(Some("6.18".into()), &outputs());
     assert!(comparison.is_clean());
     for number in 1..=20 {
         let expected = Expected {
@@ -160,7 +183,7 @@ fn totals_count_everything_and_keep_the_first_mismatches() {
             illegal: Vec::new(),
         };
         let got = match number % 2 {
-            0 => Fate::ends(DROP),
+            0 => ends(DROP),
             _ => leaves(PASS, 0, &[1]),
         };
         comparison.packet("web.pcap", number, &expected, Some(&got));

@@ -35,17 +35,18 @@ fn lookup(map_index: i32, key: i32) -> Vec<Insn> {
 }
 
 #[test]
-fn verdicts_come_back_as_the_program_gave_them() {
+fn verdicts_come_back_as_the_program_gave_them_and_as_drivers_take_them() {
     for verdict in [0, 1, 2, 3, 7] {
         let object = object(vec![], &[set(0, verdict), exit()]);
         let Some(mut judge) = try_start(&object, Image::new()) else {
             return;
         };
         let outcome = judged(&mut judge, &packet(60), &CONTEXT);
-        assert_eq!(outcome.verdict, verdict as u64);
+        let driver = if verdict == 7 { 0 } else { verdict as u64 };
+        assert_eq!(outcome.outputs, [driver, 0, verdict as u64]);
         match verdict {
             2 | 3 => {
-                assert_eq!(outcome.destinations(), [0]);
+                assert_eq!(outcome.indices(), [0]);
                 assert_eq!(outcome.data(), Some(&packet(60)[..]));
             }
             _ => assert_eq!(outcome.copies, []),
@@ -62,7 +63,10 @@ fn packet_writes_come_back() {
     let mut expected = packet(14);
     expected[13] = 0xee;
     let outcome = judged(&mut judge, &packet(14), &CONTEXT);
-    assert_eq!((outcome.verdict, outcome.data()), (3, Some(&expected[..])));
+    assert_eq!(
+        (outcome.outputs[2], outcome.data()),
+        (3, Some(&expected[..]))
+    );
 }
 
 #[test]
@@ -270,7 +274,7 @@ fn a_redirect_tells_its_interface() {
     let mut answer = |ifindex: u32, flags: u32| {
         let bytes = [word(ifindex), word(flags), packet(6)].concat();
         let outcome = judged(&mut judge, &bytes, &CONTEXT);
-        (outcome.verdict, outcome.destinations())
+        (outcome.outputs[2], outcome.indices())
     };
     assert_eq!(answer(77, 0), (4, vec![77]));
     assert_eq!(answer(78, 1), (0, vec![]));
@@ -292,7 +296,7 @@ fn a_redirect_through_a_devmap_tells_its_interface() {
     let mut answer = |map: u32, key: u32, flags: u32, context: Sideband| {
         let bytes = [word(map), word(key), word(flags), packet(2)].concat();
         let outcome = judged(&mut judge, &bytes, &context);
-        (outcome.verdict, outcome.destinations())
+        (outcome.outputs[2], outcome.indices())
     };
     assert_eq!(answer(0, 1, 0, CONTEXT), (4, vec![20]));
     assert_eq!(answer(1, 1, 2, CONTEXT), (4, vec![300]));
@@ -340,7 +344,7 @@ fn the_last_redirect_counts_and_a_miss_leaves_the_interface_before_it() {
     };
     let mut destinations = |key: u32, flags: u32| {
         let bytes = [word(key), word(flags), packet(6)].concat();
-        judged(&mut judge, &bytes, &CONTEXT).destinations()
+        judged(&mut judge, &bytes, &CONTEXT).indices()
     };
     assert_eq!(destinations(1, 0), [20]);
     assert_eq!(destinations(0, 0), [77]);
@@ -377,8 +381,8 @@ fn stack_that_was_never_written_is_zero() {
     let mut fill = packet(14);
     fill[0] = 1;
     for _ in 0..3 {
-        assert_eq!(judged(&mut judge, &fill, &CONTEXT).verdict, 2);
-        assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 2);
+        assert_eq!(judged(&mut judge, &fill, &CONTEXT).outputs[2], 2);
+        assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).outputs[2], 2);
     }
 }
 
@@ -404,7 +408,7 @@ fn functions_find_a_zeroed_stack_at_each_call() {
         return;
     };
     for _ in 0..2 {
-        assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 2);
+        assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).outputs[2], 2);
     }
 }
 
@@ -433,7 +437,7 @@ fn a_callback_may_run_as_often_as_unwritten_stack_says() {
     let Some(mut judge) = try_start(&object, Image::new()) else {
         return;
     };
-    assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 2);
+    assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).outputs[2], 2);
 }
 
 #[test]
@@ -480,7 +484,7 @@ fn a_loop_to_the_first_instruction_does_not_repeat_the_zeroing() {
     let Some(mut judge) = try_start(&object, Image::new()) else {
         return;
     };
-    assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).verdict, 5);
+    assert_eq!(judged(&mut judge, &packet(14), &CONTEXT).outputs[2], 5);
 }
 
 #[test]

@@ -158,14 +158,15 @@ fn an_interpreter_that_is_wrong_is_found() {
     let mut reference = Reference::new(&program(&wrong), &Image::new(), Some(kernel)).unwrap();
     let expected = reference.run(&[9; 64], &CONTEXT).unwrap();
     assert!(expected.judged_by_kernel);
-    assert_eq!(expected.fate.verdict, 2);
-    let difference = Difference::Verdict {
-        expected: 2,
-        got: 1,
+    assert_eq!(expected.fate.first_output(), 2);
+    let difference = Difference::Output {
+        name: "verdict".into(),
+        expected: "2".into(),
+        got: "1".into(),
     };
     assert_eq!(expected.disagreement, Some(difference));
 
-    let mut comparison = Comparison::new(reference.kernel_version());
+    let mut comparison = Comparison::new(reference.kernel_version(), reference.outputs());
     let got = &expected.fate;
     comparison.packet("one.pcap", 1, &expected, Some(got));
     let maps = reference.maps().unwrap();
@@ -207,7 +208,7 @@ fn without_a_kernel_the_interpreter_answers() {
         disagreement,
         illegal: _,
     } = reference.run(&[1, 2, 3], &CONTEXT).unwrap();
-    assert_eq!((fate.verdict, judged_by_kernel), (1, false));
+    assert_eq!((fate.first_output(), judged_by_kernel), (1, false));
     assert_eq!((objection, disagreement), (None, None));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::assembly::*;
 use crate::judge::{double, try_start_form, word, CONTEXT};
-use hardpath_ebpf::{lift, Object};
+use hardpath_ebpf::{lift_returned, Object};
 use hardpath_ir::maps::Image;
 use hardpath_oracle::{ask, Asked, Expected, ExpectedMaps, Form, Reference};
 use hardpath_packet::Sideband;
@@ -60,7 +60,7 @@ impl Answers {
 /// Asks the kernel about [`forgetful`]; the interpreter runs `understood`. `None`: it cannot be asked.
 fn asked(understood: &Object) -> Option<Asked<Answers>> {
     let image = Image::from([("seen".into(), [(word(0), double(1000))].into())]);
-    let program = lift(understood, &understood.programs[0]).unwrap();
+    let program = lift_returned(understood, &understood.programs[0]).unwrap();
     let question = |form| {
         let kernel = try_start_form(&forgetful(1), image.clone(), form).ok_or(())?;
         let mut reference = Reference::new(&program, &image, Some(kernel)).unwrap();
@@ -80,7 +80,7 @@ fn what_the_verifier_removed_is_in_the_second_answer() {
     assert_eq!(answer.disagreements(), 0);
     for ((packet, _), answer) in packets().iter().zip(&answer.packets) {
         assert!(answer.judged_by_kernel);
-        assert_eq!(answer.fate.verdict, 2 - u64::from(packet[0]));
+        assert_eq!(answer.fate.outputs[1], 2 - u64::from(packet[0]));
     }
     // Each packet counted once, from what was there before the first.
     assert_eq!(answer.maps.image["seen"][&word(0)], double(1034));
@@ -96,7 +96,10 @@ fn no_answer_is_made_up_for_an_interpreter_that_is_wrong() {
         .filter(|(packet, _)| packet[0] == 1)
         .count();
     assert_eq!(answer.disagreements(), wrong as u64);
-    assert!(answer.packets.iter().all(|packet| packet.fate.verdict != 3));
+    assert!(answer
+        .packets
+        .iter()
+        .all(|packet| packet.fate.outputs[1] != 3));
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! v2 = packet.load 12:64  (16 bits)        v2 = packet.load 12:64  (16 bits)
 //! stack.store 504:64, v2             →     …
 //! packet.store 0:64, v3                    packet.store 0:64, v3
-//! v4 = stack.load 504:64  (16 bits)        emit v2, v5
-//! emit v4, v5
+//! v4 = stack.load 504:64  (16 bits)        emit v5 with v2
+//! emit v5 with v4
 //! ```
 //!
 //! Afterwards no stack access is left. Every `PacketLoad` has a constant offset, stands in the entry block and
@@ -39,7 +39,7 @@ use crate::value_set::{ValueSets, MOST_VALUES};
 use crate::{dce, fold};
 use atoms::Atoms;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Inst, Op, Phase, Program, HEADROOM_BYTES, MAX_PACKET_BYTES, STACK_BYTES};
+use hardpath_ir::{Inst, Limits, Op, Phase, Program};
 use std::collections::HashMap;
 
 /// Which of the two memories.
@@ -51,18 +51,21 @@ enum Memory {
 
 impl Memory {
     /// Bytes that exist at most.
-    fn size(self) -> u64 {
+    fn size(self, limits: Limits) -> u64 {
         match self {
-            Memory::Stack => u64::from(STACK_BYTES),
-            Memory::Packet => self.before_zero() + u64::from(MAX_PACKET_BYTES),
+            Memory::Stack => limits.stack.into(),
+            Memory::Packet => {
+                let reach = limits.longest.max(limits.tail);
+                self.before_zero(limits) + u64::from(reach)
+            }
         }
     }
 
     /// How many of them lie at negative offsets. Atoms and accesses count from the first of these.
-    fn before_zero(self) -> u64 {
+    fn before_zero(self, limits: Limits) -> u64 {
         match self {
             Memory::Stack => 0,
-            Memory::Packet => u64::from(HEADROOM_BYTES),
+            Memory::Packet => limits.headroom.into(),
         }
     }
 
@@ -119,7 +122,11 @@ fn promote(program: &mut Program, memory: Memory) -> Result<bool, Diagnostic> {
     if accesses.is_empty() && !memory.is_cleared(program) {
         return Ok(false);
     }
-    let atoms = Atoms::new(accesses.values(), memory.size(), memory.before_zero());
+    let atoms = Atoms::new(
+        accesses.values(),
+        memory.size(program.limits),
+        memory.before_zero(program.limits),
+    );
     walk::promote(program, memory, &accesses, &atoms);
     Ok(true)
 }
@@ -139,7 +146,7 @@ fn find_accesses(program: &Program, memory: Memory) -> Result<HashMap<Inst, Acce
         let Some(offsets) = sets.of(program, data.args[0]) else {
             return Err(variable_offset(program, inst, memory));
         };
-        let from_first = |offset: u64| offset.wrapping_add(memory.before_zero());
+        let from_first = |offset: u64| offset.wrapping_add(memory.before_zero(program.limits));
         let offsets = offsets.into_iter().map(from_first).collect();
         let bytes = u64::from(program.width(value) / 8);
         accesses.insert(inst, Access { offsets, bytes });

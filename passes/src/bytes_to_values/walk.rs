@@ -28,6 +28,7 @@ pub fn promote(
     };
     let mut walk = Walk {
         memory,
+        before_zero: memory.before_zero(program.limits),
         accesses,
         atoms,
         live,
@@ -82,6 +83,8 @@ fn live_atoms(
 
 struct Walk<'a> {
     memory: Memory,
+    /// Bytes of it at negative offsets.
+    before_zero: u64,
     accesses: &'a HashMap<Inst, Access>,
     atoms: &'a Atoms,
     live: SecondaryMap<Block, Vec<bool>>,
@@ -136,7 +139,7 @@ impl Walk<'_> {
         incoming: &mut SecondaryMap<Block, Vec<Block>>,
     ) -> Vec<Block> {
         let data = &program.blocks[block];
-        let only_emits = matches!(data.terminator, Terminator::Emit { .. })
+        let only_emits = matches!(data.terminator, Terminator::Emit(_))
             && data.insts.len() <= MOST_COPIED
             && data
                 .insts
@@ -232,7 +235,7 @@ impl Walk<'_> {
                 self.store(program, access, offset, value, &mut contents);
             }
         }
-        if matches!(program.blocks[block].terminator, Terminator::Emit { .. })
+        if matches!(program.blocks[block].terminator, Terminator::Emit(_))
             && self.memory == Memory::Packet
         {
             self.place = program.blocks[block].place;
@@ -410,7 +413,7 @@ impl Walk<'_> {
 
     /// The offset in the program of a place in the memory.
     fn offset_of(&self, place: u64) -> u64 {
-        place.wrapping_sub(self.memory.before_zero())
+        place.wrapping_sub(self.before_zero)
     }
 
     /// What an atom held at first. Zeros on the stack and in the headroom, a part of the packet as it came in.
@@ -422,9 +425,7 @@ impl Walk<'_> {
         let width = bytes as u32 * 8;
         let (op, place) = match self.memory {
             Memory::Stack => (Op::Const(Bits::zero(width)), None),
-            Memory::Packet if start < self.memory.before_zero() => {
-                (Op::Const(Bits::zero(width)), None)
-            }
+            Memory::Packet if start < self.before_zero => (Op::Const(Bits::zero(width)), None),
             Memory::Packet => {
                 let place = load.and_then(|load| program.insts[load].place);
                 (Op::Slice { lo: 0 }, place.or(self.place))
@@ -464,7 +465,7 @@ impl Walk<'_> {
             }
         }
         let mut loads: Vec<Inst> = Vec::new();
-        let zero = self.memory.before_zero();
+        let zero = self.before_zero;
         // The headroom is not read.
         let mut index = (0..self.atoms.len())
             .find(|index| self.atoms.get(*index).start >= zero)

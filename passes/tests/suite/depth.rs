@@ -2,12 +2,12 @@
 
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
-use hardpath_ir::{parse, verdict, verifier, Program};
-use hardpath_packet::Sideband;
+use hardpath_ir::{parse, verifier, Program};
+use hardpath_packet::{Fate, Sideband};
 use hardpath_passes::{limit_depth, optimize_control_flow};
 
 /// Reads a length at byte 0, reads and writes two bytes that far behind, and follows a second length from there.
-const CHAIN: &str = "program \"chain\" xdp control-flow
+const CHAIN: &str = "program \"chain\" control-flow\noutput \"verdict\" 32
 
 block0:
     v0:64 = const 0
@@ -28,7 +28,8 @@ block0:
     v14:32 = zext v12
     v15:32 = and v14, v13
     v16:32 = const 0
-    emit v15, v16
+    v9000:1 = const 1
+    emit v9000 with v15
 ";
 
 fn program() -> Program {
@@ -62,10 +63,13 @@ fn what_lies_within_is_kept_and_the_rest_given_up() {
                 [0, 1, 2].map(|which: usize| runs[which].run(&mut maps, &packet, &context));
             if deep {
                 given_up += 1;
-                assert_eq!(found.verdict, verdict::TOO_DEEP);
-                assert_eq!(after.verdict, verdict::TOO_DEEP);
+                assert_eq!(found, Fate::ends(&[0, 1]));
+                assert_eq!(after, found);
             } else {
                 kept += 1;
+                let mut expected = expected;
+                expected.outputs.push(0);
+                expected.copies[0].outputs.push(0);
                 assert_eq!(found, expected);
                 assert_eq!(after, expected);
             }

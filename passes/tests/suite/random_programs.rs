@@ -174,7 +174,7 @@ fn assert_accesses_are_in_place(program: &Program) {
                     assert_eq!(block, program.order[0], "{program}");
                 }
                 Op::PacketStore => {
-                    let is_exit = matches!(data.terminator, Terminator::Emit { .. });
+                    let is_exit = matches!(data.terminator, Terminator::Emit(_));
                     assert!(
                         is_exit && end.is_none_or(|end| end <= offset()),
                         "{program}"

@@ -68,7 +68,7 @@ impl Text {
 
     /// The lowest bits of an input of the program.
     fn input(&mut self, width: u32) -> (usize, u32) {
-        let queue = self.value(32, "input rx_queue_index");
+        let queue = self.value(32, "input queue");
         (self.value(width, &format!("slice v{queue}, 0")), width)
     }
 
@@ -92,14 +92,14 @@ impl Text {
             self.lines.push(format!("packet.store v{offset}, v{byte}"));
         }
         let pass = self.constant(2, 32);
-        let to = self.constant(0, 32);
-        self.lines.push(format!("emit v{pass}, v{to}"));
+        let forwarded = self.constant(1, 1);
+        self.lines.push(format!("emit v{forwarded} with v{pass}"));
         let body: String = self
             .lines
             .iter()
             .map(|line| format!("    {line}\n"))
             .collect();
-        let text = format!("program \"small\" xdp dataflow\n\nblock0:\n{body}");
+        let text = format!("program \"small\" dataflow\noutput \"verdict\" 32\n\nblock0:\n{body}");
         parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 }

@@ -75,6 +75,23 @@ fn unroll() {
 }
 
 #[test]
+fn fold() {
+    check(&["fold"], |_| {});
+}
+
+#[test]
+fn dce() {
+    check(&["dce"], |_| {});
+}
+
+/// What is folded lets other passes see more, and the other way round.
+#[test]
+fn fold_and_dce_between_others() {
+    check(&["fold", "dce", "fold", "unroll", "fold", "dce"], |_| {});
+    check(&["inline", "fold", "dce", "expand", "dce", "fold"], |_| {});
+}
+
+#[test]
 fn in_every_order() {
     let passes = ["inline", "expand", "unroll"];
     for first in 0..3 {
@@ -170,6 +187,10 @@ fn changed_programs() {
         }
         valid += 1;
         let mut after = before.clone();
+        for name in ["fold", "dce"].into_iter().take(number as usize % 3) {
+            run(&mut after, name);
+            assert_valid(&after, &format!("program {number}\nbefore:\n{before}\n"));
+        }
         if let Err(errors) = hardpath_passes::lower_structured(&mut after) {
             assert!(
                 errors.iter().all(|error| error.place.is_some()),

@@ -4,6 +4,7 @@ use crate::lower::{identifier, Lower};
 use crate::schedule::value_entries;
 use crate::slot::MapsIn;
 use hardpath_blocks::answer::ANSWER_BITS;
+use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::sweep::zero_in_sweep;
@@ -121,7 +122,7 @@ impl Lower<'_> {
         let map_done = self.m.delay_reset("host_left", leaves);
         let prepared = question.map_start.map(|_| self.tables_are_prepared());
         let answers = self.speakers().into_iter();
-        let answers: Vec<[Node; 3]> = answers.map(|number| self.answer_of(number)).collect();
+        let answers: Vec<[Node; 4]> = answers.map(|number| self.answer_of(number)).collect();
         let mut any = |which: usize| {
             let terms: Vec<Node> = answers.iter().map(|answer| answer[which]).collect();
             self.m.or(&terms)
@@ -131,22 +132,36 @@ impl Lower<'_> {
             map_answer: any(0),
             map_value: any(1),
             map_key: any(2),
+            map_slot: any(3),
         };
         Some((answer, prepared))
     }
 
-    /// Answer, value and key that an access gives the host, or zeros where another one is meant.
-    fn answer_of(&mut self, number: usize) -> [Node; 3] {
+    /// Answer, value, key and slot that an access gives the host, or zeros where another one is meant.
+    fn answer_of(&mut self, number: usize) -> [Node; 4] {
         let (key_bits, value_bits) = host_widths(self.program);
+        let slot_bits = slot_bits(self.program);
         let values = self.values(number).placed.out.clone();
         let value = values.host_result;
-        let (answer, key) = match &self.ports.built[number].table {
-            Some(table) => table.host_answer(&mut self.m),
-            None => (values.host_answer, self.question().host_index),
+        let (answer, key, slot) = match &self.ports.built[number].table {
+            Some(table) => {
+                let (answer, key) = table.host_answer(&mut self.m);
+                (answer, key, table.host_slot(&mut self.m))
+            }
+            None => {
+                let index = self.question().host_index;
+                (values.host_answer, index, index)
+            }
         };
         let one = self.m.one();
         let chosen = self.selected(number, one);
-        [(answer, ANSWER_BITS), (value, value_bits), (key, key_bits)].map(|(node, bits)| {
+        let all = [
+            (answer, ANSWER_BITS),
+            (value, value_bits),
+            (key, key_bits),
+            (slot, slot_bits),
+        ];
+        all.map(|(node, bits)| {
             let mask = self.m.sext(chosen, bits);
             let wide = self.m.resize(node, bits);
             self.m.and(&[mask, wide])
@@ -190,6 +205,20 @@ pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
         widest(|map| map.entry_key_bytes()),
         widest(|map| map.value_bytes),
     )
+}
+
+/// Slots that a dump of a map goes through.
+pub fn slots(decl: &hardpath_ir::MapDecl) -> u32 {
+    match decl.is_exact() {
+        true => Hash::entries(decl.max_entries),
+        false => decl.max_entries,
+    }
+}
+
+/// Bits of the highest number of a slot, at least 1.
+pub fn slot_bits(program: &hardpath_ir::Program) -> u32 {
+    let most = program.maps.values().map(slots).max().unwrap_or(0);
+    index_bits(u64::from(most))
 }
 
 /// Words that the sweep after reset clears: those of the deepest memory, at least 2.

@@ -2,7 +2,8 @@
 
 use super::Replay;
 use crate::lower::{identifier, Lower};
-use hardpath_blocks::interface::{Journal, JournalOut};
+use hardpath_blocks::hash::Hash;
+use hardpath_blocks::interface::{command, Journal, JournalOut};
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
 
@@ -24,15 +25,19 @@ impl Lower<'_> {
         let map = self.plan[number].map;
         let evicts = self.access(number).evicts(self.program);
         let label = self.journal_label(&self.decl(number).name);
+        let max_entries = self.decl(number).max_entries;
+        let first = &self.hash_out(number).keys[0];
+        let entry = first.write.as_ref().expect("of the first port").entry_c;
+        let slot = Hash::slot_of(&mut self.m, max_entries, entry);
         let table = self.hash_out(number);
         let moves = table.moves.as_ref().expect("of a table that evicts");
-        let write = table.keys[0].write.as_ref().expect("of the first port");
+        let (host, moves) = (table.host_c, moves.clone());
         let of_commit = [
-            ("host", table.host_c),
+            ("host", self.host_changes(host)),
             ("put", moves.puts),
             ("removed", moves.removes_key),
             ("forgot", moves.forgets),
-            ("slot", write.entry_c),
+            ("slot", slot),
             ("key", moves.key_c),
         ];
         let name = format!("lru_{label}");
@@ -61,6 +66,14 @@ impl Lower<'_> {
             clocks,
         };
         self.journals.insert(map, journal);
+    }
+
+    /// The host's slot is no dump: that changes nothing, and NEXT is many of them.
+    fn host_changes(&mut self, host: Node) -> Node {
+        let command = self.question().host_command;
+        let is_dump = self.m.eq_const(command, u64::from(command::DUMP));
+        let no_dump = self.m.not(is_dump);
+        self.m.and(&[host, no_dump])
     }
 
     fn tell_later(&mut self, register: String, node: Node) -> Node {

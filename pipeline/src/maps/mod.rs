@@ -27,7 +27,7 @@ use hardpath_state::table::Table;
 use hardpath_state::values::Values;
 use std::collections::HashMap;
 
-pub use host::{clear_words, host_widths};
+pub use host::{clear_words, host_widths, slot_bits, slots};
 pub(crate) use windows::Replay;
 
 /// Bits of a tag that stands for a key at a window's entrance.

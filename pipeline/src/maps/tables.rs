@@ -70,12 +70,13 @@ impl Lower<'_> {
         let stored = &self.plan[number].stored;
         let host_key = self.m.slice(question.host_key, 0, stored.bits());
         let host_key = key_bits::cut(&mut self.m, stored, host_key);
-        let entry_bits = Hash::entry_bits(table.max_entries);
+        let slot_bits = Hash::entry_bits(table.max_entries);
+        let slot = self.m.slice(question.host_slot, 0, slot_bits);
         HashFunctionHostIn {
             host,
             host_key,
             host_dump,
-            host_slot: self.m.slice(question.host_slot, 0, entry_bits),
+            host_slot: Hash::entry_of(&mut self.m, table.max_entries, slot),
         }
     }
 

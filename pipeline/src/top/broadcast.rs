@@ -1,14 +1,14 @@
 //! Packets that are sent to all devices in a map: the maps' lists, and the repeater in front of the exit.
 
 use super::exit::Head;
-use super::{Loops, Top};
+use super::{broadcast_tables, Loops, Top};
 use hardpath_blocks::device_list::{device_list, DeviceList, DeviceListIn, DeviceListOut};
 use hardpath_blocks::fifo::{fifo, FifoIn};
 use hardpath_blocks::host::HostOut;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::IngressOut;
 use hardpath_blocks::repeater::{repeater, Repeater, RepeaterIn, RepeaterOut};
-use hardpath_ir::{destination, MapId};
+use hardpath_ir::MapId;
 use hardpath_rtl::Node;
 
 /// The lists, before the exit is there.
@@ -31,9 +31,7 @@ struct List {
 impl Top<'_> {
     /// The maps through which packets are broadcast.
     fn broadcast_maps(&self) -> Vec<MapId> {
-        let maps = self.program.maps.iter();
-        let all = maps.filter(|(_, decl)| decl.broadcast && self.has.repeats);
-        all.map(|(map, _)| map).collect()
+        broadcast_tables(self.program)
     }
 
     /// A list for each map.
@@ -130,27 +128,29 @@ impl Top<'_> {
         let interfaces = fifo(&name, 32, self.credits);
         let interfaces = interfaces.place(self.design, &mut self.m, "ingress_interfaces", inputs);
         let lists = lists.lists;
-        let meant = |list: &List| {
+        let bits = |list: &List| {
             let entries = self.program.maps[list.map].max_entries;
-            let bits = index_bits(u64::from(entries));
-            (destination::broadcast(list.map, false), bits)
+            index_bits(u64::from(entries))
         };
         let block = repeater(&Repeater {
             name: format!("{}_repeater", self.prefix),
-            lists: lists.iter().map(meant).collect(),
-            exclude_bit: destination::EXCLUDE_INGRESS.trailing_zeros(),
+            lists: lists.iter().map(bits).collect(),
+            has_index: head.result.sent.result_index.is_some(),
         });
         let result = &head.result;
+        let broadcast = result
+            .broadcast
+            .clone()
+            .expect("told where packets are broadcast");
         let inputs = RepeaterIn {
             result_valid: head.valid,
-            result_verdict: result.result_verdict,
-            result_destination: result
-                .result_destination
-                .expect("a packet that is broadcast has a destination"),
-            ingress_ifindex: interfaces.out.data_out,
+            each: broadcast.result_each,
+            not_back: broadcast.result_not_back,
+            result_index: result.sent.result_index,
+            ingress: interfaces.out.data_out,
             taken,
             count: lists.iter().map(|list| list.out.count).collect(),
-            ifindex: lists.iter().map(|list| list.out.ifindex).collect(),
+            device: lists.iter().map(|list| list.out.device).collect(),
         };
         let out = block
             .place(self.design, &mut self.m, "repeater", inputs)

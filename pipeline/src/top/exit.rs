@@ -3,9 +3,13 @@
 use super::broadcast::Lists;
 use super::slot::Slot;
 use super::{Frames, Loops, Top};
-use hardpath_blocks::egress::{egress, Egress, EgressIn, EgressOut, PacketResult, RepeatIn};
+use hardpath_blocks::copier::{copier, Copier, CopierIn, CopierOut, CopyIn};
+use hardpath_blocks::egress::{
+    egress, Egress, EgressIn, EgressOut, PacketResult, RepeatIn, SentResult,
+};
 use hardpath_blocks::fifo::{fifo, FifoIn};
 use hardpath_blocks::moved_egress::moved_egress;
+use hardpath_packet::COUNTED_BITS;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
 
@@ -24,10 +28,62 @@ impl Top<'_> {
             beat_bytes: self.beat_bytes(),
             frame_depth: self.frame_depth(),
             overlays: self.compute.overlays.clone(),
-            verdict_bits: if self.raw() { 64 } else { 3 },
-            has_destination: self.compute.has_destination,
-            repeats: self.has.repeats,
+            output_bits: self.output_bits(),
+            drops: self.compute.sent.drops && self.has.copies == 0,
+            class: self.compute.sent.class,
+            has_index: self.compute.sent.has_index || self.has.repeats,
+            may_be_empty: self.program.limits.shortest == 0,
+            repeats: self.has.repeats || self.has.copies > 0,
+            copies: self.has.copies > 0,
         }
+    }
+
+    /// In front of the exit: a packet of which further copies leave.
+    fn copies(&mut self, head: &Head, taken: Node) -> CopierOut {
+        self.m
+            .section("Copier: further copies leave behind a packet");
+        let m = &self.m;
+        let result = &head.result;
+        let widths = |sent: &SentResult| sent.clone().map(&mut |_, _, node| m.width(node));
+        let block = copier(&Copier {
+            name: format!("{}_copier", self.prefix),
+            sent: widths(&result.sent),
+            copies: result.copy.len(),
+        });
+        let copies = result.copy.iter().map(|(label, copy)| {
+            let copy = CopyIn {
+                when: copy.when,
+                sent: copy.sent.clone(),
+            };
+            (label.clone(), copy)
+        });
+        let inputs = CopierIn {
+            result_valid: head.valid,
+            forwarded: match result.result_forwarded {
+                Some(forwarded) => forwarded,
+                None => self.m.one(),
+            },
+            sent: result.sent.clone(),
+            copy: copies.collect(),
+            taken,
+        };
+        block.place(self.design, &mut self.m, "copier", inputs).out
+    }
+
+    fn output_bits(&self) -> u32 {
+        self.program.outputs.iter().map(|output| output.width).sum()
+    }
+
+    /// What a packet of that fate is counted as.
+    fn counted(&mut self, fate: Node) -> Node {
+        let first = self.program.outputs.first();
+        let counted = first.filter(|output| output.is_counted());
+        let (lo, bits) = match counted {
+            Some(output) => (0, output.width),
+            None => (self.output_bits(), 1),
+        };
+        let number = self.m.slice(fate, lo, bits);
+        self.m.zext(number, COUNTED_BITS)
     }
 
     pub(super) fn results(&mut self, slot: &Slot) -> Head {
@@ -77,18 +133,32 @@ impl Top<'_> {
         if let Some((lists, came)) = lists {
             let repeated = self.repeat(lists, came, &head, (loops.packet_left, exit_pop));
             head_valid = repeated.valid;
-            result.result_destination = Some(repeated.destination);
+            result.broadcast = None;
+            result.sent.result_index = Some(repeated.destination);
             head_pop = repeated.pop;
             repeat = Some(RepeatIn {
                 result_again: repeated.again,
                 result_nobody: repeated.nobody,
+                result_fate_outputs: None,
+            });
+        }
+        if self.has.copies > 0 {
+            let copied = self.copies(&head, exit_pop);
+            result.copy = Vec::new();
+            result.result_forwarded = None;
+            result.sent = copied.sent().clone();
+            head_pop = copied.pop;
+            repeat = Some(RepeatIn {
+                result_again: copied.again,
+                result_nobody: copied.nobody,
+                result_fate_outputs: head.result.sent.result_outputs,
             });
         }
         self.m.section("Exit");
         let config = self.egress();
         let block = match &self.compute.moved {
             None => egress(&config),
-            Some(moved) => moved_egress(&config, &moved.moves),
+            Some(moved) => moved_egress(&config, moved),
         };
         let inputs = EgressIn {
             result_valid: head_valid,
@@ -107,8 +177,9 @@ impl Top<'_> {
             m.drive(wire, address);
         }
         m.drive(frames.read, exit.frame.frame_read);
-        m.drive(loops.verdict_valid, exit.verdict.verdict_valid);
-        m.drive(loops.verdict, exit.verdict.verdict);
+        m.drive(loops.fate_valid, exit.fate.fate_valid);
+        let counted = self.counted(exit.fate.fate);
+        self.m.drive(loops.counted, counted);
         exit
     }
 }

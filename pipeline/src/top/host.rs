@@ -2,7 +2,7 @@
 
 use super::slot::Slot;
 use super::{Loops, Top, TopIn};
-use crate::maps::{clear_words, host_widths};
+use crate::maps::{clear_words, host_widths, slot_bits};
 use hardpath_blocks::host::{host, Host, HostIn, HostOut, MapAnswer};
 use hardpath_blocks::ingress::IngressOut;
 use hardpath_rtl::signals::Signals;
@@ -13,7 +13,7 @@ impl Top<'_> {
     pub(super) fn answer_wires(&mut self) -> MapAnswer {
         let (key_bits, value_bits) = host_widths(self.program);
         let has_maps = self.has.maps;
-        let widths = MapAnswer::of(key_bits, value_bits);
+        let widths = MapAnswer::of(key_bits, value_bits, slot_bits(self.program));
         widths.map(&mut |name, _, width| match has_maps {
             true => self.m.wire(width, name),
             false => self.m.zero(width),
@@ -34,6 +34,7 @@ impl Top<'_> {
             maps: self.program.maps.len() as u32,
             key_bits,
             value_bits,
+            slot_bits: slot_bits(self.program),
             has_port_table: self.has.port,
             prepares: self.has.prepares(),
             clear_words: clear_words(self.program),
@@ -43,8 +44,8 @@ impl Top<'_> {
             packet_in: entrance.packet_valid,
             dropped_bad: entrance.dropped_bad,
             dropped_length: entrance.dropped_length,
-            verdict_valid: loops.verdict_valid,
-            verdict: loops.verdict,
+            fate_valid: loops.fate_valid,
+            counted: loops.counted,
             answer: loops.answer.clone(),
             map_prepared: loops.map_prepared,
             early_port: entrance.early.as_ref().map(|early| early.early_port),
@@ -62,6 +63,7 @@ impl Top<'_> {
                 (wires.map_answer, answer.map_answer),
                 (wires.map_value, answer.map_value),
                 (wires.map_key, answer.map_key),
+                (wires.map_slot, answer.map_slot),
             ] {
                 self.m.drive(wire, node);
             }

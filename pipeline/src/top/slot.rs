@@ -11,7 +11,7 @@ use hardpath_rtl::Node;
 pub(super) struct Slot {
     pub(super) out: ProgramOut,
     /// Where the packet that enters came in, from a register; `None`: nobody asks.
-    pub(super) ingress_ifindex: Option<Node>,
+    pub(super) ingress: Option<Node>,
 }
 
 /// The instance of the compute module. No language has this word, so that it is called the same everywhere.
@@ -29,22 +29,22 @@ impl Top<'_> {
         let window_bits = self.compute.window_bytes * 8;
         let packet = self.m.slice(entrance.window, 0, window_bits);
         let ports = host.ports.as_ref();
-        let asks = has.ifindex || has.repeats;
-        let ingress_ifindex = ports
+        let asks = has.interface || has.repeats;
+        let ingress = ports
             .filter(|_| asks)
-            .map(|ports| self.m.delay("ingress_ifindex", ports.port_ifindex));
+            .map(|ports| self.m.delay("ingress", ports.port_interface));
         let early = entrance.early.as_ref().zip(ports);
-        let rx_queue_index = early.filter(|_| has.queue).map(|(early, ports)| {
+        let queue = early.filter(|_| has.queue).map(|(early, ports)| {
             let sum = self.m.add(early.early_queue, ports.port_queue);
             let early = self.m.zext(sum, 32);
-            self.m.delay("rx_queue_index", early)
+            self.m.delay("queue", early)
         });
         let drawn = &entrance.drawn;
         let given = GivenIn {
             packet_length: entrance.packet_length,
-            ingress_ifindex: ingress_ifindex.filter(|_| has.ifindex),
-            rx_queue_index,
-            egress_ifindex: drawn.packet_egress_ifindex,
+            ingress: ingress.filter(|_| has.interface),
+            queue,
+            egress: drawn.packet_egress,
             time_ns: drawn.packet_time_ns,
             random: drawn.packet_random,
         };
@@ -66,7 +66,7 @@ impl Top<'_> {
             out: program
                 .place(self.design, &mut self.m, PIPELINE, inputs)
                 .out,
-            ingress_ifindex,
+            ingress,
         }
     }
 }

@@ -10,7 +10,7 @@ fn compiled(kind: &str, key_bytes: u32, body: &str) -> Compiled {
     let shown = shown(body);
     let (find, words) = kind.split_once(' ').unwrap_or((kind, ""));
     let text = format!(
-        "program \"keys\" xdp control-flow
+        "program \"keys\" control-flow\noutput \"verdict\" 32
 map @flows {find} key {key_bytes} value 8 entries 64 {words}
 block0:
     v0:64 = const 0
@@ -24,7 +24,8 @@ block0:
     v8:32 = const 0
 {body}
 {shown}
-    emit v7, v8
+    v9000:1 = const 1
+    emit v9000 with v7
 "
     );
     let result = compile(read(&text), &Options::default());

@@ -4,12 +4,13 @@ use crate::read;
 use hardpath_ir::{Find, MapDecl, Program};
 use hardpath_pipeline::{compile, Compiled, Options};
 
-const NOTHING: &str = "program \"limits\" xdp control-flow
+const NOTHING: &str = "program \"limits\" control-flow\noutput \"verdict\" 32
 
 block0:
     v0:32 = const 2
     v1:32 = const 0
-    emit v0, v1
+    v9000:1 = const 1
+    emit v9000 with v0
 ";
 
 fn with_maps(maps: &[(&str, Find, u32, u32, u32)]) -> Program {
@@ -73,7 +74,7 @@ fn numbers_of_maps() {
 /// Names that differ in signs only, that look like the compiler's own, or that are reserved.
 #[test]
 fn names_that_collide() {
-    let text = "program \"module\" xdp control-flow
+    let text = "program \"module\" control-flow\noutput \"verdict\" 32
 
 map @x array key 4 value 4 entries 4
 map @x_0 array key 4 value 4 entries 4
@@ -96,7 +97,8 @@ block0:
     v14:8 = zext v9
     v12:32 = const 2
     packet.store v0, v14
-    emit v12, v2
+    v9001:1 = const 1
+    emit v9001 with v12
 ";
     let compiled = build(read(text)).expect("nothing to refuse");
     assert_eq!(hardpath_rtl::check::check(&compiled.design), Ok(()));
@@ -123,7 +125,7 @@ block0:
 #[test]
 fn many_changes_that_ask_for_the_changes_before_them() {
     let rounds = |count: usize| {
-        let mut text = "program \"rounds\" xdp control-flow\n\n\
+        let mut text = "program \"rounds\" control-flow\noutput \"verdict\" 32\n\n\
              map @flows exact key 4 value 8 entries 8\n\n\
              block0:\n    v0:64 = const 0\n    v1:32 = const 0\n    v2:32 = const 2\n    v3:64 = packet.load v0\n    v4:2 = const 3\n"
             .to_string();
@@ -142,7 +144,7 @@ fn many_changes_that_ask_for_the_changes_before_them() {
             text.push_str(&values);
             sum = v + 5;
         }
-        read(&format!("{text}    emit v2, v1\n"))
+        read(&format!("{text}    v9:1 = const 1\n    emit v9 with v2\n"))
     };
     assert!(build(rounds(1)).is_ok());
     assert_eq!(build(rounds(14)).err(), Some("lookup-after-update"));

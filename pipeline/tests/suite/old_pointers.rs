@@ -8,7 +8,7 @@ use hardpath_pipeline::{compile, Options};
 fn refusals(kind: &str, body: &str) -> Vec<String> {
     let (find, words) = kind.split_once(' ').unwrap_or((kind, ""));
     let text = format!(
-        "program \"old_pointers\" xdp control-flow
+        "program \"old_pointers\" control-flow\noutput \"verdict\" 32
 
 map @flows {find} key 4 value 8 entries 64 {words}
 
@@ -44,7 +44,8 @@ block0:
 block1:
 {body}
 block9:
-    emit v9, v8
+    v9000:1 = const 1
+    emit v9000 with v9
 "
     );
     match compile(read(&text), &Options::default()) {
@@ -266,7 +267,7 @@ block2:
 fn a_pointer_that_may_come_from_two_lookups() {
     let text = |changes: &str| {
         format!(
-            "program \"joined\" xdp control-flow
+            "program \"joined\" control-flow\noutput \"verdict\" 32
 
 map @flows exact key 4 value 8 entries 64
 
@@ -293,7 +294,8 @@ block3(v40:32):
     packet.store v10, v90
     jump block9
 block9:
-    emit v9, v8
+    v9001:1 = const 1
+    emit v9001 with v9
 "
         )
     };

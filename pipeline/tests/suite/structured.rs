@@ -10,12 +10,12 @@ use hardpath_passes::lower_structured;
 use hardpath_pipeline::{compile, dataflow, Options};
 
 /// Looks for a byte that is no padding, from the end of the packet on: how far is it? `BOUND` is what is known of the loop.
-const PADDING: &str = "program \"padding\" xdp structured
+const PADDING: &str = "program \"padding\" structured\n\noutput \"verdict\" 32
 
 place0 slot 3 file \"padding.c\" line 17 source \"while (end > data && !end[-1])\"
 
 block0:
-    v0:16 = input packet_length
+    v0:16 = input length
     v1:64 = zext v0
     v2:64 = const 0x0
     v3:64 = const 0x1
@@ -34,7 +34,8 @@ block1(v6:64 \"end\") loop BOUND at place0:
 block2:
     v12:64 = sub v1, v6
     v13:32 = slice v12, 0
-    emit v13, v5
+    v9000:1 = const 0x1
+    emit v9000 with v13
 ";
 
 fn padding(bound: &str) -> (String, Program) {
@@ -45,7 +46,7 @@ fn padding(bound: &str) -> (String, Program) {
 
 fn found(program: &Program, packet: &[u8]) -> u64 {
     let mut maps = Maps::new(&program.maps);
-    run(program, &mut maps, packet, &Sideband::default()).verdict
+    run(program, &mut maps, packet, &Sideband::default()).first_output()
 }
 
 fn is_at_the_loop(error: &Diagnostic, code: &str) {
@@ -73,7 +74,13 @@ fn a_loop_that_data_bounds_runs_is_text_and_is_no_hardware() {
 
     assert_eq!(program.to_string(), text);
 
-    let errors = lower_structured(&mut program.clone()).expect_err("nobody knows the bound");
+    // The longest packet bounds it, but so many rounds are not written out.
+    let errors = lower_structured(&mut program.clone()).expect_err("a round for each byte");
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].code, "program-too-large");
+    assert!(errors[0].place_text().contains("padding.c:17"));
+    let without_end = text.replace("eq v6, v2", "const 0x0");
+    let errors = lower_structured(&mut read(&without_end)).expect_err("nobody knows the bound");
     assert_eq!(errors.len(), 1);
     is_at_the_loop(&errors[0], "loop");
     for errors in [
@@ -95,7 +102,7 @@ fn what_has_not_been_written_out_is_refused_with_the_passes() {
         "{}",
         errors[0]
     );
-    let without_loops = "program \"flat\" xdp structured\nblock0:\nv0:32 = const 2\nemit v0, v0\n";
+    let without_loops = "program \"flat\" structured\noutput \"verdict\" 32\nblock0:\nv0:32 = const 2\nv9001:1 = const 1\nemit v9001 with v0\n";
     let mut program = read(without_loops);
     let errors = compile(program.clone(), &Options::default()).expect_err("it is structured");
     assert_eq!(errors[0].code, "structured-program");
@@ -111,7 +118,7 @@ fn what_has_not_been_written_out_is_refused_with_the_passes() {
 /// With a loop, a function and a whole operation: hardware that means the same.
 #[test]
 fn what_has_been_written_out_is_hardware() {
-    let text = "program \"checksums\" xdp structured
+    let text = "program \"checksums\" structured\noutput \"verdict\" 32
 block0:
     v0:64 = const 0x0
     v1:8 = packet.load v0
@@ -133,7 +140,8 @@ block3:
     v13:64 = const 0x20
     packet.store v13, v12
     v14:32 = const 0x2
-    emit v14, v5
+    v9002:1 = const 1
+    emit v9002 with v14
 function @one returns 32
 block4(v20:8, v21:32):
     v22:64 = zext v20

@@ -22,6 +22,7 @@ pub fn design() -> Design {
         name: "flows".into(),
         design_id: 0x1234_5678,
         has_port_table: true,
+        outcomes: Vec::new(),
         maps: vec![
             map("seen", KeyBits::all_vary(3), 5, 40, 48),
             map("open", constant, 8, 6, 9),
@@ -186,6 +187,19 @@ fn operations_are_these_accesses() {
                 values[1],
             ],
         ),
+        (
+            HostOperation::Next { map, slot: 9 },
+            vec![
+                select,
+                write(register::MAP_SLOT, 9),
+                starts(command::NEXT),
+                status,
+                read(register::MAP_HANDLE),
+                read(register::KEY),
+                values[0],
+                values[1],
+            ],
+        ),
         (HostOperation::ReadRegister { address: 8 }, vec![read(8)]),
         (
             HostOperation::WriteRegister {
@@ -248,7 +262,11 @@ fn an_exchange_needs_no_driver() {
             16 + random.below(2) as u8,
             0,
         ];
-        let operation = match random.below(4) {
+        let operation = match random.below(5) {
+            4 => HostOperation::Next {
+                map,
+                slot: random.below(10),
+            },
             0 => HostOperation::Lookup { map, key },
             1 => HostOperation::Delete { map, key },
             2 => HostOperation::Dump {

@@ -1,10 +1,10 @@
 //! Buses and devices that misbehave: each gives an error that says where, what and what next.
 
 use crate::maps::design;
-use crate::port::{Port, Refused};
+use crate::port::{Port, Refused, FIRST_VERSION};
 use hardpath_registers::{
     field, register, Access, Answer, Bus, Cause, Design, Driver, Error, Fault, HostOperation, May,
-    Operate,
+    Operate, VERSION,
 };
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -99,8 +99,8 @@ fn a_refusal_is_an_error() {
     let mut other = design();
     other.maps[0].key_bytes = 12;
     let mut driver = Driver::new(Port::new(&other), design());
-    let address = register::MAP_SLOT + 4;
-    let words = ["register 0x0214 (no register) fails: SLVERR", "refuses"];
+    let address = register::MAP_HANDLE + 4;
+    let words = ["register 0x0218 (no register) fails: SLVERR", "refuses"];
     says(driver.read_register(address), "", &words);
     let words = ["write to register 0x0208 (MAP_STATUS) fails: SLVERR"];
     says(driver.write_register(register::MAP_STATUS, 1), "", &words);
@@ -188,14 +188,15 @@ fn another_design_is_noticed() {
     let words = [
         "register 0x0004",
         "(2.0, ",
-        "version 0x00020000, not 0x00030000",
+        "version 0x00020000, not 0x00030001",
     ];
     says(older, code, &words);
     let newer = identified(|port| port.version = 0x0004_0000);
     says(newer, code, &["(4.0, ", "version 0x00040000"]);
-    // A newer minor one asks for what this driver does not know.
-    let minor = identified(|port| port.version = 0x0003_0001);
-    says(minor, code, &["(3.1, ", "version 0x00030001"]);
+    // Of a design of any minor version a driver knows what it needs.
+    for version in [0x0003_0000, 0x0003_0007] {
+        assert!(identified(|port| port.version = version).is_ok());
+    }
     assert!(identified(|_| ()).is_ok());
 }
 
@@ -250,19 +251,30 @@ fn wrong_answers_on_foreign_keys_are_noticed() {
 
 #[test]
 fn dumps_that_cannot_be_are_noticed() {
-    // Select, slot, command, status.
-    let fails = scripted([0, 0, 0, Answer::Exists.code()]).dump(0);
-    assert!(fails
-        .unwrap_err()
-        .to_string()
-        .contains("slot 0 of map seen: the entry exists"));
-    let slot = [0, 0, 0, 0, 5, 6, 7];
-    let twice = scripted([slot, slot].concat()).dump(0);
-    says(
-        twice,
-        "map-key-twice",
-        &["map seen holds key [05, 00, 00] twice"],
-    );
+    // Version, select, slot, command, status; of the oldest version, which is asked slot by slot, and of the newest one.
+    let code = "map-dump-failed";
+    for version in [FIRST_VERSION, VERSION] {
+        let fails = scripted([version, 0, 0, 0, Answer::Exists.code()]).dump(0);
+        assert!(fails
+            .unwrap_err()
+            .to_string()
+            .contains("slot 0 of map seen: the entry exists"));
+    }
+    let twice_code = "map-key-twice";
+    let words = ["map seen holds key [05, 00, 00] twice"];
+    // The map stays selected.
+    let slots = vec![FIRST_VERSION, 0, 0, 0, 0, 5, 6, 7, 0, 0, 0, 5, 6, 7];
+    says(scripted(slots).dump(0), twice_code, &words);
+    // Behind the status the slot; the next one is known.
+    let found = |slot| vec![0, 0, slot, 5, 6, 7];
+    let twice = [vec![VERSION, 0, 0], found(3), found(4)].concat();
+    says(scripted(twice).dump(0), twice_code, &words);
+    let behind = [vec![VERSION, 0, 0], found(48)].concat();
+    let words = ["from slot 0 on is said to be in slot 48", "defect"];
+    says(scripted(behind).dump(0), code, &words);
+    let before = [vec![VERSION, 0, 0], found(3), found(3)].concat();
+    let words = ["from slot 4 on is said to be in slot 3"];
+    says(scripted(before).dump(0), code, &words);
 }
 
 /// What is asked in vain costs no access.

@@ -20,10 +20,11 @@ pub struct Port {
     /// All that was done, refused or not.
     pub log: Vec<Access>,
     tables: Vec<Table>,
-    /// MAP_SELECT, MAP_MAY, MAP_SLOT.
+    /// MAP_SELECT, MAP_MAY, MAP_SLOT, MAP_HANDLE.
     select: u32,
     may: u32,
     slot: u32,
+    handle: u32,
     key: Vec<u32>,
     value: Vec<u32>,
     answer: Answer,
@@ -33,6 +34,11 @@ pub struct Port {
 
 /// A slot's key and value.
 type Entry = (Vec<u8>, Vec<u8>);
+/// The slot that a command was done on, and what it gives of the entry.
+type Found = (u32, Option<Entry>);
+
+/// Designs of this version do not find entries by themselves, and have no handles.
+pub const FIRST_VERSION: u32 = 0x0003_0000;
 
 #[derive(Clone)]
 struct Table {
@@ -74,6 +80,7 @@ impl Port {
             select: 0,
             may: 0,
             slot: 0,
+            handle: 0,
             key: words(|map| map.key_bytes),
             value: words(|map| map.value_bytes),
             answer: Answer::Done,
@@ -95,6 +102,9 @@ impl Port {
                 && (one.offset..one.offset + 4 * words(one)).contains(&address)
         };
         let found = REGISTERS.iter().find(at).ok_or(Refused)?;
+        if found.offset == register::MAP_HANDLE && self.version == FIRST_VERSION {
+            return Err(Refused);
+        }
         Ok((found, ((address - found.offset) / 4) as usize))
     }
 
@@ -127,6 +137,7 @@ impl Port {
         let table = &mut self.tables[map];
         let found = match number {
             command::DUMP => table.dump(self.slot),
+            command::NEXT if self.version > FIRST_VERSION => table.next(&mut self.slot),
             _ if shape.stored.is_foreign(&key) => table.place(number, &shape),
             command::LOOKUP => table.lookup(&key),
             command::UPDATE => table.update(key, value, May::from_bits(self.may), &shape),
@@ -134,11 +145,15 @@ impl Port {
             _ => Err(Answer::Refused),
         };
         self.answer = found.as_ref().err().copied().unwrap_or_default();
-        let Ok(Some((key, value))) = found else {
+        let Ok((slot, entry)) = found else {
+            return;
+        };
+        self.handle = slot;
+        let Some((key, value)) = entry else {
             return;
         };
         put(&mut self.value, &value);
-        if number == command::DUMP {
+        if matches!(number, command::DUMP | command::NEXT) {
             put(&mut self.key, &key);
         }
     }
@@ -154,16 +169,30 @@ impl Table {
         self.slots.iter().flatten().count() as u32 + self.foreign
     }
 
-    fn lookup(&self, key: &[u8]) -> Result<Option<Entry>, Answer> {
+    fn lookup(&self, key: &[u8]) -> Result<Found, Answer> {
         let slot = self.find(key).ok_or(Answer::Missing)?;
-        Ok(self.slots[slot].clone())
+        Ok((slot as u32, self.slots[slot].clone()))
     }
 
-    fn dump(&self, slot: u32) -> Result<Option<Entry>, Answer> {
+    fn dump(&self, slot: u32) -> Result<Found, Answer> {
         match self.slots.get(slot as usize) {
             None => Err(Answer::BadIndex),
             Some(None) => Err(Answer::Missing),
-            Some(entry) => Ok(entry.clone()),
+            Some(entry) => Ok((slot, entry.clone())),
+        }
+    }
+
+    /// Leaves the slot behind the one that it read last.
+    fn next(&self, slot: &mut u32) -> Result<Found, Answer> {
+        loop {
+            match self.dump(*slot) {
+                Err(Answer::Missing) => *slot += 1,
+                Err(_) => return Err(Answer::Missing),
+                Ok(found) => {
+                    *slot += 1;
+                    return Ok(found);
+                }
+            }
         }
     }
 
@@ -173,7 +202,7 @@ impl Table {
         value: Vec<u8>,
         may: May,
         shape: &Map,
-    ) -> Result<Option<Entry>, Answer> {
+    ) -> Result<Found, Answer> {
         let slot = match self.find(&key) {
             _ if may == May::NOTHING => return Err(Answer::Refused),
             Some(_) if !may.replace => return Err(Answer::Exists),
@@ -189,24 +218,24 @@ impl Table {
             }
         };
         self.slots[slot] = Some((key, value));
-        Ok(None)
+        Ok((slot as u32, None))
     }
 
-    fn delete(&mut self, key: &[u8]) -> Result<Option<Entry>, Answer> {
+    fn delete(&mut self, key: &[u8]) -> Result<Found, Answer> {
         let slot = self.find(key).ok_or(Answer::Missing)?;
         self.slots[slot] = None;
-        Ok(None)
+        Ok((slot as u32, None))
     }
 
-    /// A command on a key that is not stored.
-    fn place(&mut self, number: u32, shape: &Map) -> Result<Option<Entry>, Answer> {
+    /// A command on a key that is not stored. Its slot means nothing.
+    fn place(&mut self, number: u32, shape: &Map) -> Result<Found, Answer> {
         match number {
             command::UPDATE if self.taken() < shape.max_entries => self.foreign += 1,
             command::UPDATE => return Err(Answer::Full),
             command::DELETE => self.foreign -= 1,
             _ => return Err(Answer::Missing),
         }
-        Ok(None)
+        Ok((u32::MAX, None))
     }
 }
 
@@ -235,6 +264,7 @@ impl Bus for Port {
             register::MAP_STATUS => self.answer.code(),
             register::MAP_MAY => self.may,
             register::MAP_SLOT => self.slot,
+            register::MAP_HANDLE => self.handle,
             register::KEY => self.key[word],
             register::VALUE => self.value[word],
             register::MAP_COMMAND => 0,

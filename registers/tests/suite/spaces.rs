@@ -57,6 +57,7 @@ fn other() -> Design {
         name: "limits".into(),
         design_id: 0x9abc_def0,
         has_port_table: false,
+        outcomes: Vec::new(),
         maps: vec![Map {
             name: "rates".into(),
             kind: "hash".into(),

@@ -17,6 +17,7 @@ pub fn is_identifier(name: &str) -> bool {
 /// What modules and their ports are called in a language: by what they are called in the design, where that is a good
 /// and free name. The same for all modules of a design, because instances name them.
 pub struct PublicNames {
+    /// Of a foreign module what its text calls it.
     pub modules: SecondaryMap<ModuleId, String>,
     /// The inputs of each clock and its reset.
     pub clocks: SecondaryMap<ModuleId, PrimaryMap<Clock, (String, String)>>,
@@ -25,6 +26,7 @@ pub struct PublicNames {
 }
 
 impl PublicNames {
+    /// Chooses them all, so that none is a word of the language or stands for two things of one module.
     pub fn of(design: &Design, language: &'static Language) -> PublicNames {
         let mut names = PublicNames {
             modules: SecondaryMap::new(),

@@ -84,31 +84,11 @@ enum Consumer {
 pub fn plan(design: &Design, id: ModuleId, legal: &Legal, public: &PublicNames) -> Plan {
     let module = &legal.module;
     let mut signals = PrimaryMap::new();
-    let mut input = |name: &str, width| {
-        signals.push(SignalData {
-            name: name.to_string(),
-            width,
-            kind: SignalKind::Input,
-        })
-    };
-    let clocks = public.clocks[id].values();
-    let clocks = clocks.map(|(clk, rst)| (input(clk, 1), input(rst, 1)));
-    let clocks = clocks.collect();
-    let ports: Vec<Signal> = module
-        .ports
-        .iter()
-        .zip(&public.ports[id])
-        .map(|(port, name)| {
-            signals.push(SignalData {
-                name: name.clone(),
-                width: port.width,
-                kind: match port.direction {
-                    Direction::Input => SignalKind::Input,
-                    Direction::Output(_) => SignalKind::Output,
-                },
-            })
-        })
-        .collect();
+    let (clocks, ports) = border(
+        &mut signals,
+        module,
+        (&public.clocks[id], &public.ports[id]),
+    );
     let mut names = Names::new(legal.language);
     names.reserve(&public.modules[id]);
     signals
@@ -144,6 +124,35 @@ pub fn plan(design: &Design, id: ModuleId, legal: &Legal, public: &PublicNames) 
     planner.choose_signals();
     planner.name_signals();
     planner.plan
+}
+
+/// Signals of the clocks with their resets, and of the ports. `clocks`, `ports`: what they are called.
+fn border(
+    signals: &mut PrimaryMap<Signal, SignalData>,
+    module: &Module,
+    (clocks, ports): (&PrimaryMap<Clock, (String, String)>, &[String]),
+) -> (PrimaryMap<Clock, (Signal, Signal)>, Vec<Signal>) {
+    let mut input = |name: &str, width| {
+        signals.push(SignalData {
+            name: name.to_string(),
+            width,
+            kind: SignalKind::Input,
+        })
+    };
+    let clocks = clocks.values();
+    let clocks = clocks.map(|(clk, rst)| (input(clk, 1), input(rst, 1)));
+    let clocks = clocks.collect();
+    let ports = module.ports.iter().zip(ports).map(|(port, name)| {
+        signals.push(SignalData {
+            name: name.clone(),
+            width: port.width,
+            kind: match port.direction {
+                Direction::Input => SignalKind::Input,
+                Direction::Output(_) => SignalKind::Output,
+            },
+        })
+    });
+    (clocks, ports.collect())
 }
 
 struct Planner<'a> {
@@ -228,6 +237,23 @@ impl Planner<'_> {
                 self.use_by(enable, Consumer::Place(format!("{name}_enable")));
             }
         }
+        self.count_uses_of_memories();
+        for data in module.instances.values() {
+            let callee = &self.design.modules[data.module];
+            for (port, node) in &data.inputs {
+                let name = format!("{}_{}", data.name, callee.ports[*port as usize].name);
+                self.use_by(*node, Consumer::Place(name));
+            }
+        }
+        for assert in &module.asserts {
+            let name = format!("{}_holds", assert.name);
+            self.use_by(assert.condition, Consumer::Place(name));
+        }
+    }
+
+    /// What the ports of live memories read.
+    fn count_uses_of_memories(&mut self) {
+        let module = self.module;
         for (mem, data) in module.mems.iter() {
             let Some(name) = self.plan.mems[mem].clone() else {
                 continue;
@@ -255,17 +281,6 @@ impl Planner<'_> {
                     self.use_by(zero, Consumer::Place(format!("{name}_not_meant")));
                 }
             }
-        }
-        for data in module.instances.values() {
-            let callee = &self.design.modules[data.module];
-            for (port, node) in &data.inputs {
-                let name = format!("{}_{}", data.name, callee.ports[*port as usize].name);
-                self.use_by(*node, Consumer::Place(name));
-            }
-        }
-        for assert in &module.asserts {
-            let name = format!("{}_holds", assert.name);
-            self.use_by(assert.condition, Consumer::Place(name));
         }
     }
 

@@ -246,22 +246,9 @@ impl Layout<'_> {
                     }
                 }
                 Body::Instance { comment, lines } => {
-                    let mut group = Vec::new();
-                    let rows = statement
-                        .declares
-                        .iter()
-                        .filter(|signal| !is_early(**signal, statement.place))
-                        .map(|signal| {
-                            let data = &self.plan.signals[*signal];
-                            let declaration = format!("{};", data.name);
-                            (
-                                "wire".to_string(),
-                                text::range(data.width),
-                                declaration,
-                                String::new(),
-                            )
-                        });
-                    group.extend(text::declarations(rows.collect()));
+                    let new = statement.declares.iter().copied();
+                    let new = new.filter(|signal| !is_early(*signal, statement.place));
+                    let mut group = self.wires(new);
                     if let Some(comment) = comment {
                         group.push(format!("  // {}", lines::comment(comment)));
                     }
@@ -272,6 +259,20 @@ impl Layout<'_> {
             }
         }
         groups
+    }
+
+    /// Declarations of signals that something else than an assignment drives.
+    fn wires(&self, signals: impl Iterator<Item = Signal>) -> Vec<String> {
+        let rows = signals.map(|signal| {
+            let data = &self.plan.signals[signal];
+            (
+                "wire".to_string(),
+                text::range(data.width),
+                format!("{};", data.name),
+                String::new(),
+            )
+        });
+        text::declarations(rows.collect())
     }
 
     /// What the registers of a section hold before the first clock.

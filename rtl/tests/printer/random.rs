@@ -2,35 +2,8 @@
 
 use hardpath_rtl::dependence::{evaluation_order, Dependences};
 use hardpath_rtl::{Design, Direction, MemStyle, Module, ModuleId, Node, NodeOp};
+use hardpath_testkit::Random;
 use std::collections::HashMap;
-
-/// A small generator of pseudo-random numbers (xorshift), the same on every machine.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 33) as usize % limit
-    }
-
-    pub fn bits(&mut self, width: u32) -> Vec<bool> {
-        // Often all zeros or all ones, where carries and signs matter.
-        match self.below(4) {
-            0 => vec![self.below(2) == 1; width as usize],
-            _ => (0..width).map(|_| self.below(2) == 1).collect(),
-        }
-    }
-}
 
 /// Of the inputs.
 pub const WIDTHS: [u32; 8] = [1, 1, 2, 7, 8, 33, 64, 100];
@@ -45,7 +18,7 @@ pub fn module(name: &str, seed: u64) -> Module {
     }
     let mut regs = Vec::new();
     for index in 0..6 {
-        let width = WIDTHS[random.below(WIDTHS.len())];
+        let width = *random.pick(&WIDTHS);
         let (reg, node) = match random.below(2) {
             0 => m.reg(format!("reg{index}"), width),
             _ => {
@@ -65,8 +38,8 @@ pub fn module(name: &str, seed: u64) -> Module {
         (MemStyle::Auto, 1),
     ];
     for (index, (style, ports)) in styles.into_iter().enumerate() {
-        let depth = [1, 2, 3, 8, 100, 1030][random.below(6)];
-        let width = WIDTHS[random.below(WIDTHS.len())];
+        let depth = *random.pick(&[1, 2, 3, 8, 100, 1030]);
+        let width = *random.pick(&WIDTHS);
         let mem = m.mem(format!("mem{index}"), width, depth, style);
         if matches!(style, MemStyle::Block | MemStyle::Ultra) && random.below(2) == 0 {
             m.mems[mem].bank_words = Some(2 << random.below(8));
@@ -110,7 +83,7 @@ pub fn module(name: &str, seed: u64) -> Module {
         m.mem_write(mem, address, data, enable);
     }
     for index in 0..8 {
-        let node = nodes[nodes.len() - 1 - random.below(40)];
+        let node = nodes[nodes.len() - 1 - random.below(40) as usize];
         m.output(format!("out{index}"), node, "");
     }
     m
@@ -118,7 +91,7 @@ pub fn module(name: &str, seed: u64) -> Module {
 
 fn address(m: &mut Module, random: &mut Random, nodes: &[Node], depth: u32) -> Node {
     let bits = hardpath_rtl::check::address_bits(depth);
-    let width = bits + [0, 0, 1, 40][random.below(4)];
+    let width = bits + random.pick(&[0, 0, 1, 40]);
     let any = pick(m, random, nodes, bits.min(8));
     // Mostly low addresses, so that what is written is read again.
     let low = m.resize(any, width);
@@ -129,7 +102,7 @@ fn address(m: &mut Module, random: &mut Random, nodes: &[Node], depth: u32) -> N
 
 /// A node of a width: an old one, cut or extended.
 fn pick(m: &mut Module, random: &mut Random, nodes: &[Node], width: u32) -> Node {
-    let node = nodes[random.below(nodes.len())];
+    let node = *random.pick(nodes);
     let own = m.width(node);
     match random.below(12) {
         0 => {
@@ -138,7 +111,7 @@ fn pick(m: &mut Module, random: &mut Random, nodes: &[Node], width: u32) -> Node
         }
         1 if own < width => m.sext(node, width),
         2 if own > width => {
-            let lo = random.below((own - width) as usize) as u32;
+            let lo = random.below(u64::from(own - width)) as u32;
             m.slice(node, lo, width)
         }
         _ => m.resize(node, width),
@@ -146,7 +119,7 @@ fn pick(m: &mut Module, random: &mut Random, nodes: &[Node], width: u32) -> Node
 }
 
 fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
-    let width = WIDTHS[random.below(WIDTHS.len())];
+    let width = *random.pick(&WIDTHS);
     let a = pick(m, random, nodes, width);
     let b = pick(m, random, nodes, width);
     let bit = pick(m, random, nodes, 1);
@@ -159,9 +132,11 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
         5 => m.mul(a, b),
         6 => m.not(a),
         7..=9 => {
-            let amount_width = [3, 7, 40][random.below(3)];
+            let amount_width = *random.pick(&[3, 7, 40]);
             let amount = pick(m, random, nodes, amount_width);
-            let op = [NodeOp::Shl, NodeOp::LShr, NodeOp::AShr][random.below(3)].clone();
+            let op = random
+                .pick(&[NodeOp::Shl, NodeOp::LShr, NodeOp::AShr])
+                .clone();
             m.shift(op, a, amount)
         }
         10..=12 => {
@@ -173,7 +148,7 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
                 NodeOp::Slt,
                 NodeOp::Sle,
             ];
-            m.compare(ops[random.below(ops.len())].clone(), a, b)
+            m.compare(random.pick(&ops).clone(), a, b)
         }
         13..=15 => m.mux(bit, a, b),
         16 => m.concat(&[bit, a, b]),
@@ -186,6 +161,14 @@ fn operation(m: &mut Module, random: &mut Random, nodes: &[Node]) -> Node {
 }
 
 type Bits = Vec<bool>;
+
+/// Often all zeros or all ones, where carries and signs matter.
+pub fn bits(random: &mut Random, width: u32) -> Bits {
+    match random.below(4) {
+        0 => vec![random.below(2) == 1; width as usize],
+        _ => (0..width).map(|_| random.below(2) == 1).collect(),
+    }
+}
 
 /// The state of a module without instances, and what it does in a clock.
 pub struct Interpreter<'a> {

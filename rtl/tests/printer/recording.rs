@@ -2,6 +2,7 @@
 
 use crate::random;
 use hardpath_rtl::{Design, Direction};
+use hardpath_testkit::Random;
 
 pub const CLOCKS: usize = 150;
 
@@ -31,12 +32,13 @@ pub fn record(designs: &[Design]) -> Recording {
         .iter()
         .map(|design| random::Interpreter::new(design, design.top()))
         .collect();
-    let mut random = random::Random::new(99);
+    let mut random = Random::new(99);
     let mut stimuli = Vec::new();
     let mut expected = Vec::new();
     for clock in 0..CLOCKS {
         let reset = clock > 20 && random.below(20) == 0;
-        let inputs: Vec<Vec<bool>> = widths.iter().map(|width| random.bits(*width)).collect();
+        let inputs = widths.iter().map(|width| random::bits(&mut random, *width));
+        let inputs: Vec<Vec<bool>> = inputs.collect();
         let mut bits = vec![reset];
         inputs.iter().for_each(|input| bits.extend(input));
         stimuli.push(bits);

@@ -134,11 +134,13 @@ fn keys(
     let dump = m.delay("host_dumps", is_dump);
     let module = format!("{}_hash", config.name);
     let named = (module.as_str(), "hash".to_owned());
+    let slot_bits = Hash::entry_bits(hash.max_entries);
+    let slot = m.slice(question.host_slot, 0, slot_bits);
     let host = HashFunctionHostIn {
         host: entering.inject,
         host_key: question.host_key,
         host_dump: dump,
-        host_slot: m.slice(question.host_slot, 0, Hash::entry_bits(hash.max_entries)),
+        host_slot: Hash::entry_of(m, hash.max_entries, slot),
     };
     let key = entering.request.request_key;
     let hashed = functions((design, m), named, &hash, 0, key, Some(host));

@@ -16,9 +16,11 @@ signals! {
 signals! {
     /// A request; all stands still while request_valid waits for request_ready.
     pub struct RequestIn {
+        /// One bit: the rest of the request is there.
         request_valid: one "",
         request_command: one "2 update, 3 delete, any other lookup",
         request_may: one "of an update: bit 0, create an entry; bit 1, replace one",
+        /// [`Served::key_bits`] wide.
         request_key: one "",
         request_value: one "of an update",
     }
@@ -32,7 +34,9 @@ signals! {
         host_command: one "1 lookup, 2 update, 3 delete, 4 dump",
         host_may: one "of an update",
         host_slot: one "of a dump",
+        /// Of all but a dump; [`Served::key_bits`] wide.
         host_key: one "",
+        /// Of an update; [`Served::value_bits`] wide.
         host_value: one "",
     }
 }

@@ -8,10 +8,10 @@
 //   F ADDRESS                               the host reads, and is refused
 //   S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has
 //   M DEST USER LAST KEEP DATA              a beat of m_axis must come
-//   V VERDICT                               a verdict must come
+//   V FATE                                  a packet's fate must come
 //   G CLOCKS                                nothing is done for so many clocks
 //   P CLOCKS                                the sink is not ready for so many clocks; the lines behind go on
-//   Q BEATS VERDICTS                        waits until so many came out since the start
+//   Q BEATS FATES                           waits until so many came out since the start
 //   X CLOCKS                                reset for so many clocks
 //
 // Numbers are hexadecimal, with all digits of their port. All but M and V are done one after the other; the M lines and
@@ -20,7 +20,7 @@
 // When it runs it looks at
 //   +lines=FILE        another file than @TOP@_tb.txt
 //   +backpressure      the sink is not ready in some of the clocks
-//   +patience=CLOCKS   clocks without a beat, a verdict or a write after which the design counts as hung
+//   +patience=CLOCKS   clocks without a beat, a fate or a write after which the design counts as hung
 //   +dump=FILE         a waveform (Verilator: build with --trace)
 //
 // Half a clock is one unit of time: neither the bench nor the design has a time scale.
@@ -40,12 +40,12 @@ module @TOP@_tb;
   wire [@DATA@-1:0] m_axis_tdata;
   wire [@KEEP@-1:0]  m_axis_tkeep;
   wire [@USER@-1:0]     m_axis_tuser;
-  wire [31:0]    m_axis_tdest;
+  wire [33:0]    m_axis_tdest;
   wire           m_axis_tlast;
   wire           m_axis_tvalid;
   reg            m_axis_tready;
-  wire           verdict_valid;
-  wire [2:0]     verdict;@WIRES@
+  wire           fate_valid;
+  wire [@FATE@-1:0]     fate;
   reg  [15:0]    s_axil_awaddr;
   reg            s_axil_awvalid;
   wire           s_axil_awready;
@@ -66,7 +66,7 @@ module @TOP@_tb;
 
   reg driver_done;
   reg beats_done;
-  reg verdicts_done;
+  reg fates_done;
 
   @TOP@ dut (
       .clk            (clk),
@@ -84,8 +84,8 @@ module @TOP@_tb;
       .m_axis_tlast   (m_axis_tlast),
       .m_axis_tvalid  (m_axis_tvalid),
       .m_axis_tready  (m_axis_tready),
-      .verdict_valid  (verdict_valid),
-      .verdict        (verdict),@OUTPUTS@
+      .fate_valid     (fate_valid),
+      .fate           (fate),
       .s_axil_awaddr  (s_axil_awaddr),
       .s_axil_awvalid (s_axil_awvalid),
       .s_axil_awready (s_axil_awready),
@@ -121,8 +121,8 @@ module @TOP@_tb;
       .m_axis_tlast   (m_axis_tlast),
       .m_axis_tvalid  (m_axis_tvalid),
       .m_axis_tready  (m_axis_tready),
-      .verdict_valid  (verdict_valid),
-      .verdict        (verdict),@OUTPUTS@
+      .fate_valid     (fate_valid),
+      .fate           (fate),
       .s_axil_awaddr  (s_axil_awaddr),
       .s_axil_awvalid (s_axil_awvalid),
       .s_axil_awready (s_axil_awready),
@@ -150,7 +150,7 @@ module @TOP@_tb;
   reg [8*256-1:0] name;
   integer stimuli;
   integer beat_lines;
-  integer verdict_lines;
+  integer fate_lines;
 
   // All is there before the first edge.
   initial begin : files
@@ -161,8 +161,8 @@ module @TOP@_tb;
     if ($value$plusargs("lines=%s", name) == 0) name = "@TOP@_tb.txt";
     stimuli = $fopen(name, "r");
     beat_lines = $fopen(name, "r");
-    verdict_lines = $fopen(name, "r");
-    if (stimuli == 0 || beat_lines == 0 || verdict_lines == 0)
+    fate_lines = $fopen(name, "r");
+    if (stimuli == 0 || beat_lines == 0 || fate_lines == 0)
       $fatal(1, "FAILED: %0s cannot be read", name);
   end
 
@@ -204,7 +204,7 @@ module @TOP@_tb;
   integer beats_in;
   // What came out so far.
   integer beats_out;
-  integer verdicts_out;
+  integer fates_out;
   // Clocks so far, and the one until which the sink is not ready.
   integer clock_count;
   integer stalled_until;
@@ -347,7 +347,7 @@ module @TOP@_tb;
         "Q": begin
           fields = $fscanf(stimuli, " %h %h", word, other);
           check_fields(fields, 2, "Q");
-          while (beats_out < word || verdicts_out < other) @(posedge clk);
+          while (beats_out < word || fates_out < other) @(posedge clk);
         end
         "S": begin
           fields = $fscanf(stimuli, " %h %h %h %h", user, last, keep, data);
@@ -389,7 +389,7 @@ module @TOP@_tb;
     integer fields;
     integer lane;
     reg expected;
-    reg [31:0] dest;
+    reg [33:0] dest;
     reg [@USER@-1:0] user;
     reg last;
     reg [@KEEP@-1:0] keep;
@@ -419,24 +419,24 @@ module @TOP@_tb;
 
   // ---- V -----------------------------------------------------------------------
 
-  initial begin : verdicts
+  initial begin : fates
     integer fields;
     reg expected;
-    reg [2:0] value;
-    verdicts_done = 1'b0;
-    verdicts_out = 0;
+    reg [@FATE@-1:0] value;
+    fates_done = 1'b0;
+    fates_out = 0;
     @(posedge clk);
     forever begin
-      find_line(verdict_lines, "V", expected);
-      verdicts_done = !expected;
-      do @(posedge clk); while (rst || !verdict_valid);
-      if (!expected) $fatal(1, "FAILED: a verdict too many, after %0d", verdicts_out);
-      verdicts_out = verdicts_out + 1;
-      fields = $fscanf(verdict_lines, " %h", value);
+      find_line(fate_lines, "V", expected);
+      fates_done = !expected;
+      do @(posedge clk); while (rst || !fate_valid);
+      if (!expected) $fatal(1, "FAILED: a fate too many, after %0d", fates_out);
+      fates_out = fates_out + 1;
+      fields = $fscanf(fate_lines, " %h", value);
       check_fields(fields, 1, "V");
-      skip_line(verdict_lines);
-      if (verdict !== value)
-        $fatal(1, "FAILED: verdict %0d is %0d, not %0d", verdicts_out, verdict, value);
+      skip_line(fate_lines);
+      if (fate !== value)
+        $fatal(1, "FAILED: fate %0d is %h, not %h", fates_out, fate, value);
     end
   end
 
@@ -476,16 +476,16 @@ module @TOP@_tb;
     while (quiet < 64) begin
       @(posedge clk);
       waited = waited + 1;
-      if ((s_axis_tvalid && s_axis_tready) || m_axis_tvalid || verdict_valid || s_axil_bvalid) waited = 0;
-      if (driver_done && beats_done && verdicts_done) quiet = quiet + 1;
+      if ((s_axis_tvalid && s_axis_tready) || m_axis_tvalid || fate_valid || s_axil_bvalid) waited = 0;
+      if (driver_done && beats_done && fates_done) quiet = quiet + 1;
       if (waited >= patience && waits_for_register)
         $fatal(1, "FAILED: register %h holds %h, not %h", register_address, register_value, register_wanted);
       if (waited >= patience)
-        $fatal(1, "FAILED: nothing happens any more; done: stimuli %b, beats %b, verdicts %b", driver_done,
-               beats_done, verdicts_done);
+        $fatal(1, "FAILED: nothing happens any more; done: stimuli %b, beats %b, fates %b", driver_done,
+               beats_done, fates_done);
     end
-    $display("PASSED: %0d register accesses, %0d beats in; %0d beats out and %0d verdicts, all as expected", accesses,
-             beats_in, beats_out, verdicts_out);
+    $display("PASSED: %0d register accesses, %0d beats in; %0d beats out and %0d fates, all as expected", accesses,
+             beats_in, beats_out, fates_out);
     $finish;
   end
 

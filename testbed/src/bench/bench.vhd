@@ -8,10 +8,10 @@
 --   F ADDRESS                               the host reads, and is refused
 --   S USER LAST KEEP DATA [TIME] [RANDOM] [EGRESS]   a beat of s_axis, with the inputs that the design has
 --   M DEST USER LAST KEEP DATA              a beat of m_axis must come
---   V VERDICT                               a verdict must come
+--   V FATE                                  a packet's fate must come
 --   G CLOCKS                                nothing is done for so many clocks
 --   P CLOCKS                                the sink is not ready for so many clocks; the lines behind go on
---   Q BEATS VERDICTS                        waits until so many came out since the start
+--   Q BEATS FATES                           waits until so many came out since the start
 --   X CLOCKS                                reset for so many clocks
 --
 -- Numbers are hexadecimal, with all digits of their port. All but M and V are done one after the other; the M lines and
@@ -27,7 +27,7 @@ entity @TOP@_tb is
     LINES        : string   := "@TOP@_tb.txt";
     -- The sink is not ready in some of the clocks.
     BACKPRESSURE : boolean  := false;
-    -- Clocks without a beat, a verdict or a write after which the design counts as hung.
+    -- Clocks without a beat, a fate or a write after which the design counts as hung.
     PATIENCE     : positive := 1000000
   );
 end entity @TOP@_tb;
@@ -45,12 +45,12 @@ architecture test of @TOP@_tb is
   signal m_axis_tdata   : std_logic_vector(@DATA@ - 1 downto 0);
   signal m_axis_tkeep   : std_logic_vector(@KEEP@ - 1 downto 0);
   signal m_axis_tuser   : std_logic_vector(@USER@ - 1 downto 0);
-  signal m_axis_tdest   : std_logic_vector(31 downto 0);
+  signal m_axis_tdest   : std_logic_vector(33 downto 0);
   signal m_axis_tlast   : std_logic;
   signal m_axis_tvalid  : std_logic;
   signal m_axis_tready  : std_logic := '1';
-  signal verdict_valid  : std_logic;
-  signal verdict        : std_logic_vector(2 downto 0);
+  signal fate_valid     : std_logic;
+  signal fate           : std_logic_vector(@FATE@ - 1 downto 0);
   signal s_axil_awaddr  : std_logic_vector(15 downto 0) := (others => '0');
   signal s_axil_awvalid : std_logic := '0';
   signal s_axil_awready : std_logic;
@@ -71,7 +71,7 @@ architecture test of @TOP@_tb is
 
   signal driver_done   : boolean := false;
   signal beats_done    : boolean := false;
-  signal verdicts_done : boolean := false;
+  signal fates_done : boolean := false;
   signal finished      : boolean := false;
 
   -- What the driver waits for.
@@ -84,7 +84,7 @@ architecture test of @TOP@_tb is
   signal accesses     : natural := 0;
   signal beats_in     : natural := 0;
   signal beats_out    : natural := 0;
-  signal verdicts_out : natural := 0;
+  signal fates_out : natural := 0;
 
   -- Clocks so far, and the one until which the sink is not ready.
   signal clock_count   : natural := 0;
@@ -131,8 +131,8 @@ begin
       m_axis_tlast   => m_axis_tlast,
       m_axis_tvalid  => m_axis_tvalid,
       m_axis_tready  => m_axis_tready,
-      verdict_valid  => verdict_valid,
-      verdict        => verdict,
+      fate_valid     => fate_valid,
+      fate           => fate,
       s_axil_awaddr  => s_axil_awaddr,
       s_axil_awvalid => s_axil_awvalid,
       s_axil_awready => s_axil_awready,
@@ -299,7 +299,7 @@ begin
           hread(text_line, word);
           hread(text_line, other);
           while beats_out < to_integer(unsigned(word))
-            or verdicts_out < to_integer(unsigned(other)) loop
+            or fates_out < to_integer(unsigned(other)) loop
             wait until rising_edge(clk);
           end loop;
 
@@ -349,7 +349,7 @@ begin
     file lines_file    : text open read_mode is LINES;
     variable text_line : line;
     variable found     : boolean;
-    variable dest      : std_logic_vector(31 downto 0);
+    variable dest      : std_logic_vector(35 downto 0);
     variable user      : std_logic_vector(@USER_DIGITS@ * 4 - 1 downto 0);
     variable last      : std_logic_vector(3 downto 0);
     variable keep      : std_logic_vector(@KEEP@ - 1 downto 0);
@@ -369,7 +369,7 @@ begin
       hread(text_line, last);
       hread(text_line, keep);
       hread(text_line, data);
-      assert m_axis_tdest = dest and m_axis_tuser = user(m_axis_tuser'range)
+      assert m_axis_tdest = dest(33 downto 0) and m_axis_tuser = user(m_axis_tuser'range)
         and m_axis_tlast = last(0) and m_axis_tkeep = keep
         report "m_axis: beat " & integer'image(beats_out + 1) & " has dest " & to_hstring(m_axis_tdest)
           & ", user " & to_hstring(m_axis_tuser) & ", keep " & to_hstring(m_axis_tkeep)
@@ -387,29 +387,29 @@ begin
   end process beats;
 
   -- V.
-  verdicts : process
+  fates : process
     file lines_file    : text open read_mode is LINES;
     variable text_line : line;
     variable found     : boolean;
-    variable value     : std_logic_vector(3 downto 0);
+    variable value     : std_logic_vector(@FATE_DIGITS@ * 4 - 1 downto 0);
   begin
     loop
       next_line(lines_file, text_line, 'V', found);
-      verdicts_done <= not found;
+      fates_done <= not found;
       loop
         wait until rising_edge(clk);
-        exit when rst = '0' and verdict_valid = '1';
+        exit when rst = '0' and fate_valid = '1';
       end loop;
       assert found
-        report "a verdict too many, after " & integer'image(verdicts_out) severity failure;
+        report "a fate too many, after " & integer'image(fates_out) severity failure;
       hread(text_line, value);
-      assert verdict = value(2 downto 0)
-        report "verdict " & integer'image(verdicts_out + 1) & " is " & to_hstring(verdict)
+      assert fate = value(fate'range)
+        report "fate " & integer'image(fates_out + 1) & " is " & to_hstring(fate)
           & ", not " & to_hstring(value)
         severity failure;
-      verdicts_out <= verdicts_out + 1;
+      fates_out <= fates_out + 1;
     end loop;
-  end process verdicts;
+  end process fates;
 
   -- Who takes: with BACKPRESSURE not ready in one clock of four, in no regular order. The host is never ready all the
   -- time, for nothing else depends on it.
@@ -436,16 +436,16 @@ begin
     if rising_edge(clk) then
       patient := patient + 1;
       if (s_axis_tvalid = '1' and s_axis_tready = '1') or m_axis_tvalid = '1'
-        or verdict_valid = '1' or s_axil_bvalid = '1' then
+        or fate_valid = '1' or s_axil_bvalid = '1' then
         patient := 0;
       end if;
-      if driver_done and beats_done and verdicts_done then
+      if driver_done and beats_done and fates_done then
         quiet := quiet + 1;
       end if;
       if quiet = 64 then
         report "PASSED: " & integer'image(accesses) & " register accesses, "
           & integer'image(beats_in) & " beats in; " & integer'image(beats_out)
-          & " beats out and " & integer'image(verdicts_out) & " verdicts, all as expected"
+          & " beats out and " & integer'image(fates_out) & " fates, all as expected"
           severity note;
         finished <= true;
       end if;
@@ -455,8 +455,8 @@ begin
         severity failure;
       assert patient < PATIENCE
         report "nothing happens any more: " & boolean'image(driver_done) & ", "
-          & boolean'image(beats_done) & ", " & boolean'image(verdicts_done)
-          & " (stimuli, beats and verdicts done)"
+          & boolean'image(beats_done) & ", " & boolean'image(fates_done)
+          & " (stimuli, beats and fates done)"
         severity failure;
     end if;
   end process finish;

@@ -22,10 +22,10 @@ pub struct Player<'a> {
     names: Vec<&'static str>,
     /// What must come out, in order.
     beats: VecDeque<BeatOut>,
-    verdicts: VecDeque<u64>,
+    fates: VecDeque<Vec<u64>>,
     /// What came out.
     beats_out: u32,
-    verdicts_out: u32,
+    fates_out: u32,
     /// Clocks in which the sink will not be ready.
     stall: u32,
     since_progress: u64,
@@ -43,7 +43,7 @@ impl<'a> Player<'a> {
     /// Resets the design. What clears its maps is skipped where the engine knows them to be clear.
     ///
     /// # Errors
-    /// The design has not the ports of an XDP design.
+    /// The design has not the ports of a generated top.
     pub fn new(dut: &'a mut dyn Dut, interface: &Interface) -> Result<Player<'a>, Diagnostic> {
         let ports = Ports::find(dut, interface)?;
         let input = |name: &str, width| dut.required(name, width, PortDirection::Input);
@@ -76,9 +76,9 @@ impl<'a> Player<'a> {
             host,
             rst,
             beats: VecDeque::new(),
-            verdicts: VecDeque::new(),
+            fates: VecDeque::new(),
             beats_out: 0,
-            verdicts_out: 0,
+            fates_out: 0,
             stall: 0,
             since_progress: 0,
         };
@@ -104,7 +104,7 @@ impl<'a> Player<'a> {
         for line in lines {
             match line {
                 Line::BeatOut(beat) => self.beats.push_back(beat.clone()),
-                Line::Verdict(verdict) => self.verdicts.push_back(*verdict),
+                Line::Fate(fate) => self.fates.push_back(fate.clone()),
                 _ => {}
             }
         }
@@ -116,7 +116,7 @@ impl<'a> Player<'a> {
     /// # Errors
     /// As [`Player::play`].
     pub fn finish(&mut self) -> Result<(), Diagnostic> {
-        while !(self.beats.is_empty() && self.verdicts.is_empty()) {
+        while !(self.beats.is_empty() && self.fates.is_empty()) {
             self.step()?;
         }
         (0..QUIET_CLOCKS).try_for_each(|_| self.step())
@@ -124,7 +124,7 @@ impl<'a> Player<'a> {
 
     fn line(&mut self, line: &Line) -> Result<(), Diagnostic> {
         match line {
-            Line::Comment(_) | Line::BeatOut(_) | Line::Verdict(_) => Ok(()),
+            Line::Comment(_) | Line::BeatOut(_) | Line::Fate(_) => Ok(()),
             Line::Write { address, data } => self.write(*address, *data, 0xf, OKAY),
             Line::RefusedWrite {
                 address,
@@ -159,8 +159,8 @@ impl<'a> Player<'a> {
                 self.dut.clear_maps();
                 Ok(())
             }
-            Line::Quiet { beats, verdicts } => {
-                while self.beats_out < *beats || self.verdicts_out < *verdicts {
+            Line::Quiet { beats, fates } => {
+                while self.beats_out < *beats || self.fates_out < *fates {
                     self.step()?;
                 }
                 Ok(())
@@ -264,14 +264,14 @@ impl<'a> Player<'a> {
         if is_ready && self.dut.get_bit(self.ports.output.valid) {
             self.beat_out()?;
         }
-        if self.dut.get_bit(self.ports.verdict_valid) {
-            let verdict = self.dut.get_u64(self.ports.verdict);
-            self.verdicts_out += 1;
+        if self.dut.get_bit(self.ports.fate_valid) {
+            let fate = self.dut.get(self.ports.fate).to_vec();
+            self.fates_out += 1;
             self.since_progress = 0;
-            let wanted = self.verdicts.pop_front();
-            if wanted != Some(verdict) {
-                let number = self.verdicts_out;
-                let message = format!("verdict {number} is {verdict}, not {wanted:?}");
+            let wanted = self.fates.pop_front();
+            if wanted.as_ref() != Some(&fate) {
+                let number = self.fates_out;
+                let message = format!("fate {number} is {fate:x?}, not {wanted:x?}");
                 return Err(self.differs(message));
             }
         }
@@ -284,8 +284,8 @@ impl<'a> Player<'a> {
     fn beat_out(&mut self) -> Result<(), Diagnostic> {
         let output = &self.ports.output;
         let given = BeatOut {
-            destination: self.dut.get_u64(self.ports.destination) as u32,
-            user: self.dut.get_u64(output.user),
+            destination: self.dut.get_u64(self.ports.destination),
+            user: self.dut.get(output.user).to_vec(),
             last: self.dut.get_bit(output.last),
             keep: self.dut.get_u64(output.keep),
             data: self.dut.get(output.data).to_vec(),

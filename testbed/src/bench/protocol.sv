@@ -1,15 +1,15 @@
 // The protocols at the ports of @TOP@ as assertions, checked in every clock of a simulation.
 //
 // What the surroundings of the design must do (s_axis, the host's side of s_axil) and what the design promises (m_axis,
-// verdict, its own side of s_axil):
+// fate, its own side of s_axil):
 //
 //   reset      valid is 0 from the second clock of a reset on
 //   handshake  what is valid stays, and does not change, until it is ready: every AXI4-Stream and AXI4-Lite channel
 //   tkeep      all ones but on the last beat of a packet; there packed from bit 0, and not empty on a packet's only beat
 //              (m_axis: on none)
-//   packet     verdict and destination are the same on every beat of a packet that comes out
-//   verdict    XDP_ABORTED to XDP_REDIRECT; one for each packet that went in, no later than the last beat that comes
-//              out; only PASS, TX and REDIRECT come out, and only REDIRECT has a destination
+//   packet     outputs and destination are the same on every beat of a packet that comes out, and it goes somewhere
+//   fate       one for each packet that went in, no later than the last beat that comes out; only packets come out whose
+//              fate says so
 //   response   the host port answers only what was asked
 //
 // It is an ordinary module: put an instance beside the design, as @TOP@_tb.sv does; or compile this file with
@@ -30,12 +30,12 @@ module @TOP@_protocol (
     input wire [@DATA@-1:0] m_axis_tdata,
     input wire [@KEEP@-1:0]  m_axis_tkeep,
     input wire [@USER@-1:0]   m_axis_tuser,
-    input wire [31:0]  m_axis_tdest,
+    input wire [33:0]  m_axis_tdest,
     input wire         m_axis_tlast,
     input wire         m_axis_tvalid,
     input wire         m_axis_tready,
-    input wire         verdict_valid,
-    input wire [2:0]   verdict,@PORTS@
+    input wire         fate_valid,
+    input wire [@FATE@-1:0]   fate,
     input wire [15:0]  s_axil_awaddr,
     input wire         s_axil_awvalid,
     input wire         s_axil_awready,
@@ -59,7 +59,7 @@ module @TOP@_protocol (
 
   localparam CHANNELS = 7;
   // The widest payload: that of s_axis or of m_axis.
-  localparam PAYLOAD = @DATA@ + @KEEP@ + 64;
+  localparam PAYLOAD = @DATA@ + @KEEP@ + @BESIDE@;
 
   wire [8*6-1:0] name [0:CHANNELS-1];
   wire [PAYLOAD-1:0] payload [0:CHANNELS-1];
@@ -76,8 +76,8 @@ module @TOP@_protocol (
   assign name[4] = "b";
   assign name[5] = "ar";
   assign name[6] = "r";
-  assign payload[0] = {38'd0, s_axis_tlast, s_axis_tuser, s_axis_tkeep, s_axis_tdata};
-  assign payload[1] = {{(31 - @USER@) {1'b0}}, m_axis_tlast, m_axis_tuser, m_axis_tdest, m_axis_tkeep, m_axis_tdata};
+  assign payload[0] = {{(@BESIDE@ - 26) {1'b0}}, s_axis_tlast, s_axis_tuser, s_axis_tkeep, s_axis_tdata};
+  assign payload[1] = {{(@BESIDE@ - 35 - @USER@) {1'b0}}, m_axis_tlast, m_axis_tuser, m_axis_tdest, m_axis_tkeep, m_axis_tdata};
   assign payload[2] = {{(PAYLOAD - 16) {1'b0}}, s_axil_awaddr};
   assign payload[3] = {{(PAYLOAD - 36) {1'b0}}, s_axil_wstrb, s_axil_wdata};
   assign payload[4] = {{(PAYLOAD - 2) {1'b0}}, s_axil_bresp};
@@ -118,7 +118,7 @@ module @TOP@_protocol (
   wire [@KEEP@-1:0] m_above = m_axis_tkeep + @KEEP@'d1;
   reg s_inside;
   reg m_inside;
-  reg [31:0] m_dest;
+  reg [33:0] m_dest;
   reg [@USER@-1:0] m_user;
 
   initial begin
@@ -148,19 +148,17 @@ module @TOP@_protocol (
         else $error("tkeep: m_axis: a beat that is not the last one has empty bytes");
       assert (m_axis_tkeep[0] && (m_axis_tkeep & m_above) == @KEEP@'d0)
         else $error("tkeep: m_axis: not packed from bit 0");
-      assert (m_axis_tuser[2:0] >= 3'd2 && m_axis_tuser[2:0] <= 3'd4)
-        else $error("verdict: m_axis: a packet of verdict %0d comes out", m_axis_tuser[2:0]);
-      assert (m_axis_tuser[2:0] == 3'd4 || m_axis_tdest == 32'd0)
-        else $error("verdict: m_axis: a packet of verdict %0d has a destination", m_axis_tuser[2:0]);
+      assert (m_axis_tdest[33:32] != 2'd3)
+        else $error("packet: m_axis: a packet comes out that goes nowhere");
     end
     if (!rst && m_axis_tvalid && m_inside)
       assert (m_axis_tdest == m_dest && m_axis_tuser == m_user)
         else $error("packet: m_axis: tdest or tuser changes inside a packet");
   end
 
-  // ---- Packets in, verdicts, packets out -----------------------------------------------
+  // ---- Packets in, fates, packets out -----------------------------------------------
 
-  // A packet that the MAC marks bad, or of a wrong length, is dropped and has no verdict.
+  // A packet that the MAC marks bad, or of a wrong length, is dropped and has no fate.
   reg [31:0] bytes_before;
   wire [31:0] bytes = bytes_before + $countones(s_axis_tkeep);
   wire comes_in = taken[0] && s_axis_tlast && !s_axis_tuser[0] && bytes >= 32'd@SHORTEST@ && bytes <= 32'd@LONGEST@;
@@ -171,10 +169,12 @@ module @TOP@_protocol (
     if (rst) bytes_before <= 32'd0;
     else if (taken[0]) bytes_before <= s_axis_tlast ? 32'd0 : bytes;
 
-  // Packets without a verdict yet, and verdicts that send a packet which has not come out yet.
+  // Packets without a fate yet, and fates that send a packet which has not come out yet.
   reg [31:0] undecided;
   reg [31:0] unsent;
-  wire sends = verdict_valid && verdict >= 3'd2@SENT@;
+  wire sends = fate_valid && fate[@SENT@];
+  // What the program says is its own business.
+  wire _unused_ok = &{1'b0, fate};
   wire goes_out = taken[1] && m_axis_tlast@LAST_COPY@;
 
   initial begin
@@ -187,14 +187,12 @@ module @TOP@_protocol (
       undecided <= 32'd0;
       unsent <= 32'd0;
     end else begin
-      undecided <= undecided + {31'd0, comes_in} - {31'd0, verdict_valid};
+      undecided <= undecided + {31'd0, comes_in} - {31'd0, fate_valid};
       unsent <= unsent + {31'd0, sends} - {31'd0, goes_out};
-      assert (!verdict_valid || verdict <= 3'd4)
-        else $error("verdict: %0d is none", verdict);
-      assert (!verdict_valid || undecided != 32'd0)
-        else $error("verdict: more verdicts than packets");
+      assert (!fate_valid || undecided != 32'd0)
+        else $error("fate: more fates than packets");
       assert (!(taken[1] && m_axis_tlast) || unsent != 32'd0 || sends)
-        else $error("verdict: a packet is out before its verdict");
+        else $error("fate: a packet is out before its fate");
     end
 
   // ---- Host port ---------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 use super::{hexadecimal, optional_inputs};
 use crate::stream::{low_ones, JUNK};
+use hardpath_blocks::egress::DESTINATION_BITS;
 use hardpath_blocks::interface::Interface;
-use hardpath_packet::{Fate, Packet};
+use hardpath_packet::{Fate, Packet, INDEX_BITS};
 use std::fmt::Write;
 
 /// A line of the text.
@@ -29,16 +30,16 @@ pub enum Line {
     BeatIn(BeatIn),
     /// `M`
     BeatOut(BeatOut),
-    /// `V`
-    Verdict(u64),
+    /// `V`: in limbs.
+    Fate(Vec<u64>),
     /// `G`: clocks in which the driver does nothing.
     Gap(u32),
     /// `P`: clocks in which the sink is not ready, from now on.
     Stall(u32),
     /// `X`: reset for so many clocks.
     Reset(u32),
-    /// `Q`: waits until so many beats and verdicts came out, counted from the first one.
-    Quiet { beats: u32, verdicts: u32 },
+    /// `Q`: waits until so many beats and strobes came out, counted from the first one.
+    Quiet { beats: u32, fates: u32 },
 }
 
 /// A beat of `s_axis`, with the inputs beside it; `data` in limbs, least significant first.
@@ -56,8 +57,10 @@ pub struct BeatIn {
 /// A beat of `m_axis`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BeatOut {
-    pub destination: u32,
-    pub user: u64,
+    /// Class and index.
+    pub destination: u64,
+    /// In limbs.
+    pub user: Vec<u64>,
     pub last: bool,
     pub keep: u64,
     pub data: Vec<u64>,
@@ -68,9 +71,9 @@ impl Line {
     pub fn text(&self, interface: &Interface) -> String {
         let bus = interface.bus_bits;
         let mut text = String::new();
-        let mut beat = |first: &[(u64, u32)], keep: u64, data: &[u64]| {
+        let mut beat = |first: &[(&[u64], u32)], keep: u64, data: &[u64]| {
             for (value, width) in first {
-                hexadecimal(&mut text, &[*value], *width);
+                hexadecimal(&mut text, value, *width);
                 text.push(' ');
             }
             hexadecimal(&mut text, &[keep], bus / 8);
@@ -89,7 +92,8 @@ impl Line {
             Line::Read { address, data } => format!("C {address:04x} {data:08x}\n"),
             Line::RefusedRead { address } => format!("F {address:04x}\n"),
             Line::BeatIn(taken) => {
-                let first = [(taken.user, 25), (taken.last.into(), 1)];
+                let first = [([taken.user], 25), ([taken.last.into()], 1)];
+                let first = first.each_ref().map(|(value, width)| (&value[..], *width));
                 beat(&first, taken.keep, &taken.data);
                 for (name, width) in optional_inputs(interface) {
                     text.push(' ');
@@ -98,19 +102,23 @@ impl Line {
                 format!("S {text}\n")
             }
             Line::BeatOut(given) => {
+                let (destination, last) = ([given.destination], [given.last.into()]);
                 let first = [
-                    (given.destination.into(), 32),
-                    (given.user, interface.output_user_bits()),
-                    (given.last.into(), 1),
+                    (&destination[..], DESTINATION_BITS),
+                    (&given.user[..], interface.output_user_bits()),
+                    (&last[..], 1),
                 ];
                 beat(&first, given.keep, &given.data);
                 format!("M {text}\n")
             }
-            Line::Verdict(verdict) => format!("V {verdict:x}\n"),
+            Line::Fate(fate) => {
+                hexadecimal(&mut text, fate, interface.fate_bits());
+                format!("V {text}\n")
+            }
             Line::Gap(clocks) => format!("G {clocks:08x}\n"),
             Line::Stall(clocks) => format!("P {clocks:08x}\n"),
             Line::Reset(clocks) => format!("X {clocks:08x}\n"),
-            Line::Quiet { beats, verdicts } => format!("Q {beats:08x} {verdicts:08x}\n"),
+            Line::Quiet { beats, fates } => format!("Q {beats:08x} {fates:08x}\n"),
         }
     }
 }
@@ -165,26 +173,29 @@ pub fn beats_in(packet: &Packet, interface: &Interface) -> Vec<Line> {
     chunks.iter().enumerate().map(beat).collect()
 }
 
-/// The beats that must come of a packet, copies included, and its verdict.
+/// The beats that must come of a packet, copies included, and its strobe.
 pub fn beats_out(fate: &Fate, interface: &Interface) -> Vec<Line> {
-    let mut lines = vec![Line::Verdict(fate.verdict)];
+    let sent = (!fate.copies.is_empty(), interface.fate_bits());
+    let mut lines = vec![Line::Fate(interface.pack(&fate.outputs, sent))];
     let bus_bytes = interface.bus_bits as usize / 8;
-    let again = 1 << (interface.output_user_bits() - 1);
     for (number, copy) in (1..).zip(&fate.copies) {
-        let bytes = [copy.metadata.as_slice(), &copy.data].concat();
-        let words = copy.metadata.len() as u64 / 4;
-        let is_last_copy = number == fate.copies.len();
-        let user = fate.verdict | words << 3 | if is_last_copy { 0 } else { again };
-        let beats = bytes.len().div_ceil(bus_bytes);
-        lines.extend(bytes.chunks(bus_bytes).enumerate().map(|(index, bytes)| {
-            Line::BeatOut(BeatOut {
-                destination: copy.destination,
-                user,
-                last: index + 1 == beats,
-                keep: low_ones(bytes.len()),
-                data: limbs(bytes, bus_bytes, 0),
-            })
-        }));
+        let again = number != fate.copies.len();
+        let user = interface.pack(&copy.outputs, (again, interface.output_user_bits()));
+        let beats = copy.data.len().div_ceil(bus_bytes);
+        lines.extend(
+            copy.data
+                .chunks(bus_bytes)
+                .enumerate()
+                .map(|(index, bytes)| {
+                    Line::BeatOut(BeatOut {
+                        destination: copy.class.code() << INDEX_BITS | u64::from(copy.index),
+                        user: user.clone(),
+                        last: index + 1 == beats,
+                        keep: low_ones(bytes.len()),
+                        data: limbs(bytes, bus_bytes, 0),
+                    })
+                }),
+        );
     }
     lines
 }

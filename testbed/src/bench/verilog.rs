@@ -2,7 +2,6 @@
 //! another module checks the protocols. The text keeps to what Verilator, Questa, xsim and Icarus Verilog 11 take.
 
 use hardpath_blocks::interface::Interface;
-use hardpath_ir::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 
 /// The bench's module is `<top>_tb`; it reads `<top>_tb.txt`.
 pub fn bench(interface: &Interface) -> String {
@@ -12,13 +11,6 @@ pub fn bench(interface: &Interface) -> String {
     for (port, width) in super::optional_inputs(interface) {
         optional.add(port, width);
     }
-    let (wires, outputs) = match interface.repeats {
-        true => (
-            "\n  wire           verdict_sent;",
-            "\n      .verdict_sent   (verdict_sent),",
-        ),
-        false => ("", ""),
-    };
     let values = [
         ("@TOP@", interface.top.clone()),
         ("@DATA@", bus.to_string()),
@@ -29,8 +21,7 @@ pub fn bench(interface: &Interface) -> String {
         ("@VARIABLES@", optional.variables),
         ("@ZEROS@", optional.zeros),
         ("@READS@", optional.reads),
-        ("@WIRES@", wires.to_string()),
-        ("@OUTPUTS@", outputs.to_string()),
+        ("@FATE@", interface.fate_bits().to_string()),
     ];
     super::fill(include_str!("bench.sv"), &values)
 }
@@ -39,23 +30,23 @@ pub fn bench(interface: &Interface) -> String {
 pub fn protocol(interface: &Interface) -> String {
     let bus = interface.bus_bits;
     let user = interface.output_user_bits();
-    let (ports, sent, last_copy) = match interface.repeats {
-        true => (
-            "\n    input wire         verdict_sent,",
-            " && verdict_sent",
-            format!(" && !m_axis_tuser[{}]", user - 1),
-        ),
-        false => ("", "", String::new()),
+    let last_copy = match interface.repeats {
+        true => format!(" && !m_axis_tuser[{}]", user - 1),
+        false => String::new(),
     };
+    // What stands beside data and keep: the 26 bits of s_axis, or those of m_axis.
+    let beside = (user + 36).max(64);
+    let (shortest, longest) = interface.lengths;
     let values = [
         ("@TOP@", interface.top.clone()),
         ("@DATA@", bus.to_string()),
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
-        ("@PORTS@", ports.to_string()),
-        ("@SHORTEST@", MIN_PACKET_BYTES.to_string()),
-        ("@LONGEST@", MAX_PACKET_BYTES.to_string()),
-        ("@SENT@", sent.to_string()),
+        ("@FATE@", interface.fate_bits().to_string()),
+        ("@SENT@", interface.output_bits().to_string()),
+        ("@BESIDE@", beside.to_string()),
+        ("@SHORTEST@", shortest.to_string()),
+        ("@LONGEST@", longest.to_string()),
         ("@LAST_COPY@", last_copy),
     ];
     super::fill(include_str!("protocol.sv"), &values)

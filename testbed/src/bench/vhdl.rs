@@ -18,6 +18,11 @@ pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
         ("@USER_DIGITS@", user.div_ceil(4).to_string()),
+        ("@FATE@", interface.fate_bits().to_string()),
+        (
+            "@FATE_DIGITS@",
+            interface.fate_bits().div_ceil(4).to_string(),
+        ),
         ("@SIGNALS@", optional.signals),
         ("@CONNECTIONS@", optional.connections),
         ("@VARIABLES@", optional.variables),

@@ -4,30 +4,29 @@ use crate::statistics::{packets_per_clock, Histogram, Span, Statistics};
 use crate::stream::{protocol_violation, Frame};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::verdict;
-use hardpath_packet::{Copy, Fate};
+use hardpath_packet::{outcome, outcomes, Copy, Fate};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The packets inside the design. Verdicts come in the order of the packets that enter the program; packets come out in
-/// the order of the verdicts that send on. Packets are numbered from 0 in the order in which they come in.
-pub struct Books<P> {
-    raw: bool,
+/// The packets inside the design. Fates come in the order of the packets that enter the program; packets come out in
+/// the order of the fates that send on. Packets are numbered from 0 in the order in which they come in.
+pub struct Books<'a, P> {
+    interface: &'a Interface,
     /// Those of which a beat was taken in and that are not over.
     inside: VecDeque<Inside<P>>,
     /// The number of the first of them.
     first: usize,
-    /// No packet before that number waits for a verdict.
+    /// No packet before that number waits for its fate.
     judged: usize,
     /// Those that are sent on and did not come out yet.
     due: VecDeque<usize>,
     /// First beats of all packets.
     taken_in: Span,
-    /// Of the packets judged: clocks of their first beats, and of their verdicts.
+    /// Of the packets judged: clocks of their first beats, and of their strobes.
     entrances: Span,
-    verdict_clocks: Span,
+    fate_clocks: Span,
     latencies: Histogram,
-    /// By verdict, of packets that are over.
-    verdicts: [u64; VERDICTS],
+    /// By what they were counted as, of packets that are over.
+    outcomes: Vec<u64>,
     entered: u64,
     not_taken_in: u64,
     last_event: u64,
@@ -44,22 +43,19 @@ struct Inside<P> {
     is_over: bool,
 }
 
-/// ABORTED to REDIRECT.
-const VERDICTS: usize = verdict::REDIRECT as usize + 1;
-
-impl<P> Books<P> {
-    pub fn new(interface: &Interface) -> Books<P> {
+impl<P> Books<'_, P> {
+    pub fn new(interface: &Interface) -> Books<'_, P> {
         Books {
-            raw: interface.raw,
+            interface,
             inside: VecDeque::new(),
             first: 0,
             judged: 0,
             due: VecDeque::new(),
             taken_in: Span::default(),
             entrances: Span::default(),
-            verdict_clocks: Span::default(),
+            fate_clocks: Span::default(),
             latencies: Histogram::default(),
-            verdicts: [0; VERDICTS],
+            outcomes: vec![0; outcomes(&interface.outputs).len()],
             entered: 0,
             not_taken_in: 0,
             last_event: 0,
@@ -94,29 +90,26 @@ impl<P> Books<P> {
         }
     }
 
-    pub fn verdict(&mut self, given: u64, sent: bool, clock: u64) -> Result<(), Diagnostic> {
+    /// The strobe of the next packet. `sent`: it comes out at least once.
+    pub fn fate(&mut self, outputs: Vec<u64>, sent: bool, clock: u64) -> Result<(), Diagnostic> {
         let number = self.next_judged(clock);
         let at = || match number {
-            Some(number) => format!("verdict of packet {}, clock {clock}", number + 1),
+            Some(number) => format!("fate of packet {}, clock {clock}", number + 1),
             None => format!("clock {clock}"),
         };
         let Some(number) = number else {
-            let message = "a verdict comes out for which there is no packet";
+            let message = "a fate comes out for which there is no packet";
             return Err(protocol_violation(message).at(at()));
         };
-        if given > verdict::REDIRECT {
-            let message = format!("verdict {given} does not exist");
+        let counted = outcome(&self.interface.outputs, &outputs, sent);
+        let Some(count) = self.outcomes.get_mut(counted) else {
+            let message = format!("a packet is counted as {counted}, which does not exist");
             return Err(protocol_violation(message).at(at()));
-        }
-        let may_be_sent = verdict::leaves(given);
-        let may_be_lost = !may_be_sent || given == verdict::REDIRECT;
-        if sent && !may_be_sent || !sent && !may_be_lost {
-            let message = format!("verdict {given} with verdict_sent = {}", u8::from(sent));
-            return Err(protocol_violation(message).at(at()));
-        }
+        };
+        *count += 1;
         self.last_event = clock;
         let packet = &mut self.inside[number - self.first];
-        packet.outcome = Some(Fate::ends(given));
+        packet.outcome = Some(Fate::ends(&outputs));
         packet.is_over = !sent;
         if sent {
             self.due.push_back(number);
@@ -124,26 +117,22 @@ impl<P> Books<P> {
         Ok(())
     }
 
-    /// The packet that the next verdict belongs to, when one was taken in.
+    /// The packet that the next strobe belongs to, when one was taken in.
     fn next_judged(&mut self, clock: u64) -> Option<usize> {
         self.judged = self.judged.max(self.first);
         let waiting = self.inside.range(self.judged - self.first..);
         let mut waiting = (self.judged..).zip(waiting);
         let (number, packet) = waiting.find(|(_, packet)| packet.enters)?;
         self.entrances.add(packet.first_clock);
-        self.verdict_clocks.add(clock);
+        self.fate_clocks.add(clock);
         self.judged = number + 1;
         Some(number)
     }
 
     pub fn packet_out(&mut self, frame: Frame, clock: u64) -> Result<(), Diagnostic> {
         let at = format!("clock {clock}");
-        let next = match self.raw {
-            true => self.next_judged(clock),
-            false => self.due.front().copied(),
-        };
-        let number = next.ok_or_else(|| {
-            protocol_violation("a packet comes out that no verdict sends on").at(at.as_str())
+        let number = self.due.front().copied().ok_or_else(|| {
+            protocol_violation("a packet comes out that no fate sends on").at(at.as_str())
         })?;
         if !frame.again {
             self.due.pop_front();
@@ -151,32 +140,28 @@ impl<P> Books<P> {
         let packet = &mut self.inside[number - self.first];
         packet.is_over = !frame.again;
         self.last_event = clock;
-        if let Some(outcome) = &packet.outcome {
-            if outcome.verdict != frame.user {
-                let message = format!(
-                    "packet {} comes out with verdict {}, its strobe said {}",
-                    number + 1,
-                    verdict::name(frame.user),
-                    verdict::name(outcome.verdict)
-                );
-                return Err(protocol_violation(message).at(at));
-            }
-        }
-        let copy = Copy {
-            destination: frame.destination,
-            data: frame.data,
-            metadata: frame.metadata,
+        let Some(outcome) = &mut packet.outcome else {
+            return Err(protocol_violation("a packet comes out before its fate").at(at));
         };
-        let outcome = packet.outcome.get_or_insert(Fate::ends(frame.user));
-        match outcome.copies.first() {
-            None => self.latencies.add(frame.first_clock - packet.first_clock),
-            Some(first) if (&first.data, &first.metadata) != (&copy.data, &copy.metadata) => {
-                let message = format!("two copies of packet {} differ", number + 1);
-                return Err(protocol_violation(message).at(at));
-            }
-            Some(_) => {}
+        // Copies may have outputs of their own.
+        if !self.interface.repeats && outcome.outputs != frame.outputs {
+            let message = format!(
+                "packet {} comes out with outputs {:?}, its strobe said {:?}",
+                number + 1,
+                frame.outputs,
+                outcome.outputs
+            );
+            return Err(protocol_violation(message).at(at));
         }
-        outcome.copies.push(copy);
+        if outcome.copies.is_empty() {
+            self.latencies.add(frame.first_clock - packet.first_clock);
+        }
+        outcome.copies.push(Copy {
+            class: frame.class,
+            index: frame.index,
+            outputs: frame.outputs,
+            data: frame.data,
+        });
         Ok(())
     }
 
@@ -193,9 +178,6 @@ impl<P> Books<P> {
         let outcome = first.outcome.take();
         self.inside.pop_front();
         self.first += 1;
-        if let (Some(outcome), false) = (&outcome, self.raw) {
-            self.verdicts[outcome.verdict as usize] += 1;
-        }
         Some((packet, outcome))
     }
 
@@ -203,14 +185,13 @@ impl<P> Books<P> {
     pub fn pending(&self) -> Vec<String> {
         let mut pending = Vec::new();
         let inside = || (self.first + 1..).zip(&self.inside);
-        let mut without_verdict = inside().filter(|(_, packet)| {
+        let mut without_fate = inside().filter(|(_, packet)| {
             packet.enters && packet.packet.is_some() && packet.outcome.is_none()
         });
-        if let Some((number, _)) = without_verdict.next() {
-            let what = if self.raw { "result" } else { "verdict" };
-            let count = 1 + without_verdict.count();
+        if let Some((number, _)) = without_fate.next() {
+            let count = 1 + without_fate.count();
             pending.push(format!(
-                "packets taken in that have no {what}: {count}, the first is packet {number}"
+                "packets taken in that have no fate: {count}, the first is packet {number}"
             ));
         }
         if let Some(first) = self.due.front() {
@@ -224,14 +205,9 @@ impl<P> Books<P> {
 
     /// All but what the source knows.
     pub fn statistics(&self, clock_mhz: f64) -> Statistics {
-        let packets_per_clock =
-            packets_per_clock(self.entered, self.entrances, self.verdict_clocks);
-        let mut verdicts = BTreeMap::new();
-        if !self.raw {
-            for (code, count) in (0..).zip(self.verdicts) {
-                verdicts.insert(verdict::name(code).into(), count);
-            }
-        }
+        let packets_per_clock = packets_per_clock(self.entered, self.entrances, self.fate_clocks);
+        let names = outcomes(&self.interface.outputs).into_iter();
+        let verdicts: BTreeMap<String, u64> = names.zip(self.outcomes.iter().copied()).collect();
         Statistics {
             packets: self.entered,
             clocks: self.taken_in.until(self.last_event),

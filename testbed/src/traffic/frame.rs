@@ -162,7 +162,7 @@ pub fn wrap(frame: &mut Vec<u8>, tunnel: &Tunnel) {
     }
     outer.header_checksum = outer.calc_header_checksum();
     frame.splice(ETHERNET_BYTES..ETHERNET_BYTES, outer.to_bytes());
-    frame.truncate(hardpath_ir::MAX_PACKET_BYTES as usize);
+    frame.truncate(hardpath_packet::MAX_PACKET_BYTES as usize);
 }
 
 const OUTER_TIME_TO_LIVE: u8 = 64;

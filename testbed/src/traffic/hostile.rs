@@ -133,7 +133,7 @@ fn insert_options(frame: &mut Vec<u8>, random: &mut Pcg64Mcg) {
     random.fill_bytes(&mut options);
     let at = frame.len().min(34);
     frame.splice(at..at, options);
-    frame.truncate(hardpath_ir::MAX_PACKET_BYTES as usize);
+    frame.truncate(hardpath_packet::MAX_PACKET_BYTES as usize);
 }
 
 /// One to three VLAN tags (IEEE 802.1Q, 802.1ad).
@@ -144,7 +144,7 @@ fn insert_vlan_tags(frame: &mut Vec<u8>, random: &mut Pcg64Mcg) {
         let at = frame.len().min(12);
         frame.splice(at..at, [high, low, random.random(), random.random()]);
     }
-    frame.truncate(hardpath_ir::MAX_PACKET_BYTES as usize);
+    frame.truncate(hardpath_packet::MAX_PACKET_BYTES as usize);
 }
 
 /// Hop-by-hop (0), destination (60) and fragment (44) headers in front of UDP or TCP, or none of them (RFC 8200).
@@ -171,7 +171,7 @@ fn ipv6_frame(size: usize, random: &mut Pcg64Mcg) -> Result<Vec<u8>, Diagnostic>
     if random.random() {
         insert_extension_headers(&mut frame, random);
     }
-    frame.truncate(hardpath_ir::MAX_PACKET_BYTES as usize);
+    frame.truncate(hardpath_packet::MAX_PACKET_BYTES as usize);
     Ok(frame)
 }
 

@@ -4,8 +4,7 @@ use crate::toy::{toy, Flaw, MAP_ENTRIES};
 use crate::{packet, verilator};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::verdict;
-use hardpath_packet::{Copy, Fate, Packet};
+use hardpath_packet::{Class, Copy, Fate, Packet};
 use hardpath_registers::register;
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::dut::Dut;
@@ -13,6 +12,10 @@ use hardpath_testbed::host::{self, Answer, Host, HostOperation, May};
 use hardpath_testbed::native::Native;
 use hardpath_testbed::pace::Pace;
 use hardpath_testbed::run::{run, HostEvent, RunOptions};
+
+const DROP: u64 = 1;
+const PASS: u64 = 2;
+const REDIRECT: u64 = 4;
 
 /// Runs `test` with the native engine and, where it is installed, with Verilator.
 fn each_engine(bus_bits: u32, flaw: Flaw, test: impl Fn(&mut dyn Dut, &Interface)) {
@@ -33,21 +36,25 @@ fn expected(packet: &Packet) -> Option<Fate> {
     }
     let verdict = match packet.data[0] & 7 {
         known @ 0..=4 => u64::from(known),
-        6 => verdict::DROP,
-        _ => verdict::ABORTED,
+        6 => DROP,
+        _ => 0,
     };
     let sum = (packet.time_ns as u32)
         .wrapping_add(packet.random)
         .wrapping_add(u32::from(packet.port) + u32::from(packet.queue));
-    if verdict < verdict::PASS {
-        return Some(Fate::ends(verdict));
+    if verdict < PASS {
+        return Some(Fate::ends(&[verdict]));
     }
-    let copy = Copy {
-        destination: if verdict == verdict::REDIRECT { sum } else { 0 },
-        data: packet.data.clone(),
-        metadata: Vec::new(),
+    let (class, index) = match verdict {
+        REDIRECT => (Class::Port, sum),
+        _ => (Class::SamePort, 0),
     };
-    Some(Fate::leaves(verdict, copy))
+    Some(Fate::leaves(Copy {
+        class,
+        index,
+        outputs: vec![verdict],
+        data: packet.data.clone(),
+    }))
 }
 
 /// All verdicts and lengths around every boundary, with bad, too short and too long packets between.
@@ -108,8 +115,8 @@ fn figures_of_small_packets() {
         assert_eq!(statistics.latency_clocks.max, Some(1));
         assert_eq!(statistics.clocks, 501);
         assert_eq!(statistics.stall_clocks, 0);
-        assert_eq!(statistics.verdicts["XDP_PASS"], 500);
-        assert_eq!(statistics.verdicts["XDP_DROP"], 0);
+        assert_eq!(statistics.verdicts["PASS"], 500);
+        assert_eq!(statistics.verdicts["DROP"], 0);
     });
 }
 
@@ -192,15 +199,12 @@ fn the_host_acts_in_the_middle_of_traffic() {
             .outcomes
             .iter()
             .flatten()
-            .map(|out| out.verdict)
+            .map(Fate::first_output)
             .collect();
-        let turn = verdicts
-            .iter()
-            .position(|given| *given == verdict::PASS)
-            .unwrap();
+        let turn = verdicts.iter().position(|given| *given == PASS).unwrap();
         assert!((100..200).contains(&turn), "{turn}");
-        assert!(verdicts[..turn].iter().all(|given| *given == verdict::DROP));
-        assert!(verdicts[turn..].iter().all(|given| *given == verdict::PASS));
+        assert!(verdicts[..turn].iter().all(|given| *given == DROP));
+        assert!(verdicts[turn..].iter().all(|given| *given == PASS));
     });
 }
 

@@ -1,13 +1,16 @@
 //! Designs that break the rules of their streams, modelled in software: each fault must be found.
 
 use crate::packet;
+use crate::toy::verdict;
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::verdict;
 use hardpath_registers::Foreign;
 use hardpath_testbed::dut::{Dut, Port};
 use hardpath_testbed::run::{run, RunOptions};
 use std::collections::VecDeque;
+
+const PASS: u64 = 2;
+const TX: u64 = 3;
 
 /// Sends on every packet, two beats of 8 bytes each, with one fault from the third packet on.
 struct Model {
@@ -30,11 +33,11 @@ enum Fault {
     KeepHasHole,
     KeepPartialInside,
     KeepZero,
-    VerdictChangesInside,
-    VerdictDrop,
-    VerdictDiffersFromStrobe,
-    VerdictTooLarge,
-    DestinationWithoutRedirect,
+    OutputChangesInside,
+    NotSent,
+    OutputDiffersFromStrobe,
+    OutputTooLarge,
+    GoesNowhere,
     StrobeMissing,
     StrobeTwice,
     PacketTwice,
@@ -56,13 +59,13 @@ const PORTS: [(&str, u32, bool); 15] = [
     ("m_axis_tvalid", 1, false),
     ("m_axis_tlast", 1, false),
     ("m_axis_tuser", 3, false),
-    ("m_axis_tdest", 32, false),
-    ("verdict_valid", 1, false),
+    ("m_axis_tdest", 34, false),
+    ("fate_valid", 1, false),
 ];
 
 impl Model {
     fn new(fault: Fault) -> Model {
-        let all = PORTS.into_iter().chain([("verdict", 3, false)]);
+        let all = PORTS.into_iter().chain([("fate", 4, false)]);
         let ports = all.enumerate().map(|(index, (name, width, is_input))| {
             let index = index as u32;
             (
@@ -136,20 +139,20 @@ impl Dut for Model {
         let (mut data, mut keep, last) = beat.unwrap_or_default();
         let is_second = last;
         let mut valid = beat.is_some();
-        let (mut user, mut destination) = (verdict::PASS, 0);
+        let (mut user, mut destination, mut sent) = (PASS, 0, 8);
         let mut strobe = valid && last && sink_ready;
-        let mut strobe_verdict = verdict::PASS;
+        let mut strobe_output = PASS;
         match fault {
             Fault::ValidFalls => valid &= !self.held,
             Fault::DataChanges => data ^= u64::from(self.held),
             Fault::KeepHasHole if is_second => keep = 0b1011,
             Fault::KeepPartialInside if !is_second => keep = 0x7f,
             Fault::KeepZero if is_second => keep = 0,
-            Fault::VerdictChangesInside if is_second => user = verdict::TX,
-            Fault::VerdictDrop => user = verdict::DROP,
-            Fault::VerdictDiffersFromStrobe => strobe_verdict = verdict::TX,
-            Fault::VerdictTooLarge => strobe_verdict = 5,
-            Fault::DestinationWithoutRedirect => destination = 7,
+            Fault::OutputChangesInside if is_second => user = TX,
+            Fault::NotSent => sent = 0,
+            Fault::OutputDiffersFromStrobe => strobe_output = TX,
+            Fault::OutputTooLarge => strobe_output = 5,
+            Fault::GoesNowhere => destination = 3 << 32,
             Fault::StrobeMissing => strobe = false,
             Fault::StrobeTwice => strobe |= valid && sink_ready,
             Fault::PacketMissing => valid = false,
@@ -162,8 +165,8 @@ impl Dut for Model {
             ("m_axis_tlast", last.into()),
             ("m_axis_tuser", user),
             ("m_axis_tdest", destination),
-            ("verdict_valid", strobe.into()),
-            ("verdict", strobe_verdict),
+            ("fate_valid", strobe.into()),
+            ("fate", sent | strobe_output),
         ] {
             *self.value(name) = value;
         }
@@ -193,11 +196,11 @@ fn interface() -> Interface {
     Interface {
         top: "model".into(),
         bus_bits: 64,
-        raw: false,
+        lengths: (14, 9216),
+        outputs: vec![verdict()],
         has_time: false,
         has_random: false,
         has_egress: false,
-        has_metadata: false,
         repeats: false,
         has_port_table: false,
         maps: Vec::new(),
@@ -234,13 +237,13 @@ fn every_fault_is_found() {
         (Fault::KeepHasHole, "not packed"),
         (Fault::KeepPartialInside, "not all ones"),
         (Fault::KeepZero, "is 0"),
-        (Fault::VerdictChangesInside, "changed inside"),
-        (Fault::VerdictDrop, "with verdict 1"),
-        (Fault::VerdictDiffersFromStrobe, "its strobe said XDP_TX"),
-        (Fault::VerdictTooLarge, "verdict 5"),
-        (Fault::DestinationWithoutRedirect, "without XDP_REDIRECT"),
-        (Fault::StrobeMissing, "no verdict sends on"),
-        (Fault::StrobeTwice, "verdict"),
+        (Fault::OutputChangesInside, "changed inside"),
+        (Fault::NotSent, "no fate sends on"),
+        (Fault::OutputDiffersFromStrobe, "its strobe said [3]"),
+        (Fault::OutputTooLarge, "counted as 5"),
+        (Fault::GoesNowhere, "goes nowhere"),
+        (Fault::StrobeMissing, "no fate sends on"),
+        (Fault::StrobeTwice, "fate"),
         (Fault::PacketTwice, "comes out"),
     ];
     for (fault, message) in broken_rules {

@@ -5,12 +5,15 @@
 //! what the lowest three bits of the map's entry 0 say (PASS or DROP), others ABORTED.
 
 use hardpath_blocks::interface::{Interface, MapPort};
-use hardpath_registers::{command, register, Answer, KeyBits, Map, MAGIC, VERSION};
+use hardpath_packet::Output;
+use hardpath_registers::{command, register, Answer, KeyBits, Map, MAGIC};
 use hardpath_rtl::{Design, MemStyle, Module, Node, NodeOp, Reg};
 
 /// Beats that fit into the FIFO.
 const DEPTH_BITS: u32 = 11;
 const DESIGN_ID: u32 = 0x1234_5678;
+/// One that does not find entries by itself.
+const VERSION: u32 = 0x0003_0000;
 /// Clocks after reset until STATUS says ready.
 const READY_AFTER: u64 = 50;
 pub const MAP_ENTRIES: u32 = 8;
@@ -33,11 +36,11 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
     let interface = Interface {
         top: "toy".into(),
         bus_bits,
-        raw: false,
+        lengths: (14, 9216),
+        outputs: vec![verdict()],
         has_time: true,
         has_random: true,
         has_egress: false,
-        has_metadata: false,
         repeats: false,
         has_port_table: true,
         maps: vec![MapPort {
@@ -56,6 +59,15 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
         design_id: DESIGN_ID,
     };
     (design, interface)
+}
+
+/// What the toy says of each packet.
+pub fn verdict() -> Output {
+    let names = ["ABORTED", "DROP", "PASS", "TX", "REDIRECT"];
+    Output {
+        values: names.map(String::from).into(),
+        ..Output::new("verdict", 3)
+    }
 }
 
 fn packets(m: &mut Module, bus_bits: u32, map_says_pass: Node, flaw: Flaw) {
@@ -153,15 +165,18 @@ fn packets(m: &mut Module, bus_bits: u32, map_says_pass: Node, flaw: Flaw) {
 
     let redirects = m.eq_const(verdict, 4);
     let nowhere = m.zero(32);
-    let destination = m.mux(redirects, sum, nowhere);
+    let index = m.mux(redirects, sum, nowhere);
+    let no = m.zero(1);
+    let destination = m.concat(&[no, redirects, index]);
+    let fate = m.concat(&[sent_on, verdict]);
     m.output("m_axis_tdata", out_data, "");
     m.output("m_axis_tkeep", out_keep, "");
     m.output("m_axis_tvalid", out_valid, "");
     m.output("m_axis_tlast", out_last, "");
     m.output("m_axis_tuser", verdict, "");
     m.output("m_axis_tdest", destination, "");
-    m.output("verdict_valid", strobe, "");
-    m.output("verdict", verdict, "");
+    m.output("fate_valid", strobe, "");
+    m.output("fate", fate, "");
 
     if flaw == Flaw::Assertion {
         let not_seven = m.eq_const(asked, 7);

@@ -7,7 +7,10 @@ mod structured;
 pub use structured::structured;
 
 use crate::Random;
-use hardpath_ir::{Bits, Block, Input, Kind, Op, Phase, Program, Target, Terminator, Value};
+use hardpath_ir::{
+    Bits, Block, Emit, Input, Op, Output, Phase, Program, Target, Terminator, To, Value,
+};
+use hardpath_packet::{CLASS_BITS, INDEX_BITS};
 
 const WIDTHS: [u32; 14] = [1, 1, 2, 3, 7, 8, 8, 16, 16, 17, 32, 32, 64, 100];
 const LOGIC_WIDTHS: [u32; 8] = [1, 1, 1, 1, 1, 1, 2, 8];
@@ -31,7 +34,7 @@ pub struct Shape {
 
 /// A program in the dataflow phase.
 pub fn dataflow(random: &mut Random, shape: Shape) -> Program {
-    let mut program = Program::new("random", Kind::Xdp);
+    let mut program = empty(random);
     let block = program.add_block();
     let mut values = inputs(&mut program, block, random);
     operations(&mut program, block, random, shape, &mut values);
@@ -77,7 +80,7 @@ pub fn dataflow(random: &mut Random, shape: Shape) -> Program {
 
 /// A program in the control-flow phase: branches that join again, with parameters.
 pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
-    let mut program = Program::new("random", Kind::Xdp);
+    let mut program = empty(random);
     let mut block = program.add_block();
     let mut values = inputs(&mut program, block, random);
     if shape.maps {
@@ -147,6 +150,18 @@ pub fn control_flow(random: &mut Random, shape: Shape) -> Program {
     program
 }
 
+/// A program with nothing but outputs.
+pub fn empty(random: &mut Random) -> Program {
+    let mut program = Program::new("random");
+    program.outputs.push(Output::new("verdict", 3));
+    if random.below(2) == 0 {
+        let width = *random.pick(&WIDTHS);
+        program.outputs.push(Output::new("other", width.min(64)));
+    }
+    program
+}
+
+/// Appends a store of one of the values, filled up or cut to whole bytes, at a constant offset below 40.
 pub fn store(program: &mut Program, block: Block, random: &mut Random, values: &[Value]) {
     let value = pick_late(random, values);
     let bytes = program.width(value).div_ceil(8);
@@ -156,16 +171,25 @@ pub fn store(program: &mut Program, block: Block, random: &mut Random, values: &
     program.append(block, Op::PacketStore, vec![offset, value], &[], None);
 }
 
+/// Ends the block: forwarded or not, sometimes elsewhere, with outputs that are made of the values or constants.
 pub fn emit(program: &mut Program, block: Block, random: &mut Random, values: &[Value]) {
-    let verdict = of_width(program, block, random, values, 32);
-    let destination = of_width(program, block, random, values, 32);
-    program.blocks[block].terminator = Terminator::Emit {
-        verdict,
-        destination,
-        moved: None,
-    };
+    let forwarded = of_width(program, block, random, values, 1);
+    let widths: Vec<u32> = program.outputs.iter().map(|output| output.width).collect();
+    let outputs = widths
+        .into_iter()
+        .map(|width| of_width(program, block, random, values, width))
+        .collect();
+    let mut emit = Emit::new(forwarded, outputs);
+    if random.below(2) == 0 {
+        let class = of_width(program, block, random, values, CLASS_BITS);
+        let index = of_width(program, block, random, values, INDEX_BITS);
+        emit.packet.to = Some(To { class, index });
+    }
+    program.blocks[block].terminator = Terminator::Emit(emit);
 }
 
+/// Appends what a program begins with: one to four loads of 1 to 8 bytes at constant offsets below 30, the packet's length, its
+/// interface, and the time.
 pub fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<Value> {
     let mut values = Vec::new();
     for _ in 0..1 + random.below(4) {
@@ -174,12 +198,14 @@ pub fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<V
         let bytes = *random.pick(&[1, 1, 2, 2, 4, 8]);
         values.push(program.append1(block, Op::PacketLoad, vec![offset], bytes * 8, None));
     }
-    for input in [Input::PacketLength, Input::IngressIfindex, Input::TimeNs] {
+    for input in [Input::Length, Input::Ingress, Input::Time] {
         values.push(program.append1(block, Op::Input(input), vec![], input.width(), None));
     }
     values
 }
 
+/// Appends at least one operation and at most [`Shape::operations`], which is not 0. What they give is added to the values, which
+/// are not empty.
 pub fn operations(
     program: &mut Program,
     block: Block,
@@ -325,12 +351,14 @@ fn of_width(
     adapt(program, block, random, value, width)
 }
 
+/// One of the values, which are not empty. Those that were made late are taken more often.
 pub fn pick_late(random: &mut Random, values: &[Value]) -> Value {
     let count = values.len() as u64;
     let index = random.below(count).max(random.below(count));
     values[index as usize]
 }
 
+/// The value in `width` bits: extended with zeros or its sign, or a slice of it, from bit 0 on or anywhere.
 pub fn adapt(
     program: &mut Program,
     block: Block,

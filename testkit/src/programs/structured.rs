@@ -1,9 +1,9 @@
 //! Random structured programs: loops in loops with bounds that hold, functions that call others, whole operations.
 
-use super::{adapt, emit, inputs, of_width, operations, store, Shape};
+use super::{adapt, emit, empty, inputs, of_width, operations, store, Shape};
 use crate::Random;
 use hardpath_ir::structure::{Bound, Function, Memory, Whole};
-use hardpath_ir::{Bits, Block, Kind, Op, Phase, Program, Target, Terminator, Value};
+use hardpath_ir::{Bits, Block, Op, Phase, Program, Target, Terminator, Value};
 
 /// What blocks have of their own, between branches and loops.
 const SHAPE: Shape = Shape {
@@ -20,7 +20,7 @@ const WIDTHS: [u32; 5] = [1, 8, 16, 33, 64];
 
 /// A program in the structured phase. Every run of it comes to an end.
 pub fn structured(random: &mut Random) -> Program {
-    let mut program = Program::new("random", Kind::Xdp);
+    let mut program = empty(random);
     program.phase = Phase::Structured;
     let mut maker = Maker {
         program: &mut program,

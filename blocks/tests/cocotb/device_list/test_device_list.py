@@ -14,8 +14,8 @@ MERGE_CLOCKS = 5
 class Operation:
     """A command, and what the map answers; `selected`: it is for this map."""
 
-    def __init__(self, command, key, ifindex=0, answer=DONE, selected=True):
-        self.command, self.key, self.ifindex, self.answer, self.selected = command, key, ifindex, answer, selected
+    def __init__(self, command, key, device=0, answer=DONE, selected=True):
+        self.command, self.key, self.device, self.answer, self.selected = command, key, device, answer, selected
         self.is_change = selected and command in (UPDATE, DELETE)
 
 
@@ -53,15 +53,15 @@ class Traffic:
         leaves = bool(self.inside) and self.happens(self.leaves)
         devices = self.inside[0][1] if self.inside else []
         place = self.random.randrange(len(devices)) if devices and self.happens(self.asks) else None
-        count, ifindex, held, prepared = await bench.step(
-            "count", "ifindex", "hold", "prepared",
+        count, device, held, prepared = await bench.step(
+            "count", "device", "hold", "prepared",
             in_flight=len(self.inside), packet_left=leaves, read=place is not None, index=place or 0,
             **{"map_start": 0, "inject": 0, "map_done": 0, "map_answer": 0, **inputs},
         )  # fmt: skip
         if self.inside:
             assert count == len(devices)
         if self.asked is not None:
-            assert ifindex == self.asked
+            assert device == self.asked
             self.devices_read += 1
         assert held == hold
         self.held += held
@@ -75,8 +75,8 @@ class Traffic:
 
     async def perform(self, operation):
         """An operation from its start until it is over."""
-        # Junk above the ifindex, which is not the list's.
-        value = self.random.getrandbits(self.bench.parameters["value_bits"]) >> 32 << 32 | operation.ifindex
+        # Junk above the device, which is not the list's.
+        value = self.random.getrandbits(self.bench.parameters["value_bits"]) >> 32 << 32 | operation.device
         assert await self.clock(map_start=1, selected=operation.selected)
         # The registers have it from the next clock on.
         self.bench.set(host_command=operation.command, host_key=operation.key, host_value=value)
@@ -97,20 +97,20 @@ class Traffic:
         if operation.is_change and operation.answer == DONE:
             self.changes += 1
             self.map.pop(operation.key, None)
-            if operation.command == UPDATE and operation.ifindex:
-                self.map[operation.key] = operation.ifindex
+            if operation.command == UPDATE and operation.device:
+                self.map[operation.key] = operation.device
 
     def some_operation(self):
         """Few keys, so that they meet; their order is that of all of their bits."""
         command = self.random.choice([UPDATE, UPDATE, UPDATE, UPDATE, DELETE, LOOKUP, DUMP])
         key = self.random.randrange(2 * self.entries) * self.random.choice([1, 0x80000001]) & 0xFFFFFFFF
-        ifindex = self.random.choice([0, 1, 2, 0xFFFFFFFF, self.random.getrandbits(32)])
+        device = self.random.choice([0, 1, 2, 0xFFFFFFFF, self.random.getrandbits(32)])
         answer = DONE
-        if command == UPDATE and ifindex and key not in self.map and len(self.map) == self.entries:
+        if command == UPDATE and device and key not in self.map and len(self.map) == self.entries:
             answer = FULL
         elif command != UPDATE and key not in self.map:
             answer = MISSING
-        return Operation(command, key, ifindex, answer, selected=self.happens(0.85))
+        return Operation(command, key, device, answer, selected=self.happens(0.85))
 
 
 @cocotb.test()
@@ -151,8 +151,8 @@ async def read_all(traffic):
     traffic.enters = 0
     for place, key in enumerate(sorted(traffic.map)):
         await bench.step(in_flight=1, read=1, index=place)
-        count, ifindex = await bench.step("count", "ifindex", read=0, index=0)
-        assert (count, ifindex) == (len(traffic.map), traffic.map[key])
+        count, device = await bench.step("count", "device", read=0, index=0)
+        assert (count, device) == (len(traffic.map), traffic.map[key])
     traffic.leaves, traffic.asked = 1.0, None
     await traffic.clock()
     traffic.leaves = 0

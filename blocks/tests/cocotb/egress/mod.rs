@@ -1,8 +1,9 @@
-//! Exits of several widths, with overlays within beats and across them, with copies, and raw.
+//! Exits of several widths, with overlays within beats and across them: which are told everything of a packet or nothing, with
+//! repeated packets, and with copies that have outputs of their own.
 
 use crate::Case;
 use hardpath_blocks::egress::{egress, Egress};
-use serde_json::json;
+use serde_json::{json, Value};
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -16,9 +17,27 @@ pub fn cases() -> Vec<Case> {
             ..exit(8, 64)
         }),
         case(Egress {
-            verdict_bits: 64,
-            has_destination: false,
+            output_bits: 64,
+            drops: false,
+            class: Some(0),
+            has_index: false,
+            may_be_empty: true,
             ..exit(16, 32)
+        }),
+        case(Egress {
+            overlays: vec![(0, 6), (28, 40)],
+            output_bits: 0,
+            class: Some(2),
+            ..exit(32, 64)
+        }),
+        case(Egress {
+            overlays: vec![(0, 20)],
+            output_bits: 7,
+            drops: false,
+            may_be_empty: true,
+            repeats: true,
+            copies: true,
+            ..exit(16, 64)
         }),
     ]
 }
@@ -29,23 +48,35 @@ fn exit(beat_bytes: u32, frame_depth: u32) -> Egress {
         beat_bytes,
         frame_depth,
         overlays: Vec::new(),
-        verdict_bits: 3,
-        has_destination: true,
+        output_bits: 3,
+        drops: true,
+        class: None,
+        has_index: true,
+        may_be_empty: false,
         repeats: false,
+        copies: false,
     }
 }
 
 fn case(config: Egress) -> Case {
-    let parameters = json!({
+    let mut parameters = parameters(&config);
+    parameters["has_address"] = config.repeats.into();
+    parameters["waiting"] = 0.into();
+    Case::new(egress(&config), parameters)
+}
+
+/// What the tests of all exits must know.
+pub fn parameters(config: &Egress) -> Value {
+    json!({
         "beat": config.beat_bytes,
         "frame_depth": config.frame_depth,
         "overlays": config.overlays,
-        "raw": config.verdict_bits == 64,
-        "has_destination": config.has_destination,
+        "output_bits": config.output_bits,
+        "drops": config.drops,
+        "class": config.class,
+        "has_index": config.has_index,
+        "may_be_empty": config.may_be_empty,
         "repeats": config.repeats,
-        "has_address": config.repeats,
-        "waiting": 0,
-        "word_bits": 0,
-    });
-    Case::new(egress(&config), parameters)
+        "copies": config.copies,
+    })
 }

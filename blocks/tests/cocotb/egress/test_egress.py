@@ -1,26 +1,31 @@
-"""The exit: bytes, order, verdicts, which frames are still needed, latency, one beat a clock."""
+"""The exit: bytes, order, fates, which frames are still needed, latency, one beat a clock."""
 
 import cocotb
 
-from common import TX
-from stream import Exit, beats_of, resets_amid_traffic
+from stream import Exit, Way, beats_of, resets_amid_traffic
 
 
-def give(bench, length, verdict=None):
+def give(bench, length, sends=None):
+    """A packet with its result; `sends`: whether it leaves, once."""
     data = bench.random.randbytes(length)
     inputs, written = bench.overlays()
     inputs["result_last_byte"] = max(0, length - 1)
-    if bench.parameters["raw"]:
+    if bench.parameters["may_be_empty"]:
         inputs["result_empty"] = length == 0
     leaves = bytes(written.get(at, byte) for at, byte in enumerate(data))
-    bench.give(data, leaves, beats_of(length, bench.beat), inputs, verdict)
+    way = Way(leaves, beats_of(length, bench.beat), {})
+    bench.give(data, inputs, lambda: way, sends)
+
+
+def shortest(bench):
+    return 0 if bench.parameters["may_be_empty"] else 1
 
 
 def give_some(bench, packets=30):
     """Packets of up to six beats, mostly shorter ones."""
     for _ in range(packets):
         most = bench.beat * bench.random.choice([1, 2, 2, 6])
-        give(bench, bench.random.randint(0 if bench.parameters["raw"] else 1, most))
+        give(bench, bench.random.randint(shortest(bench), most))
 
 
 @cocotb.test()
@@ -39,10 +44,9 @@ async def packets_of_every_length_leave(dut):
     bench = await Exit.start(dut, result_valid=0)
     # The packet before it may still be in the memory.
     longest = min(9216, (bench.depth - 1) * bench.beat)
-    first = 0 if bench.parameters["raw"] else 1
-    lengths = {*range(first, 2 * bench.beat + 2), *range(3 * bench.beat - 1, 300, 7), longest}
+    lengths = {*range(shortest(bench), 2 * bench.beat + 2), *range(3 * bench.beat - 1, 300, 7), longest}
     for length in sorted(lengths):
-        give(bench, length, TX)
+        give(bench, length, sends=True)
     assert await bench.run() == bench.needed
 
 
@@ -50,7 +54,7 @@ async def packets_of_every_length_leave(dut):
 async def one_beat_packets_leave_one_a_clock(dut):
     bench = await Exit.start(dut, result_valid=0)
     for number in range(100):
-        give(bench, bench.beat - number % 2, TX)
+        give(bench, bench.beat - number % 2, sends=True)
     since = bench.now
     assert await bench.run() == 100
     assert bench.first_beat == since + 2

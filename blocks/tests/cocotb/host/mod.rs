@@ -8,13 +8,14 @@ use serde_json::{json, Map};
 pub fn cases() -> Vec<Case> {
     let addresses = REGISTERS.map(|one| (one.name.to_owned(), json!(one.offset)));
     let commands = COMMANDS.map(|(name, number, _)| (name.to_owned(), json!(number)));
-    let case = |maps, key_bits, value_bits, has_port_table, prepares, clear_words| {
+    let case = |maps, key_bits, value_bits, slot_bits, has_port_table, prepares, clear_words| {
         let config = Host {
             name: "block".into(),
             design_id: 0x1234_5678,
             maps,
             key_bits,
             value_bits,
+            slot_bits,
             has_port_table,
             prepares,
             clear_words,
@@ -27,6 +28,7 @@ pub fn cases() -> Vec<Case> {
             "maps": maps,
             "key_bits": key_bits,
             "value_bits": value_bits,
+            "slot_bits": slot_bits,
             "has_port_table": has_port_table,
             "prepares": prepares,
             "clear_words": clear_words,
@@ -34,8 +36,8 @@ pub fn cases() -> Vec<Case> {
         Case::new(host(&config), parameters)
     };
     vec![
-        case(1, 32, 32, false, false, 30),
-        case(3, 104, 80, true, true, 50),
-        case(9, 64, 260, true, false, 32),
+        case(1, 32, 32, 1, false, false, 30),
+        case(3, 104, 80, 10, true, true, 50),
+        case(9, 64, 260, 31, true, false, 32),
     ]
 }

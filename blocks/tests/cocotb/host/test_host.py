@@ -12,10 +12,10 @@ OKAY, SLVERR = 0, 2
 AT, COMMANDS = parameters()["addresses"], parameters()["commands"]
 MAGIC, VERSION, DESIGN_ID, STATUS = (AT[name] for name in ("MAGIC", "VERSION", "DESIGN_ID", "STATUS"))
 COUNTERS, PORT_TABLE, KEY, VALUE = (AT[name] for name in ("PACKETS_IN", "PORT_TABLE", "KEY", "VALUE"))
-MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_MAY, MAP_SLOT = (
-    AT[f"MAP_{name}"] for name in ("SELECT", "COMMAND", "STATUS", "MAY", "SLOT")
+MAP_SELECT, MAP_COMMAND, MAP_STATUS, MAP_MAY, MAP_SLOT, MAP_HANDLE = (
+    AT[f"MAP_{name}"] for name in ("SELECT", "COMMAND", "STATUS", "MAY", "SLOT", "HANDLE")
 )
-LOOKUP, UPDATE, DELETE, DUMP = (COMMANDS[name] for name in ("LOOKUP", "UPDATE", "DELETE", "DUMP"))
+LOOKUP, UPDATE, DELETE, DUMP, NEXT = (COMMANDS[name] for name in ("LOOKUP", "UPDATE", "DELETE", "DUMP", "NEXT"))
 BUSY = 1 << 31
 # For so many clocks the entrance is closed before the slot of an operation comes, the slot's clock included.
 HOLD_CLOCKS = 7
@@ -23,7 +23,7 @@ HOLD_CLOCKS = 7
 ACCESS_CLOCKS, PAUSED_CLOCKS = 12, 300
 OPERATION = ["map_select", "host_command", "host_may", "host_slot", "host_index", "host_key", "host_value"]
 EVENTS = ["packet_in", "dropped_bad", "dropped_length"]
-VERDICTS = 5
+OUTCOMES = 5
 PAUSES = [0.0, 0.3, 0.7]
 
 
@@ -40,14 +40,16 @@ class Host(Bench):
         self.bound = ACCESS_CLOCKS
         # Share of the clocks with an event of each kind.
         self.events = 0
-        # What the maps answer: answer, value, key; while `stuck` they do not.
-        self.answer, self.stuck = (0, 0, 0), False
+        # What the maps answer: answer, value, key, slot; while `stuck` they do not.
+        self.answer, self.stuck = (0, 0, 0, 0), False
+        # The slots that dumps find empty before that.
+        self.empty = []
         self.injected = 0
         self.forget()
 
     @classmethod
     async def start(cls, dut, share=0.0):
-        names = [*EVENTS, "verdict_valid", "verdict", "map_done", "map_answer", "map_value", "map_key"]
+        names = [*EVENTS, "fate_valid", "counted", "map_done", "map_answer", "map_value", "map_key", "map_slot"]
         host = await super().start(dut, **dict.fromkeys(names, 0))
         if share:
             host.bound = PAUSED_CLOCKS
@@ -66,9 +68,10 @@ class Host(Bench):
         self.offered, self.waiting = {"b": None, "r": None}, {"b": 0, "r": 0}
         # The operation that is to come, the one that is inside, and the clocks until it is over.
         self.coming, self.inside, self.left, self.was_done = None, None, 0, False
+        self.given, self.empty = (0, 0, 0, 0), []
         self.held, self.asks, self.prepared = 0, False, 0
         # For each clock, the events before it.
-        self.counts = [[0] * (len(EVENTS) + VERDICTS)]
+        self.counts = [[0] * (len(EVENTS) + OUTCOMES)]
 
     async def play(self):
         while True:
@@ -135,27 +138,35 @@ class Host(Bench):
         return {name: self.get(name) for name in OPERATION}
 
     def count_events(self):
-        events = [self.get(name) for name in EVENTS] + [0] * VERDICTS
-        if self.get("verdict_valid"):
-            events[len(EVENTS) + self.get("verdict")] = 1
+        events = [self.get(name) for name in EVENTS] + [0] * OUTCOMES
+        if self.get("fate_valid"):
+            events[len(EVENTS) + self.get("counted")] = 1
         self.counts.append([before + event for before, event in zip(self.counts[-1], events)])
 
     def drive(self):
         """What means nothing is junk."""
-        self.set(**{name: self.happens(self.events) for name in [*EVENTS, "verdict_valid"]})
-        self.set(verdict=self.random.randrange(VERDICTS))
+        self.set(**{name: self.happens(self.events) for name in [*EVENTS, "fate_valid"]})
+        self.set(counted=self.random.randrange(OUTCOMES))
         self.left -= self.left > 1 or not self.stuck
         done = self.inside is not None and self.left == 0
-        answer, value, key = self.answer
+        if done:
+            self.given = self.answer
+            if self.empty:
+                slot = self.empty.pop(0)
+                self.given = (MISSING, *self.given[1:3], slot)
+                # The next one of its dumps.
+                following = {"host_slot": slot + 1, "host_index": slot + 1}
+                self.coming = {**self.inside, **following}
+            self.inside = None
+        answer, value, key, slot = self.given
         if not done:
             answer = self.random.getrandbits(3)
-            # Key and value stand still a clock longer.
+            # The others stand still a clock longer.
             if not self.was_done:
-                value, key = (self.random.getrandbits(bits) for bits in (self.value_bits, self.key_bits))
-        if done:
-            self.inside = None
+                widths = (self.value_bits, self.key_bits, self.slot_bits)
+                value, key, slot = (self.random.getrandbits(bits) for bits in widths)
         self.was_done = done
-        self.set(map_done=done, map_answer=answer, map_value=value, map_key=key)
+        self.set(map_done=done, map_answer=answer, map_value=value, map_key=key, map_slot=slot)
         if self.prepares:
             # Made ready in some clock after the start; then it stays so.
             self.prepared = self.asks and (self.prepared or self.happens(0.1))
@@ -201,7 +212,7 @@ class Host(Bench):
 
     def nowhere(self):
         """Addresses without a register: those behind each block of them, and any."""
-        behind = [COUNTERS + 64, MAP_SLOT + 4, KEY + self.key_bits // 32 * 4 + 4, VALUE + self.value_bits // 32 * 4 + 4]
+        behind = [COUNTERS + 64, MAP_HANDLE + 4, KEY + self.key_bits // 32 * 4 + 4, VALUE + self.value_bits // 32 * 4 + 4]
         behind += [0xFC, PORT_TABLE - 4, PORT_TABLE + 128, MAP_SELECT - 4, KEY - 4, VALUE - 4, 0xFFFC]
         if not self.has_port_table:
             behind += [PORT_TABLE, PORT_TABLE + 124]
@@ -213,9 +224,12 @@ class Host(Bench):
     async def command(self, number, map_number, known):
         """Writes a command whose registers are written; `known` has what they are."""
         key, value = known["host_key"], known["host_value"]
-        if map_number < self.maps and LOOKUP <= number <= DUMP:
-            index = known["host_slot"] if number == DUMP else key & 0xFFFFFFFF
-            self.coming = {**known, "map_select": map_number, "host_command": number, "host_index": index}
+        if map_number < self.maps and LOOKUP <= number <= NEXT:
+            # Maps see dumps.
+            of_slot = number in (DUMP, NEXT)
+            index = known["host_slot"] if of_slot else key & 0xFFFFFFFF
+            shown = DUMP if of_slot else number
+            self.coming = {**known, "map_select": map_number, "host_command": shown, "host_index": index}
         await self.write(MAP_COMMAND, number)
         return key, value
 
@@ -311,22 +325,28 @@ async def both_directions_at_once(dut, share):
 @cocotb.parametrize(share=PAUSES)
 async def operations_take_their_registers_with_them(dut, share):
     host = await Host.start(dut, share)
-    ended = 0
+    ended, handle = 0, None
     for round in range(12):
         # Maps and commands that do not exist look like others in their low bits.
         exists = round % 3 != 2
         select, number = host.random.randrange(host.maps), round % 4 + 1
         if not exists:
-            beyond = [(host.maps, number), (1 << 31, number), (select, 0), (select, DUMP + 1), (select, 8 + number)]
+            beyond = [(host.maps, number), (1 << 31, number), (select, 0), (select, NEXT + 1), (select, 8 + number)]
             select, number = host.random.choice(beyond)
         known = await host.registers(select)
         answer = host.random.choice([DONE, DONE, MISSING, BAD_INDEX])
-        answer_value, answer_key = host.random.getrandbits(host.value_bits), host.random.getrandbits(host.key_bits)
-        host.answer = (answer, answer_value, answer_key)
+        widths = (host.value_bits, host.key_bits, host.slot_bits)
+        answer_value, answer_key, answer_slot = (host.random.getrandbits(bits) for bits in widths)
+        host.answer = (answer, answer_value, answer_key, answer_slot)
         key, value = await host.command(number, select, known)
         assert await host.end_of_operation() == (answer if exists else REFUSED)
         ended += exists
         assert host.injected == ended
+        if exists and answer == DONE:
+            handle = answer_slot
+        if handle is not None:
+            assert await host.read(MAP_HANDLE) == handle
+        assert await host.read(MAP_SLOT) == known["host_slot"]
         # A lookup gives a value, a dump the key, too; what failed gives nothing.
         if exists and answer == DONE:
             value = answer_value if number in (LOOKUP, DUMP) else value
@@ -336,11 +356,43 @@ async def operations_take_their_registers_with_them(dut, share):
 
 
 @cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def the_next_entry_is_found_slot_by_slot(dut, share):
+    """NEXT is dumps of one slot after the other."""
+    host = await Host.start(dut, share)
+    await host.sweep_is_over()
+    last = (1 << host.slot_bits) - 1
+    for round in range(8):
+        known = await host.registers(host.random.randrange(host.maps))
+        select = await host.read(MAP_SELECT)
+        first = [0, last, max(0, last - 3), host.random.randint(0, last)][round % 4]
+        found = first + host.random.randrange(6)
+        await host.write(MAP_SLOT, first)
+        known["host_slot"] = first
+        exists = found <= last
+        key, value = host.random.getrandbits(host.key_bits), host.random.getrandbits(host.value_bits)
+        host.answer = (DONE, value, key, found) if exists else (BAD_INDEX, value, key, 0)
+        host.empty = list(range(first, min(found, last + 1)))
+        before = host.injected
+        dumps = len(host.empty) + 1
+        await host.command(NEXT, select, known)
+        assert await host.end_of_operation() == (DONE if exists else MISSING)
+        assert host.injected == before + dumps and not host.empty
+        assert await host.read(MAP_SLOT) == (found if exists else last) + 1
+        if exists:
+            assert await host.read(MAP_HANDLE) == found
+            assert await host.read(KEY, words=host.key_words()) == key
+            assert await host.read(VALUE, words=host.value_words()) == value
+        else:
+            assert await host.read(KEY, words=host.key_words()) == known["host_key"]
+
+
+@cocotb.test()
 async def nothing_changes_while_an_operation_runs(dut):
     host = await Host.start(dut)
     await host.sweep_is_over()
     known = await host.registers(0)
-    host.stuck, host.answer = True, (7, 0, 0)
+    host.stuck, host.answer = True, (7, 0, 0, 0)
     await host.command(UPDATE, 0, known)
     for _ in range(2):
         for address in (MAP_COMMAND, *host.map_registers()):
@@ -420,7 +472,7 @@ async def counters_count(dut):
 @cocotb.test()
 async def ports_become_interfaces_and_queues(dut):
     host = await Host.start(dut, share=0.3)
-    assert hasattr(dut, "port_ifindex") == host.has_port_table
+    assert hasattr(dut, "port_interface") == host.has_port_table
     registers = host.port_registers()
     for place in range(len(registers) // 2):
         await host.write(PORT_TABLE + 8 * place, 1000 + place)
@@ -429,5 +481,5 @@ async def ports_become_interfaces_and_queues(dut):
         host.set(early_port=port)
         await host.settle()
         expected = (1000 + port, 0xFF00 + port) if port < 16 else (0, 0)
-        assert (host.get("port_ifindex"), host.get("port_queue")) == expected
+        assert (host.get("port_interface"), host.get("port_queue")) == expected
         await host.edge()

@@ -52,7 +52,7 @@ fn case(config: Ingress) -> Case {
     let sides = [
         ("time_ns", config.has_time),
         ("random", config.has_random),
-        ("egress_ifindex", config.has_egress),
+        ("egress", config.has_egress),
     ];
     let sides: Vec<&str> = sides
         .iter()

@@ -1,35 +1,40 @@
-"""The exit for moved packets: bytes from where a packet begins to where it ends, metadata, order, verdicts, latency,
+"""The exit for moved packets: bytes from where a packet begins to where it ends, bytes in front, order, fates, latency,
 clocks."""
 
 import cocotb
 
-from common import TX
-from stream import Exit, resets_amid_traffic
+from stream import Exit, Way, resets_amid_traffic
 
-# So far before the place where it came in a packet may begin, its metadata included.
+# So far before the place where it came in a packet may begin, without what is in front.
 HEADROOM = 216
 
 
 class Move:
-    """Where a packet begins and ends, and what is zeros."""
+    """Where a packet begins and ends, what is in front, and what is zeros."""
 
-    def __init__(self, bench, length, head=None):
+    def __init__(self, bench, length, start=None):
         parameters, pick = bench.parameters, bench.random
-        heads = parameters["heads"] or range(-HEADROOM, 40)
-        metas = parameters["metas"] or range(0, 253, 4)
-        self.head = pick.choice(heads) if head is None else head
-        self.meta = pick.choice([meta for meta in metas if self.head - meta >= -HEADROOM])
-        self.first = self.head - self.meta
+        self.start = pick.choice(parameters["starts"] or range(-HEADROOM, 40)) if start is None else start
+        # Behind what is in front there is junk.
+        self.front = pick.randbytes(max(parameters["fronts"]))
+        self.front_length = pick.choice(parameters["fronts"])
+        self.first = self.start - self.front_length
         self.end = self.keep = length
         if parameters["grows"]:
-            self.end = self.head + pick.randint(14, 200)
-            self.keep = min(self.head + pick.randint(14, 100), self.end, length)
+            self.end = self.start + pick.randint(14, 200)
+            self.keep = min(self.start + pick.randint(14, 100), self.end, length)
         elif parameters["has_end"]:
-            self.end = pick.randint(self.head + 14, length)
+            self.end = pick.randint(self.start + 14, length)
 
     def inputs(self, ports):
-        values = {"head": self.head, "meta": self.meta, "end": self.end, "keep": self.keep}
-        return {port: values[port.removeprefix("result_")] & 0xFFFF for port in ports}
+        values = {
+            "from": self.first & 0xFFFF,
+            "end": self.end & 0xFFFF,
+            "keep": self.keep & 0xFFFF,
+            "front": int.from_bytes(self.front, "little"),
+            "front_length": self.front_length,
+        }
+        return {port: values[port.removeprefix("result_")] for port in ports}
 
     def apply(self, data, written):
         """The bytes that leave."""
@@ -38,7 +43,7 @@ class Move:
             came_in = data[offset] if 0 <= offset < min(self.keep, len(data)) else 0
             return written.get(offset, came_in)
 
-        return bytes(map(byte, range(self.first, self.end)))
+        return self.front[: self.front_length] + bytes(map(byte, range(self.start, self.end)))
 
     def clocks(self, beat):
         """One that begins behind offset 0 takes as many as the beats that it lies in, else as those that it becomes."""
@@ -47,12 +52,17 @@ class Move:
         return -(-(self.end - self.first) // beat)
 
 
-def give(bench, length, verdict=None, head=None):
-    move = Move(bench, length, head)
+def give(bench, length, sends=None, start=None):
+    """A packet with its result; `sends`: whether it leaves, once."""
     data = bench.random.randbytes(length)
     inputs, written = bench.overlays()
-    inputs |= {"result_length": length, **move.inputs(bench.parameters["ports"])}
-    bench.give(data, move.apply(data, written), move.clocks(bench.beat), inputs, verdict, words=move.meta // 4)
+    inputs["result_length"] = length
+
+    def way():
+        move = Move(bench, length, start)
+        return Way(move.apply(data, written), move.clocks(bench.beat), move.inputs(bench.parameters["ports"]))
+
+    bench.give(data, inputs, way, sends)
 
 
 def give_some(bench, packets=30):
@@ -74,10 +84,10 @@ async def moved_packets_leave(dut, gaps, stalls):
 async def packets_leave_from_every_place(dut):
     """Each place where packets may begin, with lengths that end them in each lane."""
     bench = await Exit.start(dut, result_valid=0)
-    heads = bench.parameters["heads"] or range(-HEADROOM, 40, 5)
+    starts = bench.parameters["starts"] or range(-HEADROOM, 40, 5)
     lengths = range(60, 60 + bench.beat, 3)
-    for number in range(max(len(heads), len(lengths))):
-        give(bench, lengths[number % len(lengths)], TX, heads[number % len(heads)])
+    for number in range(max(len(starts), len(lengths))):
+        give(bench, lengths[number % len(lengths)], True, starts[number % len(starts)])
     assert await bench.run() == bench.needed + 1
 
 
@@ -85,7 +95,7 @@ async def packets_leave_from_every_place(dut):
 async def the_first_beat_is_soon_out(dut):
     bench = await Exit.start(dut, result_valid=0)
     for _ in range(5):
-        give(bench, 60, TX)
+        give(bench, 60, sends=True)
         bench.first_beat = None
         since = bench.now
         await bench.run()

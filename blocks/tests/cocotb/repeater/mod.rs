@@ -1,21 +1,17 @@
-//! Repeaters with one, two and three lists of several sizes.
+//! Repeaters with one, two and three lists of several sizes, with and without an index for other packets.
 
 use crate::Case;
 use hardpath_blocks::repeater::{repeater, Repeater};
 use serde_json::json;
 
 pub fn cases() -> Vec<Case> {
-    let sets: [(&[u32], u32); 3] = [(&[1], 28), (&[3, 5], 28), (&[4, 2, 3], 0)];
-    let case = |(list_bits, exclude_bit): (&[u32], u32)| {
-        let lists: Vec<(u32, u32)> = (0x8000_0000..)
-            .step_by(2)
-            .zip(list_bits.iter().copied())
-            .collect();
-        let parameters = json!({"lists": lists, "exclude_bit": exclude_bit});
+    let sets: [(&[u32], bool); 3] = [(&[1], false), (&[3, 5], true), (&[4, 2, 3], true)];
+    let case = |(lists, has_index): (&[u32], bool)| {
+        let parameters = json!({"lists": lists, "has_index": has_index});
         let config = Repeater {
             name: "block".into(),
-            lists,
-            exclude_bit,
+            lists: lists.to_vec(),
+            has_index,
         };
         Case::new(repeater(&config), parameters)
     };

@@ -4,19 +4,23 @@ import cocotb
 from cocotb.triggers import Timer
 
 from bench import Bench
-from common import REDIRECT
 
 NOBODY = "nobody"
+# A packet that goes to no list, where none of these has an index.
+SOMEWHERE = "somewhere"
 
 
 class Packet:
-    """A result at the head, and what the exit must get for it: destinations, or nobody once."""
+    """A result at the head, and what the exit must get for it: destinations, or nobody once.
 
-    def __init__(self, lists, verdict, destination, ingress=1, number=None, excludes=False):
-        self.lists, self.verdict, self.destination, self.ingress = lists, verdict, destination, ingress
-        self.is_broadcast, self.left_out = number is not None, 0
-        self.expected = [destination]
+    `number`: of the list that it goes to; `not_back`: by list, not to where it came in."""
+
+    def __init__(self, lists, index, not_back, ingress=1, number=None):
+        self.lists, self.index, self.not_back, self.ingress = lists, index, not_back, ingress
+        self.number, self.is_broadcast, self.left_out = number, number is not None, 0
+        self.expected = [index]
         if self.is_broadcast:
+            excludes = not_back[number]
             self.expected = [device for device in lists[number] if not excludes or device != ingress] or [NOBODY]
             self.left_out = lists[number].count(ingress) if excludes else 0
 
@@ -29,57 +33,66 @@ class Stage:
         stage = cls()
         stage.bench = await Bench.start(dut, result_valid=0, taken=0)
         stage.random, stage.happens = stage.bench.random, stage.bench.happens
-        stage.meant = stage.bench.parameters["lists"]
-        stage.exclude = 1 << stage.bench.parameters["exclude_bit"]
-        stage.shown = [0 for _ in stage.meant]
+        stage.list_bits, stage.has_index = (stage.bench.parameters[name] for name in ("lists", "has_index"))
+        stage.shown = [0 for _ in stage.list_bits]
         return stage
 
     def some_lists(self):
         """Few devices, so that they are often the one at which the packet came in."""
-        lengths = [self.random.randint(0, 1 << bits) for _, bits in self.meant]
+        lengths = [self.random.randint(0, 1 << bits) for bits in self.list_bits]
         return [[self.random.randrange(6) for _ in range(length)] for length in lengths]
 
     def broadcast(self, number, lists=None, ingress=1, excludes=False):
-        """To all devices of a list."""
-        destination = self.meant[number][0] | self.exclude * excludes
-        return Packet(lists or self.some_lists(), REDIRECT, destination, ingress, number, excludes)
+        """To all devices of a list. What is said of the other lists means nothing, and no more does the index."""
+        not_back = self.some_bits()
+        not_back[number] = excludes
+        return Packet(lists or self.some_lists(), self.random.randrange(6), not_back, ingress, number)
+
+    def single(self, index, lists=None):
+        """To none."""
+        index = index if self.has_index else SOMEWHERE
+        return Packet(lists or self.some_lists(), index, self.some_bits())
+
+    def some_bits(self):
+        return [self.happens(0.5) for _ in self.list_bits]
 
     def some_packet(self):
-        number = self.random.randrange(len(self.meant))
-        destination = self.meant[number][0]
-        kind = self.random.randrange(5)
-        if kind == 0:
-            return Packet(self.some_lists(), self.random.randrange(REDIRECT), self.random.choice([destination, 0, 7]))
-        if kind == 1:
-            # One bit beside a broadcast.
-            destination ^= self.random.choice([1 << bit for bit in range(32) if 1 << bit != self.exclude])
-            if all(destination != other for other, _ in self.meant):
-                return Packet(self.some_lists(), REDIRECT, destination)
+        if self.happens(0.4):
+            return self.single(self.random.choice([0, 1, 7, self.random.getrandbits(32)]))
+        number = self.random.randrange(len(self.list_bits))
         return self.broadcast(number, ingress=self.random.randrange(6), excludes=self.happens(0.5))
+
+    def show(self, packet, **inputs):
+        """A result on the ports."""
+        for number, not_back in enumerate(packet.not_back):
+            inputs[f"each_{number}"], inputs[f"not_back_{number}"] = number == packet.number, not_back
+        if self.has_index:
+            inputs["result_index"] = packet.index
+        self.bench.set(ingress=packet.ingress, **inputs)
 
     async def absent(self):
         """A clock without a result; what stands on the other ports means nothing."""
         bench = self.bench
-        bench.set(result_valid=0, taken=0, result_verdict=REDIRECT, result_destination=self.meant[0][0])
+        number = self.random.randrange(len(self.list_bits))
+        self.show(self.broadcast(number), taken=0, result_valid=0)
         await bench.settle()
-        assert not bench.get("valid") and not bench.get("pop") and not bench.get("read_0")
+        assert not bench.get("valid") and not bench.get("pop") and not bench.get(f"read_{number}")
         await bench.edge()
 
     async def clock(self, packet, ready):
         """One clock with the packet at the head. What the exit is given; whether it comes again, is taken, popped."""
         bench = self.bench
-        bench.set(
-            result_valid=1, result_verdict=packet.verdict, result_destination=packet.destination,
-            ingress_ifindex=packet.ingress, taken=0,
-        )  # fmt: skip
+        self.show(packet, result_valid=1, taken=0)
         for number, devices in enumerate(packet.lists):
-            bench.set(**{f"count_{number}": len(devices), f"ifindex_{number}": self.shown[number]})
+            bench.set(**{f"count_{number}": len(devices), f"device_{number}": self.shown[number]})
         await bench.settle()
         valid = bench.get("valid")
         bench.set(taken=valid and ready)
         await Timer(1, unit="ns")
         assert bench.get("valid") == valid
         given = NOBODY if bench.get("nobody") else bench.get("destination")
+        if given != NOBODY and packet.index == SOMEWHERE:
+            given = SOMEWHERE
         again, pop = bench.get("again"), bench.get("pop")
         asked = [number for number in range(len(packet.lists)) if bench.get(f"read_{number}")]
         for number in asked:
@@ -124,23 +137,24 @@ async def each_packet_goes_where_it_must(dut, there, ready):
 async def copies_follow_without_a_gap(dut):
     """Two clocks until the first copy, then one a clock; a packet for one destination takes one clock."""
     stage = await Stage.start(dut)
-    for number, (_, bits) in enumerate(stage.meant):
+    for number, bits in enumerate(stage.list_bits):
         for length in {1, 2, (1 << bits) - 1, 1 << bits} - {0}:
-            lists = [list(range(100, 100 + length)) if other == number else [9] for other in range(len(stage.meant))]
+            lists = [[9] for _ in stage.list_bits]
+            lists[number] = list(range(100, 100 + length))
             for _ in range(2):
                 for excludes in (False, True):
                     clocks = await stage.deliver(stage.broadcast(number, lists, ingress=9, excludes=excludes))
                     assert clocks == [False] * 2 + [True] * length
-                assert await stage.deliver(Packet(lists, REDIRECT, 3)) == [True]
+                assert await stage.deliver(stage.single(3, lists)) == [True]
 
 
 @cocotb.test()
 async def a_reset_forgets_the_copies(dut):
     """In each clock of a packet; what comes then is whole."""
     stage = await Stage.start(dut)
-    last = len(stage.meant) - 1
-    devices = [20 + number for number in range(1 << stage.meant[last][1])]
-    lists = [[9] for _ in stage.meant[:-1]] + [devices]
+    last = len(stage.list_bits) - 1
+    devices = [20 + number for number in range(1 << stage.list_bits[last])]
+    lists = [[9] for _ in stage.list_bits[:-1]] + [devices]
     for clocks in range(len(devices) + 2):
         for _ in range(clocks):
             await stage.clock(stage.broadcast(last, lists), ready=True)

@@ -211,12 +211,12 @@ impl<'s, 'a> Churn<'s, 'a> {
     fn changed(&mut self, at: usize, slot: Option<u32>) {
         self.recent.push(at);
         let Some(slot) = slot else { return };
-        let rows = self.table.port.slots / (WAYS * SLOTS);
+        let place = slot % (WAYS * SLOTS);
         let all = (1..RECENT).flat_map(|packets| [true, false].map(|same| (packets, same)));
-        let open = all.map(|(packets, same)| (slot / rows, packets, same));
+        let open = all.map(|(packets, same)| (place, packets, same));
         let next = open.into_iter().find(|next| !self.done.contains(next));
         match next {
-            None => self.done.retain(|(place, _, _)| *place != slot / rows),
+            None => self.done.retain(|(other, _, _)| *other != place),
             Some(next) => {
                 self.done.insert(next);
                 let (_, packets, same) = next;

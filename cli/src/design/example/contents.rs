@@ -7,7 +7,7 @@ use crate::contents::Random;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::May;
-use hardpath_ir::{verdict, MapId, Program};
+use hardpath_ir::{MapId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Packets that put keys in, and others like each of them.
@@ -113,8 +113,8 @@ fn value_of(program: &Program, prepared: &mut Prepared, given: &Given, steps: &[
             maps.watch_changes();
             let outcome = prepared.run(&mut maps, &packet.data, &sideband_of(packet));
             let changes = maps.take_changes();
-            if !changes.is_empty() || verdict::leaves(outcome.verdict) {
-                busy.insert((prepared.way().to_vec(), outcome.verdict));
+            if !changes.is_empty() || !outcome.copies.is_empty() {
+                busy.insert((prepared.way().to_vec(), outcome.outputs));
             }
             if changes
                 .iter()

@@ -192,8 +192,11 @@ fn crowd(scenario: &mut Scenario, sorts: &[&Packet], map: MapId) -> Result<(), D
         Churn::new(scenario, map, family.into_iter().collect(), keys.writes()).all()?;
     }
     of_all_bits(scenario, map)?;
-    if scenario.decl(map).max_entries <= SMALL && !scenario.decl(map).forgets {
-        fill(scenario, map, &mut keys);
+    let decl = scenario.decl(map);
+    match (decl.max_entries <= SMALL, decl.forgets) {
+        (true, false) => fill(scenario, map, &mut keys),
+        (true, true) => fill_most(scenario, map, &mut keys)?,
+        (false, _) => {}
     }
     Ok(())
 }
@@ -254,6 +257,29 @@ pub fn ask<'a>(scenario: &mut Scenario, keys: impl Iterator<Item = &'a Carried>)
     for packet in &answers {
         scenario.back_to_back(packet);
     }
+}
+
+/// The host puts so many keys in that all ways have some, looks what stands where, and takes them out again: a full map would
+/// forget what packets still ask for.
+fn fill_most(scenario: &mut Scenario, map: MapId, keys: &mut Keys) -> Result<(), Diagnostic> {
+    let decl = scenario.decl(map);
+    let image = scenario.maps().image();
+    let held = image.get(&decl.name).map_or(0, |entries| entries.len());
+    let wanted = (decl.max_entries as usize * 3 / 4).saturating_sub(held);
+    keys.carrier = None;
+    let more: BTreeMap<_, _> = (0..wanted)
+        .filter_map(|_| {
+            let key = keys.any();
+            keys.carried(scenario, key)
+        })
+        .collect();
+    let more: Vec<Carried> = more.into_iter().collect();
+    put(scenario, map, &more);
+    scenario.dump_some(map)?;
+    for (key, _) in more {
+        scenario.delete(map, key, &[]);
+    }
+    Ok(())
 }
 
 /// Until the map takes no more, and a little further; then there is room for one again.

@@ -15,8 +15,9 @@ use super::{may_be_changed, sideband_of, PORTS};
 use crate::contents::{can_be_put_in, stored_key, value, Random};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Image;
-use hardpath_ir::{MapId, Program, MAX_PACKET_BYTES, MIN_PACKET_BYTES};
+use hardpath_ir::{MapId, Program};
 use hardpath_packet::Packet;
+use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_testbed::capture::Captured;
 use std::collections::{BTreeSet, HashSet};
 
@@ -133,7 +134,7 @@ impl Explorer<'_> {
         self.twin.maps.watch_misses();
         let sideband = sideband_of(&packet);
         let fate = (self.prepared).run(&mut self.twin.maps, &packet.data, &sideband);
-        let verdict = fate.verdict;
+        let said = fate.first_output();
         let blocks = &self.program.blocks;
         let run = self.prepared.way().iter();
         let cost: usize = run
@@ -141,7 +142,7 @@ impl Explorer<'_> {
             .sum();
         self.left = self.left.saturating_sub(cost + OVERHEAD);
         let out = self.prepared.left_behind();
-        let fate = 2 * verdict.min(8) as u8 + u8::from(out != packet.data);
+        let fate = 2 * said.min(8) as u8 + u8::from(out != packet.data);
         let shown = self.probes.seen(&self.prepared, fate);
         let most = self.steps.len() >= MOST || packet.data.len() > LONG;
         let is_new = |seen: &&Seen| !self.seen.contains(seen) && (seen.is_branch || !most);

@@ -146,12 +146,13 @@ fn registers(scenario: &mut Scenario) {
     }
     let maps = scenario.interface.maps.len() as u32;
     scenario.fails(maps, command::LOOKUP);
-    scenario.fails(0, command::DUMP + 1);
+    scenario.fails(0, command::NEXT + 1);
     scenario.fails(0, 0);
     for address in [
         register::MAGIC,
         register::STATUS,
         register::PACKETS_IN,
+        register::MAP_HANDLE,
         0x0300,
         0x0fff & !3,
         0xfffc,

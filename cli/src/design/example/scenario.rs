@@ -1,15 +1,16 @@
 //! The lines of a bench as they grow, with the interpreter at their side: it says what must come out of each.
 
 mod resets;
+mod slots;
 
 use super::{may_be_changed, sideband_of, Change};
-use crate::engine::interpret_one;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{verdict, MapDecl, MapId, Program};
 use hardpath_ir::{Answer, May};
+use hardpath_ir::{MapDecl, MapId, Program};
+use hardpath_packet::outcome as counted_as;
 use hardpath_packet::Packet;
 use hardpath_registers::{
     field, foreign, register, words, Access, Counters, Design, Exchange, HostAnswer, HostOperation,
@@ -17,7 +18,6 @@ use hardpath_registers::{
 };
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
-use hardpath_testbed::contents;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::run::enters;
 use std::collections::BTreeMap;
@@ -26,11 +26,6 @@ use std::collections::BTreeMap;
 const COUNTER_CLOCKS: u32 = 24;
 /// Entries of each map that are looked up at the end.
 const LOOKUPS: usize = 32;
-/// Slots of each hash table that are dumped at the end.
-const DUMPS: usize = 64;
-
-/// Slots that hold a key.
-pub type Slots = Vec<(u32, Vec<u8>)>;
 
 pub struct Scenario<'a> {
     program: &'a Program,
@@ -47,7 +42,7 @@ pub struct Scenario<'a> {
     played: usize,
     /// What must have come out.
     beats: u32,
-    verdicts: u32,
+    fates: u32,
     counters: Counters,
     packets: usize,
     /// What the registers KEY and VALUE hold is only known of what was written last.
@@ -73,7 +68,7 @@ impl<'a> Scenario<'a> {
             lines: Vec::new(),
             played: 0,
             beats: 0,
-            verdicts: 0,
+            fates: 0,
             counters: Counters::default(),
             packets: 0,
             keys: Vec::new(),
@@ -189,20 +184,18 @@ impl<'a> Scenario<'a> {
         let mut left = None;
         if is_taken_in {
             let before = self.has_lru.then(|| self.maps.clone());
-            let outcome = interpret_one(
-                &mut self.prepared,
-                &mut self.maps,
-                &packet.data,
-                &sideband_of(packet),
-            );
+            let sideband = sideband_of(packet);
+            let outcome = self.prepared.run(&mut self.maps, &packet.data, &sideband);
             if let (true, Some(before)) = (self.maps.take_forgotten(), before) {
                 self.maps = before;
                 self.maps.take_keys();
                 return None;
             }
             self.counters.packets_in += 1;
-            self.counters.verdicts[outcome.verdict as usize] += 1;
-            self.verdicts += 1;
+            let outputs = &self.interface.outputs;
+            let sent = !outcome.copies.is_empty();
+            self.counters.outcomes[counted_as(outputs, &outcome.outputs, sent)] += 1;
+            self.fates += 1;
             out = beats_out(&outcome, self.interface);
             left = outcome.copies.into_iter().next().map(|copy| copy.data);
             self.beats += out.len() as u32 - 1;
@@ -223,14 +216,14 @@ impl<'a> Scenario<'a> {
         let outcome = self
             .prepared
             .run(&mut maps, &packet.data, &sideband_of(packet));
-        verdict::leaves(outcome.verdict)
+        !outcome.copies.is_empty()
     }
 
-    /// Whether a packet is sent on in one beat, whose verdict does not wait for the sink.
+    /// Whether a packet is sent on in one beat, whose fate does not wait for the sink.
     pub fn leaves_in_a_beat(&mut self, packet: &Packet) -> bool {
         let mut maps = self.maps.clone();
         let context = sideband_of(packet);
-        let outcome = interpret_one(&mut self.prepared, &mut maps, &packet.data, &context);
+        let outcome = self.prepared.run(&mut maps, &packet.data, &context);
         let lines = beats_out(&outcome, self.interface);
         let is_beat = |line: &&Line| matches!(line, Line::BeatOut(_));
         lines.iter().filter(is_beat).count() == 1
@@ -243,7 +236,7 @@ impl<'a> Scenario<'a> {
         let outcome = self
             .prepared
             .run(&mut maps, &packet.data, &sideband_of(packet));
-        verdict::leaves(outcome.verdict) || !maps.take_changes().is_empty()
+        !outcome.copies.is_empty() || !maps.take_changes().is_empty()
     }
 
     /// The maps without the keys of one.
@@ -271,8 +264,8 @@ impl<'a> Scenario<'a> {
 
     /// All that went in must have come out.
     pub fn settle(&mut self) -> Result<(), Diagnostic> {
-        let (beats, verdicts) = (self.beats, self.verdicts);
-        self.add(Line::Quiet { beats, verdicts });
+        let (beats, fates) = (self.beats, self.fates);
+        self.add(Line::Quiet { beats, fates });
         self.play()
     }
 
@@ -356,20 +349,6 @@ impl<'a> Scenario<'a> {
         !self.port(map).stored.is_foreign(key) || foreign::asked(operation, is_there) == *operation
     }
 
-    /// A dump of a slot that holds the key, or nothing.
-    pub fn dump(&mut self, map: MapId, slot: u32, key: Option<&[u8]>, behind: &[Packet]) {
-        let behind_last = slot >= self.port(map).slots;
-        let value = key
-            .and_then(|key| self.maps.get(map, key))
-            .map(<[u8]>::to_vec);
-        let answer = match behind_last {
-            true => HostAnswer::of(Answer::BadIndex),
-            false => found(key, value),
-        };
-        let map = number(map);
-        self.operate(HostOperation::Dump { map, slot }, &answer, behind);
-    }
-
     /// A command that does nothing but fail.
     pub fn fails(&mut self, select: u32, command: u32) {
         self.write(register::MAP_SELECT, select);
@@ -388,7 +367,10 @@ impl<'a> Scenario<'a> {
         if is_at_once {
             self.send(behind);
         }
-        let mut expected = words(&answer.key).chain(words(&answer.value));
+        let slot =
+            matches!(exchange.operation(), HostOperation::Next { .. }).then_some(answer.slot);
+        let entry = words(&answer.key).chain(words(&answer.value));
+        let mut expected = slot.into_iter().chain(entry);
         while let Some(Access::Read { address }) = exchange.wanted() {
             let data = match exchange.is_polling() {
                 true => answer.answer.code(),
@@ -478,42 +460,6 @@ impl<'a> Scenario<'a> {
     pub fn end(&mut self) -> Result<(), Diagnostic> {
         self.settle()?;
         self.player.finish()
-    }
-
-    /// Where the keys of a hash table stand, which is the design's own business; `None`: nobody says.
-    pub fn slots(&mut self, map: MapId) -> Result<Option<Slots>, Diagnostic> {
-        self.settle()?;
-        Ok(contents::slots(self.player.dut(), self.port(map)))
-    }
-
-    /// Slots with a key and without one, the last one and the one behind it.
-    pub fn dump_some(&mut self, map: MapId) -> Result<(), Diagnostic> {
-        let decl = self.decl(map);
-        let port = self.port(map);
-        self.dump(map, port.slots, None, &[]);
-        if decl.is_indexed() {
-            for slot in [0, 1, port.slots / 2, port.slots - 1] {
-                if slot < port.slots {
-                    self.dump(map, slot, Some(&slot.to_le_bytes()), &[]);
-                }
-            }
-            return Ok(());
-        }
-        if !decl.is_exact() {
-            return Ok(());
-        }
-        let Some(slots) = self.slots(map)? else {
-            return Ok(());
-        };
-        for (slot, key) in slots.iter().step_by(slots.len().div_ceil(DUMPS).max(1)) {
-            self.dump(map, *slot, Some(key), &[]);
-        }
-        let empty = (0..port.slots).filter(|slot| !slots.iter().any(|(taken, _)| taken == slot));
-        let empty: Vec<u32> = empty.take(2).collect();
-        for slot in empty {
-            self.dump(map, slot, None, &[]);
-        }
-        Ok(())
     }
 }
 

@@ -12,16 +12,16 @@ use hardpath_testbed::bench::script::{beats_in, Line};
 const AT_OUTPUT: u32 = 16;
 
 impl Scenario<'_> {
-    /// From the last beat of a packet that comes alone to its verdict.
-    fn clocks_to_verdict(&mut self, packet: &Packet) -> Result<usize, Diagnostic> {
+    /// From the last beat of a packet that comes alone to its fate.
+    fn clocks_to_fate(&mut self, packet: &Packet) -> Result<usize, Diagnostic> {
         self.settle()?;
-        let expected = self.verdicts + 1;
+        let expected = self.fates + 1;
         self.back_to_back(packet);
         self.play()?;
         let clock = self.player.dut().clocks();
         self.add(Line::Quiet {
             beats: 0,
-            verdicts: expected,
+            fates: expected,
         });
         self.play()?;
         let clocks = self.player.dut().clocks() - clock;
@@ -32,7 +32,7 @@ impl Scenario<'_> {
     /// Packets come in, the first of them alone to see how long it takes, and a reset when it is all but through.
     pub fn reset_inside(&mut self, packets: &[&Packet]) -> Result<(), Diagnostic> {
         let clocks = match packets.first() {
-            Some(packet) => self.clocks_to_verdict(packet)?,
+            Some(packet) => self.clocks_to_fate(packet)?,
             None => 0,
         };
         self.settle()?;
@@ -52,7 +52,7 @@ impl Scenario<'_> {
     /// A reset while a packet that leaves in one beat stands at the output, whose sink is not ready.
     pub fn reset_at_output(&mut self, packet: &Packet) -> Result<(), Diagnostic> {
         self.settle()?;
-        let (beats, verdicts) = (self.beats, self.verdicts + 1);
+        let (beats, fates) = (self.beats, self.fates + 1);
         self.stall(AT_OUTPUT + 200);
         let from = self.lines.len();
         self.back_to_back(packet);
@@ -60,7 +60,7 @@ impl Scenario<'_> {
         let stays = lines.filter(|line| !matches!(line, Line::BeatOut(_)));
         self.lines.extend(stays);
         self.beats = beats;
-        self.add(Line::Quiet { beats, verdicts });
+        self.add(Line::Quiet { beats, fates });
         self.add(Line::Gap(AT_OUTPUT));
         self.reset()
     }

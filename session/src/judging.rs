@@ -1,27 +1,38 @@
 //! Compares a run with what is right while it goes on, always behind the engine: what the judge is told about a packet is
 //! known by then.
 
-use crate::packets::RunPacket;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, KeyMove};
 use hardpath_oracle::{Comparison, LruMap, Reference, BATCH};
 use hardpath_packet::{Fate, Sideband};
 
-pub struct Judging {
+/// A packet with what a judge must know of it.
+pub trait Judged {
+    /// Its bytes.
+    fn data(&self) -> &[u8];
+    /// What the program sees beside them.
+    fn sideband(&self) -> Sideband;
+    /// The number of the capture that it is from, and its place there, from 1.
+    fn place(&self) -> (usize, u64);
+}
+
+/// The judge beside a run, and what it has found.
+pub struct Judging<P> {
     reference: Reference,
     comparison: Comparison,
     /// The names of the captures.
     captures: Vec<String>,
     /// Packets that are not judged yet: the kernel is asked about many at once.
-    waiting: Vec<(RunPacket, Option<Fate>)>,
+    waiting: Vec<(P, Option<Fate>)>,
     /// What each of them moved in LRU maps.
     moves: Vec<Vec<KeyMove>>,
 }
 
-impl Judging {
-    pub fn new(reference: Reference, captures: Vec<String>) -> Judging {
+impl<P: Judged> Judging<P> {
+    /// `captures`: the names of the captures.
+    pub fn new(reference: Reference, captures: Vec<String>) -> Judging<P> {
         Judging {
-            comparison: Comparison::new(reference.kernel_version()),
+            comparison: Comparison::new(reference.kernel_version(), reference.outputs()),
             reference,
             captures,
             waiting: Vec::with_capacity(BATCH),
@@ -45,20 +56,16 @@ impl Judging {
         Ok(())
     }
 
-    /// The next packet, and what became of it.
+    /// The next packet that enters the program, and what became of it.
     ///
     /// # Errors
     /// The kernel fails.
     pub fn packet(
         &mut self,
-        packet: RunPacket,
+        packet: P,
         fate: Option<Fate>,
         moves: Vec<KeyMove>,
     ) -> Result<(), Diagnostic> {
-        // What does not enter the program (too short, too long) has no right answer.
-        if !packet.enters() {
-            return Ok(());
-        }
         self.waiting.push((packet, fate));
         self.moves.push(moves);
         match self.waiting.len() < BATCH {
@@ -80,13 +87,14 @@ impl Judging {
 
     fn judge(&mut self) -> Result<(), Diagnostic> {
         let questions: Vec<(&[u8], Sideband)> = (self.waiting.iter())
-            .map(|(packet, _)| (packet.data(), packet.sideband))
+            .map(|(packet, _)| (packet.data(), packet.sideband()))
             .collect();
         let answers = self.reference.run_all_told(&questions, &self.moves)?;
         for ((packet, fate), expected) in self.waiting.iter().zip(&answers) {
-            let capture = &self.captures[packet.capture];
+            let (capture, number) = packet.place();
+            let capture = &self.captures[capture];
             self.comparison
-                .packet(capture, packet.number as u64, expected, fate.as_ref());
+                .packet(capture, number, expected, fate.as_ref());
         }
         self.waiting.clear();
         self.moves.clear();

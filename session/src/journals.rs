@@ -93,6 +93,7 @@ impl Slots {
         slots
     }
 
+    /// What the maps held at first, once.
     pub fn take_first(&mut self) -> Vec<KeyMove> {
         std::mem::take(&mut self.first)
     }
