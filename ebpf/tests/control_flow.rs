@@ -1,38 +1,17 @@
 //! Loops that are written out, functions that are put in place of their calls, and what is refused there.
 
+mod lines;
+
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ebpf::{lift_raw, lift_returned, load, Insn, LoadOptions, Object};
+use hardpath_ebpf::{lift_raw, lift_returned, load, LoadOptions, Object};
 use hardpath_ir::interpreter::{run, Prepared};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::Program;
 use hardpath_packet::Sideband;
+use lines::{add, add_register, bytes, copy, load_byte, mov, Line, EXIT};
 
-/// Code, dst, src, off, imm.
-type Line = (u8, u8, u8, i16, i32);
-
-const EXIT: Line = (0x95, 0, 0, 0, 0);
 const BPF_LOOP: Line = (0x85, 0, 0, 0, 181);
-
-const fn mov(dst: u8, imm: i32) -> Line {
-    (0xb7, dst, 0, 0, imm)
-}
-
-const fn copy(dst: u8, src: u8) -> Line {
-    (0xbf, dst, src, 0, 0)
-}
-
-const fn add(dst: u8, imm: i32) -> Line {
-    (0x07, dst, 0, 0, imm)
-}
-
-const fn add_register(dst: u8, src: u8) -> Line {
-    (0x0f, dst, src, 0, 0)
-}
-
-const fn load_byte(dst: u8, src: u8, off: i16) -> Line {
-    (0x71, dst, src, off, 0)
-}
 
 const fn load_double(dst: u8, src: u8, off: i16) -> Line {
     (0x79, dst, src, off, 0)
@@ -77,20 +56,7 @@ const fn address(dst: u8, off: i32) -> [Line; 2] {
 }
 
 fn try_lift(lines: &[Line]) -> Result<Program, Vec<Diagnostic>> {
-    let bytes: Vec<u8> = lines
-        .iter()
-        .flat_map(|&(code, dst, src, off, imm)| {
-            Insn {
-                code,
-                dst,
-                src,
-                off,
-                imm,
-            }
-            .to_bytes()
-        })
-        .collect();
-    let program = lift_raw(&bytes, "test")?;
+    let program = lift_raw(&bytes(lines), "test")?;
     verify(&program).unwrap();
     Ok(program)
 }

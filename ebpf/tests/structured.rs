@@ -1,9 +1,9 @@
 //! Programs with loops that stay loops, beside the same with loops written out.
 
+mod lines;
+
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ebpf::{
-    lift, lift_raw, lift_raw_structured, lift_structured, load, Insn, LoadOptions,
-};
+use hardpath_ebpf::{lift, lift_raw, lift_raw_structured, lift_structured, load, LoadOptions};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
@@ -11,19 +11,9 @@ use hardpath_ir::structure::Bound;
 use hardpath_ir::verifier::verify;
 use hardpath_ir::{Phase, Program};
 use hardpath_packet::Sideband;
+use hardpath_testkit::Random;
+use lines::{add, add_register, bytes, copy, load_byte, mov, Line, EXIT};
 use std::path::{Path, PathBuf};
-
-/// xorshift64*: the same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % bound
-    }
-}
 
 fn check(program: &Program) {
     assert_eq!(program.phase, Phase::Structured);
@@ -41,7 +31,7 @@ fn loops(program: &Program) -> usize {
 
 /// The same fate and maps for random packets, one after the other.
 fn assert_same(written_out: &Program, with_loops: &Program, what: &str) {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut runs = [written_out, with_loops].map(|program| {
         let maps = Maps::new(&program.maps);
         (Prepared::new(program), maps)
@@ -146,44 +136,8 @@ fn objects_of_tests() {
     assert!(with_loops.count() > 10, "{all:?}");
 }
 
-/// Code, dst, src, off, imm.
-type Line = (u8, u8, u8, i16, i32);
-
-const EXIT: Line = (0x95, 0, 0, 0, 0);
-
-const fn mov(dst: u8, imm: i32) -> Line {
-    (0xb7, dst, 0, 0, imm)
-}
-
-const fn copy(dst: u8, src: u8) -> Line {
-    (0xbf, dst, src, 0, 0)
-}
-
-const fn add(dst: u8, imm: i32) -> Line {
-    (0x07, dst, 0, 0, imm)
-}
-
-const fn add_register(dst: u8, src: u8) -> Line {
-    (0x0f, dst, src, 0, 0)
-}
-
-const fn load_byte(dst: u8, src: u8, off: i16) -> Line {
-    (0x71, dst, src, off, 0)
-}
-
 const fn jump_unless(dst: u8, imm: i32, off: i16) -> Line {
     (0x55, dst, 0, off, imm)
-}
-
-fn bytes(lines: &[Line]) -> Vec<u8> {
-    let insns = lines.iter().map(|&(code, dst, src, off, imm)| Insn {
-        code,
-        dst,
-        src,
-        off,
-        imm,
-    });
-    insns.flat_map(|insn| insn.to_bytes()).collect()
 }
 
 /// With loops; the same as without, if that can be.

@@ -303,8 +303,9 @@ impl Register {
     /// What it holds in a design that counts packets as these ([`Design::outcomes`](crate::Design::outcomes)).
     pub fn meaning_with(&self, outcomes: &[String]) -> String {
         let number = self.offset.checked_sub(register::OUTCOMES);
-        let name = number.and_then(|bytes| outcomes.get(bytes as usize / 8));
-        let name = name.filter(|_| self.name.starts_with("OUTCOME_"));
+        let number = number.map(|bytes| bytes as usize / 8);
+        let name = number.filter(|number| *number < OUTCOMES);
+        let name = name.and_then(|number| outcomes.get(number));
         let named = name.map_or_else(String::new, |name| format!(": {name}"));
         format!("{}{named}", self.meaning)
     }

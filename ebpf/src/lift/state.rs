@@ -233,21 +233,9 @@ impl State {
         all.extend(saved.clone().map(|saved| saved.round));
         let saved = saved.flat_map(|saved| saved.registers.iter().chain([&saved.context]));
         for value in self.registers.iter().chain(spilled).chain(saved) {
-            match value {
-                AbstractValue::Scalar(operand)
-                | AbstractValue::Packet(operand)
-                | AbstractValue::PacketEnd(operand)
-                | AbstractValue::PacketLow(operand)
-                | AbstractValue::OldPacket(operand)
-                | AbstractValue::Stack(operand)
-                | AbstractValue::Rodata {
-                    offset: operand, ..
-                } => all.push(*operand),
-                AbstractValue::MapValue(pointer) => {
-                    all.extend([pointer.hit, pointer.entry, pointer.offset]);
-                }
-                _ => {}
-            }
+            // Widths do not matter here.
+            let parts = value.parts(0).into_iter();
+            all.extend(parts.map(|(operand, _)| operand));
         }
         all
     }

@@ -259,13 +259,18 @@ pub fn ask<'a>(scenario: &mut Scenario, keys: impl Iterator<Item = &'a Carried>)
     }
 }
 
+/// How many entries a map has.
+fn held(scenario: &Scenario, map: MapId) -> usize {
+    let image = scenario.maps().image();
+    let entries = image.get(&scenario.decl(map).name);
+    entries.map_or(0, |entries| entries.len())
+}
+
 /// The host puts so many keys in that all ways have some, looks what stands where, and takes them out again: a full map would
 /// forget what packets still ask for.
 fn fill_most(scenario: &mut Scenario, map: MapId, keys: &mut Keys) -> Result<(), Diagnostic> {
-    let decl = scenario.decl(map);
-    let image = scenario.maps().image();
-    let held = image.get(&decl.name).map_or(0, |entries| entries.len());
-    let wanted = (decl.max_entries as usize * 3 / 4).saturating_sub(held);
+    let (room, held) = (scenario.decl(map).max_entries as usize, held(scenario, map));
+    let wanted = (room * 3 / 4).saturating_sub(held);
     keys.carrier = None;
     let more: BTreeMap<_, _> = (0..wanted)
         .filter_map(|_| {
@@ -284,10 +289,8 @@ fn fill_most(scenario: &mut Scenario, map: MapId, keys: &mut Keys) -> Result<(),
 
 /// Until the map takes no more, and a little further; then there is room for one again.
 fn fill(scenario: &mut Scenario, map: MapId, keys: &mut Keys) {
-    let decl = scenario.decl(map);
-    let image = scenario.maps().image();
-    let held = image.get(&decl.name).map_or(0, |entries| entries.len());
-    let wanted = decl.max_entries as usize + 3 - held;
+    let (room, held) = (scenario.decl(map).max_entries as usize, held(scenario, map));
+    let wanted = room + 3 - held;
     let mut more = BTreeMap::new();
     for tries in 0..2 * FILL_TRIES * wanted {
         if more.len() == wanted {
