@@ -1,5 +1,6 @@
 //! Bounds of loops that count: of all that are found, every one holds.
 
+use crate::structured::{run, seed};
 use hardpath_ir::interpreter::{Prepared, RunError};
 use hardpath_ir::maps::Maps;
 use hardpath_ir::parse::parse;
@@ -8,16 +9,6 @@ use hardpath_ir::{verifier, Program};
 use hardpath_packet::Sideband;
 use hardpath_testkit::programs::structured;
 use hardpath_testkit::{assert_same, assert_valid, Random};
-
-fn seed() -> u64 {
-    std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"))
-}
-
-fn run(program: &mut Program, name: &str) {
-    let pass = hardpath_passes::find(name).expect("a pass");
-    pass.run(program)
-        .unwrap_or_else(|errors| panic!("{name}: {errors:?}\n{program}"));
-}
 
 fn bounds(program: &Program) -> Vec<Bound> {
     let blocks = program.all_blocks();

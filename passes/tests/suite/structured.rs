@@ -12,11 +12,12 @@ use hardpath_testkit::{assert_same, assert_valid, Random};
 const PROGRAMS: u64 = 300;
 
 /// Set to run other programs than usual: `SEED=7 cargo test -p hardpath-passes`.
-fn seed() -> u64 {
+pub fn seed() -> u64 {
     std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"))
 }
 
-fn run(program: &mut Program, name: &str) {
+/// The pass of that name.
+pub fn run(program: &mut Program, name: &str) {
     let pass = hardpath_passes::find(name).expect("a pass");
     pass.run(program)
         .unwrap_or_else(|errors| panic!("{name}: {errors:?}\n{program}"));
