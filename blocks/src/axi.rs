@@ -2,6 +2,9 @@
 
 use hardpath_rtl::signals;
 
+/// Bits of `s_axis_tuser` below the program's own inputs.
+pub const USER_IN_BITS: u32 = 25;
+
 signals! {
     /// A stream of packets that comes in.
     pub struct StreamIn {
@@ -12,7 +15,7 @@ signals! {
         s_axis_tvalid: one "",
         /// It is the last one of its packet.
         s_axis_tlast: one "",
-        s_axis_tuser: one "bad frame, port, queue",
+        s_axis_tuser: one "bad frame, port, queue, the program's own inputs",
     }
 }
 
@@ -93,14 +96,14 @@ signals! {
 }
 
 impl StreamIn<u32> {
-    /// For beats of so many bytes.
-    pub fn of_beats(bytes: u32) -> StreamIn<u32> {
+    /// For beats of so many bytes, and so many bits of the program's own inputs.
+    pub fn of_beats(bytes: u32, own_bits: u32) -> StreamIn<u32> {
         StreamIn {
             s_axis_tdata: bytes * 8,
             s_axis_tkeep: bytes,
             s_axis_tvalid: 1,
             s_axis_tlast: 1,
-            s_axis_tuser: 25,
+            s_axis_tuser: USER_IN_BITS + own_bits,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where packets come in: framing, length, the packet window, the write side of the frame FIFO, and credits.
 
-use crate::axi::{SidebandIn, StreamIn};
+use crate::axi::{SidebandIn, StreamIn, USER_IN_BITS};
 use crate::index_bits;
 use hardpath_rtl::signals::{Block, Signals};
 use hardpath_rtl::{signals, Module, Node};
@@ -30,6 +30,10 @@ pub struct Ingress {
     pub has_egress: bool,
     /// Port and queue are kept for the program.
     pub has_port: bool,
+    /// Bits of the program's own inputs in `s_axis_tuser`.
+    pub own_bits: u32,
+    /// They are kept for the program.
+    pub has_own: bool,
     /// The number of packets inside is given out.
     pub tells_flight: bool,
     /// What the window has behind the packet's end is zeros; else it is of no meaning.
@@ -113,6 +117,8 @@ signals! {
         packet_random: maybe "",
         /// With [`Ingress::has_egress`]: the interface that it is about to leave by.
         packet_egress: maybe "",
+        /// With [`Ingress::has_own`]: the program's own inputs.
+        packet_own: maybe "",
     }
 }
 
@@ -135,7 +141,7 @@ pub fn ingress(config: &Ingress) -> Block<IngressIn, IngressOut> {
         ),
     );
     let inputs = m.inputs(IngressIn {
-        stream: StreamIn::of_beats(config.beat_bytes),
+        stream: StreamIn::of_beats(config.beat_bytes, config.own_bits),
         sideband: SidebandIn::of(config.has_time, config.has_random, config.has_egress),
         hold: 1,
         running: 1,
@@ -231,12 +237,15 @@ impl Entrance<'_> {
         m.set_next_when(first_reg, accept, s_axis_tlast);
         let takes_first = m.and(&[accept, first]);
         m.name(takes_first, "takes_first");
+        let has_own = self.config.has_own;
+        let own = has_own.then(|| m.slice(s_axis_tuser, USER_IN_BITS, self.config.own_bits));
         let mut draw = |name: &str, node: Node| m.hold(name, takes_first, node);
         let side = &inputs.sideband;
         let drawn = DrawnOut {
             packet_time_ns: side.time_ns.map(|node| draw("drawn_time_ns", node)),
             packet_random: side.random.map(|node| draw("drawn_random", node)),
             packet_egress: side.egress.map(|node| draw("drawn_egress", node)),
+            packet_own: own.map(|node| draw("drawn_own", node)),
         };
         let early = self.config.has_port.then(|| {
             let port = m.slice(s_axis_tuser, 1, 8);

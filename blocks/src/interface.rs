@@ -6,7 +6,7 @@
 //! | port | width | meaning |
 //! |---|---|---|
 //! | `s_axis_tdata/tkeep/tvalid/tready/tlast` | bus, bus/8, 1, 1, 1 | packets in; byte 0 in bits 7:0; `tkeep` is all ones but on the last beat, where it is packed from bit 0 (0 for an empty packet, where the program takes these) |
-//! | `s_axis_tuser` | 25 | bit 0: the MAC marks the frame bad (looked at on the last beat); bits 8:1 ingress port; bits 24:9 queue (both looked at on the first beat) |
+//! | `s_axis_tuser` | 25 + inputs | bit 0: the MAC marks the frame bad (looked at on the last beat); bits 8:1 ingress port; bits 24:9 queue; above them the inputs that the program declares, the first in the lowest bits (all three looked at on the first beat) |
 //! | `time_ns` | 64 | only with `has_time`: the time, taken on the packet's first beat |
 //! | `random` | 32 | only with `has_random`: a random number, taken on the packet's first beat |
 //! | `egress` | 32 | only with `has_egress`: the interface that the packet is about to leave by, taken on the packet's first beat |
@@ -18,8 +18,9 @@
 //! | `lru_MAP_*` | | only of a design with a journal, for each LRU map: see [`Journal`] |
 //! | `s_axil_*` | 16-bit address, 32-bit data | the host port, AXI4-Lite |
 
+use crate::axi::USER_IN_BITS;
 use crate::hash::{buckets, Evicts, Hash, SLOTS, WAYS};
-use hardpath_packet::{outcomes, Output};
+use hardpath_packet::{outcomes, Output, OwnInput, Packet};
 use hardpath_registers::{Design, Map};
 use hardpath_rtl::signals;
 use std::ops::{Deref, DerefMut};
@@ -177,6 +178,8 @@ pub struct Interface {
     pub bus_bits: u32,
     /// The shortest and the longest packet that enter the program, in bytes.
     pub lengths: (u32, u32),
+    /// What the program asks for with each packet, beside what every packet has.
+    pub inputs: Vec<OwnInput>,
     /// What the program gives with each packet.
     pub outputs: Vec<Output>,
     /// The program asks for the time: the port `time_ns` exists.
@@ -214,6 +217,23 @@ impl Interface {
     pub fn takes(&self, bytes: usize) -> bool {
         let (shortest, longest) = self.lengths;
         (shortest as usize..=longest as usize).contains(&bytes)
+    }
+
+    /// Width of `s_axis_tuser`.
+    pub fn input_user_bits(&self) -> u32 {
+        USER_IN_BITS + OwnInput::bits(&self.inputs)
+    }
+
+    /// `s_axis_tuser` on a beat, least significant limb first. `bad`: what its lowest bit says. On a packet's first beat the rest is
+    /// that of the packet; on others, where nobody may look at it, the opposite.
+    pub fn input_user(&self, packet: &Packet, is_first: bool, bad: bool) -> [u64; 2] {
+        let beside = u128::from(packet.port) << 1
+            | u128::from(packet.queue) << 9
+            | u128::from(packet.own) << USER_IN_BITS;
+        let beside = if is_first { beside } else { !beside };
+        let mask = (1 << self.input_user_bits()) - 2;
+        let user = beside & mask | u128::from(bad);
+        [user as u64, (user >> 64) as u64]
     }
 
     /// Bits of all outputs together.

@@ -2,8 +2,8 @@
 
 use crate::arguments::{RunArguments, TimeSource};
 use crate::progress::Progress;
-use hardpath_diagnostic::{Diagnostic, Place};
-use hardpath_packet::{Packet, Sideband};
+use hardpath_diagnostic::{suggest, Diagnostic, Place};
+use hardpath_packet::{OwnInput, Packet, Sideband};
 use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_session::Judged;
 use hardpath_testbed::capture::{self, Captured};
@@ -42,6 +42,7 @@ impl RunPacket {
                 time_ns: sideband.time_ns,
                 random: sideband.random,
                 egress: sideband.egress,
+                own: sideband.own,
                 bad: false,
             },
         }
@@ -80,6 +81,8 @@ impl Borrow<Packet> for RunPacket {
 /// Reads all captures, and shows how far it has come. Ends with the first thing that is wrong.
 pub struct Packets<'a> {
     arguments: &'a RunArguments,
+    /// The program's own inputs, which all packets have alike.
+    own: u64,
     /// Index of the capture that is being read, or comes next.
     capture: usize,
     reader: Option<capture::Reader<BufReader<File>>>,
@@ -91,12 +94,18 @@ pub struct Packets<'a> {
     progress: Progress,
 }
 
-/// Begins to read. What is wrong with the captures' names and headers is reported at once, of all of them.
-pub fn open(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnostic>> {
-    let errors: Vec<Diagnostic> = (arguments.pcap.iter())
+/// Begins to read. What is wrong with the program's own `inputs`, the captures' names and headers is reported at once, of all of
+/// them.
+pub fn open<'a>(
+    arguments: &'a RunArguments,
+    inputs: &[OwnInput],
+) -> Result<Packets<'a>, Vec<Diagnostic>> {
+    let mut errors: Vec<Diagnostic> = (arguments.pcap.iter())
         .filter(|path| can_be_opened_twice(path))
         .filter_map(|path| capture::open(path).err())
         .collect();
+    let (own, wrong) = own(arguments, inputs);
+    errors.extend(wrong);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -106,6 +115,7 @@ pub fn open(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnostic>> {
     });
     Ok(Packets {
         arguments,
+        own,
         capture: 0,
         reader: None,
         number: 0,
@@ -119,13 +129,16 @@ pub fn open(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnostic>> {
 ///
 /// # Errors
 /// A capture is a pipe, which gives what is in it once.
-pub fn open_again(arguments: &RunArguments) -> Result<Packets<'_>, Vec<Diagnostic>> {
+pub fn open_again<'a>(
+    arguments: &'a RunArguments,
+    inputs: &[OwnInput],
+) -> Result<Packets<'a>, Vec<Diagnostic>> {
     match arguments
         .pcap
         .iter()
         .find(|path| !can_be_opened_twice(path))
     {
-        None => open(arguments),
+        None => open(arguments, inputs),
         Some(pipe) => Err(vec![Diagnostic::input(
             "capture-unreadable",
             "a pipe can be read only once",
@@ -151,7 +164,10 @@ impl Packets<'_> {
             let next = reader.next().transpose()?;
             let bytes = self.bytes_before + reader.bytes_read();
             if let Some(captured) = next {
-                let sideband = sideband(self.arguments, self.count, captured.time_ns);
+                let sideband = Sideband {
+                    own: self.own,
+                    ..sideband(self.arguments, self.count, captured.time_ns)
+                };
                 self.number += 1;
                 self.count += 1;
                 self.progress.reach(self.count as u64, bytes);
@@ -190,7 +206,36 @@ fn sideband(arguments: &RunArguments, index: usize, captured_ns: u64) -> Sideban
             }
         },
         random: random(index),
+        own: 0,
     }
+}
+
+/// The program's own inputs side by side as the options say, and what is wrong with these.
+fn own(arguments: &RunArguments, inputs: &[OwnInput]) -> (u64, Vec<Diagnostic>) {
+    let mut own = 0;
+    let mut errors = Vec::new();
+    for (name, value) in &arguments.input {
+        let found = OwnInput::places(inputs).find(|(_, input)| input.name == *name);
+        let Some((lo, input)) = found else {
+            let names = inputs.iter().map(|input| input.name.as_str());
+            let message = format!("the program has no input of its own that is called `{name}`");
+            errors.push(
+                Diagnostic::input("unknown-input", message).help(suggest::known(
+                    name,
+                    names,
+                    "it has",
+                    "leave --input out: it has none",
+                )),
+            );
+            continue;
+        };
+        if value.checked_shr(input.width).is_some_and(|rest| rest > 0) {
+            let message = format!("input `{name}` has {} bits, {value} has more", input.width);
+            errors.push(Diagnostic::input("input-too-large", message));
+        }
+        own |= value << lo;
+    }
+    (own, errors)
 }
 
 /// The packet's random number: the same in every run, so that runs can be compared. A 64-bit mix (splitmix64, from

@@ -9,7 +9,7 @@
 //! | `; hazard: MAP CLASS` | how the map is kept serial: `none`, `fused`, `interlock`, `replay`; `*` for any map |
 //! | `; stages: N` | so many stages |
 //! | `; prints: TEXT` | the design's SystemVerilog has a line with that text |
-//! | `; packet: HEX [port N] [queue N] [time N] [random N] => sent|stays OUTPUTS [to port|queue N …] [:HEX] [+ …]` | one packet after the other, through interpreter and hardware ([`packets`]) |
+//! | `; packet: HEX [port N] [queue N] [time N] [random N] [INPUT N] => sent|stays OUTPUTS [to port|queue N …] [:HEX] [+ …]` | one packet after the other, through interpreter and hardware ([`packets`]) |
 //! | `; entry: MAP KEY VALUE` | what a map holds before the first packet, in hex digits as memory has them |
 //! | `; holds: MAP KEY VALUE` | what it holds behind the last one; `none` for a value: it has no such key |
 //!

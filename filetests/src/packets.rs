@@ -1,13 +1,14 @@
 //! The lines `; packet:`, `; entry:` and `; holds:`: packets one after the other, with what must become of them.
 //!
-//! A packet's bytes are hex digits, which may be divided by `_`; `..N` fills up with zeros to N bytes. Behind `=>` stands `sent` or
+//! A packet's bytes are hex digits, which may be divided by `_`; `..N` fills up with zeros to N bytes. What stands beside them has a
+//! word each and a number, the program's own inputs by their names. Behind `=>` stands `sent` or
 //! `stays`, and the outputs, as numbers or as the program calls their values: `stays drop`. One that is sent goes out where it came
 //! in, or `to port 3 5` or `to queue 0`, and has other bytes than those that came in only where these stand behind `:`. More copies
 //! follow behind `+`, each with outputs, a way and bytes of its own.
 
 use crate::case::Case;
 use hardpath_ir::maps::{Image, Maps};
-use hardpath_ir::{Output, Program};
+use hardpath_ir::{Output, OwnInput, Program};
 use hardpath_packet::{Class, Copy, Fate, Packet};
 
 /// A packet and what must become of it.
@@ -22,10 +23,12 @@ pub struct Expected {
 /// # Panics
 /// A line has no meaning.
 pub fn of(case: &Case) -> Vec<Expected> {
-    let outputs = case.program().outputs;
+    let Program {
+        inputs, outputs, ..
+    } = case.program();
     let lines = case.lines("packet");
     lines
-        .map(|line| expected(line, &outputs).unwrap_or_else(|| wrong(case, line)))
+        .map(|line| expected(line, &inputs, &outputs).unwrap_or_else(|| wrong(case, line)))
         .collect()
 }
 
@@ -74,14 +77,14 @@ fn words<const COUNT: usize>(line: &str) -> Option<[&str; COUNT]> {
     words.try_into().ok()
 }
 
-fn expected(line: &str, outputs: &[Output]) -> Option<Expected> {
+fn expected(line: &str, inputs: &[OwnInput], outputs: &[Output]) -> Option<Expected> {
     let (packet, fate) = line.split_once(" => ")?;
-    let packet = packet_of(packet)?;
+    let packet = packet_of(packet, inputs)?;
     let fate = fate_of(fate, &packet, outputs)?;
     Some(Expected { packet, fate })
 }
 
-fn packet_of(text: &str) -> Option<Packet> {
+fn packet_of(text: &str, inputs: &[OwnInput]) -> Option<Packet> {
     let mut words = text.split_whitespace();
     let mut packet = Packet {
         data: bytes(words.next()?)?,
@@ -95,7 +98,11 @@ fn packet_of(text: &str) -> Option<Packet> {
             "egress" => packet.egress = number.parse().ok()?,
             "time" => packet.time_ns = number.parse().ok()?,
             "random" => packet.random = number.parse().ok()?,
-            _ => return None,
+            name => {
+                let mut places = OwnInput::places(inputs);
+                let (lo, _) = places.find(|(_, input)| input.name == name)?;
+                packet.own |= number.parse::<u64>().ok()? << lo;
+            }
         }
     }
     Some(packet)
@@ -185,7 +192,7 @@ mod tests {
     fn packets_and_fates() {
         let mut outputs = [Output::new("verdict", 3)];
         outputs[0].values = ["aborted", "drop", "pass"].map(String::from).into();
-        let expected = |line| expected(line, &outputs);
+        let expected = |line| expected(line, &[], &outputs);
         let one = expected("01_02..4 port 1 time 7 => sent 4 to port 3 5 :0102").unwrap();
         assert_eq!(one.packet.data, [1, 2, 0, 0]);
         assert_eq!((one.packet.port, one.packet.time_ns), (1, 7));

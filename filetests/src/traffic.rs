@@ -65,6 +65,7 @@ pub fn packets(random: &mut Random, count: usize, keys: Keys) -> Vec<Packet> {
                 queue: random.below(16) as u16,
                 time_ns: number as u64 * 1000 + 7,
                 random: random.next() as u32,
+                own: random.next(),
                 egress: 0,
                 bad: false,
             }

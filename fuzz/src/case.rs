@@ -245,6 +245,7 @@ impl Reader {
                     time_ns: time.parse().ok()?,
                     egress: egress(random),
                     random,
+                    own: 0,
                     bad,
                 });
             }

@@ -1,6 +1,6 @@
 //! Packets that meet: of one flow back to back, of two in turn, in bursts, of few or of many.
 
-use crate::packets::{egress, SHORTEST};
+use crate::packets::{egress, ONE_BEAT, SHORTEST};
 use crate::random::Random;
 use hardpath_packet::Packet;
 
@@ -39,7 +39,10 @@ pub fn generate(bytes: &[FlowByte], count: usize, random: &mut Random) -> Vec<Pa
     let ends: Vec<(u8, u8)> = (0..flows).map(|_| (random.byte(), random.byte())).collect();
     let has_reverse = random.percent(40);
     let shortest = bytes.iter().map(|byte| byte.place + 1).max().unwrap_or(0);
-    let length = random.between(shortest.max(SHORTEST) + 24, 110);
+    let shortest = shortest.max(SHORTEST) + 24;
+    // Packets of one beat meet in the shortest windows.
+    let longest = if random.percent(60) { ONE_BEAT } else { 110 };
+    let length = random.between(shortest, longest.max(shortest));
     let all_alike = random.percent(50);
     let steps = random.below(3);
     let mut time_ns = random.bits64() >> random.between(8, 63);

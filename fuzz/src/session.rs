@@ -125,9 +125,29 @@ const LONGER: u32 = 10;
 
 /// The subject of a seed.
 pub fn subject(seed: u64, attempt: u32, packets: u32, features: Features) -> Subject {
+    subject_with(seed, attempt, packets, features, 0)
+}
+
+/// The same program and design, with other packets at another pace: traffic 0 is that of [`subject`].
+pub fn subject_with(
+    seed: u64,
+    attempt: u32,
+    packets: u32,
+    features: Features,
+    traffic: u64,
+) -> Subject {
     let generated = generate(seed, attempt, features);
-    let mut random = Random::new(seed, u64::from(attempt) << 8 | 1);
-    let hardware = Hardware::generate(seed, &mut random);
+    let stream = u64::from(attempt) << 8 | 1;
+    let mut random = Random::new(seed, stream);
+    let mut hardware = Hardware::generate(seed, &mut random);
+    if traffic > 0 {
+        random = Random::new(seed, stream | traffic << 40);
+        let pace = Hardware::generate(seed, &mut random);
+        hardware.gaps = pace.gaps;
+        hardware.backpressure = pace.backpressure;
+        hardware.reset = pace.reset;
+        hardware.host = pace.host;
+    }
     let count = match random.percent(4) {
         true => packets * LONGER,
         false => packets,

@@ -269,6 +269,10 @@ impl Prepared {
                     Input::Egress => u64::from(context.egress),
                     Input::Time => context.time_ns,
                     Input::Random => u64::from(context.random),
+                    Input::Own { lo, width } => {
+                        let shifted = context.own.checked_shr(lo.into()).unwrap_or(0);
+                        shifted & (u64::MAX >> (64 - u32::from(width.clamp(1, 64))))
+                    }
                 };
                 self.set_word(result, value);
             }

@@ -34,7 +34,7 @@ pub use emit::{
 };
 pub use hardpath_diagnostic::count;
 use hardpath_diagnostic::{self as diagnostic, Source};
-pub use hardpath_packet::Output;
+pub use hardpath_packet::{Output, OwnInput};
 pub use hardpath_registers::{Answer, May};
 use std::fmt;
 use std::sync::Arc;
@@ -140,6 +140,13 @@ pub enum Input {
     Time,
     /// A random number, 32 bits.
     Random,
+    /// One of [`Program::inputs`], by the lowest of its bits among those of all, and its width.
+    Own {
+        /// The lowest bit.
+        lo: u8,
+        /// Bits.
+        width: u8,
+    },
 }
 
 impl Input {
@@ -149,6 +156,7 @@ impl Input {
             Input::Length => 16,
             Input::Ingress | Input::Queue | Input::Egress | Input::Random => 32,
             Input::Time => 64,
+            Input::Own { width, .. } => width.into(),
         }
     }
 }
@@ -383,6 +391,8 @@ pub struct Program {
     pub name: String,
     pub phase: Phase,
     pub limits: Limits,
+    /// What it asks for with each packet, beside what every packet has.
+    pub inputs: Vec<OwnInput>,
     /// What it gives with each packet, beside the way that the packet goes.
     pub outputs: Vec<Output>,
     pub maps: PrimaryMap<MapId, MapDecl>,
@@ -407,6 +417,7 @@ impl Program {
             name: name.into(),
             phase: Phase::ControlFlow,
             limits: Limits::default(),
+            inputs: Vec::new(),
             outputs: Vec::new(),
             maps: PrimaryMap::new(),
             places: PrimaryMap::new(),
@@ -416,6 +427,24 @@ impl Program {
             functions: PrimaryMap::new(),
             order: Vec::new(),
         }
+    }
+
+    /// One of its own inputs, by name.
+    pub fn own_input(&self, name: &str) -> Option<Input> {
+        OwnInput::places(&self.inputs)
+            .find(|(_, input)| input.name == name)
+            .map(|(lo, input)| Input::Own {
+                lo: lo as u8,
+                width: input.width as u8,
+            })
+    }
+
+    /// The name of one of its own inputs; `None`: it has none there.
+    pub fn own_input_name(&self, lo: u8, width: u8) -> Option<&str> {
+        let is_it =
+            |(at, input): &(u32, &OwnInput)| (*at, input.width) == (lo.into(), width.into());
+        let mut inputs = OwnInput::places(&self.inputs);
+        inputs.find(is_it).map(|(_, input)| input.name.as_str())
     }
 
     /// Adds an empty block at the end of the order.

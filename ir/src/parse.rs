@@ -7,7 +7,7 @@ mod line;
 mod structure;
 
 use crate::structure::Function;
-use crate::syntax::{find, map_op, plain_op, ATOMICS, INPUTS, PHASES};
+use crate::syntax::{find, map_op, plain_op, ATOMICS, PHASES};
 use crate::{
     Bits, Block, BlockData, Field, Find, Inst, InstData, MapDecl, MapId, Match, Op, Place, PlaceId,
     Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
@@ -83,6 +83,8 @@ impl Reader {
             self.map(line)
         } else if line.take_keyword("limits") {
             self.limits(line)
+        } else if line.take_keyword("input") {
+            self.own_input(line)
         } else if line.take_keyword("output") {
             self.output(line)
         } else if line.take_keyword("function") {
@@ -281,7 +283,7 @@ impl Reader {
                 };
                 Op::Const(line.constant(width)?)
             }
-            "input" => Op::Input(line.one_of("an input", |word| find(&INPUTS, word))?),
+            "input" => Op::Input(self.input(line)?),
             "slice" => {
                 let from = self.value(line)?;
                 line.sign(',')?;

@@ -8,7 +8,7 @@
 //! output "verdict" 3 values "aborted", "drop", "pass"
 //!
 //! map @stats array key 4 value 8 entries 256 as "percpu_array"
-//! map @"my map" hash key 16 value 4 entries 1024 flags 0x1
+//! map @"my map" exact key 16 value 4 entries 1024 forgets
 //!
 //! place0 slot 7 file "count.c" line 21 source "if (data + 14 > data_end)"
 //!
@@ -34,7 +34,7 @@
 //!   destinations in it, it is known elsewhere `as "a kind of map"`, and `initial "00ff"`, its first value as hexadecimal bytes in
 //!   memory order ([`crate::MapDecl`]).
 //! * Behind the head of a program stand its `limits`, in bytes (`shortest`, `longest`, `headroom`, `tail`, `stack`), as far as they are
-//!   not usual ([`Limits`]), and its outputs, each with its width and, where they have names, its `values` from 0 on.
+//!   not usual ([`Limits`]), its own inputs, `input "mark" 12`, each with its width, and its outputs, each with its width and, where they have names, its `values` from 0 on.
 //! * `emit FORWARDED`, behind it in this order, each only if it is there: `to CLASS, INDEX`; the outputs, `with v, v`; what leaves,
 //!   `from v end v zeros v` and `front BYTES length v`; `each @table if v not-back v`, any number of times; `copy if v`, any number
 //!   of times, each with `to`, `with` and `from` of its own ([`Emit`]).
@@ -67,8 +67,8 @@ use crate::syntax::{
     is_word_character, op_word, quote, word_for, ATOMICS, INPUTS, LIMITS, MEMORIES, PHASES,
 };
 use crate::{
-    Block, Each, Emit, Field, Front, Inst, Leaving, Limits, MapDecl, MapId, Match, Op, Place,
-    PlaceId, Program, Sent, Target, Terminator, To, Value,
+    Block, Each, Emit, Field, Front, Input, Inst, Leaving, Limits, MapDecl, MapId, Match, Op,
+    Place, PlaceId, Program, Sent, Target, Terminator, To, Value,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -134,7 +134,7 @@ impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Displayed<F> {
     }
 }
 
-/// Limits and outputs, as far as they are not usual.
+/// Limits, inputs and outputs, as far as they are not usual.
 fn write_edges(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
     let (mut limits, mut usual) = (program.limits, Limits::default());
     let mut words = Vec::new();
@@ -144,11 +144,14 @@ fn write_edges(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
             words.push(format!("{word} {bytes}"));
         }
     }
-    if !(words.is_empty() && program.outputs.is_empty()) {
+    if !(words.is_empty() && program.inputs.is_empty() && program.outputs.is_empty()) {
         writeln!(f)?;
     }
     if !words.is_empty() {
         writeln!(f, "limits {}", words.join(" "))?;
+    }
+    for input in &program.inputs {
+        writeln!(f, "input {} {}", quote(&input.name), input.width)?;
     }
     for output in &program.outputs {
         write!(f, "output {} {}", quote(&output.name), output.width)?;
@@ -321,6 +324,14 @@ fn write_source_comment(
     }
 }
 
+/// As it stands behind `input`.
+fn input_word(program: &Program, input: &Input) -> String {
+    match *input {
+        Input::Own { lo, width } => quote(program.own_input_name(lo, width).unwrap_or("?")),
+        ref usual => word_for(&INPUTS, usual).into(),
+    }
+}
+
 fn write_inst(f: &mut Formatter<'_>, program: &Program, inst: Inst) -> fmt::Result {
     let data = &program.insts[inst];
     let results: Vec<String> = data
@@ -334,7 +345,7 @@ fn write_inst(f: &mut Formatter<'_>, program: &Program, inst: Inst) -> fmt::Resu
     write!(f, "{}", op_word(&data.op))?;
     match &data.op {
         Op::Const(bits) => write!(f, " {bits:x}")?,
-        Op::Input(input) => write!(f, " {}", word_for(&INPUTS, input))?,
+        Op::Input(input) => write!(f, " {}", input_word(program, input))?,
         Op::MapAtomic(_, atomic) => write!(f, " {}", word_for(&ATOMICS, atomic))?,
         Op::Call(function) => write!(f, " {}", function_name(program, *function))?,
         Op::Whole(Whole::Checksum { memory, up_to }) => {

@@ -99,7 +99,7 @@ pub struct MapDecl {
     /// Packets write it, too; else only the host does.
     pub packets_write: bool,
     /// The values begin with destinations, and a packet may be sent to all of them
-    /// ([`destination::BROADCAST`](crate::destination::BROADCAST)). Only of 4-byte keys.
+    /// ([`Emit::each`](crate::Emit::each)). Only of 4-byte keys.
     pub broadcast: bool,
     /// First contents of the one entry of an array (`value_bytes` long). `None`: zeros.
     pub initial: Option<Vec<u8>>,

@@ -137,6 +137,7 @@ fn inputs() {
         egress: 8,
         time_ns: 6 << 40,
         random: 7,
+        own: 0,
     };
     let mut prepared = Prepared::new(&program);
     let outcome = prepared.run(&mut Maps::new(&program.maps), &[0; 100], &context);

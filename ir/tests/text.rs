@@ -131,6 +131,21 @@ fn errors_tell_line_and_column() {
             "output `a` is declared twice",
         ),
         (
+            "program \"x\" dataflow\ninput \"a\" 3\ninput \"a\" 4",
+            "line 3, column 7",
+            "input `a` is declared twice",
+        ),
+        (
+            "program \"x\" dataflow\ninput \"a\" 63\ninput \"b\" 2",
+            "line 3, column 7",
+            "the program's own inputs have more than 64 bits together",
+        ),
+        (
+            "program \"x\" dataflow\nblock0:\n  v0:3 = input \"a\"",
+            "line 3, column 16",
+            "no input is called `a`: it is declared as `input \"a\" WIDTH`",
+        ),
+        (
             "program \"x",
             "line 1, column 9",
             "the string does not end on its line",

@@ -7,10 +7,12 @@
 #![warn(missing_docs)]
 
 mod fate;
+mod input;
 mod output;
 mod ports;
 
 pub use fate::{Class, Copy, Fate, CLASS_BITS, INDEX_BITS};
+pub use input::{OwnInput, MAX_OWN_BITS};
 pub use output::{outcome, outcomes, Output, COUNTED_BITS, MOST_OUTCOMES};
 pub use ports::{Port, Ports};
 
@@ -34,6 +36,8 @@ pub struct Packet {
     pub time_ns: u64,
     /// The random number that the program sees.
     pub random: u32,
+    /// The program's own inputs ([`OwnInput`]), the first in the lowest bits.
+    pub own: u64,
     /// The MAC marks the frame bad: the design must drop it.
     pub bad: bool,
 }
@@ -51,4 +55,6 @@ pub struct Sideband {
     pub time_ns: u64,
     /// The random number that the program sees.
     pub random: u32,
+    /// The program's own inputs ([`OwnInput`]), the first in the lowest bits.
+    pub own: u64,
 }

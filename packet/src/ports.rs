@@ -42,6 +42,7 @@ impl Ports {
             egress: packet.egress,
             time_ns: packet.time_ns,
             random: packet.random,
+            own: packet.own,
         }
     }
 }
@@ -65,6 +66,7 @@ mod tests {
             egress: 3,
             time_ns: 4,
             random: 5,
+            own: 6,
             ..Packet::default()
         };
         let seen = Sideband {
@@ -73,6 +75,7 @@ mod tests {
             egress: 3,
             time_ns: 4,
             random: 5,
+            own: 6,
         };
         assert_eq!(ports.sideband(&packet), seen);
         let elsewhere = Packet { port: 2, ..packet };

@@ -22,7 +22,7 @@ use hardpath_blocks::interface::{Journal, JournalOut, Storage};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_blocks::moves::Moves;
 use hardpath_ir::count::counted;
-use hardpath_ir::{Input, Inst, MapId, Op, Program, Value};
+use hardpath_ir::{Input, Inst, MapId, Op, OwnInput, Program, Value};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Design, Module, Node, NodeOp};
 use std::collections::HashMap;
@@ -310,6 +310,9 @@ impl<'a> Lower<'a> {
             egress: width_of(Input::Egress),
             time_ns: width_of(Input::Time),
             random: width_of(Input::Random),
+            own: (used.iter())
+                .any(|(input, _)| matches!(input, Input::Own { .. }))
+                .then(|| OwnInput::bits(&self.program.inputs)),
         };
         let ports = self.m.inputs(ProgramIn {
             packet_valid: 1,
@@ -328,6 +331,10 @@ impl<'a> Lower<'a> {
                 Input::Egress => given.egress,
                 Input::Time => given.time_ns,
                 Input::Random => given.random,
+                Input::Own { lo, width } => {
+                    let all = given.own.expect("a port for what is used");
+                    Some(self.m.slice(all, lo.into(), width.into()))
+                }
             };
             self.present[base].push((0, node.expect("a port for what is used")));
         }

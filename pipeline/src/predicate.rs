@@ -140,6 +140,7 @@ impl<'a> Flow<'a> {
     fn new(old: &'a Program) -> Flow<'a> {
         let mut new = Program::new(old.name.clone());
         new.limits = old.limits;
+        new.inputs = old.inputs.clone();
         new.outputs = old.outputs.clone();
         new.maps = old.maps.clone();
         new.places = old.places.clone();

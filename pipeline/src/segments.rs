@@ -189,6 +189,10 @@ impl Segments {
 
     /// The base of a side input.
     pub fn input(&mut self, input: Input) -> BaseId {
+        self.input_called(input, None)
+    }
+
+    fn input_called(&mut self, input: Input, own_name: Option<&str>) -> BaseId {
         if let Some(base) = self.inputs.get(&input) {
             return *base;
         }
@@ -199,8 +203,9 @@ impl Segments {
             Input::Egress => ("egress", 32),
             Input::Time => ("time_ns", 64),
             Input::Random => ("random", 32),
+            Input::Own { width, .. } => ("own", width.into()),
         };
-        let base = self.add_base(name, width, 0);
+        let base = self.add_base(own_name.unwrap_or(name), width, 0);
         self.inputs.insert(input, base);
         base
     }
@@ -239,7 +244,11 @@ impl Segments {
         self.of[value] = match op {
             Op::Const(bits) => vec![Segment::Const(bits.clone())],
             Op::Input(input) => {
-                let base = self.input(*input);
+                let own_name = match *input {
+                    Input::Own { lo, width } => program.own_input_name(lo, width),
+                    _ => None,
+                };
+                let base = self.input_called(*input, own_name);
                 let have = self.bases[base].width;
                 let mut segments = vec![whole(base, have.min(width))];
                 if width > have {

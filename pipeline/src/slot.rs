@@ -39,6 +39,7 @@ signals! {
         egress: maybe "given with the packet",
         time_ns: maybe "drawn when the packet came in",
         random: maybe "drawn when the packet came in",
+        own: maybe "the program's own inputs",
     }
 }
 

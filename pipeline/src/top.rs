@@ -8,12 +8,14 @@ mod slot;
 use crate::lower::{identifier, Compute};
 use crate::maps::slots;
 use crate::slot::{ProgramIn, ProgramOut};
-use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut};
+use hardpath_blocks::axi::{
+    FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, USER_IN_BITS,
+};
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_BITS};
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
 use hardpath_blocks::key_bits::KeyBits;
-use hardpath_ir::{Input, MapId, Program, Terminator};
+use hardpath_ir::{Input, MapId, OwnInput, Program, Terminator};
 use hardpath_packet::COUNTED_BITS;
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Block;
@@ -83,6 +85,8 @@ struct Has {
     time: bool,
     random: bool,
     egress: bool,
+    /// Inputs of the program's own.
+    own: bool,
     interface: bool,
     queue: bool,
     /// The port table.
@@ -106,6 +110,7 @@ impl Has {
             time: asks(Input::Time),
             random: asks(Input::Random),
             egress: asks(Input::Egress),
+            own: (compute.inputs.iter()).any(|input| matches!(input, Input::Own { .. })),
             interface,
             queue,
             port: interface || queue || repeats,
@@ -172,11 +177,12 @@ impl<'a> Top<'a> {
              One clock, synchronous reset; reset is followed by a sweep that clears all maps.\n\
              \n\
              Streams: byte 0 in bits 7:0; tkeep is all ones but on the last beat, where it is packed from bit 0.\n\
-             s_axis_tuser: bit 0 the frame is bad (last beat), bits 8:1 ingress port, bits 24:9 queue (first beat).\n\
+             s_axis_tuser: bit 0 the frame is bad (last beat), bits 8:1 ingress port, bits 24:9 queue{} (first beat).\n\
              m_axis_tdest: bits 33:32 class (0 same port, 1 a port, 2 a host queue), bits 31:0 number of port or queue.\n\
              m_axis_tuser: {}.\n\
              fate_valid, fate: one strobe for each packet, in order, those that go nowhere included; {}.",
             program.name,
+            own_places(program),
             places(program, (has.repeats || has.copies > 0).then_some("again: a further copy comes behind this one")),
             places(program, Some("sent: it comes out")),
         );
@@ -206,7 +212,7 @@ impl<'a> Top<'a> {
     fn build(mut self, block: Block<ProgramIn, ProgramOut>) -> Interface {
         let has = self.has;
         let inputs = self.m.inputs(TopIn {
-            stream: StreamIn::of_beats(self.beat_bytes()),
+            stream: StreamIn::of_beats(self.beat_bytes(), OwnInput::bits(&self.program.inputs)),
             sideband: SidebandIn::of(has.time, has.random, has.egress),
             m_axis_tready: 1,
             lite: LiteIn::of_words(),
@@ -285,6 +291,8 @@ impl<'a> Top<'a> {
             has_random: self.has.random,
             has_egress: self.has.egress,
             has_port: self.has.port,
+            own_bits: OwnInput::bits(&self.program.inputs),
+            has_own: self.has.own,
             tells_flight: self.has.repeats,
             clears_window: moved.is_some_and(|moved| moved.grows),
         }
@@ -343,6 +351,7 @@ impl<'a> Top<'a> {
             top: self.m.name.clone(),
             bus_bits: self.bus_bits,
             lengths: (limits.shortest, limits.longest),
+            inputs: self.program.inputs.clone(),
             outputs: self.program.outputs.clone(),
             has_time: self.has.time,
             has_random: self.has.random,
@@ -371,6 +380,24 @@ fn copies(program: &Program) -> usize {
     }
 }
 
+/// Which bits of `s_axis_tuser` are which input of the program's own, behind the others.
+fn own_places(program: &Program) -> String {
+    let inputs = OwnInput::places(&program.inputs);
+    let place = |(lo, input): (u32, &OwnInput)| {
+        let lo = lo + USER_IN_BITS;
+        format!(", {}", bits_called(lo, input.width, &input.name))
+    };
+    inputs.map(place).collect()
+}
+
+/// `bits 2:0 verdict`, `bit 3 sent`
+fn bits_called(lo: u32, width: u32, name: &str) -> String {
+    match width {
+        1 => format!("bit {lo} {name}"),
+        _ => format!("bits {}:{lo} {name}", lo + width - 1),
+    }
+}
+
 /// Which bits of a port are which output: `bits 2:0 verdict, bit 3 sent: it comes out`.
 fn places(program: &Program, highest: Option<&str>) -> String {
     let mut lo = 0;
@@ -378,10 +405,7 @@ fn places(program: &Program, highest: Option<&str>) -> String {
     let outputs = program.outputs.iter();
     let all = outputs.map(|output| (output.name.as_str(), output.width));
     for (name, width) in all.chain(highest.map(|name| (name, 1))) {
-        parts.push(match width {
-            1 => format!("bit {lo} {name}"),
-            _ => format!("bits {}:{lo} {name}", lo + width - 1),
-        });
+        parts.push(bits_called(lo, width, name));
         lo += width;
     }
     match parts.is_empty() {

@@ -13,6 +13,7 @@ use std::borrow::Borrow;
 /// `tuser`, `time_ns`, `random` and `egress` on beats where they do not count, carry wrong values.
 pub struct Source<P, I> {
     ports: SourcePorts,
+    interface: Interface,
     bus_bytes: usize,
     packets: I,
     pacer: Pacer,
@@ -78,7 +79,11 @@ where
             valid: dut.required("s_axis_tvalid", 1, PortDirection::Input)?,
             ready: dut.required("s_axis_tready", 1, PortDirection::Output)?,
             last: dut.required("s_axis_tlast", 1, PortDirection::Input)?,
-            user: dut.required("s_axis_tuser", 25, PortDirection::Input)?,
+            user: dut.required(
+                "s_axis_tuser",
+                interface.input_user_bits(),
+                PortDirection::Input,
+            )?,
             time: optional(interface.has_time, "time_ns", 64)?,
             random: optional(interface.has_random, "random", 32)?,
             egress: optional(interface.has_egress, "egress", 32)?,
@@ -87,6 +92,7 @@ where
         Ok(Source {
             limbs: vec![0; ports.data.limbs()],
             ports,
+            interface: interface.clone(),
             bus_bytes: bits as usize / 8,
             packet: packets.next().transpose()?,
             packets,
@@ -165,13 +171,8 @@ where
         } else {
             self.beat.is_multiple_of(2)
         };
-        let beside = u64::from(packet.port) | u64::from(packet.queue) << 8;
-        let beside = if is_first {
-            beside
-        } else {
-            !beside & 0xff_ffff
-        };
-        dut.set_u64(self.ports.user, u64::from(bad) | beside << 1);
+        let user = self.interface.input_user(packet, is_first, bad);
+        dut.set(self.ports.user, &user[..self.ports.user.limbs()]);
         if let Some(time) = self.ports.time {
             dut.set_u64(
                 time,
@@ -274,6 +275,9 @@ struct SinkPorts {
     user: Port,
     destination: Port,
 }
+
+/// No packet that leaves has more bytes: where it begins and ends are numbers of 16 bits.
+const MOST_BYTES: usize = 1 << 16;
 
 /// What the sink saw at a clock.
 #[derive(PartialEq, Eq, Debug)]
@@ -408,6 +412,10 @@ impl Sink {
             frame.data.extend_from_slice(&limb.to_le_bytes());
         }
         frame.data.truncate(start + count);
+        if frame.data.len() > MOST_BYTES {
+            let message = format!("a packet has more than {MOST_BYTES} bytes and does not end");
+            return Err(self.violation(clock, message));
+        }
         if !is_last {
             return Ok(Seen::Beat);
         }

@@ -35,6 +35,7 @@ pub fn assert_same(
             egress: 0,
             time_ns: random.interesting(64),
             random: random.next() as u32,
+            own: random.next(),
         };
         let fate = run.0.run(&mut maps.0, &packet, &sideband);
         let expected = (fate, run.0.left_behind());

@@ -89,6 +89,8 @@ fn design(config: &Config) -> Design {
         has_random: true,
         has_egress: false,
         has_port: true,
+        own_bits: 0,
+        has_own: false,
         tells_flight: false,
         clears_window: false,
     }));

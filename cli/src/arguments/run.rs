@@ -30,6 +30,9 @@ pub struct RunArguments {
     /// Interface that the packets are about to leave by, for programs of a device map
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub egress_ifindex: u32,
+    /// An input of the program's own, the same for all packets; those that are not given are 0
+    #[arg(long, value_name = "NAME=N", value_parser = own_input)]
+    pub input: Vec<(String, u64)>,
     /// MTU of an interface, for programs that call bpf_check_mtu [default: 1500 for each interface of the run]
     #[arg(long, value_name = "IFINDEX=BYTES", value_parser = interface_mtu)]
     pub mtu: Vec<(u32, u32)>,
@@ -87,6 +90,17 @@ fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
     parsed.ok_or_else(|| String::from("give the interface's number and its MTU in bytes: 2=9000"))
 }
 
+fn own_input(text: &str) -> Result<(String, u64), String> {
+    let parsed = text.split_once('=').and_then(|(name, value)| {
+        let value = match value.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => value.parse(),
+        };
+        Some((name.to_owned(), value.ok()?))
+    });
+    parsed.ok_or_else(|| String::from("give the input's name and a number: mark=5, mark=0x1f"))
+}
+
 fn time(text: &str) -> Result<TimeSource, String> {
     if text == "capture" {
         return Ok(TimeSource::Capture);
@@ -109,6 +123,8 @@ mod tests {
         assert_eq!(time("5:7"), Ok(TimeSource::Steps { start: 5, step: 7 }));
         assert!(time("5").is_err());
         assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
+        assert_eq!(own_input("mark=0x1f"), Ok(("mark".into(), 31)));
+        assert!(own_input("mark").is_err() && own_input("mark=-1").is_err());
         for wrong in ["2", "0=1500", "2=0", "2=x", "=1500"] {
             assert!(interface_mtu(wrong).is_err(), "{wrong}");
         }

@@ -25,7 +25,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
     let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
-    let packets = packets::open(&arguments.run)?;
+    let packets = packets::open(&arguments.run, &loaded.program.inputs)?;
     let run = Run {
         arguments,
         asked: &asked,
@@ -39,7 +39,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let question = |form| match first.take() {
         Some((packets, judge)) => run.compare(packets, judge, &mut sent_on),
         None => {
-            let packets = packets::open_again(&arguments.run)?;
+            let packets = packets::open_again(&arguments.run, &loaded.program.inputs)?;
             run.compare(packets, run.judge(form)?, &mut SentOn::nowhere())
         }
     };

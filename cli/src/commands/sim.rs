@@ -31,7 +31,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         loaded = loaded.without_loops()?;
     }
     let image = outputs::read_maps(run, &loaded)?;
-    let packets = packets::open(run)?;
+    let packets = packets::open(run, &loaded.program.inputs)?;
     let setting = Setting {
         loaded: &loaded,
         asked: &asked,

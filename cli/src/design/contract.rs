@@ -3,13 +3,14 @@
 use super::Sources;
 use crate::arguments::HdlName;
 use crate::target::Hardware;
+use hardpath_blocks::axi::USER_IN_BITS;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_ebpf::MTU_MAP;
 use hardpath_ir::count::grouped;
 use hardpath_ir::{MapDecl, Match, Program};
 use hardpath_kernel::xdp::{METADATA, VERDICT};
 use hardpath_kernel::{errno, MapType};
-use hardpath_packet::{outcomes, Output};
+use hardpath_packet::{outcomes, Output, OwnInput};
 use hardpath_passes::TOO_DEEP;
 use hardpath_registers::Answer;
 use hardpath_registers::{COMMANDS, REGISTERS};
@@ -188,6 +189,19 @@ fn vhdl_simulation(top: &str) -> String {
     )
 }
 
+/// Where the program's own inputs stand, behind the queue.
+fn own_inputs(interface: &Interface) -> String {
+    let places = OwnInput::places(&interface.inputs);
+    let place = |(lo, input): (u32, &OwnInput)| {
+        let lo = lo + USER_IN_BITS;
+        match input.width {
+            1 => format!(", bit {lo} `{}`", input.name),
+            width => format!(", bits {}:{lo} `{}`", lo + width - 1, input.name),
+        }
+    };
+    places.map(place).collect()
+}
+
 fn ports(interface: &Interface) -> String {
     let bus = interface.bus_bits;
     let mut rows = vec![
@@ -200,9 +214,12 @@ fn ports(interface: &Interface) -> String {
         ),
         row(
             "s_axis_tuser",
-            "25",
-            "bit 0, on the last beat: the MAC marks the frame bad, it is dropped and counted; bits 8:1 ingress port, \
-             bits 24:9 queue, on the first beat",
+            &interface.input_user_bits().to_string(),
+            &format!(
+                "bit 0, on the last beat: the MAC marks the frame bad, it is dropped and counted; bits 8:1 ingress port, \
+                 bits 24:9 queue{}, on the first beat",
+                own_inputs(interface)
+            ),
         ),
     ];
     if interface.has_time {

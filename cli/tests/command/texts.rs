@@ -1,6 +1,6 @@
 //! Programs in text form, wherever an object can stand.
 
-use crate::common::{captures, hardpath, object, path};
+use crate::common::{captures, hardpath, object, path, root};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -372,4 +372,53 @@ fn entries_with_masks_and_priorities() {
         assert!(readme.contains("### Entries with masks"), "{readme}");
         assert!(readme.contains("| `filter` | 47:32 | from the field to the mask |"));
     }
+}
+
+/// `--input` gives a program's own inputs to whoever runs it; the contract of the design says where they stand.
+#[test]
+fn inputs_of_the_programs_own() {
+    let file = root().join("filetests/cases/packets/own_inputs.hir");
+    let (file, captures) = (path(&file), captures());
+    let given = ["--input", "mark=2748", "--input", "colour=0x2", "--json"];
+    for engine in ["native", "verilator"] {
+        let check = [
+            "check",
+            file,
+            "--against",
+            "interpreter",
+            "--engine",
+            engine,
+        ];
+        let run = hardpath(&[&check[..], &["--pcap", &captures[0]], &given].concat());
+        assert_eq!(run.status, 0, "{engine}: {}", run.stderr);
+        assert_eq!(run.json()["mismatches"], 0);
+    }
+    let counted = |inputs: &[&str]| {
+        let sim = ["sim", file, "--json", "--pcap", &captures[0]];
+        let run = hardpath(&[&sim[..], inputs].concat());
+        (run.status, run.json()["verdicts"].clone(), run.stderr)
+    };
+    assert!(counted(&given[..4]).1["forwarded"].as_u64() > Some(0));
+    assert!(counted(&["--input", "colour=3"]).1["not forwarded"].as_u64() > Some(0));
+    for (wrong, code, help) in [
+        (
+            ["--input", "marks=5"],
+            "unknown-input",
+            "did you mean mark? it has mark, spare, colour",
+        ),
+        (
+            ["--input", "colour=4"],
+            "input-too-large",
+            "input `colour` has 2 bits, 4 has more",
+        ),
+    ] {
+        let sim = ["sim", file, "--pcap", &captures[0]];
+        let run = hardpath(&[&sim[..], &wrong].concat());
+        assert_ne!(run.status, 0);
+        let said = run.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(code) && said.contains(help), "{said}");
+    }
+    let readme = &design(file, &[])["README.md"];
+    let bits = "bits 36:25 `mark`, bits 76:37 `spare`, bits 78:77 `colour`";
+    assert!(readme.contains(bits), "{readme}");
 }

@@ -274,4 +274,8 @@ fn rare_ports_are_connected() {
             .build(&tool)
             .passes(&[]);
     }
+    let text = root().join("filetests/cases/packets/own_inputs.hir");
+    Folder::new(path(&text), &["--bus", "64"])
+        .build(&tool)
+        .passes(&[]);
 }

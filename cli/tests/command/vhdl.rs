@@ -199,6 +199,29 @@ fn the_interface_that_a_packet_leaves_by() {
 }
 
 #[test]
+fn inputs_of_the_programs_own() {
+    let text = root().join("filetests/cases/packets/own_inputs.hir");
+    let Some(design) = Design::new(path(&text), &[]) else {
+        return;
+    };
+    design.passes(&[]);
+    let lines = design.folder().join("lines.txt");
+    let capture = design.folder().join("capture.pcapng");
+    traffic(&capture, &["--packets", "20", "--size", "14:200"]);
+    let mut arguments = vec!["sim", path(&text), "--json", "--pcap", path(&capture)];
+    arguments.extend(["--input", "mark=0xabc", "--input", "colour=2"]);
+    arguments.extend(["--bench", path(&lines)]);
+    assert_eq!(hardpath(&arguments).status, 0);
+    design.passes(&["-gLINES=lines.txt"]);
+    // Without its inputs the design gives other packets.
+    let text = fs::read_to_string(&lines).unwrap();
+    let others = changed(&text, 'S', 1);
+    fs::write(design.folder().join("others.txt"), others).unwrap();
+    let (success, said) = design.play(&["-gLINES=others.txt"]);
+    assert!(!success && !said.contains("PASSED"), "{said}");
+}
+
+#[test]
 fn a_design_brings_its_own_test() {
     let Some(design) = Design::new(&object("redirector"), &[]) else {
         return;

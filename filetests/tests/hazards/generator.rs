@@ -3,7 +3,7 @@
 
 use hardpath_ir::{
     Answer, AtomicOp, Bits, Block, Emit, Field, Find, Front, Input, Leaving, MapDecl, MapId, Match,
-    May, Op, Output, Program, Sent, SentCopy, Target, Terminator, To, Value,
+    May, Op, Output, OwnInput, Program, Sent, SentCopy, Target, Terminator, To, Value,
 };
 use hardpath_testkit::Random;
 
@@ -141,12 +141,20 @@ impl Generator<'_> {
             let value = self.op(Op::PacketLoad, vec![offset], width);
             self.values.push(value);
         }
+        for (name, most) in [("low", 16), ("high", 40)] {
+            let width = 1 + self.random.below(most) as u32;
+            let name = name.to_owned();
+            self.program.inputs.push(OwnInput { name, width });
+        }
+        let own = ["low", "high"].map(|name| self.program.own_input(name).expect("just declared"));
         let inputs = [
             Input::Length,
             Input::Time,
             Input::Random,
             Input::Queue,
             Input::Ingress,
+            own[0],
+            own[1],
         ];
         let input = *self.random.pick(&inputs);
         let value = self.op(Op::Input(input), vec![], input.width());

@@ -87,6 +87,7 @@ fn packet(random: &mut Random, at: u64) -> Packet {
         queue: random.below(4) as u16,
         time_ns: at * random.below(100),
         random: random.next() as u32,
+        own: random.next(),
         egress: 0,
         bad: random.below(20) == 0,
     }

@@ -1,14 +1,14 @@
 //! Would the fuzzer notice? Mutants are drawn, by rule and with a seed, from the node lists of the designs that a run makes;
 //! each is put into every design of the run that has its place, in memory, before the simulator gets the design. What no
-//! program of the run notices is either shown to be the same (a proof, or a run of hundreds of further, longer programs that does not
-//! notice it either), or missed, which is printed.
+//! program of the run notices is either shown to be the same (a proof, or very many packets that do not notice it either: other
+//! traffic for the programs that have its place, and hundreds of further, longer programs), or missed, which is printed.
 //!
 //! The run is that of `hardpath fuzz` without options. `HARDPATH_FULL=1` draws forty mutants and a fresh seed's forty, else
 //! ten; `HARDPATH_SEED=N` draws others, `HARDPATH_MUTANTS=N` so many.
 
 mod rules;
 
-use hardpath_fuzz::session::subject;
+use hardpath_fuzz::session::{subject, subject_with};
 use hardpath_fuzz::trial::Ready;
 use hardpath_fuzz::{Failure, Features};
 use hardpath_rtl::{verilog, Design};
@@ -25,6 +25,9 @@ const DRAWN_FROM: usize = 40;
 /// Programs of the longer run, and packets of each.
 const FURTHER: u64 = 600;
 const MORE_PACKETS: u32 = 100;
+/// So many further runs of packets go through each of so many designs that have a mutant.
+const OTHER_TRAFFIC: u64 = 20;
+const OF_DESIGNS: u32 = 12;
 /// Of a hundred mutants that are not the same so many may be missed; of a few, one.
 const MOST_MISSED: usize = 5;
 /// Different texts of a broken module for which a proof is looked for.
@@ -77,7 +80,11 @@ fn check(seed: u64, count: usize, is_full: bool) {
             None => {
                 let shown = run.shown(mutant);
                 let reason = no_promise(mutant, &shown);
-                let further = (is_full || reason.is_some()).then(|| further(mutant, is_full));
+                let looks = is_full || reason.is_some();
+                let further = looks.then(|| {
+                    let other = run.notices_in_other_traffic(mutant, is_full);
+                    other.or_else(|| further(mutant, is_full))
+                });
                 let (what, tallied) = match further {
                     Some(None) => ("the same in many further programs", &mut tally.same),
                     Some(Some(_)) => ("noticed by further programs alone", &mut tally.missed),
@@ -167,6 +174,37 @@ impl Run {
             let (design, _) = rules::with(&ready.compiled.design, maps, mutant)?;
             Some((seed, ready.failure_of(design)?))
         })
+    }
+
+    /// The first program that shows the mutant when other packets come, in the designs that have it.
+    fn notices_in_other_traffic(
+        &mut self,
+        mutant: &Mutant,
+        is_full: bool,
+    ) -> Option<(u64, Failure)> {
+        let mut looked_at = 0;
+        for number in 0..self.programs {
+            let seed = self.first_seed + number;
+            let Some((ready, maps)) = self.get(number as usize) else {
+                continue;
+            };
+            let Some((design, _)) = rules::with(&ready.compiled.design, maps, mutant) else {
+                continue;
+            };
+            for traffic in 1..=if is_full { OTHER_TRAFFIC } else { 2 } {
+                let subject = subject_with(seed, 0, MORE_PACKETS, Features::default(), traffic);
+                let ready = Ready::of(&subject);
+                let failure = ready.and_then(|ready| ready.failure_of(design.clone()));
+                if let Some(failure) = failure {
+                    return Some((seed, failure));
+                }
+            }
+            looked_at += 1;
+            if looked_at == OF_DESIGNS {
+                break;
+            }
+        }
+        None
     }
 
     /// How many designs have the mutant, and what it does to the text of the first.

@@ -83,6 +83,10 @@ impl Line {
         self.next == self.tokens.len()
     }
 
+    pub(super) fn at_string(&self) -> bool {
+        matches!(self.peek(), Some(Token::Text(_)))
+    }
+
     /// Of the next token, or the line's end.
     pub(super) fn position(&self) -> Position {
         self.tokens.get(self.next).map_or(self.end, |(_, p)| *p)

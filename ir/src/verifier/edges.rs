@@ -1,8 +1,8 @@
-//! Rules 16 and 17: limits, outputs, and how a program ends.
+//! Rules 16 and 17: limits, inputs, outputs, and how a program ends.
 
 use super::{At, Check};
 use crate::{Emit, Limits, Role, MAX_OUTPUT_BITS, MAX_REACH_BYTES, MAX_STACK_BYTES};
-use hardpath_packet::MAX_PACKET_BYTES;
+use hardpath_packet::{OwnInput, MAX_OWN_BITS, MAX_PACKET_BYTES};
 use std::collections::HashSet;
 
 /// Names that an output cannot have, because ports of a design that are not its own have them.
@@ -34,14 +34,11 @@ impl Check<'_> {
                 );
             }
         }
+        self.own_inputs();
         let mut names = HashSet::new();
         for output in &self.program.outputs {
             let name = &output.name;
-            let mut characters = name.chars();
-            let starts = characters.next().is_some_and(|c| c.is_ascii_lowercase());
-            let is_identifier = starts
-                && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-            if !is_identifier || TAKEN.contains(&name.as_str()) {
+            if !is_identifier(name) || TAKEN.contains(&name.as_str()) {
                 let message = format!("an output cannot be called `{name}`");
                 self.error(16, At::Order, message);
             }
@@ -59,6 +56,27 @@ impl Check<'_> {
                 let message = format!("output `{name}` names more values than it can have");
                 self.error(16, At::Order, message);
             }
+        }
+    }
+
+    fn own_inputs(&mut self) {
+        let mut names = HashSet::new();
+        let inputs = &self.program.inputs;
+        for OwnInput { name, width } in inputs {
+            if !is_identifier(name) {
+                let message = format!("an input cannot be called `{name}`");
+                self.error(16, At::Order, message);
+            }
+            if !names.insert(name) {
+                self.error(16, At::Order, format!("two inputs are called `{name}`"));
+            }
+            if *width == 0 {
+                self.error(16, At::Order, format!("input `{name}` has no bits"));
+            }
+        }
+        if OwnInput::bits(inputs) > MAX_OWN_BITS {
+            let message = format!("the inputs have more than {MAX_OWN_BITS} bits together");
+            self.error(16, At::Order, message);
         }
     }
 
@@ -102,4 +120,11 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Small letters, digits and `_`, beginning with a letter.
+fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    let starts = characters.next().is_some_and(|c| c.is_ascii_lowercase());
+    starts && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

@@ -1,7 +1,7 @@
 //! Numbers and widths of arguments and results, for every operation (rule 11).
 
 use crate::structure::{Whole, LENGTH_BITS, SEED_BITS};
-use crate::{Answer, AtomicOp, InstData, May, Op, Program};
+use crate::{Answer, AtomicOp, Input, InstData, May, Op, Program};
 
 /// What is wrong with an instruction's arguments and results.
 pub(super) fn errors(program: &Program, inst: &InstData) -> Vec<String> {
@@ -68,7 +68,17 @@ impl Widths {
         let result = results.first().copied().unwrap_or(0);
         match op {
             Op::Const(bits) => self.same("the constant", bits.width(), result),
-            Op::Input(input) => self.same("the result", result, input.width()),
+            Op::Input(input) => {
+                self.same("the result", result, input.width());
+                let is_known = match input {
+                    Input::Own { lo, width } => program.own_input_name(*lo, *width).is_some(),
+                    _ => true,
+                };
+                if !is_known {
+                    self.errors
+                        .push("the program declares no such input".into());
+                }
+            }
             Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
                 self.all(args, result);
             }

@@ -11,6 +11,7 @@ pub const CONTEXT: Sideband = Sideband {
     egress: 0,
     time_ns: 0x1122_3344_5566_7788,
     random: 0x9abc_def0,
+    own: 0,
 };
 
 /// A judge, or `None` where the kernel cannot be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.

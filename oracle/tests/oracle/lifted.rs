@@ -51,6 +51,7 @@ fn small_numbers(seed: u64) -> Vec<(Vec<u8>, Sideband)> {
             egress: 0,
             time_ns: numbers.below(u64::MAX),
             random: numbers.below(1 << 32) as u32,
+            own: 0,
         };
         (packet, context)
     };

@@ -47,6 +47,7 @@ impl Top<'_> {
             egress: drawn.packet_egress,
             time_ns: drawn.packet_time_ns,
             random: drawn.packet_random,
+            own: drawn.packet_own,
         };
         let question = host.question.clone();
         let inputs = ProgramIn {

@@ -33,7 +33,7 @@ module @TOP@_tb;
   reg            rst;
   reg  [@DATA@-1:0] s_axis_tdata;
   reg  [@KEEP@-1:0]  s_axis_tkeep;
-  reg  [24:0]    s_axis_tuser;
+  reg  [@USER_IN@-1:0] s_axis_tuser;
   reg            s_axis_tlast;
   reg            s_axis_tvalid;
   wire           s_axis_tready;@REGISTERS@
@@ -273,7 +273,7 @@ module @TOP@_tb;
     reg [31:0] word;
     reg [31:0] other;
     reg [3:0] strobes;
-    reg [24:0] user;
+    reg [@USER_IN@-1:0] user;
     reg last;
     reg [@KEEP@-1:0] keep;
     reg [@DATA@-1:0] data;@VARIABLES@
@@ -284,7 +284,7 @@ module @TOP@_tb;
     beats_in = 0;
     s_axis_tdata = @DATA@'d0;
     s_axis_tkeep = @KEEP@'d0;
-    s_axis_tuser = 25'd0;
+    s_axis_tuser = {@USER_IN@{1'b0}};
     s_axis_tlast = 1'b0;
     s_axis_tvalid = 1'b0;@ZEROS@
     s_axil_awaddr = 16'd0;

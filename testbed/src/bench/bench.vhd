@@ -38,7 +38,7 @@ architecture test of @TOP@_tb is
   signal rst            : std_logic := '1';
   signal s_axis_tdata   : std_logic_vector(@DATA@ - 1 downto 0) := (others => '0');
   signal s_axis_tkeep   : std_logic_vector(@KEEP@ - 1 downto 0) := (others => '0');
-  signal s_axis_tuser   : std_logic_vector(24 downto 0) := (others => '0');
+  signal s_axis_tuser   : std_logic_vector(@USER_IN@ - 1 downto 0) := (others => '0');
   signal s_axis_tlast   : std_logic := '0';
   signal s_axis_tvalid  : std_logic := '0';
   signal s_axis_tready  : std_logic;@SIGNALS@
@@ -172,7 +172,7 @@ begin
     variable word      : std_logic_vector(31 downto 0);
     variable other     : std_logic_vector(31 downto 0);
     variable strobes   : std_logic_vector(3 downto 0);
-    variable user      : std_logic_vector(27 downto 0);
+    variable user      : std_logic_vector(@USER_IN_DIGITS@ * 4 - 1 downto 0);
     variable last      : std_logic_vector(3 downto 0);
     variable keep      : std_logic_vector(@KEEP@ - 1 downto 0);
     variable data      : std_logic_vector(@DATA@ - 1 downto 0);@VARIABLES@
@@ -316,7 +316,7 @@ begin
           hread(text_line, last);
           hread(text_line, keep);
           hread(text_line, data);
-          s_axis_tuser <= user(24 downto 0);
+          s_axis_tuser <= user(s_axis_tuser'range);
           s_axis_tlast <= last(0);
           s_axis_tkeep <= keep;
           s_axis_tdata <= data;
@@ -326,7 +326,7 @@ begin
             exit when s_axis_tready = '1';
           end loop;
           s_axis_tvalid <= '0';
-          s_axis_tuser <= not user(24 downto 0);
+          s_axis_tuser <= not user(s_axis_tuser'range);
           s_axis_tlast <= not last(0);
           s_axis_tkeep <= not keep;
           s_axis_tdata <= not data;

@@ -170,7 +170,7 @@ impl<'a> Player<'a> {
 
     fn beat_in(&mut self, beat: &BeatIn) -> Result<(), Diagnostic> {
         let input = &self.ports.input;
-        self.dut.set_u64(input.user, beat.user);
+        self.dut.set(input.user, &beat.user[..input.user.limbs()]);
         self.dut.set_u64(input.last, beat.last.into());
         self.dut.set_u64(input.keep, beat.keep);
         self.dut.set(input.data, &beat.data);

@@ -23,7 +23,7 @@ module @TOP@_protocol (
     input wire         rst,
     input wire [@DATA@-1:0] s_axis_tdata,
     input wire [@KEEP@-1:0]  s_axis_tkeep,
-    input wire [24:0]  s_axis_tuser,
+    input wire [@USER_IN@-1:0]  s_axis_tuser,
     input wire         s_axis_tlast,
     input wire         s_axis_tvalid,
     input wire         s_axis_tready,
@@ -76,7 +76,7 @@ module @TOP@_protocol (
   assign name[4] = "b";
   assign name[5] = "ar";
   assign name[6] = "r";
-  assign payload[0] = {{(@BESIDE@ - 26) {1'b0}}, s_axis_tlast, s_axis_tuser, s_axis_tkeep, s_axis_tdata};
+  assign payload[0] = {{(@BESIDE@ - 1 - @USER_IN@) {1'b0}}, s_axis_tlast, s_axis_tuser, s_axis_tkeep, s_axis_tdata};
   assign payload[1] = {{(@BESIDE@ - 35 - @USER@) {1'b0}}, m_axis_tlast, m_axis_tuser, m_axis_tdest, m_axis_tkeep, m_axis_tdata};
   assign payload[2] = {{(PAYLOAD - 16) {1'b0}}, s_axil_awaddr};
   assign payload[3] = {{(PAYLOAD - 36) {1'b0}}, s_axil_wstrb, s_axil_wdata};

@@ -45,7 +45,8 @@ pub enum Line {
 /// A beat of `s_axis`, with the inputs beside it; `data` in limbs, least significant first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BeatIn {
-    pub user: u64,
+    /// In limbs.
+    pub user: [u64; 2],
     pub last: bool,
     pub keep: u64,
     pub data: Vec<u64>,
@@ -92,8 +93,8 @@ impl Line {
             Line::Read { address, data } => format!("C {address:04x} {data:08x}\n"),
             Line::RefusedRead { address } => format!("F {address:04x}\n"),
             Line::BeatIn(taken) => {
-                let first = [([taken.user], 25), ([taken.last.into()], 1)];
-                let first = first.each_ref().map(|(value, width)| (&value[..], *width));
+                let (user_bits, last) = (interface.input_user_bits(), [taken.last.into()]);
+                let first = [(&taken.user[..], user_bits), (&last[..], 1)];
                 beat(&first, taken.keep, &taken.data);
                 for (name, width) in optional_inputs(interface) {
                     text.push(' ');
@@ -147,21 +148,15 @@ pub fn text(lines: &[Line], interface: &Interface) -> String {
 pub fn beats_in(packet: &Packet, interface: &Interface) -> Vec<Line> {
     let bus_bytes = interface.bus_bits as usize / 8;
     let chunks: Vec<&[u8]> = packet.data.chunks(bus_bytes).collect();
-    let beside = u64::from(packet.port) | u64::from(packet.queue) << 8;
     let beat = |(index, bytes): (usize, &&[u8])| {
         let (is_first, is_last) = (index == 0, index + 1 == chunks.len());
         let bad = match is_last {
             true => packet.bad,
             false => index % 2 == 0,
         };
-        let beside = if is_first {
-            beside
-        } else {
-            !beside & 0xff_ffff
-        };
         let hidden = |value: u64| if is_first { value } else { !value };
         Line::BeatIn(BeatIn {
-            user: u64::from(bad) | beside << 1,
+            user: interface.input_user(packet, is_first, bad),
             last: is_last,
             keep: low_ones(bytes.len()),
             data: limbs(bytes, bus_bytes, JUNK),

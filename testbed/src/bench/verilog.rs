@@ -16,6 +16,7 @@ pub fn bench(interface: &Interface) -> String {
         ("@DATA@", bus.to_string()),
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
+        ("@USER_IN@", interface.input_user_bits().to_string()),
         ("@REGISTERS@", optional.registers),
         ("@CONNECTIONS@", optional.connections),
         ("@VARIABLES@", optional.variables),
@@ -34,14 +35,15 @@ pub fn protocol(interface: &Interface) -> String {
         true => format!(" && !m_axis_tuser[{}]", user - 1),
         false => String::new(),
     };
-    // What stands beside data and keep: the 26 bits of s_axis, or those of m_axis.
-    let beside = (user + 36).max(64);
+    // What stands beside data and keep, of s_axis or m_axis: one bit more than either has.
+    let beside = (user + 36).max(interface.input_user_bits() + 2).max(64);
     let (shortest, longest) = interface.lengths;
     let values = [
         ("@TOP@", interface.top.clone()),
         ("@DATA@", bus.to_string()),
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
+        ("@USER_IN@", interface.input_user_bits().to_string()),
         ("@FATE@", interface.fate_bits().to_string()),
         ("@SENT@", interface.output_bits().to_string()),
         ("@BESIDE@", beside.to_string()),

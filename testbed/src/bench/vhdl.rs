@@ -6,6 +6,7 @@ use hardpath_blocks::interface::Interface;
 pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
     let bus = interface.bus_bits;
     let user = interface.output_user_bits();
+    let user_in = interface.input_user_bits();
     let mut optional = Optional::default();
     for (port, width) in super::optional_inputs(interface) {
         optional.add(port, width);
@@ -17,6 +18,8 @@ pub fn bench(interface: &Interface, top: &str, clock_mhz: f64) -> String {
         ("@DATA@", bus.to_string()),
         ("@KEEP@", (bus / 8).to_string()),
         ("@USER@", user.to_string()),
+        ("@USER_IN@", user_in.to_string()),
+        ("@USER_IN_DIGITS@", user_in.div_ceil(4).to_string()),
         ("@USER_DIGITS@", user.div_ceil(4).to_string()),
         ("@FATE@", interface.fate_bits().to_string()),
         (

@@ -28,6 +28,7 @@ fn packet(first: u8, length: usize, salt: u32) -> Packet {
         queue: (salt % 1000) as u16,
         time_ns: u64::from(salt) * 1_000_003,
         random: salt.wrapping_mul(0x9e37_79b9),
+        own: 0,
         egress: 0,
         bad: false,
     }

@@ -42,6 +42,8 @@ enum Fault {
     StrobeTwice,
     PacketTwice,
     PacketMissing,
+    /// Beats come for ever, and none is the last.
+    NeverEnds,
     NeverReady,
 }
 
@@ -136,7 +138,7 @@ impl Dut for Model {
 
         let beat = self.beats.front().copied();
         let sink_ready = *self.value("m_axis_tready") == 1;
-        let (mut data, mut keep, last) = beat.unwrap_or_default();
+        let (mut data, mut keep, mut last) = beat.unwrap_or_default();
         let is_second = last;
         let mut valid = beat.is_some();
         let (mut user, mut destination, mut sent) = (PASS, 0, 8);
@@ -156,6 +158,7 @@ impl Dut for Model {
             Fault::StrobeMissing => strobe = false,
             Fault::StrobeTwice => strobe |= valid && sink_ready,
             Fault::PacketMissing => valid = false,
+            Fault::NeverEnds => (valid, last, keep, strobe) = (true, false, 0xff, false),
             _ => {}
         }
         for (name, value) in [
@@ -197,6 +200,7 @@ fn interface() -> Interface {
         top: "model".into(),
         bus_bits: 64,
         lengths: (14, 9216),
+        inputs: Vec::new(),
         outputs: vec![verdict()],
         has_time: false,
         has_random: false,
@@ -245,6 +249,7 @@ fn every_fault_is_found() {
         (Fault::StrobeMissing, "no fate sends on"),
         (Fault::StrobeTwice, "fate"),
         (Fault::PacketTwice, "comes out"),
+        (Fault::NeverEnds, "does not end"),
     ];
     for (fault, message) in broken_rules {
         let error = outcome(fault).unwrap_err();

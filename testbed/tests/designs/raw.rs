@@ -41,6 +41,7 @@ fn wires() -> (Design, Interface) {
         top: "wires".into(),
         bus_bits: 512,
         lengths: (0, 9216),
+        inputs: Vec::new(),
         outputs: vec![Output::new("r0", 64)],
         has_time: false,
         has_random: false,

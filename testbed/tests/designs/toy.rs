@@ -37,6 +37,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
         top: "toy".into(),
         bus_bits,
         lengths: (14, 9216),
+        inputs: Vec::new(),
         outputs: vec![verdict()],
         has_time: true,
         has_random: true,

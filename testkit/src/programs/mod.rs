@@ -8,7 +8,7 @@ pub use structured::structured;
 
 use crate::Random;
 use hardpath_ir::{
-    Bits, Block, Emit, Input, Op, Output, Phase, Program, Target, Terminator, To, Value,
+    Bits, Block, Emit, Input, Op, Output, OwnInput, Phase, Program, Target, Terminator, To, Value,
 };
 use hardpath_packet::{CLASS_BITS, INDEX_BITS};
 
@@ -189,7 +189,7 @@ pub fn emit(program: &mut Program, block: Block, random: &mut Random, values: &[
 }
 
 /// Appends what a program begins with: one to four loads of 1 to 8 bytes at constant offsets below 30, the packet's length, its
-/// interface, and the time.
+/// interface, the time, and an input of the program's own.
 pub fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<Value> {
     let mut values = Vec::new();
     for _ in 0..1 + random.below(4) {
@@ -198,7 +198,14 @@ pub fn inputs(program: &mut Program, block: Block, random: &mut Random) -> Vec<V
         let bytes = *random.pick(&[1, 1, 2, 2, 4, 8]);
         values.push(program.append1(block, Op::PacketLoad, vec![offset], bytes * 8, None));
     }
-    for input in [Input::Length, Input::Ingress, Input::Time] {
+    let own = OwnInput {
+        name: format!("own_{}", program.inputs.len()),
+        width: 1 + random.below(16) as u32,
+    };
+    let name = own.name.clone();
+    program.inputs.push(own);
+    let own = program.own_input(&name).expect("declared above");
+    for input in [Input::Length, Input::Ingress, Input::Time, own] {
         values.push(program.append1(block, Op::Input(input), vec![], input.width(), None));
     }
     values

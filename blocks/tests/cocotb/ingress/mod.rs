@@ -11,10 +11,13 @@ pub fn cases() -> Vec<Case> {
             has_random: true,
             has_egress: true,
             has_port: true,
+            own_bits: 39,
+            has_own: true,
             longest: 9216,
             ..entrance(64, 1, 256)
         }),
         case(Ingress {
+            own_bits: 3,
             tells_flight: true,
             clears_window: true,
             ..entrance(8, 3, 64)
@@ -43,6 +46,8 @@ fn entrance(beat_bytes: u32, window_beats: u32, frame_depth: u32) -> Ingress {
         has_random: false,
         has_egress: false,
         has_port: false,
+        own_bits: 0,
+        has_own: false,
         tells_flight: false,
         clears_window: false,
     }
@@ -68,6 +73,8 @@ fn case(config: Ingress) -> Case {
         "longest": config.longest,
         "sides": sides,
         "has_port": config.has_port,
+        "own_bits": config.own_bits,
+        "has_own": config.has_own,
         "tells_flight": config.tells_flight,
         "clears_window": config.clears_window,
     });

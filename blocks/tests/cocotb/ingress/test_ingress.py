@@ -20,6 +20,7 @@ class Frame:
     beats: int
     port: int
     queue: int
+    own: int
     # What must become of it: "packet", "bad" or "length".
     fate: str
 
@@ -56,8 +57,8 @@ class Entrance(Bench):
         beats = beats_of(len(data), self.beat)
         if ends_apart and data and len(data) % self.beat == 0:
             beats += 1
-        # Only the first beat's port and queue count, and only the last beat's mark.
-        users = [self.random.getrandbits(25) for _ in range(beats)]
+        # Only what the first beat says of port, queue and own inputs counts, and only the last beat's mark.
+        users = [self.random.getrandbits(25 + self.own_bits) for _ in range(beats)]
         users[-1] = users[-1] & ~1 | bad
         padding = beats * self.beat - len(data)
         frame = AxiStreamFrame(
@@ -68,7 +69,8 @@ class Entrance(Bench):
         self.source.send_nowait(frame)
         good_length = self.shortest <= len(data) <= self.longest
         fate = "bad" if bad else "packet" if good_length else "length"
-        self.frames.append(Frame(data, beats, users[0] >> 1 & 0xFF, users[0] >> 9, fate))
+        port, queue, own = users[0] >> 1 & 0xFF, users[0] >> 9 & 0xFFFF, users[0] >> 25
+        self.frames.append(Frame(data, beats, port, queue, own, fate))
 
     def send_some(self, frames):
         """Frames of all kinds, many of them with lengths at which something changes."""
@@ -157,6 +159,8 @@ class Entrance(Bench):
             assert window == data[: self.window].ljust(self.window, b"\0")
         else:
             assert window[: len(data)] == data[: self.window]
+        if self.has_own:
+            assert self.get("packet_own") == frame.own
         for name, value in drawn.items():
             assert self.get(f"packet_{name}") == value, name
         # All of it is in the frame FIFO, right behind the packet before.

@@ -315,7 +315,8 @@ impl Explorer<'_> {
     }
 
     fn change_beside(&mut self, packet: &mut Packet) {
-        match self.random.below(5) {
+        match self.random.below(6) {
+            5 => packet.own = self.random.next(),
             0 => packet.port = self.random.below(PORTS) as u8,
             1 => packet.queue = self.random.below(16) as u16,
             2 => packet.random = self.random.next() as u32,

@@ -1,0 +1,31 @@
+//! What a program asks of whoever brings it packets, beside what every packet has.
+
+/// An input that a program declares: a number that comes with each packet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnInput {
+    /// What it is called, in texts and in the contract of a design; an identifier.
+    pub name: String,
+    /// Width in bits.
+    pub width: u32,
+}
+
+/// All of a program's own inputs have at most so many bits together.
+pub const MAX_OWN_BITS: u32 = 64;
+
+impl OwnInput {
+    /// Bits of all of them.
+    pub fn bits(all: &[OwnInput]) -> u32 {
+        all.iter()
+            .fold(0, |bits, input| bits.saturating_add(input.width))
+    }
+
+    /// Each with the lowest of its bits among those of all.
+    pub fn places(all: &[OwnInput]) -> impl Iterator<Item = (u32, &OwnInput)> {
+        let mut next: u32 = 0;
+        all.iter().map(move |input| {
+            let lo = next;
+            next = next.saturating_add(input.width);
+            (lo, input)
+        })
+    }
+}
