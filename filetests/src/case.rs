@@ -13,6 +13,7 @@ pub const EXPECT: &str = "; expect:\n";
 pub struct Case {
     /// The file below `cases/`, without its ending, and the words chosen: `hazards/double ENTRIES=5`.
     pub name: String,
+    /// Of the file, to be named where a line has no meaning.
     pub path: PathBuf,
     /// The program's text, with the lines that say what is to be done.
     pub text: String,

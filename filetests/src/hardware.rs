@@ -23,7 +23,9 @@ use hardpath_testbed::watch::Watched;
 
 /// A program in hardware.
 pub struct Hardware {
+    /// What the interpreter runs: the program as it was before it was compiled.
     pub program: Program,
+    /// The design that stands in the simulator, with its ports and the report on it.
     pub compiled: Compiled,
     /// The longest that an operation of the host took in traffic, in clocks.
     pub longest_operation: u64,
@@ -36,7 +38,9 @@ pub struct Hardware {
 /// How traffic comes and goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
+    /// How packets come in.
     pub pace: Pace,
+    /// Seed: outputs that are not ready in about 30 % of the clocks. `None`: they always are.
     pub backpressure: Option<u64>,
 }
 
@@ -57,10 +61,18 @@ pub const MANNERS: [Manner; 3] = [
 ];
 
 impl Hardware {
+    /// The program of a text, for streams of so many bits and a clock of 250 MHz.
+    ///
+    /// # Panics
+    /// As [`Hardware::at`].
     pub fn new(text: &str, bus_bits: u32) -> Hardware {
         Hardware::at(text, bus_bits, 250.0)
     }
 
+    /// The program of a text, for streams of so many bits and a clock of so many MHz; compiled, checked and reset.
+    ///
+    /// # Panics
+    /// The text is no program, the program is refused, or the design breaks a rule.
     pub fn at(text: &str, bus_bits: u32, clock_mhz: f64) -> Hardware {
         Hardware::of(read(text), bus_bits, clock_mhz).unwrap_or_else(|errors| {
             let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -110,6 +122,10 @@ impl Hardware {
         hardware
     }
 
+    /// Resets the design and writes its port table: all maps are empty, and the model begins anew.
+    ///
+    /// # Panics
+    /// The design does not become ready, or does not take the port table.
     pub fn reset(&mut self) {
         let interface = &self.compiled.interface;
         let none = Image::new();
@@ -147,6 +163,7 @@ impl Hardware {
         self.forgotten + self.model.forgotten()
     }
 
+    /// Of the design: its ports and maps.
     pub fn interface(&self) -> &Interface {
         &self.compiled.interface
     }

@@ -14,6 +14,7 @@
 //! | `; holds: MAP KEY VALUE` | what it holds behind the last one; `none` for a value: it has no such key |
 //!
 //! `UPDATE_EXPECT=1 cargo test -p hardpath-filetests --test files` writes what comes behind `; expect:` now; read the difference.
+#![warn(missing_docs)]
 
 pub mod case;
 pub mod hardware;

@@ -14,7 +14,9 @@ use hardpath_packet::{Class, Copy, Fate, Packet};
 /// A packet and what must become of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
+    /// What is sent in, with what stands beside its bytes.
     pub packet: Packet,
+    /// The outputs, and the copies with their ways and bytes, that interpreter and hardware must give.
     pub fate: Fate,
 }
 

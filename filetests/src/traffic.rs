@@ -9,7 +9,9 @@ use hardpath_testkit::Random;
 /// What keys the packets carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
+    /// The key 1 alone.
     One,
+    /// 1 and 2, uniformly.
     Two,
     /// So many, uniformly.
     Of(u32),

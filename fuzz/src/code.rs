@@ -27,7 +27,9 @@ pub struct Unit {
 /// A program with its maps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Code {
+    /// Of the program that is run, with the functions that it calls.
     pub units: Vec<Unit>,
+    /// Of all programs, those that tail calls go to included.
     pub maps: Vec<ObjectMap>,
     /// Programs that tail calls go to; their jumps name their own units.
     pub others: Vec<Vec<Unit>>,

@@ -7,6 +7,7 @@ use hardpath_packet::Packet;
 /// A byte of the packet of which a program makes keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlowByte {
+    /// Its offset from where the packet begins, in bytes.
     pub place: usize,
     /// The bits that count.
     pub mask: u8,

@@ -23,6 +23,7 @@ use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 pub struct Hardware {
     /// One of `hardpath_blocks::interface::BUS_BITS`.
     pub bus_bits: u32,
+    /// The clock that the compiler is asked for.
     pub clock_mhz: u32,
     /// The family of FPGAs that it is for, as [`hardpath_pipeline::technology::Technology::name`] calls it.
     pub family: &'static str,
@@ -89,6 +90,7 @@ impl Hardware {
         }
     }
 
+    /// How packets run through it, with these operations of the host in the middle of them.
     pub fn run_options<'a>(&self, events: &'a [HostEvent]) -> RunOptions<'a> {
         RunOptions {
             pace: self.gaps.map_or(Pace::BackToBack, Pace::Random),
@@ -103,7 +105,9 @@ impl Hardware {
 /// The simulator that a design runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
+    /// Compiled to machine code in this process.
     Native,
+    /// Built from the SystemVerilog that is printed.
     Verilator,
 }
 

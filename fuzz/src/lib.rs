@@ -8,6 +8,7 @@
 //!
 //! Everything follows from the seed: the same seed gives the same program and packets, as long as the kernel takes
 //! the same programs.
+#![warn(missing_docs)]
 
 pub mod case;
 pub mod code;

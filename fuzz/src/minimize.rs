@@ -14,6 +14,7 @@ const MOST_CANDIDATES: u32 = 600;
 /// What may be made smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
+    /// The program, too.
     Everything,
     /// The program stays: where there is no kernel nobody says which other programs are any.
     PacketsOnly,

@@ -18,15 +18,19 @@ use std::sync::Mutex;
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct FuzzOptions {
+    /// How many; each has a seed of its own.
     pub programs: u32,
     /// Packets for each program.
     pub packets: u32,
     /// Of the first program; program `i` has seed `seed + i`.
     pub seed: u64,
+    /// Programs that run at the same time.
     pub threads: usize,
+    /// Who says what is right, of all programs.
     pub judge: Judge,
     /// Every so many programs one runs in Verilator, too; 0: none.
     pub verilator_every: u32,
+    /// How many of the programs use what.
     pub features: Features,
     /// Where failing programs are written, made small.
     pub cases: Option<PathBuf>,
@@ -37,7 +41,9 @@ pub struct FuzzOptions {
 /// A program that failed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FailedProgram {
+    /// What the program was made from, before it was made small.
     pub seed: u64,
+    /// How the small subject fails.
     pub failure: Failure,
     /// The small subject.
     pub subject: Subject,
@@ -48,6 +54,7 @@ pub struct FailedProgram {
 /// A program about which the kernel was wrong when it was asked first ([`hardpath_oracle::asking`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AskedAgain {
+    /// What the program was made from, before it was made small.
     pub seed: u64,
     /// The case file of the small subject, where one was written.
     pub case: Option<PathBuf>,
@@ -72,9 +79,12 @@ pub struct FuzzReport {
     pub rejected_by_kernel: u64,
     /// Packets that went through all layers.
     pub packets: u64,
+    /// Packets that the kernel ran, of programs without failure, those that are refused included.
     pub judged_by_kernel: u64,
-    /// Programs that ran in Verilator, too, and those that ran once more with the host in the middle of traffic.
+    /// Programs without failure that ran in Verilator, too.
     pub in_verilator: u64,
+    /// Programs without failure that ran once more with the host in the middle of traffic. Those without maps, in which it
+    /// has nothing to do, are counted, too.
     pub with_host: u64,
     /// In the order of their seeds.
     pub failures: Vec<FailedProgram>,
@@ -83,6 +93,7 @@ pub struct FuzzReport {
 }
 
 impl FuzzReport {
+    /// The seeds of [`FuzzReport::failures`], in ascending order.
     pub fn seeds_failed(&self) -> Vec<u64> {
         self.failures.iter().map(|failed| failed.seed).collect()
     }

@@ -29,15 +29,20 @@ use told::SPARE;
 /// A program, what its maps hold at first, and packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subject {
+    /// The program, with all maps that it names.
     pub code: Code,
+    /// What its maps hold before the first packet, where that differs from fresh ones.
     pub image: Image,
+    /// In the order in which they run.
     pub packets: Vec<Packet>,
+    /// What the design is compiled for, and how packets come and go.
     pub hardware: Hardware,
 }
 
 /// Who says what is right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judge {
+    /// The running Linux kernel, for each packet that it takes.
     Kernel,
     /// The program as lifted, where the kernel cannot be asked.
     Interpreter,
@@ -46,6 +51,7 @@ pub enum Judge {
 /// Who runs a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrialOptions {
+    /// Whose answers the layers are compared with.
     pub judge: Judge,
     /// The hardware runs in Verilator, too.
     pub verilator: bool,
@@ -97,6 +103,7 @@ impl Layer {
 /// Something is not as it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
+    /// The first one that goes wrong.
     pub layer: Layer,
     /// Index of the packet that shows it first; `None`: seen at the end, or no packet's fault.
     pub packet: Option<usize>,
@@ -111,14 +118,19 @@ pub enum Outcome {
     Rejected(Diagnostic),
     /// Hardpath does not build it; as far as it came all was right.
     Refused {
+        /// The first of the compiler's refusals.
         reason: Diagnostic,
+        /// What the kernel ran before that.
         judged: Judged,
     },
     /// The same everywhere.
     Same {
+        /// What became hardware.
         built: Built,
+        /// What the kernel ran of the packets.
         judged: Judged,
     },
+    /// A layer goes wrong; those behind it were not tried.
     Failed(Failure),
 }
 
@@ -280,6 +292,7 @@ pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) ->
 /// A subject with its design and what that must do, by the interpreter alone: for those who change the design.
 pub struct Ready {
     trial: Trial,
+    /// The design that the subject's program becomes, unchanged.
     pub compiled: Compiled,
 }
 

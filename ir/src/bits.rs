@@ -82,26 +82,32 @@ impl Bits {
             .collect()
     }
 
+    /// In bits, at least 1.
     pub fn width(&self) -> u32 {
         self.width
     }
 
+    /// 64 bits each, least significant first. Bits above the width are 0.
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
     }
 
+    /// Whether all bits are 0.
     pub fn is_zero(&self) -> bool {
         self.limbs.iter().all(|limb| *limb == 0)
     }
 
+    /// Whether all bits are 1.
     pub fn is_ones(&self) -> bool {
         *self == Bits::ones(self.width)
     }
 
+    /// Bit `index`, counted from the least significant one, 0. It must be below the width.
     pub fn bit(&self, index: u32) -> bool {
         self.limbs[index as usize / 64] >> (index % 64) & 1 == 1
     }
 
+    /// Makes bit `index` 1 or 0. Panics when it is not below the width.
     pub fn set_bit(&mut self, index: u32, bit: bool) {
         assert!(index < self.width);
         let mask = 1 << (index % 64);
@@ -254,18 +260,22 @@ impl Bits {
         }
     }
 
+    /// Bit by bit: 1 where both are.
     pub fn and(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a & b)
     }
 
+    /// Bit by bit: 1 where one of them is, or both.
     pub fn or(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a | b)
     }
 
+    /// Bit by bit: 1 where they differ.
     pub fn xor(&self, other: &Bits) -> Bits {
         self.zip(other, |a, b| a ^ b)
     }
 
+    /// Every bit inverted.
     pub fn not(&self) -> Bits {
         let mut result = self.clone();
         result.limbs.iter_mut().for_each(|limb| *limb = !*limb);

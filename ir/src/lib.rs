@@ -11,6 +11,7 @@
 //!
 //! The rules that hold in each phase are written in [`verifier`]; what each operation means is written at [`Op`]
 //! and executed by [`interpreter`].
+#![warn(missing_docs)]
 
 pub mod bits;
 mod emit;
@@ -164,10 +165,15 @@ impl Input {
 /// What an atomic does to the `n`-byte word it finds (RFC 9669 §5.3). All give back the old word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
+    /// Stores the sum of old word and operand, modulo 2^8n.
     Add,
+    /// Stores the bits that old word and operand both have.
     And,
+    /// Stores the bits that old word or operand has.
     Or,
+    /// Stores the bits that one of old word and operand has, and not both.
     Xor,
+    /// Stores the operand.
     Xchg,
     /// Stores the operand when the old word equals the expected one (the last argument).
     CmpXchg,
@@ -184,8 +190,11 @@ pub enum Op {
     Input(Input),
 
     // Arithmetic modulo 2^w; arguments and result have the same width.
+    /// `a + b`, the low `w` bits.
     Add,
+    /// `a − b`, the low `w` bits.
     Sub,
+    /// `a · b`, the low `w` bits.
     Mul,
     /// Unsigned division; division by zero gives 0 (RFC 9669 §4.1).
     UDiv,
@@ -195,27 +204,40 @@ pub enum Op {
     SDiv,
     /// Signed remainder with the dividend's sign; modulo zero gives the dividend; by −1 gives 0.
     SRem,
+    /// Bit by bit, all of one width: 1 where `a` and `b` are.
     And,
+    /// Bit by bit, all of one width: 1 where `a` or `b` is.
     Or,
+    /// Bit by bit, all of one width: 1 where `a` and `b` differ.
     Xor,
+    /// Every bit of `a` inverted.
     Not,
     /// Shifts: `a` has the result's width, `b` any width and is unsigned. `b >= w` gives 0 (`AShr`: all sign bits).
     Shl,
+    /// As [`Op::Shl`], to the right; zeros come in.
     LShr,
+    /// As [`Op::Shl`], to the right; copies of the sign bit come in.
     AShr,
 
     // Compares: `a` and `b` have the same width, the result has width 1.
+    /// 1 when `a` and `b` are the same.
     Eq,
+    /// 1 when `a` and `b` differ.
     Ne,
+    /// Unsigned `a < b`.
     Ult,
+    /// Unsigned `a <= b`.
     Ule,
+    /// Signed `a < b`.
     Slt,
+    /// Signed `a <= b`.
     Sle,
 
     /// `a` (width 1) ? `b` : `c`.
     Select,
     /// Bits `lo + w − 1 .. lo` of `a`.
     Slice {
+        /// The lowest bit that is taken, from 0; all `w` of them lie in `a`.
         lo: u32,
     },
     /// All arguments side by side, the first one in the most significant place. At least one argument.
@@ -320,13 +342,17 @@ impl Op {
 /// An instruction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstData {
+    /// What it does, which says how many arguments and results there are, and of which widths.
     pub op: Op,
+    /// In the order in which [`Op`] names them.
     pub args: Vec<Value>,
+    /// In the order in which [`Op`] names them; none of a store.
     pub results: Vec<Value>,
     /// Width 1; only on effects and only from the dataflow phase on. `None`: the effect always happens.
     pub guard: Option<Value>,
     /// Only in the scheduled phase: the pipeline stage, from 0.
     pub stage: Option<u32>,
+    /// Where in the source it came from; `None`: unknown.
     pub place: Option<PlaceId>,
 }
 
@@ -335,6 +361,7 @@ pub struct InstData {
 pub struct ValueData {
     /// Width in bits, at least 1.
     pub width: u32,
+    /// The one instruction or block that makes it.
     pub def: ValueDef,
     /// What a reader should call it (an identifier, not necessarily unique).
     pub name: Option<String>,
@@ -352,18 +379,24 @@ pub enum ValueDef {
 /// Where a jump goes, and the arguments for the parameters there.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Target {
+    /// One that comes later in the order, or the head of a loop to which control goes back.
     pub block: Block,
+    /// One for each parameter of the block, of the same width.
     pub args: Vec<Value>,
 }
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Terminator {
+    /// Goes on there in any case.
     Jump(Target),
     /// `cond` has width 1; 1 goes to `yes`.
     Branch {
+        /// The condition, 1 bit.
         cond: Value,
+        /// Where it goes when `cond` is 1.
         yes: Target,
+        /// Where it goes when `cond` is 0.
         no: Target,
     },
     /// Ends the program: the packet leaves as its bytes are now, or it does not.
@@ -377,9 +410,13 @@ pub enum Terminator {
 /// A basic block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BlockData {
+    /// The values that whoever goes here gives; the entry of a program has none.
     pub params: Vec<Value>,
+    /// In the order in which they run.
     pub insts: Vec<Inst>,
+    /// What follows the last instruction.
     pub terminator: Terminator,
+    /// Where in the source it begins, for messages; `None`: unknown.
     pub place: Option<PlaceId>,
     /// Only in the structured phase: the block is a loop's head, and this is known of the loop.
     pub bound: Option<Bound>,
@@ -388,17 +425,25 @@ pub struct BlockData {
 /// A program with its maps.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
+    /// What its source calls it, in any characters.
     pub name: String,
+    /// The form that it is in: it decides which rules hold.
     pub phase: Phase,
+    /// How long its packets are, and how far its memories reach.
     pub limits: Limits,
     /// What it asks for with each packet, beside what every packet has.
     pub inputs: Vec<OwnInput>,
     /// What it gives with each packet, beside the way that the packet goes.
     pub outputs: Vec<Output>,
+    /// The tables that it works on.
     pub maps: PrimaryMap<MapId, MapDecl>,
+    /// Where in the source instructions and blocks came from.
     pub places: PrimaryMap<PlaceId, Place>,
+    /// All values, dead ones included.
     pub values: PrimaryMap<Value, ValueData>,
+    /// All instructions, dead ones included; [`BlockData::insts`] has their order.
     pub insts: PrimaryMap<Inst, InstData>,
+    /// All blocks, dead ones and those of functions included.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Only in the structured phase.
     pub functions: PrimaryMap<Function, FunctionData>,

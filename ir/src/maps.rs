@@ -41,16 +41,24 @@ pub type Image = BTreeMap<String, Entries>;
 /// A key that came to or went from a slot of a map that forgets, as whoever holds the map tells it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyMove {
+    /// The map, which [forgets](MapDecl::forgets).
     pub map: MapId,
+    /// In memory order.
     pub key: Vec<u8>,
+    /// Whoever holds the map numbers its places, from 0.
     pub slot: u32,
+    /// Whether it came or went.
     pub what: Move,
 }
 
+/// What became of a key and its slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// It came into the slot. `forgets`: another key had it, and is gone.
-    Put { forgets: bool },
+    /// It came into the slot.
+    Put {
+        /// Another key had the slot, and is gone.
+        forgets: bool,
+    },
     /// It was deleted.
     Removed,
 }
@@ -75,11 +83,15 @@ type Place = (MapId, Vec<u8>);
 /// Something that happened to a key of a table that forgets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyEvent {
+    /// The table, which [forgets](MapDecl::forgets).
     pub map: MapId,
+    /// In memory order, as it was looked up or written.
     pub key: Vec<u8>,
+    /// What was done to it, or what came of that.
     pub what: KeyChange,
 }
 
+/// What happens to a key of a table that forgets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyChange {
     /// It was there, and was found or written.
@@ -97,7 +109,9 @@ pub enum KeyChange {
 /// An entry as it is after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
+    /// The map of the entry.
     pub map: MapId,
+    /// In memory order, as the map holds it ([`MapDecl::entry_key_bytes`]).
     pub key: Vec<u8>,
     /// `None`: there is no such entry any more.
     pub value: Option<Vec<u8>>,

@@ -13,6 +13,7 @@ entity_impl!(Function, "function");
 /// A function: blocks of its own, with parameters and results. It has no recursion, directly or through others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionData {
+    /// Unique among the functions of the program, and not empty.
     pub name: String,
     /// Widths of what it gives back, in bits.
     pub results: Vec<u32>,
@@ -56,7 +57,9 @@ impl fmt::Display for Bound {
 /// Bytes that a program reads and writes for itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
+    /// [`Limits::stack`](crate::Limits::stack) bytes from offset 0 on, zeros at first.
     Stack,
+    /// The packet's memory, which may begin before offset 0: see [`Op::PacketLoad`](crate::Op::PacketLoad).
     Packet,
 }
 
@@ -68,11 +71,19 @@ pub enum Whole {
     /// `(offset: 64, length: 16, seed: 32) → 16`: the ones' complement sum of RFC 1071, not inverted: the seed and all
     /// words of 16 bits, added as numbers, and what is above 16 bits added below until nothing is. A last odd byte is the
     /// lower half of a word. So the sum is 0 only when seed and bytes are.
-    Checksum { memory: Memory, up_to: u32 },
+    Checksum {
+        /// The memory that is read.
+        memory: Memory,
+        /// The most bytes that are added, 1 to [`MAX_RANGE`].
+        up_to: u32,
+    },
     /// `(from: 64, to: 64, length: 16)`: copies bytes, as if all were read before the first is written.
     Copy {
+        /// The memory that is read.
         from: Memory,
+        /// The memory that is written.
         to: Memory,
+        /// The most bytes that are copied, 1 to [`MAX_RANGE`].
         up_to: u32,
     },
 }

@@ -46,6 +46,7 @@ impl Match {
 /// A field of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Field {
+    /// How it is compared with the same field of an entry.
     pub by: Match,
     /// Width in bits, at least 1.
     pub bits: u32,
@@ -83,12 +84,15 @@ pub struct MapDecl {
     pub name: String,
     /// What kind of table the outside world calls it, for people and drivers (`lru_percpu_hash`). Nothing follows from it.
     pub outside: String,
+    /// How a lookup gets from a key to an entry, which decides what keys look like.
     pub find: Find,
     /// Of [`Find::Ternary`]: the fields of the key, the first one in its lowest bits. Other tables have none.
     pub fields: Vec<Field>,
     /// Of what is looked up.
     pub key_bytes: u32,
+    /// Of each entry, at least 1.
     pub value_bytes: u32,
+    /// How many it holds when it is full; where keys are indices, these are below it. At least 1.
     pub max_entries: u32,
     /// When it is full, a new key takes the place of one that was not used for long. Else it is refused. Only of
     /// [`Find::Exact`].

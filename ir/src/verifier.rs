@@ -92,6 +92,7 @@ pub struct VerifierError {
     pub rule: u32,
     /// Where: the map, block or instruction, with the source line when it is known.
     pub place: String,
+    /// How it breaks the rule, without the place.
     pub message: String,
 }
 

@@ -9,6 +9,7 @@ use crate::kernel::Form;
 /// The kernel's answers, or whatever was made of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked<T> {
+    /// Of the question that counts.
     pub answer: T,
     /// It is the answer to the second question.
     pub again: bool,

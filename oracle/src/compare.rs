@@ -17,37 +17,55 @@ use std::fmt;
 pub enum Difference {
     /// An output of the program, as a reader is told.
     Output {
+        /// Of the output; `output N`, from 0, where the program declares none.
         name: String,
+        /// The right value, with its name if it has one: `pass (2)`.
         expected: String,
+        /// The value that came, likewise.
         got: String,
     },
     /// Both go on, to different places; as a reader is told.
     Destination {
+        /// Where all copies should go: `ifindex 5`, `ifindexes 5, 7`, `no interface`.
         expected: String,
+        /// Where they go, likewise.
         got: String,
     },
+    /// The bytes of a copy, behind its metadata.
     Packet {
+        /// Those that should leave.
         expected: Vec<u8>,
+        /// Those that left.
         got: Vec<u8>,
     },
+    /// The metadata in front of a copy's bytes.
     Metadata {
+        /// What should stand there; as long as the right fate says.
         expected: Vec<u8>,
+        /// What stands in so many bytes.
         got: Vec<u8>,
     },
     /// The packet never came out; it should have with this output.
     Lost {
+        /// The right value of the first output, with its name if it has one.
         expected: String,
     },
     /// An LRU map forgets, or keeps, what it may not.
     Forgets {
+        /// Its name.
         map: String,
+        /// What it does, with the map for a subject: `forgets 00 07, whose place may not be taken`.
         why: String,
     },
     /// An entry of a map; `None`: there is no such entry.
     Entry {
+        /// Its full name.
         map: String,
+        /// In memory order.
         key: Vec<u8>,
+        /// The right value, in memory order.
         expected: Option<Vec<u8>>,
+        /// The value that came, likewise.
         got: Option<Vec<u8>>,
     },
 }
@@ -64,26 +82,32 @@ pub enum Side {
 /// A difference and where it showed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mismatch {
+    /// Whose answer is wrong.
     pub side: Side,
     /// The capture's name; empty: all of them together (maps).
     pub capture: String,
     /// Number of the packet in its capture, from 1; `None` for maps, which are compared at the end.
     pub packet: Option<u64>,
+    /// Of a packet the first one that was found.
     pub difference: Difference,
 }
 
 /// Totals over all captures. `kernel` is the release of the kernel that judged, `None` without one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Comparison {
+    /// Packets that were compared.
     pub packets: u64,
+    /// Packets that the kernel ran; of the others the interpreter said what is right.
     pub judged_by_kernel: u64,
     /// Packets of the engine that differ from what is right.
     pub mismatches: u64,
+    /// Maps whose entries were compared, empty ones included.
     pub maps_compared: u64,
     /// Map entries of the engine that differ from what is right.
     pub map_mismatches: u64,
     /// Packets and map entries of the interpreter that differ from the kernel's.
     pub interpreter_mismatches: u64,
+    /// Such as `6.18.5`.
     pub kernel: Option<String>,
     /// What the program says of each packet.
     pub outputs: Vec<Output>,

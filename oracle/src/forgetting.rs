@@ -26,6 +26,7 @@ pub type Places = Box<dyn Fn(&[u8]) -> (Vec<u32>, usize) + Send>;
 
 /// An LRU map whose holder tells what it forgets.
 pub struct LruMap {
+    /// Its number in the program.
     pub map: MapId,
     /// Its full name.
     pub name: String,
@@ -55,6 +56,7 @@ struct Book {
 pub struct Illegal {
     /// The map's name.
     pub map: String,
+    /// What it does, with the map for a subject: `forgets 00 07, whose place may not be taken`.
     pub why: String,
 }
 
@@ -63,18 +65,22 @@ pub struct Illegal {
 pub struct Followed {
     /// The keys that were forgotten, and the values that the judge's maps had under them.
     pub forgotten: Vec<Victim>,
+    /// What is wrong with the reports.
     pub illegal: Vec<Illegal>,
 }
 
 /// An entry that had to go.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Victim {
+    /// The LRU map that forgot it.
     pub map: MapId,
+    /// In memory order.
     pub key: Vec<u8>,
     value: Option<Vec<u8>>,
 }
 
 impl Forgetting {
+    /// Books of these maps, all of them empty.
     pub fn new(maps: Vec<LruMap>) -> Forgetting {
         let book = |told: LruMap| {
             let book = Book {

@@ -26,6 +26,7 @@ pub struct Reference {
 /// The right answer for one packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expected {
+    /// The kernel's, or the interpreter's.
     pub fate: Fate,
     /// Else the interpreter's answer stands in.
     pub judged_by_kernel: bool,
@@ -40,6 +41,7 @@ pub struct Expected {
 /// The right contents of all maps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExpectedMaps {
+    /// The kernel's, and the interpreter's of maps that the kernel does not have.
     pub image: Image,
     /// Where the interpreter's maps differ from the kernel's.
     pub disagreements: Vec<Difference>,

@@ -18,7 +18,9 @@ pub type Question = (Vec<u8>, Sideband);
 pub struct MapChange {
     /// The map's full name.
     pub map: String,
+    /// In memory order, as long as the map's keys are.
     pub key: Vec<u8>,
+    /// In memory order, as long as the map's values are.
     pub value: Option<Vec<u8>>,
 }
 

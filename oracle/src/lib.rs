@@ -6,6 +6,7 @@
 //! ```
 //!
 //! Nothing here knows of hardware.
+#![warn(missing_docs)]
 
 pub mod asking;
 pub mod compare;

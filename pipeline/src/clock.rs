@@ -28,6 +28,7 @@ pub struct Undivided {
 
 /// Why a program does not become a pipeline.
 pub enum Misfit {
+    /// For these reasons; no slower clock is tried.
     Refused(Vec<Diagnostic>),
     /// The clock is too fast for these, the slowest first; at least one.
     TooFast(Vec<Undivided>),

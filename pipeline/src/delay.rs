@@ -21,7 +21,9 @@ const NEAR: f64 = 2.0 / 3.0;
 /// A family of FPGAs and the clock that is asked of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
+    /// The family: what operations cost there.
     pub technology: &'static Technology,
+    /// The clock that is asked of it.
     pub clock_mhz: f64,
 }
 

@@ -82,6 +82,7 @@ pub struct KnownBits<'a> {
 }
 
 impl<'a> KnownBits<'a> {
+    /// Of a program in the dataflow or scheduled phase. Keys are looked at when somebody asks for them.
     pub fn new(program: &'a Program) -> KnownBits<'a> {
         KnownBits {
             program,

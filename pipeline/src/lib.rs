@@ -1,6 +1,7 @@
 //! IR → RTL, one stage after another: predication, whole map words, hazards, scheduling, lowering.
 //!
 //! [`compile`] reads top to bottom; each step is a file.
+#![warn(missing_docs)]
 
 mod banks;
 mod boundary;
@@ -91,8 +92,11 @@ impl Default for Options {
 /// A compiled design.
 #[derive(Clone, Debug)]
 pub struct Compiled {
+    /// All modules of the hardware, the top among them.
     pub design: Design,
+    /// Ports and maps of the top, as who drives the design must know them.
     pub interface: Interface,
+    /// Size, latency, line rates, and how each map stays serial.
     pub report: Report,
     /// The program in the scheduled phase.
     pub scheduled: Program,

@@ -40,6 +40,7 @@ pub struct Compute {
     pub overlays: Vec<(i32, u32)>,
     /// `None`: packets leave where they came in.
     pub moved: Option<Moves>,
+    /// What the exit must provide for: packets that stay, and ways that differ.
     pub sent: SentOn,
     /// Bits of the registers between stages.
     pub register_bits: u64,

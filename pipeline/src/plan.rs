@@ -19,6 +19,7 @@ use hardpath_ir::{Find, Inst, MapId, Program, Value};
 /// One copy or bank of a map with all that the program does to it.
 #[derive(Clone, Debug)]
 pub struct Access {
+    /// The map of the program that it is a copy or a bank of.
     pub map: MapId,
     /// A bank of an array: the indexes that it holds.
     pub bank: Option<Vec<u32>>,
@@ -43,12 +44,21 @@ pub struct Access {
 pub enum Class {
     /// The data plane only reads.
     ReadOnly,
-    /// One stage from what is read to what is written, with forwarding. `adds`: nobody but the adder sees the word.
-    Fused { adds: bool },
+    /// One stage from what is read to what is written, with forwarding.
+    Fused {
+        /// Nobody but the adder sees the word.
+        adds: bool,
+    },
     /// The key is held while the packet is in the window.
-    Interlock { reason: String },
+    Interlock {
+        /// Why it is not fused, for the report: `a value decides whether a key is inserted or removed`.
+        reason: String,
+    },
     /// Packets go ahead; one that read what an older one commits afterwards is run again, with all behind it.
-    Replay { reason: String },
+    Replay {
+        /// Why packets do not wait instead, for the report: `one packet may write 2 of its entries`.
+        reason: String,
+    },
 }
 
 /// Where packets wait for a window.

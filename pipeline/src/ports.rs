@@ -23,11 +23,15 @@ use std::collections::HashSet;
 pub struct Port {
     /// The key, or an array's index. Absent only for a map that the program does not use.
     pub key: Option<Value>,
+    /// Looks the key up; an array has none.
     pub lookup: Option<Inst>,
     /// Loads of whole words.
     pub loads: Vec<Inst>,
+    /// Writes a whole word.
     pub store: Option<Inst>,
+    /// Puts the key in with a value, or gives it another one.
     pub update: Option<Inst>,
+    /// Takes the key out.
     pub delete: Option<Inst>,
     /// The condition under which a packet looks at what the lookup gives; absent: always.
     pub needs: Option<Value>,

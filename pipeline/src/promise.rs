@@ -24,8 +24,9 @@ pub struct Promise {
     /// Gbit/s of a line full of the shortest frames, of any traffic: 64 bytes with check sequence, and what lies between
     /// frames.
     pub line_gbps: f64,
-    /// The length that such a line serves worst, in bytes, and its Gbit/s.
+    /// The length that such a line serves worst, in bytes.
     pub worst_length: u32,
+    /// Gbit/s of a line full of packets of that length, with what lies between their frames.
     pub worst_length_gbps: f64,
     /// The map whose window is the slowest; `None`: packets wait for nobody.
     pub slowest_map: Option<String>,
@@ -49,6 +50,7 @@ struct Slowest {
     clocks: u32,
 }
 
+/// What a scheduled program promises at the clock of its schedule. `bus_bits`: width of the packet streams.
 pub fn promise(program: &Program, plan: &[Access], schedule: &Schedule, bus_bits: u32) -> Promise {
     let clock_mhz = schedule.timing.clock_mhz;
     let slowest = slowest(program, plan, schedule);

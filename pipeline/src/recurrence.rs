@@ -66,6 +66,7 @@ impl<'a> Arrivals<'a> {
             .levels(self.program, &data.op, &data.args, width)
     }
 
+    /// Says that a value is there after so many levels.
     pub fn arrive(&mut self, value: Value, levels: f64) {
         self.of.insert(value, levels);
     }

@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// Takes the instructions of the region out and puts others in, in order, with values renamed on the way.
 pub struct Rebuild<'a> {
+    /// The region has what was kept or appended so far.
     pub program: &'a mut Program,
     region: Block,
     renamed: HashMap<Value, Value>,
@@ -84,6 +85,7 @@ impl<'a> Rebuild<'a> {
         result
     }
 
+    /// The low `width` bits of a number, as a constant.
     pub fn constant(&mut self, value: u64, width: u32) -> Value {
         self.constant_bits(Bits::from_u64(value, width))
     }
@@ -99,6 +101,7 @@ impl<'a> Rebuild<'a> {
         self.constant_bits(Bits::zero(width))
     }
 
+    /// Of a value in bits, be it of the old region or of the new one.
     pub fn width(&self, value: Value) -> u32 {
         self.program.width(value)
     }

@@ -18,14 +18,18 @@ pub struct Report {
     pub window_bytes: u32,
     /// Levels of logic in the deepest stage of the compute pipeline, as the delay model sees them.
     pub levels: f64,
+    /// The clock that it is scheduled for.
     pub clock_mhz: f64,
     /// The family of FPGAs that it is scheduled for.
     #[serde(rename = "target")]
     pub technology: &'static str,
+    /// Width of the packet streams, in bits.
     pub bus_bits: u32,
     /// Bits of the registers between the stages of the compute pipeline.
     pub register_bits: u64,
+    /// One for each map of the program, in its order.
     pub maps: Vec<MapReport>,
+    /// Packets a second and line rates: those of any traffic, of one flow, of many.
     pub promise: Promise,
     /// What is to be said beside these figures; commands print it with all other warnings.
     #[serde(skip)]
@@ -35,15 +39,22 @@ pub struct Report {
 /// How one map became hardware.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapReport {
+    /// As the program calls it.
     pub name: String,
+    /// What kind of table it is called elsewhere: [`MapDecl::outside`](hardpath_ir::MapDecl::outside).
     #[serde(rename = "type")]
     pub kind: String,
+    /// Of what is looked up.
     pub key_bytes: u32,
+    /// Bits of a whole key: 8 for each byte.
     pub key_bits: u32,
     /// Bits of a key that are not the same constants in the whole program.
     pub key_bits_stored: u32,
+    /// Of each entry.
     pub value_bytes: u32,
+    /// How many it holds when it is full, as the program declares it.
     pub max_entries: u32,
+    /// Of copies and banks that of the most costly one.
     pub hazard: Hazard,
     /// Clocks for which a packet waits for an older one with the same key; 0 where none waits.
     pub window: u32,

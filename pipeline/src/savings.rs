@@ -6,6 +6,7 @@
 use hardpath_rtl::Design;
 use std::collections::BTreeSet;
 
+/// Something that the compiler does to make designs small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Saving {
     /// A stage carries only the bits that a later stage uses. Without it all values and the packet's whole window go
@@ -27,6 +28,7 @@ pub enum Saving {
 }
 
 impl Saving {
+    /// Each of them, in the order in which messages and tables have them.
     pub const ALL: [Saving; 6] = [
         Saving::Pruning,
         Saving::Chaining,

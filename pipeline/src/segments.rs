@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Base {
     /// What it is called in the output, without the stage.
     pub name: String,
+    /// Bits that are kept of it.
     pub width: u32,
     /// The stage in which it arises.
     pub stage: u32,
@@ -28,19 +29,28 @@ pub type BaseId = usize;
 /// A run of bits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
+    /// The same bits for every packet; no register holds them.
     Const(Bits),
     /// `len` bits of a base from `lo` up.
     Bits {
+        /// Whose bits they are.
         base: BaseId,
+        /// The lowest of them, from 0.
         lo: u32,
+        /// How many.
         len: u32,
+        /// Each of them is the inverse of the base's.
         inverted: bool,
     },
     /// One bit of a base, `count` times.
     Repeat {
+        /// Whose bit it is.
         base: BaseId,
+        /// Which one, from 0.
         bit: u32,
+        /// How often it stands there.
         count: u32,
+        /// It is the inverse of the base's.
         inverted: bool,
     },
 }
@@ -115,6 +125,7 @@ impl Segment {
 /// All base values, and the segments of every value, least significant first.
 #[derive(Clone, Default)]
 pub struct Segments {
+    /// A [`BaseId`] is a place here.
     pub bases: Vec<Base>,
     of: SecondaryMap<Value, Vec<Segment>>,
     inputs: HashMap<Input, BaseId>,
@@ -183,6 +194,7 @@ impl Segments {
         segments
     }
 
+    /// The base of the packet's first bytes, byte 0 in bits 7:0. Panics where [`Segments::of_packet`] has not made it.
     pub fn window(&self) -> BaseId {
         self.window.expect("set first")
     }

@@ -49,6 +49,7 @@ pub struct Technology {
     pub beside_chain: f64,
     /// One multiplier block, without registers inside.
     pub multiply: f64,
+    /// What maps cost beside the logic of the program.
     pub around_maps: AroundMaps,
     /// The exit's count of frames, from the result FIFO to the pointer of the frame FIFO.
     pub exit: f64,

@@ -28,8 +28,11 @@ pub const CLOCKS_AROUND: u32 = 5;
 pub struct Around<'a> {
     /// What the names of all modules begin with.
     pub prefix: &'a str,
+    /// Width of the packet streams, one of `hardpath_blocks::interface::BUS_BITS`.
     pub bus_bits: u32,
+    /// The number of packets that may be inside, a power of two.
     pub credits: u32,
+    /// What the register DESIGN_ID reads.
     pub design_id: u32,
 }
 

@@ -4,8 +4,9 @@ use crate::dut::{Dut, Port, PortDirection};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_registers::Access;
 
-/// AXI's OKAY and SLVERR (AMBA AXI, A3.4.4).
+/// AXI's OKAY (AMBA AXI, A3.4.4): the access was done.
 pub const OKAY: u64 = 0;
+/// AXI's SLVERR (likewise): the design refuses the access.
 pub const SLVERR: u64 = 2;
 
 /// Drives the `s_axil_*` ports. Call [`AxiLite::drive`] before each step and [`AxiLite::observe`] after it.
@@ -87,6 +88,7 @@ impl AxiLite {
         Ok(master)
     }
 
+    /// No access is under way.
     pub fn is_idle(&self) -> bool {
         matches!(self.state, State::Idle)
     }

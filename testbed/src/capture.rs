@@ -20,6 +20,7 @@ use std::path::Path;
 /// A packet of a capture: an Ethernet frame without its check sequence.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Captured {
+    /// From the destination address on.
     pub data: Vec<u8>,
     /// Nanoseconds since 1970; 0 when the file has no time for the packet.
     pub time_ns: u64,

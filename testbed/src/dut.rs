@@ -13,6 +13,7 @@ pub struct Port {
     pub index: u32,
     /// In bits.
     pub width: u32,
+    /// Seen from the design.
     pub is_input: bool,
 }
 
@@ -63,6 +64,7 @@ pub trait Dut {
     /// What the host keeps beside the design, of what its maps hold.
     fn foreign(&self) -> &Foreign;
 
+    /// The same, to be changed by operations of the host and cleared by a reset.
     fn foreign_mut(&mut self) -> &mut Foreign;
 
     /// The words of a memory, by its path below the top ([`hardpath_blocks::interface::Storage`]); `None`: there is no
@@ -114,6 +116,7 @@ impl<'a> Words<'a> {
         (!columns.is_empty()).then_some(Words { columns })
     }
 
+    /// Each word from 0 on, in whole bytes.
     pub fn iter(&self) -> impl Iterator<Item = Cow<'a, [u8]>> + '_ {
         (0..self.columns[0].count()).map(|index| self.word(index))
     }
@@ -151,14 +154,17 @@ pub(crate) fn bit(word: &[u8], index: usize) -> bool {
 
 /// What is common to ports of up to 64 bits.
 impl dyn Dut + '_ {
+    /// Sets an input. Bits above the lowest 64 become zeros.
     pub fn set_u64(&mut self, port: Port, value: u64) {
         self.set(port, &[value]);
     }
 
+    /// The lowest 64 bits of what [`Dut::get`] gives.
     pub fn get_u64(&self, port: Port) -> u64 {
         self.get(port)[0]
     }
 
+    /// Bit 0 of what [`Dut::get`] gives.
     pub fn get_bit(&self, port: Port) -> bool {
         self.get(port)[0] & 1 != 0
     }
@@ -196,7 +202,9 @@ impl dyn Dut + '_ {
 /// Seen from the design.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortDirection {
+    /// The driver sets it.
     Input,
+    /// The design sets it.
     Output,
 }
 

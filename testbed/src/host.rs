@@ -22,6 +22,10 @@ pub struct Host {
 }
 
 impl Host {
+    /// Finds the ports `s_axil_*` of the design and sets them to idle.
+    ///
+    /// # Errors
+    /// The design does not have them.
     pub fn new(dut: &mut dyn Dut, interface: &Interface) -> Result<Host, Diagnostic> {
         Ok(Host {
             design: interface.design(),
@@ -30,6 +34,7 @@ impl Host {
         })
     }
 
+    /// No operation is under way.
     pub fn is_idle(&self) -> bool {
         self.running.is_none()
     }
@@ -111,10 +116,18 @@ impl Host {
         Stepping { host: self, dut }
     }
 
+    /// Reads a register while no packet is driven; `address` in bytes.
+    ///
+    /// # Errors
+    /// The design refuses, or does not answer.
     pub fn read_register(&mut self, dut: &mut dyn Dut, address: u32) -> Result<u32, Diagnostic> {
         self.stepping(dut).read_register(address)
     }
 
+    /// Writes a register while no packet is driven; `address` in bytes.
+    ///
+    /// # Errors
+    /// The design refuses, or does not answer.
     pub fn write_register(
         &mut self,
         dut: &mut dyn Dut,
@@ -124,6 +137,10 @@ impl Host {
         self.stepping(dut).write_register(address, data)
     }
 
+    /// Reads what the design has counted, while no packet is driven.
+    ///
+    /// # Errors
+    /// The design refuses, does not answer, or reads as ones.
     pub fn counters(&mut self, dut: &mut dyn Dut) -> Result<Counters, Diagnostic> {
         self.stepping(dut).counters()
     }

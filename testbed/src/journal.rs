@@ -22,6 +22,7 @@ pub struct Journals {
 /// A design whose journals are read at every clock.
 pub struct Journaled<'a> {
     dut: &'a mut dyn Dut,
+    /// What they said up to the last clock, as far as nobody has taken it.
     pub journals: Journals,
 }
 

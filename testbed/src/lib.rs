@@ -7,6 +7,7 @@
 //!
 //! This crate knows the ports of a design (`hardpath_blocks::interface`) and its registers (`hardpath_registers`), and not how
 //! designs are made.
+#![warn(missing_docs)]
 
 pub mod axilite;
 pub mod bench;

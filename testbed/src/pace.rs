@@ -14,8 +14,11 @@ pub enum Pace {
     /// Random gaps between packets and inside them, from a seed: stretches without a gap, with short and with
     /// long gaps take turns.
     Random(u64),
-    /// An Ethernet line of that many Gbit/s: a packet is not offered before its time on the line has come.
-    Line { gigabits: u32 },
+    /// An Ethernet line: a packet is not offered before its time on the line has come.
+    Line {
+        /// Rate in Gbit/s, of which each frame's preamble, check sequence and gap take their part.
+        gigabits: u32,
+    },
 }
 
 impl FromStr for Pace {

@@ -21,6 +21,7 @@ use std::borrow::Borrow;
 /// How to run.
 #[derive(Clone)]
 pub struct RunOptions<'a> {
+    /// When beats are offered.
     pub pace: Pace,
     /// Seed: outputs not ready in about 30 % of the clocks.
     pub backpressure: Option<u64>,
@@ -35,7 +36,9 @@ pub struct RunOptions<'a> {
 /// An operation of the host that begins when that many packets were taken in (0: before the first).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostEvent {
+    /// Packets that were taken in whole, those that the entrance drops included.
     pub after_packets: usize,
+    /// What the host does then.
     pub operation: HostOperation,
 }
 
@@ -57,7 +60,9 @@ pub enum Event<P> {
     /// What became of a packet: of every packet in, in the order in which they came in. `None`: dropped at the entrance
     /// (marked bad, too short or too long).
     Packet {
+        /// As the iterator gave it.
         packet: P,
+        /// Its outputs and the copies that came out.
         outcome: Option<Fate>,
         /// The keys that it moved in LRU maps with journals.
         moves: Vec<KeyMove>,
@@ -71,6 +76,7 @@ pub enum Event<P> {
 /// What a run took.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunTotals {
+    /// Rate, latency and counts of the packets.
     pub statistics: Statistics,
     /// Every clock that was simulated, the ones around the packets included.
     pub simulated_clocks: u64,
@@ -83,6 +89,7 @@ pub struct RunResult {
     pub outcomes: Vec<Option<Fate>>,
     /// For each of [`RunOptions::host`].
     pub host_answers: Vec<HostAnswer>,
+    /// Rate, latency and counts of the packets.
     pub statistics: Statistics,
     /// Every clock that was simulated, the ones around the packets included.
     pub simulated_clocks: u64,

@@ -18,6 +18,7 @@ pub struct Statistics {
     pub packets_per_clock: f64,
     /// Million packets a second at the clock of the design: `packets_per_clock` × MHz.
     pub mpps: f64,
+    /// From a packet's first beat in to its first beat out.
     pub latency_clocks: Latency,
     /// Packets by the name of what they were counted as, all names.
     pub verdicts: BTreeMap<String, u64>,
@@ -32,9 +33,11 @@ pub struct Statistics {
 /// that were sent on; `None` when there was none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Latency {
+    /// Of the fastest packet.
     pub min: Option<u64>,
     /// The lower one of the two in the middle.
     pub median: Option<u64>,
+    /// Of the slowest packet.
     pub max: Option<u64>,
 }
 

@@ -49,6 +49,7 @@ struct SourcePorts {
 /// A beat that the design took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Taken {
+    /// A packet begins with it.
     pub is_first: bool,
     /// [`Source::advance`] comes next.
     pub is_last: bool,
@@ -62,6 +63,10 @@ where
     P: Borrow<Packet>,
     I: Iterator<Item = Result<P, Diagnostic>>,
 {
+    /// Finds the ports `s_axis_*` and takes the first packet from the iterator; nothing is offered yet.
+    ///
+    /// # Errors
+    /// The design does not have the ports of its interface, or there is something wrong with the packet.
     pub fn new(
         dut: &mut dyn Dut,
         interface: &Interface,
@@ -238,8 +243,11 @@ where
 /// A packet that came out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Frame {
+    /// The bytes of all its beats that `m_axis_tkeep` marks.
     pub data: Vec<u8>,
+    /// Which way it goes, as `m_axis_tdest` says.
     pub class: Class,
+    /// Number of the port or queue, from `m_axis_tdest`.
     pub index: u32,
     /// The program's outputs.
     pub outputs: Vec<u64>,
@@ -282,13 +290,19 @@ const MOST_BYTES: usize = 1 << 16;
 /// What the sink saw at a clock.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Seen {
+    /// No beat came out, though one may be offered.
     Nothing,
     /// A beat that is not a packet's last one.
     Beat,
+    /// A packet's last beat, with all that came before it.
     Packet(Frame),
 }
 
 impl Sink {
+    /// Finds the ports `m_axis_*` and is ready for a beat.
+    ///
+    /// # Errors
+    /// The design does not have the ports of its interface.
     pub fn new(
         dut: &mut dyn Dut,
         interface: &Interface,

@@ -19,11 +19,15 @@ use std::str::FromStr;
 /// What to generate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrafficOptions {
+    /// How many.
     pub packets: usize,
     /// 1 to [`MAX_FLOWS`].
     pub flows: u32,
+    /// How packets are spread over these flows.
     pub distribution: Distribution,
+    /// How long frames are, before a tunnel is put around them.
     pub size: Size,
+    /// What flows have above IPv4.
     pub protocol: Protocol,
     /// Packets of a flow go both ways; the first one goes out.
     pub both_directions: bool,
@@ -36,13 +40,16 @@ pub struct TrafficOptions {
     pub tunnel: Option<Tunnel>,
     /// Every header field goes to its extremes, lengths lie, packets are cut off.
     pub hostile: bool,
+    /// Of all that is random.
     pub seed: u64,
 }
 
 /// The ends of an IP-in-IP tunnel (RFC 2003).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tunnel {
+    /// Source address of the outer header.
     pub from: Ipv4Addr,
+    /// Destination address of the outer header.
     pub to: Ipv4Addr,
 }
 
@@ -72,9 +79,11 @@ impl Default for TrafficOptions {
 pub enum Distribution {
     /// All packets in the first flow.
     One,
+    /// Each flow as often as any other.
     Uniform,
     /// Flow k (from 1) with a weight of 1 / k^exponent.
     Zipf {
+        /// 0 or more; 0 is uniform.
         exponent: f64,
     },
 }
@@ -83,6 +92,7 @@ pub enum Distribution {
 /// carries no IP but the EtherType for local experiments (IEEE 802, 0x88b5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
+    /// All of so many bytes.
     Fixed(usize),
     /// The simple Internet mix: 60, 590 and 1,514 bytes as 7 : 4 : 1.
     Imix,
@@ -90,11 +100,14 @@ pub enum Size {
     Range(usize, usize),
 }
 
+/// What flows have above IPv4.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
+    /// All flows are UDP.
     Udp,
+    /// All flows are TCP.
     Tcp,
-    /// Every other flow.
+    /// Every other flow is TCP, the rest UDP.
     Mixed,
 }
 

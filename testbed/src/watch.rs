@@ -11,11 +11,13 @@ use hardpath_registers::Foreign;
 /// What entered the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entered {
+    /// A packet, from the entrance.
     Packet,
     /// A map command of the host's; of one that looks into several slots the last of them.
     Host,
 }
 
+/// A design in the native simulator, which is driven as any other while it is watched.
 pub struct Watched<'a> {
     native: &'a mut Native,
     /// What entered since the watch began.

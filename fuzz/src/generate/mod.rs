@@ -54,7 +54,9 @@ impl Default for Features {
 /// A program and what its maps hold at first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Generated {
+    /// The program, with all maps that it names.
     pub code: Code,
+    /// What maps hold before the first packet, where that differs from fresh ones.
     pub image: Image,
     /// The bytes of the packet that make the keys of its state machines.
     pub flow_bytes: Vec<FlowByte>,

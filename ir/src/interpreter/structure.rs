@@ -16,13 +16,20 @@ pub const MOST_STEPS: u64 = 1 << 22;
 /// Why a run has no outcome.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RunError {
+    /// It was stopped, because it takes more steps than it may; perhaps it never ends.
     #[error("the run has not ended within {most} steps")]
-    Steps { most: u64 },
+    Steps {
+        /// So many it may take: see [`Prepared::run_within`].
+        most: u64,
+    },
     /// Either `times` is one more than the bound allows, or the loop was left too early.
     #[error("{head}: control went back {times} times, and the loop says `{bound}`")]
     Bound {
+        /// The head of the loop.
         head: Block,
+        /// What the program says of the loop.
         bound: Bound,
+        /// How often control went back to the head since it came in from outside.
         times: u32,
     },
 }

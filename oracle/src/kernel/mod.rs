@@ -51,6 +51,7 @@ pub struct JudgeOptions {
     pub plain: BTreeMap<String, u32>,
     /// Other LRU maps have room for their entries only, and forget; else for so many more that they hold what they should.
     pub tight: bool,
+    /// Whether the verifier may leave instructions out.
     pub form: Form,
     /// The maps that the program has as lifted, by name; `None`: all that its instructions name. Instructions that cannot
     /// be reached may name others, which nobody gave a size or contents: something of their type stands in for them.
@@ -60,6 +61,7 @@ pub struct JudgeOptions {
 /// In which form the kernel is given the program. In each it means the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
+    /// As the object has it, but for what is under control (`patch.rs`).
     #[default]
     AsItIs,
     /// So that the verifier leaves nothing out (`restrain.rs`): it can be wrong about what nobody comes to.
@@ -69,6 +71,7 @@ pub enum Form {
 /// The kernel's answer for one packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
+    /// What becomes of the packet.
     Judged(Fate),
     /// The kernel cannot run the program on this packet; its maps are as before. Says why.
     CannotJudge(String),

@@ -35,7 +35,9 @@ use std::collections::{HashMap, HashSet};
 /// When a value is there: in this stage, after so many levels of logic behind the stage's registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Time {
+    /// From 0.
     pub stage: u32,
+    /// 0: it stands in these registers.
     pub levels: f64,
 }
 
@@ -55,6 +57,7 @@ pub struct PortStages {
 /// The stages of one access.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccessStages {
+    /// In the order of [`Access::ports`].
     pub ports: Vec<PortStages>,
     /// Maps with keys: the commit stage of the keys; ports commit so many clocks later as their slot says.
     pub table_commit: u32,
@@ -86,6 +89,7 @@ impl AccessStages {
 pub struct Schedule {
     /// What it was made for.
     pub timing: Timing,
+    /// For each result of the program's region.
     pub times: SecondaryMap<Value, Time>,
     /// The stage of each effect (of pure operations: that of their result).
     pub stage_of: HashMap<Inst, u32>,

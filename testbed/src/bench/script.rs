@@ -13,19 +13,40 @@ pub enum Line {
     /// `#`
     Comment(String),
     /// `W`
-    Write { address: u32, data: u32 },
-    /// `E`: a write that the design refuses; `strobes`: the bytes that are written.
-    RefusedWrite {
+    Write {
+        /// Byte address of the register, 16 bits.
         address: u32,
+        /// The word that is written.
         data: u32,
+    },
+    /// `E`: a write that the design refuses.
+    RefusedWrite {
+        /// Byte address, 16 bits; there need not be a register.
+        address: u32,
+        /// The word, of which only some bytes are written.
+        data: u32,
+        /// A bit for each byte of the word, the lowest for bits 7:0.
         strobes: u32,
     },
     /// `R`: until the register holds that.
-    Await { address: u32, data: u32 },
+    Await {
+        /// Byte address of the register, 16 bits.
+        address: u32,
+        /// The word that it must come to hold.
+        data: u32,
+    },
     /// `C`: once.
-    Read { address: u32, data: u32 },
+    Read {
+        /// Byte address of the register, 16 bits.
+        address: u32,
+        /// The word that it must hold.
+        data: u32,
+    },
     /// `F`: a read that the design refuses.
-    RefusedRead { address: u32 },
+    RefusedRead {
+        /// Byte address, 16 bits; there need not be a register.
+        address: u32,
+    },
     /// `S`
     BeatIn(BeatIn),
     /// `M`
@@ -39,19 +60,30 @@ pub enum Line {
     /// `X`: reset for so many clocks.
     Reset(u32),
     /// `Q`: waits until so many beats and strobes came out, counted from the first one.
-    Quiet { beats: u32, fates: u32 },
+    Quiet {
+        /// Beats of `m_axis`.
+        beats: u32,
+        /// Strobes of `fate_valid`.
+        fates: u32,
+    },
 }
 
 /// A beat of `s_axis`, with the inputs beside it; `data` in limbs, least significant first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BeatIn {
-    /// In limbs.
+    /// `tuser`, in limbs: see [`hardpath_blocks::interface`].
     pub user: [u64; 2],
+    /// `tlast`: the packet ends here.
     pub last: bool,
+    /// `tkeep`: a bit for each byte of the bus, packed from bit 0.
     pub keep: u64,
+    /// `tdata`, as wide as the bus; bytes that do not count are junk.
     pub data: Vec<u64>,
+    /// Nanoseconds. Like the two behind it, it counts on the first beat only, and where the design has the input.
     pub time_ns: u64,
+    /// The random number that the program sees.
     pub random: u32,
+    /// Interface that the packet is about to leave by.
     pub egress: u32,
 }
 
@@ -62,8 +94,11 @@ pub struct BeatOut {
     pub destination: u64,
     /// In limbs.
     pub user: Vec<u64>,
+    /// `tlast`: the packet ends here.
     pub last: bool,
+    /// `tkeep`: a bit for each byte of the bus, packed from bit 0.
     pub keep: u64,
+    /// `tdata` in limbs, as wide as the bus.
     pub data: Vec<u64>,
 }
 
