@@ -9,8 +9,9 @@ use hardpath_ir::{
 };
 use std::collections::HashMap;
 
-/// A block that emits may compute so much and still be copied.
-const MOST_COPIED: usize = 12;
+/// A block that emits may compute so much and still be copied: what leaves, and for which destination, takes some twenty
+/// operations.
+const MOST_COPIED: usize = 32;
 
 /// The value of each atom; `None`: as it was at first.
 type Contents = Vec<Option<Value>>;
