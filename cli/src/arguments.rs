@@ -258,7 +258,7 @@ pub struct IsaArguments {
 #[command(next_help_heading = "Run")]
 pub struct FuzzArguments {
     /// Number of programs
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     pub programs: u32,
     /// Number of packets for each program
     #[arg(long, value_name = "N", default_value_t = 50)]

@@ -21,29 +21,36 @@ enum Order {
     One,
     InTurn(usize),
     Bursts(usize),
+    /// Bursts, each of a flow that was not there before: what a flow's first packet leaves, the next one finds at once.
+    Born,
     Any(usize),
 }
 
 /// Makes packets of a program's flows.
 pub fn generate(bytes: &[FlowByte], count: usize, random: &mut Random) -> Vec<Packet> {
-    let order = match random.weighted(&[20, 20, 20, 20, 20]) {
+    let order = match random.weighted(&[15, 15, 15, 25, 15, 15]) {
         0 => Order::One,
         1 => Order::InTurn(2),
         2 => Order::Bursts(4),
-        3 => Order::Any(3),
+        3 => Order::Born,
+        4 => Order::Any(3),
         _ => Order::Any(200),
     };
     let flows = match order {
         Order::One => 1,
+        Order::Born => count,
         Order::InTurn(flows) | Order::Bursts(flows) | Order::Any(flows) => flows,
     };
     let ends: Vec<(u8, u8)> = (0..flows).map(|_| (random.byte(), random.byte())).collect();
     let has_reverse = random.percent(40);
     let shortest = bytes.iter().map(|byte| byte.place + 1).max().unwrap_or(0);
     let shortest = shortest.max(SHORTEST) + 24;
-    // Packets of one beat meet in the shortest windows.
-    let longest = if random.percent(60) { ONE_BEAT } else { 110 };
-    let length = random.between(shortest, longest.max(shortest));
+    // Packets of few beats meet in the shortest windows.
+    let length = match random.weighted(&[30, 40, 30]) {
+        0 => shortest,
+        1 => random.between(shortest, ONE_BEAT.max(shortest)),
+        _ => random.between(shortest, 110),
+    };
     let all_alike = random.percent(50);
     let steps = random.below(3);
     let mut time_ns = random.bits64() >> random.between(8, 63);
@@ -55,10 +62,15 @@ pub fn generate(bytes: &[FlowByte], count: usize, random: &mut Random) -> Vec<Pa
             Order::One => 0,
             Order::InTurn(flows) => number % flows,
             Order::Any(flows) => random.below(flows),
-            Order::Bursts(_) if left > 0 => flow,
+            Order::Bursts(_) | Order::Born if left > 0 => flow,
+            Order::Born => number,
             Order::Bursts(flows) => random.below(flows),
         };
-        left = if left > 0 { left - 1 } else { random.below(8) };
+        left = match order {
+            _ if left > 0 => left - 1,
+            Order::Born => 1 + random.below(3),
+            _ => random.below(8),
+        };
         let (mut first, mut second) = ends[flow];
         if has_reverse && random.percent(50) {
             (first, second) = (second, first);

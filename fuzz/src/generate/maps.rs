@@ -123,7 +123,7 @@ impl Generator {
         let count = match map.map_type {
             kind::LPM_TRIE => self.random.between(4, 24),
             _ if is_full => map.max_entries.min(200) as usize,
-            _ => self.random.between(1, 6),
+            _ => self.random.between(1, 16),
         };
         for _ in 0..count {
             let index = self.random.below(map.max_entries as usize) as u32;
@@ -155,11 +155,14 @@ impl Generator {
         self.image.insert(map.name.clone(), entries);
     }
 
-    /// A key of zeros but for one small byte: what masked numbers give, too. Now and then it has a bit more, which programs whose
-    /// keys have the same bits there never ask for.
+    /// A key of zeros but for one small byte, or one in each of the first two words: what masked numbers give, too. Now and then it
+    /// has a bit more, which programs whose keys have the same bits there never ask for.
     fn small_key(&mut self, bytes: u32) -> Vec<u8> {
         let mut key = vec![0; bytes as usize];
         key[0] = self.random.below(8) as u8;
+        if bytes >= 8 && self.random.percent(50) {
+            key[4] = self.random.below(8) as u8;
+        }
         if self.random.percent(15) {
             let at = self.random.below(bytes as usize);
             key[at] ^= 1 << self.random.below(8);

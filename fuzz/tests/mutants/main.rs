@@ -17,7 +17,7 @@ use rules::{Mutant, Rule, RULES};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Programs, packets and first seed of a run without options.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 1000;
 const PACKETS: u32 = 50;
 const FIRST_SEED: u64 = 1;
 /// Mutants are drawn from the designs of so many programs.
@@ -80,20 +80,16 @@ fn check(seed: u64, count: usize, is_full: bool) {
             None => {
                 let shown = run.shown(mutant);
                 let reason = no_promise(mutant, &shown);
-                let looks = is_full || reason.is_some();
-                let further = looks.then(|| {
-                    let other = run.notices_in_other_traffic(mutant, is_full);
-                    other.or_else(|| further(mutant, is_full))
-                });
-                let (what, tallied) = match further {
-                    Some(None) => ("the same in many further programs", &mut tally.same),
-                    Some(Some(_)) => ("noticed by further programs alone", &mut tally.missed),
-                    None => ("missed", &mut tally.missed),
+                let other = run.notices_in_other_traffic(mutant, is_full);
+                let found = other.or_else(|| further(mutant, is_full));
+                let (what, tallied) = match found {
+                    None => ("the same in many further runs", &mut tally.same),
+                    Some(_) => ("missed: noticed by further runs alone", &mut tally.missed),
                 };
                 *tallied += 1;
                 println!("{what}: {mutant}");
                 println!("  {}{shown}", reason.unwrap_or("nothing of it was seen"));
-                if let Some(Some((seed, failure))) = further {
+                if let Some((seed, failure)) = found {
                     println!("  seed {seed}, {}: {}", failure.layer.name(), failure.text);
                 }
             }
