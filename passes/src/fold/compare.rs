@@ -264,7 +264,7 @@ fn idle_bits(op: &Op, (x, y): &(Piece, Piece)) -> u32 {
     x.max(y).unwrap_or(0)
 }
 
-/// Drops equal bits at both ends, and at the bottom those that do not matter; bits that differ at the top decide.
+/// Drops equal bits at both ends, and at the bottom those that do not matter or are known; bits that differ at the top decide.
 fn unsigned_pieces(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Value> {
     let aligned = pieces::align(
         &pieces::pieces_of(rewriter.program, a),
@@ -283,6 +283,25 @@ fn unsigned_pieces(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Opti
     }
     while first < last && aligned[first].0 == aligned[first].1 {
         first += 1;
+    }
+    // (x, 2) < (y, 3) is x <= y, and (x, 3) < (y, 2) is x < y, as with <= in the place of <.
+    if let (Piece::Const(x), Piece::Const(y)) = &aligned[first] {
+        let op = if x.ult(y) { Op::Ule } else { Op::Ult };
+        let [x, y] = [0, 1].map(|side| {
+            let mut rest = Vec::new();
+            for pair in &aligned[first + 1..last] {
+                pieces::push(
+                    &mut rest,
+                    if side == 0 {
+                        pair.0.clone()
+                    } else {
+                        pair.1.clone()
+                    },
+                );
+            }
+            pieces::assemble(rewriter, &rest)
+        });
+        return Some(rewriter.compare(op, x, y));
     }
     let mut idle = idle_bits(op, &aligned[first]);
     if idle == aligned[first].0.width() {
