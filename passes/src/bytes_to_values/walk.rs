@@ -145,7 +145,7 @@ impl Walk<'_> {
             && data
                 .insts
                 .iter()
-                .all(|&inst| program.insts[inst].op.is_pure());
+                .all(|&inst| is_cheap(&program.insts[inst].op));
         if self.memory == Memory::Stack || !only_emits {
             return vec![block];
         }
@@ -514,6 +514,12 @@ impl Walk<'_> {
         self.entry = loads;
         self.entry.extend(slices);
     }
+}
+
+/// It has no effect, and hardware for it may stand there more than once.
+fn is_cheap(op: &Op) -> bool {
+    let is_large = matches!(op, Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem);
+    op.is_pure() && !is_large
 }
 
 /// A copy of a block that has no effects and ends in emit.
