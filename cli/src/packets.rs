@@ -8,6 +8,7 @@ use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_session::Judged;
 use hardpath_testbed::capture::{self, Captured};
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
@@ -213,6 +214,7 @@ fn sideband(arguments: &RunArguments, index: usize, captured_ns: u64) -> Sideban
 /// The program's own inputs side by side as the options say, and what is wrong with these.
 fn own(arguments: &RunArguments, inputs: &[OwnInput]) -> (u64, Vec<Diagnostic>) {
     let mut own = 0;
+    let mut given = BTreeSet::new();
     let mut errors = Vec::new();
     for (name, value) in &arguments.input {
         let found = OwnInput::places(inputs).find(|(_, input)| input.name == *name);
@@ -229,9 +231,15 @@ fn own(arguments: &RunArguments, inputs: &[OwnInput]) -> (u64, Vec<Diagnostic>) 
             );
             continue;
         };
-        if value.checked_shr(input.width).is_some_and(|rest| rest > 0) {
+        if !input.holds(*value) {
             let message = format!("input `{name}` has {} bits, {value} has more", input.width);
             errors.push(Diagnostic::input("input-too-large", message));
+            continue;
+        }
+        if !given.insert(name) {
+            let message = format!("input `{name}` is given twice");
+            let help = "all packets of a run have the same: give one number";
+            errors.push(Diagnostic::input("input-twice", message).help(help));
         }
         own |= value << lo;
     }

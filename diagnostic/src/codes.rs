@@ -46,6 +46,7 @@ pub const CODES: &[&str] = &[
     "host-port-error",
     "host-port-hangs",
     "input-too-large",
+    "input-twice",
     "internal-error",
     "invalid-ir",
     "ir-syntax",

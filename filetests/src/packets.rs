@@ -102,8 +102,9 @@ fn packet_of(text: &str, inputs: &[OwnInput]) -> Option<Packet> {
             "random" => packet.random = number.parse().ok()?,
             name => {
                 let mut places = OwnInput::places(inputs);
-                let (lo, _) = places.find(|(_, input)| input.name == name)?;
-                packet.own |= number.parse::<u64>().ok()? << lo;
+                let (lo, input) = places.find(|(_, input)| input.name == name)?;
+                let number = number.parse().ok()?;
+                packet.own |= input.holds(number).then_some(number)? << lo;
             }
         }
     }

@@ -44,8 +44,9 @@
 //! **Edges**
 //!
 //! 16. The longest packet is not shorter than the shortest one, and at most [`MAX_PACKET_BYTES`](hardpath_packet::MAX_PACKET_BYTES) long; headroom and tail
-//!     reach at most [`MAX_REACH_BYTES`](crate::MAX_REACH_BYTES), a stack has at most [`MAX_STACK_BYTES`](crate::MAX_STACK_BYTES). Names of outputs are
-//!     identifiers, unique, and none of the names that ports have. An output has at least 1 and at most
+//!     reach at most [`MAX_REACH_BYTES`](crate::MAX_REACH_BYTES), a stack has at most [`MAX_STACK_BYTES`](crate::MAX_STACK_BYTES). Names of
+//!     inputs are identifiers and unique; each has a bit at least, and all together
+//!     [`MAX_OWN_BITS`](hardpath_packet::MAX_OWN_BITS) at most; an `input` reads one of them. Names of outputs are identifiers, unique, and none of the names that ports have. An output has at least 1 and at most
 //!     [`MAX_OUTPUT_BITS`](crate::MAX_OUTPUT_BITS) bits, and names no more values than fit.
 //! 17. An emit has a value for each output, of its width. Conditions have 1 bit, a class has 2, an index 32, offsets and lengths
 //!     have [`OFFSET_BITS`](crate::OFFSET_BITS); a front is whole bytes. `each` names tables that packets are broadcast to.

@@ -19,6 +19,11 @@ impl OwnInput {
             .fold(0, |bits, input| bits.saturating_add(input.width))
     }
 
+    /// Whether a number has no more bits.
+    pub fn holds(&self, value: u64) -> bool {
+        value.checked_shr(self.width).unwrap_or(0) == 0
+    }
+
     /// Each with the lowest of its bits among those of all.
     pub fn places(all: &[OwnInput]) -> impl Iterator<Item = (u32, &OwnInput)> {
         let mut next: u32 = 0;

@@ -1,8 +1,9 @@
 //! The host port's address map, as a C header and as JSON.
 
 use crate::target::Hardware;
+use hardpath_blocks::axi::USER_IN_BITS;
 use hardpath_ir::count::counted;
-use hardpath_packet::outcomes;
+use hardpath_packet::{outcomes, OwnInput};
 use hardpath_registers::{field, Answer, Map, COMMANDS, MAGIC, REGISTERS, VERSION};
 use serde_json::json;
 use std::fmt::Write;
@@ -198,6 +199,23 @@ pub fn json(hardware: &Hardware) -> String {
             object
         })
         .collect();
+    let bits = |name: &str, port: &str, lo: u32, width: u32| json!({"name": name, "port": port, "lo": lo, "width": width});
+    let inputs = OwnInput::places(&interface.inputs);
+    let inputs: Vec<_> = inputs
+        .map(|(lo, input)| bits(&input.name, "s_axis_tuser", lo + USER_IN_BITS, input.width))
+        .collect();
+    let mut lo = 0;
+    let outputs: Vec<_> = (interface.outputs.iter())
+        .map(|output| {
+            lo += output.width;
+            bits(
+                &output.name,
+                "m_axis_tuser",
+                lo - output.width,
+                output.width,
+            )
+        })
+        .collect();
     let object = json!({
         "top": interface.top,
         "magic": MAGIC,
@@ -208,6 +226,8 @@ pub fn json(hardware: &Hardware) -> String {
         "commands": commands,
         "answers": answers,
         "outcomes": outcomes,
+        "inputs": inputs,
+        "outputs": outputs,
         "maps": maps,
     });
     format!("{object:#}\n")

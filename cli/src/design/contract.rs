@@ -104,7 +104,7 @@ fn files(sources: &Sources) -> String {
          {top}_vivado.tcl -tclargs PART` |\n\
          | `{top}_quartus.tcl` | the same: `quartus_sh -t {top}_quartus.tcl PART` |\n\
          | `{top}.core` | a core of FuseSoC: `fusesoc --cores-root . run --target sim {top}`; targets {} |\n\
-         | `{top}.h`, `{top}.json` | the registers |\n\
+         | `{top}.h`, `{top}.json` | the registers; in the second one, too, which bits of `tuser` are which input and output |\n\
          | `{top}.ir` | the scheduled program, with the stage of every operation |\n",
         sources.files.len(),
         match sources.hdl {

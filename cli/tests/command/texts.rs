@@ -402,23 +402,56 @@ fn inputs_of_the_programs_own() {
     assert!(counted(&["--input", "colour=3"]).1["not forwarded"].as_u64() > Some(0));
     for (wrong, code, help) in [
         (
-            ["--input", "marks=5"],
+            &["--input", "marks=5"][..],
             "unknown-input",
             "did you mean mark? it has mark, spare, colour",
         ),
         (
-            ["--input", "colour=4"],
+            &["--input", "colour=4"],
             "input-too-large",
             "input `colour` has 2 bits, 4 has more",
         ),
+        (
+            &["--input", "colour=1", "--input", "colour=2"],
+            "input-twice",
+            "input `colour` is given twice",
+        ),
     ] {
         let sim = ["sim", file, "--pcap", &captures[0]];
-        let run = hardpath(&[&sim[..], &wrong].concat());
+        let run = hardpath(&[&sim[..], wrong].concat());
         assert_ne!(run.status, 0);
         let said = run.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(code) && said.contains(help), "{said}");
     }
-    let readme = &design(file, &[])["README.md"];
+    let files = design(file, &[]);
+    let readme = &files["README.md"];
+    let told: serde_json::Value = serde_json::from_str(&files["own_inputs.json"]).unwrap();
+    let mark = serde_json::json!({"name": "mark", "port": "s_axis_tuser", "lo": 25, "width": 12});
+    let colour =
+        serde_json::json!({"name": "colour", "port": "m_axis_tuser", "lo": 12, "width": 2});
+    assert_eq!((&told["inputs"][0], &told["outputs"][1]), (&mark, &colour));
     let bits = "bits 36:25 `mark`, bits 76:37 `spare`, bits 78:77 `colour`";
     assert!(readme.contains(bits), "{readme}");
+}
+
+/// The test bench of a folder takes both ways of a branch that an input of the program's own decides.
+#[test]
+fn a_bench_finds_the_input_that_a_branch_asks_for() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("asks.hir");
+    let text = "program \"asks\" control-flow\n\
+        input \"other\" 9\n\
+        input \"mark\" 32\n\
+        block0:\n\
+        v0:32 = input \"mark\"\n\
+        v1:32 = const 0xdeadbeef\n\
+        v2:1 = eq v0, v1\n\
+        emit v2\n";
+    fs::write(&file, text).unwrap();
+    let lines = &design(path(&file), &[])["asks_tb.txt"];
+    let fates: std::collections::BTreeSet<&str> = lines
+        .lines()
+        .filter(|line| line.starts_with("V "))
+        .collect();
+    assert_eq!(fates.len(), 2, "{fates:?}");
 }

@@ -16,7 +16,7 @@ use crate::contents::{can_be_put_in, stored_key, value, Random};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Image;
 use hardpath_ir::{MapId, Program};
-use hardpath_packet::Packet;
+use hardpath_packet::{OwnInput, Packet};
 use hardpath_packet::{MAX_PACKET_BYTES, MIN_PACKET_BYTES};
 use hardpath_testbed::capture::Captured;
 use std::collections::{BTreeSet, HashSet};
@@ -118,6 +118,8 @@ enum Place {
     Time(u64),
     Port(u8),
     Random(u32),
+    /// All inputs of the program's own.
+    Own(u64),
     Value(Change),
 }
 
@@ -254,6 +256,7 @@ impl Explorer<'_> {
             Place::Time(time) => packet.time_ns = time,
             Place::Port(port) => packet.port = port,
             Place::Random(random) => packet.random = random,
+            Place::Own(own) => packet.own = own,
             Place::Value(change) => changes.push(change),
         }
     }
@@ -298,6 +301,12 @@ impl Explorer<'_> {
         let wanted = (0..PORTS as u8).find(|port| u64::from(super::port(*port).interface) == to);
         places.extend(wanted.map(Place::Port));
         places.push(Place::Random(to as u32));
+        for (lo, input) in OwnInput::places(&self.program.inputs) {
+            let mask = u64::MAX >> (64 - input.width);
+            if input.holds(to) && packet.own >> lo & mask == from & mask {
+                places.push(Place::Own(packet.own & !(mask << lo) | to << lo));
+            }
+        }
         places
     }
 
@@ -315,8 +324,17 @@ impl Explorer<'_> {
     }
 
     fn change_beside(&mut self, packet: &mut Packet) {
-        match self.random.below(6) {
-            5 => packet.own = self.random.next(),
+        match self
+            .random
+            .below(5 + u32::from(!self.program.inputs.is_empty()))
+        {
+            5 => {
+                packet.own = match self.random.below(3) {
+                    0 => 0,
+                    1 => self.random.next(),
+                    _ => packet.own ^ 1 << self.random.below(64),
+                }
+            }
             0 => packet.port = self.random.below(PORTS) as u8,
             1 => packet.queue = self.random.below(16) as u16,
             2 => packet.random = self.random.next() as u32,
