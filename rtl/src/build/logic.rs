@@ -78,39 +78,36 @@ impl Module {
 
     /// And of any number of nodes (at least one).
     pub fn and(&mut self, args: &[Node]) -> Node {
-        let width = self.same_width(args);
-        if let Some(zero) = args.iter().find(|arg| self.is_zero(**arg)) {
-            return *zero;
-        }
-        let mut left: Vec<Node> = Vec::new();
-        for arg in args {
-            if !self.is_ones(*arg) && !left.contains(arg) {
-                left.push(*arg);
-            }
-        }
-        match left.len() {
-            0 => args[0],
-            1 => left[0],
-            _ => self.push(NodeOp::And, left, width),
-        }
+        self.junction(NodeOp::And, args, Module::is_zero, Module::is_ones)
     }
 
     /// Or of any number of nodes (at least one).
     pub fn or(&mut self, args: &[Node]) -> Node {
+        self.junction(NodeOp::Or, args, Module::is_ones, Module::is_zero)
+    }
+
+    /// One node that `decides` is the result; those that change nothing, `is_idle`, are left out.
+    fn junction(
+        &mut self,
+        op: NodeOp,
+        args: &[Node],
+        decides: fn(&Module, Node) -> bool,
+        is_idle: fn(&Module, Node) -> bool,
+    ) -> Node {
         let width = self.same_width(args);
-        if let Some(ones) = args.iter().find(|arg| self.is_ones(**arg)) {
-            return *ones;
+        if let Some(decided) = args.iter().find(|arg| decides(self, **arg)) {
+            return *decided;
         }
         let mut left: Vec<Node> = Vec::new();
         for arg in args {
-            if !self.is_zero(*arg) && !left.contains(arg) {
+            if !is_idle(self, *arg) && !left.contains(arg) {
                 left.push(*arg);
             }
         }
         match left.len() {
             0 => args[0],
             1 => left[0],
-            _ => self.push(NodeOp::Or, left, width),
+            _ => self.push(op, left, width),
         }
     }
 
