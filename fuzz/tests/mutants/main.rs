@@ -79,7 +79,6 @@ fn check(seed: u64, count: usize, is_full: bool) {
             }
             None => {
                 let shown = run.shown(mutant);
-                let reason = no_promise(mutant, &shown);
                 let other = run.notices_in_other_traffic(mutant, is_full);
                 let found = other.or_else(|| further(mutant, is_full));
                 let (what, tallied) = match found {
@@ -88,7 +87,10 @@ fn check(seed: u64, count: usize, is_full: bool) {
                 };
                 *tallied += 1;
                 println!("{what}: {mutant}");
-                println!("  {}{shown}", reason.unwrap_or("nothing of it was seen"));
+                println!(
+                    "  {}{shown}",
+                    no_promise(mutant, &shown).unwrap_or("nothing of it was seen")
+                );
                 if let Some((seed, failure)) = found {
                     println!("  seed {seed}, {}: {}", failure.layer.name(), failure.text);
                 }
@@ -162,12 +164,18 @@ impl Run {
         self.made[index].as_ref()
     }
 
+    /// A program, its design with the mutant, and which modules of it have that; `None`: there is none, or it has no such place.
+    fn with(&mut self, number: u64, mutant: &Mutant) -> Option<(&Ready, Design, Vec<String>)> {
+        let (ready, maps) = self.get(number as usize)?;
+        let (design, broken) = rules::with(&ready.compiled.design, maps, mutant)?;
+        Some((ready, design, broken))
+    }
+
     /// The first program that shows the mutant: its seed, and how.
     fn notices(&mut self, mutant: &Mutant) -> Option<(u64, Failure)> {
         (0..self.programs).find_map(|number| {
             let seed = self.first_seed + number;
-            let (ready, maps) = self.get(number as usize)?;
-            let (design, _) = rules::with(&ready.compiled.design, maps, mutant)?;
+            let (ready, design, _) = self.with(number, mutant)?;
             Some((seed, ready.failure_of(design)?))
         })
     }
@@ -181,10 +189,7 @@ impl Run {
         let mut looked_at = 0;
         for number in 0..self.programs {
             let seed = self.first_seed + number;
-            let Some((ready, maps)) = self.get(number as usize) else {
-                continue;
-            };
-            let Some((design, _)) = rules::with(&ready.compiled.design, maps, mutant) else {
+            let Some((_, design, _)) = self.with(number, mutant) else {
                 continue;
             };
             for traffic in 1..=if is_full { OTHER_TRAFFIC } else { 2 } {
@@ -208,10 +213,7 @@ impl Run {
         let mut designs = 0;
         let mut lines = String::new();
         for number in 0..self.programs {
-            let Some((ready, maps)) = self.get(number as usize) else {
-                continue;
-            };
-            let Some((design, broken)) = rules::with(&ready.compiled.design, maps, mutant) else {
+            let Some((ready, design, broken)) = self.with(number, mutant) else {
                 continue;
             };
             designs += 1;
@@ -238,10 +240,7 @@ impl Run {
         }
         let mut seen = BTreeSet::new();
         for number in 0..self.programs {
-            let Some((ready, maps)) = self.get(number as usize) else {
-                continue;
-            };
-            let Some((design, broken)) = rules::with(&ready.compiled.design, maps, mutant) else {
+            let Some((ready, design, broken)) = self.with(number, mutant) else {
                 continue;
             };
             for module in broken {
