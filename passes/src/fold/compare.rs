@@ -284,31 +284,17 @@ fn unsigned_pieces(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Opti
     while first < last && aligned[first].0 == aligned[first].1 {
         first += 1;
     }
-    // (x, 2) < (y, 3) is x <= y, and (x, 3) < (y, 2) is x < y, as with <= in the place of <.
+    let (mut op, mut idle) = (op.clone(), idle_bits(op, &aligned[first]));
     if let (Piece::Const(x), Piece::Const(y)) = &aligned[first] {
-        let op = if x.ult(y) { Op::Ule } else { Op::Ult };
-        let [x, y] = [0, 1].map(|side| {
-            let mut rest = Vec::new();
-            for pair in &aligned[first + 1..last] {
-                pieces::push(
-                    &mut rest,
-                    if side == 0 {
-                        pair.0.clone()
-                    } else {
-                        pair.1.clone()
-                    },
-                );
-            }
-            pieces::assemble(rewriter, &rest)
-        });
-        return Some(rewriter.compare(op, x, y));
+        // (x, 2) < (y, 3) is x <= y, and (x, 3) < (y, 2) is x < y, as with <= in the place of <.
+        op = if x.ult(y) { Op::Ule } else { Op::Ult };
+        idle = aligned[first].0.width();
     }
-    let mut idle = idle_bits(op, &aligned[first]);
     if idle == aligned[first].0.width() {
         (first, idle) = (first + 1, 0);
     }
     if first == last {
-        return Some(rewriter.constant_u64(u64::from(*op == Op::Ule), 1));
+        return Some(rewriter.constant_u64(u64::from(op == Op::Ule), 1));
     }
     if first == 0 && idle == 0 && last == aligned.len() {
         return None;
@@ -322,7 +308,7 @@ fn unsigned_pieces(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Opti
     }
     let x = pieces::assemble(rewriter, &left);
     let y = pieces::assemble(rewriter, &right);
-    Some(rewriter.compare(op.clone(), x, y))
+    Some(rewriter.compare(op, x, y))
 }
 
 pub fn signed(rewriter: &mut Rewriter, op: &Op, a: Value, b: Value) -> Option<Value> {
