@@ -253,23 +253,14 @@ impl Interface {
 
     /// The outputs out of `m_axis_tuser` or `fate`, least significant limb first.
     pub fn outputs_of(&self, limbs: &[u64]) -> Vec<u64> {
-        let mut lo = 0;
-        let mut take = |bits: u32| {
-            let value = bits_of(limbs, lo, bits);
-            lo += bits;
-            value
-        };
-        self.outputs
-            .iter()
-            .map(|output| take(output.width))
-            .collect()
+        let value = |(lo, output): (u32, &Output)| bits_of(limbs, lo, output.width);
+        Output::places(&self.outputs).map(value).collect()
     }
 
     /// The outputs side by side as in `m_axis_tuser` and `fate`, and above them one more bit, at the highest place of a port
     /// with so many bits.
     pub fn pack(&self, outputs: &[u64], (highest, bits): (bool, u32)) -> Vec<u64> {
         let mut limbs = vec![0; bits.div_ceil(64) as usize];
-        let mut lo = 0;
         let mut put = |value: u64, lo: u32| {
             let (limb, shift) = ((lo / 64) as usize, lo % 64);
             limbs[limb] |= value << shift;
@@ -277,9 +268,8 @@ impl Interface {
                 limbs[limb + 1] |= value >> (64 - shift);
             }
         };
-        for (output, value) in self.outputs.iter().zip(outputs) {
+        for ((lo, _), value) in Output::places(&self.outputs).zip(outputs) {
             put(*value, lo);
-            lo += output.width;
         }
         put(highest.into(), bits - 1);
         limbs

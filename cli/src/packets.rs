@@ -217,8 +217,7 @@ fn own(arguments: &RunArguments, inputs: &[OwnInput]) -> (u64, Vec<Diagnostic>) 
     let mut given = BTreeSet::new();
     let mut errors = Vec::new();
     for (name, value) in &arguments.input {
-        let found = OwnInput::places(inputs).find(|(_, input)| input.name == *name);
-        let Some((lo, input)) = found else {
+        let Some((lo, input)) = OwnInput::find(inputs, name) else {
             let names = inputs.iter().map(|input| input.name.as_str());
             let message = format!("the program has no input of its own that is called `{name}`");
             errors.push(

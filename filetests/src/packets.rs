@@ -101,8 +101,7 @@ fn packet_of(text: &str, inputs: &[OwnInput]) -> Option<Packet> {
             "time" => packet.time_ns = number.parse().ok()?,
             "random" => packet.random = number.parse().ok()?,
             name => {
-                let mut places = OwnInput::places(inputs);
-                let (lo, input) = places.find(|(_, input)| input.name == name)?;
+                let (lo, input) = OwnInput::find(inputs, name)?;
                 let number = number.parse().ok()?;
                 packet.own |= input.holds(number).then_some(number)? << lo;
             }

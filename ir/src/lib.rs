@@ -476,12 +476,11 @@ impl Program {
 
     /// One of its own inputs, by name.
     pub fn own_input(&self, name: &str) -> Option<Input> {
-        OwnInput::places(&self.inputs)
-            .find(|(_, input)| input.name == name)
-            .map(|(lo, input)| Input::Own {
-                lo: lo as u8,
-                width: input.width as u8,
-            })
+        let (lo, input) = OwnInput::find(&self.inputs, name)?;
+        Some(Input::Own {
+            lo: lo as u8,
+            width: input.width as u8,
+        })
     }
 
     /// The name of one of its own inputs; `None`: it has none there.

@@ -1,5 +1,7 @@
 //! What a program asks of whoever brings it packets, beside what every packet has.
 
+use crate::places::places;
+
 /// An input that a program declares: a number that comes with each packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnInput {
@@ -26,11 +28,11 @@ impl OwnInput {
 
     /// Each with the lowest of its bits among those of all.
     pub fn places(all: &[OwnInput]) -> impl Iterator<Item = (u32, &OwnInput)> {
-        let mut next: u32 = 0;
-        all.iter().map(move |input| {
-            let lo = next;
-            next = next.saturating_add(input.width);
-            (lo, input)
-        })
+        places(all, |input| input.width)
+    }
+
+    /// The one of that name, with the lowest of its bits among those of all.
+    pub fn find<'a>(all: &'a [OwnInput], name: &str) -> Option<(u32, &'a OwnInput)> {
+        OwnInput::places(all).find(|(_, input)| input.name == name)
     }
 }

@@ -9,11 +9,13 @@
 mod fate;
 mod input;
 mod output;
+mod places;
 mod ports;
 
 pub use fate::{Class, Copy, Fate, CLASS_BITS, INDEX_BITS};
 pub use input::{OwnInput, MAX_OWN_BITS};
 pub use output::{outcome, outcomes, Output, COUNTED_BITS, MOST_OUTCOMES};
+pub use places::bits_text;
 pub use ports::{Port, Ports};
 
 /// The shortest Ethernet frame without its check sequence, in bytes: a header.

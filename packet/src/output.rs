@@ -1,5 +1,7 @@
 //! What a program says of each packet, beside the way that it goes.
 
+use crate::places::places;
+
 /// An output that a program declares: a number that it gives with each packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
@@ -24,6 +26,11 @@ impl Output {
             width,
             values: Vec::new(),
         }
+    }
+
+    /// Each with the lowest of its bits among those of all.
+    pub fn places(all: &[Output]) -> impl Iterator<Item = (u32, &Output)> {
+        places(all, |output| output.width)
     }
 
     /// Whether packets are counted by its values, if it is the first one.

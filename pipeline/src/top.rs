@@ -16,7 +16,7 @@ use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_B
 use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Storage};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_ir::{Input, MapId, OwnInput, Program, Terminator};
-use hardpath_packet::COUNTED_BITS;
+use hardpath_packet::{bits_text, Output, COUNTED_BITS};
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
@@ -387,30 +387,21 @@ fn copies(program: &Program) -> usize {
 fn own_places(program: &Program) -> String {
     let inputs = OwnInput::places(&program.inputs);
     let place = |(lo, input): (u32, &OwnInput)| {
-        let lo = lo + USER_IN_BITS;
-        format!(", {}", bits_called(lo, input.width, &input.name))
+        let bits = bits_text(lo + USER_IN_BITS, input.width);
+        format!(", {bits} {}", input.name)
     };
     inputs.map(place).collect()
 }
 
-/// `bits 2:0 verdict`, `bit 3 sent`
-fn bits_called(lo: u32, width: u32, name: &str) -> String {
-    match width {
-        1 => format!("bit {lo} {name}"),
-        _ => format!("bits {}:{lo} {name}", lo + width - 1),
-    }
-}
-
-/// Which bits of a port are which output: `bits 2:0 verdict, bit 3 sent: it comes out`.
+/// Which bits of a port are which output: `bits 2:0 verdict, bit 3 sent: it comes out`. `highest`: what the bit above them is.
 fn places(program: &Program, highest: Option<&str>) -> String {
-    let mut lo = 0;
-    let mut parts = Vec::new();
-    let outputs = program.outputs.iter();
-    let all = outputs.map(|output| (output.name.as_str(), output.width));
-    for (name, width) in all.chain(highest.map(|name| (name, 1))) {
-        parts.push(bits_called(lo, width, name));
-        lo += width;
-    }
+    let place = |(lo, output): (u32, &Output)| {
+        let bits = bits_text(lo, output.width);
+        format!("{bits} {}", output.name)
+    };
+    let mut parts: Vec<String> = Output::places(&program.outputs).map(place).collect();
+    let above = program.outputs.iter().map(|output| output.width).sum();
+    parts.extend(highest.map(|name| format!("{} {name}", bits_text(above, 1))));
     match parts.is_empty() {
         true => "zero".into(),
         false => parts.join(", "),

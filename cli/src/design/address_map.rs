@@ -3,7 +3,7 @@
 use crate::target::Hardware;
 use hardpath_blocks::axi::USER_IN_BITS;
 use hardpath_ir::count::counted;
-use hardpath_packet::{outcomes, OwnInput};
+use hardpath_packet::{outcomes, Output, OwnInput};
 use hardpath_registers::{field, Answer, Map, COMMANDS, MAGIC, REGISTERS, VERSION};
 use serde_json::json;
 use std::fmt::Write;
@@ -204,17 +204,8 @@ pub fn json(hardware: &Hardware) -> String {
     let inputs: Vec<_> = inputs
         .map(|(lo, input)| bits(&input.name, "s_axis_tuser", lo + USER_IN_BITS, input.width))
         .collect();
-    let mut lo = 0;
-    let outputs: Vec<_> = (interface.outputs.iter())
-        .map(|output| {
-            lo += output.width;
-            bits(
-                &output.name,
-                "m_axis_tuser",
-                lo - output.width,
-                output.width,
-            )
-        })
+    let outputs: Vec<_> = Output::places(&interface.outputs)
+        .map(|(lo, output)| bits(&output.name, "m_axis_tuser", lo, output.width))
         .collect();
     let object = json!({
         "top": interface.top,

@@ -10,7 +10,7 @@ use hardpath_ir::count::grouped;
 use hardpath_ir::{MapDecl, Match, Program};
 use hardpath_kernel::xdp::{METADATA, VERDICT};
 use hardpath_kernel::{errno, MapType};
-use hardpath_packet::{outcomes, Output, OwnInput};
+use hardpath_packet::{bits_text, outcomes, Output, OwnInput};
 use hardpath_passes::TOO_DEEP;
 use hardpath_registers::Answer;
 use hardpath_registers::{COMMANDS, REGISTERS};
@@ -193,11 +193,8 @@ fn vhdl_simulation(top: &str) -> String {
 fn own_inputs(interface: &Interface) -> String {
     let places = OwnInput::places(&interface.inputs);
     let place = |(lo, input): (u32, &OwnInput)| {
-        let lo = lo + USER_IN_BITS;
-        match input.width {
-            1 => format!(", bit {lo} `{}`", input.name),
-            width => format!(", bits {}:{lo} `{}`", lo + width - 1, input.name),
-        }
+        let bits = bits_text(lo + USER_IN_BITS, input.width);
+        format!(", {bits} `{}`", input.name)
     };
     places.map(place).collect()
 }
@@ -286,16 +283,11 @@ fn ports(interface: &Interface) -> String {
 
 /// What `m_axis_tuser` means.
 fn user(interface: &Interface) -> String {
-    let mut parts = Vec::new();
-    let mut lo = 0;
-    for output in &interface.outputs {
-        let bits = match output.width {
-            1 => format!("bit {lo}"),
-            width => format!("bits {}:{lo}", lo + width - 1),
-        };
-        parts.push(format!("{bits}: `{}`, {}", output.name, meaning(output)));
-        lo += output.width;
-    }
+    let place = |(lo, output): (u32, &Output)| {
+        let bits = bits_text(lo, output.width);
+        format!("{bits}: `{}`, {}", output.name, meaning(output))
+    };
+    let mut parts: Vec<String> = Output::places(&interface.outputs).map(place).collect();
     if interface.repeats {
         let bit = interface.output_user_bits() - 1;
         parts.push(format!(
