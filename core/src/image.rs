@@ -1,0 +1,99 @@
+//! A program as the core runs it: rows, and what stands beside them.
+
+use crate::isa::{Operation, Reg};
+use cranelift_entity::PrimaryMap;
+use hardpath_ir::{Input, Limits, MapDecl, MapId, Output, OwnInput, Place, PlaceId};
+
+/// A core, as far as programs have to know it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Operations of a row: 1, 2, 4 or 8.
+    pub lanes: u8,
+    /// Registers of a lane's bank.
+    pub registers: u8,
+    /// Loads from packet and stack in a row.
+    pub loads: u8,
+    /// Stores to packet and stack in a row.
+    pub stores: u8,
+    /// Operations on maps in a row, loads of values among them.
+    pub map_operations: u8,
+    /// Multiplications in a row.
+    pub products: u8,
+    /// Rows of its program memory.
+    pub rows: u32,
+    /// Bytes of a thread's stack, what the compiler keeps there among them.
+    pub stack: u32,
+}
+
+impl Machine {
+    /// The usual one with so many lanes.
+    pub fn with_lanes(lanes: u8) -> Machine {
+        Machine {
+            lanes,
+            registers: (64 / lanes.max(1)).clamp(16, 64),
+            loads: lanes.div_ceil(2),
+            stores: lanes.div_ceil(2),
+            map_operations: 1,
+            products: 1,
+            rows: 4096,
+            stack: 1024,
+        }
+    }
+}
+
+/// A row: an operation for each lane, or none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Row {
+    /// As many as there are lanes.
+    pub lanes: Vec<Option<Operation>>,
+}
+
+impl Row {
+    /// The operations, each with its lane.
+    pub fn operations(&self) -> impl Iterator<Item = (u8, &Operation)> {
+        let lanes = (0..).zip(&self.lanes);
+        lanes.filter_map(|(lane, operation)| operation.as_ref().map(|operation| (lane, operation)))
+    }
+}
+
+/// A program for a core.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Image {
+    /// What its source calls it.
+    pub name: String,
+    /// Lanes of the core that it is made for.
+    pub lanes: u8,
+    /// Registers that a bank must have.
+    pub registers: u8,
+    /// The first one is where packets begin.
+    pub rows: Vec<Row>,
+    /// What stands in registers when a packet begins, extended with zeros.
+    pub starts: Vec<(Reg, Input)>,
+    /// Bytes of stack that it needs: its own and the compiler's.
+    pub stack: u32,
+    /// As the program has them.
+    pub limits: Limits,
+    /// As the program has them.
+    pub inputs: Vec<OwnInput>,
+    /// As the program has them.
+    pub outputs: Vec<Output>,
+    /// The tables that it works on, by the numbers that its operations have.
+    pub maps: PrimaryMap<MapId, MapDecl>,
+}
+
+/// Where in the source the operations of an [`Image`] came from.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    /// Of each lane of each row.
+    pub rows: Vec<Vec<Option<PlaceId>>>,
+    /// What they are.
+    pub places: PrimaryMap<PlaceId, Place>,
+}
+
+impl Image {
+    /// Operations of all rows.
+    pub fn operations(&self) -> usize {
+        let rows = self.rows.iter();
+        rows.map(|row| row.operations().count()).sum()
+    }
+}
