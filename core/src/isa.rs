@@ -134,12 +134,20 @@ pub enum Condition {
     Ne,
     /// Unsigned below.
     Ult,
+    /// Unsigned not below.
+    Uge,
     /// Unsigned not above.
     Ule,
+    /// Unsigned above.
+    Ugt,
     /// Signed below.
     Slt,
+    /// Signed not below.
+    Sge,
     /// Signed not above.
     Sle,
+    /// Signed above.
+    Sgt,
     /// They share a bit that is 1.
     Any,
     /// They share none.
@@ -147,29 +155,55 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// What holds when this does not: with the operands in the other order where it says so.
-    pub fn inverse(self) -> (Condition, bool) {
+    /// Every condition, each beside its opposite.
+    pub const PAIRS: [[Condition; 2]; 6] = [
+        [Condition::Eq, Condition::Ne],
+        [Condition::Ult, Condition::Uge],
+        [Condition::Ule, Condition::Ugt],
+        [Condition::Slt, Condition::Sge],
+        [Condition::Sle, Condition::Sgt],
+        [Condition::Any, Condition::Disjoint],
+    ];
+
+    /// What holds when this does not.
+    pub fn inverse(self) -> Condition {
+        let pair = Condition::PAIRS.iter().find(|pair| pair.contains(&self));
+        let [one, other] = pair.expect("every condition has an opposite");
+        match *one == self {
+            true => *other,
+            false => *one,
+        }
+    }
+
+    /// The same of the operands in the other order.
+    pub fn mirrored(self) -> Condition {
         match self {
-            Condition::Eq => (Condition::Ne, false),
-            Condition::Ne => (Condition::Eq, false),
-            Condition::Ult => (Condition::Ule, true),
-            Condition::Ule => (Condition::Ult, true),
-            Condition::Slt => (Condition::Sle, true),
-            Condition::Sle => (Condition::Slt, true),
-            Condition::Any => (Condition::Disjoint, false),
-            Condition::Disjoint => (Condition::Any, false),
+            Condition::Ult => Condition::Ugt,
+            Condition::Ugt => Condition::Ult,
+            Condition::Ule => Condition::Uge,
+            Condition::Uge => Condition::Ule,
+            Condition::Slt => Condition::Sgt,
+            Condition::Sgt => Condition::Slt,
+            Condition::Sle => Condition::Sge,
+            Condition::Sge => Condition::Sle,
+            Condition::Eq | Condition::Ne | Condition::Any | Condition::Disjoint => self,
         }
     }
 
     /// Whether it holds.
     pub fn holds(self, a: u64, b: u64) -> bool {
+        let (signed_a, signed_b) = (a as i64, b as i64);
         match self {
             Condition::Eq => a == b,
             Condition::Ne => a != b,
             Condition::Ult => a < b,
+            Condition::Uge => a >= b,
             Condition::Ule => a <= b,
-            Condition::Slt => (a as i64) < b as i64,
-            Condition::Sle => (a as i64) <= b as i64,
+            Condition::Ugt => a > b,
+            Condition::Slt => signed_a < signed_b,
+            Condition::Sge => signed_a >= signed_b,
+            Condition::Sle => signed_a <= signed_b,
+            Condition::Sgt => signed_a > signed_b,
             Condition::Any => a & b != 0,
             Condition::Disjoint => a & b == 0,
         }
@@ -226,17 +260,19 @@ pub enum Buffer {
 
 /// Words of [`Buffer::Exit`].
 pub mod exit {
-    /// All outputs of the program, the first in the lowest bits.
-    pub const OUTPUTS: u16 = 0;
     /// The index in bits 31:0, the class in 33:32.
-    pub const WAY: u16 = 1;
+    pub const WAY: u16 = 0;
     /// What leaves: from, end and zeros ([`hardpath_ir::Leaving`]) in bits 15:0, 31:16 and 47:32, the length of what is put in front in
     /// 63:48.
-    pub const LEAVING: u16 = 2;
+    pub const LEAVING: u16 = 1;
     /// Bit 0: the packet goes on. Bit 1: a broadcast leaves the interface out where the packet came in.
-    pub const FLAGS: u16 = 3;
+    pub const FLAGS: u16 = 2;
+    /// From here on: all outputs of the program, the first in the lowest bits.
+    pub const OUTPUTS: u16 = 4;
+    /// The most words of outputs.
+    pub const MOST_OUTPUTS: u16 = 12;
     /// From here on: the bytes in front.
-    pub const FRONT: u16 = 4;
+    pub const FRONT: u16 = 16;
 }
 
 /// What becomes of a packet, or of a further copy of it.
@@ -244,7 +280,7 @@ pub mod exit {
 pub struct Ending {
     /// It goes on. `None`: as [`exit::FLAGS`] says.
     pub forwarded: Option<bool>,
-    /// All outputs of the program. `None`: as [`exit::OUTPUTS`] says.
+    /// All outputs of the program, side by side, zeros above 64 bits. `None`: as [`exit::OUTPUTS`] says.
     pub outputs: Option<u64>,
     /// Which way.
     pub way: Way,
@@ -259,7 +295,7 @@ pub struct Ending {
 pub enum Way {
     /// Out where it came in.
     Back,
-    /// This class, and the index as [`exit::WAY`] says; of an exit with an operand that one.
+    /// This class, and the index that the exit's operand says, else 0.
     Class(u8),
     /// As [`exit::WAY`] says.
     Buffer,

@@ -8,5 +8,8 @@
 
 #![warn(missing_docs)]
 
+pub mod compile;
 pub mod image;
+pub mod interpreter;
 pub mod isa;
+pub mod rename;

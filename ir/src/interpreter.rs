@@ -23,10 +23,11 @@ use crate::{AtomicOp, Bits, Input, MapId, May, Program, Value};
 use cranelift_entity::SecondaryMap;
 use ending::Left;
 use hardpath_packet::{Fate, Sideband};
-use packet::PacketMemory;
+pub use packet::{PacketMemory, Part};
 use prepare::{Action, End, PreparedBlock, Slot};
 use structure::{LoopState, Return};
 pub use structure::{RunError, MOST_STEPS};
+pub use whole::checksum;
 
 /// Runs a program on one packet. For many packets, make a [`Prepared`] once.
 pub fn run(program: &Program, maps: &mut Maps, packet: &[u8], context: &Sideband) -> Fate {

@@ -268,7 +268,7 @@ impl Maps {
     }
 
     /// [`Maps::lookup`] by a program.
-    pub(crate) fn look_up(&mut self, map: MapId, key: &[u8]) -> Option<u32> {
+    pub fn look_up(&mut self, map: MapId, key: &[u8]) -> Option<u32> {
         let found = self.lookup(map, key);
         if let (None, Some(missed)) = (found, &mut self.missed) {
             missed.insert((map, key.to_vec()));

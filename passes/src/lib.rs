@@ -48,7 +48,7 @@ pub use depth::{limit_depth, TOO_DEEP};
 pub use limits::MOST_INSTRUCTIONS;
 pub use pipelines::{
     lower_structured, optimize_control_flow, optimize_control_flow_without, optimize_dataflow,
-    optimize_dataflow_without, Omitted,
+    optimize_dataflow_without, optimize_in_memory, Omitted,
 };
 
 /// A pass: a name for the command line, what it does in one line, and the function.

@@ -82,6 +82,26 @@ pub fn optimize_control_flow_without(
     Ok(())
 }
 
+/// Passes on a program in the control-flow phase for a target that has memories of its own for packet and stack: accesses stay
+/// accesses, but for a stack whose offsets are all known.
+///
+/// # Errors
+/// What a pass refuses.
+pub fn optimize_in_memory(program: &mut Program) -> Result<(), Diagnostic> {
+    phases::check("optimize_in_memory", &[Phase::ControlFlow], program)?;
+    run(program, fold::run)?;
+    run(program, dce::run)?;
+    run(program, array_lookup::run)?;
+    run(program, dce::run)?;
+    // A stack with an offset that nobody knows stays one.
+    let mut promoted = program.clone();
+    if bytes_to_values::promote_stack(&mut promoted).is_ok() {
+        *program = promoted;
+    }
+    run(program, dce::run)?;
+    clean_up(program, Omitted::default())
+}
+
 /// Passes on a program in the dataflow phase.
 ///
 /// # Errors

@@ -11,4 +11,4 @@ mod random;
 mod same;
 
 pub use random::Random;
-pub use same::{assert_same, assert_valid};
+pub use same::{assert_same, assert_valid, packet};

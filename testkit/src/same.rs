@@ -28,15 +28,7 @@ pub fn assert_same(
     let mut maps = (Maps::new(&before.maps), Maps::new(&after.maps));
     let mut run = (Prepared::new(before), Prepared::new(after));
     for number in 0..packets {
-        let packet = bytes(random);
-        let sideband = Sideband {
-            ingress: random.interesting(32) as u32,
-            queue: random.below(4) as u32,
-            egress: 0,
-            time_ns: random.interesting(64),
-            random: random.next() as u32,
-            own: random.next(),
-        };
+        let (packet, sideband) = packet(random);
         let fate = run.0.run(&mut maps.0, &packet, &sideband);
         let expected = (fate, run.0.left_behind());
         let fate = run.1.run(&mut maps.1, &packet, &sideband);
@@ -51,6 +43,20 @@ pub fn assert_same(
         maps.1.image(),
         "{what}: maps differ\nbefore:\n{before}\nafter:\n{after}"
     );
+}
+
+/// A packet for a random program, with what comes beside it.
+pub fn packet(random: &mut Random) -> (Vec<u8>, Sideband) {
+    let packet = bytes(random);
+    let sideband = Sideband {
+        ingress: random.interesting(32) as u32,
+        queue: random.below(4) as u32,
+        egress: 0,
+        time_ns: random.interesting(64),
+        random: random.next() as u32,
+        own: random.next(),
+    };
+    (packet, sideband)
 }
 
 /// Long enough for every access: forwarding a store behind the packet's end is not promised. Keys of maps, which are at the

@@ -1,6 +1,6 @@
 //! What becomes of a packet when its program ends.
 
-use super::packet::Leaving;
+use super::packet::Part;
 use super::prepare::Slot;
 use super::Prepared;
 use crate::maps::Maps;
@@ -44,7 +44,7 @@ struct LeavingSlots {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left {
     front: Vec<u8>,
-    part: Leaving,
+    part: Part,
 }
 
 impl EmitSlots {
@@ -157,7 +157,7 @@ impl Prepared {
         let Some(leaves) = &sent.leaves else {
             return Left {
                 front: Vec::new(),
-                part: Leaving::unmoved(length),
+                part: Part::unmoved(length),
             };
         };
         let front = leaves.front.map(|(bytes, count)| {
@@ -166,7 +166,7 @@ impl Prepared {
         });
         Left {
             front: front.unwrap_or_default(),
-            part: Leaving {
+            part: Part {
                 from: self.offset(leaves.from),
                 end: self.offset(leaves.end),
                 zeros: self.offset(leaves.zeros),

@@ -4,7 +4,7 @@ use crate::Limits;
 
 /// The memory of one packet. Offsets count from where the packet began when it came in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PacketMemory {
+pub struct PacketMemory {
     limits: Limits,
     /// From the first byte of the headroom up.
     bytes: Vec<u8>,
@@ -14,16 +14,19 @@ pub(super) struct PacketMemory {
 
 /// What of the memory leaves: see [`crate::Leaving`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Leaving {
-    pub(super) from: i64,
-    pub(super) end: i64,
-    pub(super) zeros: i64,
+pub struct Part {
+    /// The first byte.
+    pub from: i64,
+    /// Behind the last one.
+    pub end: i64,
+    /// From here on bytes that no store has written are zeros.
+    pub zeros: i64,
 }
 
-impl Leaving {
+impl Part {
     /// A packet of a length that was not moved.
-    pub(super) fn unmoved(length: usize) -> Leaving {
-        Leaving {
+    pub fn unmoved(length: usize) -> Part {
+        Part {
             from: 0,
             end: length as i64,
             zeros: length as i64,
@@ -33,7 +36,7 @@ impl Leaving {
 
 impl PacketMemory {
     /// Of a program with these limits.
-    pub(super) fn new(limits: Limits) -> PacketMemory {
+    pub fn new(limits: Limits) -> PacketMemory {
         PacketMemory {
             limits,
             ..PacketMemory::default()
@@ -41,7 +44,7 @@ impl PacketMemory {
     }
 
     /// Puts a packet in.
-    pub(super) fn load(&mut self, packet: &[u8]) {
+    pub fn load(&mut self, packet: &[u8]) {
         let headroom = self.limits.headroom as usize;
         let size = headroom + packet.len().max(self.limits.tail as usize);
         self.bytes.clear();
@@ -53,13 +56,13 @@ impl PacketMemory {
     }
 
     /// The byte at an offset (64 bits in two's complement); 0 outside.
-    pub(super) fn byte(&self, offset: u64) -> u8 {
+    pub fn byte(&self, offset: u64) -> u8 {
         let byte = self.index(offset).and_then(|index| self.bytes.get(index));
         byte.copied().unwrap_or(0)
     }
 
     /// Writes a byte; outside it vanishes.
-    pub(super) fn set_byte(&mut self, offset: u64, byte: u8) {
+    pub fn set_byte(&mut self, offset: u64, byte: u8) {
         if let Some(index) = self.index(offset).filter(|index| *index < self.bytes.len()) {
             self.bytes[index] = byte;
             self.written[index] = true;
@@ -67,7 +70,7 @@ impl PacketMemory {
     }
 
     /// Makes everything from an offset on zeros.
-    pub(super) fn clear_from(&mut self, from: i64) {
+    pub fn clear_from(&mut self, from: i64) {
         let from = from.saturating_add(i64::from(self.limits.headroom)).max(0);
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let from = from.min(self.bytes.len());
@@ -75,8 +78,8 @@ impl PacketMemory {
     }
 
     /// The packet as it leaves.
-    pub(super) fn leaving(&self, leaving: &Leaving) -> Vec<u8> {
-        let Leaving { from, end, zeros } = *leaving;
+    pub fn leaving(&self, part: &Part) -> Vec<u8> {
+        let Part { from, end, zeros } = *part;
         let index = |offset: i64| self.index(offset as u64);
         if let (true, Some(from), Some(end)) = (end <= zeros, index(from), index(end)) {
             if let Some(whole) = self.bytes.get(from..end) {

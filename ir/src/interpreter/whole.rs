@@ -44,7 +44,7 @@ impl Prepared {
 }
 
 /// The ones' complement sum of RFC 1071 over words of 16 bits, the first byte in the lower half.
-fn checksum(bytes: &[u8], seed: u64) -> u16 {
+pub fn checksum(bytes: &[u8], seed: u64) -> u16 {
     let words = bytes.chunks(2).map(|word| {
         let high = word.get(1).copied().unwrap_or(0);
         u64::from(u16::from_le_bytes([word[0], high]))

@@ -1,0 +1,45 @@
+//! A program as selection takes it: without functions, and without loops where that is no loss.
+
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{Phase, Program};
+
+/// A program may become so many times as long when its loops are written out.
+const MOST_GROWTH: usize = 2;
+/// However long it is now, it may become so long.
+const SMALL: usize = 256;
+
+/// In the structured phase, or in control flow with the passes done that serve the core.
+///
+/// # Errors
+/// What a pass refuses.
+pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
+    let mut prepared = program.clone();
+    if prepared.phase == Phase::Structured {
+        run("inline", &mut prepared)?;
+        let before = size(&prepared);
+        let mut flat = prepared.clone();
+        let flattened = hardpath_passes::lower_structured(&mut flat).is_ok();
+        if flattened && size(&flat) <= SMALL.max(MOST_GROWTH * before) {
+            prepared = flat;
+        } else {
+            run("fold", &mut prepared)?;
+            run("dce", &mut prepared)?;
+        }
+    }
+    if prepared.phase == Phase::ControlFlow {
+        hardpath_passes::optimize_in_memory(&mut prepared).map_err(|error| vec![error])?;
+    }
+    Ok(prepared)
+}
+
+fn run(pass: &str, program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    let pass = hardpath_passes::find(pass).expect("it is in the list");
+    pass.run(program).map(|_| ())
+}
+
+fn size(program: &Program) -> usize {
+    let blocks = program.order.iter();
+    blocks
+        .map(|block| program.blocks[*block].insts.len() + 1)
+        .sum()
+}

@@ -1,0 +1,268 @@
+//! Steps into rows: list scheduling, row by row, the longest chains first.
+//!
+//! A row's operations take effect in the order of its lanes up to the first branch that is taken, so a branch and what stands behind it
+//! share a row when the lanes have their order. Registers of several definitions have one bank, which their definitions' lanes must
+//! be.
+
+use super::code::{Reg, Step};
+use super::effects::{goes, takes, After, Takes};
+use super::live::Live;
+use super::order::{order, Order};
+use crate::image::Machine;
+use std::collections::HashMap;
+
+/// A row before registers have places.
+pub type Row = Vec<Option<Step>>;
+
+/// The lane of each register's definitions.
+pub type Banks = HashMap<Reg, u8>;
+
+/// More assignments of a row's operations to lanes are not compared.
+const MOST_ASSIGNMENTS: usize = 64;
+
+/// What scheduling knows beside the trace.
+pub struct Context<'a> {
+    /// For which core.
+    pub machine: &'a Machine,
+    /// What blocks need.
+    pub live: &'a Live,
+    /// The program sends copies of its packets.
+    pub sends: bool,
+    /// Registers that have several definitions.
+    pub shared: &'a dyn Fn(Reg) -> bool,
+}
+
+/// Rows for a trace, whose last step always leaves. `needed`: what is needed in front of it.
+pub fn schedule(
+    steps: Vec<Step>,
+    context: &Context,
+    needed: &super::live::Set,
+    banks: &mut Banks,
+) -> Vec<Row> {
+    let order = order(&steps, context.live, context.sends);
+    let mut load = vec![0_i32; context.machine.lanes.into()];
+    for reg in needed.regs() {
+        if let Some(bank) = banks.get(&reg) {
+            load[usize::from(*bank)] += 1;
+        }
+    }
+    let mut uses: HashMap<Reg, usize> = HashMap::new();
+    for step in &steps {
+        step.touched()
+            .reads
+            .iter()
+            .for_each(|reg| *uses.entry(*reg).or_default() += 1);
+        let there = goes(step).map(|label| &context.live[label]);
+        // What is needed elsewhere stays.
+        for reg in there.into_iter().flat_map(|there| there.regs()) {
+            *uses.entry(reg).or_default() += 1;
+        }
+    }
+    let mut scheduler = Scheduler {
+        context,
+        order,
+        place: vec![None; steps.len()],
+        steps,
+        banks,
+        load,
+        uses,
+    };
+    let assigned = scheduler.run();
+    scheduler.rows(&assigned)
+}
+
+struct Scheduler<'a> {
+    context: &'a Context<'a>,
+    steps: Vec<Step>,
+    order: Order,
+    /// The row of each step.
+    place: Vec<Option<usize>>,
+    banks: &'a mut Banks,
+    /// How many registers of each bank are in use.
+    load: Vec<i32>,
+    uses: HashMap<Reg, usize>,
+}
+
+impl Scheduler<'_> {
+    /// The steps of each row, with their lanes.
+    fn run(&mut self) -> Vec<Vec<(usize, u8)>> {
+        let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
+        waiting.sort_by_key(|index| (std::cmp::Reverse(self.order.height[*index]), *index));
+        let mut rows = Vec::new();
+        while !waiting.is_empty() {
+            let row = rows.len();
+            let mut chosen: Vec<usize> = Vec::new();
+            let mut taken = Takes::default();
+            loop {
+                let full = chosen.len() == usize::from(self.context.machine.lanes);
+                let next = waiting.iter().position(|&index| {
+                    !full
+                        && self.is_ready(index, row)
+                        && self.has_room(&taken, index)
+                        && self.has_lane(&chosen, index)
+                });
+                let Some(next) = next else {
+                    break;
+                };
+                let index = waiting.remove(next);
+                self.place[index] = Some(row);
+                taken = sum(taken, takes(&self.steps[index].op.action));
+                chosen.push(index);
+            }
+            assert!(!chosen.is_empty(), "a row takes at least one step");
+            rows.push(self.settle(&chosen));
+        }
+        rows
+    }
+
+    fn is_ready(&self, index: usize, row: usize) -> bool {
+        self.order.behind[index].iter().all(|(earlier, after)| {
+            self.place[*earlier].is_some_and(|place| place < row || *after != After::Row)
+        })
+    }
+
+    fn has_room(&self, taken: &Takes, index: usize) -> bool {
+        let machine = self.context.machine;
+        let all = sum(*taken, takes(&self.steps[index].op.action));
+        all.loads <= machine.loads
+            && all.stores <= machine.stores
+            && all.maps <= machine.map_operations
+            && all.products <= machine.products
+            && all.slow <= 1
+    }
+
+    fn has_lane(&self, chosen: &[usize], index: usize) -> bool {
+        let all: Vec<usize> = chosen.iter().copied().chain([index]).collect();
+        !self.assignments(&all, 1).is_empty()
+    }
+
+    /// The bank that a step's result must have.
+    fn fixed(&self, index: usize) -> Option<u8> {
+        let writes = self.steps[index].touched().writes;
+        writes.first().and_then(|reg| self.banks.get(reg).copied())
+    }
+
+    /// Ways to give lanes to the steps of a row, in their order; not more than `most`.
+    fn assignments(&self, all: &[usize], most: usize) -> Vec<Vec<u8>> {
+        let before: Vec<Vec<usize>> = all
+            .iter()
+            .map(|index| {
+                let behind = self.order.behind[*index].iter();
+                let lanes = behind.filter(|(_, after)| *after == After::Lane);
+                let places = lanes.filter_map(|(earlier, _)| all.iter().position(|i| i == earlier));
+                places.collect()
+            })
+            .collect();
+        let fixed: Vec<Option<u8>> = all.iter().map(|index| self.fixed(*index)).collect();
+        let mut found = Vec::new();
+        let mut lanes = vec![None; all.len()];
+        let search = Search {
+            before,
+            fixed,
+            lanes: self.context.machine.lanes,
+            most,
+        };
+        search.go(0, 0, &mut lanes, &mut found);
+        found
+    }
+
+    /// Gives lanes to the steps of a row: results go to banks that are little used.
+    fn settle(&mut self, all: &[usize]) -> Vec<(usize, u8)> {
+        let found = self.assignments(all, MOST_ASSIGNMENTS);
+        let writes: Vec<Option<Reg>> = all
+            .iter()
+            .map(|index| self.steps[*index].touched().writes.first().copied())
+            .collect();
+        let cost = |lanes: &Vec<u8>| -> i32 {
+            let both = std::iter::zip(lanes, &writes);
+            let loads = both.filter(|(_, reg)| reg.is_some());
+            loads
+                .map(|(lane, _)| self.load[usize::from(*lane)].pow(2))
+                .sum()
+        };
+        let best = found.into_iter().min_by_key(|lanes| cost(lanes));
+        let lanes = best.expect("the row was found to have room");
+        for (reg, lane) in std::iter::zip(&writes, &lanes) {
+            if let Some(reg) = reg {
+                self.banks.insert(*reg, *lane);
+                self.load[usize::from(*lane)] += i32::from(self.uses.contains_key(reg));
+            }
+        }
+        for index in all {
+            for reg in self.steps[*index].touched().reads {
+                let left = self.uses.get_mut(&reg).expect("it was counted");
+                *left -= 1;
+                if let (0, Some(bank)) = (*left, self.banks.get(&reg)) {
+                    self.load[usize::from(*bank)] -= 1;
+                }
+            }
+        }
+        debug_assert!(self.context.machine.lanes > 0);
+        let _ = self.context.shared;
+        std::iter::zip(all.iter().copied(), lanes).collect()
+    }
+
+    fn rows(self, assigned: &[Vec<(usize, u8)>]) -> Vec<Row> {
+        let lanes = usize::from(self.context.machine.lanes);
+        let mut steps: Vec<Option<Step>> = self.steps.into_iter().map(Some).collect();
+        let rows = assigned.iter().map(|placed| {
+            let mut row = vec![None; lanes];
+            for (index, lane) in placed {
+                row[usize::from(*lane)] = steps[*index].take();
+            }
+            row
+        });
+        rows.collect()
+    }
+}
+
+/// A search for lanes.
+struct Search {
+    /// Of each operation: those of the row that stand in lanes before it.
+    before: Vec<Vec<usize>>,
+    fixed: Vec<Option<u8>>,
+    lanes: u8,
+    most: usize,
+}
+
+impl Search {
+    /// Fills lanes from the first on: each with an operation whose predecessors have one, or with none.
+    fn go(&self, lane: u8, done: usize, lanes: &mut Vec<Option<u8>>, found: &mut Vec<Vec<u8>>) {
+        if done == lanes.len() {
+            found.push(lanes.iter().map(|lane| lane.unwrap_or(0)).collect());
+            return;
+        }
+        let left = usize::from(self.lanes - lane);
+        if left < lanes.len() - done {
+            return;
+        }
+        for index in 0..lanes.len() {
+            let fits = lanes[index].is_none()
+                && self.fixed[index].is_none_or(|fixed| fixed == lane)
+                && self.before[index]
+                    .iter()
+                    .all(|other| lanes[*other].is_some());
+            if fits {
+                lanes[index] = Some(lane);
+                self.go(lane + 1, done + 1, lanes, found);
+                lanes[index] = None;
+                if found.len() >= self.most {
+                    return;
+                }
+            }
+        }
+        if left > lanes.len() - done {
+            self.go(lane + 1, done, lanes, found);
+        }
+    }
+}
+
+fn sum(one: Takes, other: Takes) -> Takes {
+    Takes {
+        loads: one.loads + other.loads,
+        stores: one.stores + other.stores,
+        maps: one.maps + other.maps,
+        products: one.products + other.products,
+        slow: one.slow + other.slow,
+    }
+}

@@ -1,0 +1,313 @@
+//! Conditions: tests stay tests until a branch asks them; only what is asked as a predicate or as data becomes one.
+
+use super::super::code::{Op, Pred, Reg};
+use super::pieces::{self, Piece, Pieces};
+use super::Select;
+use crate::interpreter::low;
+use crate::isa::{Action, Combine, Condition, Field, Guard, Into, Operand, Operation, Test};
+use std::rc::Rc;
+
+/// A value of one bit.
+#[derive(Clone, Debug)]
+pub enum Bool {
+    /// Known.
+    Known(bool),
+    /// What registers are to each other.
+    Test(Test<Reg>),
+    /// A predicate.
+    Is(Guard<Pred>),
+    /// The opposite.
+    Not(Rc<Bool>),
+    /// Both.
+    And(Rc<Bool>, Rc<Bool>),
+    /// One of two.
+    Or(Rc<Bool>, Rc<Bool>),
+    /// One of two, and not both.
+    Xor(Rc<Bool>, Rc<Bool>),
+}
+
+/// The constant one.
+pub const ALWAYS: Guard<Pred> = Guard {
+    pred: Pred::ONE,
+    negated: false,
+};
+
+/// The opposite.
+pub fn opposite(guard: Guard<Pred>) -> Guard<Pred> {
+    Guard {
+        negated: !guard.negated,
+        ..guard
+    }
+}
+
+/// The opposite, without a `Not` where that is to be had.
+pub fn not(one: &Rc<Bool>) -> Rc<Bool> {
+    Rc::new(match &**one {
+        Bool::Known(known) => Bool::Known(!known),
+        Bool::Test(test) => Bool::Test(Test {
+            condition: test.condition.inverse(),
+            ..*test
+        }),
+        Bool::Is(guard) => Bool::Is(opposite(*guard)),
+        Bool::Not(inner) => return inner.clone(),
+        _ => Bool::Not(one.clone()),
+    })
+}
+
+/// Both.
+pub fn and(a: &Rc<Bool>, b: &Rc<Bool>) -> Rc<Bool> {
+    match (&**a, &**b) {
+        (Bool::Known(false), _) | (_, Bool::Known(true)) => a.clone(),
+        (Bool::Known(true), _) | (_, Bool::Known(false)) => b.clone(),
+        _ => Rc::new(Bool::And(a.clone(), b.clone())),
+    }
+}
+
+/// One of two.
+pub fn or(a: &Rc<Bool>, b: &Rc<Bool>) -> Rc<Bool> {
+    match (&**a, &**b) {
+        (Bool::Known(true), _) | (_, Bool::Known(false)) => a.clone(),
+        (Bool::Known(false), _) | (_, Bool::Known(true)) => b.clone(),
+        _ => Rc::new(Bool::Or(a.clone(), b.clone())),
+    }
+}
+
+/// One of two, and not both.
+pub fn xor(a: &Rc<Bool>, b: &Rc<Bool>) -> Rc<Bool> {
+    match (&**a, &**b) {
+        (Bool::Known(false), _) => b.clone(),
+        (_, Bool::Known(false)) => a.clone(),
+        (Bool::Known(true), _) => not(b),
+        (_, Bool::Known(true)) => not(a),
+        _ => Rc::new(Bool::Xor(a.clone(), b.clone())),
+    }
+}
+
+impl Select<'_> {
+    /// The predicate that a condition is, made here unless that has been done in this block.
+    pub fn guard(&mut self, one: &Rc<Bool>) -> Guard<Pred> {
+        if let Some((guard, _)) = self.guards.get(&Rc::as_ptr(one)) {
+            return *guard;
+        }
+        let guard = self.make_guard(one);
+        // The condition is kept, so that its address stays its own.
+        self.guards.insert(Rc::as_ptr(one), (guard, one.clone()));
+        guard
+    }
+
+    fn make_guard(&mut self, one: &Rc<Bool>) -> Guard<Pred> {
+        match &**one {
+            Bool::Known(known) => Guard {
+                negated: !known,
+                ..ALWAYS
+            },
+            Bool::Is(guard) => *guard,
+            Bool::Not(inner) => opposite(self.guard(inner)),
+            Bool::Test(test) => self.compare(*test, None),
+            Bool::And(a, b) => match (&**a, &**b) {
+                (_, Bool::Test(test)) => {
+                    let guard = self.guard(a);
+                    self.compare(*test, Some(guard))
+                }
+                (Bool::Test(test), _) => {
+                    let guard = self.guard(b);
+                    self.compare(*test, Some(guard))
+                }
+                _ => self.combine(Combine::And, a, b),
+            },
+            Bool::Or(a, b) => match (&**a, &**b) {
+                (Bool::Test(_), _) | (_, Bool::Test(_)) => {
+                    let neither = and(&not(a), &not(b));
+                    opposite(self.guard(&neither))
+                }
+                _ => self.combine(Combine::Or, a, b),
+            },
+            Bool::Xor(a, b) => self.combine(Combine::Xor, a, b),
+        }
+    }
+
+    fn combine(&mut self, op: Combine, a: &Rc<Bool>, b: &Rc<Bool>) -> Guard<Pred> {
+        let (a, b, to) = (self.guard(a), self.guard(b), self.code.pred());
+        self.emit(Action::Combine { op, a, b, to });
+        Guard {
+            pred: to,
+            negated: false,
+        }
+    }
+
+    /// The outcome of a test, and that a guard holds.
+    fn compare(&mut self, test: Test<Reg>, guard: Option<Guard<Pred>>) -> Guard<Pred> {
+        let yes = self.code.pred();
+        let into = match guard {
+            Some(_) => Into::Both,
+            None => Into::Set,
+        };
+        let no = Pred::ONE;
+        let action = Action::Compare {
+            test,
+            into,
+            yes,
+            no,
+        };
+        self.emit_op(Operation { guard, action });
+        Guard {
+            pred: yes,
+            negated: false,
+        }
+    }
+
+    /// A condition as data.
+    pub fn bit(&mut self, one: &Rc<Bool>) -> Piece {
+        if let Bool::Known(known) = **one {
+            return Piece::Number(known.into(), 1);
+        }
+        let when = self.guard(one);
+        let to = self.code.reg();
+        let (a, b) = (Operand::Number(1), Operand::Number(0));
+        self.emit(Action::Select { when, a, b, to });
+        Piece::of(to, 1)
+    }
+
+    /// A value of one bit that stands in a register, as a condition.
+    pub fn is_one(&mut self, pieces: &Pieces) -> Rc<Bool> {
+        Rc::new(match pieces::number(pieces) {
+            Some(number) => Bool::Known(number == 1),
+            None => Bool::Test(Test {
+                condition: Condition::Ne,
+                a: self.operand(pieces),
+                b: Operand::Number(0),
+            }),
+        })
+    }
+
+    /// A comparison of values that are equally wide.
+    pub fn test(&mut self, condition: Condition, a: &Pieces, b: &Pieces) -> Rc<Bool> {
+        if let (Some(_), None) = (pieces::number(a), pieces::number(b)) {
+            return self.test(condition.mirrored(), b, a);
+        }
+        match condition {
+            Condition::Eq => self.same(a, b),
+            Condition::Ne => {
+                let same = self.same(a, b);
+                not(&same)
+            }
+            _ if pieces::width(a) <= 64 => {
+                let (a, b) = match condition {
+                    Condition::Slt | Condition::Sle | Condition::Sgt | Condition::Sge => {
+                        (self.signed_operand(a), self.signed_operand(b))
+                    }
+                    _ => (self.operand(a), self.operand(b)),
+                };
+                Rc::new(Bool::Test(Test { condition, a, b }))
+            }
+            _ => self.wide_order(condition, a, b),
+        }
+    }
+
+    /// By the highest words, and where they are the same by the rest.
+    fn wide_order(&mut self, condition: Condition, a: &Pieces, b: &Pieces) -> Rc<Bool> {
+        let below = (pieces::width(a) - 1) / 64 * 64;
+        let high = |all: &Pieces| pieces::slice(all, below, pieces::width(all) - below);
+        let low = |all: &Pieces| pieces::slice(all, 0, below);
+        let (strict, rest) = match condition {
+            Condition::Ult | Condition::Ule => (Condition::Ult, condition),
+            Condition::Ugt | Condition::Uge => (Condition::Ugt, condition),
+            Condition::Slt => (Condition::Slt, Condition::Ult),
+            Condition::Sle => (Condition::Slt, Condition::Ule),
+            Condition::Sgt => (Condition::Sgt, Condition::Ugt),
+            Condition::Sge => (Condition::Sgt, Condition::Uge),
+            _ => unreachable!("it is an order"),
+        };
+        let decided = self.test(strict, &high(a), &high(b));
+        let same = self.same(&high(a), &high(b));
+        let rest = self.test(rest, &low(a), &low(b));
+        or(&decided, &and(&same, &rest))
+    }
+
+    fn same(&mut self, a: &Pieces, b: &Pieces) -> Rc<Bool> {
+        if pieces::is_zero(b) {
+            if let Some(masked) = self.no_bits(a) {
+                return masked;
+            }
+        }
+        let is_number = b.iter().all(|piece| matches!(piece, Piece::Number(..)));
+        if is_number && a.len() > 1 || pieces::width(a) > 64 {
+            return self.same_by_parts(a, b);
+        }
+        let (a, b) = (self.operand(a), self.operand(b));
+        let condition = Condition::Eq;
+        Rc::new(Bool::Test(Test { condition, a, b }))
+    }
+
+    /// Piece for piece, where the second side is a number; else word for word.
+    fn same_by_parts(&mut self, a: &Pieces, b: &Pieces) -> Rc<Bool> {
+        let is_number = b.iter().all(|piece| matches!(piece, Piece::Number(..)));
+        let widths: Vec<u32> = match is_number {
+            true => a.iter().map(|piece| piece.width().into()).collect(),
+            false => {
+                let all = pieces::width(a);
+                (0..all.div_ceil(64))
+                    .map(|word| (all - word * 64).min(64))
+                    .collect()
+            }
+        };
+        let mut at = 0;
+        let mut all = Rc::new(Bool::Known(true));
+        for width in widths {
+            let (one, other) = (pieces::slice(a, at, width), pieces::slice(b, at, width));
+            at += width;
+            let part = match (pieces::number(&one), pieces::number(&other)) {
+                (Some(one), Some(other)) => Rc::new(Bool::Known(one == other)),
+                _ => {
+                    let (a, b) = (self.operand(&one), self.operand(&other));
+                    let condition = Condition::Eq;
+                    Rc::new(Bool::Test(Test { condition, a, b }))
+                }
+            };
+            all = and(&all, &part);
+        }
+        all
+    }
+
+    /// Pieces of one register in its own order, of which all bits are to be 0: a mask. `None`: they are not.
+    fn no_bits(&self, all: &Pieces) -> Option<Rc<Bool>> {
+        let fields: Vec<&Field<Reg>> = all
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Field(field) => Some(field),
+                Piece::Number(..) => None,
+            })
+            .collect();
+        let same = |field: &&Field<Reg>| field.reg == fields[0].reg && !field.swapped;
+        let some_bits = all.iter().all(|piece| match piece {
+            Piece::Field(_) => true,
+            Piece::Number(number, _) => *number == 0,
+        });
+        if fields.len() < 2 || !some_bits || !fields.iter().all(same) {
+            return None;
+        }
+        let lo = fields.iter().map(|field| field.lo).min()?;
+        let end = fields.iter().map(|field| field.lo + field.width).max()?;
+        let mask = fields.iter().fold(0, |mask, field| {
+            mask | low(u64::MAX, field.width) << (field.lo - lo)
+        });
+        let field = Field {
+            lo,
+            width: end - lo,
+            ..*fields[0]
+        };
+        Some(Rc::new(Bool::Test(Test {
+            condition: Condition::Disjoint,
+            a: Operand::Field(field),
+            b: Operand::Number(mask),
+        })))
+    }
+
+    /// An operation that happens in any case.
+    pub fn emit(&mut self, action: Action<Reg, Pred, super::super::code::Label>) {
+        self.emit_op(Op {
+            guard: None,
+            action,
+        });
+    }
+}

@@ -1,0 +1,440 @@
+//! From the program IR to operations of the core.
+//!
+//! Values stay pieces of registers ([`pieces`]) and conditions stay tests ([`bools`]) until an operation needs them, so that what
+//! cuts, joins, swaps and compares becomes part of what uses it.
+
+mod arithmetic;
+mod bools;
+mod ending;
+mod maps;
+mod memory;
+mod pieces;
+
+use super::code::{Code, Label, Op, Pred, Reg, Step};
+use crate::isa::{Action, Field, Guard, Operand, Operation};
+use bools::Bool;
+use cranelift_entity::SecondaryMap;
+use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::{
+    Block, Input, Inst, InstData, Op as IrOp, PlaceId, Program, Target, Terminator, Value,
+};
+use pieces::{Piece, Pieces};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What a program becomes, and what of it does not.
+pub struct Select<'a> {
+    program: &'a Program,
+    code: Code,
+    labels: SecondaryMap<Block, Option<Label>>,
+    pieces: SecondaryMap<Value, Option<Pieces>>,
+    bools: HashMap<Value, Rc<Bool>>,
+    inputs: Vec<(Input, Reg)>,
+    /// Values that somebody uses.
+    used: SecondaryMap<Value, bool>,
+    /// The block that is being made.
+    here: Label,
+    origin: Option<PlaceId>,
+    /// What this block has put together.
+    made: HashMap<Pieces, Reg>,
+    /// The predicates that this block has made.
+    guards: HashMap<*const Bool, (Guard<Pred>, Rc<Bool>)>,
+    errors: Vec<Diagnostic>,
+}
+
+/// A program without functions, in the structured or the control-flow phase, as operations.
+///
+/// # Errors
+/// What the core does not do, each with its place.
+pub fn select(program: &Program) -> Result<Code, Vec<Diagnostic>> {
+    let mut code = Code::default();
+    let mut labels = SecondaryMap::new();
+    for &block in &program.order {
+        let label = code.blocks.push(Vec::new());
+        code.order.push(label);
+        labels[block] = Some(label);
+    }
+    let here = code.order[0];
+    let mut select = Select {
+        program,
+        code,
+        labels,
+        pieces: SecondaryMap::new(),
+        bools: HashMap::new(),
+        inputs: Vec::new(),
+        used: used(program),
+        here,
+        origin: None,
+        made: HashMap::new(),
+        guards: HashMap::new(),
+        errors: Vec::new(),
+    };
+    select.parameters();
+    for &block in &program.order {
+        select.block(block);
+    }
+    select.code.starts = select
+        .inputs
+        .iter()
+        .map(|&(input, reg)| (reg, input))
+        .collect();
+    match select.errors.is_empty() {
+        true => Ok(select.code),
+        false => Err(select.errors),
+    }
+}
+
+impl Select<'_> {
+    /// A register for each word of each parameter.
+    fn parameters(&mut self) {
+        let program = self.program;
+        for &block in &program.order {
+            for &param in &program.blocks[block].params {
+                let pieces = self.fresh(program.width(param));
+                self.pieces[param] = Some(pieces);
+            }
+        }
+    }
+
+    /// New registers for so many bits.
+    fn fresh(&mut self, mut bits: u32) -> Pieces {
+        let mut all = Vec::new();
+        while bits > 0 {
+            let width = bits.min(64);
+            all.push(Piece::of(self.code.reg(), width as u8));
+            bits -= width;
+        }
+        all
+    }
+
+    fn block(&mut self, block: Block) {
+        let program = self.program;
+        self.begin(self.labels[block].expect("it is in the order"));
+        let data = &program.blocks[block];
+        for &inst in &data.insts {
+            self.origin = program.insts[inst].place.or(data.place);
+            self.inst(inst);
+        }
+        match &data.terminator {
+            Terminator::Jump(target) => self.jump(target),
+            Terminator::Branch { cond, yes, no } => {
+                let cond = self.bool(*cond);
+                self.branch(&cond, yes, no);
+            }
+            Terminator::Emit(emit) => self.ending(emit),
+            Terminator::Return(_) | Terminator::None => {
+                unreachable!("functions are in place of their calls")
+            }
+        }
+    }
+
+    /// What follows stands in this block.
+    fn begin(&mut self, label: Label) {
+        self.here = label;
+        self.made.clear();
+        self.guards.clear();
+    }
+
+    /// A block that no block of the program is.
+    fn extra_block(&mut self) -> Label {
+        let label = self.code.blocks.push(Vec::new());
+        let here = self.code.order.iter().position(|other| *other == self.here);
+        let behind = here.map_or(self.code.order.len(), |here| here + 1);
+        self.code.order.insert(behind, label);
+        label
+    }
+
+    fn emit_op(&mut self, op: Op) {
+        let step = Step::new(op, self.origin);
+        self.code.blocks[self.here].push(step);
+    }
+
+    fn refuse(&mut self, inst: &InstData, what: &str) {
+        let diagnostic =
+            Diagnostic::refused("wide-arithmetic", format!("the core does not {what}"))
+                .help("values of more than 64 bits can be copied, compared, cut and added there");
+        self.errors.push(match inst.place {
+            Some(place) => diagnostic.at(&self.program.places[place]),
+            None => diagnostic,
+        });
+    }
+
+    /// A value's pieces; of a condition a bit that is made here.
+    fn value(&mut self, value: Value) -> Pieces {
+        if let Some(pieces) = &self.pieces[value] {
+            return pieces.clone();
+        }
+        let one = self.bools[&value].clone();
+        vec![self.bit(&one)]
+    }
+
+    /// A value of one bit as a condition.
+    fn bool(&mut self, value: Value) -> Rc<Bool> {
+        if let Some(one) = self.bools.get(&value) {
+            return one.clone();
+        }
+        let pieces = self.value(value);
+        let one = self.is_one(&pieces);
+        self.bools.insert(value, one.clone());
+        one
+    }
+
+    /// A value of at most 64 bits as an operand.
+    fn operand_of(&mut self, value: Value) -> Operand<Reg> {
+        let pieces = self.value(value);
+        self.operand(&pieces)
+    }
+
+    /// Pieces of at most 64 bits as an operand.
+    fn operand(&mut self, pieces: &Pieces) -> Operand<Reg> {
+        if let Some(number) = pieces::number(pieces) {
+            return Operand::Number(number);
+        }
+        let above = pieces
+            .iter()
+            .rev()
+            .take_while(|piece| piece.is_zero())
+            .count();
+        let pieces = &pieces[..pieces.len() - above];
+        if let [Piece::Field(field)] = pieces {
+            return Operand::Field(*field);
+        }
+        let reg = match self.made.get(pieces) {
+            Some(reg) => *reg,
+            None => {
+                let mut at = 0;
+                let mut placed = Vec::new();
+                for piece in pieces {
+                    if !piece.is_zero() {
+                        placed.push((at, *piece));
+                    }
+                    at += piece.width();
+                }
+                let reg = self.put_together(&placed, 0);
+                self.made.insert(pieces.to_vec(), reg);
+                reg
+            }
+        };
+        Operand::Field(Field {
+            width: pieces::width(pieces) as u8,
+            ..Field::whole(reg)
+        })
+    }
+
+    /// A register with these pieces at their places, less `base`; the halves are made beside each other.
+    fn put_together(&mut self, placed: &[(u8, Piece)], base: u8) -> Reg {
+        let half = placed.len().div_ceil(2);
+        let is_shifted = placed[0].0 > base;
+        let (low, high) = match (placed, is_shifted) {
+            ([one], _) => (Operand::Number(0), std::slice::from_ref(one)),
+            (_, true) => {
+                let inner = self.put_together(placed, placed[0].0);
+                let width = 64 - placed[0].0;
+                let a = Operand::Field(Field {
+                    width,
+                    ..Field::whole(inner)
+                });
+                return self.insert(a, Operand::Number(0), placed[0].0 - base, width);
+            }
+            _ => (self.part(&placed[..half], base), &placed[half..]),
+        };
+        let lo = high[0].0 - base;
+        let end = high.last().map_or(0, |(at, piece)| at + piece.width()) - base;
+        let a = self.part(high, high[0].0);
+        self.insert(a, low, lo, end - lo)
+    }
+
+    fn part(&mut self, placed: &[(u8, Piece)], base: u8) -> Operand<Reg> {
+        match placed {
+            [(at, Piece::Field(field))] if *at == base => Operand::Field(*field),
+            [(at, Piece::Number(number, _))] => Operand::Number(number << (at - base)),
+            _ => Operand::Field(Field::whole(self.put_together(placed, base))),
+        }
+    }
+
+    fn insert(&mut self, a: Operand<Reg>, into: Operand<Reg>, lo: u8, width: u8) -> Reg {
+        let to = self.code.reg();
+        self.emit(Action::Insert {
+            a,
+            into,
+            lo,
+            width,
+            to,
+        });
+        to
+    }
+
+    /// Pieces of at most 64 bits as a number with a sign.
+    fn signed_operand(&mut self, pieces: &Pieces) -> Operand<Reg> {
+        let bits = pieces::width(pieces);
+        if let Some(number) = pieces::number(pieces) {
+            return Operand::Number(((number << (64 - bits)) as i64 >> (64 - bits)) as u64);
+        }
+        let operand = self.operand(pieces);
+        match operand {
+            // What is shorter has zeros above it, and so no sign.
+            Operand::Field(field) if u32::from(field.width) == bits => Operand::Field(Field {
+                signed: bits < 64,
+                ..field
+            }),
+            other => other,
+        }
+    }
+
+    /// Word number `index` of a value, of which the last may be shorter.
+    fn word(&mut self, pieces: &Pieces, index: u32) -> Operand<Reg> {
+        let bits = pieces::width(pieces) - index * 64;
+        let word = pieces::slice(pieces, index * 64, bits.min(64));
+        self.operand(&word)
+    }
+
+    fn jump(&mut self, target: &Target) {
+        let moves = self.moves(target);
+        self.go(None, None, target, moves);
+    }
+
+    fn go(
+        &mut self,
+        guard: Option<Guard<Pred>>,
+        when: Option<crate::isa::Test<Reg>>,
+        target: &Target,
+        moves: Vec<(Reg, Operand<Reg>)>,
+    ) {
+        let to = self.labels[target.block].expect("it is in the order");
+        let action = Action::Branch { when, to };
+        let op = Operation { guard, action };
+        self.code.blocks[self.here].push(Step {
+            op,
+            moves,
+            origin: self.origin,
+        });
+    }
+
+    /// What the parameters of a target become.
+    fn moves(&mut self, target: &Target) -> Vec<(Reg, Operand<Reg>)> {
+        let params = &self.program.blocks[target.block].params;
+        let mut moves = Vec::new();
+        for (&param, &arg) in std::iter::zip(params, &target.args) {
+            let to = self.pieces[param]
+                .clone()
+                .expect("parameters have registers");
+            let from = self.value(arg);
+            for (index, piece) in (0..).zip(to) {
+                let Piece::Field(field) = piece else {
+                    unreachable!("a parameter is a register")
+                };
+                let operand = self.word(&from, index);
+                let stays = matches!(operand, Operand::Field(from) if from == field);
+                if !stays {
+                    moves.push((field.reg, operand));
+                }
+            }
+        }
+        moves
+    }
+
+    fn branch(&mut self, cond: &Rc<Bool>, yes: &Target, no: &Target) {
+        // Made first: they are the same for all branches to one side.
+        let (to_yes, to_no) = (self.moves(yes), self.moves(no));
+        self.branch_to(cond, (yes, &to_yes), (no, &to_no));
+    }
+
+    fn branch_to(&mut self, cond: &Rc<Bool>, yes: Side, no: Side) {
+        match &**cond {
+            Bool::Known(true) => self.go(None, None, yes.0, yes.1.clone()),
+            Bool::Known(false) => self.go(None, None, no.0, no.1.clone()),
+            Bool::Not(inner) => self.branch_to(inner, no, yes),
+            Bool::Or(a, b) => {
+                self.leave_when(a, yes);
+                self.branch_to(b, yes, no);
+            }
+            Bool::And(a, b) => {
+                self.leave_when(&bools::not(a), no);
+                self.branch_to(b, yes, no);
+            }
+            _ => {
+                self.leave_when(cond, yes);
+                self.go(None, None, no.0, no.1.clone());
+            }
+        }
+    }
+
+    /// Goes there when the condition holds; else on.
+    fn leave_when(&mut self, cond: &Rc<Bool>, side: Side) {
+        match &**cond {
+            Bool::Known(false) => {}
+            Bool::Test(test) => self.go(None, Some(*test), side.0, side.1.clone()),
+            Bool::Or(a, b) => {
+                self.leave_when(a, side);
+                self.leave_when(b, side);
+            }
+            _ => {
+                let guard = self.guard(cond);
+                self.go(Some(guard), None, side.0, side.1.clone());
+            }
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let program = self.program;
+        let data = &program.insts[inst];
+        match &data.op {
+            IrOp::Const(bits) => {
+                let limbs = bits.limbs();
+                let mut all = Vec::new();
+                let mut left = bits.width();
+                for &limb in limbs {
+                    all.push(Piece::Number(limb, left.min(64) as u8));
+                    left -= left.min(64);
+                }
+                self.define(data.results[0], all);
+            }
+            IrOp::Input(input) => {
+                let reg = self.input(*input);
+                let width = program.width(data.results[0]) as u8;
+                self.define(data.results[0], vec![Piece::of(reg, width)]);
+            }
+            op if op.is_pure() => self.pure(data),
+            IrOp::MapLookup(_)
+            | IrOp::MapLoad(_)
+            | IrOp::MapStore(_)
+            | IrOp::MapAtomic(..)
+            | IrOp::MapUpdate(_)
+            | IrOp::MapDelete(_) => self.map_operation(data),
+            IrOp::Call(_) => unreachable!("functions are in place of their calls"),
+            _ => self.memory_operation(data),
+        }
+    }
+
+    fn define(&mut self, value: Value, pieces: Pieces) {
+        debug_assert_eq!(pieces::width(&pieces), self.program.width(value));
+        self.pieces[value] = Some(pieces);
+    }
+
+    fn input(&mut self, input: Input) -> Reg {
+        if let Some((_, reg)) = self.inputs.iter().find(|(other, _)| *other == input) {
+            return *reg;
+        }
+        let reg = self.code.reg();
+        self.inputs.push((input, reg));
+        reg
+    }
+}
+
+fn used(program: &Program) -> SecondaryMap<Value, bool> {
+    let mut used = SecondaryMap::new();
+    for &block in &program.order {
+        let data = &program.blocks[block];
+        let by_insts = data
+            .insts
+            .iter()
+            .flat_map(|inst| program.insts[*inst].uses());
+        for value in by_insts.chain(data.terminator.uses()) {
+            used[value] = true;
+        }
+    }
+    used
+}
+
+/// A target with what its parameters become.
+type Side<'a> = (&'a Target, &'a Vec<(Reg, Operand<Reg>)>);

@@ -1,0 +1,98 @@
+//! Random programs of the IR as rows, beside the interpreter of the IR.
+
+use hardpath_core::compile::compile;
+use hardpath_core::image::Machine;
+use hardpath_core::interpreter::{Core, MOST_ROWS};
+use hardpath_ir::interpreter::Prepared;
+use hardpath_ir::maps::Maps;
+use hardpath_ir::Program;
+use hardpath_testkit::programs::{control_flow, structured, Shape};
+use hardpath_testkit::{packet, Random};
+
+const PROGRAMS: u64 = 300;
+const PACKETS: u32 = 20;
+
+fn seed() -> u64 {
+    std::env::var("SEED").map_or(1, |seed| seed.parse().expect("SEED is a number"))
+}
+
+/// Compiles a program and compares the fates of packets and the maps behind them. Gives whether it was refused.
+fn is_refused(program: &Program, lanes: u8, random: &mut Random, what: &str) -> bool {
+    let compiled = match compile(program, &Machine::with_lanes(lanes)) {
+        Ok(compiled) => compiled,
+        Err(errors) => {
+            let wide = errors.iter().all(|error| error.code == "wide-arithmetic");
+            assert!(wide, "{what}: {errors:?}\n{program}");
+            return true;
+        }
+    };
+    let mut maps = (Maps::new(&program.maps), Maps::new(&program.maps));
+    let mut judge = Prepared::new(program);
+    let mut core = Core::new(&compiled.image);
+    for number in 0..PACKETS {
+        let (packet, sideband) = packet(random);
+        let expected = judge.run(&mut maps.0, &packet, &sideband);
+        let ran = core.run(MOST_ROWS, &mut maps.1, &packet, &sideband);
+        let found = ran.map(|ran| ran.fate);
+        assert_eq!(
+            Ok(expected),
+            found,
+            "{what}, packet {number} {packet:02x?} {sideband:?}\n{program}\n{:#?}",
+            compiled.image.rows
+        );
+    }
+    assert_eq!(maps.0.image(), maps.1.image(), "{what}\n{program}");
+    false
+}
+
+fn check(make: impl Fn(&mut Random) -> Program, most_refused: u64) {
+    for lanes in [1, 2, 4, 8] {
+        let mut refused = 0;
+        for number in 0..PROGRAMS {
+            let mut random = Random::new(seed() * 7_000_003 + number * 10 + u64::from(lanes));
+            let program = make(&mut random);
+            let what = format!("program {number} on {lanes} lanes");
+            refused += u64::from(is_refused(&program, lanes, &mut random, &what));
+        }
+        assert!(
+            refused <= most_refused,
+            "{refused} refused on {lanes} lanes"
+        );
+    }
+}
+
+#[test]
+fn computing() {
+    let shape = Shape {
+        operations: 12,
+        divisions: true,
+        ..Shape::default()
+    };
+    check(|random| control_flow(random, shape), PROGRAMS / 2);
+}
+
+#[test]
+fn conditions() {
+    let shape = Shape {
+        operations: 20,
+        logic: true,
+        ..Shape::default()
+    };
+    check(|random| control_flow(random, shape), 0);
+}
+
+#[test]
+fn memory_and_maps() {
+    let shape = Shape {
+        operations: 15,
+        memory: true,
+        maps: true,
+        ..Shape::default()
+    };
+    check(|random| control_flow(random, shape), PROGRAMS / 2);
+}
+
+#[test]
+fn loops() {
+    check(structured, PROGRAMS / 2);
+}
