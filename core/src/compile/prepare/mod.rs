@@ -1,5 +1,9 @@
 //! A program as selection takes it: without functions, and without loops where that is no loss.
 
+mod choices;
+mod ends;
+mod loads;
+
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Phase, Program};
 
@@ -26,10 +30,30 @@ pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
             run("dce", &mut prepared)?;
         }
     }
-    if prepared.phase == Phase::ControlFlow {
-        hardpath_passes::optimize_in_memory(&mut prepared).map_err(|error| vec![error])?;
+    tidy(&mut prepared)?;
+    ends::separate(&mut prepared);
+    tidy(&mut prepared)?;
+    if choices::choose(&mut prepared) {
+        tidy(&mut prepared)?;
     }
+    if loads::widen(&mut prepared) {
+        tidy(&mut prepared)?;
+    }
+    debug_assert_eq!(hardpath_ir::verifier::verify(&prepared).err(), None);
     Ok(prepared)
+}
+
+/// What the phase allows.
+fn tidy(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    match program.phase {
+        Phase::ControlFlow => {
+            hardpath_passes::optimize_in_memory(program).map_err(|error| vec![error])
+        }
+        _ => {
+            run("fold", program)?;
+            run("dce", program)
+        }
+    }
 }
 
 fn run(pass: &str, program: &mut Program) -> Result<(), Vec<Diagnostic>> {

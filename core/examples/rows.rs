@@ -1,0 +1,54 @@
+//! Rows of programs in text form: `rows LANES FILE.hir…`; with `-v` in front the rows themselves.
+use hardpath_core::compile::compile;
+use hardpath_core::image::Machine;
+
+fn main() {
+    let mut words = std::env::args().skip(1).peekable();
+    let verbose = words.next_if(|word| word == "-v").is_some();
+    let lanes = words.next().and_then(|word| word.parse().ok()).unwrap_or(4);
+    for file in words {
+        let text = std::fs::read_to_string(&file).expect("a file");
+        let program = hardpath_ir::parse::parse(&text).expect("a program");
+        match compile(&program, &Machine::with_lanes(lanes)) {
+            Ok(compiled) => {
+                println!(
+                    "{file}: {} rows, {} operations",
+                    compiled.image.rows.len(),
+                    compiled.image.operations()
+                );
+                if verbose {
+                    for (at, row) in compiled.image.rows.iter().enumerate() {
+                        println!("row {at}");
+                        for (lane, op) in row.operations() {
+                            println!("   {lane}: {}", short(&format!("{op:?}")));
+                        }
+                    }
+                }
+            }
+            Err(errors) => println!("{file}: {errors:?}"),
+        }
+    }
+}
+
+/// The debug form with less noise.
+fn short(text: &str) -> String {
+    let mut text = text.to_string();
+    for (from, to) in [
+        ("Operation { guard: None, action: ", ""),
+        ("Operation { guard: Some(Guard { pred: Pred(", "(p"),
+        ("Field(Field { reg: Reg { bank: ", "r"),
+        ("Reg { bank: ", "r"),
+        (", index: ", "."),
+        (" }, lo: ", "["),
+        (", width: ", ":"),
+        (", swapped: false, signed: false })", "]"),
+        (", swapped: true, signed: false })", " swap]"),
+        (", swapped: false, signed: true })", " signed]"),
+        ("Number(", "("),
+        ("negated: false", ""),
+        ("forwarded: ", ""),
+    ] {
+        text = text.replace(from, to);
+    }
+    text
+}

@@ -1,0 +1,117 @@
+//! Short ways that meet again become choices.
+//!
+//! ```text
+//! block1: branch v1, block2, block3(v2)        block1: v4 = add v2, v3
+//! block2: v4 = add v2, v3; jump block3(v4)  →          v5 = select v1, v4, v2
+//!                                                      jump block3(v5)
+//! ```
+
+use super::ends::targets_mut;
+use cranelift_entity::SecondaryMap;
+use hardpath_ir::{Block, Op, Program, Target, Terminator};
+
+/// More operations do not happen for nothing.
+const MOST_HOISTED: usize = 6;
+/// More values are not chosen.
+const MOST_CHOSEN: usize = 4;
+
+/// Gives whether something changed.
+pub fn choose(program: &mut Program) -> bool {
+    let mut changed = false;
+    for block in program.order.clone().into_iter().rev() {
+        while step(program, block) {
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn step(program: &mut Program, block: Block) -> bool {
+    let Terminator::Branch { cond, yes, no } = program.blocks[block].terminator.clone() else {
+        return false;
+    };
+    if program.width(cond) != 1 {
+        return false;
+    }
+    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for from in program.all_blocks() {
+        for target in program.blocks[from].terminator.targets() {
+            ways[target.block] += 1;
+        }
+    }
+    let arm = |side: &Target| {
+        (ways[side.block] == 1)
+            .then(|| arm(program, side))
+            .flatten()
+    };
+    let (yes_arm, no_arm) = (arm(&yes), arm(&no));
+    let ends = [
+        (yes.clone(), no.clone(), Vec::new()),
+        (
+            yes_arm.clone().unwrap_or(yes.clone()),
+            no.clone(),
+            vec![yes.block],
+        ),
+        (
+            yes.clone(),
+            no_arm.clone().unwrap_or(no.clone()),
+            vec![no.block],
+        ),
+        (
+            yes_arm.unwrap_or(yes.clone()),
+            no_arm.unwrap_or(no.clone()),
+            vec![yes.block, no.block],
+        ),
+    ];
+    let fits = |(one, other, _): &&(Target, Target, Vec<Block>)| {
+        let both = std::iter::zip(&one.args, &other.args);
+        one.block == other.block && both.filter(|(a, b)| a != b).count() <= MOST_CHOSEN
+    };
+    let Some((yes_end, no_end, hoisted)) = ends.iter().find(fits).cloned() else {
+        return false;
+    };
+    // A loop's head is entered by its own ways.
+    if program.blocks[yes_end.block].bound.is_some() {
+        return false;
+    }
+    for arm in hoisted {
+        let insts = std::mem::take(&mut program.blocks[arm].insts);
+        program.blocks[block].insts.extend(insts);
+        program.order.retain(|other| *other != arm);
+    }
+    let args = std::iter::zip(yes_end.args, no_end.args).map(|(a, b)| match a == b {
+        true => a,
+        false => {
+            let width = program.width(a);
+            program.append1(block, Op::Select, vec![cond, a, b], width, None)
+        }
+    });
+    let args = args.collect();
+    program.blocks[block].terminator = Terminator::Jump(Target {
+        block: yes_end.block,
+        args,
+    });
+    true
+}
+
+/// Where a block leads that could happen for nothing.
+fn arm(program: &Program, side: &Target) -> Option<Target> {
+    let data = &program.blocks[side.block];
+    let is_free =
+        |op: &Op| op.is_pure() && !is_slow(op) || matches!(op, Op::PacketLoad | Op::StackLoad);
+    let ops = data.insts.iter().map(|inst| &program.insts[*inst].op);
+    let costs = ops.clone().filter(|op| !matches!(op, Op::Const(_))).count();
+    let mut terminator = data.terminator.clone();
+    let is_jump = matches!(terminator, Terminator::Jump(_));
+    let fits = data.params.is_empty()
+        && data.bound.is_none()
+        && costs <= MOST_HOISTED
+        && ops.clone().all(is_free)
+        && is_jump;
+    let target = targets_mut(&mut terminator).into_iter().next()?;
+    fits.then(|| target.clone())
+}
+
+fn is_slow(op: &Op) -> bool {
+    matches!(op, Op::Mul | Op::UDiv | Op::URem | Op::SDiv | Op::SRem)
+}

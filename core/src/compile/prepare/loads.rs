@@ -1,0 +1,200 @@
+//! Bytes that lie close together are read at once.
+//!
+//! ```text
+//! v1 = packet.load 12:64  (16 bits)        v9 = packet.load 12:64  (64 bits)
+//! v2 = packet.load 14:64  (8 bits)    →    v1 = slice v9, 0
+//!                                          v2 = slice v9, 16
+//! ```
+//!
+//! A field of a register costs nothing. Only loads at constant offsets that see their memory as it was when the packet came in: no way
+//! to them has a store. Of maps: values of an entry that the program has not written.
+
+use crate::interpreter::low;
+use cranelift_entity::SecondaryMap;
+use hardpath_ir::graph::{Dominators, Graph};
+use hardpath_ir::structure::{Memory, Whole};
+use hardpath_ir::{Bits, Block, Inst, MapId, Op, Program, Value};
+use std::collections::{BTreeMap, HashSet};
+
+/// Bytes of a load of the core.
+const BYTES: i64 = 8;
+
+/// What is read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Packet,
+    Value(MapId, Value),
+}
+
+/// A load that may be part of another.
+#[derive(Clone, Copy)]
+struct Part {
+    block: Block,
+    inst: Inst,
+    offset: i64,
+    bytes: i64,
+}
+
+/// Gives whether something changed.
+pub fn widen(program: &mut Program) -> bool {
+    let graph = Graph::new(program, &program.order);
+    let dominators = graph.dominators();
+    let mut groups = Vec::new();
+    for (source, mut parts) in loads(program) {
+        parts.sort_by_key(|part| (part.offset, part.bytes));
+        let mut parts = parts.into_iter().peekable();
+        while let Some(first) = parts.next() {
+            let mut group = vec![first];
+            while let Some(next) =
+                parts.next_if(|next| next.offset + next.bytes <= first.offset + BYTES)
+            {
+                group.push(next);
+            }
+            if group.len() > 1 {
+                groups.push((source, group));
+            }
+        }
+    }
+    let changed = !groups.is_empty();
+    for (source, group) in groups {
+        join(program, &graph, &dominators, source, &group);
+    }
+    changed
+}
+
+/// All loads that see what was there at first.
+fn loads(program: &Program) -> BTreeMap<Source, Vec<Part>> {
+    let written = written(program);
+    let mut all: BTreeMap<Source, Vec<Part>> = BTreeMap::new();
+    for &block in &program.order {
+        let mut changed = written[block].clone();
+        for &inst in &program.blocks[block].insts {
+            let data = &program.insts[inst];
+            let (source, offset) = match data.op {
+                Op::PacketLoad => (Source::Packet, data.args[0]),
+                Op::MapLoad(map) => (Source::Value(map, data.args[0]), data.args[1]),
+                _ => {
+                    changes(&data.op, &mut changed);
+                    continue;
+                }
+            };
+            let target = match source {
+                Source::Packet => Target::Packet,
+                Source::Value(map, _) => Target::Map(map),
+            };
+            let Some(offset) = program.as_const(offset) else {
+                continue;
+            };
+            let offset = offset.low_u64() as i64;
+            let bytes = i64::from(program.width(data.results[0]) / 8);
+            if bytes <= BYTES && !changed.contains(&target) && offset.abs() < 1 << 16 {
+                let part = Part {
+                    block,
+                    inst,
+                    offset,
+                    bytes,
+                };
+                all.entry(source).or_default().push(part);
+            }
+        }
+    }
+    all
+}
+
+/// What can be written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Target {
+    Packet,
+    Map(MapId),
+}
+
+fn changes(op: &Op, changed: &mut HashSet<Target>) {
+    let is_packet = matches!(
+        op,
+        Op::PacketStore
+            | Op::PacketClear
+            | Op::Whole(Whole::Copy {
+                to: Memory::Packet,
+                ..
+            })
+    );
+    if is_packet {
+        changed.insert(Target::Packet);
+    }
+    if let Some(map) = op.map().filter(|_| op.writes()) {
+        changed.insert(Target::Map(map));
+    }
+}
+
+/// What may have been written when a block begins.
+fn written(program: &Program) -> SecondaryMap<Block, HashSet<Target>> {
+    let mut at: SecondaryMap<Block, HashSet<Target>> = SecondaryMap::new();
+    let mut again = true;
+    while again {
+        again = false;
+        for &block in &program.order {
+            let mut behind = at[block].clone();
+            for inst in &program.blocks[block].insts {
+                changes(&program.insts[*inst].op, &mut behind);
+            }
+            for target in program.blocks[block].terminator.targets() {
+                let before = at[target.block].len();
+                at[target.block].extend(behind.iter().copied());
+                again |= at[target.block].len() > before;
+            }
+        }
+    }
+    at
+}
+
+/// One load in place of several, in front of the first of them on every way.
+fn join(
+    program: &mut Program,
+    graph: &Graph,
+    dominators: &Dominators,
+    source: Source,
+    group: &[Part],
+) {
+    let node = |block: Block| graph.node(block).expect("it is in the order");
+    let mut common = node(group[0].block);
+    for part in group {
+        while !dominators.dominates(common, node(part.block)) {
+            common = dominators
+                .immediate(common)
+                .expect("the entry dominates all");
+        }
+    }
+    let block = program.order[common];
+    let insts = &program.blocks[block].insts;
+    let is_part = |inst: &Inst| group.iter().any(|part| part.inst == *inst);
+    let at = insts.iter().position(is_part).unwrap_or(insts.len());
+    let first = group[0].offset;
+    let end = group.iter().map(|part| part.offset + part.bytes).max();
+    let bytes = end.map_or(0, |end| end - first);
+    let width = bytes as u32 * 8;
+    let place = program.insts[group[0].inst].place;
+    let name = program.values[program.insts[group[0].inst].results[0]]
+        .name
+        .clone();
+    let (op, offset_width, entry) = match source {
+        Source::Packet => (Op::PacketLoad, 64, None),
+        Source::Value(map, entry) => (Op::MapLoad(map), 32, Some(entry)),
+    };
+    let offset = Bits::from_u64(
+        first as u64 & low(u64::MAX, offset_width as u8),
+        offset_width,
+    );
+    let offset = program.make_inst(Op::Const(offset), Vec::new(), &[offset_width], None);
+    let offset_value = program.insts[offset].results[0];
+    let args = entry.into_iter().chain([offset_value]).collect();
+    let load = program.make_inst(op, args, &[width], place);
+    let whole = program.insts[load].results[0];
+    program.values[whole].name = name;
+    program.blocks[block].insts.splice(at..at, [offset, load]);
+    for part in group {
+        let lo = (part.offset - first) as u32 * 8;
+        let data = &mut program.insts[part.inst];
+        data.op = Op::Slice { lo };
+        data.args = vec![whole];
+    }
+}
