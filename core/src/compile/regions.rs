@@ -1,14 +1,18 @@
-//! Blocks into traces.
+//! Blocks into traces: long pieces of code that are entered at their beginning only, and left at many places.
 
-use super::code::{Code, Label};
-use super::effects::goes;
+use super::code::{Code, Label, Op, Step};
+use super::effects::{goes, is_silent};
 use super::live::{before, live, Set};
+use crate::isa::{Action, Guard, Test};
 use cranelift_entity::SecondaryMap;
 
 /// Makes blocks as long as they can be, and takes out what nobody needs.
 pub fn form(code: &mut Code) {
     sweep(code);
+    exits(code);
+    turn(code);
     join(code);
+    sweep(code);
 }
 
 /// Takes out blocks that nothing leads to, and operations whose results nobody reads.
@@ -32,7 +36,7 @@ fn sweep(code: &mut Code) {
                 let needed = touched.writes.iter().any(|reg| set.has(*reg))
                     || touched.decides.iter().any(|(pred, _)| set.has_pred(*pred));
                 let computes = !touched.writes.is_empty() || !touched.decides.is_empty();
-                if computes && !needed && super::effects::is_silent(&step.op.action) {
+                if computes && !needed && is_silent(&step.op.action) {
                     changed = true;
                     continue;
                 }
@@ -48,20 +52,164 @@ fn sweep(code: &mut Code) {
     }
 }
 
-/// Puts a block behind the only one that leads there, in place of the jump.
-fn join(code: &mut Code) {
+/// A branch to nothing but an exit is that exit.
+fn exits(code: &mut Code) {
+    let is_exit = |steps: &[Step]| match steps {
+        [step] => match step.op.action {
+            Action::Exit { index, ending, .. } if step.always_leaves() => Some((index, ending)),
+            _ => None,
+        },
+        _ => None,
+    };
+    for label in code.order.clone() {
+        for place in 0..code.blocks[label].len() {
+            let step = &code.blocks[label][place];
+            let (Action::Branch { when, to }, guard) = (step.op.action, step.op.guard) else {
+                continue;
+            };
+            let Some((index, ending)) = is_exit(&code.blocks[to]) else {
+                continue;
+            };
+            // An exit asks or has an index.
+            if when.is_some() && index.is_some() {
+                continue;
+            }
+            let action = Action::Exit {
+                when,
+                index,
+                ending,
+            };
+            code.blocks[label][place].op = Op { guard, action };
+        }
+    }
+    sweep(code);
+}
+
+/// Where a block ends with a branch and a jump, the way that goes on longer is the jump: it can become part of the block.
+fn turn(code: &mut Code) {
+    let ways = ways(code);
+    let length = lengths(code);
+    for label in code.order.clone() {
+        let steps = &code.blocks[label];
+        let [.., branch, last] = &steps[..] else {
+            continue;
+        };
+        let (Action::Branch { when, to }, Some(other)) = (branch.op.action, way(last)) else {
+            continue;
+        };
+        let conditional = when.is_some() != branch.op.guard.is_some();
+        let there = other.to().map(|other| (ways[other] == 1, length[other]));
+        let here = (ways[to] == 1, length[to]);
+        if !conditional || !last.always_leaves() || there.is_some_and(|there| there >= here) {
+            continue;
+        }
+        let (guard, when) = opposite(branch.op.guard, when);
+        // An exit with an index asks nothing.
+        let Some(action) = other.when(when) else {
+            continue;
+        };
+        let leaving = Step {
+            op: Op { guard, action },
+            ..last.clone()
+        };
+        let on = Step {
+            op: Op {
+                guard: None,
+                action: Action::Branch { when: None, to },
+            },
+            ..branch.clone()
+        };
+        let end = steps.len() - 2;
+        code.blocks[label].truncate(end);
+        code.blocks[label].extend([leaving, on]);
+    }
+}
+
+type Conditions = (
+    Option<Guard<super::code::Pred>>,
+    Option<Test<super::code::Reg>>,
+);
+
+fn opposite(
+    guard: Option<Guard<super::code::Pred>>,
+    when: Option<Test<super::code::Reg>>,
+) -> Conditions {
+    let guard = guard.map(|guard| Guard {
+        negated: !guard.negated,
+        ..guard
+    });
+    let when = when.map(|test| Test {
+        condition: test.condition.inverse(),
+        ..test
+    });
+    (guard, when)
+}
+
+/// A jump or an exit.
+struct Way(Step);
+
+fn way(step: &Step) -> Option<Way> {
+    let leaves = matches!(step.op.action, Action::Branch { .. } | Action::Exit { .. });
+    leaves.then(|| Way(step.clone()))
+}
+
+impl Way {
+    fn to(&self) -> Option<Label> {
+        goes(&self.0)
+    }
+
+    /// The same under a condition; `None`: it has no room for one.
+    fn when(
+        &self,
+        when: Option<Test<super::code::Reg>>,
+    ) -> Option<Action<super::code::Reg, super::code::Pred, Label>> {
+        match self.0.op.action {
+            Action::Branch { to, .. } => Some(Action::Branch { when, to }),
+            Action::Exit { index: Some(_), .. } if when.is_some() => None,
+            Action::Exit { index, ending, .. } => Some(Action::Exit {
+                when,
+                index,
+                ending,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// How many branches lead to each block.
+fn ways(code: &Code) -> SecondaryMap<Label, u32> {
     let mut ways: SecondaryMap<Label, u32> = SecondaryMap::new();
     for &label in &code.order {
         for to in code.blocks[label].iter().filter_map(goes) {
             ways[to] += 1;
         }
     }
+    ways
+}
+
+/// How many steps there are at most from each block on, not going round.
+fn lengths(code: &Code) -> SecondaryMap<Label, usize> {
+    let mut length: SecondaryMap<Label, usize> = SecondaryMap::new();
+    for &label in code.order.iter().rev() {
+        let steps = &code.blocks[label];
+        let behind = steps.iter().filter_map(goes).map(|to| length[to]).max();
+        length[label] = steps.len() + behind.unwrap_or(0);
+    }
+    length
+}
+
+/// Puts a block behind the only one that leads there, in place of the jump.
+fn join(code: &mut Code) {
+    let ways = ways(code);
     let mut gone: SecondaryMap<Label, bool> = SecondaryMap::new();
     for label in code.order.clone() {
         if gone[label] {
             continue;
         }
-        while let Some(to) = code.blocks[label].last().and_then(goes) {
+        while let Some(last) = code.blocks[label].last() {
+            let Some(to) = goes(last).filter(|_| last.always_leaves()) else {
+                break;
+            };
             if ways[to] != 1 || to == label || to == code.order[0] {
                 break;
             }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A field of a register costs nothing. Only loads at constant offsets that see their memory as it was when the packet came in: no way
-//! to them has a store. Of maps: values of an entry that the program has not written.
+//! to them has a store to their bytes. Of maps: values of an entry of a map that the program has not written.
 
 use crate::interpreter::low;
 use cranelift_entity::SecondaryMap;
@@ -74,20 +74,19 @@ fn loads(program: &Program) -> BTreeMap<Source, Vec<Part>> {
                 Op::PacketLoad => (Source::Packet, data.args[0]),
                 Op::MapLoad(map) => (Source::Value(map, data.args[0]), data.args[1]),
                 _ => {
-                    changes(&data.op, &mut changed);
+                    changes(program, inst, &mut changed);
                     continue;
                 }
-            };
-            let target = match source {
-                Source::Packet => Target::Packet,
-                Source::Value(map, _) => Target::Map(map),
             };
             let Some(offset) = program.as_const(offset) else {
                 continue;
             };
             let offset = offset.low_u64() as i64;
             let bytes = i64::from(program.width(data.results[0]) / 8);
-            if bytes <= BYTES && !changed.contains(&target) && offset.abs() < 1 << 16 {
+            let is_changed = changed
+                .iter()
+                .any(|target| target.meets(source, offset, bytes));
+            if bytes <= BYTES && !is_changed && offset.abs() < 1 << 16 {
                 let part = Part {
                     block,
                     inst,
@@ -104,22 +103,44 @@ fn loads(program: &Program) -> BTreeMap<Source, Vec<Part>> {
 /// What can be written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Target {
+    /// Bytes of the packet: the first one, and the one behind the last.
+    Bytes(i64, i64),
     Packet,
     Map(MapId),
 }
 
-fn changes(op: &Op, changed: &mut HashSet<Target>) {
-    let is_packet = matches!(
-        op,
-        Op::PacketStore
-            | Op::PacketClear
-            | Op::Whole(Whole::Copy {
-                to: Memory::Packet,
-                ..
-            })
-    );
-    if is_packet {
-        changed.insert(Target::Packet);
+impl Target {
+    fn meets(&self, source: Source, offset: i64, bytes: i64) -> bool {
+        match (*self, source) {
+            (Target::Bytes(first, end), Source::Packet) => first < offset + bytes && offset < end,
+            (Target::Packet, Source::Packet) => true,
+            (Target::Map(map), Source::Value(other, _)) => map == other,
+            _ => false,
+        }
+    }
+}
+
+fn changes(program: &Program, inst: Inst, changed: &mut HashSet<Target>) {
+    let data = &program.insts[inst];
+    let op = &data.op;
+    match op {
+        Op::PacketStore => {
+            let bytes = i64::from(program.width(data.args[1]) / 8);
+            let known = program
+                .as_const(data.args[0])
+                .map(|bits| bits.low_u64() as i64);
+            changed.insert(match known {
+                Some(first) => Target::Bytes(first, first.saturating_add(bytes)),
+                None => Target::Packet,
+            });
+        }
+        Op::PacketClear
+        | Op::Whole(Whole::Copy {
+            to: Memory::Packet, ..
+        }) => {
+            changed.insert(Target::Packet);
+        }
+        _ => {}
     }
     if let Some(map) = op.map().filter(|_| op.writes()) {
         changed.insert(Target::Map(map));
@@ -135,7 +156,7 @@ fn written(program: &Program) -> SecondaryMap<Block, HashSet<Target>> {
         for &block in &program.order {
             let mut behind = at[block].clone();
             for inst in &program.blocks[block].insts {
-                changes(&program.insts[*inst].op, &mut behind);
+                changes(program, *inst, &mut behind);
             }
             for target in program.blocks[block].terminator.targets() {
                 let before = at[target.block].len();

@@ -3,6 +3,8 @@
 mod choices;
 mod ends;
 mod loads;
+mod stores;
+mod sums;
 
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Phase, Program};
@@ -34,6 +36,12 @@ pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
     ends::separate(&mut prepared);
     tidy(&mut prepared)?;
     if choices::choose(&mut prepared) {
+        tidy(&mut prepared)?;
+    }
+    if sums::add_in_place(&mut prepared) {
+        tidy(&mut prepared)?;
+    }
+    if stores::merge(&mut prepared) {
         tidy(&mut prepared)?;
     }
     if loads::widen(&mut prepared) {

@@ -15,12 +15,16 @@ use crate::isa::{Action, Field, Guard, Operand, Operation};
 use bools::Bool;
 use cranelift_entity::SecondaryMap;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::graph::Graph;
 use hardpath_ir::{
     Block, Input, Inst, InstData, Op as IrOp, PlaceId, Program, Target, Terminator, Value,
 };
 use pieces::{Piece, Pieces};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+type Made = HashMap<Pieces, Reg>;
+type Guards = HashMap<*const Bool, (Guard<Pred>, Rc<Bool>)>;
 
 /// What a program becomes, and what of it does not.
 pub struct Select<'a> {
@@ -35,10 +39,14 @@ pub struct Select<'a> {
     /// The block that is being made.
     here: Label,
     origin: Option<PlaceId>,
-    /// What this block has put together.
-    made: HashMap<Pieces, Reg>,
-    /// The predicates that this block has made.
-    guards: HashMap<*const Bool, (Guard<Pred>, Rc<Bool>)>,
+    /// What this block, and those on every way to it, have put together.
+    made: Made,
+    /// The predicates that they have made.
+    guards: Guards,
+    /// The same where control first leaves this block.
+    left: Option<(Made, Guards)>,
+    /// The same of each block that is done, by its place in the order.
+    known: Vec<(Made, Guards)>,
     errors: Vec<Diagnostic>,
 }
 
@@ -67,11 +75,19 @@ pub fn select(program: &Program) -> Result<Code, Vec<Diagnostic>> {
         origin: None,
         made: HashMap::new(),
         guards: HashMap::new(),
+        left: None,
+        known: Vec::new(),
         errors: Vec::new(),
     };
     select.parameters();
-    for &block in &program.order {
+    let graph = Graph::new(program, &program.order);
+    let dominators = graph.dominators();
+    for (node, &block) in program.order.iter().enumerate() {
+        let above = dominators.immediate(node).filter(|above| *above < node);
+        select.inherit(above);
         select.block(block);
+        let left = select.left.take();
+        select.known.push(left.unwrap_or_default());
     }
     select.code.starts = select
         .inputs
@@ -109,7 +125,7 @@ impl Select<'_> {
 
     fn block(&mut self, block: Block) {
         let program = self.program;
-        self.begin(self.labels[block].expect("it is in the order"));
+        self.here = self.labels[block].expect("it is in the order");
         let data = &program.blocks[block];
         for &inst in &data.insts {
             self.origin = program.insts[inst].place.or(data.place);
@@ -128,20 +144,13 @@ impl Select<'_> {
         }
     }
 
-    /// What follows stands in this block.
-    fn begin(&mut self, label: Label) {
-        self.here = label;
-        self.made.clear();
-        self.guards.clear();
-    }
-
-    /// A block that no block of the program is.
-    fn extra_block(&mut self) -> Label {
-        let label = self.code.blocks.push(Vec::new());
-        let here = self.code.order.iter().position(|other| *other == self.here);
-        let behind = here.map_or(self.code.order.len(), |here| here + 1);
-        self.code.order.insert(behind, label);
-        label
+    /// Begins with what the block has made that stands on every way here.
+    fn inherit(&mut self, above: Option<usize>) {
+        let (made, guards) = above
+            .map(|above| self.known[above].clone())
+            .unwrap_or_default();
+        self.made = made;
+        self.guards = guards;
     }
 
     fn emit_op(&mut self, op: Op) {
@@ -300,6 +309,9 @@ impl Select<'_> {
         target: &Target,
         moves: Vec<(Reg, Operand<Reg>)>,
     ) {
+        if self.left.is_none() {
+            self.left = Some((self.made.clone(), self.guards.clone()));
+        }
         let to = self.labels[target.block].expect("it is in the order");
         let action = Action::Branch { when, to };
         let op = Operation { guard, action };

@@ -1,0 +1,97 @@
+//! What is read, added to and written back, and nothing else, is added where it stands.
+//!
+//! ```text
+//! v1 = map.load @hits v0, v9
+//! v2 = add v1, v3                 →     v4 = map.atomic @hits add v0, v9, v3
+//! map.store @hits v0, v9, v2
+//! ```
+//!
+//! One packet runs after the other, so nobody can tell.
+
+use cranelift_entity::SecondaryMap;
+use hardpath_ir::{AtomicOp, Inst, MapId, Op, Program, Value};
+
+/// Gives whether something changed.
+pub fn add_in_place(program: &mut Program) -> bool {
+    let uses = uses(program);
+    let mut found = Vec::new();
+    for &block in &program.order {
+        let insts = &program.blocks[block].insts;
+        for (at, &inst) in insts.iter().enumerate() {
+            if let Some((load, other)) = sum(program, inst, &uses) {
+                let from = insts.iter().position(|inst| *inst == load);
+                let Some(from) = from.filter(|from| *from < at) else {
+                    continue;
+                };
+                let map = program.insts[inst].op.map().expect("it is a store");
+                if insts[from + 1..at]
+                    .iter()
+                    .all(|inst| !touches(program, *inst, map))
+                {
+                    found.push((block, inst, other));
+                }
+            }
+        }
+    }
+    for &(block, store, other) in &found {
+        let data = program.insts[store].clone();
+        let map = data.op.map().expect("it is a store");
+        let args = vec![data.args[0], data.args[1], other];
+        let width = program.width(other);
+        let op = Op::MapAtomic(map, AtomicOp::Add);
+        let new = program.make_inst(op, args, &[width], data.place);
+        let insts = &mut program.blocks[block].insts;
+        let at = insts.iter().position(|inst| *inst == store);
+        insts[at.expect("it was there")] = new;
+    }
+    !found.is_empty()
+}
+
+fn uses(program: &Program) -> SecondaryMap<Value, u32> {
+    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+    for &block in &program.order {
+        let data = &program.blocks[block];
+        let by_insts = data
+            .insts
+            .iter()
+            .flat_map(|inst| program.insts[*inst].uses());
+        for value in by_insts.chain(data.terminator.uses()) {
+            uses[value] += 1;
+        }
+    }
+    uses
+}
+
+/// Of a store: the load and the summand, when what is stored is their sum and serves nothing else.
+fn sum(program: &Program, inst: Inst, uses: &SecondaryMap<Value, u32>) -> Option<(Inst, Value)> {
+    let store = &program.insts[inst];
+    let Op::MapStore(map) = store.op else {
+        return None;
+    };
+    let value = store.args[2];
+    let made = program.def_inst(value)?;
+    if made.op != Op::Add || uses[value] != 1 || program.width(value) > 64 {
+        return None;
+    }
+    [(0, 1), (1, 0)].into_iter().find_map(|(old, other)| {
+        let (old, other) = (made.args[old], made.args[other]);
+        let load = program.def_inst(old)?;
+        let same = load.op == Op::MapLoad(map)
+            && load.args[0] == store.args[0]
+            && is_same(program, load.args[1], store.args[1]);
+        let hardpath_ir::ValueDef::Result(inst, _) = program.values[old].def else {
+            return None;
+        };
+        (same && uses[old] == 1).then_some((inst, other))
+    })
+}
+
+fn is_same(program: &Program, one: Value, other: Value) -> bool {
+    let known = (program.as_const(one), program.as_const(other));
+    one == other || matches!(known, (Some(one), Some(other)) if one == other)
+}
+
+fn touches(program: &Program, inst: Inst, map: MapId) -> bool {
+    let op = &program.insts[inst].op;
+    op.map() == Some(map) && op.writes()
+}
