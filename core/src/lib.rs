@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 pub mod compile;
+pub mod encode;
 pub mod image;
 pub mod interpreter;
 pub mod isa;

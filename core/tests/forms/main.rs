@@ -1,0 +1,4 @@
+//! The three forms of a program for the core: words, files, text.
+
+mod encode;
+mod operations;
