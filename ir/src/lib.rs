@@ -22,7 +22,7 @@ pub mod maps;
 pub mod parse;
 pub mod print;
 pub mod structure;
-mod syntax;
+pub mod syntax;
 pub mod table;
 pub mod verifier;
 mod walk;
@@ -485,10 +485,7 @@ impl Program {
 
     /// The name of one of its own inputs; `None`: it has none there.
     pub fn own_input_name(&self, lo: u8, width: u8) -> Option<&str> {
-        let is_it =
-            |(at, input): &(u32, &OwnInput)| (*at, input.width) == (lo.into(), width.into());
-        let mut inputs = OwnInput::places(&self.inputs);
-        inputs.find(is_it).map(|(_, input)| input.name.as_str())
+        OwnInput::name(&self.inputs, lo, width)
     }
 
     /// Adds an empty block at the end of the order.

@@ -2,19 +2,20 @@
 //!
 //! The reader checks words, numbers, and that what is used is defined; the rules of the IR are the verifier's.
 
+pub mod declarations;
 mod edges;
-mod line;
+pub mod line;
 mod structure;
 
 use crate::structure::Function;
 use crate::syntax::{find, map_op, plain_op, ATOMICS, PHASES};
 use crate::{
-    Bits, Block, BlockData, Field, Find, Inst, InstData, MapDecl, MapId, Match, Op, Place, PlaceId,
-    Program, Target, Terminator, Value, ValueData, ValueDef, MAX_WIDTH,
+    Bits, Block, BlockData, Inst, InstData, MapId, Op, Place, PlaceId, Program, Target, Terminator,
+    Value, ValueData, ValueDef, MAX_WIDTH,
 };
 use cranelift_entity::EntityRef;
 use hardpath_diagnostic::Diagnostic;
-use line::{Line, Position};
+use line::{Form, Line, Position};
 use std::collections::BTreeMap;
 
 /// Numbers of values and blocks go up to here, so that a short text cannot ask for a lot of memory.
@@ -37,7 +38,7 @@ pub fn parse(text: &str) -> Result<Program, Diagnostic> {
     let mut last_line = 1;
     for (index, text) in text.lines().enumerate() {
         last_line = index as u32 + 1;
-        let mut line = Line::new(last_line, text)?;
+        let mut line = Line::new(last_line, text, &Form::IR)?;
         if line.at_end() {
             continue;
         }
@@ -50,7 +51,9 @@ pub fn parse(text: &str) -> Result<Program, Diagnostic> {
         line.finish()?;
     }
     if !seen_header {
-        return Err(Position::start_of(last_line).error("there is no program in the text"));
+        return Err(
+            Position::start_of(last_line, &Form::IR).error("there is no program in the text")
+        );
     }
     reader.finish()
 }
@@ -82,11 +85,11 @@ impl Reader {
         if line.take_keyword("map") {
             self.map(line)
         } else if line.take_keyword("limits") {
-            self.limits(line)
+            declarations::limits(line, &mut self.program.limits)
         } else if line.take_keyword("input") {
-            self.own_input(line)
+            declarations::own_input(line, &mut self.program.inputs)
         } else if line.take_keyword("output") {
-            self.output(line)
+            declarations::output(line, &mut self.program.outputs)
         } else if line.take_keyword("function") {
             self.function(line)
         } else if let Some((number, position)) = line.take_numbered("place") {
@@ -98,34 +101,10 @@ impl Reader {
         }
     }
 
-    /// `map @name exact key 16 value 4 entries 1024 forgets in-place host-only broadcast as "lru_hash" initial "00ff"`
     fn map(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
         let position = line.position();
-        let name = line.map_name()?;
-        let find_by = line.one_of("a kind of table", |word| find(&Find::ALL, word))?;
-        line.keyword("key")?;
-        let key_bytes = line.number()?;
-        line.keyword("value")?;
-        let value_bytes = line.number()?;
-        line.keyword("entries")?;
-        let max_entries = line.number()?;
-        let mut decl = MapDecl::new(&name, find_by, (key_bytes, value_bytes), max_entries);
-        if line.take_keyword("fields") {
-            let position = line.position();
-            let text = line.string("fields, such as \"ternary 32, range 16\"")?;
-            decl.fields = fields(&text)
-                .ok_or_else(|| position.error(format!("`{text}` are no fields of a key")))?;
-        }
-        decl.forgets = line.take_keyword("forgets");
-        decl.in_place |= line.take_keyword("in-place");
-        decl.packets_write &= !line.take_keyword("host-only");
-        decl.broadcast = line.take_keyword("broadcast");
-        if line.take_keyword("as") {
-            decl.outside = line.string("what the map is called elsewhere, in quotes")?;
-        }
-        if line.take_keyword("initial") {
-            decl.initial = Some(line.hex_bytes()?);
-        }
+        let decl = declarations::map(line)?;
+        let name = decl.name.clone();
         let id = self.program.maps.push(decl);
         match self.map_ids.insert(name.clone(), id) {
             Some(_) => Err(position.error(format!("map `{name}` is declared twice"))),
@@ -283,7 +262,7 @@ impl Reader {
                 };
                 Op::Const(line.constant(width)?)
             }
-            "input" => Op::Input(self.input(line)?),
+            "input" => Op::Input(declarations::input(line, &self.program.inputs)?),
             "slice" => {
                 let from = self.value(line)?;
                 line.sign(',')?;
@@ -436,15 +415,4 @@ fn check_number(number: u32, position: Position) -> Result<(), Diagnostic> {
             "numbers of values and blocks are below {MAX_NUMBER}"
         )))
     }
-}
-
-/// `ternary 32, range 16`
-fn fields(text: &str) -> Option<Vec<Field>> {
-    let field = |text: &str| {
-        let (by, bits) = text.trim().split_once(' ')?;
-        let by = find(&Match::ALL, by)?;
-        let bits = bits.trim().parse().ok()?;
-        Some(Field { by, bits })
-    };
-    text.split(',').map(field).collect()
 }

@@ -68,21 +68,22 @@ use crate::syntax::{
 };
 use crate::{
     Block, Each, Emit, Field, Front, Input, Inst, Leaving, Limits, MapDecl, MapId, Match, Op,
-    Place, PlaceId, Program, Sent, Target, Terminator, To, Value,
+    Output, OwnInput, Place, PlaceId, Program, Sent, Target, Terminator, To, Value,
 };
+use cranelift_entity::PrimaryMap;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let phase = word_for(&PHASES, &self.phase);
         writeln!(f, "program {} {phase}", quote(&self.name))?;
-        write_edges(f, self)?;
-        if !self.maps.is_empty() {
-            writeln!(f)?;
-        }
-        for decl in self.maps.values() {
-            write_map(f, decl)?;
-        }
+        let declarations = Declarations {
+            limits: self.limits,
+            inputs: &self.inputs,
+            outputs: &self.outputs,
+            maps: &self.maps,
+        };
+        write!(f, "{declarations}")?;
         if !self.places.is_empty() {
             writeln!(f)?;
         }
@@ -134,8 +135,31 @@ impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Displayed<F> {
     }
 }
 
+/// What a program declares, as it stands behind the head of a text: each kind behind an empty line, if there is any.
+pub struct Declarations<'a> {
+    /// Printed as far as they are not usual.
+    pub limits: Limits,
+    /// Its own inputs.
+    pub inputs: &'a [OwnInput],
+    /// Its outputs.
+    pub outputs: &'a [Output],
+    /// Its tables.
+    pub maps: &'a PrimaryMap<MapId, MapDecl>,
+}
+
+impl Display for Declarations<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_edges(f, self)?;
+        if !self.maps.is_empty() {
+            writeln!(f)?;
+        }
+        let mut maps = self.maps.values();
+        maps.try_for_each(|decl| write_map(f, decl))
+    }
+}
+
 /// Limits, inputs and outputs, as far as they are not usual.
-fn write_edges(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
+fn write_edges(f: &mut Formatter<'_>, program: &Declarations) -> fmt::Result {
     let (mut limits, mut usual) = (program.limits, Limits::default());
     let mut words = Vec::new();
     for (word, field) in LIMITS {
@@ -150,10 +174,10 @@ fn write_edges(f: &mut Formatter<'_>, program: &Program) -> fmt::Result {
     if !words.is_empty() {
         writeln!(f, "limits {}", words.join(" "))?;
     }
-    for input in &program.inputs {
+    for input in program.inputs {
         writeln!(f, "input {} {}", quote(&input.name), input.width)?;
     }
-    for output in &program.outputs {
+    for output in program.outputs {
         write!(f, "output {} {}", quote(&output.name), output.width)?;
         if !output.values.is_empty() {
             let values: Vec<String> = output.values.iter().map(|value| quote(value)).collect();
@@ -324,10 +348,10 @@ fn write_source_comment(
     }
 }
 
-/// As it stands behind `input`.
-fn input_word(program: &Program, input: &Input) -> String {
+/// As it stands behind `input`, of a program with these inputs of its own.
+pub fn input_word(own: &[OwnInput], input: &Input) -> String {
     match *input {
-        Input::Own { lo, width } => quote(program.own_input_name(lo, width).unwrap_or("?")),
+        Input::Own { lo, width } => quote(OwnInput::name(own, lo, width).unwrap_or("?")),
         ref usual => word_for(&INPUTS, usual).into(),
     }
 }
@@ -345,7 +369,7 @@ fn write_inst(f: &mut Formatter<'_>, program: &Program, inst: Inst) -> fmt::Resu
     write!(f, "{}", op_word(&data.op))?;
     match &data.op {
         Op::Const(bits) => write!(f, " {bits:x}")?,
-        Op::Input(input) => write!(f, " {}", input_word(program, input))?,
+        Op::Input(input) => write!(f, " {}", input_word(&program.inputs, input))?,
         Op::MapAtomic(_, atomic) => write!(f, " {}", word_for(&ATOMICS, atomic))?,
         Op::Call(function) => write!(f, " {}", function_name(program, *function))?,
         Op::Whole(Whole::Checksum { memory, up_to }) => {
@@ -417,7 +441,7 @@ fn function_name(program: &Program, function: Function) -> String {
 }
 
 /// The name of a map or function.
-pub(crate) fn reference(name: &str) -> String {
+pub fn reference(name: &str) -> String {
     if !name.is_empty() && name.chars().all(is_word_character) {
         format!("@{name}")
     } else {

@@ -43,13 +43,13 @@ pub(crate) fn map_op(word: &str) -> Option<fn(MapId) -> Op> {
 }
 
 /// The thing that a word means in a table.
-pub(crate) fn find<T: Clone>(table: &[(&str, T)], word: &str) -> Option<T> {
+pub fn find<T: Clone>(table: &[(&str, T)], word: &str) -> Option<T> {
     let entry = table.iter().find(|(name, _)| *name == word);
     entry.map(|(_, thing)| thing.clone())
 }
 
 /// The word for a thing in a table that has all of its kind.
-pub(crate) fn word_for<T: PartialEq>(table: &[(&'static str, T)], thing: &T) -> &'static str {
+pub fn word_for<T: PartialEq>(table: &[(&'static str, T)], thing: &T) -> &'static str {
     let entry = table.iter().find(|(_, other)| other == thing);
     entry.expect("the table has them all").0
 }
@@ -86,7 +86,8 @@ const PLAIN: [(&str, Op); 29] = [
     ("packet.clear", Op::PacketClear),
 ];
 
-pub(crate) const INPUTS: [(&str, Input); 6] = [
+/// What enters with a packet, but for a program's own inputs.
+pub const INPUTS: [(&str, Input); 6] = [
     ("length", Input::Length),
     ("ingress", Input::Ingress),
     ("queue", Input::Queue),
@@ -95,7 +96,8 @@ pub(crate) const INPUTS: [(&str, Input); 6] = [
     ("random", Input::Random),
 ];
 
-pub(crate) const ATOMICS: [(&str, AtomicOp); 6] = [
+/// What an atomic does.
+pub const ATOMICS: [(&str, AtomicOp); 6] = [
     ("add", AtomicOp::Add),
     ("and", AtomicOp::And),
     ("or", AtomicOp::Or),
@@ -116,8 +118,8 @@ pub(crate) const LIMITS: [(&str, LimitField); 5] = [
     ("stack", |limits| &mut limits.stack),
 ];
 
-pub(crate) const MEMORIES: [(&str, Memory); 2] =
-    [("stack", Memory::Stack), ("packet", Memory::Packet)];
+/// The memories of single bytes.
+pub const MEMORIES: [(&str, Memory); 2] = [("stack", Memory::Stack), ("packet", Memory::Packet)];
 
 pub(crate) const PHASES: [(&str, Phase); 4] = [
     ("structured", Phase::Structured),
@@ -127,12 +129,12 @@ pub(crate) const PHASES: [(&str, Phase); 4] = [
 ];
 
 /// Whether a character can stand in a word: a name, keyword or number that needs no quotes.
-pub(crate) fn is_word_character(character: char) -> bool {
+pub fn is_word_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | '-')
 }
 
 /// A string in quotes, so that the reader gets the same back and the line does not end in it.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {

@@ -35,4 +35,12 @@ impl OwnInput {
     pub fn find<'a>(all: &'a [OwnInput], name: &str) -> Option<(u32, &'a OwnInput)> {
         OwnInput::places(all).find(|(_, input)| input.name == name)
     }
+
+    /// The name of the one with so many bits from bit `lo` of all on; `None`: there is none.
+    pub fn name(all: &[OwnInput], lo: u8, width: u8) -> Option<&str> {
+        let is_it =
+            |(at, input): &(u32, &OwnInput)| (*at, input.width) == (lo.into(), width.into());
+        let found = OwnInput::places(all).find(is_it);
+        found.map(|(_, input)| input.name.as_str())
+    }
 }

@@ -6,21 +6,42 @@ use hardpath_diagnostic::{Diagnostic, Place};
 
 /// A place in the text, both numbers from 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Position {
+pub struct Position {
     line: u32,
     /// In characters.
     column: u32,
+    code: &'static str,
 }
 
 impl Position {
-    pub(super) fn start_of(line: u32) -> Position {
-        Position { line, column: 1 }
+    /// The first character of a line.
+    pub fn start_of(line: u32, form: &Form) -> Position {
+        let code = form.code;
+        let column = 1;
+        Position { line, column, code }
     }
 
-    pub(super) fn error(self, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::input("ir-syntax", message)
-            .at(Place::default().position(self.line, self.column))
+    /// An error there.
+    pub fn error(self, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::input(self.code, message).at(Place::default().position(self.line, self.column))
     }
+}
+
+/// What texts have apart that are read in this way.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The code of its errors.
+    pub code: &'static str,
+    /// Its signs.
+    pub signs: &'static str,
+}
+
+impl Form {
+    /// Of the program IR.
+    pub const IR: Form = Form {
+        code: "ir-syntax",
+        signs: ":=,()@",
+    };
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -33,18 +54,20 @@ enum Token {
 }
 
 /// The tokens of a line and how far they have been read.
-pub(super) struct Line {
+pub struct Line {
     tokens: Vec<(Token, Position)>,
     next: usize,
     end: Position,
 }
 
 impl Line {
-    pub(super) fn new(number: u32, text: &str) -> Result<Line, Diagnostic> {
+    /// Cuts a line, which has this number from 1, into tokens.
+    pub fn new(number: u32, text: &str, form: &Form) -> Result<Line, Diagnostic> {
         let characters: Vec<char> = text.chars().collect();
         let position = |index: usize| Position {
             line: number,
             column: index as u32 + 1,
+            code: form.code,
         };
         let mut tokens = Vec::new();
         let mut at = 0;
@@ -59,7 +82,7 @@ impl Line {
                     at = behind;
                     Token::Text(text)
                 }
-                ':' | '=' | ',' | '(' | ')' | '@' => Token::Sign(character),
+                _ if form.signs.contains(character) => Token::Sign(character),
                 _ if is_word_character(character) => {
                     while at < characters.len() && is_word_character(characters[at]) {
                         at += 1;
@@ -79,32 +102,36 @@ impl Line {
         })
     }
 
-    pub(super) fn at_end(&self) -> bool {
+    /// Everything has been read.
+    pub fn at_end(&self) -> bool {
         self.next == self.tokens.len()
     }
 
-    pub(super) fn at_string(&self) -> bool {
+    /// The next token is a string.
+    pub fn at_string(&self) -> bool {
         matches!(self.peek(), Some(Token::Text(_)))
     }
 
     /// Of the next token, or the line's end.
-    pub(super) fn position(&self) -> Position {
+    pub fn position(&self) -> Position {
         self.tokens.get(self.next).map_or(self.end, |(_, p)| *p)
     }
 
     /// An error unless everything has been read.
-    pub(super) fn finish(&self) -> Result<(), Diagnostic> {
+    pub fn finish(&self) -> Result<(), Diagnostic> {
         match self.peek() {
             Some(_) => Err(self.expected("the end of the line")),
             None => Ok(()),
         }
     }
 
-    pub(super) fn take_keyword(&mut self, keyword: &str) -> bool {
+    /// Reads a word if it is this one.
+    pub fn take_keyword(&mut self, keyword: &str) -> bool {
         self.take(|token| matches!(token, Token::Word(word) if word == keyword))
     }
 
-    pub(super) fn keyword(&mut self, keyword: &str) -> Result<(), Diagnostic> {
+    /// Reads this word.
+    pub fn keyword(&mut self, keyword: &str) -> Result<(), Diagnostic> {
         if self.take_keyword(keyword) {
             Ok(())
         } else {
@@ -112,11 +139,13 @@ impl Line {
         }
     }
 
-    pub(super) fn take_sign(&mut self, sign: char) -> bool {
+    /// Reads a sign if it is this one.
+    pub fn take_sign(&mut self, sign: char) -> bool {
         self.take(|token| *token == Token::Sign(sign))
     }
 
-    pub(super) fn sign(&mut self, sign: char) -> Result<(), Diagnostic> {
+    /// Reads this sign.
+    pub fn sign(&mut self, sign: char) -> Result<(), Diagnostic> {
         if self.take_sign(sign) {
             Ok(())
         } else {
@@ -124,7 +153,8 @@ impl Line {
         }
     }
 
-    pub(super) fn word(&mut self, what: &str) -> Result<String, Diagnostic> {
+    /// Any word.
+    pub fn word(&mut self, what: &str) -> Result<String, Diagnostic> {
         match self.peek() {
             Some(Token::Word(word)) => {
                 let word = word.clone();
@@ -136,7 +166,7 @@ impl Line {
     }
 
     /// A word that `meaning` knows.
-    pub(super) fn one_of<T>(
+    pub fn one_of<T>(
         &mut self,
         what: &str,
         meaning: impl Fn(&str) -> Option<T>,
@@ -150,7 +180,8 @@ impl Line {
         Ok(known)
     }
 
-    pub(super) fn take_string(&mut self) -> Option<String> {
+    /// Reads a string if there is one.
+    pub fn take_string(&mut self) -> Option<String> {
         match self.peek() {
             Some(Token::Text(text)) => {
                 let text = text.clone();
@@ -161,13 +192,14 @@ impl Line {
         }
     }
 
-    pub(super) fn string(&mut self, what: &str) -> Result<String, Diagnostic> {
+    /// A string, which the message calls `what`.
+    pub fn string(&mut self, what: &str) -> Result<String, Diagnostic> {
         let error = self.expected(what);
         self.take_string().ok_or(error)
     }
 
     /// `@name` or `@"name"`, of a map or function.
-    pub(super) fn map_name(&mut self) -> Result<String, Diagnostic> {
+    pub fn map_name(&mut self) -> Result<String, Diagnostic> {
         self.sign('@')?;
         match self.take_string() {
             Some(name) => Ok(name),
@@ -176,11 +208,12 @@ impl Line {
     }
 
     /// Whether the next token is `prefix` and a number: `v3`, `block0`.
-    pub(super) fn at_numbered(&self, prefix: &str) -> bool {
+    pub fn at_numbered(&self, prefix: &str) -> bool {
         matches!(self.peek(), Some(Token::Word(word)) if numbered(word, prefix).is_some())
     }
 
-    pub(super) fn take_numbered(&mut self, prefix: &str) -> Option<(u32, Position)> {
+    /// Reads `prefix` and a number, if that is what comes next.
+    pub fn take_numbered(&mut self, prefix: &str) -> Option<(u32, Position)> {
         let position = self.position();
         let number = match self.peek() {
             Some(Token::Word(word)) => numbered(word, prefix)?,
@@ -190,17 +223,14 @@ impl Line {
         Some((number, position))
     }
 
-    pub(super) fn numbered(
-        &mut self,
-        prefix: &str,
-        what: &str,
-    ) -> Result<(u32, Position), Diagnostic> {
+    /// `prefix` and a number, which the message calls `what`.
+    pub fn numbered(&mut self, prefix: &str, what: &str) -> Result<(u32, Position), Diagnostic> {
         let error = self.expected(what);
         self.take_numbered(prefix).ok_or(error)
     }
 
     /// A number of at most 32 bits, decimal or with `0x`.
-    pub(super) fn number(&mut self) -> Result<u32, Diagnostic> {
+    pub fn number(&mut self) -> Result<u32, Diagnostic> {
         self.one_of("a number of at most 32 bits", |word| {
             match word.strip_prefix("0x") {
                 Some(digits) => Bits::parse_hex(digits, 32)?.as_u64()?.try_into().ok(),
@@ -210,7 +240,7 @@ impl Line {
     }
 
     /// A constant of `width` bits, hexadecimal with `0x`, or decimal of at most 64 bits.
-    pub(super) fn constant(&mut self, width: u32) -> Result<Bits, Diagnostic> {
+    pub fn constant(&mut self, width: u32) -> Result<Bits, Diagnostic> {
         self.one_of(
             &format!("a number of at most {width} bits"),
             |word| match word.strip_prefix("0x") {
@@ -225,7 +255,7 @@ impl Line {
     }
 
     /// `"00ff"`: bytes as hexadecimal digits.
-    pub(super) fn hex_bytes(&mut self) -> Result<Vec<u8>, Diagnostic> {
+    pub fn hex_bytes(&mut self) -> Result<Vec<u8>, Diagnostic> {
         let error = self.expected("bytes as pairs of hexadecimal digits, in quotes");
         let digits: Option<Vec<u32>> = match self.take_string() {
             Some(text) => text.chars().map(|digit| digit.to_digit(16)).collect(),
@@ -250,7 +280,8 @@ impl Line {
         taken
     }
 
-    fn expected(&self, what: &str) -> Diagnostic {
+    /// The error that something else stands here.
+    pub fn expected(&self, what: &str) -> Diagnostic {
         let found = match self.peek() {
             Some(Token::Word(word)) => format!("found `{word}`"),
             Some(Token::Text(text)) => format!("found the string {text:?}"),
