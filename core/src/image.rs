@@ -1,8 +1,18 @@
 //! A program as the core runs it: rows, and what stands beside them.
+//!
+//! [`rows`]: the words that a loader writes. [`mod@file`]: the file that goes from the compiler to the loader.
 
-use crate::isa::{Operation, Reg};
+mod bytes;
+pub mod file;
+pub mod rows;
+
+use crate::encode::{layout, Bounds};
+use crate::isa::{Operation, Reg, MOST_REGISTERS};
 use cranelift_entity::PrimaryMap;
 use hardpath_ir::{Input, Limits, MapDecl, MapId, Output, OwnInput, Place, PlaceId};
+
+/// How many lanes a core can have.
+pub const LANES: [u8; 4] = [1, 2, 4, 8];
 
 /// A core, as far as programs have to know it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,5 +105,53 @@ impl Image {
     pub fn operations(&self) -> usize {
         let rows = self.rows.iter();
         rows.map(|row| row.operations().count()).sum()
+    }
+
+    /// What operations can name in a program with so many rows, or why no core has such a program.
+    pub(crate) fn bounds(&self, rows: usize) -> Result<Bounds, String> {
+        let (lanes, registers) = (self.lanes, self.registers);
+        if !LANES.contains(&lanes) {
+            return Err(format!("a core has 1, 2, 4 or 8 lanes, not {lanes}"));
+        }
+        if !(1..=MOST_REGISTERS).contains(&registers) {
+            let message = format!("a bank has 1 to {MOST_REGISTERS} registers, not {registers}");
+            return Err(message);
+        }
+        let most = layout::MOST_ROWS;
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        if !(1..=most).contains(&rows) {
+            return Err(format!("a program has 1 to {most} rows, not {rows}"));
+        }
+        let (most, maps) = (layout::MOST_MAPS, self.maps.len());
+        match u8::try_from(maps) {
+            Ok(maps) if maps <= most => Ok(Bounds {
+                lanes,
+                registers,
+                rows,
+                maps,
+            }),
+            _ => Err(format!("a program has up to {most} maps, not {maps}")),
+        }
+    }
+
+    /// Whether what stands in it exists, but for its operations.
+    pub(crate) fn check(&self) -> Result<Bounds, String> {
+        let bounds = self.bounds(self.rows.len())?;
+        for (number, row) in self.rows.iter().enumerate() {
+            let (lanes, has) = (self.lanes, row.lanes.len());
+            if has != usize::from(lanes) {
+                return Err(format!("row {number} has {has} lanes, the core {lanes}"));
+            }
+        }
+        for (reg, input) in &self.starts {
+            let misfit = |misfit| format!("a start stands nowhere: {misfit}");
+            bounds.register(*reg).map_err(misfit)?;
+            if let Input::Own { lo, width } = *input {
+                if OwnInput::name(&self.inputs, lo, width).is_none() {
+                    return Err(format!("no input has {width} bits from bit {lo} on"));
+                }
+            }
+        }
+        Ok(bounds)
     }
 }
