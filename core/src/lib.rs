@@ -4,7 +4,8 @@
 //! structured program ─► prepare ─► select ─► regions ─► schedule ─► allocate ─► rows ─► verify
 //! ```
 //!
-//! * [`isa`]: what an operation means. [`image`]: a program as the core runs it.
+//! * [`isa`]: what an operation means. [`image`]: a program as the core runs it, its file, and what a loader writes.
+//! * [`encode`]: an operation as a word. [`text`]: a program as a text, to be read and written by people.
 
 #![warn(missing_docs)]
 
@@ -14,3 +15,4 @@ pub mod image;
 pub mod interpreter;
 pub mod isa;
 pub mod rename;
+pub mod text;

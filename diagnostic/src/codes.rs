@@ -87,6 +87,7 @@ pub const CODES: &[&str] = &[
     "map-without-btf",
     "max-entries-missing",
     "merged-windows",
+    "microcode-syntax",
     "mixed-value",
     "moved-packet-pointer",
     "nextpnr-failed",

@@ -110,19 +110,20 @@ impl Program {
     /// Where a place is, for people: `count.c:21: if (…)`, or `slot 7` without debug information.
     pub fn display_place(&self, place: PlaceId) -> impl Display + '_ {
         Displayed(move |f: &mut Formatter<'_>| match self.places.get(place) {
-            Some(place) if place.line == 0 => {
-                write!(f, "slot {}", place.slot)
-            }
-            Some(place) => {
-                let printable = |text: &str| text.trim().replace(char::is_control, " ");
-                write!(f, "{}:{}", printable(&place.file), place.line)?;
-                match printable(&place.source).as_str() {
-                    "" => Ok(()),
-                    source => write!(f, ": {source}"),
-                }
-            }
+            Some(place) => f.write_str(&in_comment(place)),
             None => write!(f, "{place}"),
         })
+    }
+}
+
+/// A place as it stands in a comment: `count.c:21: if (…)`, or `slot 7` without debug information.
+pub fn in_comment(place: &Place) -> String {
+    let printable = |text: &str| text.trim().replace(char::is_control, " ");
+    let Place { slot, line, .. } = place;
+    match (line, printable(&place.file), printable(&place.source)) {
+        (0, ..) => format!("slot {slot}"),
+        (_, file, source) if source.is_empty() => format!("{file}:{line}"),
+        (_, file, source) => format!("{file}:{line}: {source}"),
     }
 }
 

@@ -4,3 +4,4 @@ mod encode;
 mod file;
 mod images;
 mod operations;
+mod text;
