@@ -17,38 +17,13 @@ fn main() {
                     compiled.image.operations()
                 );
                 if verbose {
-                    for (at, row) in compiled.image.rows.iter().enumerate() {
-                        println!("row {at}");
-                        for (lane, op) in row.operations() {
-                            println!("   {lane}: {}", short(&format!("{op:?}")));
-                        }
-                    }
+                    print!(
+                        "{}",
+                        hardpath_core::text::print(&compiled.image, Some(&compiled.origins))
+                    );
                 }
             }
             Err(errors) => println!("{file}: {errors:?}"),
         }
     }
-}
-
-/// The debug form with less noise.
-fn short(text: &str) -> String {
-    let mut text = text.to_string();
-    for (from, to) in [
-        ("Operation { guard: None, action: ", ""),
-        ("Operation { guard: Some(Guard { pred: Pred(", "(p"),
-        ("Field(Field { reg: Reg { bank: ", "r"),
-        ("Reg { bank: ", "r"),
-        (", index: ", "."),
-        (" }, lo: ", "["),
-        (", width: ", ":"),
-        (", swapped: false, signed: false })", "]"),
-        (", swapped: true, signed: false })", " swap]"),
-        (", swapped: false, signed: true })", " signed]"),
-        ("Number(", "("),
-        ("negated: false", ""),
-        ("forwarded: ", ""),
-    ] {
-        text = text.replace(from, to);
-    }
-    text
 }

@@ -1,8 +1,9 @@
 //! Random programs of the IR as rows, beside the interpreter of the IR.
 
 use hardpath_core::compile::compile;
-use hardpath_core::image::Machine;
+use hardpath_core::image::{Image, Machine};
 use hardpath_core::interpreter::{Core, MOST_ROWS};
+use hardpath_core::text;
 use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::Program;
@@ -26,6 +27,15 @@ fn is_refused(program: &Program, lanes: u8, random: &mut Random, what: &str) -> 
             return true;
         }
     };
+    let bytes = compiled
+        .image
+        .to_bytes()
+        .unwrap_or_else(|error| panic!("{what}: {error:?}"));
+    assert_eq!(
+        Image::from_bytes(&bytes).as_ref(),
+        Ok(&compiled.image),
+        "{what}"
+    );
     let mut maps = (Maps::new(&program.maps), Maps::new(&program.maps));
     let mut judge = Prepared::new(program);
     let mut core = Core::new(&compiled.image);
@@ -37,8 +47,8 @@ fn is_refused(program: &Program, lanes: u8, random: &mut Random, what: &str) -> 
         assert_eq!(
             Ok(expected),
             found,
-            "{what}, packet {number} {packet:02x?} {sideband:?}\n{program}\n{:#?}",
-            compiled.image.rows
+            "{what}, packet {number} {packet:02x?} {sideband:?}\n{program}\n{}",
+            text::print(&compiled.image, None)
         );
     }
     assert_eq!(maps.0.image(), maps.1.image(), "{what}\n{program}");

@@ -4,6 +4,7 @@ mod allocate;
 pub mod code;
 mod effects;
 mod emit;
+mod legal;
 mod live;
 mod moves;
 mod order;
@@ -43,8 +44,10 @@ pub struct Compiled {
 pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Diagnostic>> {
     let prepared = prepare::prepare(program)?;
     let mut code = select::select(&prepared)?;
+    legal::make_legal(&mut code);
     moves::make_moves(&mut code);
     regions::form(&mut code);
+    legal::make_legal(&mut code);
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
     let mut keep = HashSet::new();
     let mut stack = own_stack;

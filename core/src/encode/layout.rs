@@ -106,7 +106,7 @@ pub const WHEN: Bits = Bits::of(23, 20);
 pub const WHEN_NEGATED: Bits = Bits::of(24, 24);
 
 /// Comparisons, and branches and exits with one: one of [`CONDITIONS`].
-pub const CONDITION: Bits = Bits::of(31, 29);
+pub const CONDITION: Bits = Bits::of(31, 28);
 /// [`Action::Compare`]: what becomes the outcome.
 pub const YES: Bits = Bits::of(17, 14);
 /// [`Action::Compare`]: what becomes its opposite.
@@ -146,7 +146,7 @@ pub const PUT_AT: Bits = Bits::of(29, 14);
 pub const BUFFER: Bits = Bits::of(31, 30);
 
 /// The number of a map.
-pub const MAP: Bits = Bits::of(27, 21);
+pub const MAP: Bits = Bits::of(26, 21);
 /// [`Action::Lookup`]: the predicate that says whether there is an entry.
 pub const HIT: Bits = Bits::of(31, 28);
 /// [`Action::Update`]: what it may do.
@@ -157,7 +157,7 @@ pub const HAS_MAY: Bits = Bits::of(30, 30);
 pub const ATOMIC: Bits = Bits::of(30, 28);
 
 /// [`Action::Branch`]: the row.
-pub const TARGET: Bits = Bits::of(28, 14);
+pub const TARGET: Bits = Bits::of(27, 14);
 
 /// Endings: 0: as the buffer says; 2: the packet does not go on; 3: it does.
 pub const FORWARDED: Bits = Bits::of(15, 14);
@@ -168,7 +168,7 @@ pub const WAY: Bits = Bits::of(19, 17);
 /// Endings: one for each destination in the map of [`MAP`].
 pub const HAS_EACH: Bits = Bits::of(20, 20);
 /// Endings: [`crate::isa::Ending::leaving`].
-pub const LEAVING: Bits = Bits::of(28, 28);
+pub const LEAVING: Bits = Bits::of(27, 27);
 /// Endings: all outputs.
 pub const OUTPUTS: Bits = LAST;
 
@@ -219,15 +219,18 @@ pub const COMPUTES: [Compute; 13] = [
     Compute::SRem,
 ];
 
-/// In the order of their codes. An odd one is the opposite of the one in front of it, of [`Condition::Ult`] and
-/// [`Condition::Slt`] with the operands in the other order.
-pub const CONDITIONS: [Condition; 8] = [
+/// In the order of their codes. An odd one is the opposite of the one in front of it.
+pub const CONDITIONS: [Condition; 12] = [
     Condition::Eq,
     Condition::Ne,
     Condition::Ult,
+    Condition::Uge,
     Condition::Ule,
+    Condition::Ugt,
     Condition::Slt,
+    Condition::Sge,
     Condition::Sle,
+    Condition::Sgt,
     Condition::Any,
     Condition::Disjoint,
 ];

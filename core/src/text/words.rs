@@ -18,13 +18,17 @@ pub(super) const COMPUTES: [(&str, Compute); 13] = [
     ("srem", Compute::SRem),
 ];
 
-pub(super) const CONDITIONS: [(&str, Condition); 8] = [
+pub(super) const CONDITIONS: [(&str, Condition); 12] = [
     ("eq", Condition::Eq),
     ("ne", Condition::Ne),
     ("ult", Condition::Ult),
+    ("uge", Condition::Uge),
     ("ule", Condition::Ule),
+    ("ugt", Condition::Ugt),
     ("slt", Condition::Slt),
+    ("sge", Condition::Sge),
     ("sle", Condition::Sle),
+    ("sgt", Condition::Sgt),
     ("any", Condition::Any),
     ("disjoint", Condition::Disjoint),
 ];

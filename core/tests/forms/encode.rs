@@ -198,7 +198,7 @@ fn what_no_machine_has_is_told() {
     let (when, to) = (None, layout::MOST_ROWS);
     assert_eq!(
         text(Action::Branch { when, to }),
-        "there is no row 32768: the last one is 32767"
+        "there is no row 16384: the last one is 16383"
     );
     let guard = |pred, negated| Operation {
         guard: Some(Guard {

@@ -192,7 +192,7 @@ fn an_image_of_no_core_is_not_written() {
     );
     assert_eq!(
         told(&|image| image.rows.clear()),
-        "a program has 1 to 32768 rows, not 0"
+        "a program has 1 to 16384 rows, not 0"
     );
     assert_eq!(
         told(&|image| image.registers = 1),
