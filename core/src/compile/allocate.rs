@@ -37,6 +37,15 @@ pub enum Spill {
     Pred(Pred),
 }
 
+/// What must not be spilled: it carries what was.
+#[derive(Default, Debug)]
+pub struct Keep {
+    /// Registers.
+    pub regs: HashSet<Reg>,
+    /// Predicates.
+    pub preds: HashSet<Pred>,
+}
+
 /// What is written while what is needed.
 #[derive(Default)]
 struct Conflicts {
@@ -56,7 +65,7 @@ pub fn allocate(
     traces: &[Trace],
     banks: &mut Banks,
     machine: &Machine,
-    keep: &HashSet<Reg>,
+    keep: &Keep,
 ) -> Result<Places, Spill> {
     let live = live(traces);
     let mut conflicts = Conflicts::default();
@@ -77,7 +86,7 @@ pub fn allocate(
         let index = (0..).find(|index| taken.binary_search(index).is_err());
         let index = index.expect("there are numbers without end");
         if index >= machine.registers {
-            return Err(Spill::Reg(conflicts.longest(reg, keep)));
+            return Err(Spill::Reg(conflicts.longest(reg, &keep.regs)));
         }
         places.regs.insert(reg, isa::Reg { bank, index });
     }

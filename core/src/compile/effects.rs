@@ -4,13 +4,16 @@ use super::code::{Label, Op, Pred, Reg, Step};
 use crate::isa::{Action, Buffer, Ending, Field, Operand, Way};
 use hardpath_ir::structure::Memory;
 
+/// What is added to an offset, if something is: with the version of its register.
+type Base = Option<(Field<Reg>, u32)>;
+
 /// Bytes of a memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes {
     /// Which one.
     pub memory: Memory,
-    /// Added to the offset, with the version of its register; `None` inside: nothing is. `None`: anywhere.
-    pub at: Option<(Option<(Field<Reg>, u32)>, i64)>,
+    /// Where they begin. `None`: anywhere.
+    pub at: Option<(Base, i64)>,
     /// How many.
     pub count: i64,
 }

@@ -15,12 +15,11 @@ mod select;
 mod spill;
 
 use crate::image::{Image, Machine, Origins};
-use allocate::{allocate, Spill, Trace};
-use code::{Code, Label, Reg};
+use allocate::{allocate, Keep, Spill, Trace};
+use code::{Code, Label};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use schedule::{Banks, Context};
-use std::collections::{HashMap, HashSet};
 
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 4096;
@@ -49,14 +48,14 @@ pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Dia
     regions::form(&mut code);
     legal::make_legal(&mut code);
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
-    let mut keep = HashSet::new();
+    let mut keep = Keep::default();
     let mut stack = own_stack;
     for _ in 0..MOST_SPILLS {
         let (traces, mut banks) = schedule_all(&code, machine);
         let places = match allocate(&code, &traces, &mut banks, machine, &keep) {
             Ok(places) => places,
             Err(Spill::Pred(pred)) => {
-                spill::spill_predicate(&mut code, pred);
+                spill::spill_predicate(&mut code, pred, &mut keep);
                 continue;
             }
             Err(Spill::Reg(reg)) => {
@@ -122,22 +121,14 @@ fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
 /// Every block in rows, in their order.
 fn schedule_all(code: &Code, machine: &Machine) -> (Vec<Trace>, Banks) {
     let live = live::live(code);
-    let mut defined: HashMap<Reg, u32> = HashMap::new();
-    let mut sends = false;
-    for label in &code.order {
-        for step in &code.blocks[*label] {
-            sends |= matches!(step.op.action, crate::isa::Action::Send { .. });
-            for reg in step.touched().writes {
-                *defined.entry(reg).or_default() += 1;
-            }
-        }
-    }
-    let shared = |reg: Reg| defined.get(&reg).is_some_and(|count| *count > 1);
+    let sends = code.order.iter().any(|label| {
+        let mut steps = code.blocks[*label].iter();
+        steps.any(|step| matches!(step.op.action, crate::isa::Action::Send { .. }))
+    });
     let context = Context {
         machine,
         live: &live,
         sends,
-        shared: &shared,
     };
     let mut banks = Banks::new();
     for (bank, (reg, _)) in code.starts.iter().enumerate() {

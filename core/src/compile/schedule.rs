@@ -4,12 +4,12 @@
 //! share a row when the lanes have their order. Registers of several definitions have one bank, which their definitions' lanes must
 //! be.
 
-use super::code::{Reg, Step};
+use super::code::{Pred, Reg, Step};
 use super::effects::{goes, takes, After, Takes};
 use super::live::Live;
 use super::order::{order, Order};
 use crate::image::Machine;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A row before registers have places.
 pub type Row = Vec<Option<Step>>;
@@ -20,6 +20,9 @@ pub type Banks = HashMap<Reg, u8>;
 /// More assignments of a row's operations to lanes are not compared.
 const MOST_ASSIGNMENTS: usize = 64;
 
+/// With so many predicates in use, only the next step in the program's order makes another.
+const MANY_PREDICATES: usize = 11;
+
 /// What scheduling knows beside the trace.
 pub struct Context<'a> {
     /// For which core.
@@ -28,8 +31,6 @@ pub struct Context<'a> {
     pub live: &'a Live,
     /// The program sends copies of its packets.
     pub sends: bool,
-    /// Registers that have several definitions.
-    pub shared: &'a dyn Fn(Reg) -> bool,
 }
 
 /// Rows for a trace, whose last step always leaves. `needed`: what is needed in front of it.
@@ -47,17 +48,25 @@ pub fn schedule(
         }
     }
     let mut uses: HashMap<Reg, usize> = HashMap::new();
+    let mut asks: HashMap<Pred, usize> = HashMap::new();
     for step in &steps {
-        step.touched()
-            .reads
-            .iter()
-            .for_each(|reg| *uses.entry(*reg).or_default() += 1);
+        let touched = step.touched();
+        for reg in touched.reads {
+            *uses.entry(reg).or_default() += 1;
+        }
+        for pred in touched.asks {
+            *asks.entry(pred).or_default() += 1;
+        }
         let there = goes(step).map(|label| &context.live[label]);
         // What is needed elsewhere stays.
         for reg in there.into_iter().flat_map(|there| there.regs()) {
             *uses.entry(reg).or_default() += 1;
         }
+        for pred in there.into_iter().flat_map(|there| there.preds()) {
+            *asks.entry(pred).or_default() += 1;
+        }
     }
+    let preds = needed.preds().collect();
     let mut scheduler = Scheduler {
         context,
         order,
@@ -66,6 +75,8 @@ pub fn schedule(
         banks,
         load,
         uses,
+        preds,
+        asks,
     };
     let assigned = scheduler.run();
     scheduler.rows(&assigned)
@@ -81,6 +92,9 @@ struct Scheduler<'a> {
     /// How many registers of each bank are in use.
     load: Vec<i32>,
     uses: HashMap<Reg, usize>,
+    /// Predicates in use.
+    preds: HashSet<Pred>,
+    asks: HashMap<Pred, usize>,
 }
 
 impl Scheduler<'_> {
@@ -94,9 +108,11 @@ impl Scheduler<'_> {
             let mut chosen: Vec<usize> = Vec::new();
             let mut taken = Takes::default();
             loop {
+                let first = waiting.iter().copied().min();
                 let full = chosen.len() == usize::from(self.context.machine.lanes);
                 let next = waiting.iter().position(|&index| {
                     !full
+                        && (Some(index) == first || self.has_registers(index, &chosen))
                         && self.is_ready(index, row)
                         && self.has_room(&taken, index)
                         && self.has_lane(&chosen, index)
@@ -129,6 +145,18 @@ impl Scheduler<'_> {
             && all.maps <= machine.map_operations
             && all.products <= machine.products
             && all.slow <= 1
+    }
+
+    /// There are registers and predicates left for what a step makes, so that nothing must be spilled for its sake.
+    fn has_registers(&self, index: usize, chosen: &[usize]) -> bool {
+        let touched = self.steps[index].touched();
+        let made = |index: &usize| self.steps[*index].touched().decides.len();
+        let preds = self.preds.len() + chosen.iter().map(made).sum::<usize>();
+        let machine = self.context.machine;
+        let all = i32::from(machine.lanes) * i32::from(machine.registers);
+        let used: i32 = self.load.iter().sum::<i32>() + chosen.len() as i32;
+        (touched.decides.is_empty() || preds < MANY_PREDICATES)
+            && (touched.writes.is_empty() || used < all - all / 4)
     }
 
     fn has_lane(&self, chosen: &[usize], index: usize) -> bool {
@@ -189,7 +217,20 @@ impl Scheduler<'_> {
             }
         }
         for index in all {
-            for reg in self.steps[*index].touched().reads {
+            let touched = self.steps[*index].touched();
+            for (pred, _) in touched.decides {
+                if self.asks.get(&pred).is_some_and(|asks| *asks > 0) {
+                    self.preds.insert(pred);
+                }
+            }
+            for pred in touched.asks {
+                let left = self.asks.get_mut(&pred).expect("it was counted");
+                *left -= 1;
+                if *left == 0 {
+                    self.preds.remove(&pred);
+                }
+            }
+            for reg in touched.reads {
                 let left = self.uses.get_mut(&reg).expect("it was counted");
                 *left -= 1;
                 if let (0, Some(bank)) = (*left, self.banks.get(&reg)) {
@@ -197,8 +238,6 @@ impl Scheduler<'_> {
                 }
             }
         }
-        debug_assert!(self.context.machine.lanes > 0);
-        let _ = self.context.shared;
         std::iter::zip(all.iter().copied(), lanes).collect()
     }
 

@@ -1,11 +1,11 @@
 //! What finds no place is kept on the stack, above the program's own bytes; a predicate in a register.
 
+use super::allocate::Keep;
 use super::code::{Code, Op, Pred, Reg, Step, Touched};
 use crate::isa::{Action, Condition, Field, Guard, Into, Operand, Test};
 use crate::rename::Names;
 use hardpath_ir::structure::Memory;
 use hardpath_ir::PlaceId;
-use std::collections::HashSet;
 
 /// New names for what is read, and for what is written.
 struct Renamed {
@@ -49,7 +49,7 @@ impl Names<Reg, Pred, super::code::Label> for Renamed {
 }
 
 /// Keeps a register on the stack at this offset. `keep` learns of the registers that carry it.
-pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut HashSet<Reg>) {
+pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
     let is_start = code.starts.iter().any(|(start, _)| *start == reg);
     let memory = Memory::Stack;
     let base = None;
@@ -77,7 +77,7 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut HashSet
                 continue;
             }
             let (read, written) = (code.reg(), code.reg());
-            keep.extend([read, written]);
+            keep.regs.extend([read, written]);
             if reads {
                 let action = Action::Load {
                     memory,
@@ -98,12 +98,12 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut HashSet
         code.blocks[label] = made;
     }
     if is_start {
-        keep.insert(reg);
+        keep.regs.insert(reg);
     }
 }
 
 /// Keeps a predicate in a register.
-pub fn spill_predicate(code: &mut Code, pred: Pred) {
+pub fn spill_predicate(code: &mut Code, pred: Pred, keep: &mut Keep) {
     let reg = code.reg();
     for label in code.order.clone() {
         let mut made = Vec::new();
@@ -125,6 +125,7 @@ pub fn spill_predicate(code: &mut Code, pred: Pred) {
                     false => code.pred(),
                 };
             }
+            keep.preds.extend([names.read, names.written]);
             let op = step.op.rename(&mut names);
             let origin = step.origin;
             made.push(Step { op, ..step });

@@ -154,7 +154,7 @@ fn is_undisturbed(program: &Program, block: Block, run: &[Part]) -> bool {
         // Stores move down to the last of them, loads up to the first.
         let sees_store = !own && at > first_store && meets(written);
         let seen_by_load = data.op == Op::PacketStore && (first_load..last_load).contains(&at);
-        !sees_store && !(seen_by_load && meets(read))
+        !(sees_store || seen_by_load && meets(read))
     })
 }
 
