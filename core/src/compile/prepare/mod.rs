@@ -2,7 +2,9 @@
 
 mod choices;
 mod ends;
+mod known;
 mod loads;
+mod paths;
 mod stores;
 mod sums;
 
@@ -33,6 +35,12 @@ pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
         }
     }
     tidy(&mut prepared)?;
+    ends::separate(&mut prepared);
+    tidy(&mut prepared)?;
+    if known::use_branches(&mut prepared) {
+        tidy(&mut prepared)?;
+    }
+    paths::separate(&mut prepared)?;
     ends::separate(&mut prepared);
     tidy(&mut prepared)?;
     if choices::choose(&mut prepared) {

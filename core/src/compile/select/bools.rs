@@ -5,6 +5,7 @@ use super::pieces::{self, Piece, Pieces};
 use super::Select;
 use crate::interpreter::low;
 use crate::isa::{Action, Combine, Condition, Field, Guard, Into, Operand, Operation, Test};
+use hardpath_ir::Input;
 use std::rc::Rc;
 
 /// A value of one bit.
@@ -198,10 +199,39 @@ impl Select<'_> {
                     }
                     _ => (self.operand(a), self.operand(b)),
                 };
+                if let Some(known) = self.by_length(condition, &a, &b) {
+                    return Rc::new(Bool::Known(known));
+                }
                 Rc::new(Bool::Test(Test { condition, a, b }))
             }
             _ => self.wide_order(condition, a, b),
         }
+    }
+
+    /// Whether a number is beyond all lengths that packets have, or below.
+    fn by_length(&self, condition: Condition, a: &Operand<Reg>, b: &Operand<Reg>) -> Option<bool> {
+        let (Operand::Field(field), Operand::Number(number)) = (a, b) else {
+            return None;
+        };
+        let (_, length) = self
+            .inputs
+            .iter()
+            .find(|(input, _)| *input == Input::Length)?;
+        let whole = field.lo + field.width >= Input::Length.width() as u8;
+        if field.reg != *length || field.swapped || !whole {
+            return None;
+        }
+        let limits = self.program.limits;
+        let (least, most) = (limits.shortest >> field.lo, limits.longest >> field.lo);
+        let (at_least, at_most) = (
+            condition.holds(least.into(), *number),
+            condition.holds(most.into(), *number),
+        );
+        let is_order = matches!(
+            condition,
+            Condition::Ult | Condition::Uge | Condition::Ule | Condition::Ugt
+        );
+        (is_order && at_least == at_most).then_some(at_least)
     }
 
     /// By the highest words, and where they are the same by the rest.
