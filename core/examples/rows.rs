@@ -16,6 +16,9 @@ fn main() {
                     compiled.image.rows.len(),
                     compiled.image.operations()
                 );
+                if std::env::var("PREPARED").is_ok() {
+                    println!("{}", compiled.program);
+                }
                 if verbose {
                     print!(
                         "{}",

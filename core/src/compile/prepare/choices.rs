@@ -8,10 +8,12 @@
 
 use super::ends::targets_mut;
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Block, Op, Program, Target, Terminator};
+use hardpath_ir::{Block, Op, Program, Target, Terminator, Value};
 
 /// More operations do not happen for nothing.
 const MOST_HOISTED: usize = 6;
+/// More are not done before the second of two branches is asked with the first.
+const MOST_FOLDED: usize = 2;
 /// More values are not chosen.
 const MOST_CHOSEN: usize = 4;
 
@@ -19,7 +21,7 @@ const MOST_CHOSEN: usize = 4;
 pub fn choose(program: &mut Program) -> bool {
     let mut changed = false;
     for block in program.order.clone().into_iter().rev() {
-        while step(program, block) {
+        while step(program, block) || fold_branch(program, block) {
             changed = true;
         }
     }
@@ -33,12 +35,7 @@ fn step(program: &mut Program, block: Block) -> bool {
     if program.width(cond) != 1 {
         return false;
     }
-    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for from in program.all_blocks() {
-        for target in program.blocks[from].terminator.targets() {
-            ways[target.block] += 1;
-        }
-    }
+    let ways = ways(program);
     let arm = |side: &Target| {
         (ways[side.block] == 1)
             .then(|| arm(program, side))
@@ -94,20 +91,89 @@ fn step(program: &mut Program, block: Block) -> bool {
     true
 }
 
+/// Two branches to the same place are one.
+///
+/// ```text
+/// block1: branch v1, block3, block2        block1: v3 = not v1
+/// block2: branch v2, block9, block3   →            v4 = and v3, v2
+///                                                  branch v4, block9, block3
+/// ```
+fn fold_branch(program: &mut Program, block: Block) -> bool {
+    let Terminator::Branch { cond, yes, no } = program.blocks[block].terminator.clone() else {
+        return false;
+    };
+    for (inner, outer, inner_is) in [(&yes, &no, true), (&no, &yes, false)] {
+        let data = &program.blocks[inner.block];
+        let Terminator::Branch {
+            cond: second,
+            yes: second_yes,
+            no: second_no,
+        } = data.terminator.clone()
+        else {
+            continue;
+        };
+        let free = data.params.is_empty() && data.bound.is_none() && inner.block != block;
+        let is_cheap = operations(program, inner.block) <= MOST_FOLDED;
+        if !free || !is_cheap || ways(program)[inner.block] != 1 || !is_free(program, inner.block) {
+            continue;
+        }
+        let (other, second_is) = match (&second_yes == outer, &second_no == outer) {
+            (true, false) => (second_no, false),
+            (false, true) => (second_yes, true),
+            _ => continue,
+        };
+        let insts = std::mem::take(&mut program.blocks[inner.block].insts);
+        program.blocks[block].insts.extend(insts);
+        program.order.retain(|gone| *gone != inner.block);
+        let mut bit = |value: Value, is: bool| match is {
+            true => value,
+            false => program.append1(block, Op::Not, vec![value], 1, None),
+        };
+        let (first, second) = (bit(cond, inner_is), bit(second, second_is));
+        let both = program.append1(block, Op::And, vec![first, second], 1, None);
+        program.blocks[block].terminator = Terminator::Branch {
+            cond: both,
+            yes: other,
+            no: outer.clone(),
+        };
+        return true;
+    }
+    false
+}
+
+fn ways(program: &Program) -> SecondaryMap<Block, u32> {
+    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for from in program.all_blocks() {
+        for target in program.blocks[from].terminator.targets() {
+            ways[target.block] += 1;
+        }
+    }
+    ways
+}
+
+/// Operations of a block that are not constants.
+fn operations(program: &Program, block: Block) -> usize {
+    let insts = program.blocks[block].insts.iter();
+    let ops = insts.map(|inst| &program.insts[*inst].op);
+    ops.filter(|op| !matches!(op, Op::Const(_))).count()
+}
+
+/// Nobody sees that its operations happen.
+fn is_free(program: &Program, block: Block) -> bool {
+    let insts = program.blocks[block].insts.iter();
+    let mut ops = insts.map(|inst| &program.insts[*inst].op);
+    ops.all(|op| op.is_pure() && !is_slow(op) || matches!(op, Op::PacketLoad | Op::StackLoad))
+}
+
 /// Where a block leads that could happen for nothing.
 fn arm(program: &Program, side: &Target) -> Option<Target> {
     let data = &program.blocks[side.block];
-    let is_free =
-        |op: &Op| op.is_pure() && !is_slow(op) || matches!(op, Op::PacketLoad | Op::StackLoad);
-    let ops = data.insts.iter().map(|inst| &program.insts[*inst].op);
-    let costs = ops.clone().filter(|op| !matches!(op, Op::Const(_))).count();
     let mut terminator = data.terminator.clone();
-    let is_jump = matches!(terminator, Terminator::Jump(_));
     let fits = data.params.is_empty()
         && data.bound.is_none()
-        && costs <= MOST_HOISTED
-        && ops.clone().all(is_free)
-        && is_jump;
+        && operations(program, side.block) <= MOST_HOISTED
+        && is_free(program, side.block)
+        && matches!(terminator, Terminator::Jump(_));
     let target = targets_mut(&mut terminator).into_iter().next()?;
     fits.then(|| target.clone())
 }

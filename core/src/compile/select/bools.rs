@@ -217,7 +217,8 @@ impl Select<'_> {
             .inputs
             .iter()
             .find(|(input, _)| *input == Input::Length)?;
-        let whole = field.lo + field.width >= Input::Length.width() as u8;
+        let bits = u32::BITS - self.program.limits.longest.leading_zeros();
+        let whole = u32::from(field.lo + field.width) >= bits;
         if field.reg != *length || field.swapped || !whole {
             return None;
         }

@@ -380,6 +380,15 @@ impl Select<'_> {
                 self.leave_when(a, side);
                 self.leave_when(b, side);
             }
+            Bool::And(a, b) if matches!(**a, Bool::Test(_)) || matches!(**b, Bool::Test(_)) => {
+                let (test, rest) = match (&**a, &**b) {
+                    (_, Bool::Test(test)) => (*test, a),
+                    (Bool::Test(test), _) => (*test, b),
+                    _ => unreachable!("one of them is a test"),
+                };
+                let guard = self.guard(rest);
+                self.go(Some(guard), Some(test), side.0, side.1.clone());
+            }
             _ => {
                 let guard = self.guard(cond);
                 self.go(Some(guard), None, side.0, side.1.clone());
