@@ -138,6 +138,28 @@ impl<I: Ports, O: Ports> Block<I, O> {
         let callee = (&design.modules[id], id);
         instantiate(callee, parent, (name.into(), clocks), inputs, self.outputs)
     }
+
+    /// As [`Block::place`], of a block of which there are several: the design has a module of that name once. Blocks of one name are
+    /// made in the same way.
+    pub fn place_another(
+        self,
+        design: &mut Design,
+        parent: &mut Module,
+        name: impl Into<String>,
+        inputs: I,
+    ) -> Placed<O> {
+        let found = design.find(&self.module.name);
+        let id = found.unwrap_or_else(|| design.add(self.module));
+        let callee = (&design.modules[id], id);
+        let clock = parent.current_clock;
+        instantiate(
+            callee,
+            parent,
+            (name.into(), &[clock]),
+            inputs,
+            self.outputs,
+        )
+    }
 }
 
 /// `outputs`: nodes of the module, which are replaced by those of the parent.
@@ -396,6 +418,9 @@ mod tests {
         }
         top.output("all", placed.out.all, "");
         assert_eq!(top.width(placed.out.all), 8 + 8 + 4 + 2 + 1 + 8);
+        let again = table().place_another(&mut design, &mut top, "another", wires);
+        assert_ne!(again.instance, placed.instance);
+        assert_eq!(design.modules.len(), 1);
         design.add(top);
         assert_eq!(crate::check::check(&design), Ok(()));
     }
