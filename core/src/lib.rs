@@ -11,6 +11,7 @@
 
 pub mod compile;
 pub mod encode;
+pub mod hardware;
 pub mod image;
 pub mod interpreter;
 pub mod isa;

@@ -1,0 +1,300 @@
+//! The lanes: rows of random operations of all threads, beside what the instruction set says that they do.
+
+use crate::bench::Bench;
+use crate::operations::{operation, Made};
+use crate::reference::{compute, field, insert};
+use hardpath_core::hardware::lanes::{lanes, LaneIn, Lanes, CUT_STAGE, OPERAND_STAGE};
+use hardpath_core::hardware::predicates::update_clocks;
+use hardpath_core::hardware::Shape;
+use hardpath_core::isa::{Action, Combine, Guard, Into, Operand, Pred, Test};
+use hardpath_rtl::signals::{numbered, Signals};
+use hardpath_testkit::Random;
+use std::collections::{HashMap, VecDeque};
+
+/// What a thread has.
+#[derive(Clone)]
+struct State {
+    registers: Vec<Vec<u64>>,
+    predicates: u64,
+}
+
+/// A row on its way: what ports take, and what they must give.
+#[derive(Clone, Default)]
+struct Row {
+    inputs: HashMap<String, u64>,
+    outputs: Vec<(u32, String, u64)>,
+}
+
+impl State {
+    fn holds(&self, guard: Guard) -> bool {
+        let bit = guard.pred.0 == 0 || self.predicates >> guard.pred.0 & 1 == 1;
+        bit != guard.negated
+    }
+
+    fn operand(&self, operand: Operand) -> u64 {
+        match operand {
+            Operand::Number(number) => number,
+            Operand::Field(bits) => {
+                let bank = &self.registers[usize::from(bits.reg.bank)];
+                field(&bits, bank[usize::from(bits.reg.index)])
+            }
+        }
+    }
+
+    fn test(&self, test: &Test) -> bool {
+        let (a, b) = (self.operand(test.a), self.operand(test.b));
+        test.condition.holds(a, b)
+    }
+
+    fn set(&mut self, pred: Pred, value: bool) {
+        self.predicates = self.predicates & !(1 << pred.0) | u64::from(value) << pred.0 | 1;
+    }
+
+    /// What an action computes, in the state before its row.
+    fn result(&self, action: &Action) -> Option<u64> {
+        let value = |operand: &Operand| self.operand(*operand);
+        Some(match action {
+            Action::Move { a, .. } => value(a),
+            Action::Compute {
+                op, width, a, b, ..
+            } => compute(*op, *width, value(a), value(b)),
+            Action::Insert {
+                a, into, lo, width, ..
+            } => insert(value(a), value(into), *lo, *width),
+            Action::Select { when, a, b, .. } => match self.holds(*when) {
+                true => value(a),
+                false => value(b),
+            },
+            _ => return None,
+        })
+    }
+
+    /// Does the predicates of an action. `before`: the state before its row.
+    fn change(&mut self, before: &State, holds: bool, action: &Action, hit: bool) {
+        match *action {
+            Action::Compare {
+                ref test,
+                into,
+                yes,
+                no,
+            } => {
+                let outcome = before.test(test);
+                match into {
+                    Into::Set if holds => {
+                        self.set(yes, outcome);
+                        self.set(no, !outcome);
+                    }
+                    Into::Both => {
+                        self.set(yes, holds && outcome);
+                        self.set(no, holds && !outcome);
+                    }
+                    Into::And if holds && !outcome => self.set(yes, false),
+                    Into::Or if holds && outcome => self.set(yes, true),
+                    _ => {}
+                }
+            }
+            Action::Combine { op, a, b, to } if holds => {
+                let (a, b) = (before.holds(a), before.holds(b));
+                let value = match op {
+                    Combine::And => a && b,
+                    Combine::Or => a || b,
+                    Combine::Xor => a != b,
+                };
+                self.set(to, value);
+            }
+            Action::Lookup { hit: to, .. } if holds => self.set(to, hit),
+            _ => {}
+        }
+    }
+}
+
+fn leaves(state: &State, action: &Action) -> bool {
+    match action {
+        Action::Branch { when, .. } | Action::Exit { when, .. } => {
+            when.as_ref().is_none_or(|test| state.test(test))
+        }
+        Action::Indirect { .. } => true,
+        _ => false,
+    }
+}
+
+impl Row {
+    fn take(&mut self, name: &str, value: u64) {
+        self.inputs.insert(name.to_string(), value);
+    }
+
+    fn expect(&mut self, stage: u32, name: String, value: u64) {
+        self.outputs.push((stage, name, value));
+    }
+}
+
+/// Does a row, and says what its ports take and give.
+fn row(random: &mut Random, config: &Lanes, thread: u64, state: &mut State) -> Row {
+    let shape = &config.shape;
+    let mut row = Row::default();
+    let starts = random.below(10) == 0;
+    if starts {
+        state.registers.iter_mut().for_each(|bank| bank.fill(0));
+    }
+    let before = state.clone();
+    row.take("thread", thread);
+    row.take("starts", starts.into());
+    row.take("predicates", before.predicates);
+    let mut is_cut = false;
+    for lane in 0..shape.lanes {
+        let made = operation(random, shape, lane);
+        let guard = made.as_ref().and_then(|made| made.operation.guard);
+        let holds = guard.is_none_or(|guard| before.holds(guard));
+        let active = holds && !is_cut;
+        let leaves = |made: &Made| leaves(&before, &made.operation.action);
+        let taken = active && made.as_ref().is_some_and(leaves);
+        row.expect(OPERAND_STAGE, format!("holds_{lane}"), holds.into());
+        row.expect(CUT_STAGE, format!("active_{lane}"), active.into());
+        row.expect(CUT_STAGE, format!("taken_{lane}"), taken.into());
+        let ports = match &made {
+            Some(made) => {
+                let hit = random.below(2) == 1;
+                if !is_cut {
+                    state.change(&before, holds, &made.operation.action, hit);
+                }
+                let ports = occupied(random, config, made, (lane, hit), &before, &mut row);
+                written(
+                    config,
+                    made,
+                    &ports,
+                    (lane, active),
+                    state,
+                    &before,
+                    &mut row,
+                );
+                ports
+            }
+            None => {
+                let name = numbered("writes_out", lane.into());
+                row.expect(config.write_stage(), name, 0);
+                LaneIn::none(shape)
+            }
+        };
+        is_cut |= taken;
+        ports.map(&mut |name, _, value| row.take(&numbered(name, lane.into()), value));
+    }
+    let stage = config.late_stage() + update_clocks(shape.lanes);
+    row.expect(stage, "predicates_next".into(), state.predicates);
+    row
+}
+
+/// What the ports of a lane take for an operation, with a result of others where it needs one; and its operands.
+fn occupied(
+    random: &mut Random,
+    config: &Lanes,
+    made: &Made,
+    (lane, hit): (u8, bool),
+    before: &State,
+    row: &mut Row,
+) -> LaneIn<u64> {
+    let mut ports = LaneIn::of(&config.shape, &made.operation);
+    for (name, operand) in ["a", "b"].iter().zip(made.operands) {
+        let value = operand.map_or(0, |operand| before.operand(operand));
+        row.expect(OPERAND_STAGE, format!("{name}_{lane}"), value);
+    }
+    if before.result(&made.operation.action).is_none() {
+        ports.late.late = 1;
+        ports.late.late_value = random.next();
+    }
+    if let Action::Lookup { .. } = made.operation.action {
+        (ports.late.late_hit, ports.late.hit) = (1, hit.into());
+    }
+    ports
+}
+
+/// What it writes.
+fn written(
+    config: &Lanes,
+    made: &Made,
+    ports: &LaneIn<u64>,
+    (lane, active): (u8, bool),
+    state: &mut State,
+    before: &State,
+    row: &mut Row,
+) {
+    let (stage, lane) = (config.write_stage(), usize::from(lane));
+    let writes = ports.effect.writes == 1 && active;
+    row.expect(stage, numbered("writes_out", lane), writes.into());
+    if writes {
+        let own = before.result(&made.operation.action);
+        let value = own.unwrap_or(ports.late.late_value);
+        row.expect(stage, numbered("to_out", lane), ports.effect.to);
+        row.expect(stage, numbered("value_out", lane), value);
+        state.registers[lane][ports.effect.to as usize] = value;
+    }
+}
+
+/// The stage of each port, by its name.
+fn stages(config: &Lanes) -> Vec<(String, u32)> {
+    let design = lanes("lanes", config);
+    let ports = design.modules[design.top()].ports.iter();
+    let inputs = ports.filter(|port| port.direction == hardpath_rtl::Direction::Input);
+    let stage = |port: &hardpath_rtl::Port| {
+        let name = port.name.trim_end_matches(|c: char| c.is_ascii_digit());
+        match name.trim_end_matches('_') {
+            "thread" | "starts" => 0,
+            name if name.starts_with("operand_") && name.contains("field_") => 1,
+            name if name.ends_with("is_number") || name == "number" => 4,
+            name if name.starts_with("operand_") && name.ends_with("is_field") => 0,
+            name if name.ends_with("_bank") || name.ends_with("_index") => 0,
+            "plain" | "subtract" | "turn" | "turn_by" | "top" | "selects" => 6,
+            name if name.starts_with("test_") => 6,
+            "late" | "late_value" | "late_hit" | "hit" => config.late_stage(),
+            _ => 5,
+        }
+    };
+    inputs
+        .map(|port| (port.name.clone(), stage(port)))
+        .collect()
+}
+
+fn check(config: &Lanes, clocks: u64) {
+    let shape = &config.shape;
+    let stages = stages(config);
+    let mut bench = Bench::new(&lanes("lanes", config));
+    let mut random = Random::new(u64::from(shape.lanes) << 8 | u64::from(config.wait));
+    let bank = vec![0; shape.registers.into()];
+    let state = State {
+        registers: vec![bank; shape.lanes.into()],
+        predicates: 1,
+    };
+    let mut states = vec![state; shape.threads.into()];
+    let mut rows: VecDeque<Row> = vec![Row::default(); 32].into();
+    let turns = u64::from(shape.threads).max(config.write_stage().into());
+    for clock in 0..clocks {
+        let thread = clock % (turns + 1);
+        let next = match states.get_mut(thread as usize) {
+            Some(state) => row(&mut random, config, thread, state),
+            None => Row::default(),
+        };
+        rows.push_front(next);
+        rows.truncate(32);
+        for (name, stage) in &stages {
+            let row = &rows[*stage as usize];
+            bench.set(name, row.inputs.get(name).copied().unwrap_or(0));
+        }
+        bench.step();
+        for (age, row) in rows.iter().enumerate() {
+            let outputs = row.outputs.iter();
+            for (_, name, want) in outputs.filter(|(stage, ..)| *stage as usize == age) {
+                assert_eq!(bench.get(name), *want, "{name} in clock {clock}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_do_what_the_instruction_set_says() {
+    for (lanes, wait) in [(1, 0), (2, 1), (4, 0), (4, 3), (8, 2)] {
+        let config = Lanes {
+            shape: Shape::with_lanes(lanes),
+            wait,
+        };
+        check(&config, 20_000);
+    }
+}

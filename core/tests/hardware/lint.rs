@@ -1,0 +1,51 @@
+//! What other tools say of the printed text: nothing.
+
+use crate::installed;
+use hardpath_core::hardware::lanes::{lanes, Lanes};
+use hardpath_core::hardware::registers::Storage;
+use hardpath_core::hardware::Shape;
+use hardpath_rtl::{verilog, vhdl, Design};
+
+fn designs() -> Vec<(&'static str, Design)> {
+    let distributed = Shape {
+        storage: Storage::Distributed,
+        zeros: false,
+        ..Shape::with_lanes(1)
+    };
+    let shapes = [
+        ("one_lane", distributed),
+        ("four_lanes", Shape::with_lanes(4)),
+    ];
+    let lanes = shapes.map(|(name, shape)| (name, lanes(name, &Lanes { shape, wait: 1 })));
+    lanes.into()
+}
+
+#[test]
+fn verilator_has_no_warnings() {
+    let Some(verilator) = installed::verilator() else {
+        return;
+    };
+    for (name, design) in designs() {
+        let files = verilog::print(&design).expect("it has no foreign modules");
+        let directory = installed::write_files(&format!("lint-{name}"), &files);
+        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", name];
+        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
+        verilator.run(&directory, &arguments);
+    }
+}
+
+#[test]
+fn ghdl_analyses_everything() {
+    let Some(ghdl) = installed::ghdl() else {
+        return;
+    };
+    for (name, design) in designs() {
+        let files = vhdl::print(&design).expect("it has no foreign modules");
+        let directory = installed::write_files(&format!("ghdl-{name}"), &files);
+        let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
+        let names = files.iter().map(|(name, _)| name.as_str());
+        arguments.extend(names.filter(|name| name.ends_with(".vhd")));
+        let said = ghdl.run(&directory, &arguments);
+        assert_eq!(said, "", "GHDL has something to say of {name}");
+    }
+}

@@ -1,0 +1,17 @@
+//! Every part of the processor in the native simulator, beside what the instruction set says.
+
+mod alu;
+mod lanes;
+mod lint;
+mod operand;
+mod operations;
+mod reference;
+mod registers;
+
+#[path = "../../../blocks/tests/suite/bench.rs"]
+#[allow(dead_code)]
+mod bench;
+// The tools are found by the tests of the printers; not all of them are needed here.
+#[allow(dead_code)]
+#[path = "../../../rtl/tests/printer/installed.rs"]
+mod installed;
