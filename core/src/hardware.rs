@@ -9,6 +9,8 @@ mod controls;
 pub mod lanes;
 pub mod operand;
 pub mod predicates;
+pub mod product;
+pub mod quotient;
 pub mod registers;
 mod shift;
 

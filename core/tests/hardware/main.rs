@@ -5,6 +5,7 @@ mod lanes;
 mod lint;
 mod operand;
 mod operations;
+mod products;
 mod reference;
 mod registers;
 
