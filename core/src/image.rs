@@ -27,6 +27,8 @@ pub struct Machine {
     pub stores: u8,
     /// Operations on maps in a row, loads of values among them.
     pub map_operations: u8,
+    /// Operations in a row that put words into buffers.
+    pub puts: u8,
     /// Multiplications in a row.
     pub products: u8,
     /// Rows of its program memory.
@@ -44,6 +46,7 @@ impl Machine {
             loads: lanes.div_ceil(2),
             stores: lanes.div_ceil(2),
             map_operations: 1,
+            puts: 1,
             products: 1,
             rows: 4096,
             stack: 1024,

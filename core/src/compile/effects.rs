@@ -293,6 +293,8 @@ pub struct Takes {
     pub stores: u8,
     /// Operations on maps.
     pub maps: u8,
+    /// Words for buffers.
+    pub puts: u8,
     /// Multiplications.
     pub products: u8,
     /// What stands beside the lanes: a divider, sums and copies of many bytes.
@@ -306,6 +308,7 @@ pub fn takes<R, T>(action: &Action<R, Pred, T>) -> Takes {
     match action {
         Action::Load { .. } => Takes { loads: 1, ..none },
         Action::Store { .. } | Action::Clear { .. } => Takes { stores: 1, ..none },
+        Action::Put { .. } => Takes { puts: 1, ..none },
         Action::Checksum { .. } | Action::Copy { .. } => Takes { slow: 1, ..none },
         Action::Lookup { .. }
         | Action::Update { .. }

@@ -143,6 +143,7 @@ impl Scheduler<'_> {
         all.loads <= machine.loads
             && all.stores <= machine.stores
             && all.maps <= machine.map_operations
+            && all.puts <= machine.puts
             && all.products <= machine.products
             && all.slow <= 1
     }
@@ -301,6 +302,7 @@ fn sum(one: Takes, other: Takes) -> Takes {
         loads: one.loads + other.loads,
         stores: one.stores + other.stores,
         maps: one.maps + other.maps,
+        puts: one.puts + other.puts,
         products: one.products + other.products,
         slow: one.slow + other.slow,
     }

@@ -177,14 +177,15 @@ impl AluControlIn<u64> {
     pub fn of_test(condition: Condition) -> AluControlIn<u64> {
         use Condition::*;
         let shares = matches!(condition, Any | Disjoint);
-        let is_signed = matches!(condition, Slt | Sle);
+        let is_less = matches!(condition, Ult | Uge | Ule | Ugt | Slt | Sge | Sle | Sgt);
+        let is_strict = matches!(condition, Ult | Uge | Slt | Sge);
         AluControlIn {
             subtract: (!shares).into(),
             test: TestIn {
-                test_less: matches!(condition, Ult | Ule | Slt | Sle).into(),
-                test_zero: (!matches!(condition, Ult | Slt)).into(),
-                test_inverted: matches!(condition, Ne | Any).into(),
-                test_signed: is_signed.into(),
+                test_less: is_less.into(),
+                test_zero: (!is_strict).into(),
+                test_inverted: matches!(condition, Ne | Any | Uge | Ugt | Sge | Sgt).into(),
+                test_signed: matches!(condition, Slt | Sge | Sle | Sgt).into(),
             },
             ..AluControlIn::plainly(if shares { Plain::And } else { Plain::Sum })
         }

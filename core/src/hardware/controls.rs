@@ -33,9 +33,6 @@ impl LaneIn<u64> {
     }
 
     /// Of an operation, but for what other units say of it.
-    ///
-    /// # Panics
-    /// When it has two different numbers: it has room for one.
     pub fn of(shape: &Shape, operation: &Operation) -> LaneIn<u64> {
         lane(shape, operation.guard, &Parts::of(&operation.action))
     }
@@ -43,18 +40,11 @@ impl LaneIn<u64> {
 
 fn lane(shape: &Shape, guard: Option<Guard>, parts: &Parts) -> LaneIn<u64> {
     let operands = [("a", parts.a), ("b", parts.b)];
-    let numbers = operands.iter().filter_map(|(_, operand)| match operand {
-        Some(Operand::Number(number)) => Some(*number),
-        _ => None,
-    });
-    let numbers: Vec<u64> = numbers.collect();
-    assert!(numbers.windows(2).all(|pair| pair[0] == pair[1]));
     let sources = operands.map(|(label, operand)| (label.to_string(), source(shape, operand)));
     let nowhere = (Change::Keep, Pred(0), Pred(0));
     let (change, yes, no) = parts.change.unwrap_or(nowhere);
     LaneIn {
         operand: sources.into(),
-        number: numbers.first().copied().unwrap_or(0),
         guard: GuardIn::of(guard, parts.first, parts.second, parts.combine),
         control: parts.control.clone().unwrap_or(AluControlIn::of_move()),
         selects: parts.selects.into(),
@@ -89,7 +79,10 @@ fn source(shape: &Shape, operand: Option<Operand>) -> SourceIn<u64> {
         index: bits.reg.index.into(),
         is_field: field.is_some().into(),
         field: FieldIn::of(&bits),
-        is_number: matches!(operand, Some(Operand::Number(_))).into(),
+        number: match operand {
+            Some(Operand::Number(number)) => number,
+            _ => 0,
+        },
     }
 }
 

@@ -67,7 +67,7 @@ signals! {
         index: one "stage 0: which register of the bank",
         is_field: one "stage 0: the operand is bits of that register",
         field: all FieldIn,
-        is_number: one "stage 4: the operand is the lane's number",
+        number: one "stage 4: the operand as a number; zeros where it is none",
     }
 }
 
@@ -76,7 +76,6 @@ signals! {
     pub struct LaneIn {
         /// Called `a` and `b`.
         operand: labelled SourceIn,
-        number: one "stage 4: the operation's own number",
         guard: all GuardIn,
         control: all AluControlIn,
         selects: one "stage 6: the plain result is b where the first predicate does not hold, else a",
@@ -162,11 +161,10 @@ impl LaneIn<u32> {
             index: shape.index_bits(),
             is_field: 1,
             field: FieldIn::widths(),
-            is_number: 1,
+            number: 64,
         };
         LaneIn {
             operand: vec![("a".into(), source.clone()), ("b".into(), source)],
-            number: 64,
             guard: GuardIn::widths(),
             control: AluControlIn::widths(),
             selects: 1,
@@ -312,16 +310,13 @@ impl Parts<'_> {
         let lanes = inputs.lanes.iter().enumerate();
         let sources = lanes.flat_map(|(lane, inputs)| {
             let sources = inputs.operand.iter();
-            sources.map(move |(label, source)| (lane, inputs.number, label, source))
+            sources.map(move |(label, source)| (lane, label, source))
         });
-        for ((lane, number, label, source), value) in sources.zip(values) {
-            let none = m.zero(64);
-            let is_none = m.not(source.is_number);
-            let number = m.mux(is_none, none, number);
+        for ((lane, label, source), value) in sources.zip(values) {
             let ports = OperandIn {
                 field: source.field.clone(),
                 value: *value,
-                number: m.delay(format!("number_{label}_{lane}"), number),
+                number: m.delay(format!("number_{label}_{lane}"), source.number),
             };
             let name = format!("operand_{label}_{lane}");
             let placed = operand(&module).place_another(self.design, m, name, ports);
