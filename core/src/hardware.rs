@@ -23,7 +23,7 @@ use registers::Storage;
 pub struct Shape {
     /// Operations of a row: 1, 2, 4 or 8.
     pub lanes: u8,
-    /// Registers of a lane's bank: a power of two.
+    /// Registers of a lane's bank: a power of two, at least 8.
     pub registers: u8,
     /// Packets that it works on at a time: a power of two.
     pub threads: u8,
@@ -50,7 +50,7 @@ impl Shape {
     /// When there is no such core.
     pub fn check(&self) {
         assert!(self.lanes.is_power_of_two() && self.lanes <= MOST_LANES);
-        assert!(self.registers.is_power_of_two() && (2..=MOST_REGISTERS).contains(&self.registers));
+        assert!(self.registers.is_power_of_two() && (8..=MOST_REGISTERS).contains(&self.registers));
         assert!(self.threads.is_power_of_two() && self.threads >= 2);
     }
 

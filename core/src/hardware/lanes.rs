@@ -414,7 +414,7 @@ impl Parts<'_> {
                 until("no", effect.no, EFFECT_STAGE),
             ];
             let combines = until("combines", effect.combines, EFFECT_STAGE);
-            let combined = until("combined", guarded.combined[lane], OPERAND_STAGE);
+            let combined = until("combined", guarded.combined[lane], OPERAND_STAGE + 1);
             let outcome = until("outcome", computed[lane].outcome, OUTCOME_STAGE);
             let reached = until("reached", happens.reached[lane], CUT_STAGE);
             let holds = until("holds", guarded.holds[lane], OPERAND_STAGE);

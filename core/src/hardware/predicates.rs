@@ -119,7 +119,7 @@ signals! {
     pub struct GuardsOut {
         holds: several "stage 1: the operation's guard",
         chosen: several "stage 1: what a selection goes by",
-        combined: several "stage 1: the combination",
+        combined: several "stage 2: the combination",
     }
 }
 
@@ -128,7 +128,8 @@ pub fn guards(name: &str, lanes: u8) -> Block<GuardsIn, GuardsOut> {
     let mut m = Module::new(
         name,
         "Guards of a row: predicates and combinations of two.\n\
-         The word and what is asked belong to stage 0, the answers stand in registers in stage 1. Predicate 0 is 1.",
+         The word and what is asked belong to stage 0, the answers stand in registers in stage 1, combinations in stage 2.\n\
+         Predicate 0 is 1.",
     );
     let inputs = m.inputs(GuardsIn {
         predicates: PREDICATES.into(),
@@ -149,13 +150,14 @@ pub fn guards(name: &str, lanes: u8) -> Block<GuardsIn, GuardsOut> {
         let holds = read(&mut m, asked.guard, asked.guard_negated);
         let first = read(&mut m, asked.first, asked.first_negated);
         let second = read(&mut m, asked.second, asked.second_negated);
+        let first = m.delay(format!("chosen_{lane}"), first);
+        outputs.holds.push(m.delay(format!("holds_{lane}"), holds));
+        outputs.chosen.push(first);
+        let second = m.delay(format!("second_{lane}"), second);
+        let how = m.delay(format!("combine_1_{lane}"), asked.combine);
         let (both, either) = (m.and(&[first, second]), m.or(&[first, second]));
         let differ = m.xor(&[first, second]);
-        let combined = choose(&mut m, &[both, either, differ, differ], asked.combine);
-        outputs.holds.push(m.delay(format!("holds_{lane}"), holds));
-        outputs
-            .chosen
-            .push(m.delay(format!("chosen_{lane}"), first));
+        let combined = choose(&mut m, &[both, either, differ, differ], how);
         let combined = m.delay(format!("combined_{lane}"), combined);
         outputs.combined.push(combined);
     }

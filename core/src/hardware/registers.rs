@@ -165,21 +165,26 @@ fn nothing(m: &mut Module, shape: &Shape, inputs: &RegistersIn) -> Vec<Node> {
     let written = shape.zeros.then(|| written(m, shape, inputs));
     let mut places = Vec::new();
     for (place, reading) in inputs.reading.iter().enumerate() {
-        let mut conditions = vec![reading.reads];
-        if let Some((marks, not_first)) = &written {
-            let parts = reading.read_bank.into_iter().chain([reading.read_index]);
-            let parts: Vec<Node> = parts.collect();
-            let register = m.concat(&parts);
-            conditions.extend([choose(m, marks, register), *not_first]);
-        }
-        let some = m.and(&conditions);
-        let nothing = m.not(some);
-        places.push(m.delay(format!("nothing_{place}"), nothing));
+        let nothing = match &written {
+            Some((marks, not_first)) => {
+                let counts = m.and(&[reading.reads, *not_first]);
+                let skips = m.not(counts);
+                let skips = m.delay(format!("skips_{place}"), skips);
+                let mark = mark_of(m, marks, place, reading);
+                let no_mark = m.not(mark);
+                m.or(&[skips, no_mark])
+            }
+            None => {
+                let nothing = m.not(reading.reads);
+                m.delay(format!("nothing_{place}"), nothing)
+            }
+        };
+        places.push(nothing);
     }
     places
 }
 
-/// The bits of the row's thread, and that the row is not its packet's first one.
+/// Stage 0: the bits of the row's thread, and that the row is not its packet's first one.
 fn written(m: &mut Module, shape: &Shape, inputs: &RegistersIn) -> (Vec<Node>, Node) {
     let bits = u32::from(shape.lanes) * u32::from(shape.registers);
     let threads = shape.threads.into();
@@ -189,6 +194,22 @@ fn written(m: &mut Module, shape: &Shape, inputs: &RegistersIn) -> (Vec<Node>, N
     let now = m.mem_read_async(memory, inputs.read_thread);
     mark(m, shape, memory, inputs);
     ((0..bits).map(|bit| m.bit(now, bit)).collect(), not_first)
+}
+
+/// Stage 1: the bit of the register that a place reads. One of each four is chosen in stage 0.
+fn mark_of(m: &mut Module, marks: &[Node], place: usize, reading: &ReadIn) -> Node {
+    let parts = reading.read_bank.into_iter().chain([reading.read_index]);
+    let parts: Vec<Node> = parts.collect();
+    let register = m.concat(&parts);
+    let low = m.slice(register, 0, 2);
+    let mut chosen: Vec<Node> = marks.chunks(4).map(|four| choose(m, four, low)).collect();
+    chosen.reverse();
+    let chosen = m.concat(&chosen);
+    let chosen = m.delay(format!("marks_{place}"), chosen);
+    let high = m.slice(register, 2, m.width(register) - 2);
+    let high = m.delay(format!("mark_{place}"), high);
+    let marks: Vec<Node> = (0..m.width(chosen)).map(|bit| m.bit(chosen, bit)).collect();
+    choose(m, &marks, high)
 }
 
 /// Adds what is written. That is a clock later, when it stands decoded in registers; a row of the thread reads it later still.

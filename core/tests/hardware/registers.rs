@@ -136,7 +136,7 @@ fn rows_read_what_earlier_rows_of_the_thread_wrote() {
 
 #[test]
 fn lut_ram_does_the_same() {
-    for (threads, registers) in [(4, 8), (8, 4), (16, 16)] {
+    for (threads, registers) in [(4, 8), (8, 8), (16, 16)] {
         check(Shape {
             threads,
             registers,
