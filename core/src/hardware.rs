@@ -6,6 +6,7 @@
 
 pub mod alu;
 mod controls;
+pub mod decode;
 pub mod lanes;
 pub mod operand;
 pub mod predicates;
@@ -13,6 +14,7 @@ pub mod product;
 pub mod quotient;
 pub mod registers;
 mod shift;
+pub mod threads;
 
 use crate::isa::{MOST_LANES, MOST_REGISTERS};
 use hardpath_blocks::index_bits;

@@ -1,6 +1,7 @@
 //! Every part of the processor in the native simulator, beside what the instruction set says.
 
 mod alu;
+mod decode;
 mod lanes;
 mod lint;
 mod operand;

@@ -1,0 +1,352 @@
+//! Whose turn it is.
+//!
+//! Each packet has a thread, and threads are given to packets in turn: so the packets inside stand in the order of their arrival, and
+//! the oldest is the one in the thread that `oldest` names. A thread is
+//!
+//! * **free**: it has no packet;
+//! * **ready**: its next row can be fetched;
+//! * **under way**: its row is between fetch and results;
+//! * **waiting**: for a unit that takes as long as it takes (a map, a divider), which brings it back with a row of its own;
+//! * **done**: its program is over, and the packet leaves when it is the oldest.
+//!
+//! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn.
+
+use super::shift::later;
+use hardpath_blocks::index_bits;
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Mem, MemStyle, Module, Node, Reg};
+
+/// How many threads there are, and how long their rows take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Threads {
+    /// A power of two.
+    pub threads: u8,
+    /// Bits of a row's number.
+    pub row_bits: u32,
+    /// Stages from the choice of a thread to the stage in which it is known where the row leads.
+    pub decided_after: u32,
+    /// Further stages after which the thread may be chosen again.
+    pub ready_after: u32,
+}
+
+signals! {
+    /// What threads are told.
+    pub struct ThreadsIn {
+        packet_valid: one "a packet waits",
+        first_row: one "where programs begin",
+        brought_valid: one "a unit brings a thread back",
+        brought_thread: one "which one",
+        /// Of a row that was chosen, so many clocks before.
+        leads: all LeadsIn,
+        leave_ready: one "the oldest packet may leave",
+    }
+}
+
+signals! {
+    /// Where a row leads, so many stages after the choice.
+    pub struct LeadsIn {
+        /// Else to the next row.
+        goes: one "a branch is taken",
+        row: one "where it goes",
+        ends: one "the program is over",
+        waits: one "the thread waits for a unit",
+    }
+}
+
+signals! {
+    /// What threads do.
+    pub struct ThreadsOut {
+        packet_ready: one "the packet gets a thread",
+        packet_thread: one "which one",
+        chosen: all ChosenOut,
+        brought_ready: one "the thread that is brought back is the chosen one",
+        oldest: one "the thread of the oldest packet",
+        leave_valid: one "the oldest packet's program is over",
+        inside: one "how many packets have threads",
+    }
+}
+
+signals! {
+    /// A row that begins.
+    pub struct ChosenOut {
+        chosen: one "a row begins",
+        thread: one "of this thread",
+        starts: one "it is its packet's first one",
+        brought: one "it is one that a unit brings",
+        fetched: one "the row's number, of a row of the program; a clock later",
+    }
+}
+
+/// The threads of a core.
+pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
+    let mut m = Module::new(name, header(config));
+    let bits = index_bits(config.threads.into());
+    let inputs = m.inputs(ThreadsIn {
+        packet_valid: 1,
+        first_row: config.row_bits,
+        brought_valid: 1,
+        brought_thread: bits,
+        leads: LeadsIn {
+            goes: 1,
+            row: config.row_bits,
+            ends: 1,
+            waits: 1,
+        },
+        leave_ready: 1,
+    });
+    let mut state = State::new(&mut m, config, bits);
+    m.section("The order of the packets");
+    let order = state.order(&mut m, &inputs);
+    m.section("Whose turn it is");
+    let chosen = state.choose(&mut m, &inputs);
+    m.section("Where the row leads");
+    let led = state.lead(&mut m, &inputs, &chosen);
+    state.next(&mut m, &order, &chosen, &led);
+    let outputs = ThreadsOut {
+        packet_ready: order.enters,
+        packet_thread: order.youngest,
+        brought_ready: chosen.brought,
+        chosen,
+        oldest: order.oldest,
+        leave_valid: order.is_done,
+        inside: order.inside,
+    };
+    m.into_block(inputs, outputs)
+}
+
+fn header(config: &Threads) -> String {
+    format!(
+        "{} threads, one packet each, in the order of arrival; a row of one of them begins in each clock.\n\
+         Where a row leads is told {} clocks after it was chosen; its thread is ready {} clocks later, unless it waits or is over.",
+        config.threads, config.decided_after, config.ready_after
+    )
+}
+
+/// A bit for each thread, and what changes it.
+struct Flags {
+    reg: Reg,
+    node: Node,
+}
+
+impl Flags {
+    fn new(m: &mut Module, name: &str, threads: u8) -> Flags {
+        let (reg, node) = m.reg_reset(name, threads.into(), 0);
+        Flags { reg, node }
+    }
+
+    /// Ones in `set` come, those in `clear` go; what comes stays.
+    fn next(&self, m: &mut Module, set: Node, clear: Node) {
+        let kept = m.not(clear);
+        let kept = m.and(&[self.node, kept]);
+        let next = m.or(&[kept, set]);
+        m.set_next(self.reg, next);
+    }
+}
+
+struct State<'a> {
+    config: &'a Threads,
+    bits: u32,
+    ready: Flags,
+    done: Flags,
+    /// Threads whose packet has had no row yet.
+    fresh: Flags,
+    oldest: (Reg, Node),
+    youngest: (Reg, Node),
+    inside: (Reg, Node),
+    turn: (Reg, Node),
+    rows: Option<Mem>,
+}
+
+/// What comes and goes.
+struct Order {
+    enters: Node,
+    leaves: Node,
+    oldest: Node,
+    youngest: Node,
+    inside: Node,
+    is_done: Node,
+}
+
+/// What became of a row.
+struct Led {
+    /// One bit for each thread.
+    ready: Node,
+    done: Node,
+}
+
+impl<'a> State<'a> {
+    fn new(m: &mut Module, config: &'a Threads, bits: u32) -> State<'a> {
+        assert!(config.threads.is_power_of_two() && config.threads >= 2);
+        State {
+            config,
+            bits,
+            ready: Flags::new(m, "ready", config.threads),
+            done: Flags::new(m, "done", config.threads),
+            fresh: Flags::new(m, "fresh", config.threads),
+            oldest: m.reg_reset("oldest", bits, 0),
+            youngest: m.reg_reset("next_thread", bits, 0),
+            inside: m.reg_reset("packets_inside", bits + 1, 0),
+            turn: m.reg_reset("turn", bits, 0),
+            rows: None,
+        }
+    }
+
+    /// One bit for the thread of this number, where `on`.
+    fn one_hot(&self, m: &mut Module, on: Node, thread: Node) -> Node {
+        let bits: Vec<Node> = (0..u64::from(self.config.threads))
+            .rev()
+            .map(|number| {
+                let is = m.eq_const(thread, number);
+                m.and(&[on, is])
+            })
+            .collect();
+        m.concat(&bits)
+    }
+
+    fn order(&mut self, m: &mut Module, inputs: &ThreadsIn) -> Order {
+        let (inside_reg, inside) = self.inside;
+        let (oldest_reg, oldest) = self.oldest;
+        let (youngest_reg, youngest) = self.youngest;
+        // The highest bit is 1 only when every thread has a packet.
+        let is_full = m.bit(inside, self.bits);
+        let has_room = m.not(is_full);
+        let enters = m.and(&[inputs.packet_valid, has_room]);
+        let done = self.done.node;
+        let is_done = self.bit_of(m, done, oldest);
+        let leaves = m.and(&[is_done, inputs.leave_ready]);
+        let next = m.add_const(oldest, 1);
+        m.set_next_when(oldest_reg, leaves, next);
+        let next = m.add_const(youngest, 1);
+        m.set_next_when(youngest_reg, enters, next);
+        let more = m.add_const(inside, 1);
+        let fewer = m.sub_const(inside, 1);
+        let stays = m.not(leaves);
+        let grows = m.and(&[enters, stays]);
+        let waits = m.not(enters);
+        let shrinks = m.and(&[leaves, waits]);
+        let next = m.mux(shrinks, fewer, inside);
+        let next = m.mux(grows, more, next);
+        m.set_next(inside_reg, next);
+        Order {
+            enters,
+            leaves,
+            oldest,
+            youngest,
+            inside,
+            is_done,
+        }
+    }
+
+    fn bit_of(&self, m: &mut Module, flags: Node, thread: Node) -> Node {
+        let on = m.one();
+        let hot = self.one_hot(m, on, thread);
+        let both = m.and(&[flags, hot]);
+        m.reduce_or(both)
+    }
+
+    /// First a thread that a unit brings back, else the first ready one from `turn` on. From registers, so that fetching has a whole
+    /// clock.
+    fn choose(&mut self, m: &mut Module, inputs: &ThreadsIn) -> ChosenOut {
+        let (turn_reg, turn) = self.turn;
+        let ready = self.ready.node;
+        let count = u64::from(self.config.threads);
+        // Ready threads at or behind the turn come first.
+        let masks: Vec<Node> = (0..count)
+            .rev()
+            .map(|number| {
+                let number = m.constant(number, self.bits);
+                m.ule(turn, number)
+            })
+            .collect();
+        let behind = m.concat(&masks);
+        let behind = m.and(&[ready, behind]);
+        let has_behind = m.reduce_or(behind);
+        let among = m.mux(has_behind, behind, ready);
+        let first = self.first(m, among);
+        let has_ready = m.reduce_or(ready);
+        let brought = inputs.brought_valid;
+        let chosen = m.or(&[brought, has_ready]);
+        let thread = m.mux(brought, inputs.brought_thread, first);
+        let not_brought = m.not(brought);
+        let takes_turn = m.and(&[has_ready, not_brought]);
+        let next = m.add_const(first, 1);
+        m.set_next_when(turn_reg, takes_turn, next);
+        let fresh = self.fresh.node;
+        let starts = self.bit_of(m, fresh, thread);
+        let starts = m.and(&[starts, not_brought]);
+        let (rows, stored) = self.rows(m, thread);
+        self.rows = Some(rows);
+        let row = m.mux(starts, inputs.first_row, stored);
+        ChosenOut {
+            chosen,
+            thread,
+            starts,
+            brought,
+            fetched: m.delay("fetched_row", row),
+        }
+    }
+
+    /// The numbers of the threads' next rows, and that of a thread.
+    fn rows(&self, m: &mut Module, thread: Node) -> (Mem, Node) {
+        let (width, depth) = (self.config.row_bits, self.config.threads.into());
+        let rows = m.mem("rows", width, depth, MemStyle::Distributed);
+        let stored = m.mem_read_async(rows, thread);
+        (rows, stored)
+    }
+
+    /// The number of the lowest bit that is 1.
+    fn first(&self, m: &mut Module, flags: Node) -> Node {
+        let count = u32::from(self.config.threads);
+        let mut found = m.constant(u64::from(count) - 1, self.bits);
+        for thread in (0..count - 1).rev() {
+            let is = m.bit(flags, thread);
+            let number = m.constant(thread.into(), self.bits);
+            found = m.mux(is, number, found);
+        }
+        found
+    }
+
+    /// Reads the row's number behind the choice, and writes the next one when it is known.
+    fn lead(&mut self, m: &mut Module, inputs: &ThreadsIn, chosen: &ChosenOut) -> Led {
+        let after = self.config.decided_after;
+        let thread = later(m, "thread", chosen.thread, after);
+        let mut until = |name: &str, node: Node| {
+            (0..after).fold(node, |node, clock| m.delay_reset(format!("{name}_{clock}"), node))
+        };
+        let decided = until("under_way", chosen.chosen);
+        let brought = until("was_brought", chosen.brought);
+        let leads = &inputs.leads;
+        let own = m.not(brought);
+        let ends = m.and(&[decided, own, leads.ends]);
+        let waits = m.and(&[own, leads.waits]);
+        let over = m.or(&[waits, leads.ends]);
+        let over = m.and(&[own, over]);
+        // A row that a unit brings stands between the one that waited and the next one.
+        let row = later(m, "row", chosen.fetched, after - 1);
+        let behind = m.add_const(row, 1);
+        let next = m.mux(leads.goes, leads.row, behind);
+        let moves = m.and(&[decided, own]);
+        let rows = self.rows.expect("rows are read first");
+        m.mem_write(rows, thread, next, moves);
+        let goes_on = m.not(over);
+        let goes_on = m.and(&[decided, goes_on]);
+        let ready = (0..self.config.ready_after).fold(goes_on, |node, clock| {
+            m.delay_reset(format!("ready_in_{clock}"), node)
+        });
+        let ready_thread = later(m, "ready_thread", thread, self.config.ready_after);
+        Led {
+            ready: self.one_hot(m, ready, ready_thread),
+            done: self.one_hot(m, ends, thread),
+        }
+    }
+
+    fn next(&mut self, m: &mut Module, order: &Order, chosen: &ChosenOut, led: &Led) {
+        let enters = self.one_hot(m, order.enters, order.youngest);
+        let begins = self.one_hot(m, chosen.chosen, chosen.thread);
+        let leaves = self.one_hot(m, order.leaves, order.oldest);
+        let set = m.or(&[enters, led.ready]);
+        self.ready.next(m, set, begins);
+        self.fresh.next(m, enters, begins);
+        self.done.next(m, led.done, leaves);
+    }
+}
