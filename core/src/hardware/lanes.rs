@@ -53,7 +53,7 @@ impl Lanes {
         OPERAND_STAGE + ALU_CLOCKS + self.wait
     }
 
-    /// W: the stage in which registers are written. The thread's next row begins later.
+    /// W: the stage in which registers are written. The thread's next row begins at least two clocks later.
     pub fn write_stage(&self) -> u32 {
         self.late_stage() + 1
     }
@@ -242,7 +242,7 @@ fn header(config: &Lanes) -> String {
         "Lanes of the packet processor: {} operations of a thread's row a clock.\n\
          A row begins in stage 0, and each port says its stage; L is {}, W is {}, a stage a clock, without stalls.\n\
          Operations take effect in the order of the lanes, up to the first branch that is taken. A thread's next row begins\n\
-         behind stage W of the one before, and has its stage 5 behind the clock in which predicates_next is given.",
+         at least two clocks behind stage W of the one before, and has its stage 5 behind the clock in which predicates_next is given.",
         config.shape.lanes,
         config.late_stage(),
         config.write_stage(),

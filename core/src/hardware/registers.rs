@@ -133,7 +133,7 @@ fn header(shape: &Shape) -> String {
     format!(
         "Registers: {lanes} banks of {registers} x 64 bits for each of {threads} threads, one write a bank and {} reads a clock.\n\
          An address belongs to stage 0, the value stands in registers in stage 2. What is written in stage W is read by rows whose\n\
-         stage 0 is later; until then the thread has no other row.{zeros}",
+         stage 0 is at least two clocks later; until then the thread has no other row.{zeros}",
         shape.reads()
     )
 }

@@ -265,9 +265,10 @@ fn check(config: &Lanes, clocks: u64) {
     };
     let mut states = vec![state; shape.threads.into()];
     let mut rows: VecDeque<Row> = vec![Row::default(); 32].into();
-    let turns = u64::from(shape.threads).max(config.write_stage().into());
+    // As soon as a thread's next row may begin.
+    let turns = u64::from(shape.threads).max(u64::from(config.write_stage()) + 2);
     for clock in 0..clocks {
-        let thread = clock % (turns + 1);
+        let thread = clock % turns;
         let next = match states.get_mut(thread as usize) {
             Some(state) => row(&mut random, config, thread, state),
             None => Row::default(),
@@ -290,11 +291,12 @@ fn check(config: &Lanes, clocks: u64) {
 
 #[test]
 fn rows_do_what_the_instruction_set_says() {
-    for (lanes, wait) in [(1, 0), (2, 1), (4, 0), (4, 3), (8, 2)] {
-        let config = Lanes {
-            shape: Shape::with_lanes(lanes),
-            wait,
+    for (lanes, threads, wait) in [(1, 8, 0), (2, 16, 1), (4, 8, 0), (4, 16, 3), (8, 16, 2)] {
+        let shape = Shape {
+            threads,
+            ..Shape::with_lanes(lanes)
         };
+        let config = Lanes { shape, wait };
         check(&config, 20_000);
     }
 }
