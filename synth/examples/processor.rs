@@ -29,10 +29,10 @@ fn parts() -> Vec<(String, Design)> {
     add("guards", guards("guards", 4).into());
     add("cut", cut("cut", 4).into());
     add("updates", updates("updates", 4).into());
-    add("operand", operand("operand").into());
+    add("operand", operand("field").into());
     add("alu", alu("alu").into());
-    add("product", product("product").into());
-    add("quotient", quotient("quotient", 4).into());
+    add("product", product("multiplier").into());
+    add("quotient", quotient("divider", 4).into());
     for count in [1, 2, 4, 8] {
         let shape = Shape::with_lanes(count);
         let design = lanes("lanes", &Lanes { shape, wait: 1 });

@@ -2,9 +2,11 @@
 
 use crate::installed;
 use hardpath_core::hardware::lanes::{lanes, Lanes};
+use hardpath_core::hardware::product::product;
+use hardpath_core::hardware::quotient::quotient;
 use hardpath_core::hardware::registers::Storage;
 use hardpath_core::hardware::Shape;
-use hardpath_rtl::{verilog, vhdl, Design};
+use hardpath_rtl::{verilog, vhdl, Design, Module};
 
 fn designs() -> Vec<(&'static str, Design)> {
     let distributed = Shape {
@@ -17,7 +19,16 @@ fn designs() -> Vec<(&'static str, Design)> {
         ("four_lanes", Shape::with_lanes(4)),
     ];
     let lanes = shapes.map(|(name, shape)| (name, lanes(name, &Lanes { shape, wait: 1 })));
-    lanes.into()
+    let alone = |module: Module| {
+        let mut design = Design::new();
+        design.add(module);
+        design
+    };
+    let others = [
+        ("multiplier", alone(product("multiplier").into())),
+        ("divider", alone(quotient("divider", 4).into())),
+    ];
+    lanes.into_iter().chain(others).collect()
 }
 
 #[test]
