@@ -300,8 +300,8 @@ impl Word {
         (asks, shares): (Node, Node),
     ) -> Node {
         let inserts = self.is(m, &[Opcode::Insert]);
-        let [first, second, sum, both] = [Plain::A, Plain::B, Plain::Sum, Plain::And]
-            .map(|plain| m.constant(plain as u64, 3));
+        let [first, second, sum, both] =
+            [Plain::A, Plain::B, Plain::Sum, Plain::And].map(|plain| m.constant(plain as u64, 3));
         let other = m.mux(inserts, second, first);
         let asked = m.mux(shares, both, sum);
         let other = m.mux(asks, asked, other);
@@ -311,12 +311,7 @@ impl Word {
     fn effect(&self, m: &mut Module, shape: &Shape) -> EffectIn {
         let always = self.is(
             m,
-            &[
-                Opcode::Move,
-                Opcode::Insert,
-                Opcode::Select,
-                Opcode::Load,
-            ],
+            &[Opcode::Move, Opcode::Insert, Opcode::Select, Opcode::Load],
         );
         let computes = self.is(m, &[Opcode::Compute]);
         let code = self.part(m, layout::COMPUTE);
@@ -399,8 +394,7 @@ impl Conditions {
 /// The codes of the conditions for which something holds.
 fn all_of(holds: impl Fn(&AluControlIn<u64>) -> bool) -> Vec<u64> {
     let all = (0..).zip(layout::CONDITIONS);
-    let found = all.filter(|(_, condition): &(u64, Condition)| {
-        holds(&AluControlIn::of_test(*condition))
-    });
+    let found =
+        all.filter(|(_, condition): &(u64, Condition)| holds(&AluControlIn::of_test(*condition)));
     found.map(|(code, _)| code).collect()
 }

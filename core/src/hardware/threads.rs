@@ -62,7 +62,7 @@ signals! {
         brought_ready: one "the thread that is brought back is the chosen one",
         oldest: one "the thread of the oldest packet",
         leave_valid: one "the oldest packet's program is over",
-        inside: one "how many packets have threads",
+        packets: one "how many have threads",
     }
 }
 
@@ -109,7 +109,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
         chosen,
         oldest: order.oldest,
         leave_valid: order.is_done,
-        inside: order.inside,
+        packets: order.inside,
     };
     m.into_block(inputs, outputs)
 }
@@ -311,7 +311,9 @@ impl<'a> State<'a> {
         let after = self.config.decided_after;
         let thread = later(m, "thread", chosen.thread, after);
         let mut until = |name: &str, node: Node| {
-            (0..after).fold(node, |node, clock| m.delay_reset(format!("{name}_{clock}"), node))
+            (0..after).fold(node, |node, clock| {
+                m.delay_reset(format!("{name}_{clock}"), node)
+            })
         };
         let decided = until("under_way", chosen.chosen);
         let brought = until("was_brought", chosen.brought);

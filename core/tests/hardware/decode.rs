@@ -25,11 +25,7 @@ fn answers_later(operation: &Operation) -> bool {
             | Action::Atomic { .. }
             | Action::Checksum { .. }
             | Action::Compute {
-                op: Compute::Mul
-                    | Compute::UDiv
-                    | Compute::URem
-                    | Compute::SDiv
-                    | Compute::SRem,
+                op: Compute::Mul | Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem,
                 ..
             }
     )
@@ -58,7 +54,10 @@ fn expected(shape: &Shape, operation: &Operation) -> Vec<(String, u64)> {
         if of_field && !fields.iter().any(|field| name.starts_with(field.as_str())) {
             return false;
         }
-        let of_result = matches!(name.as_str(), "plain" | "subtract" | "turn" | "turn_by" | "top");
+        let of_result = matches!(
+            name.as_str(),
+            "plain" | "subtract" | "turn" | "turn_by" | "top"
+        );
         let no_branch = name == "tests" && matches!(operation.action, Action::Compare { .. });
         let of_others = name.starts_with("late") || name == "hit";
         let place = name == "to" && !computes && !matches!(operation.action, Action::Load { .. });
@@ -74,7 +73,9 @@ fn stage(name: &str) -> usize {
     match name {
         name if name.contains("field_") => 1,
         name if name.ends_with("number") => 4,
-        name if name.ends_with("is_field") || name.ends_with("bank") || name.ends_with("index") => 0,
+        name if name.ends_with("is_field") || name.ends_with("bank") || name.ends_with("index") => {
+            0
+        }
         "plain" | "subtract" | "turn" | "turn_by" | "top" | "selects" => 6,
         name if name.starts_with("test_") => 6,
         _ => 5,

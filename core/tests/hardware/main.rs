@@ -9,6 +9,7 @@ mod operations;
 mod products;
 mod reference;
 mod registers;
+mod threads;
 
 #[path = "../../../blocks/tests/suite/bench.rs"]
 #[allow(dead_code)]

@@ -1,0 +1,211 @@
+//! Threads: packets with random programs beside a model that knows where each of them is.
+
+use crate::bench::Bench;
+use hardpath_core::hardware::threads::{threads, Threads};
+use hardpath_testkit::Random;
+use std::collections::VecDeque;
+
+const CLOCKS: u64 = 20_000;
+const FIRST_ROW: u64 = 5;
+const ROW_BITS: u32 = 8;
+
+/// A packet in its thread.
+#[derive(Clone)]
+struct Packet {
+    /// Its next row; `None`: it is over.
+    next: Option<u64>,
+    /// It has had no row.
+    fresh: bool,
+    /// The clock from which on it can be chosen; `None`: a row is under way, or it waits.
+    ready: Option<u64>,
+    waits: bool,
+    rows: u64,
+    /// The clock from which on it can leave.
+    over: Option<u64>,
+}
+
+/// A row under way.
+struct Row {
+    decided_at: u64,
+    thread: usize,
+    brought: bool,
+}
+
+struct Model {
+    config: Threads,
+    threads: Vec<Option<Packet>>,
+    oldest: usize,
+    youngest: usize,
+    under_way: VecDeque<Row>,
+    /// What `fetched` must be in the next clock.
+    fetched: Option<u64>,
+    left: u64,
+}
+
+impl Model {
+    fn inside(&self) -> usize {
+        self.threads.iter().flatten().count()
+    }
+
+    /// The row that is decided in this clock becomes what chance wants; gives what the ports take: goes, row, ends, waits.
+    fn decide(&mut self, random: &mut Random, clock: u64) -> [u64; 4] {
+        let due = self
+            .under_way
+            .front()
+            .is_some_and(|row| row.decided_at == clock);
+        let Some(row) = due.then(|| self.under_way.pop_front()).flatten() else {
+            return [random.below(2), random.below(200), 0, 0];
+        };
+        let packet = self.threads[row.thread].as_mut().expect("it has a packet");
+        let ready = Some(clock + 1 + u64::from(self.config.ready_after));
+        if row.brought {
+            packet.ready = ready;
+            return [
+                random.below(2),
+                random.below(200),
+                random.below(2),
+                random.below(2),
+            ];
+        }
+        let goes = random.below(3) == 0;
+        let ends = packet.rows > random.below(8);
+        let waits = !ends && random.below(4) == 0;
+        let target = random.below(200);
+        let at = packet.next.expect("it goes on");
+        packet.next = (!ends).then_some(if goes {
+            target
+        } else {
+            (at + 1) % (1 << ROW_BITS)
+        });
+        packet.waits = waits;
+        packet.over = ends.then_some(clock + 1);
+        packet.ready = ready.filter(|_| !ends && !waits);
+        [goes.into(), target, ends.into(), waits.into()]
+    }
+}
+
+fn check(config: Threads, seed: u64) {
+    let mut bench = Bench::of(threads("threads", &config));
+    let mut random = Random::new(seed);
+    let count = usize::from(config.threads);
+    let mut model = Model {
+        threads: vec![None; count],
+        config: config.clone(),
+        oldest: 0,
+        youngest: 0,
+        under_way: VecDeque::new(),
+        fetched: None,
+        left: 0,
+    };
+    let (mut most_inside, mut idle, mut rows) = (0, 0, 0);
+    for clock in 0..CLOCKS {
+        let arrives = random.below(4) > 0;
+        let waiting: Vec<usize> = (0..count)
+            .filter(|thread| {
+                model.threads[*thread]
+                    .as_ref()
+                    .is_some_and(|packet| packet.waits && packet.ready.is_none())
+            })
+            .collect();
+        let brings = !waiting.is_empty() && random.below(3) == 0;
+        let bring = if brings { *random.pick(&waiting) } else { 0 };
+        let leaves = random.below(3) > 0;
+        let [goes, row, ends, waits] = model.decide(&mut random, clock);
+        for (port, value) in [
+            ("packet_valid", arrives.into()),
+            ("first_row", FIRST_ROW),
+            ("brought_valid", brings.into()),
+            ("brought_thread", bring as u64),
+            ("goes", goes),
+            ("row", row),
+            ("ends", ends),
+            ("waits", waits),
+            ("leave_ready", leaves.into()),
+        ] {
+            bench.set(port, value);
+        }
+        bench.step();
+        if let Some(row) = model.fetched.take() {
+            assert_eq!(bench.get("fetched"), row, "clock {clock}");
+        }
+        let is_full = model.inside() == count;
+        assert_eq!(bench.get("packets"), model.inside() as u64, "clock {clock}");
+        assert_eq!(bench.get("packet_ready"), u64::from(arrives && !is_full));
+        let oldest = model.threads[model.oldest].as_ref();
+        let done = oldest.is_some_and(|packet| packet.over.is_some_and(|over| over <= clock));
+        assert_eq!(bench.get("leave_valid"), u64::from(done), "clock {clock}");
+        let ready: Vec<usize> = (0..count)
+            .filter(|thread| {
+                let packet = model.threads[*thread].as_ref();
+                packet.is_some_and(|packet| packet.ready.is_some_and(|ready| ready <= clock))
+            })
+            .collect();
+        let chosen = bench.get("chosen") == 1;
+        assert_eq!(chosen, brings || !ready.is_empty(), "clock {clock}");
+        assert_eq!(bench.get("brought_ready"), u64::from(brings));
+        idle += u64::from(!chosen && model.inside() == count);
+        if chosen {
+            let thread = bench.get("thread") as usize;
+            if brings {
+                assert_eq!(thread, bring);
+            } else {
+                assert!(ready.contains(&thread), "clock {clock}: thread {thread}");
+            }
+            let packet = model.threads[thread].as_mut().expect("it has a packet");
+            if !brings {
+                assert_eq!(
+                    bench.get("starts"),
+                    u64::from(packet.fresh),
+                    "clock {clock}"
+                );
+                model.fetched = packet.next;
+                packet.fresh = false;
+                packet.rows += 1;
+                rows += 1;
+            }
+            packet.ready = None;
+            packet.waits = false;
+            model.under_way.push_back(Row {
+                decided_at: clock + u64::from(config.decided_after),
+                thread,
+                brought: brings,
+            });
+        }
+        if done && leaves {
+            model.threads[model.oldest] = None;
+            model.oldest = (model.oldest + 1) % count;
+            model.left += 1;
+        }
+        if arrives && !is_full {
+            model.threads[model.youngest] = Some(Packet {
+                next: Some(FIRST_ROW),
+                fresh: true,
+                ready: Some(clock + 1),
+                waits: false,
+                rows: 0,
+                over: None,
+            });
+            model.youngest = (model.youngest + 1) % count;
+        }
+        most_inside = most_inside.max(model.inside());
+    }
+    assert_eq!(most_inside, count);
+    assert!(
+        model.left > 100 && rows > 1000 && idle < CLOCKS,
+        "{} {rows} {idle}",
+        model.left
+    );
+}
+
+#[test]
+fn packets_go_through_their_threads_in_order() {
+    for (threads, decided_after, ready_after) in [(2, 3, 0), (4, 6, 2), (16, 14, 2), (32, 9, 5)] {
+        let config = Threads {
+            threads,
+            row_bits: ROW_BITS,
+            decided_after,
+            ready_after,
+        };
+        check(config, threads.into());
+    }
+}
