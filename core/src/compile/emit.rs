@@ -7,8 +7,18 @@ use crate::isa::{self, Action};
 use crate::rename::Names;
 use std::collections::HashMap;
 
+/// What the core runs.
+pub struct Emitted {
+    /// All rows, in the order of the traces.
+    pub rows: Vec<image::Row>,
+    /// Where they came from.
+    pub origins: Origins,
+    /// The first row of each block.
+    pub starts: HashMap<Label, u32>,
+}
+
 /// All rows, in the order of the traces.
-pub fn emit(traces: &[Trace], places: &Places) -> (Vec<image::Row>, Origins) {
+pub fn emit(traces: &[Trace], places: &Places) -> Emitted {
     let mut starts = HashMap::new();
     let mut count = 0;
     let mut kept = Vec::new();
@@ -51,7 +61,11 @@ pub fn emit(traces: &[Trace], places: &Places) -> (Vec<image::Row>, Origins) {
             lanes: lanes.collect(),
         });
     }
-    (rows, origins)
+    Emitted {
+        rows,
+        origins,
+        starts,
+    }
 }
 
 struct Placed<'a> {

@@ -1,6 +1,7 @@
 //! From the program IR to rows.
 
 mod allocate;
+mod check;
 pub mod code;
 mod effects;
 mod emit;
@@ -15,16 +16,19 @@ mod select;
 mod spill;
 
 use crate::image::{Image, Machine, Origins};
-use allocate::{allocate, Keep, Spill, Trace};
+use allocate::{allocate, Keep, Places, Spill, Trace};
 use code::{Code, Label};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use schedule::{Banks, Context};
+use std::collections::HashMap;
 
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 4096;
 /// Bytes of what is kept for a register.
 const SPILL_BYTES: u32 = 8;
+/// Where this variable is set, rows are checked against their code in builds without assertions, too.
+const CHECK: &str = "HARDPATH_CHECK_ROWS";
 
 /// A program for a core, and where its operations came from.
 pub struct Compiled {
@@ -41,6 +45,41 @@ pub struct Compiled {
 /// # Errors
 /// What the core does not do, and what does not fit into it, each with its place.
 pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Diagnostic>> {
+    let made = make(program, machine)?;
+    fits(&made.compiled.image, machine)?;
+    if cfg!(debug_assertions) || std::env::var_os(CHECK).is_some() {
+        made.check()?;
+    }
+    Ok(made.compiled)
+}
+
+/// A program as rows, with what these were made of.
+struct Made {
+    compiled: Compiled,
+    code: Code,
+    places: Places,
+    /// The first row of each block.
+    starts: HashMap<Label, u32>,
+}
+
+impl Made {
+    /// Whether the rows do what the code does.
+    fn check(&self) -> Result<(), Vec<Diagnostic>> {
+        let claim = check::Claim {
+            code: &self.code,
+            places: &self.places,
+            starts: &self.starts,
+        };
+        let checked = check::check(&claim, &self.compiled.image);
+        let own_fault = |difference: check::Difference| {
+            let message = format!("rows differ from the code that they were made of: {difference}");
+            Diagnostic::defect("internal-error", message)
+        };
+        checked.map_err(|all| all.into_iter().map(own_fault).collect())
+    }
+}
+
+fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
     let prepared = prepare::prepare(program)?;
     let mut code = select::select(&prepared)?;
     legal::make_legal(&mut code);
@@ -64,10 +103,14 @@ pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Dia
                 continue;
             }
         };
-        let (rows, mut origins) = emit::emit(&traces, &places);
+        let emit::Emitted {
+            rows,
+            mut origins,
+            starts,
+        } = emit::emit(&traces, &places);
         origins.places = prepared.places.clone();
-        let starts = code.starts.iter();
-        let starts = starts
+        let inputs = code.starts.iter();
+        let inputs = inputs
             .map(|(reg, input)| (places.regs[reg], *input))
             .collect();
         let image = Image {
@@ -75,18 +118,23 @@ pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Dia
             lanes: machine.lanes,
             registers: machine.registers,
             rows,
-            starts,
+            starts: inputs,
             stack,
             limits: prepared.limits,
             inputs: prepared.inputs.clone(),
             outputs: prepared.outputs.clone(),
             maps: prepared.maps.clone(),
         };
-        fits(&image, machine)?;
-        return Ok(Compiled {
+        let compiled = Compiled {
             image,
             origins,
             program: prepared,
+        };
+        return Ok(Made {
+            compiled,
+            code,
+            places,
+            starts,
         });
     }
     Err(vec![Diagnostic::refused(
