@@ -3,6 +3,7 @@
 use super::code::{Label, Op, Pred, Reg, Step};
 use crate::isa::{Action, Buffer, Ending, Field, Operand, Way};
 use hardpath_ir::structure::Memory;
+use hardpath_ir::AtomicOp;
 
 /// What is added to an offset, if something is: with the version of its register.
 type Base = Option<(Field<Reg>, u32)>;
@@ -162,13 +163,16 @@ impl Effects {
             } => self.map_writes = Some(value(*map, entry, *offset, *bytes)),
             Action::Atomic {
                 map,
+                op: what,
                 entry,
                 offset,
                 bytes,
                 ..
             } => {
                 self.map_writes = Some(value(*map, entry, *offset, *bytes));
-                self.takes.push(Buffer::Value);
+                if *what == AtomicOp::CmpXchg {
+                    self.takes.push(Buffer::Value);
+                }
             }
             Action::Update { map, .. } => {
                 self.map_writes = Some(all(*map));
@@ -241,6 +245,12 @@ impl Effects {
                 let meet = first < other_end && other_first < end;
                 return (buffer == other && meet).then_some(After::Row);
             }
+        }
+        // An operation puts what it has itself, and leaves nothing in the buffer: it must not come between the words of another one and
+        // that.
+        let both = |buffer: &Buffer| *buffer != Buffer::Exit && later.takes.contains(buffer);
+        if self.takes.iter().any(both) {
+            return Some(After::Lane);
         }
         let (buffer, ..) = later.puts?;
         self.takes.contains(&buffer).then_some(After::Row)
