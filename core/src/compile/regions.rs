@@ -15,8 +15,13 @@ pub fn form(code: &mut Code) {
     sweep(code);
 }
 
-/// Takes out blocks that nothing leads to, and operations whose results nobody reads.
+/// Takes out what stands behind the end of a block, blocks that nothing leads to, and operations whose results nobody reads.
 fn sweep(code: &mut Code) {
+    for &label in &code.order {
+        let steps = &mut code.blocks[label];
+        let last = steps.iter().position(Step::always_leaves);
+        steps.truncate(last.map_or(steps.len(), |last| last + 1));
+    }
     let mut reached: SecondaryMap<Label, bool> = SecondaryMap::new();
     let mut open = vec![code.order[0]];
     while let Some(label) = open.pop() {
