@@ -6,6 +6,7 @@
 //!
 //! * [`isa`]: what an operation means. [`image`]: a program as the core runs it, its file, and what a loader writes.
 //! * [`encode`]: an operation as a word. [`text`]: a program as a text, to be read and written by people.
+//! * [`verifier`]: the rules that a program keeps.
 
 #![warn(missing_docs)]
 
@@ -17,3 +18,4 @@ pub mod interpreter;
 pub mod isa;
 pub mod rename;
 pub mod text;
+pub mod verifier;

@@ -21,7 +21,7 @@ use code::{Code, Label};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use schedule::{Banks, Context};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 4096;
@@ -47,6 +47,11 @@ pub struct Compiled {
 pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Diagnostic>> {
     let made = make(program, machine)?;
     fits(&made.compiled.image, machine)?;
+    crate::verifier::verify(&made.compiled.image, machine).map_err(|all| {
+        let all = all.into_iter();
+        all.map(|error| own_fault("rows break a rule", error))
+            .collect::<Vec<_>>()
+    })?;
     if cfg!(debug_assertions) || std::env::var_os(CHECK).is_some() {
         made.check()?;
     }
@@ -71,12 +76,16 @@ impl Made {
             starts: &self.starts,
         };
         let checked = check::check(&claim, &self.compiled.image);
-        let own_fault = |difference: check::Difference| {
-            let message = format!("rows differ from the code that they were made of: {difference}");
-            Diagnostic::defect("internal-error", message)
-        };
-        checked.map_err(|all| all.into_iter().map(own_fault).collect())
+        let what = "rows differ from the code that they were made of";
+        checked.map_err(|all| {
+            let all = all.into_iter();
+            all.map(|difference| own_fault(what, difference)).collect()
+        })
     }
+}
+
+fn own_fault(what: &str, why: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::defect("internal-error", format!("{what}: {why}"))
 }
 
 fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
@@ -86,6 +95,7 @@ fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
     moves::make_moves(&mut code);
     regions::form(&mut code);
     legal::make_legal(&mut code);
+    drop_starts(&mut code);
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
     let mut keep = Keep::default();
     let mut stack = own_stack;
@@ -141,6 +151,13 @@ fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
         "registers",
         "no places were found for the program's registers",
     )])
+}
+
+/// What nobody reads need not stand anywhere at the start.
+fn drop_starts(code: &mut Code) {
+    let steps = code.order.iter().flat_map(|label| &code.blocks[*label]);
+    let read: HashSet<code::Reg> = steps.flat_map(|step| step.touched().reads).collect();
+    code.starts.retain(|(reg, _)| read.contains(reg));
 }
 
 fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
