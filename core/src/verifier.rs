@@ -8,7 +8,7 @@
 //!
 //! **A row**
 //!
-//! 3. No register is written twice, and no predicate, but that several comparisons go into one by [`Into::And`](crate::isa::Into::And), or by [`Into::Or`](crate::isa::Into::Or).
+//! 3. No register is written twice, and no predicate, but that several comparisons go into one by [`Into::And`], or by [`Into::Or`].
 //!    Predicate 0 may be written as often as it likes.
 //! 4. It has no more loads, stores, operations on maps and products than the core does in a row ([`Machine`]), and one of what
 //!    stands beside the lanes: divisions, sums and copies. Clearing is a store.
@@ -32,15 +32,22 @@
 //! **What is there to be read**
 //!
 //! A word, register or predicate is there when it was written on every way that leads to the row, or by an earlier lane if it is a
-//! buffer's word. What a guard, [`Into::And`](crate::isa::Into::And) or [`Into::Or`](crate::isa::Into::Or) may leave as it was is there if it was before.
+//! buffer's word. What a guard, [`Into::And`] or [`Into::Or`] may leave as it was is there if it was before.
 //!
 //! 13. Where an operation takes words of a key or of a value, or what an update may do, that it does not have itself, they are in their
-//!     buffers. What an operation took from [`Buffer::Key`](crate::isa::Buffer::Key), [`Buffer::Value`](crate::isa::Buffer::Value) or [`Buffer::May`](crate::isa::Buffer::May) is not there any more, and neither is
-//!     what else was in them. So hardware may keep them in a queue.
-//! 14. Where a packet ends or a copy is sent, the words are in [`Buffer::Exit`](crate::isa::Buffer::Exit) that the ending refers to; of bytes in front their number
+//!     buffers. Behind an operation that takes from [`Buffer::Key`], [`Buffer::Value`] or [`Buffer::May`], or may, nothing is there any
+//!     more, whatever was put. So hardware may keep them in a queue.
+//! 14. Where a packet ends or a copy is sent, the words are in [`Buffer::Exit`] that the ending refers to; of bytes in front their number
 //!     is not known here. They stay.
 //! 15. Registers and predicates that are read have been written, or are starts. Hardware gives zeros else: this is a rule for compilers,
 //!     which mean something by all that they read.
+//!
+//! [`Into::And`]: crate::isa::Into::And
+//! [`Into::Or`]: crate::isa::Into::Or
+//! [`Buffer::Key`]: crate::isa::Buffer::Key
+//! [`Buffer::Value`]: crate::isa::Buffer::Value
+//! [`Buffer::May`]: crate::isa::Buffer::May
+//! [`Buffer::Exit`]: crate::isa::Buffer::Exit
 
 mod control;
 mod maps;

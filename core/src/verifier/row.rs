@@ -1,7 +1,7 @@
 //! Rules 3 to 7: what stands in a row together.
 
 use super::{always_leaves, At, Check};
-use crate::encode::{destination, map};
+use crate::encode::map;
 use crate::image::Row;
 use crate::isa::{Action, Compute, Into, Operand, Operation, Pred};
 use hardpath_ir::structure::Memory;
@@ -223,9 +223,4 @@ pub(super) fn adds(entry: &Operand) -> bool {
         Operand::Field(field) => field.width > 32 || field.signed,
         Operand::Number(number) => number >> 32 != 0,
     }
-}
-
-/// The register that an operation writes.
-pub(super) fn written(op: &Operation) -> Option<crate::isa::Reg> {
-    destination(&op.action)
 }

@@ -1,7 +1,8 @@
 //! Rules 13 to 15: what is there to be read.
 
-use super::row::{decided, written};
+use super::row::decided;
 use super::{always_leaves, At, Check};
+use crate::encode::destination;
 use crate::isa::{exit, Action, Buffer, Ending, Into, Operation, Pred, Reg, Way, MOST_REGISTERS};
 use crate::rename::Names;
 use hardpath_ir::{AtomicOp, MapDecl, MapId, Output};
@@ -211,7 +212,7 @@ impl Check<'_> {
             words.for_each(|bit| there.remove(bit));
         }
         // What may stay as it was is there if it was before.
-        let regs = written(op).map(Item::Reg).into_iter();
+        let regs = destination(&op.action).map(Item::Reg).into_iter();
         let preds = decided(&op.action).into_iter();
         let decided = preds.filter_map(|(pred, into)| match into {
             Some(Into::Both) => Some(Item::Pred(pred)),
