@@ -22,6 +22,8 @@
 //! wrong the names differ.
 
 mod memory;
+#[cfg(test)]
+mod mutants;
 mod needs;
 mod state;
 mod values;
