@@ -7,7 +7,7 @@ pub mod file;
 pub mod rows;
 
 use crate::encode::{layout, Bounds};
-use crate::isa::{Operation, Reg, MOST_REGISTERS};
+use crate::isa::{Action, Operation, MOST_REGISTERS};
 use cranelift_entity::PrimaryMap;
 use hardpath_ir::{Input, Limits, MapDecl, MapId, Output, OwnInput, Place, PlaceId};
 
@@ -80,8 +80,6 @@ pub struct Image {
     pub registers: u8,
     /// The first one is where packets begin.
     pub rows: Vec<Row>,
-    /// What stands in registers when a packet begins, extended with zeros.
-    pub starts: Vec<(Reg, Input)>,
     /// Bytes of stack that it needs: its own and the compiler's.
     pub stack: u32,
     /// As the program has them.
@@ -146,10 +144,13 @@ impl Image {
                 return Err(format!("row {number} has {has} lanes, the core {lanes}"));
             }
         }
-        for (reg, input) in &self.starts {
-            let misfit = |misfit| format!("a start stands nowhere: {misfit}");
-            bounds.register(*reg).map_err(misfit)?;
-            if let Input::Own { lo, width } = *input {
+        let operations = self.rows.iter().flat_map(Row::operations);
+        for (_, operation) in operations {
+            if let Action::Input {
+                input: Input::Own { lo, width },
+                ..
+            } = operation.action
+            {
                 if OwnInput::name(&self.inputs, lo, width).is_none() {
                     return Err(format!("no input has {width} bits from bit {lo} on"));
                 }

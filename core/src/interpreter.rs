@@ -70,7 +70,7 @@ pub struct Core<'a> {
     /// By [`Buffer`].
     buffers: [Vec<u64>; 4],
     length: usize,
-    ingress: u32,
+    sideband: Sideband,
     /// Further copies that will leave.
     sent: Vec<Parting>,
 }
@@ -106,7 +106,7 @@ impl<'a> Core<'a> {
             packet: PacketMemory::new(image.limits),
             buffers: Default::default(),
             length: 0,
-            ingress: 0,
+            sideband: Sideband::default(),
             sent: Vec::new(),
         }
     }
@@ -158,20 +158,21 @@ impl<'a> Core<'a> {
         self.buffers.iter_mut().for_each(Vec::clear);
         self.sent.clear();
         self.length = packet.len();
-        self.ingress = sideband.ingress;
-        for &(reg, input) in &self.image.starts {
-            let value = match input {
-                Input::Length => packet.len() as u64 & 0xffff,
-                Input::Ingress => sideband.ingress.into(),
-                Input::Queue => sideband.queue.into(),
-                Input::Egress => sideband.egress.into(),
-                Input::Time => sideband.time_ns,
-                Input::Random => sideband.random.into(),
-                Input::Own { lo, width } => {
-                    low(sideband.own.checked_shr(lo.into()).unwrap_or(0), width)
-                }
-            };
-            self.registers[place(reg)] = value;
+        self.sideband = *sideband;
+    }
+
+    fn input(&self, input: Input) -> u64 {
+        let sideband = &self.sideband;
+        match input {
+            Input::Length => self.length as u64 & 0xffff,
+            Input::Ingress => sideband.ingress.into(),
+            Input::Queue => sideband.queue.into(),
+            Input::Egress => sideband.egress.into(),
+            Input::Time => sideband.time_ns,
+            Input::Random => sideband.random.into(),
+            Input::Own { lo, width } => {
+                low(sideband.own.checked_shr(lo.into()).unwrap_or(0), width)
+            }
         }
     }
 
@@ -265,6 +266,7 @@ impl<'a> Core<'a> {
             | Action::Copy { .. } => self.act_on_memory(action, written),
             Action::Compare { .. } | Action::Combine { .. } => self.decide(action, written),
             Action::Move { .. }
+            | Action::Input { .. }
             | Action::Compute { .. }
             | Action::Insert { .. }
             | Action::Select { .. } => {
@@ -280,6 +282,7 @@ impl<'a> Core<'a> {
     fn value(&self, action: &Action) -> (Reg, u64) {
         match *action {
             Action::Move { a, to } => (to, self.operand(a)),
+            Action::Input { input, to } => (to, self.input(input)),
             Action::Compute {
                 op,
                 width,

@@ -9,7 +9,7 @@
 //! happen. So a row is a piece of sequential code whose values do not depend on each other.
 //!
 //! **Registers** have 64 bits. Each lane has a bank of its own, which it alone writes; every lane reads all banks. A new packet
-//! finds zeros in all of them but those that [`crate::image::Image::starts`] names. **Predicates** are single bits; number 0 is always 1.
+//! finds zeros in all of them. **Predicates** are single bits; number 0 is always 1.
 //! An operation happens when its [`Guard`] holds.
 //!
 //! **Operands** are fields: any bits of a register, in another order of bytes, extended with zeros or with the sign; or numbers.
@@ -20,7 +20,7 @@
 //! buffer sees what earlier lanes have put there.
 
 use hardpath_ir::structure::Memory;
-use hardpath_ir::AtomicOp;
+use hardpath_ir::{AtomicOp, Input};
 
 /// Predicates of a thread, the constant one among them.
 pub const PREDICATES: u8 = 16;
@@ -311,6 +311,13 @@ pub enum Action<R = Reg, P = Pred, T = u32> {
     Move {
         /// The operand.
         a: Operand<R>,
+        /// Where it goes.
+        to: R,
+    },
+    /// What enters beside the packet's bytes, extended with zeros.
+    Input {
+        /// What of it.
+        input: Input,
         /// Where it goes.
         to: R,
     },

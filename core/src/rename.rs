@@ -85,6 +85,10 @@ impl<R: Copy, P: Copy, T: Copy> Action<R, P, T> {
                 a: operand(a, n),
                 to: n.write(to),
             },
+            Action::Input { input, to } => Action::Input {
+                input,
+                to: n.write(to),
+            },
             Action::Compute {
                 op,
                 width,

@@ -9,7 +9,6 @@
 //!
 //! map @stats array key 4 value 8 entries 256
 //!
-//! start r0.1 = input length
 //!
 //! row0:
 //!     lane0: r0.2 = load packet[12] 2         ; count.c:21: if (eth->h_proto == …)

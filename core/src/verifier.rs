@@ -39,7 +39,7 @@
 //!     more, whatever was put. So hardware may keep them in a queue.
 //! 14. Where a packet ends or a copy is sent, the words are in [`Buffer::Exit`] that the ending refers to; of bytes in front their number
 //!     is not known here. They stay.
-//! 15. Registers and predicates that are read have been written, or are starts. Hardware gives zeros else: this is a rule for compilers,
+//! 15. Registers and predicates that are read have been written. Hardware gives zeros else: this is a rule for compilers,
 //!     which mean something by all that they read.
 //!
 //! [`Into::And`]: crate::isa::Into::And
@@ -57,7 +57,6 @@ mod there;
 use crate::image::{Image, Machine};
 use crate::isa::{Action, Operation};
 use hardpath_diagnostic::{Diagnostic, Place};
-use std::collections::HashSet;
 
 /// After so many errors nobody reads on.
 const MOST_ERRORS: usize = 100;
@@ -199,14 +198,6 @@ impl<'a> Check<'a> {
         ] {
             if needs > has {
                 let message = format!("the program needs {needs} {what}, and the core has {has}");
-                self.error(1, At::Program, message);
-            }
-        }
-        let mut seen = HashSet::new();
-        for (reg, _) in &image.starts {
-            if !seen.insert(*reg) {
-                let (bank, index) = (reg.bank, reg.index);
-                let message = format!("two inputs stand in r{bank}.{index} at the start");
                 self.error(1, At::Program, message);
             }
         }

@@ -1,11 +1,10 @@
 //! Every rule of rows, broken.
 
 use hardpath_core::image::{Image, Machine};
-use hardpath_core::isa::{Action, Operation, Reg};
+use hardpath_core::isa::{Action, Operation};
 use hardpath_core::text;
 use hardpath_core::verifier::verify;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::Input;
 
 const HEAD: &str = "core \"rules\" lanes 4 registers 16 stack 64
 output \"verdict\" 3
@@ -13,13 +12,24 @@ map @keys exact key 20 value 24 entries 16
 map @short exact key 4 value 8 entries 16
 map @ports slots key 4 value 4 entries 4 broadcast
 map @rules ternary key 4 value 2 entries 16 fields \"ternary 32\"
-start r0.0 = input length
-start r1.0 = input ingress
 ";
 
+/// The rows of a program, behind one that writes `r0.0` and `r1.0`: row 0 of the text is row 1 of the image.
 fn image(rows: &str) -> Image {
-    let text = format!("{HEAD}{rows}");
-    text::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
+    let parse = |rows: &str| {
+        let text = format!("{HEAD}{rows}");
+        text::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
+    };
+    let first = parse("row0:\nlane0: r0.0 = input length\nlane1: r1.0 = input ingress\n");
+    let mut image = parse(rows);
+    let lanes = image.rows.iter_mut().flat_map(|row| &mut row.lanes);
+    for operation in lanes.flatten() {
+        if let Action::Branch { to, .. } = &mut operation.action {
+            *to += 1;
+        }
+    }
+    image.rows.splice(0..0, first.rows);
+    image
 }
 
 fn machine() -> Machine {
@@ -34,7 +44,7 @@ fn broken(image: &Image) -> Vec<(u32, Option<u32>, Option<u8>)> {
     let errors = verify(image, &machine()).err().unwrap_or_default();
     let errors = errors.iter();
     errors
-        .map(|error| (error.rule, error.row, error.lane))
+        .map(|error| (error.rule, error.row.map(|row| row - 1), error.lane))
         .collect()
 }
 
@@ -62,14 +72,6 @@ fn the_program() {
     check(&|image| image.stack = 5000);
     check(&|image| image.lanes = 2);
     check(&|image| image.rows.clear());
-    check(&|image| {
-        let reg = Reg { bank: 7, index: 0 };
-        image.starts.push((reg, Input::Time));
-    });
-    check(&|image| {
-        let reg = Reg { bank: 0, index: 0 };
-        image.starts.push((reg, Input::Time));
-    });
     let error = verify(&good, &Machine::with_lanes(8))
         .unwrap_err()
         .remove(0);
@@ -82,14 +84,14 @@ fn the_program() {
 #[test]
 fn forms() {
     let mut image = image(&format!("row0:\nlane0: branch row1\nrow1:\n{END}"));
-    let action = Action::Branch { when: None, to: 2 };
+    let action = Action::Branch { when: None, to: 3 };
     let guard = None;
-    image.rows[0].lanes[0] = Some(Operation { guard, action });
+    image.rows[1].lanes[0] = Some(Operation { guard, action });
     assert_eq!(broken(&image), [(2, Some(0), Some(0))]);
     let error = verify(&image, &machine()).unwrap_err().remove(0);
     let diagnostic = Diagnostic::from(error);
     assert_eq!(diagnostic.code, "malformed-microcode");
-    assert_eq!(diagnostic.place_text(), "row 0, lane 0");
+    assert_eq!(diagnostic.place_text(), "row 1, lane 0");
 }
 
 #[test]

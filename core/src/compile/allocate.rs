@@ -3,7 +3,7 @@
 //! Two of one bank have different numbers when one is written while the other is needed. A row reads before it writes, so what a row
 //! reads for the last time and what it writes can share a place.
 
-use super::code::{Code, Label, Pred, Reg, Step};
+use super::code::{Label, Pred, Reg, Step};
 use super::effects::goes;
 use super::live::{Live, Set};
 use super::schedule::{Banks, Row};
@@ -61,9 +61,8 @@ struct Conflicts {
 /// # Errors
 /// There is none for all.
 pub fn allocate(
-    code: &Code,
     traces: &[Trace],
-    banks: &mut Banks,
+    banks: &Banks,
     machine: &Machine,
     keep: &Keep,
 ) -> Result<Places, Spill> {
@@ -72,7 +71,6 @@ pub fn allocate(
     for trace in traces {
         conflicts.of(trace, &live, banks);
     }
-    starts(code, traces, &live, banks, machine, &mut conflicts);
     let mut places = Places::default();
     for (&reg, others) in &conflicts.regs {
         let bank = banks[&reg];
@@ -204,25 +202,5 @@ impl Conflicts {
         let free = all.filter(|reg| !keep.contains(reg));
         let rows = |reg: &&Reg| self.rows.get(reg).copied().unwrap_or(0);
         *free.max_by_key(|reg| (rows(reg), **reg)).unwrap_or(&reg)
-    }
-}
-
-/// What stands in registers at the start gets banks and conflicts: it is written in front of the first row.
-fn starts(
-    code: &Code,
-    traces: &[Trace],
-    live: &Live,
-    banks: &mut Banks,
-    machine: &Machine,
-    conflicts: &mut Conflicts,
-) {
-    let needed: Vec<Reg> = live[traces[0].label].regs().collect();
-    for (reg, _) in &code.starts {
-        debug_assert!(banks.contains_key(reg) || machine.lanes > 0);
-        banks.entry(*reg).or_insert(0);
-        conflicts.regs.entry(*reg).or_default();
-        for other in &needed {
-            conflicts.apart(*reg, *other, banks);
-        }
     }
 }

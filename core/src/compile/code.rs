@@ -6,7 +6,7 @@
 use crate::isa::{Action, Operand, Operation};
 use crate::rename::Names;
 use cranelift_entity::{entity_impl, PrimaryMap};
-use hardpath_ir::{Input, PlaceId};
+use hardpath_ir::PlaceId;
 
 /// A register before it has a place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,8 +49,6 @@ pub struct Code {
     pub blocks: PrimaryMap<Label, Vec<Step>>,
     /// The entry first.
     pub order: Vec<Label>,
-    /// What stands in registers at the start.
-    pub starts: Vec<(Reg, Input)>,
     regs: u32,
     preds: u32,
 }

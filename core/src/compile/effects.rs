@@ -353,6 +353,7 @@ pub fn is_silent<R, P, T>(action: &Action<R, P, T>) -> bool {
     matches!(
         action,
         Action::Move { .. }
+            | Action::Input { .. }
             | Action::Compute { .. }
             | Action::Insert { .. }
             | Action::Select { .. }

@@ -109,6 +109,7 @@ fn operand(
         Action::Load { .. }
         | Action::Combine { .. }
         | Action::Branch { when: None, .. }
+        | Action::Input { .. }
         | Action::Send { .. } => (None, None),
     };
     match which {

@@ -21,7 +21,7 @@ use code::{Code, Label};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
 use schedule::{Banks, Context};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// More rounds of spilling are not made.
 const MOST_SPILLS: usize = 4096;
@@ -95,13 +95,12 @@ fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
     moves::make_moves(&mut code);
     regions::form(&mut code);
     legal::make_legal(&mut code);
-    drop_starts(&mut code);
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
     let mut keep = Keep::default();
     let mut stack = own_stack;
     for _ in 0..MOST_SPILLS {
-        let (traces, mut banks) = schedule_all(&code, machine);
-        let places = match allocate(&code, &traces, &mut banks, machine, &keep) {
+        let (traces, banks) = schedule_all(&code, machine);
+        let places = match allocate(&traces, &banks, machine, &keep) {
             Ok(places) => places,
             Err(Spill::Pred(pred)) => {
                 spill::spill_predicate(&mut code, pred, &mut keep);
@@ -119,16 +118,11 @@ fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
             starts,
         } = emit::emit(&traces, &places);
         origins.places = prepared.places.clone();
-        let inputs = code.starts.iter();
-        let inputs = inputs
-            .map(|(reg, input)| (places.regs[reg], *input))
-            .collect();
         let image = Image {
             name: prepared.name.clone(),
             lanes: machine.lanes,
             registers: machine.registers,
             rows,
-            starts: inputs,
             stack,
             limits: prepared.limits,
             inputs: prepared.inputs.clone(),
@@ -151,13 +145,6 @@ fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
         "registers",
         "no places were found for the program's registers",
     )])
-}
-
-/// What nobody reads need not stand anywhere at the start.
-fn drop_starts(code: &mut Code) {
-    let steps = code.order.iter().flat_map(|label| &code.blocks[*label]);
-    let read: HashSet<code::Reg> = steps.flat_map(|step| step.touched().reads).collect();
-    code.starts.retain(|(reg, _)| read.contains(reg));
 }
 
 fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
@@ -196,9 +183,6 @@ fn schedule_all(code: &Code, machine: &Machine) -> (Vec<Trace>, Banks) {
         sends,
     };
     let mut banks = Banks::new();
-    for (bank, (reg, _)) in code.starts.iter().enumerate() {
-        banks.insert(*reg, bank as u8 % machine.lanes);
-    }
     let traces = code.order.iter().map(|&label: &Label| {
         let rows = schedule::schedule(
             code.blocks[label].clone(),

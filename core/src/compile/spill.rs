@@ -50,7 +50,6 @@ impl Names<Reg, Pred, super::code::Label> for Renamed {
 
 /// Keeps a register on the stack at this offset. `keep` learns of the registers that carry it.
 pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
-    let is_start = code.starts.iter().any(|(start, _)| *start == reg);
     let memory = Memory::Stack;
     let base = None;
     let store = |from: Reg, guard, origin| {
@@ -64,11 +63,8 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
         };
         Step::new(Op { guard, action }, origin)
     };
-    for (place, label) in code.order.clone().into_iter().enumerate() {
+    for label in code.order.clone() {
         let mut made = Vec::new();
-        if place == 0 && is_start {
-            made.push(store(reg, None, None));
-        }
         for step in std::mem::take(&mut code.blocks[label]) {
             let touched = step.touched();
             let (reads, writes) = (touched.reads.contains(&reg), touched.writes.contains(&reg));
@@ -96,9 +92,6 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
             }
         }
         code.blocks[label] = made;
-    }
-    if is_start {
-        keep.regs.insert(reg);
     }
 }
 

@@ -66,6 +66,7 @@ fn exists(what: &'static str, value: u64, count: u64) -> Result<(), Misfit> {
 pub fn destination<R: Copy, P, T>(action: &Action<R, P, T>) -> Option<R> {
     match *action {
         Action::Move { to, .. }
+        | Action::Input { to, .. }
         | Action::Compute { to, .. }
         | Action::Insert { to, .. }
         | Action::Select { to, .. }

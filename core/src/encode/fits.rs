@@ -4,6 +4,7 @@
 use super::layout::{self, kind, Bits, Opcode};
 use super::Misfit;
 use crate::isa::{Action, Ending, Field, Operand, Operation, Way, ACCESS_BYTES, OFFSET_BITS};
+use hardpath_ir::Input;
 
 /// Whether an operation has room in its word, whatever its registers, predicates and places are.
 ///
@@ -80,9 +81,10 @@ pub fn operands<R: Copy, P, T>(
             ..
         } => (Some(test.a), Some(test.b)),
         Action::Exit { index, .. } => (index, None),
-        Action::Branch { when: None, .. } | Action::Combine { .. } | Action::Send { .. } => {
-            (None, None)
-        }
+        Action::Branch { when: None, .. }
+        | Action::Combine { .. }
+        | Action::Send { .. }
+        | Action::Input { .. } => (None, None),
     }
 }
 
@@ -122,6 +124,10 @@ fn rest<R, P, T>(action: &Action<R, P, T>) -> Result<(), Misfit> {
     match *action {
         Action::Compute { width, .. } => outside("the width", width.into(), 1, 64),
         Action::Insert { lo, width, .. } => bits_of_register("what is put in", lo, width),
+        Action::Input {
+            input: Input::Own { lo, width },
+            ..
+        } => bits_of_register("the input", lo, width),
         Action::Load { offset, bytes, .. } | Action::Store { offset, bytes, .. } => {
             let half = 1 << (OFFSET_BITS - 1);
             outside("the offset", offset.into(), -half, half - 1)?;

@@ -20,7 +20,7 @@
 
 use crate::isa::{Action, Buffer, Combine, Compute, Condition, Into};
 use hardpath_ir::structure::Memory;
-use hardpath_ir::AtomicOp;
+use hardpath_ir::{AtomicOp, Input};
 
 /// Bits of a word, side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,6 +156,13 @@ pub const HAS_MAY: Bits = Bits::of(30, 30);
 /// [`Action::Atomic`]: one of [`ATOMICS`].
 pub const ATOMIC: Bits = Bits::of(30, 28);
 
+/// [`Action::Input`]: one of [`INPUTS`], and behind them an own input of the program.
+pub const INPUT: Bits = Bits::of(23, 21);
+/// [`Action::Input`]: the lowest bit of an own input.
+pub const OWN_LO: Bits = Bits::of(101, 96);
+/// [`Action::Input`]: its width less 1.
+pub const OWN_WIDTH: Bits = Bits::of(107, 102);
+
 /// [`Action::Branch`]: the row.
 pub const TARGET: Bits = Bits::of(27, 14);
 
@@ -236,6 +243,16 @@ pub const CONDITIONS: [Condition; 12] = [
 ];
 
 /// In the order of their codes.
+pub const INPUTS: [Input; 6] = [
+    Input::Length,
+    Input::Ingress,
+    Input::Queue,
+    Input::Egress,
+    Input::Time,
+    Input::Random,
+];
+
+/// In the order of their codes.
 pub const INTOS: [Into; 4] = [Into::Set, Into::Both, Into::And, Into::Or];
 /// In the order of their codes.
 pub const COMBINES: [Combine; 3] = [Combine::And, Combine::Or, Combine::Xor];
@@ -280,11 +297,12 @@ pub enum Opcode {
     Indirect,
     Exit,
     Send,
+    Input,
 }
 
 impl Opcode {
     /// All of them, the one with code 1 first.
-    pub const ALL: [Opcode; 22] = [
+    pub const ALL: [Opcode; 23] = [
         Opcode::Move,
         Opcode::Compute,
         Opcode::Insert,
@@ -307,6 +325,7 @@ impl Opcode {
         Opcode::Indirect,
         Opcode::Exit,
         Opcode::Send,
+        Opcode::Input,
     ];
 
     /// Of an action.
@@ -334,6 +353,7 @@ impl Opcode {
             Action::Indirect { .. } => Opcode::Indirect,
             Action::Exit { .. } => Opcode::Exit,
             Action::Send { .. } => Opcode::Send,
+            Action::Input { .. } => Opcode::Input,
         }
     }
 
@@ -356,6 +376,7 @@ impl Opcode {
                 | Opcode::Copy
                 | Opcode::Exit
                 | Opcode::Send
+                | Opcode::Input
         )
     }
 }

@@ -6,6 +6,7 @@ use super::{Bounds, Misfit};
 use crate::isa::{
     Action, Combine, Ending, Field, Guard, Operand, Operation, Pred, Reg, Test, Way, OFFSET_BITS,
 };
+use hardpath_ir::Input;
 
 /// The operation of a lane that has this word, in a program that has no more than `bounds`.
 ///
@@ -220,8 +221,28 @@ impl Reader {
             Opcode::Send => Action::Send {
                 ending: self.ending()?,
             },
+            Opcode::Input => Action::Input {
+                input: self.input()?,
+                to: self.to(),
+            },
             other => self.memories_and_maps(other)?,
         })
+    }
+
+    fn input(&mut self) -> Result<Input, Misfit> {
+        let code = self.get(layout::INPUT);
+        let own = layout::INPUTS.len();
+        match code as usize {
+            usual if usual < own => Ok(layout::INPUTS[usual]),
+            other if other == own => Ok(Input::Own {
+                lo: self.get(layout::OWN_LO) as u8,
+                width: self.get(layout::OWN_WIDTH) as u8 + 1,
+            }),
+            _ => {
+                let what = "an input";
+                Err(Misfit::Code { what, code })
+            }
+        }
     }
 
     fn memories_and_maps(&mut self, opcode: Opcode) -> Result<Action, Misfit> {

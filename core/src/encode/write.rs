@@ -6,6 +6,7 @@ use super::{destination, fits, operands, Bounds, Misfit};
 use crate::isa::{
     Action, Combine, Ending, Field, Guard, Operand, Operation, Pred, Test, Way, PREDICATES,
 };
+use hardpath_ir::Input;
 
 /// The word of an operation of a lane.
 ///
@@ -131,9 +132,21 @@ impl Word {
                 self.ending(ending);
             }
             Action::Send { ref ending } => self.ending(ending),
+            Action::Input { input, .. } => self.input(input),
             ref other => self.memories_and_maps(other)?,
         }
         Ok(())
+    }
+
+    fn input(&mut self, input: Input) {
+        match input {
+            Input::Own { lo, width } => {
+                self.put(layout::INPUT, layout::INPUTS.len() as u64);
+                self.put(layout::OWN_LO, lo.into());
+                self.put(layout::OWN_WIDTH, u64::from(width) - 1);
+            }
+            usual => self.code(layout::INPUT, &layout::INPUTS, &usual),
+        }
     }
 
     fn memories_and_maps(&mut self, action: &Action) -> Result<(), Misfit> {

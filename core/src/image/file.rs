@@ -10,11 +10,9 @@
 use super::bytes::{In, Out};
 use super::rows::{malformed, no_form, unpack};
 use super::Image;
-use crate::isa::Reg;
 use cranelift_entity::PrimaryMap;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::syntax::INPUTS;
-use hardpath_ir::{Field, Find, Input, Limits, MapDecl, Match, Output, OwnInput};
+use hardpath_ir::{Field, Find, Limits, MapDecl, Match, Output, OwnInput};
 
 /// What a file begins with.
 pub const MAGIC: [u8; 8] = *b"hp-core\n";
@@ -83,11 +81,6 @@ impl Image {
         });
         let maps: Vec<&MapDecl> = self.maps.values().collect();
         out.list(&maps, |out, map| write_map(out, map));
-        out.list(&self.starts, |out, (reg, input)| {
-            out.byte(reg.bank);
-            out.byte(reg.index);
-            write_input(out, input);
-        });
     }
 
     fn read_declarations(input: &mut In) -> Result<Image, Diagnostic> {
@@ -118,10 +111,6 @@ impl Image {
                 })
             })?,
             maps: PrimaryMap::from_iter(input.list(read_map)?),
-            starts: input.list(|input| {
-                let (bank, index) = (input.byte()?, input.byte()?);
-                Ok((Reg { bank, index }, read_input(input)?))
-            })?,
         })
     }
 }
@@ -156,24 +145,6 @@ fn body(file: &[u8]) -> Result<&[u8], Diagnostic> {
         true => Ok(&summed[HEAD..]),
         false => broken("the file was altered: its checksum is another one".into()),
     }
-}
-
-fn write_input(out: &mut Out, input: &Input) {
-    match *input {
-        Input::Own { lo, width } => [INPUTS.len() as u8, lo, width]
-            .into_iter()
-            .for_each(|byte| out.byte(byte)),
-        ref usual => out.code(&INPUTS, usual),
-    }
-}
-
-fn read_input(input: &mut In) -> Result<Input, Diagnostic> {
-    if input.0.first() != Some(&(INPUTS.len() as u8)) {
-        return input.code("an input", &INPUTS);
-    }
-    input.byte()?;
-    let (lo, width) = (input.byte()?, input.byte()?);
-    Ok(Input::Own { lo, width })
 }
 
 fn write_map(out: &mut Out, map: &MapDecl) {

@@ -90,7 +90,7 @@ impl Core<'_> {
             Some(each) => {
                 let mut all = maps.broadcast_destinations(each).unwrap_or_default();
                 if parting.not_back {
-                    all.retain(|index| *index != self.ingress);
+                    all.retain(|index| *index != self.sideband.ingress);
                 }
                 fate = Fate::leaves_for(&copy, &all);
             }

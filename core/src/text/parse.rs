@@ -11,7 +11,6 @@ use hardpath_diagnostic::{count, suggest, Diagnostic};
 use hardpath_ir::parse::declarations;
 use hardpath_ir::parse::line::{Form, Line, Position};
 use hardpath_ir::{Limits, MapId};
-use operand::register;
 use operation::{Goal, Reader};
 use std::collections::BTreeMap;
 
@@ -70,7 +69,6 @@ fn empty() -> Image {
         lanes: MOST_LANES,
         registers: MOST_REGISTERS,
         rows: Vec::new(),
-        starts: Vec::new(),
         stack: 0,
         limits: Limits::default(),
         inputs: Vec::new(),
@@ -133,7 +131,6 @@ impl Parser {
             "input" => declarations::own_input(line, &mut self.image.inputs),
             "output" => declarations::output(line, &mut self.image.outputs),
             "map" => self.map(line),
-            "start" => self.start(line),
             _ => {
                 let message = format!("expected a declaration or the first row, found `{word}`");
                 Err(position.error(message))
@@ -154,16 +151,6 @@ impl Parser {
             Some(_) => Err(position.error(format!("map `{name}` is declared twice"))),
             None => Ok(()),
         }
-    }
-
-    /// `start r0.1 = input length`
-    fn start(&mut self, line: &mut Line) -> Result<(), Diagnostic> {
-        let reg = register(line, &self.bounds())?;
-        line.sign('=')?;
-        line.keyword("input")?;
-        let input = declarations::input(line, &self.image.inputs)?;
-        self.image.starts.push((reg, input));
-        Ok(())
     }
 
     /// `row7:`, of which the number has been read.
@@ -219,7 +206,7 @@ impl Parser {
             return Err(at.error(format!("lane {lane} has an operation in this row already")));
         }
         let start = line.position();
-        let reader = Reader::new(self.bounds(), &self.maps, line);
+        let reader = Reader::new(self.bounds(), (&self.maps, &self.image.inputs), line);
         let (operation, goal) = reader.operation()?;
         let lane = lane as u8;
         encode(&operation, lane).map_err(|misfit| misplaced(start, misfit))?;

@@ -8,7 +8,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use hardpath_ir::print::{in_comment, input_word, reference, Declarations};
 use hardpath_ir::structure::Memory;
 use hardpath_ir::syntax::{quote, word_for, ATOMICS, MEMORIES};
-use hardpath_ir::{MapDecl, MapId};
+use hardpath_ir::{MapDecl, MapId, OwnInput};
 
 /// The column of a line's comment, where the operation leaves room.
 const COMMENT_COLUMN: usize = 60;
@@ -31,18 +31,11 @@ pub fn print(image: &Image, origins: Option<&Origins>) -> String {
         maps: &image.maps,
     };
     text += &declarations.to_string();
-    if !image.starts.is_empty() {
-        text.push('\n');
-    }
-    for (reg, input) in &image.starts {
-        let input = input_word(&image.inputs, input);
-        text += &format!("start {} = input {input}\n", register(*reg));
-    }
     text.push('\n');
     for (number, row) in image.rows.iter().enumerate() {
         text += &format!("row{number}:\n");
         for (lane, one) in row.operations() {
-            let line = format!("    lane{lane}: {}", operation(one, &image.maps));
+            let line = format!("    lane{lane}: {}", operation(one, image));
             text += &match origins.and_then(|origins| comment(origins, number, lane)) {
                 Some(comment) => format!("{line:COMMENT_COLUMN$} ; {comment}\n"),
                 None => format!("{line}\n"),
@@ -58,7 +51,7 @@ fn comment(origins: &Origins, row: usize, lane: u8) -> Option<String> {
 }
 
 /// An operation as it stands behind its lane.
-pub fn operation(operation: &Operation, maps: &PrimaryMap<MapId, MapDecl>) -> String {
+pub fn operation(operation: &Operation, image: &Image) -> String {
     let Operation { guard, action } = operation;
     let guard = match guard {
         Some(guard) => format!("({}) ", self::guard(*guard)),
@@ -68,7 +61,10 @@ pub fn operation(operation: &Operation, maps: &PrimaryMap<MapId, MapDecl>) -> St
         none if none.is_empty() => none,
         some => format!("{some} = "),
     };
-    let printer = Printer { maps };
+    let printer = Printer {
+        maps: &image.maps,
+        inputs: &image.inputs,
+    };
     format!("{guard}{results}{}", printer.action(action))
 }
 
@@ -89,12 +85,14 @@ fn results(action: &Action) -> Vec<String> {
 
 struct Printer<'a> {
     maps: &'a PrimaryMap<MapId, MapDecl>,
+    inputs: &'a [OwnInput],
 }
 
 impl Printer<'_> {
     fn action(&self, action: &Action) -> String {
         match *action {
             Action::Move { a, .. } => format!("move {}", operand(a)),
+            Action::Input { input, .. } => format!("input {}", input_word(self.inputs, &input)),
             Action::Compute {
                 op, width, a, b, ..
             } => {

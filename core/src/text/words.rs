@@ -51,8 +51,9 @@ pub(super) const BUFFERS: [(&str, Buffer); 4] = [
 ];
 
 /// What operations are called, beside the computations.
-pub(super) const OPERATIONS: [&str; 21] = [
+pub(super) const OPERATIONS: [&str; 22] = [
     "move",
+    "input",
     "insert",
     "select",
     "compare",

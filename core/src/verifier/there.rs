@@ -157,9 +157,6 @@ impl Check<'_> {
     fn start(&self, layout: &Layout) -> There {
         let mut there = There(vec![0; layout.buffers[4].div_ceil(64)]);
         there.add(layout.bit(Item::Pred(Pred(0))));
-        for (reg, _) in &self.image.starts {
-            there.add(layout.bit(Item::Reg(*reg)));
-        }
         there
     }
 

@@ -110,7 +110,6 @@ fn small() -> Image {
         rows: vec![Row {
             lanes: vec![None, Some(add(1, 1))],
         }],
-        starts: Vec::new(),
         stack: 0,
         limits: Limits::default(),
         inputs: Vec::new(),
@@ -198,15 +197,17 @@ fn an_image_of_no_core_is_not_written() {
         told(&|image| image.registers = 1),
         "row 0, lane 1: an operation has no binary form: there is no register 1: the last one is 0"
     );
-    let reg = Reg { bank: 2, index: 0 };
+    let input = Action::Input {
+        input: Input::Own { lo: 3, width: 4 },
+        to: Reg { bank: 1, index: 0 },
+    };
+    let guard = None;
+    let own = Operation {
+        guard,
+        action: input,
+    };
     assert_eq!(
-        told(&|image| image.starts.push((reg, Input::Length))),
-        "a start stands nowhere: there is no bank 2: the last one is 1"
-    );
-    let reg = Reg { bank: 0, index: 0 };
-    let own = Input::Own { lo: 3, width: 4 };
-    assert_eq!(
-        told(&|image| image.starts.push((reg, own))),
+        told(&|image| image.rows[0].lanes[1] = Some(own)),
         "no input has 4 bits from bit 3 on"
     );
 }

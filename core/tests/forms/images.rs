@@ -4,9 +4,7 @@ use crate::operations::Operations;
 use cranelift_entity::PrimaryMap;
 use hardpath_core::encode::Bounds;
 use hardpath_core::image::{Image, Row, LANES};
-use hardpath_core::isa::Reg;
-use hardpath_ir::syntax::INPUTS;
-use hardpath_ir::{Field, Find, Input, Limits, MapDecl, Match, Output, OwnInput};
+use hardpath_ir::{Field, Find, Limits, MapDecl, Match, Output, OwnInput};
 use hardpath_testkit::Random;
 
 /// A program with everything that one can have. Declarations are not those of a sensible program.
@@ -20,25 +18,11 @@ pub fn image(seed: u64, rows: u32) -> Image {
         maps: maps.len() as u8,
     };
     let inputs = vec![own("mark", 12), own("a \"name\"", 33)];
-    let all = [
-        Input::Own { lo: 0, width: 12 },
-        Input::Own { lo: 12, width: 33 },
-    ];
-    let all: Vec<Input> = INPUTS.iter().map(|(_, input)| *input).chain(all).collect();
-    let starts = all.iter().map(|input| {
-        let reg = Reg {
-            bank: random.below(bounds.lanes.into()) as u8,
-            index: random.below(bounds.registers.into()) as u8,
-        };
-        (reg, *input)
-    });
-    let starts = starts.collect();
     Image {
         name: String::from("tes\tt \"1\""),
         lanes: bounds.lanes,
         registers: bounds.registers,
         rows: self::rows(seed, bounds),
-        starts,
         stack: random.below(5000) as u32,
         limits: Limits {
             headroom: random.below(300) as u32,

@@ -3,10 +3,11 @@
 use hardpath_core::encode::layout::{
     Opcode, ATOMICS, BUFFERS, COMBINES, COMPUTES, CONDITIONS, INTOS, MEMORIES,
 };
-use hardpath_core::encode::{fits, Bounds};
+use hardpath_core::encode::{fits, layout, Bounds};
 use hardpath_core::isa::{
     Action, Ending, Field, Guard, Operand, Operation, Pred, Reg, Test, Way, PREDICATES,
 };
+use hardpath_ir::Input;
 use hardpath_testkit::Random;
 
 /// Makes operations that a program within bounds may have.
@@ -145,6 +146,10 @@ impl Operations {
 
     fn action(&mut self, opcode: Opcode, lane: u8) -> Action {
         match opcode {
+            Opcode::Input => Action::Input {
+                input: *self.random.pick(&inputs()),
+                to: self.to(lane),
+            },
             Opcode::Move => Action::Move {
                 a: self.operand(),
                 to: self.to(lane),
@@ -289,4 +294,10 @@ impl Operations {
             other => unreachable!("{other:?}"),
         }
     }
+}
+
+/// All inputs of the programs here.
+fn inputs() -> Vec<Input> {
+    let own = [(0, 12), (12, 33)].map(|(lo, width)| Input::Own { lo, width });
+    layout::INPUTS.into_iter().chain(own).collect()
 }

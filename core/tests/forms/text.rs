@@ -27,7 +27,7 @@ fn every_kind_comes_back() {
     let bounds = Bounds {
         lanes: image.lanes,
         registers: image.registers,
-        rows: 22 * 50,
+        rows: 23 * 50,
         maps: image.maps.len() as u8,
     };
     let mut operations = Operations::new(8, bounds);
@@ -49,9 +49,6 @@ output "verdict" 3 values "aborted", "drop", "pass"
 
 map @stats array key 4 value 8 entries 256
 map @"a port" slots key 4 value 4 entries 8 broadcast
-
-start r0.1 = input length
-start r3.0 = input "mark"
 
 row0:
     lane0: r0.2 = load packet[12] 2
@@ -243,8 +240,8 @@ fn texts_that_end_early() {
         ["2:1 expected a declaration or the first row"]
     );
     assert_eq!(
-        errors("core \"x\" lanes 2 registers 6 stack 0\nstart r0.1 = input \"m\"\nrow0:"),
-        ["2:20 no input is called `m`: it is declared as `input \"m\" WIDTH`"]
+        errors("core \"x\" lanes 2 registers 6 stack 0\nrow0:\nlane0: r0.1 = input \"m\""),
+        ["3:21 no input is called `m`: it is declared as `input \"m\" WIDTH`"]
     );
     // Wherever a text is cut, it is told or is a shorter program.
     for end in 0..SAMPLE.len() {

@@ -183,7 +183,10 @@ where
                 let new = values.operand(a);
                 self.give(values, &op, &written, new);
             }
-            Action::Compute { .. } | Action::Insert { .. } | Action::Select { .. } => {
+            Action::Input { .. }
+            | Action::Compute { .. }
+            | Action::Insert { .. }
+            | Action::Select { .. } => {
                 let new = values.of(unguarded(&op));
                 self.give(values, &op, &written, new);
             }

@@ -213,13 +213,10 @@ impl Select<'_> {
         let (Operand::Field(field), Operand::Number(number)) = (a, b) else {
             return None;
         };
-        let (_, length) = self
-            .inputs
-            .iter()
-            .find(|(input, _)| *input == Input::Length)?;
+        let is_length = self.inputs.contains(&(Input::Length, field.reg));
         let bits = u32::BITS - self.program.limits.longest.leading_zeros();
         let whole = u32::from(field.lo + field.width) >= bits;
-        if field.reg != *length || field.swapped || !whole {
+        if !is_length || field.swapped || !whole {
             return None;
         }
         let limits = self.program.limits;

@@ -33,6 +33,7 @@ pub struct Select<'a> {
     labels: SecondaryMap<Block, Option<Label>>,
     pieces: SecondaryMap<Value, Option<Pieces>>,
     bools: HashMap<Value, Rc<Bool>>,
+    /// The registers that inputs were put into.
     inputs: Vec<(Input, Reg)>,
     /// Values that somebody uses.
     used: SecondaryMap<Value, bool>,
@@ -89,11 +90,6 @@ pub fn select(program: &Program) -> Result<Code, Vec<Diagnostic>> {
         let left = select.left.take();
         select.known.push(left.unwrap_or_default());
     }
-    select.code.starts = select
-        .inputs
-        .iter()
-        .map(|&(input, reg)| (reg, input))
-        .collect();
     match select.errors.is_empty() {
         true => Ok(select.code),
         false => Err(select.errors),
@@ -411,9 +407,11 @@ impl Select<'_> {
                 self.define(data.results[0], all);
             }
             IrOp::Input(input) => {
-                let reg = self.input(*input);
+                let (input, to) = (*input, self.code.reg());
+                self.emit(Action::Input { input, to });
+                self.inputs.push((input, to));
                 let width = program.width(data.results[0]) as u8;
-                self.define(data.results[0], vec![Piece::of(reg, width)]);
+                self.define(data.results[0], vec![Piece::of(to, width)]);
             }
             op if op.is_pure() => self.pure(data),
             IrOp::MapLookup(_)
@@ -430,15 +428,6 @@ impl Select<'_> {
     fn define(&mut self, value: Value, pieces: Pieces) {
         debug_assert_eq!(pieces::width(&pieces), self.program.width(value));
         self.pieces[value] = Some(pieces);
-    }
-
-    fn input(&mut self, input: Input) -> Reg {
-        if let Some((_, reg)) = self.inputs.iter().find(|(other, _)| *other == input) {
-            return *reg;
-        }
-        let reg = self.code.reg();
-        self.inputs.push((input, reg));
-        reg
     }
 }
 

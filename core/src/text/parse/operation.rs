@@ -9,10 +9,12 @@ use crate::isa::{Action, Ending, Field, Into, Operand, Operation, Pred, Reg, Tes
 use crate::text::words::{BUFFERS, COMBINES, COMPUTES, CONDITIONS, INTOS, OPERATIONS};
 use cranelift_entity::EntityRef;
 use hardpath_diagnostic::{suggest, Diagnostic};
+use hardpath_ir::parse::declarations;
 use hardpath_ir::parse::line::{Line, Position};
 use hardpath_ir::structure::Memory;
 use hardpath_ir::syntax::{find, ATOMICS, MEMORIES};
 use hardpath_ir::MapId;
+use hardpath_ir::OwnInput;
 use std::collections::BTreeMap;
 
 /// Where a branch goes, and where the text says so.
@@ -27,6 +29,7 @@ pub(super) enum Goal {
 pub(super) struct Reader<'a> {
     bounds: Bounds,
     maps: &'a BTreeMap<String, MapId>,
+    own: &'a [OwnInput],
     line: &'a mut Line,
     /// What stands in front of `=`.
     gives: Vec<Given>,
@@ -41,10 +44,15 @@ enum Given {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(bounds: Bounds, maps: &'a BTreeMap<String, MapId>, line: &'a mut Line) -> Self {
+    pub fn new(
+        bounds: Bounds,
+        (maps, own): (&'a BTreeMap<String, MapId>, &'a [OwnInput]),
+        line: &'a mut Line,
+    ) -> Self {
         Reader {
             bounds,
             maps,
+            own,
             start: line.position(),
             line,
             gives: Vec::new(),
@@ -132,7 +140,7 @@ impl<'a> Reader<'a> {
             return Err(helped(error, suggest::meant(word, known)));
         }
         match word {
-            "move" | "insert" | "select" | "checksum" => self.register_of(word),
+            "move" | "input" | "insert" | "select" | "checksum" => self.register_of(word),
             "compare" | "combine" => self.predicate_of(word),
             "lookup" | "update" | "delete" | "map.load" | "map.store" | "map.atomic" => {
                 self.on_map(word)
@@ -161,6 +169,10 @@ impl<'a> Reader<'a> {
             "move" => {
                 let a = self.operand()?;
                 Action::Move { a, to }
+            }
+            "input" => {
+                let input = declarations::input(self.line, self.own)?;
+                Action::Input { input, to }
             }
             "insert" => {
                 let (lo, width) = range(self.line)?;
