@@ -119,6 +119,7 @@ fn rows() {
         ("r?.1 = load packet[0] 4", 2),
         ("store stack[?] 1, 0", 2),
         ("clear 9", 1),
+        ("put value[?], 1", 1),
         ("r?.1 = map.load @short[r1.0[0+:32]] 4", 2),
         ("r?.1 = mul 64 r0.0, r0.0", 1),
         ("r?.1 = udiv 64 r0.0, r0.0", 1),

@@ -13,15 +13,17 @@ enum Unit {
     Load,
     Store,
     Map,
+    Put,
     Product,
     Slow,
 }
 
 impl Unit {
-    const ALL: [(Unit, &'static str); 5] = [
+    const ALL: [(Unit, &'static str); 6] = [
         (Unit::Load, "loads"),
         (Unit::Store, "stores"),
         (Unit::Map, "operations on maps"),
+        (Unit::Put, "operations that put words"),
         (Unit::Product, "products"),
         (Unit::Slow, "divisions, sums and copies"),
     ];
@@ -36,6 +38,7 @@ impl Unit {
             | Action::MapLoad { .. }
             | Action::MapStore { .. }
             | Action::Atomic { .. } => Some(Unit::Map),
+            Action::Put { .. } => Some(Unit::Put),
             Action::Checksum { .. } | Action::Copy { .. } => Some(Unit::Slow),
             Action::Compute { op, .. } => match op {
                 Compute::Mul => Some(Unit::Product),
@@ -86,6 +89,7 @@ impl Check<'_> {
                 Unit::Load => machine.loads,
                 Unit::Store => machine.stores,
                 Unit::Map => machine.map_operations,
+                Unit::Put => machine.puts,
                 Unit::Product => machine.products,
                 Unit::Slow => 1,
             };
