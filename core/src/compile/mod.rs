@@ -142,9 +142,10 @@ fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
         });
     }
     Err(vec![Diagnostic::refused(
-        "registers",
+        "too-many-registers",
         "no places were found for the program's registers",
-    )])
+    )
+    .help("keep fewer values alive at a time")])
 }
 
 fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
@@ -155,14 +156,16 @@ fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
             image.rows.len(),
             machine.rows
         );
-        errors.push(Diagnostic::refused("too-many-rows", message));
+        let error = Diagnostic::refused("too-many-rows", message);
+        errors.push(error.help("a core with more lanes takes fewer rows"));
     }
     if image.stack > machine.stack {
         let message = format!(
             "the program needs {} bytes of stack, and the core has {}",
             image.stack, machine.stack
         );
-        errors.push(Diagnostic::refused("stack-too-large", message));
+        let error = Diagnostic::refused("stack-too-large", message);
+        errors.push(error.help("keep fewer values alive at a time, or a smaller stack"));
     }
     match errors.is_empty() {
         true => Ok(()),
