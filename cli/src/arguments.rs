@@ -5,7 +5,9 @@ mod run;
 
 use crate::messages::MessageFormat;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-pub use program::{HardwareArguments, ObjectArguments, ProgramArguments};
+pub use program::{
+    HardwareArguments, ObjectArguments, ProcessorArguments, ProgramArguments, TargetArguments,
+};
 pub use run::{EngineName, RunArguments, TimeSource};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
@@ -41,7 +43,7 @@ pub struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Compile a program to SystemVerilog or VHDL
+    /// Compile a program to SystemVerilog or VHDL, or to rows of a core
     Compile(CompileArguments),
     /// Send packets through a program's hardware, clock by clock
     Sim(SimArguments),
@@ -61,6 +63,10 @@ pub enum Command {
     Pass(PassArguments),
     /// Print what programs may do: instructions, helpers, maps, limits
     Supported(SupportedArguments),
+    /// Make the image of a core's program from its text
+    Asm(AsmArguments),
+    /// Print the image of a core's program as text
+    Disasm(DisasmArguments),
     /// Explain the code of a message
     Explain(ExplainArguments),
     /// Compare the XDP programs of the Linux kernel, of Debian's libxdp and our own with the kernel
@@ -81,6 +87,8 @@ impl Command {
             Command::Traffic(arguments) => arguments.answer.json,
             Command::Pass(arguments) => arguments.answer.json,
             Command::Supported(arguments) => arguments.answer.json,
+            Command::Asm(arguments) => arguments.answer.json,
+            Command::Disasm(arguments) => arguments.answer.json,
             Command::Explain(arguments) => arguments.answer.json,
             Command::Realworld(arguments) => arguments.answer.json,
         }
@@ -118,7 +126,7 @@ impl JudgeName {
 pub struct CompileArguments {
     #[command(flatten)]
     pub program: ProgramArguments,
-    /// Folder for the design; made new, or replaced when it holds an older design
+    /// Folder for the design, or for the image and listing of a core's rows; made new, or replaced when it holds older ones
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Language of the design
@@ -244,12 +252,14 @@ pub struct IrArguments {
 pub struct IsaArguments {
     /// Instruction tests, as JSON
     pub file: PathBuf,
-    /// What runs the tests
-    #[arg(long, value_enum, default_value_t = EngineName::Native)]
-    pub engine: EngineName,
+    /// What runs the tests [default: native; rows with --target core]
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineName>,
     /// Run only every N-th test
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
+    #[command(flatten)]
+    pub target: TargetArguments,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
@@ -351,6 +361,27 @@ pub struct SupportedArguments {
     /// As the page in the docs
     #[arg(long)]
     pub markdown: bool,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct AsmArguments {
+    /// Text of a core's program, as `hardpath disasm` and `hardpath compile --target core` write it (FILE.hps)
+    pub file: PathBuf,
+    /// Image to write (FILE.hpi); without it the text is only checked
+    #[arg(short, long, value_name = "IMAGE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct DisasmArguments {
+    /// Image of a core's program, as `hardpath asm` and `hardpath compile --target core` write it (FILE.hpi)
+    pub image: PathBuf,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }

@@ -1,7 +1,9 @@
 //! One file a command. Each gives an answer for scripts and for people, or errors.
 
+pub mod asm;
 pub mod check;
 pub mod compile;
+pub mod disasm;
 pub mod explain;
 mod folder;
 pub mod fuzz;

@@ -15,7 +15,7 @@ use hardpath_oracle::LruMap;
 use hardpath_packet::{outcome as counted_as, outcomes, Fate, Ports};
 use hardpath_rtl::Design;
 use hardpath_session::journals::{self, Slots};
-use hardpath_session::{maps, Session};
+use hardpath_session::{maps, RowCounts, Rows, Session};
 use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{Host, HostOperation};
@@ -30,6 +30,8 @@ pub struct Setting<'a> {
     pub loaded: &'a Loaded,
     pub asked: &'a Asked,
     pub run: &'a RunArguments,
+    /// What the command line names, or what is usual.
+    pub engine: EngineName,
     /// What the maps hold at first.
     pub image: &'a Image,
     /// Where to write the run for a test bench ([`hardpath_testbed::bench`]).
@@ -40,7 +42,7 @@ pub struct Setting<'a> {
 
 /// A run that is over.
 pub struct Ran {
-    /// Of the interpreter, which has no clock: only `packets`, `verdicts` and `not_taken_in`.
+    /// Of interpreters, which have no clock: only `packets`, `verdicts` and `not_taken_in`.
     pub statistics: Statistics,
     engine: Engine,
 }
@@ -48,6 +50,10 @@ pub struct Ran {
 /// Who has the maps.
 enum Engine {
     Interpreter(Maps),
+    Rows {
+        maps: Maps,
+        counts: RowCounts,
+    },
     Hardware {
         dut: Box<dyn Dut>,
         hardware: Box<Hardware>,
@@ -58,29 +64,37 @@ impl Ran {
     /// Contents of the maps after the last packet.
     pub fn maps(&mut self) -> Result<Image, Diagnostic> {
         match &mut self.engine {
-            Engine::Interpreter(maps) => Ok(maps.image()),
+            Engine::Interpreter(maps) | Engine::Rows { maps, .. } => Ok(maps.image()),
             Engine::Hardware { dut, hardware } => maps(dut.as_mut(), &hardware.interface, 0),
         }
     }
 
-    /// What ran. `None`: the interpreter.
+    /// What ran. `None`: an interpreter.
     pub fn hardware(&self) -> Option<&Hardware> {
         match &self.engine {
-            Engine::Interpreter(_) => None,
+            Engine::Interpreter(_) | Engine::Rows { .. } => None,
             Engine::Hardware { hardware, .. } => Some(hardware),
+        }
+    }
+
+    /// What the packets took, where rows ran.
+    pub fn rows(&self) -> Option<RowCounts> {
+        match &self.engine {
+            Engine::Rows { counts, .. } => Some(*counts),
+            Engine::Interpreter(_) | Engine::Hardware { .. } => None,
         }
     }
 
     /// Every clock that the hardware was simulated for: reset, writing maps, packets, and reading maps.
     pub fn simulated_clocks(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Interpreter(_) => None,
+            Engine::Interpreter(_) | Engine::Rows { .. } => None,
             Engine::Hardware { dut, .. } => Some(dut.clocks()),
         }
     }
 }
 
-/// Runs the packets in the engine that the command line names, and tells `consumer`, in order, what becomes of each.
+/// Runs the packets in the engine of the setting, and tells `consumer`, in order, what becomes of each.
 pub fn run(
     setting: &Setting,
     packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
@@ -90,20 +104,43 @@ pub fn run(
     // Says what is wrong with the contents.
     let mut maps = Maps::new(&program.maps);
     maps.load(setting.image)?;
-    if setting.run.engine == EngineName::Interpreter {
-        let mut slots = setting.journal.map(|journal| {
-            let lru = journals::of_interpreter(program);
-            let slots = Slots::new(&lru, &mut maps);
-            journal(lru);
-            slots
-        });
-        let statistics = interpret(program, &mut maps, packets, slots.as_mut(), consumer);
-        let statistics = statistics.map_err(one)?;
-        return Ok(Ran {
-            statistics,
-            engine: Engine::Interpreter(maps),
-        });
+    match setting.engine {
+        EngineName::Interpreter => {
+            let mut prepared = Prepared::new(program);
+            let runner = |maps: &mut Maps, packet: &RunPacket| {
+                interpret_to_the_end(&mut prepared, maps, packet)
+            };
+            let statistics = one_by_one(setting, &mut maps, packets, runner, consumer)?;
+            Ok(Ran {
+                statistics,
+                engine: Engine::Interpreter(maps),
+            })
+        }
+        EngineName::Rows => {
+            let compiled = target::core::rows(setting.loaded, setting.asked)?;
+            let mut rows = Rows::new(&compiled.image);
+            let runner = |maps: &mut Maps, packet: &RunPacket| {
+                let ran = rows.run(maps, packet.data(), &packet.sideband);
+                ran.map_err(|error| error.at(format!("packet {}", packet.number)))
+            };
+            let statistics = one_by_one(setting, &mut maps, packets, runner, consumer)?;
+            let counts = rows.counts();
+            Ok(Ran {
+                statistics,
+                engine: Engine::Rows { maps, counts },
+            })
+        }
+        EngineName::Native | EngineName::Verilator => simulate(setting, packets, consumer),
     }
+}
+
+/// Runs the packets through hardware.
+fn simulate(
+    setting: &Setting,
+    packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
+    consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
+) -> Result<Ran, Vec<Diagnostic>> {
+    let program = &setting.loaded.program;
     let pace = setting.run.pace.parse().map_err(one)?;
     let asked = Asked {
         journal: setting.journal.is_some(),
@@ -120,7 +157,7 @@ pub fn run(
         ..RunOptions::default()
     };
     let image = with_first_contents(program, setting.image);
-    let mut dut = start(setting.run.engine, &hardware.design).map_err(one)?;
+    let mut dut = start(setting.engine, &hardware.design).map_err(one)?;
     let interface = &hardware.interface;
     let statistics = match setting.bench {
         None => send(dut.as_mut(), interface, &image, packets, &options, consumer),
@@ -161,7 +198,9 @@ pub fn start(engine: EngineName, design: &Design) -> Result<Box<dyn Dut>, Diagno
             };
             Ok(Box::new(Verilator::new(design, &options)?))
         }
-        EngineName::Native | EngineName::Interpreter => Ok(Box::new(Native::new(design)?)),
+        EngineName::Native | EngineName::Interpreter | EngineName::Rows => {
+            Ok(Box::new(Native::new(design)?))
+        }
     }
 }
 
@@ -234,24 +273,31 @@ fn with_first_contents(program: &Program, image: &Image) -> Image {
     all
 }
 
-fn interpret(
-    program: &Program,
+/// Runs the packets one behind the other, without a clock. LRU maps forget as those of the interpreter do.
+fn one_by_one(
+    setting: &Setting,
     maps: &mut Maps,
     packets: impl Iterator<Item = Result<RunPacket, Diagnostic>>,
-    mut slots: Option<&mut Slots>,
+    mut run: impl FnMut(&mut Maps, &RunPacket) -> Result<Fate, Diagnostic>,
     mut consumer: impl FnMut(Event<RunPacket>) -> Result<(), Diagnostic>,
-) -> Result<Statistics, Diagnostic> {
-    let mut prepared = Prepared::new(program);
+) -> Result<Statistics, Vec<Diagnostic>> {
+    let program = &setting.loaded.program;
+    let mut slots = setting.journal.map(|journal| {
+        let lru = journals::of_interpreter(program);
+        let slots = Slots::new(&lru, maps);
+        journal(lru);
+        slots
+    });
     let mut statistics = Statistics::default();
     if let Some(slots) = &mut slots {
-        consumer(Event::HostMoved(slots.take_first()))?;
+        consumer(Event::HostMoved(slots.take_first())).map_err(one)?;
     }
     let names = outcomes(&program.outputs);
     statistics.verdicts = names.iter().map(|name| (name.clone(), 0)).collect();
     for packet in packets {
-        let packet = packet?;
+        let packet = packet.map_err(one)?;
         let outcome = match packet.enters() {
-            true => Some(interpret_to_the_end(&mut prepared, maps, &packet)?),
+            true => Some(run(maps, &packet).map_err(one)?),
             false => None,
         };
         match &outcome {
@@ -272,7 +318,8 @@ fn interpret(
             packet,
             outcome,
             moves,
-        })?;
+        })
+        .map_err(one)?;
     }
     Ok(statistics)
 }

@@ -161,8 +161,13 @@ impl Drop for NewFile {
 
 /// Writes a text file whole.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Diagnostic> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes a file whole.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
     write(path, |path| {
-        fs::write(path, text).map_err(|error| cannot_write(path, &error))
+        fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
     })
 }
 

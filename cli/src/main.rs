@@ -59,6 +59,8 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
         Command::Traffic(arguments) => commands::traffic::run(&arguments),
         Command::Pass(arguments) => commands::pass::run(&arguments),
         Command::Supported(arguments) => commands::supported::run(&arguments),
+        Command::Asm(arguments) => commands::asm::run(&arguments),
+        Command::Disasm(arguments) => commands::disasm::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Realworld(arguments) => commands::realworld::run(&arguments),
     }

@@ -6,7 +6,7 @@ pub mod text;
 
 use crate::arguments::ProgramArguments;
 use crate::files;
-use crate::target::Asked;
+use crate::target::{Asked, Target};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ebpf::{EventCall, Object, ProgramImage};
 use hardpath_ir::{Phase, Program};
@@ -33,9 +33,9 @@ trait Source: Sync {
 const SOURCES: [&dyn Source; 2] = [&text::Text, &object::ObjectFile];
 
 /// What a source makes of loops.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Form {
-    /// Whatever all targets take.
+    /// Without loops: whatever all targets take.
     Usual,
     /// Loops stay loops.
     Structured,
@@ -86,7 +86,18 @@ impl Loaded {
         maps.map(|map| map.name.clone()).collect()
     }
 
-    /// The same without loops, calls and whole operations, as targets take it.
+    /// As the target takes it.
+    ///
+    /// # Errors
+    /// As [`Loaded::without_loops`].
+    pub fn for_target(self, target: &dyn Target) -> Result<Loaded, Vec<Diagnostic>> {
+        match target.takes_loops() {
+            true => Ok(self),
+            false => self.without_loops(),
+        }
+    }
+
+    /// The same without loops, calls and whole operations, as most targets take it.
     ///
     /// # Errors
     /// A loop whose bound nobody knows, and what would be too large; with the line.
@@ -108,26 +119,36 @@ impl Loaded {
 /// # Errors
 /// As those of its source; `option-needs-object`.
 pub fn load(arguments: &ProgramArguments, asked: &Asked) -> Result<Loaded, Vec<Diagnostic>> {
-    load_as(arguments, asked, Form::Usual)
+    // How deep headers lie is said of programs without loops.
+    let form = match asked.kind.target.takes_loops() && arguments.depth.is_none() {
+        true => Form::Structured,
+        false => Form::Usual,
+    };
+    load_in(arguments, asked, form, arguments.object.given())
 }
 
-/// The same in a form that the command line asks for.
+/// The same with loops, as the command line asks for it.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_as(
+pub fn load_structured(
+    arguments: &ProgramArguments,
+    asked: &Asked,
+) -> Result<Loaded, Vec<Diagnostic>> {
+    let options = [arguments.object.given(), vec!["--structured"]].concat();
+    load_in(arguments, asked, Form::Structured, options)
+}
+
+fn load_in(
     arguments: &ProgramArguments,
     asked: &Asked,
     form: Form,
+    options: Vec<&str>,
 ) -> Result<Loaded, Vec<Diagnostic>> {
     let bytes = files::read(&arguments.file).map_err(|error| vec![error])?;
     let knows = |source: &&&dyn Source| source.knows(&arguments.file, &bytes);
     let (source, last) = (SOURCES.iter().find(knows), SOURCES[SOURCES.len() - 1]);
     let source = *source.unwrap_or(&last);
-    let mut options = arguments.object.given();
-    if form == Form::Structured {
-        options.push("--structured");
-    }
     if !source.takes_object_options() && !options.is_empty() {
         return Err(vec![no_object(arguments, source, &options)]);
     }

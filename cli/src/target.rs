@@ -1,9 +1,11 @@
 //! What programs become. A target is a file here and a line in [`TARGETS`]: it makes hardware of a program, and tells what became
 //! of it; everything behind it (engines, judges, the folder of a design, synthesis) is the same for all targets.
 
+pub mod core;
 mod pipeline;
 
-use crate::arguments::HardwareArguments;
+use self::core::Processor;
+use crate::arguments::{EngineName, HardwareArguments, ProcessorArguments};
 use crate::size;
 use crate::source::Loaded;
 use hardpath_blocks::interface::Interface;
@@ -19,18 +21,27 @@ use serde_json::Value;
 pub trait Target: Sync {
     /// As `--target` has it.
     fn name(&self) -> &'static str;
+    /// Whether a program with loops stays as it is; other targets get its rounds written out.
+    fn takes_loops(&self) -> bool;
+    /// What is missing, where no hardware comes of it yet.
+    fn to_come(&self) -> Option<&'static str>;
     /// The forms of a program on its way to hardware, behind the passes on control flow, for `hardpath ir --after`. The last one is
-    /// [`Hardware::form`].
+    /// [`Target::last_form`].
     fn forms(&self) -> &'static [&'static str];
     /// A program in one of these forms but the last one, from control flow to which no pass was applied.
     ///
     /// # Errors
     /// What keeps the program from getting there.
     fn form(&self, name: &str, program: Program) -> Result<Program, Vec<Diagnostic>>;
+    /// A program in the last one, from what its source gives.
+    ///
+    /// # Errors
+    /// Everything that keeps the program from becoming what it becomes in the end.
+    fn last_form(&self, loaded: &Loaded, asked: &Asked) -> Result<Program, Vec<Diagnostic>>;
     /// A program as hardware.
     ///
     /// # Errors
-    /// Everything that keeps the program from becoming hardware, each with its place.
+    /// Everything that keeps the program from becoming hardware, each with its place; `target-to-come`.
     fn compile(&self, program: Program, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>>;
     /// What keeps a program from becoming hardware of any clock. For a part of a program, whose other part its source refuses: all
     /// that is said of the part holds for the whole.
@@ -38,15 +49,20 @@ pub trait Target: Sync {
 }
 
 /// All of them, the usual one first.
-pub const TARGETS: [&dyn Target; 1] = [&pipeline::Pipeline];
+pub const TARGETS: [&dyn Target; 2] = [&pipeline::Pipeline, &core::Core];
 
-/// Names that `--target` takes and that are nothing yet, with what they will be.
-pub const TO_COME: [(&str, &str); 1] = [("core", "a packet processor that runs the program")];
+/// The kind of hardware that `--target` names.
+#[derive(Clone)]
+pub struct Kind {
+    pub target: &'static dyn Target,
+    /// Of a target that is a processor.
+    pub processor: Option<Processor>,
+}
 
 /// What is asked of hardware.
 #[derive(Clone)]
 pub struct Asked {
-    pub target: &'static dyn Target,
+    pub kind: Kind,
     /// The family of FPGAs that it is for.
     pub family: &'static Technology,
     pub clock_mhz: f64,
@@ -88,10 +104,55 @@ pub struct Told {
     pub markdown: String,
 }
 
+impl Kind {
+    /// # Errors
+    /// `option-needs-core`.
+    pub fn named(name: &str, arguments: &ProcessorArguments) -> Result<Kind, Diagnostic> {
+        let mut targets = TARGETS.into_iter();
+        let target = targets.find(|target| target.name() == name);
+        let given = arguments.given();
+        let processor = match name == core::Core.name() {
+            true => Some(Processor::new(arguments.lanes, arguments.threads)),
+            false if given.is_empty() => None,
+            false => return Err(needs_core(&given)),
+        };
+        Ok(Kind {
+            target: target.unwrap_or(TARGETS[0]),
+            processor,
+        })
+    }
+
+    /// # Errors
+    /// `target-to-come`: programs become no hardware of this kind yet.
+    pub fn hardware(&self) -> Result<(), Diagnostic> {
+        match self.target.to_come() {
+            None => Ok(()),
+            Some(what) => Err(to_come(self.target, what)),
+        }
+    }
+
+    /// What runs a program: what the command line names, or what is usual.
+    ///
+    /// # Errors
+    /// `target-to-come`, `option-needs-core`: this kind has no such engine.
+    pub fn engine(&self, named: Option<EngineName>) -> Result<EngineName, Diagnostic> {
+        let engine = match (named, self.target.to_come()) {
+            (Some(engine), _) => engine,
+            (None, None) => EngineName::Native,
+            (None, Some(_)) => EngineName::Rows,
+        };
+        match engine {
+            EngineName::Rows if self.processor.is_none() => Err(needs_core(&["--engine rows"])),
+            engine if engine.is_hardware() => self.hardware().map(|()| engine),
+            engine => Ok(engine),
+        }
+    }
+}
+
 /// What the command line asks of hardware.
 ///
 /// # Errors
-/// `target-to-come`, `two-families`.
+/// `two-families`, `option-needs-core`.
 pub fn asked(arguments: &HardwareArguments) -> Result<Asked, Diagnostic> {
     asked_or(arguments, TECHNOLOGIES[0])
 }
@@ -102,9 +163,6 @@ pub fn asked_or(
     usual: &'static Technology,
 ) -> Result<Asked, Diagnostic> {
     let word = arguments.target.as_str();
-    if let Some((name, what)) = TO_COME.iter().find(|(name, _)| *name == word) {
-        return Err(to_come(name, what));
-    }
     // Families stood behind --target once, and still do in scripts.
     let behind_target = technology::find(word);
     let mut notes = Vec::new();
@@ -114,10 +172,9 @@ pub fn asked_or(
             _ => notes.push(family_as_target(family)),
         }
     }
-    let named = TARGETS.into_iter().find(|target| target.name() == word);
     let family = arguments.family.or(behind_target).unwrap_or(usual);
     Ok(Asked {
-        target: named.unwrap_or(TARGETS[0]),
+        kind: Kind::named(word, &arguments.processor)?,
         family,
         clock_mhz: arguments.clock.unwrap_or(family.usual_clock_mhz),
         bus_bits: arguments.bus,
@@ -128,11 +185,28 @@ pub fn asked_or(
     })
 }
 
-fn to_come(name: &str, what: &str) -> Diagnostic {
-    let names: Vec<&str> = TARGETS.iter().map(|target| target.name()).collect();
-    let message = format!("there is no target `{name}` yet: it will be {what}");
-    Diagnostic::refused("target-to-come", message)
-        .help(format!("use --target {}", names.join(" or --target ")))
+fn needs_core(options: &[&str]) -> Diagnostic {
+    let (verb, it) = match options.len() {
+        1 => ("says", "it"),
+        _ => ("say", "them"),
+    };
+    let options = options.join(" and ");
+    let message = format!("{options} {verb} something of a core, and none is asked for");
+    Diagnostic::input("option-needs-core", message)
+        .help(format!("add --target core, or leave {it} out"))
+}
+
+fn to_come(target: &dyn Target, what: &str) -> Diagnostic {
+    let name = target.name();
+    let there = TARGETS.iter().filter(|target| target.to_come().is_none());
+    let there: Vec<String> = there
+        .map(|target| format!("--target {}", target.name()))
+        .collect();
+    let message = format!("no hardware comes of --target {name} yet: {what}");
+    Diagnostic::refused("target-to-come", message).help(format!(
+        "for hardware use {}; `hardpath compile --target {name}` writes the rows, and `hardpath check --target {name}` compares them",
+        there.join(" or ")
+    ))
 }
 
 fn two_families(behind_target: &Technology, family: &Technology) -> Diagnostic {
@@ -160,11 +234,12 @@ fn family_as_target(family: &Technology) -> Diagnostic {
 /// # Errors
 /// As those of the target; `larger-than-every-card`.
 pub fn compile(loaded: &Loaded, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
+    asked.kind.hardware().map_err(|error| vec![error])?;
     let mut program = loaded.program.clone();
     if program.phase == Phase::Structured {
         hardpath_passes::lower_structured(&mut program)?;
     }
-    let compiled = asked.target.compile(program, asked);
+    let compiled = asked.kind.target.compile(program, asked);
     let sized = compiled.and_then(|mut hardware| {
         let sized = size::check(&hardware.design, hardware.family, asked.force);
         hardware
@@ -221,14 +296,15 @@ mod tests {
             };
             assert_eq!((asked.family.name, asked.notes.len()), (family, notes));
             assert_eq!(asked.clock_mhz, asked.family.usual_clock_mhz);
-            assert_eq!(asked.target.name(), "pipeline", "{options:?}");
+            assert_eq!(asked.kind.target.name(), "pipeline", "{options:?}");
         }
     }
 
     #[test]
     fn what_cannot_be_asked_for() {
         for (options, code) in [
-            (&["--target", "core"][..], "target-to-come"),
+            (&["--lanes", "4"][..], "option-needs-core"),
+            (&["--target", "ecp5", "--threads", "2"], "option-needs-core"),
             (&["--target", "ecp5", "--family", "agilex"], "two-families"),
         ] {
             let error = asked_by(options).err();
@@ -237,11 +313,33 @@ mod tests {
     }
 
     #[test]
+    fn a_core_is_asked_for() {
+        let Ok(asked) = asked_by(&["--target", "core", "--lanes", "2", "--bus", "64"]) else {
+            panic!("it is there");
+        };
+        let processor = asked.kind.processor.clone().expect("a core");
+        assert_eq!((processor.machine.lanes, processor.threads), (2, 16));
+        assert!(asked.kind.target.takes_loops());
+        let code = |error: Diagnostic| error.code;
+        assert_eq!(asked.kind.engine(None).map_err(code), Ok(EngineName::Rows));
+        let native = asked.kind.engine(Some(EngineName::Native));
+        assert_eq!(native.map_err(code), Err("target-to-come"));
+        let Ok(asked) = asked_by(&[]) else {
+            panic!("it is there");
+        };
+        assert_eq!(
+            asked.kind.engine(None).map_err(code),
+            Ok(EngineName::Native)
+        );
+        let rows = asked.kind.engine(Some(EngineName::Rows));
+        assert_eq!(rows.map_err(code), Err("option-needs-core"));
+    }
+
+    #[test]
     fn a_word_means_one_thing() {
         let targets = TARGETS.iter().map(|target| target.name());
-        let to_come = TO_COME.iter().map(|(name, _)| *name);
         let families = TECHNOLOGIES.iter().map(|family| family.name);
-        let mut names: Vec<&str> = targets.chain(to_come).chain(families).collect();
+        let mut names: Vec<&str> = targets.chain(families).collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();

@@ -7,16 +7,20 @@
 //!     ├─ mixed           packets with the host's operations         ─► Model: the interpreter, in the order in which all entered
 //!     └─ maps, counters  what the design holds and has counted
 //! ```
+//!
+//! Where there is no design yet, [`Rows`] runs the packets.
 #![warn(missing_docs)]
 
 pub mod journals;
 mod judging;
 mod mixed;
 mod model;
+mod rows;
 
 pub use judging::{Judged, Judging};
 pub use mixed::{mixed, Mixed};
 pub use model::{check_answer, tell, Differs, Model};
+pub use rows::{RowCounts, Rows};
 
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;

@@ -1,9 +1,10 @@
 //! Options of every command that takes a program: what it is, and what hardware is asked for.
 
-use crate::target::{TARGETS, TO_COME};
+use crate::target::TARGETS;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use hardpath_blocks::interface::BUS_BITS;
+use hardpath_core::image::LANES;
 use hardpath_pipeline::savings::Saving;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use std::path::PathBuf;
@@ -87,7 +88,7 @@ impl ObjectArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Hardware")]
 pub struct HardwareArguments {
-    /// Kind of hardware: a pipeline; a processor (core) does not exist yet
+    /// Kind of hardware: a pipeline, or a processor that runs the program (core), of which there is the compiler
     #[arg(long, value_name = "TARGET", value_parser = target_word(), default_value = TARGETS[0].name())]
     pub target: String,
     /// Family of FPGAs whose delays count [default: ultrascale+; of synth --flow ecp5: ecp5]
@@ -105,14 +106,55 @@ pub struct HardwareArguments {
     /// Leave out what makes designs small, to see what it gains: pruning, chaining, narrowing, srl, reassociation
     #[arg(long, value_name = "SAVING", value_delimiter = ',', value_parser = saving, hide_short_help = true)]
     pub without: Vec<Saving>,
+    #[command(flatten)]
+    pub processor: ProcessorArguments,
+}
+
+/// What is asked of a core.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Hardware")]
+pub struct ProcessorArguments {
+    /// Operations of a row, with --target core: 1, 2, 4 or 8 [default: 4]
+    #[arg(long, value_name = "N", value_parser = lanes)]
+    pub lanes: Option<u8>,
+    /// Packets that a core works on at a time, with --target core; the rows do not depend on it [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: Option<u32>,
+}
+
+impl ProcessorArguments {
+    /// Those that the command line has.
+    pub fn given(&self) -> Vec<&'static str> {
+        let ProcessorArguments { lanes, threads } = self;
+        let options = [
+            ("--lanes", lanes.is_some()),
+            ("--threads", threads.is_some()),
+        ];
+        let given = options.into_iter().filter(|(_, given)| *given);
+        given.map(|(name, _)| name).collect()
+    }
+}
+
+/// The target of commands that run what they make themselves.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Hardware")]
+pub struct TargetArguments {
+    /// Kind of hardware: a pipeline, or a processor that runs the program (core), of which there is the compiler
+    #[arg(long, value_name = "TARGET", value_parser = target_names(), default_value = TARGETS[0].name())]
+    pub target: String,
+    #[command(flatten)]
+    pub processor: ProcessorArguments,
+}
+
+fn target_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(TARGETS.iter().map(|target| target.name()))
 }
 
 /// A target, or, as it was once, a family of FPGAs.
 fn target_word() -> PossibleValuesParser {
     let targets = TARGETS.iter().map(|target| target.name());
-    let to_come = TO_COME.iter().map(|(name, _)| *name);
     let families = TECHNOLOGIES.iter().map(|family| family.name);
-    let shown = targets.chain(to_come).map(PossibleValue::new);
+    let shown = targets.map(PossibleValue::new);
     PossibleValuesParser::new(shown.chain(families.map(|name| PossibleValue::new(name).hide(true))))
 }
 
@@ -126,6 +168,13 @@ fn clock(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
         _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
+    }
+}
+
+fn lanes(text: &str) -> Result<u8, String> {
+    match text.parse() {
+        Ok(lanes) if LANES.contains(&lanes) => Ok(lanes),
+        _ => Err(String::from("a core has 1, 2, 4 or 8 lanes")),
     }
 }
 
@@ -216,6 +265,7 @@ mod tests {
         assert_eq!(section_file("./a=b"), section(".rodata", "./a=b"));
         assert!(section_file(".data=").is_err());
         assert!(bus("96").is_err());
+        assert!(lanes("8").is_ok() && lanes("3").is_err());
         assert!(clock("nan").is_err());
     }
 }

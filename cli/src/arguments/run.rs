@@ -12,9 +12,9 @@ pub struct RunArguments {
     /// Contents of maps before the first packet
     #[arg(long, value_name = "FILE")]
     pub maps: Option<PathBuf>,
-    /// What runs the program
-    #[arg(long, value_enum, default_value_t = EngineName::Native)]
-    pub engine: EngineName,
+    /// What runs the program [default: native; rows with --target core]
+    #[arg(long, value_enum)]
+    pub engine: Option<EngineName>,
     /// When packets come in: back-to-back, random:SEED, or a line rate such as 100G
     #[arg(long, value_name = "PACE", default_value = "back-to-back")]
     pub pace: String,
@@ -58,6 +58,8 @@ pub enum EngineName {
     Native,
     /// The printed SystemVerilog under Verilator
     Verilator,
+    /// The rows of a core (--target core), one packet behind the other and without a clock
+    Rows,
 }
 
 impl EngineName {
@@ -67,7 +69,13 @@ impl EngineName {
             EngineName::Interpreter => "interpreter",
             EngineName::Native => "native",
             EngineName::Verilator => "verilator",
+            EngineName::Rows => "rows",
         }
+    }
+
+    /// Whether it simulates hardware, with a clock.
+    pub fn is_hardware(self) -> bool {
+        matches!(self, EngineName::Native | EngineName::Verilator)
     }
 }
 

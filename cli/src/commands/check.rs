@@ -15,7 +15,7 @@ use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, Maps};
 use hardpath_oracle::{Comparison, Form, JudgeOptions, KernelJudge, Reference};
 use hardpath_session::journals;
-use hardpath_session::Judging;
+use hardpath_session::{Judging, RowCounts};
 use hardpath_testbed::run::Event;
 use serde_json::json;
 use std::cell::{Cell, RefCell};
@@ -23,12 +23,14 @@ use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
-    let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
+    let engine = asked.kind.engine(arguments.run.engine).map_err(one)?;
+    let loaded = source::load(&arguments.program, &asked)?.for_target(asked.kind.target)?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
     let packets = packets::open(&arguments.run, &loaded.program.inputs)?;
     let run = Run {
         arguments,
         asked: &asked,
+        engine,
         loaded: &loaded,
         image: &image,
     };
@@ -50,7 +52,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     // An output may have the name of a capture, which is not read any more now.
     sent_on.finish().map_err(one)?;
     outputs::write_maps(&arguments.run, &loaded.program, &compared.maps).map_err(one)?;
-    Ok(answer(arguments, compared)
+    Ok(answer(&run, compared)
         .with_warnings(loaded.warnings_with(&compared.warnings))
         .with_warnings(compared.coverage.warnings())
         .with_warnings(coverage::without_kernel(&compared.comparison))
@@ -61,6 +63,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
 struct Run<'a> {
     arguments: &'a CheckArguments,
     asked: &'a Asked,
+    engine: EngineName,
     loaded: &'a Loaded,
     /// What the maps hold at first.
     image: &'a Image,
@@ -73,6 +76,8 @@ struct Compared {
     /// What is to be said of the hardware.
     warnings: Vec<Diagnostic>,
     simulated_clocks: Option<u64>,
+    /// Where rows ran.
+    rows: Option<RowCounts>,
     /// After the last packet.
     maps: Image,
 }
@@ -80,7 +85,7 @@ struct Compared {
 impl Run<'_> {
     fn judge(&self, form: Form) -> Result<Reference, Vec<Diagnostic>> {
         let loaded = self.loaded;
-        let in_hardware = self.arguments.run.engine != EngineName::Interpreter;
+        let in_hardware = self.engine.is_hardware();
         let kernel = match self.arguments.against {
             JudgeName::Interpreter => None,
             JudgeName::Kernel => {
@@ -120,6 +125,7 @@ impl Run<'_> {
             loaded: self.loaded,
             asked: self.asked,
             run: &arguments.run,
+            engine: self.engine,
             image: self.image,
             bench: None,
             journal: Some(&told),
@@ -148,6 +154,7 @@ impl Run<'_> {
             comparison: judging.into_inner().finish(&maps).map_err(one)?,
             coverage,
             simulated_clocks: ran.simulated_clocks(),
+            rows: ran.rows(),
             warnings: ran.hardware().map_or(Vec::new(), |of| of.warnings.clone()),
             maps,
         })
@@ -196,10 +203,11 @@ fn asked_again() -> Diagnostic {
     )
 }
 
-fn answer(arguments: &CheckArguments, compared: &Compared) -> Answer {
+fn answer(run: &Run, compared: &Compared) -> Answer {
     let (comparison, coverage) = (&compared.comparison, &compared.coverage);
-    let engine = arguments.run.engine.name();
-    let against = arguments.against.name();
+    let engine = run.engine.name();
+    let against = run.arguments.against.name();
+    let lanes = (run.asked.kind.processor.as_ref()).map(|processor| processor.machine.lanes);
     let first: Vec<_> = comparison
         .first
         .iter()
@@ -224,7 +232,11 @@ fn answer(arguments: &CheckArguments, compared: &Compared) -> Answer {
         "maps_compared": comparison.maps_compared,
         "map_mismatches": comparison.map_mismatches,
         "forgotten": comparison.forgotten,
+        "target": run.asked.kind.target.name(),
         "engine": engine,
+        "lanes": lanes,
+        "rows": compared.rows.map(|counts| counts.rows),
+        "most_rows": compared.rows.map(|counts| counts.most_rows),
         "against": against,
         "kernel": comparison.kernel,
         "simulated_clocks": compared.simulated_clocks,
@@ -234,16 +246,34 @@ fn answer(arguments: &CheckArguments, compared: &Compared) -> Answer {
         true => Status::Good,
         false => Status::Differs,
     };
-    Answer::new(status, json, text(comparison, engine, coverage))
+    let engine = match (compared.rows, lanes) {
+        (Some(_), Some(lanes)) => format!(
+            "the rows of a core with {}, run by their interpreter, which has no clock",
+            counted(lanes, "lane")
+        ),
+        _ => engine.to_owned(),
+    };
+    let mut lines = vec![("engine", engine)];
+    lines.extend(
+        compared
+            .rows
+            .map(|counts| ("rows of a packet", rows_text(&counts))),
+    );
+    Answer::new(status, json, text(lines, comparison, coverage))
 }
 
-fn text(comparison: &Comparison, engine: &str, coverage: &Coverage) -> String {
+/// `12.3, 40 at the most`
+fn rows_text(counts: &RowCounts) -> String {
+    let mean = counts.rows as f64 / counts.packets.max(1) as f64;
+    format!("{mean:.1}, {} at the most", grouped(counts.most_rows))
+}
+
+fn text(mut lines: Vec<(&str, String)>, comparison: &Comparison, coverage: &Coverage) -> String {
     let judge = match &comparison.kernel {
         Some(release) => format!("Linux {release}"),
         None => String::from("the interpreter (no kernel was asked)"),
     };
-    let mut lines = vec![
-        ("engine", engine.to_owned()),
+    lines.extend([
         ("judge", judge),
         ("packets compared", grouped(comparison.packets)),
         ("judged by the kernel", grouped(comparison.judged_by_kernel)),
@@ -253,7 +283,7 @@ fn text(comparison: &Comparison, engine: &str, coverage: &Coverage) -> String {
             "map entries that differ",
             grouped(comparison.map_mismatches),
         ),
-    ];
+    ]);
     if coverage.too_deep > 0 {
         lines.push(("left out", grouped(coverage.too_deep)));
     }

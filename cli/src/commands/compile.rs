@@ -1,4 +1,6 @@
-//! `hardpath compile`: a program to SystemVerilog or VHDL.
+//! `hardpath compile`: a program to SystemVerilog or VHDL, or to rows of a core.
+
+mod rows;
 
 use crate::answer::Answer;
 use crate::arguments::{CompileArguments, HdlName};
@@ -17,7 +19,10 @@ use std::path::Path;
 
 pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
-    let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
+    let loaded = source::load(&arguments.program, &asked)?.for_target(asked.kind.target)?;
+    if let Some(processor) = &asked.kind.processor {
+        return rows::run(arguments, &loaded, (&asked, processor));
+    }
     let hardware = target::compile(&loaded, &asked)?;
     let files = match &arguments.output {
         Some(folder) => {
@@ -66,12 +71,16 @@ fn json(
     object["section"] = json!(loaded.section);
     object["instructions"] = json!(loaded.instructions);
     object["files"] = json!(files);
-    let dropped = loaded.dropped_calls.iter();
-    object["dropped_calls"] = dropped
-        .map(|call| json!({"helper": call.helper, "place": call.place.to_string()}))
-        .collect();
+    object["dropped_calls"] = dropped_calls_json(&loaded.dropped_calls);
     object["hdl"] = json!(arguments.hdl.name());
     object
+}
+
+fn dropped_calls_json(calls: &[EventCall]) -> Value {
+    let calls = calls.iter();
+    calls
+        .map(|call| json!({"helper": call.helper, "place": call.place.to_string()}))
+        .collect()
 }
 
 /// What `--drop-events` left out.

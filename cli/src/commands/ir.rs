@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::arguments::IrArguments;
-use crate::source::{self, Form, Loaded};
+use crate::source::{self, Loaded};
 use crate::target::{self, Asked};
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::Program;
@@ -15,7 +15,7 @@ const STEPS: [&str; 2] = ["lift", "control-flow"];
 pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
     let asked = target::asked(&arguments.program.hardware).map_err(one)?;
     let loaded = match arguments.structured {
-        true => source::load_as(&arguments.program, &asked, Form::Structured)?,
+        true => source::load_structured(&arguments.program, &asked)?,
         false => source::load(&arguments.program, &asked)?,
     };
     let program = after(&arguments.after, &loaded, &asked)?;
@@ -31,18 +31,17 @@ pub fn run(arguments: &IrArguments) -> Result<Answer, Vec<Diagnostic>> {
 
 fn after(step: &str, loaded: &Loaded, asked: &Asked) -> Result<Program, Vec<Diagnostic>> {
     let mut program = loaded.program.clone();
-    let forms = asked.target.forms();
+    let forms = asked.kind.target.forms();
     match step {
         "lift" => {}
         "control-flow" => {
             hardpath_passes::lower_structured(&mut program)?;
             hardpath_passes::optimize_control_flow(&mut program).map_err(one)?;
         }
-        // Only hardware that is none too large is shown.
-        last if forms.last() == Some(&last) => return Ok(target::compile(loaded, asked)?.form),
+        last if forms.last() == Some(&last) => return asked.kind.target.last_form(loaded, asked),
         form if forms.contains(&form) => {
             hardpath_passes::lower_structured(&mut program)?;
-            program = asked.target.form(form, program)?;
+            program = asked.kind.target.form(form, program)?;
         }
         name => {
             let pass = passes::find(name).ok_or_else(|| vec![unknown(name, forms)])?;

@@ -8,12 +8,16 @@ use crate::arguments::{EngineName, IsaArguments};
 use crate::engine;
 use crate::files;
 use crate::progress::Progress;
+use crate::target::Kind;
+use hardpath_core::image::Image;
 use hardpath_diagnostic::{Diagnostic, Place};
+use hardpath_ir::count::counted;
 use hardpath_ir::interpreter;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::Program;
 use hardpath_packet::{Fate, Packet, Sideband};
-use hardpath_pipeline::Options;
+use hardpath_pipeline::{Compiled, Options};
+use hardpath_session::Rows;
 use hardpath_testbed::host;
 use hardpath_testbed::run::{self, RunOptions};
 use serde::Deserialize;
@@ -48,6 +52,9 @@ enum Outcome {
 }
 
 pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
+    let target = &arguments.target;
+    let kind = Kind::named(&target.target, &target.processor).map_err(|error| vec![error])?;
+    let engine = kind.engine(arguments.engine).map_err(|error| vec![error])?;
     let cases = read(arguments)?;
     let progress = Progress::new("tests", cases.len());
     let mut passed = 0;
@@ -56,7 +63,7 @@ pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
     let mut text = String::new();
     for (index, case) in cases.iter().enumerate() {
         progress.set(index);
-        match run_case(case, arguments.engine)? {
+        match run_case(case, &kind, engine)? {
             Outcome::Passed => passed += 1,
             Outcome::Failed(reason) => {
                 let _ = writeln!(text, "failed   {}: {reason}", case.name);
@@ -74,13 +81,16 @@ pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
         "{passed} passed, {} failed, {} refused ({})",
         failures.len(),
         refusals.len(),
-        arguments.engine.name()
+        said_of(&kind, engine)
     );
     let status = match failures.is_empty() {
         true => Status::Good,
         false => Status::Differs,
     };
     let json = json!({
+        "target": kind.target.name(),
+        "engine": engine.name(),
+        "lanes": kind.processor.as_ref().map(|processor| processor.machine.lanes),
         "passed": passed,
         "failed": failures.len(),
         "refused": refusals.len(),
@@ -88,6 +98,17 @@ pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
         "refusals": refusals,
     });
     Ok(Answer::new(status, json, text))
+}
+
+/// Who ran the tests.
+fn said_of(kind: &Kind, engine: EngineName) -> String {
+    match (&kind.processor, engine) {
+        (Some(processor), EngineName::Rows) => format!(
+            "rows of a core with {}, run by their interpreter",
+            counted(processor.machine.lanes, "lane")
+        ),
+        _ => engine.name().to_owned(),
+    }
 }
 
 fn refusal(case: &Case, error: &Diagnostic) -> Value {
@@ -147,31 +168,30 @@ fn hex(text: &str) -> Option<Vec<u8>> {
     )
 }
 
-fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>> {
-    let program = match hardpath_ebpf::lift_raw(&case.code, &case.name) {
+fn run_case(case: &Case, kind: &Kind, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>> {
+    let lift = match kind.target.takes_loops() {
+        true => hardpath_ebpf::lift_raw_structured,
+        false => hardpath_ebpf::lift_raw,
+    };
+    let program = match lift(&case.code, &case.name) {
         Ok(program) => program,
         Err(errors) => return Ok(refused(errors)),
     };
-    let result = match engine {
-        EngineName::Interpreter => Ok(interpret(&program, &case.memory)),
-        EngineName::Native | EngineName::Verilator => {
+    let result = match (engine, &kind.processor) {
+        (EngineName::Rows, Some(processor)) => {
+            match hardpath_core::compile::compile(&program, &processor.machine) {
+                Ok(compiled) => in_rows(&compiled.image, &case.memory).map(Some),
+                Err(errors) => return Ok(refused(errors)),
+            }
+        }
+        (EngineName::Native | EngineName::Verilator, _) => {
             let compiled = match hardpath_pipeline::compile(program, &Options::default()) {
                 Ok(compiled) => compiled,
                 Err(errors) => return Ok(refused(errors)),
             };
-            let dut = engine::start(engine, &compiled.design);
-            let mut dut = dut.map_err(|error| vec![error])?;
-            let packet = Packet {
-                data: case.memory.clone(),
-                ..Packet::default()
-            };
-            host::reset(dut.as_mut(), &compiled.interface)
-                .and_then(|_| {
-                    let options = RunOptions::default();
-                    run::run(dut.as_mut(), &compiled.interface, &[packet], &options)
-                })
-                .map(|result| result.outcomes[0].as_ref().map(Fate::first_output))
+            simulate(&compiled, &case.memory, engine)?
         }
+        _ => Ok(interpret(&program, &case.memory)),
     };
     Ok(match result {
         Ok(Some(result)) if result == case.expected => Outcome::Passed,
@@ -181,6 +201,32 @@ fn run_case(case: &Case, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>>
         Ok(None) => Outcome::Failed(String::from("nothing came out")),
         Err(error) => Outcome::Failed(error.message),
     })
+}
+
+fn in_rows(image: &Image, memory: &[u8]) -> Result<u64, Diagnostic> {
+    let mut maps = Maps::new(&image.maps);
+    let fate = Rows::new(image).run(&mut maps, memory, &Sideband::default())?;
+    Ok(fate.first_output())
+}
+
+/// # Errors
+/// The engine does not start; inside, that the design goes wrong.
+fn simulate(
+    compiled: &Compiled,
+    memory: &[u8],
+    engine: EngineName,
+) -> Result<Result<Option<u64>, Diagnostic>, Vec<Diagnostic>> {
+    let mut dut = engine::start(engine, &compiled.design).map_err(|error| vec![error])?;
+    let packet = Packet {
+        data: memory.to_vec(),
+        ..Packet::default()
+    };
+    let reset = host::reset(dut.as_mut(), &compiled.interface);
+    let ran = reset.and_then(|_| {
+        let options = RunOptions::default();
+        run::run(dut.as_mut(), &compiled.interface, &[packet], &options)
+    });
+    Ok(ran.map(|result| result.outcomes[0].as_ref().map(Fate::first_output)))
 }
 
 fn interpret(program: &Program, memory: &[u8]) -> Option<u64> {

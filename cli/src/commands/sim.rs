@@ -20,12 +20,15 @@ use std::fmt::Write;
 
 pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let (program, run) = (&arguments.program, &arguments.run);
-    let has_clock = run.engine != EngineName::Interpreter;
+    let one = |error: Diagnostic| vec![error];
+    let asked = target::asked(&program.hardware).map_err(one)?;
+    // It is about clocks, whatever the engine.
+    asked.kind.hardware().map_err(one)?;
+    let engine = asked.kind.engine(run.engine).map_err(one)?;
+    let has_clock = engine.is_hardware();
     if arguments.bench.is_some() && !has_clock {
         return Err(vec![no_ports()]);
     }
-    let one = |error: Diagnostic| vec![error];
-    let asked = target::asked(&program.hardware).map_err(one)?;
     let mut loaded = source::load(program, &asked)?;
     if has_clock {
         loaded = loaded.without_loops()?;
@@ -36,6 +39,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         loaded: &loaded,
         asked: &asked,
         run,
+        engine,
         image: &image,
         bench: arguments.bench.as_deref(),
         journal: None,
@@ -62,7 +66,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     object["promise"] = json!(ran.hardware().map(|hardware| &hardware.promise));
     object["estimate"] = Value::Null;
     let mut text = match ran.hardware() {
-        Some(hardware) => text(statistics, hardware.clock_mhz, run.engine),
+        Some(hardware) => text(statistics, hardware.clock_mhz, engine),
         None => text_without_clock(statistics),
     };
     let mut warnings: &[Diagnostic] = &[];

@@ -125,7 +125,8 @@ All of RFC 9669 but calls of kernel functions and the old access to packets (`BP
     }
     text.push_str(
         "
-Loops and calls are written out; a loop must end by constants. Tail calls go to programs of the same object
+In a pipeline loops and calls are written out, and a loop must end by constants; a core (`--target core`) keeps loops, whatever ends
+them. Tail calls go to programs of the same object
 (`--prog-array MAP:INDEX=PROGRAM`).
 
 ## Helpers

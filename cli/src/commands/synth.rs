@@ -61,6 +61,7 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => target::asked(hardware),
     };
     let asked = asked.map_err(|error| vec![error])?;
+    asked.kind.hardware().map_err(|error| vec![error])?;
     if let Some(netlist) = &arguments.netlist {
         // Not only after an hour of synthesis.
         files::check_no_folder(netlist).map_err(|error| vec![error])?;

@@ -43,6 +43,7 @@ pub fn run(arguments: &SynthArguments, vendor: Vendor) -> Result<Answer, Vec<Dia
 fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<Diagnostic>> {
     let given = &arguments.program.file;
     let asked = target::asked(&arguments.program.hardware).map_err(|error| vec![error])?;
+    asked.kind.hardware().map_err(|error| vec![error])?;
     match (given.is_dir(), &arguments.output) {
         (true, None) => Ok((given.clone(), asked.notes)),
         (true, Some(_)) => Err(vec![Diagnostic::input(

@@ -147,7 +147,7 @@ fn with_refusals_of_part(
     {
         let part = hardpath_ebpf::lift_in_part(object, image);
         let asked = given.asked;
-        errors.extend(part.map_or(Vec::new(), |part| asked.target.refusals(part, asked)));
+        errors.extend(part.map_or(Vec::new(), |part| asked.kind.target.refusals(part, asked)));
     }
     errors
 }

@@ -1,6 +1,7 @@
 //! The pipeline: a stage for every few operations, packets one behind the other.
 
 use super::{in_control_flow, Asked, Hardware, Target, Told};
+use crate::source::Loaded;
 use crate::table::{facts, rows};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
@@ -16,8 +17,21 @@ impl Target for Pipeline {
         "pipeline"
     }
 
+    fn takes_loops(&self) -> bool {
+        false
+    }
+
+    fn to_come(&self) -> Option<&'static str> {
+        None
+    }
+
     fn forms(&self) -> &'static [&'static str] {
         &["dataflow", "scheduled"]
+    }
+
+    /// Only that of hardware that is none too large.
+    fn last_form(&self, loaded: &Loaded, asked: &Asked) -> Result<Program, Vec<Diagnostic>> {
+        Ok(super::compile(loaded, asked)?.form)
     }
 
     /// Only the dataflow form.

@@ -47,17 +47,6 @@ fn families_that_disagree() {
 }
 
 #[test]
-fn there_is_no_core_yet() {
-    // Said before the file is opened.
-    let run = hardpath(&["compile", "no/such.o", "--target", "core", "--json"]);
-    let error = run.error(3, "target-to-come");
-    assert!(error["help"]
-        .as_str()
-        .unwrap()
-        .contains("--target pipeline"));
-}
-
-#[test]
 fn names_that_are_nothing() {
     for (options, meant) in [
         (["--target", "pipline"], "pipeline"),

@@ -25,6 +25,7 @@ mod pages;
 mod protocol;
 mod rates;
 mod refused;
+mod rows;
 mod savings;
 mod sections;
 mod supported;

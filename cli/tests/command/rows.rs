@@ -1,0 +1,264 @@
+//! Programs as rows of a core: compiled, written as text and read again, run beside the judge.
+
+use crate::common::{compile, hardpath, judge, object, path, root, Run};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn on_core(command: &str, file: &str, options: &[&str]) -> Run {
+    hardpath(&[&[command, file, "--target", "core", "--json"], options].concat())
+}
+
+fn codes(answer: &Value) -> Vec<&str> {
+    let errors = answer["errors"].as_array().expect("errors");
+    let codes = errors.iter().map(|error| error["code"].as_str());
+    codes.map(|code| code.expect("a code")).collect()
+}
+
+#[test]
+fn a_program_becomes_rows() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("rows");
+    let file = object("firewall");
+    let run = on_core("compile", &file, &["-o", path(&folder), "--lanes", "2"]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    let answer = run.json();
+    assert_eq!(
+        (&answer["target"], &answer["lanes"]),
+        (&"core".into(), &2.into())
+    );
+    assert_eq!(answer["threads"], 16);
+    let count = |key: &str| {
+        answer[key]
+            .as_u64()
+            .unwrap_or_else(|| panic!("{key}: {answer}"))
+    };
+    assert!(count("operations") >= count("rows"), "{answer}");
+    assert!(count("operations") <= 2 * count("rows"), "{answer}");
+    assert!(count("operations") < count("instructions"), "{answer}");
+    assert!(count("program_words") > count("operations"), "{answer}");
+    let map = &answer["maps"][0];
+    for key in ["name", "kind", "key_bytes", "value_bytes", "entries"] {
+        assert!(map.get(key).is_some(), "{key}: {map}");
+    }
+    let files: Vec<&str> = answer["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file.as_str().unwrap())
+        .collect();
+    let [image, listing] = files[..] else {
+        panic!("{files:?}");
+    };
+    let text = fs::read_to_string(listing).unwrap();
+    assert!(text.contains("row0:\n    lane0: "), "{text}");
+    assert!(text.contains("programs/firewall.c:"), "{text}");
+    // The folder is one of ours, and is replaced.
+    assert_eq!(on_core("compile", &file, &["-o", path(&folder)]).status, 0);
+    let other = object("listing1");
+    on_core("compile", &other, &["-o", path(&folder)]).error(2, "folder-in-use");
+    assert!(Path::new(image).exists());
+}
+
+#[test]
+fn rows_are_text_and_back() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("rows");
+    let run = on_core("compile", &object("firewall"), &["-o", path(&folder)]);
+    assert_eq!(run.status, 0);
+    let words = run.json()["program_words"].clone();
+    let (image, listing) = (folder.join("firewall.hpi"), folder.join("firewall.hps"));
+    let again = place.path().join("again.hpi");
+    let run = hardpath(&["asm", path(&listing), "-o", path(&again), "--json"]);
+    assert_eq!((run.status, &run.json()["program_words"]), (0, &words));
+    assert_eq!(fs::read(&image).unwrap(), fs::read(&again).unwrap());
+    let run = hardpath(&["disasm", path(&image)]);
+    assert_eq!(run.status, 0);
+    let without_comments = |text: &str| {
+        let lines = text
+            .lines()
+            .map(|line| line.split(" ; ").next().unwrap().trim_end());
+        lines.collect::<Vec<&str>>().join("\n")
+    };
+    let listing = fs::read_to_string(&listing).unwrap();
+    assert_eq!(without_comments(&listing), without_comments(&run.stdout));
+    assert_eq!(
+        hardpath(&["disasm", path(&image), "--json"]).json()["text"],
+        run.stdout
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_text_is_said_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    let (text, image) = (place.path().join("a.hps"), place.path().join("a.hpi"));
+    fs::write(&text, "core \"a\" lanes 2 registers 16 stack 0\nrow0:\n    lane0: r0.1 = mvoe 3\n    lane1: branch row7\n").unwrap();
+    let run = hardpath(&["asm", path(&text), "-o", path(&image), "--json"]);
+    run.error(2, "microcode-syntax");
+    let answer = run.json();
+    assert_eq!(codes(&answer), ["microcode-syntax"; 2]);
+    let place = |at: usize| answer["errors"][at]["place"].to_string();
+    assert!(place(0).contains(":3:19"), "{}", place(0));
+    assert!(place(1).contains(":4:19"), "{}", place(1));
+    assert!(!image.exists());
+}
+
+#[test]
+fn what_is_no_program_of_a_core() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("rows");
+    assert_eq!(
+        on_core("compile", &object("listing1"), &["-o", path(&folder)]).status,
+        0
+    );
+    let image = folder.join("listing1.hpi");
+    let run = hardpath(&["asm", path(&image), "--json"]);
+    let help = run.error(2, "not-text")["help"].to_string();
+    assert!(help.contains("hardpath disasm"), "{help}");
+    let mut bytes = fs::read(&image).unwrap();
+    bytes[40] ^= 4;
+    fs::write(&image, bytes).unwrap();
+    hardpath(&["disasm", path(&image), "--json"]).error(2, "malformed-microcode");
+    let listing = path(&folder).to_owned() + "/listing1.hps";
+    hardpath(&["disasm", &listing, "--json"]).error(2, "malformed-microcode");
+}
+
+#[test]
+fn options_that_need_a_core() {
+    let file = object("listing1");
+    for option in ["--lanes", "--threads"] {
+        let run = hardpath(&["compile", &file, option, "8", "--json"]);
+        let error = run.error(2, "option-needs-core");
+        assert!(error["message"].as_str().unwrap().starts_with(option));
+        assert!(error["help"].as_str().unwrap().contains("--target core"));
+    }
+    let pcap = ["--pcap", "programs/firewall.pcap"];
+    let rows = ["check", &file, "--engine", "rows", "--json"];
+    hardpath(&[&rows[..], &pcap].concat()).error(2, "option-needs-core");
+    on_core("compile", &file, &["--lanes", "3"]).error(2, "usage");
+    // What only a pipeline has changes nothing.
+    let usual = on_core("compile", &file, &[]).json();
+    let other = on_core(
+        "compile",
+        &file,
+        &["--bus", "64", "--clock", "100", "--family", "ecp5"],
+    );
+    assert_eq!(usual, other.json());
+}
+
+#[test]
+fn there_is_no_processor_yet() {
+    let file = object("listing1");
+    let pcap = ["--pcap", "programs/firewall.pcap"];
+    for run in [
+        on_core("sim", &file, &pcap),
+        on_core(
+            "sim",
+            &file,
+            &[&pcap[..], &["--engine", "interpreter"]].concat(),
+        ),
+        on_core(
+            "check",
+            &file,
+            &[&pcap[..], &["--engine", "native"]].concat(),
+        ),
+        on_core(
+            "check",
+            &file,
+            &[&pcap[..], &["--engine", "verilator"]].concat(),
+        ),
+        on_core("synth", &file, &[]),
+        on_core("synth", &file, &["--flow", "ecp5"]),
+        on_core("synth", &file, &["--flow", "vivado", "-o", "/nowhere"]),
+    ] {
+        let help = run.error(3, "target-to-come")["help"].to_string();
+        assert!(help.contains("--target pipeline"), "{help}");
+    }
+}
+
+#[test]
+fn rows_do_what_the_judge_does() {
+    let more = ["--pcap", "programs/firewall.pcap", "--against", judge()];
+    for (name, lanes) in [
+        ("firewall", "1"),
+        ("blocklist", "2"),
+        ("redirector", "4"),
+        ("reflector", "8"),
+    ] {
+        let maps = format!("programs/{name}.maps.json");
+        let maps = match root().join(&maps).exists() {
+            true => vec!["--maps", maps.as_str()],
+            false => Vec::new(),
+        };
+        let options = [&more[..], &maps, &["--lanes", lanes]].concat();
+        let run = on_core("check", &object(name), &options);
+        assert_eq!(run.status, 0, "{name}: {}", run.stdout);
+        let answer = run.json();
+        assert_eq!(
+            (&answer["packets"], &answer["mismatches"]),
+            (&2020.into(), &0.into())
+        );
+        assert_eq!(
+            (&answer["engine"], &answer["target"]),
+            (&"rows".into(), &"core".into())
+        );
+        assert_eq!(answer["lanes"].to_string(), lanes);
+        assert!(answer["rows"].as_u64() >= Some(2020), "{answer}");
+        assert_eq!(answer["simulated_clocks"], Value::Null);
+        assert_eq!(answer["map_mismatches"], 0);
+    }
+    let arguments = ["check", &object("firewall"), "--target", "core"];
+    let text = hardpath(&[&arguments[..], &more].concat()).stdout;
+    assert!(text.contains("the rows of a core with 4 lanes"), "{text}");
+    assert!(text.contains("no clock"), "{text}");
+}
+
+#[test]
+fn loops_that_no_pipeline_has() {
+    let Some((_place, file)) = compile("rounds") else {
+        return;
+    };
+    let pipeline = hardpath(&["compile", path(&file), "--json"]);
+    pipeline.error(3, "larger-than-every-card");
+    let rows = on_core("compile", path(&file), &[]).json();
+    assert!(rows["rows"].as_u64() < Some(20), "{rows}");
+    let options = ["--pcap", "programs/firewall.pcap", "--against", judge()];
+    let run = on_core("check", path(&file), &options);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(
+        run.json()["most_rows"].as_u64() > Some(100),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_loop_without_end_is_an_error() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("endless.hir");
+    let text = "program \"endless\" structured\noutput \"verdict\" 3\n\nblock0:\n    jump block1\nblock1 loop unknown:\n    jump block1\n";
+    fs::write(&file, text).unwrap();
+    let options = [
+        "--pcap",
+        "programs/firewall.pcap",
+        "--against",
+        "interpreter",
+    ];
+    let error = on_core("check", path(&file), &options).error(2, "run-without-end");
+    assert!(
+        error["message"].as_str().unwrap().contains("watchdog"),
+        "{error}"
+    );
+    assert_eq!(error["place"], "packet 1");
+}
+
+#[test]
+fn instruction_tests_on_every_number_of_lanes() {
+    let file = root().join("../shared/conformance/bpf_isa.json");
+    for lanes in ["1", "2", "4", "8"] {
+        let answer = on_core("isa", path(&file), &["--lanes", lanes]).json();
+        let counts = ["passed", "failed", "refused"].map(|key| answer[key].as_u64());
+        assert_eq!(counts, [Some(313), Some(0), Some(0)], "{answer}");
+        assert_eq!(answer["engine"], "rows");
+    }
+}
