@@ -11,6 +11,9 @@
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::{AtomicOp, Inst, MapId, Op, Program, Value};
 
+/// What the IR has atomics of.
+const ATOMIC_BITS: [u32; 2] = [32, 64];
+
 /// Gives whether something changed.
 pub fn add_in_place(program: &mut Program) -> bool {
     let uses = uses(program);
@@ -70,7 +73,7 @@ fn sum(program: &Program, inst: Inst, uses: &SecondaryMap<Value, u32>) -> Option
     };
     let value = store.args[2];
     let made = program.def_inst(value)?;
-    if made.op != Op::Add || uses[value] != 1 || program.width(value) > 64 {
+    if made.op != Op::Add || uses[value] != 1 || !ATOMIC_BITS.contains(&program.width(value)) {
         return None;
     }
     [(0, 1), (1, 0)].into_iter().find_map(|(old, other)| {
@@ -94,4 +97,25 @@ fn is_same(program: &Program, one: Value, other: Value) -> bool {
 fn touches(program: &Program, inst: Inst, map: MapId) -> bool {
     let op = &program.insts[inst].op;
     op.map() == Some(map) && op.writes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpath_ir::parse::parse;
+    use hardpath_ir::verifier::verify;
+
+    #[test]
+    fn sums_are_made_in_place_where_there_are_atomics() {
+        for (bits, changes) in [(16, false), (32, true), (64, true)] {
+            let text = format!(
+                "program \"hits\" control-flow\noutput \"verdict\" 3\n\nmap @hits array key 4 value 8 entries 1\n\n\
+                 block0:\n    v0:32 = const 0\n    v1:1, v2:32 = map.lookup @hits v0\n    v3:{bits} = map.load @hits v2, v0\n    \
+                 v4:{bits} = const 1\n    v5:{bits} = add v3, v4\n    map.store @hits v2, v0, v5\n    v6:3 = const 2\n    v7:1 = const 1\n    emit v7 with v6\n"
+            );
+            let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(add_in_place(&mut program), changes, "{bits} bits");
+            assert_eq!(verify(&program).err(), None, "{bits} bits");
+        }
+    }
 }
