@@ -1,6 +1,7 @@
 //! A map that answers requests: for users that do not schedule.
 //!
-//! A request is a lookup, an update or a delete. One is taken a clock, each is answered, in order, and sees what all before it
+//! A request is a lookup, an update or a delete, or with [`Entries`] an access to bytes of a value through the entry that a lookup gave
+//! ([`access`]). One is taken a clock, each is answered, in order, and sees what all before it
 //! did. A request is taken when there is room for its answer, so answers may wait.
 //!
 //! * **Hash tables** ([`hash`]): keys are put in and removed in the clock of their lookup's answer, values are written in the clock in
@@ -13,14 +14,22 @@
 //! So are the host's operations, in their place among the requests, and what the data plane seldom or never asks: to change a trie, or
 //! slots. So every kind answers every request.
 
+mod access;
 mod array;
 mod hash;
+mod lanes;
 mod matched;
 mod order;
 mod ports;
 mod room;
 
-pub use ports::{HostIn, HostOut, RequestIn, ResponseOut, ServedIn, ServedOut};
+pub use access::{through_entry, Entries};
+pub use ports::{
+    HostIn, HostOut, RequestAccessIn, RequestIn, RequestOperandIn, ResponseAccessOut, ResponseOut,
+    ServedIn, ServedOut,
+};
+
+use access::{Access, Found};
 
 use hardpath_blocks::array::{Array, Presence};
 use hardpath_blocks::hash::Hash;
@@ -49,6 +58,8 @@ pub struct Served {
     pub value_bits: u32,
     /// How many entries it takes; of [`Kind::Array`] indexes are below.
     pub max_entries: u32,
+    /// Requests can mean bytes of an entry. Values are whole bytes then.
+    pub entries: Entries,
     /// Keys or prefixes stand in registers between their memories and what looks at them.
     pub registers: bool,
     /// Registers on both sides of the memory of values.
@@ -111,15 +122,28 @@ struct Entering<'a> {
     /// It begins, long before; from then on what it asks stands still.
     begins: Node,
     question: &'a MapQuestion,
+    /// Where requests can mean entries.
+    access: Option<&'a Access>,
+}
+
+impl Entering<'_> {
+    /// A request by key is taken.
+    fn taken_by_key(&self, m: &mut Module) -> Node {
+        let among = access::is_by_key(m, self.request);
+        let conditions: Vec<Node> = among.into_iter().chain([self.taken]).collect();
+        m.and(&conditions)
+    }
 }
 
 /// What a map says.
 struct Leaving {
-    /// A request's answer comes, [`Served::clocks`] after it was taken: an answer, and the value of a lookup.
+    /// A request's answer comes, [`Served::value_clocks`] after it was taken: an answer, and the value of a lookup.
     here: Node,
     answer: Node,
     value: Node,
-    /// Of the operation that is done alone; from a register, [`Served::clocks`] and one after it went in.
+    /// With [`Entering::access`].
+    found: Option<Found>,
+    /// Of the operation that is done alone; from a register, [`Served::value_clocks`] and one after it went in.
     host_answer: Node,
     host_value: Node,
     /// What a dump found.
@@ -139,15 +163,28 @@ impl Served {
 
     /// Clocks from a request that is not done alone to its answer.
     pub fn clocks(&self) -> u32 {
-        let found = match self.kind {
+        self.value_clocks()
+            + match self.entries {
+                Entries::Hidden => 0,
+                Entries::Read | Entries::Written => access::ANSWER_CLOCKS,
+            }
+    }
+
+    /// Clocks of them to the stage in which the value comes and is written.
+    fn value_clocks(&self) -> u32 {
+        self.found_clocks() + self.read_clocks()
+    }
+
+    /// Clocks of them to the stage in which the entry is known.
+    fn found_clocks(&self) -> u32 {
+        match self.kind {
             Kind::Hash | Kind::LruHash => hash::clocks(self),
             Kind::Array(_) => array::CLOCKS,
             Kind::Trie { .. } | Kind::Ternary => matched::clocks(self),
-        };
-        found + self.read_clocks()
+        }
     }
 
-    /// Clocks of them from the stage in which the entry is known.
+    /// Clocks from the stage in which the entry is known to the value.
     fn read_clocks(&self) -> u32 {
         Array::read_clocks(self.slots(), self.registers_values)
     }
@@ -157,23 +194,41 @@ impl Served {
             true => "\nUpdates and deletes are done alone: requests stop until they are over.",
             false => "",
         };
+        let through = match self.entries {
+            Entries::Hidden => "",
+            Entries::Read => "Bytes of values are read through entries.\n",
+            Entries::Written => "Bytes of values are read and changed through entries.\n",
+        };
         format!(
             "Map {}: {} x {} bits of key, {} bits of value, asked by requests.\n\
              One request a clock, answered in order; each sees what all before it did.{alone}\n\
-             The host's operation has its place among them. Reset is followed by a sweep, in which nothing is taken.",
+             {through}The host's operation has its place among them. Reset is followed by a sweep, in which nothing is taken.",
             self.map, self.max_entries, self.key_bits, self.value_bits
         )
     }
 
+    /// Bits of a request's command.
+    fn command_bits(&self) -> u32 {
+        order::COMMAND_BITS + u32::from(self.entries != Entries::Hidden)
+    }
+
     fn check(&self) {
         assert!(!self.kind.is_indexed() || self.key_bits == 32, "an index");
+        assert!(
+            self.entries == Entries::Hidden || self.value_bits.is_multiple_of(8),
+            "bytes of values are accessed"
+        );
+        assert!(
+            self.entries != Entries::Written || self.kind != Kind::Array(Presence::NotZero),
+            "only the host changes slots"
+        );
     }
 }
 
 /// The module; those in it are added to the design.
 ///
 /// # Panics
-/// When a map with indexes has other keys.
+/// When a map with indexes has other keys, or entries are accessed as they cannot be.
 pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut> {
     config.check();
     let mut m = Module::new(config.name.clone(), config.header());
@@ -193,9 +248,11 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
         (&operations, alone.as_ref()),
         (sweep.running, answer_taken),
     );
+    let access = Access::new(&mut m, config, &inputs.request, taken);
     let entering = Entering {
         request: &inputs.request,
         taken,
+        access: access.as_ref(),
         inject: operations.inject,
         begins: operations.begins,
         question: &question,
@@ -208,10 +265,18 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
     if let Some((wire, driven)) = prepared.zip(leaving.prepared) {
         m.drive(wire, driven);
     }
+    let (leaving, accessed) = match &access {
+        Some(access) => {
+            let (leaving, accessed) = access.answer(&mut m, leaving);
+            (leaving, Some(accessed))
+        }
+        None => (leaving, None),
+    };
     let response = room::answers(
         (design, &mut m),
         config,
-        (&leaving, operations.request_done),
+        (&leaving, accessed.as_ref()),
+        operations.request_done,
         (inputs.response_ready, answer_taken),
     );
     let outputs = ServedOut {

@@ -3,10 +3,11 @@
 //! Whether an update of an array is refused follows from its index and what it may do alone; its word is written in the clock in which the
 //! old one comes, and the memory forwards. In slots requests only look up, but for those that are done alone.
 
-use super::{later, Entering, Leaving, Served};
+use super::{access, later, Entering, Leaving, Served};
 use crate::values::{in_range, Values};
 use hardpath_blocks::answer::{answer_constant, last_answer, Answer};
 use hardpath_blocks::array::{Array, HostAddress, Presence};
+use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_blocks::may::UpdateMay;
 use hardpath_rtl::{Design, Module, Node};
@@ -42,23 +43,31 @@ pub(super) fn place(
     let place = (design, &mut *m);
     let values = Values::new(place, "values".to_owned(), &memory, entering.question);
     m.drive(values.slot.host_a, host);
-    if let Some(address) = values.slot.read_index.first() {
-        let low = m.resize(index, m.width(*address));
-        m.drive(*address, low);
+    let mut address = m.slice(index, 0, index_bits(u64::from(memory.depth)));
+    if let Some(access) = entering.access {
+        address = access.address(m, address);
     }
-    let write = values.slot.writes.first();
-    if let Some((change, write)) = change.zip(write.and_then(|write| write.put.as_ref())) {
-        let writes = later(m, "writes", change.writes, clocks);
-        m.drive(write.write, writes);
-        let word = later(m, "word", change.word, clocks);
-        m.drive(write.write_word, word);
+    if let Some(read_index) = values.slot.read_index.first() {
+        m.drive(*read_index, address);
     }
     let word = values.placed.out.read_word[0];
+    let value = m.slice(word, 0, config.value_bits);
+    let found = entering
+        .access
+        .map(|access| access.found(m, address, value));
+    let write = values.slot.writes.first();
+    if let Some((change, put)) = change.zip(write.and_then(|write| write.put.as_ref())) {
+        let writes = later(m, "writes", change.writes, clocks);
+        let updated = later(m, "word", change.word, clocks);
+        let accessed = entering.access.zip(found.as_ref());
+        access::drive_write(m, put, value, Some((writes, updated)), accessed);
+    }
     let answer = later(m, "answer", answer, clocks);
     Leaving {
         here: later(m, "here", here, clocks),
         answer: if_present(m, config, presence, word, answer),
-        value: m.slice(word, 0, config.value_bits),
+        value,
+        found,
         host_answer: values.placed.out.host_answer,
         host_value: values.placed.out.host_result,
         host_key: entering.question.host_index,

@@ -3,6 +3,7 @@
 //! Keys are put in and removed in the clock of their lookup's answer, values are written in the clock in which the old one comes, and
 //! both memories forward: so nobody waits for anybody.
 
+use super::access::{self, Found};
 use super::{later, Entering, Kind, Leaving, Served};
 use crate::table::{functions, Table};
 use crate::values::Values;
@@ -66,13 +67,14 @@ pub(super) fn place(
 ) -> Leaving {
     let asked = Asked::new(m, config, entering);
     let table = keys(design, m, config, entering, &asked);
-    let values = values(design, m, config, entering, (&asked, &table));
+    let (values, found) = values(design, m, config, entering, (&asked, &table));
     let answer = table.hash_out().answer.expect("of a table that is changed");
     let (host_answer, host_key) = table.host_answer(m);
     Leaving {
         here: asked.here,
         answer: later(m, "answer", answer, config.read_clocks()),
         value: values.placed.out.read_word[0],
+        found,
         host_answer,
         host_value: values.placed.out.host_result,
         host_key,
@@ -105,7 +107,12 @@ impl Asked {
         let update = is(m, command::UPDATE);
         let remove = is(m, command::DELETE);
         let may = UpdateMay::of(m, request.request_may);
-        let uses = later(m, "uses", taken, clocks);
+        let by_key = entering.taken_by_key(m);
+        let uses = later(m, "uses", by_key, clocks);
+        let here = match entering.access {
+            Some(_) => later(m, "passes", taken, clocks),
+            None => uses,
+        };
         Asked {
             uses,
             update: later(m, "update", update, clocks),
@@ -113,8 +120,8 @@ impl Asked {
             only_create: later(m, "only_create", may.only_create, clocks),
             only_replace: later(m, "only_replace", may.only_replace, clocks),
             may_nothing: later(m, "may_nothing", may.nothing, clocks),
-            here: later(m, "here", uses, config.read_clocks()),
-            value: later(m, "value", request.request_value, config.clocks()),
+            here: later(m, "here", here, config.read_clocks()),
+            value: later(m, "value", request.request_value, config.value_clocks()),
         }
     }
 }
@@ -174,7 +181,7 @@ fn values(
     config: &Served,
     entering: &Entering,
     (asked, table): (&Asked, &Table),
-) -> Values {
+) -> (Values, Option<Found>) {
     m.section("Values");
     let place = (design, &mut *m);
     let values = Values::new(
@@ -184,8 +191,12 @@ fn values(
         entering.question,
     );
     let clocks = config.read_clocks();
-    let (_, entry) = table.answer(0);
-    let (writes, placed) = table.write(0);
+    let (_, mut entry) = table.answer(0);
+    let (writes, mut placed) = table.write(0);
+    if let Some(access) = entering.access {
+        entry = access.address(m, entry);
+        placed = access.address(m, placed);
+    }
     let host_c = table.hash_out().host_c;
     m.drive(values.slot.host_a, host_c);
     m.drive(values.slot.read_index[0], entry);
@@ -194,10 +205,12 @@ fn values(
     let host_write_ok = values.slot.host_write_ok.expect("behind a table");
     m.drive(host_write_ok, writes);
     let write = &values.slot.writes[0];
+    m.drive(write.write_index.expect("the entry of the update"), placed);
+    let value = values.placed.out.read_word[0];
+    let found = entering.access.map(|access| access.found(m, entry, value));
     let of_request = m.and(&[writes, asked.here]);
     let put = write.put.as_ref().expect("requests write");
-    m.drive(put.write, of_request);
-    m.drive(put.write_word, asked.value);
-    m.drive(write.write_index.expect("the entry of the update"), placed);
-    values
+    let accessed = entering.access.zip(found.as_ref());
+    access::drive_write(m, put, value, Some((of_request, asked.value)), accessed);
+    (values, found)
 }

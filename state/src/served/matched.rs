@@ -1,14 +1,14 @@
 //! Tables of prefixes, and of entries with masks and priorities, by requests: the table, and the memory of the values.
 //!
-//! Requests look up, at one a clock. An entry is put in or removed by the table's one way to do it, which must be prepared: so this is
+//! Requests look up and access entries, at one a clock. An entry is put in or removed by the table's one way to do it, which must be prepared: so this is
 //! done alone, but requests go on while the table gets ready for what the host asks.
 
-use super::{later, Entering, Kind, Leaving, Served};
+use super::access::{self, Found};
+use super::{later, Entering, Entries, Kind, Leaving, Served};
 use crate::table::Table;
 use crate::values::Values;
 use hardpath_blocks::answer::{answer_constant, Answer, ANSWER_BITS};
 use hardpath_blocks::array::{Array, HostAddress, Presence};
-use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_rtl::{Design, Module};
@@ -21,8 +21,9 @@ pub(super) fn clocks(config: &Served) -> u32 {
     }
 }
 
-/// Only what is done alone writes, so nothing is forwarded.
+/// Where only what is done alone writes, nothing is forwarded.
 fn memory(config: &Served) -> Array {
+    let written = config.entries == Entries::Written;
     Array {
         name: format!("{}_values", config.name),
         map: config.map.clone(),
@@ -30,10 +31,10 @@ fn memory(config: &Served) -> Array {
         value_bits: config.value_bits,
         presence: Presence::Always,
         reads: vec![config.read_clocks()],
-        writers: 0,
+        writers: u32::from(written),
         first_is_the_hosts: false,
         own_write_index: false,
-        forward: false,
+        forward: written,
         registers: config.registers_values,
         host_commit_after: config.read_clocks(),
         host: HostAddress::Follows,
@@ -47,16 +48,17 @@ pub(super) fn place(
     entering: &Entering,
 ) -> Leaving {
     let table = keys(design, m, config, entering);
-    let values = values(design, m, config, entering.question, &table);
+    let (values, found) = values(design, m, config, entering, &table);
     let (hit, _) = table.answer(0);
     let done = m.zero(ANSWER_BITS);
     let missing = answer_constant(m, Answer::Missing);
     let answer = m.mux(hit, done, missing);
     let (host_answer, host_key) = table.host_answer(m);
     Leaving {
-        here: later(m, "here", entering.taken, config.clocks()),
+        here: later(m, "here", entering.taken, config.value_clocks()),
         answer: later(m, "answer", answer, config.read_clocks()),
         value: values.placed.out.read_word[0],
+        found,
         host_answer,
         host_value: values.placed.out.host_result,
         host_key,
@@ -121,18 +123,37 @@ fn values(
     design: &mut Design,
     m: &mut Module,
     config: &Served,
-    question: &MapQuestion,
+    entering: &Entering,
     table: &Table,
-) -> Values {
+) -> (Values, Option<Found>) {
     m.section("Values");
     let place = (design, &mut *m);
-    let values = Values::new(place, "values".to_owned(), &memory(config), question);
-    let (_, entry) = table.answer(0);
+    let values = Values::new(
+        place,
+        "values".to_owned(),
+        &memory(config),
+        entering.question,
+    );
+    let (_, mut entry) = table.answer(0);
+    if let Some(access) = entering.access {
+        entry = access.address(m, entry);
+    }
     let (writes, _) = table.write(0);
     m.drive(values.slot.host_a, table.host_here());
     m.drive(values.slot.read_index[0], entry);
     let writes = later(m, "writes", writes, config.read_clocks());
     let host_write_ok = values.slot.host_write_ok.expect("behind a table");
     m.drive(host_write_ok, writes);
-    values
+    let value = values.placed.out.read_word[0];
+    let found = entering.access.map(|access| access.found(m, entry, value));
+    let put = values
+        .slot
+        .writes
+        .first()
+        .and_then(|write| write.put.as_ref());
+    if let Some(put) = put {
+        let accessed = entering.access.zip(found.as_ref());
+        access::drive_write(m, put, value, None, accessed);
+    }
+    (values, found)
 }

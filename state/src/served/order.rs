@@ -21,6 +21,9 @@ use hardpath_rtl::{Module, Node, Reg};
 /// Clocks behind the last stage, in which what was inside settles.
 const GAP: u32 = 2;
 
+/// Bits of the commands that requests share with the host.
+pub(super) const COMMAND_BITS: u32 = 3;
+
 /// A request that is done alone, in registers from the clock after it is taken until it is done.
 pub(super) struct Alone {
     register: Reg,
@@ -48,12 +51,13 @@ impl Alone {
         let updates = m.eq_const(request.request_command, u64::from(command::UPDATE));
         let deletes = m.eq_const(request.request_command, u64::from(command::DELETE));
         let meant = m.or(&[updates, deletes]);
+        let command = m.slice(request.request_command, 0, COMMAND_BITS);
         Some(Alone {
             register,
             pending,
             meant: m.name(meant, "is_done_alone"),
             taken,
-            command: m.hold("alone_command", taken, request.request_command),
+            command: m.hold("alone_command", taken, command),
             may: m.hold("alone_may", taken, request.request_may),
             key: m.hold("alone_key", taken, request.request_key),
             value: m.hold("alone_value", taken, request.request_value),
@@ -168,8 +172,8 @@ impl Operations {
 
 /// Counts the clocks of what goes: when its slot goes in, and when that is over.
 fn slot(m: &mut Module, config: &Served, goes: Node) -> (Node, Node) {
-    let inject_at = config.clocks() + GAP;
-    let done_at = inject_at + config.clocks() + GAP;
+    let inject_at = config.value_clocks() + GAP;
+    let done_at = inject_at + config.value_clocks() + GAP;
     let bits = index_bits(u64::from(done_at) + 1);
     let (clock_reg, clock) = m.reg("operation_clock", bits);
     let more = m.add_const(clock, 1);

@@ -1,6 +1,6 @@
 //! The ports of a map that answers requests: the same for every kind, in widths of its own.
 
-use super::Served;
+use super::{Entries, Served};
 use hardpath_blocks::may::May;
 use hardpath_rtl::signals;
 
@@ -18,11 +18,33 @@ signals! {
     pub struct RequestIn {
         /// One bit: the rest of the request is there.
         request_valid: one "",
-        request_command: one "2 update, 3 delete, any other lookup",
+        request_command: one "2 update, 3 delete; with entries from 8 on those through an entry; any other lookup",
         request_may: one "of an update: bit 0, create an entry; bit 1, replace one",
         /// [`Served::key_bits`] wide.
         request_key: one "",
         request_value: one "of an update",
+        /// With [`Served::entries`].
+        access: some RequestAccessIn,
+    }
+}
+
+signals! {
+    /// Bytes of a value: of a lookup that of the entry that it finds, of the commands of [`through_entry`](super::through_entry) that
+    /// of an entry which they name.
+    pub struct RequestAccessIn {
+        request_entry: one "through an entry: which one, as a lookup said",
+        request_offset: one "where the bytes begin in the value; the one behind the last offset is the first one again",
+        request_bytes: one "how many bytes, 1 to 8",
+        /// With [`Entries::Written`].
+        operand: some RequestOperandIn,
+    }
+}
+
+signals! {
+    /// What is done to the bytes; bytes above theirs do not matter.
+    pub struct RequestOperandIn {
+        request_word: one "what is written, or the operand",
+        request_expected: one "of a compare and exchange",
     }
 }
 
@@ -56,6 +78,16 @@ signals! {
         response_valid: one "the answer to the oldest request",
         response_answer: one "what came of it",
         response_value: one "of a lookup that finds an entry",
+        /// With [`Served::entries`].
+        access: some ResponseAccessOut,
+    }
+}
+
+signals! {
+    /// What an access finds, and a lookup beside the whole value.
+    pub struct ResponseAccessOut {
+        response_entry: one "of a lookup: the entry; 0 where it finds none",
+        response_word: one "the bytes that were there, zeros above them; of a lookup that finds nothing 0",
     }
 }
 
@@ -75,10 +107,11 @@ impl ServedIn<u32> {
         ServedIn {
             request: RequestIn {
                 request_valid: 1,
-                request_command: 3,
+                request_command: config.command_bits(),
                 request_may: May::BITS,
                 request_key: config.key_bits,
                 request_value: config.value_bits,
+                access: RequestAccessIn::widths(config.entries),
             },
             response_ready: 1,
             host: HostIn {
@@ -90,5 +123,21 @@ impl ServedIn<u32> {
                 host_value: config.value_bits,
             },
         }
+    }
+}
+
+impl RequestAccessIn<u32> {
+    /// In bits.
+    fn widths(entries: Entries) -> Option<RequestAccessIn<u32>> {
+        let operand = RequestOperandIn {
+            request_word: 64,
+            request_expected: 64,
+        };
+        (entries != Entries::Hidden).then_some(RequestAccessIn {
+            request_entry: 32,
+            request_offset: 32,
+            request_bytes: 4,
+            operand: (entries == Entries::Written).then_some(operand),
+        })
     }
 }

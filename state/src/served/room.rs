@@ -1,8 +1,9 @@
 //! Room for answers: a request is taken when there is some, and its answer waits there until it is taken.
 
+use super::access::Answered;
+use super::lanes::from_lowest;
 use super::order::{Alone, Operations};
-use super::{Leaving, RequestIn, ResponseOut, Served};
-use hardpath_blocks::answer::ANSWER_BITS;
+use super::{Leaving, RequestIn, ResponseAccessOut, ResponseOut, Served};
 use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Design, Module, Node};
@@ -53,11 +54,12 @@ pub(super) fn room(
     (ready, enters)
 }
 
-/// The answers wait until they are taken. `request_done`: a request that was done alone is over.
+/// The answers wait until they are taken. `request_done`: a request that was done alone is over. `accessed`: what is answered beside it.
 pub(super) fn answers(
     (design, m): (&mut Design, &mut Module),
     config: &Served,
-    (leaving, request_done): (&Leaving, Option<Node>),
+    (leaving, accessed): (&Leaving, Option<&Answered>),
+    request_done: Option<Node>,
     (response_ready, answer_taken): (Node, Node),
 ) -> ResponseOut {
     m.section("Answers");
@@ -68,7 +70,14 @@ pub(super) fn answers(
         }
         None => (leaving.here, leaving.answer),
     };
-    let data_in = m.concat(&[answer, leaving.value]);
+    let mut parts = vec![leaving.value, answer];
+    parts.extend(
+        accessed
+            .iter()
+            .flat_map(|answered| [answered.word, answered.entry]),
+    );
+    let widths: Vec<u32> = parts.iter().map(|part| m.width(*part)).collect();
+    let data_in = from_lowest(m, &parts);
     let name = format!("{}_answers", config.name);
     let waiting = fifo(&name, m.width(data_in), depth(config));
     let inputs = FifoIn {
@@ -79,9 +88,20 @@ pub(super) fn answers(
     let FifoOut { valid, data_out } = waiting.place(design, m, "answers", inputs).out;
     let pop = m.and(&[valid, response_ready]);
     m.drive(answer_taken, pop);
+    let mut lo = 0;
+    let parts = widths.into_iter().map(|width| {
+        let part = m.slice(data_out, lo, width);
+        lo += width;
+        part
+    });
+    let parts: Vec<Node> = parts.collect();
     ResponseOut {
         response_valid: valid,
-        response_answer: m.slice(data_out, config.value_bits, ANSWER_BITS),
-        response_value: m.slice(data_out, 0, config.value_bits),
+        response_answer: parts[1],
+        response_value: parts[0],
+        access: accessed.map(|_| ResponseAccessOut {
+            response_entry: m.zext(parts[3], 32),
+            response_word: parts[2],
+        }),
     }
 }

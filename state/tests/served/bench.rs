@@ -51,6 +51,10 @@ impl Bench {
         port
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.simulator.input(name).is_some()
+    }
+
     pub fn set(&mut self, name: &str, value: u64) {
         let port = self.port(name);
         self.simulator.set_u64(port, value);
@@ -60,6 +64,27 @@ impl Bench {
     pub fn get(&mut self, name: &str) -> u64 {
         let port = self.port(name);
         self.simulator.get_u64(port)
+    }
+
+    /// Bytes, the first one in the lowest bits.
+    pub fn set_bytes(&mut self, name: &str, bytes: &[u8]) {
+        let limb = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |all, byte| all << 8 | u64::from(*byte))
+        };
+        let limbs: Vec<u64> = bytes.chunks(8).map(limb).collect();
+        let port = self.port(name);
+        self.simulator.set(port, &limbs);
+    }
+
+    /// So many bytes of what stood on a port before the last clock edge.
+    pub fn get_bytes(&mut self, name: &str, bytes: u32) -> Vec<u8> {
+        let port = self.port(name);
+        let limbs = self.simulator.get(port).iter();
+        let all = limbs.flat_map(|limb| limb.to_le_bytes());
+        all.take(bytes as usize).collect()
     }
 
     pub fn step(&mut self) {
@@ -161,6 +186,6 @@ impl Bench {
     }
 }
 
-fn said(code: u64) -> Said {
+pub fn said(code: u64) -> Said {
     Said::from_code(code as u32).expect("a number of an answer")
 }

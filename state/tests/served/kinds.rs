@@ -5,7 +5,7 @@ use hardpath_blocks::interface::command::{DELETE, DUMP, LOOKUP, UPDATE};
 use hardpath_blocks::ternary;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::{Answer as Said, Field, Find, MapDecl, MapId, Match, May};
-use hardpath_state::served::{Kind, Served};
+use hardpath_state::served::{Entries, Kind, Served};
 use hardpath_testkit::Random;
 
 /// What is asked, by a request or by the host.
@@ -103,6 +103,7 @@ impl Shape {
             },
             value_bits: self.value_bytes * 8,
             max_entries: self.max_entries,
+            entries: Entries::Hidden,
             registers: self.registers,
             registers_values: self.registers,
         }

@@ -1,13 +1,15 @@
 //! What other tools say of the printed text of each kind: nothing.
 
+use crate::accesses::ask::config as with_entries;
 use crate::bench::design;
 use crate::kinds::Shape;
 use crate::{installed, shapes};
 use hardpath_ir::Find;
 use hardpath_rtl::{verilog, vhdl};
+use hardpath_state::served::Served;
 
-/// One of each kind, and with keys and values of many words where they may have them.
-fn narrow_and_wide() -> Vec<Shape> {
+/// One of each kind, and with keys and values of many words where they may have them; each without entries and with them.
+fn narrow_and_wide() -> Vec<Served> {
     let wide = |find: Find, key_bytes: u32| Shape {
         key_bytes,
         value_bytes: 24,
@@ -19,7 +21,8 @@ fn narrow_and_wide() -> Vec<Shape> {
         wide(Find::Array, 4),
         wide(Find::Prefix, 20),
     ]);
-    all
+    let both = |shape: &Shape| [shape.config(), with_entries(shape)];
+    all.iter().flat_map(both).collect()
 }
 
 #[test]
@@ -27,8 +30,7 @@ fn verilator_has_no_warnings() {
     let Some(verilator) = installed::verilator() else {
         return;
     };
-    for shape in narrow_and_wide() {
-        let config = shape.config();
+    for config in narrow_and_wide() {
         let files = verilog::print(&design(&config)).expect("it has no foreign modules");
         let directory = installed::write_files(&format!("lint-{}", config.name), &files);
         let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &config.name];
@@ -42,8 +44,7 @@ fn ghdl_analyses_everything() {
     let Some(ghdl) = installed::ghdl() else {
         return;
     };
-    for shape in narrow_and_wide() {
-        let config = shape.config();
+    for config in narrow_and_wide() {
         let files = vhdl::print(&design(&config)).expect("it has no foreign modules");
         let directory = installed::write_files(&format!("ghdl-{}", config.name), &files);
         let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];

@@ -1,5 +1,6 @@
 //! Maps that are asked by requests, beside the interpreter's: every answer, in order, whatever waits; the host in between.
 
+mod accesses;
 mod bench;
 // The tools are found by the tests of the printers; not all of them are needed here.
 #[allow(dead_code)]

@@ -1,0 +1,374 @@
+//! Accesses to bytes of a value: through an entry that an earlier lookup gave, and beside a lookup to what that finds.
+//!
+//! ```text
+//! request ─► the entry waits for the clock of the values' address     ─► the memory's word ─► what was there, in a register ─► answer
+//!         ─► offset and operand wait for the clock before the word ─► │ in their lanes     └► what is there then ─► the memory
+//! ```
+//!
+//! The word that comes has what all requests before it wrote, and what it becomes is written in the same clock: so one request a clock may
+//! change the same bytes. All that does not need the word is therefore made before, and what the answer needs behind ([`super::lanes`]).
+
+use super::lanes::{self, gated, turned, Place, Turn, LANES, LANE_BITS};
+use super::{later, Leaving, RequestAccessIn, RequestIn, RequestOperandIn, Served};
+use hardpath_blocks::array::ArrayPutIn;
+use hardpath_blocks::index_bits;
+use hardpath_blocks::interface::command;
+use hardpath_rtl::{Module, Node};
+
+/// What requests can do with entries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entries {
+    /// Nothing: there are lookups, updates and deletes by key.
+    Hidden,
+    /// A lookup says which entry it found and gives bytes of it, and bytes of entries can be read.
+    Read,
+    /// They can be written, too. Not of slots, which only the host changes.
+    Written,
+}
+
+/// Commands of requests through an entry. Their words are [`RequestAccessIn::request_bytes`] long; where an entry or a byte is none of
+/// the map's, 0 is read and nothing is written. The answer is always 0.
+pub mod through_entry {
+    /// Gives what is there.
+    pub const READ: u32 = 8;
+    /// Writes the operand.
+    pub const WRITE: u32 = 9;
+    /// Gives what was there and writes the sum of it and the operand.
+    pub const ADD: u32 = 10;
+    /// The same with the bits that both have.
+    pub const AND: u32 = 11;
+    /// With the bits that one of them has.
+    pub const OR: u32 = 12;
+    /// With those that one of them has and not both.
+    pub const XOR: u32 = 13;
+    /// With the operand.
+    pub const EXCHANGE: u32 = 14;
+    /// With the operand, where what was there is what is expected.
+    pub const COMPARE_EXCHANGE: u32 = 15;
+}
+
+/// The bit of a command that is one through an entry.
+const THROUGH_BIT: u32 = 3;
+
+/// Clocks from a value to the answer, for the bytes that are turned.
+pub(super) const ANSWER_CLOCKS: u32 = 1;
+
+/// What a request accesses, on its way through the map.
+pub(super) struct Access {
+    /// In the clock of the values' address: a request through an entry is here, and which entry it means.
+    here: Node,
+    entry: Node,
+    /// In the clock of the word: the same request.
+    here_w: Node,
+    /// The bytes of the value that are meant.
+    mask: Vec<Node>,
+    /// A clock later: the lane of the first one.
+    first: Node,
+    change: Option<Change>,
+    /// Clocks between the address and the word.
+    read_clocks: u32,
+}
+
+/// What an access finds in the clock of the word.
+pub(super) struct Found {
+    entry: Node,
+    lanes: Node,
+}
+
+/// The same as it is answered.
+pub(super) struct Answered {
+    /// Which entry a lookup found.
+    pub(super) entry: Node,
+    /// The bytes.
+    pub(super) word: Node,
+}
+
+impl Access {
+    /// `taken`: a request goes into the map's stages. `None`: the config hides entries.
+    pub(super) fn new(
+        m: &mut Module,
+        config: &Served,
+        request: &RequestIn,
+        taken: Node,
+    ) -> Option<Access> {
+        let access = request.access.as_ref()?;
+        m.section("Bytes of a value that are accessed");
+        let asked = Asked::new(m, config, request, access, taken);
+        let clocks = config.value_clocks();
+        let offset = later(m, "access_offset", access.request_offset, clocks - 1);
+        let bytes = later(m, "access_bytes", access.request_bytes, clocks - 1);
+        let place = Place::new(m, offset, bytes);
+        let reads = later(m, "access_reads", asked.reads, clocks - 2);
+        let value_bytes = config.value_bits / 8;
+        let mask = place.mask(m, value_bytes, reads);
+        let change = access.operand.as_ref().map(|operand| {
+            let code = m.slice(request.request_command, 0, THROUGH_BIT);
+            let code = later(m, "access_code", code, clocks - 1);
+            let writes = later(m, "access_writes", asked.writes, clocks - 2);
+            let operand = Operand::new(m, &place, operand, clocks - 1);
+            Change::new(m, (&place, &mask), (code, writes), operand)
+        });
+        let mask = mask.into_iter().zip(0..);
+        let mask = mask.map(|(bit, byte)| m.delay(format!("means_byte_{byte}"), bit));
+        let mask = mask.collect();
+        let first = later(m, "access_first_lane", place.first, 1 + ANSWER_CLOCKS);
+        let to_address = config.found_clocks() - 1;
+        let here = later(m, "through_entry", asked.through, to_address);
+        Some(Access {
+            here,
+            entry: later(m, "access_index", asked.entry, to_address),
+            here_w: later(m, "through_entry_read", here, config.read_clocks()),
+            mask,
+            first,
+            change,
+            read_clocks: config.read_clocks(),
+        })
+    }
+
+    /// The address of the values: the entry that a request means, or else the one that is found.
+    pub(super) fn address(&self, m: &mut Module, found: Node) -> Node {
+        let entry = m.resize(self.entry, m.width(found));
+        m.mux(self.here, entry, found)
+    }
+
+    /// What the access finds in the value. `address`: where it was read.
+    pub(super) fn found(&self, m: &mut Module, address: Node, value: Node) -> Found {
+        let lanes = lanes::taken(m, &self.mask, value);
+        Found {
+            entry: later(m, "read_entry", address, self.read_clocks),
+            lanes: m.name(lanes, "found_lanes"),
+        }
+    }
+
+    /// A clock later: what is answered.
+    pub(super) fn answer(&self, m: &mut Module, leaving: Leaving) -> (Leaving, Answered) {
+        m.section("The bytes that were there, from the first one on");
+        let Leaving { here, value, .. } = leaving;
+        let found = leaving.found.as_ref().expect("entries are accessed");
+        let by_key = m.not(self.here_w);
+        let answer = m.gate(by_key, leaving.answer);
+        let fails = m.reduce_or(answer);
+        let finds = m.not(fails);
+        let [lanes, entry] = [found.lanes, found.entry].map(|node| m.gate(finds, node));
+        let lanes = m.delay("answered_lanes", lanes);
+        let answered = Answered {
+            entry: m.delay("answered_entry", entry),
+            word: turned(m, lanes, Turn::Back, self.first),
+        };
+        let leaving = Leaving {
+            here: m.delay_reset("answered_here", here),
+            answer: m.delay("answered", answer),
+            value: m.delay("answered_value", value),
+            ..leaving
+        };
+        (leaving, answered)
+    }
+}
+
+/// A write of the values, in the clock in which one comes: what an access makes of it, and what an update writes, and whether it does.
+pub(super) fn drive_write(
+    m: &mut Module,
+    put: &ArrayPutIn,
+    value: Node,
+    update: Option<(Node, Node)>,
+    access: Option<(&Access, &Found)>,
+) {
+    let access = access.and_then(|(access, found)| Some((access, access.change.as_ref()?, found)));
+    let Some((access, change, found)) = access else {
+        let (writes, updated) = update.expect("somebody writes");
+        m.drive(put.write, writes);
+        m.drive(put.write_word, updated);
+        return;
+    };
+    let (writes, others) = match update {
+        Some((writes, updated)) => (
+            m.or(&[writes, change.writes]),
+            m.mux(access.here_w, value, updated),
+        ),
+        None => (change.writes, value),
+    };
+    let result = change.result(m, found.lanes);
+    let word = lanes::put(m, &access.mask, result, others);
+    m.drive(put.write, writes);
+    m.drive(put.write_word, word);
+}
+
+/// A request is none through an entry. `None`: there are only such.
+pub(super) fn is_by_key(m: &mut Module, request: &RequestIn) -> Option<Node> {
+    request.access.as_ref()?;
+    let through = m.bit(request.request_command, THROUGH_BIT);
+    Some(m.not(through))
+}
+
+/// What is asked, a clock after it was taken.
+struct Asked {
+    /// A request through an entry is here.
+    through: Node,
+    /// Its low bits that number the map's entries.
+    entry: Node,
+    /// Bytes are read: it means an entry of the map, or looks one up.
+    reads: Node,
+    /// They are written.
+    writes: Node,
+}
+
+impl Asked {
+    fn new(
+        m: &mut Module,
+        config: &Served,
+        request: &RequestIn,
+        access: &RequestAccessIn,
+        taken: Node,
+    ) -> Asked {
+        let slots = config.slots();
+        let through_bit = m.bit(request.request_command, THROUGH_BIT);
+        let through = m.and(&[taken, through_bit]);
+        let reads = m.eq_const(request.request_command, through_entry::READ.into());
+        let not_read = m.not(reads);
+        let changes = m.and(&[through, not_read]);
+        if access.operand.is_none() {
+            let only_reads = m.not(changes);
+            let message = "this map's entries are only read";
+            m.assert("entries_are_only_read", only_reads, message);
+        }
+        let through = m.delay_reset("is_through_entry", through);
+        let changes = m.delay_reset("changes_bytes", changes);
+        let updates = m.eq_const(request.request_command, command::UPDATE.into());
+        let updates = m.delay("updates", updates);
+        let number = m.delay("access_entry", access.request_entry);
+        let limit = m.constant(slots.into(), 32);
+        let inside = m.ult(number, limit);
+        let by_key = m.not(through);
+        let means_entry = m.or(&[by_key, inside]);
+        let no_update = m.not(updates);
+        Asked {
+            through,
+            entry: m.slice(number, 0, index_bits(slots.into())),
+            reads: m.and(&[means_entry, no_update]),
+            writes: m.and(&[changes, inside]),
+        }
+    }
+}
+
+/// What a request brings, in its lanes, a clock before the word.
+struct Operand {
+    word: Node,
+    expected: Node,
+}
+
+impl Operand {
+    /// After so many clocks.
+    fn new(m: &mut Module, place: &Place, operand: &RequestOperandIn, clocks: u32) -> Operand {
+        let [word, expected] = [
+            ("access_word", operand.request_word),
+            ("access_expected", operand.request_expected),
+        ]
+        .map(|(name, node)| {
+            let node = later(m, name, node, clocks);
+            turned(m, node, Turn::To, place.first)
+        });
+        Operand {
+            word,
+            expected: place.only(m, expected),
+        }
+    }
+}
+
+/// What becomes of the bytes; from registers in the clock of the word. Of each lane those of the old bits stay that are set in
+/// `stays`, and are flipped by those of `flips`.
+struct Change {
+    writes: Node,
+    stays: Node,
+    flips: Node,
+    /// It adds, from the lane of the first byte on.
+    adds: Node,
+    addend: Node,
+    /// It writes only where the old lanes are so.
+    compares: Node,
+    expected: Node,
+    /// By lane: the first byte is in it or in a lower one. Of values in which no access goes around `None`.
+    begun: Option<Vec<Node>>,
+}
+
+impl Change {
+    fn new(
+        m: &mut Module,
+        (place, mask): (&Place, &[Node]),
+        (code, writes): (Node, Node),
+        operand: Operand,
+    ) -> Change {
+        let is = |m: &mut Module, command: u32| {
+            m.eq_const(code, u64::from(command & ((1 << THROUGH_BIT) - 1)))
+        };
+        let [ands, ors, xors] = [through_entry::AND, through_entry::OR, through_entry::XOR]
+            .map(|command| is(m, command));
+        let word = operand.word;
+        let zeros = m.not(word);
+        let kept = [(ands, word), (ors, zeros)].map(|(is, bits)| m.gate(is, bits));
+        let all = m.sext(xors, LANE_BITS);
+        let stays = m.or(&[kept[0], kept[1], all]);
+        let flipped = m.not(ands);
+        let flips = m.gate(flipped, word);
+        let around = mask.len() > LANES as usize;
+        let begun = place.begun(m);
+        // What lies outside the value must not carry into it.
+        let addend = gated(m, if around { &begun } else { mask }, word);
+        let addend = m.zext(addend, LANE_BITS);
+        let adds = is(m, through_entry::ADD);
+        let compares = is(m, through_entry::COMPARE_EXCHANGE);
+        // The last lane is never below the first byte's.
+        let begun = &begun[..LANES as usize - 1];
+        Change {
+            writes: m.delay_reset("writes_bytes", writes),
+            stays: m.delay("stays", stays),
+            flips: m.delay("flips", flips),
+            adds: m.delay("adds", adds),
+            addend: m.delay("addend", addend),
+            compares: m.delay("compares", compares),
+            expected: m.delay("expected", operand.expected),
+            begun: around.then(|| {
+                let registers = begun.iter().zip(0..);
+                registers
+                    .map(|(bit, lane)| m.delay(format!("begun_{lane}"), *bit))
+                    .collect()
+            }),
+        }
+    }
+
+    /// The lanes as they are then.
+    fn result(&self, m: &mut Module, old: Node) -> Node {
+        let differs = m.ne(old, self.expected);
+        let keeps = m.and(&[self.compares, differs]);
+        let keeps = m.sext(keeps, LANE_BITS);
+        let changes = m.not(keeps);
+        let stays = m.or(&[self.stays, keeps]);
+        let flips = m.and(&[self.flips, changes]);
+        let kept = m.and(&[old, stays]);
+        let other = m.xor(&[kept, flips]);
+        let sum = self.sum(m, old);
+        m.mux(self.adds, sum, other)
+    }
+
+    /// Of old bytes and operand. What an addition flips is the operand.
+    fn sum(&self, m: &mut Module, old: Node) -> Node {
+        let Some(begun) = &self.begun else {
+            return m.add(old, self.addend);
+        };
+        let again = LANE_BITS - 8;
+        let twice = |m: &mut Module, first: Node, second: Node| {
+            let second = m.slice(second, 0, again);
+            m.concat(&[second, first])
+        };
+        let old = twice(m, old, old);
+        let addend = twice(m, self.addend, self.flips);
+        let sums = m.add(old, addend);
+        let lane = |(begun, lane): (&Node, u32)| {
+            let first = m.slice(sums, 8 * lane, 8);
+            let second = m.slice(sums, LANE_BITS + 8 * lane, 8);
+            m.mux(*begun, first, second)
+        };
+        let mut lanes: Vec<Node> = begun.iter().zip(0..).map(lane).collect();
+        lanes.push(m.slice(sums, again, 8));
+        lanes::from_lowest(m, &lanes)
+    }
+}
