@@ -12,6 +12,7 @@ use course::{course, dump};
 use hardpath_blocks::interface::command::{DELETE, LOOKUP, UPDATE};
 use hardpath_ir::{Find, May};
 use hardpath_state::served::through_entry;
+use hardpath_testkit::Random;
 use std::collections::BTreeMap;
 
 /// Bytes of a value, entries, and whether there are registers: both sorts of memory, and all that lanes can be like.
@@ -149,6 +150,33 @@ fn ask(command: u32, key: u64, value: Vec<u8>) -> Ask {
         bytes: 8,
         word: 0,
         expected: 0,
+    }
+}
+
+/// Each command on bytes that lie in every way in a value, and around its ends.
+#[test]
+fn all_offsets_and_lengths() {
+    let mut random = Random::new(5);
+    for value_bytes in [3, 8, 12, 16, 24] {
+        let shape = sized(Shape::new(Find::Array, 1, false), (value_bytes, 8, false));
+        let mut bench = Bench::new(&config(&shape));
+        let mut judge = Judge::new(&shape);
+        for offset in -9..value_bytes as i32 + 9 {
+            for bytes in 1..=8 {
+                for command in through_entry::READ..=through_entry::COMPARE_EXCHANGE {
+                    let mut access = ask(command, 0, vec![]);
+                    (access.offset, access.bytes, access.word) =
+                        (offset as u32, bytes, random.next());
+                    access.expected = match random.below(2) {
+                        0 => random.next(),
+                        _ => judge.word(0, access.offset, bytes),
+                    };
+                    let (reply, _) = bench.wide_ask(&access, value_bytes);
+                    assert_eq!(reply, judge.reply(&access), "{value_bytes}: {access:x?}");
+                }
+            }
+        }
+        assert_eq!(dump(&mut bench, &shape), judge.entries());
     }
 }
 
