@@ -354,17 +354,22 @@ impl Change {
         let Some(begun) = &self.begun else {
             return m.add(old, self.addend);
         };
+        let [wide_old, wide_addend] = [old, self.addend].map(|lanes| m.zext(lanes, LANE_BITS + 1));
+        let sums = m.add(wide_old, wide_addend);
+        let carries = m.bit(sums, LANE_BITS);
+        // The last lane is never one of the second time.
         let again = LANE_BITS - 8;
-        let twice = |m: &mut Module, first: Node, second: Node| {
-            let second = m.slice(second, 0, again);
-            m.concat(&[second, first])
-        };
-        let old = twice(m, old, old);
-        let addend = twice(m, self.addend, self.flips);
-        let sums = m.add(old, addend);
+        let [old, addend] = [old, self.flips].map(|lanes| m.slice(lanes, 0, again));
+        let behind = [m.zero(1), m.one()].map(|carry| {
+            // Of two ones below there comes a carry.
+            let [old, addend] = [old, addend].map(|lanes| m.concat(&[lanes, carry]));
+            let sums = m.add(old, addend);
+            m.slice(sums, 1, again)
+        });
         let lane = |(begun, lane): (&Node, u32)| {
-            let first = m.slice(sums, 8 * lane, 8);
-            let second = m.slice(sums, LANE_BITS + 8 * lane, 8);
+            let [first, alone, carried] =
+                [sums, behind[0], behind[1]].map(|sums| m.slice(sums, 8 * lane, 8));
+            let second = m.mux(carries, carried, alone);
             m.mux(*begun, first, second)
         };
         let mut lanes: Vec<Node> = begun.iter().zip(0..).map(lane).collect();

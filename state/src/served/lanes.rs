@@ -12,8 +12,8 @@
 //! ```
 //!
 //! A sum's carry goes from the lane of the first byte to the one of the last, from lane 7 on to lane 0. Hardware is no ring, so the
-//! lanes are added twice, one time behind the other: those from the first byte's on are taken from the first time, the others from the
-//! second. In values of up to 8 bytes no access goes around.
+//! lanes are added twice: those from the first byte's on are taken from the first time, the others from the second, which is computed
+//! with the first one's carry and without it, so that it need not wait. In values of up to 8 bytes no access goes around.
 
 use hardpath_rtl::{Module, Node};
 
