@@ -55,7 +55,7 @@ pub enum Command {
     Ir(IrArguments),
     /// Run instruction tests
     Isa(IsaArguments),
-    /// Compare random programs between kernel, interpreter and hardware
+    /// Compare random programs between kernel, interpreter and hardware, or rows of a core
     Fuzz(FuzzArguments),
     /// Write a capture of generated traffic
     Traffic(TrafficArguments),
@@ -282,6 +282,8 @@ pub struct FuzzArguments {
     /// Every N programs one runs in Verilator, too [default: none]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub verilator_every: u32,
+    #[command(flatten)]
+    pub target: TargetArguments,
     /// Folder for programs that failed, made small
     #[arg(
         long,

@@ -184,7 +184,7 @@ fn uses_old_pointer(lifted: &Program) -> bool {
     })
 }
 
-/// Whether a path leads from a block to another one. There are no loops.
+/// Whether a path leads from a block to another one.
 fn reaches(lifted: &Program, from: Block, to: Block) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![from];
@@ -238,6 +238,8 @@ impl<'a> Varies<'a> {
         if let Some(known) = self.known.get(&value) {
             return *known;
         }
+        // What comes back from a loop's end adds nothing.
+        self.known.insert(value, false);
         let program = self.program;
         let sources: Vec<Value> = match program.values[value].def {
             ValueDef::Result(inst, _) => match &program.insts[inst] {

@@ -1,4 +1,4 @@
-//! Random XDP programs, compared packet by packet: kernel, interpreter and native hardware.
+//! Random XDP programs, compared packet by packet: kernel, interpreter, and native hardware or the rows of a core.
 //!
 //! ```text
 //! seed ─► generate ─► packets ─► trial: kernel = lifted = after each phase = hardware ?
@@ -18,6 +18,7 @@ pub mod features;
 pub mod flows;
 pub mod generate;
 pub mod hardware;
+mod ir_programs;
 pub mod minimize;
 mod names;
 pub mod packets;
@@ -27,4 +28,4 @@ pub mod trial;
 
 pub use generate::Features;
 pub use session::{run, AskedAgain, FailedProgram, FuzzOptions, FuzzReport};
-pub use trial::{Built, Failure, Judge, Judged, Layer, Outcome, Subject, TrialOptions};
+pub use trial::{Built, Failure, Judge, Judged, Layer, Outcome, Subject, Target, TrialOptions};

@@ -4,10 +4,11 @@ use crate::case;
 use crate::flows;
 use crate::generate::{generate, Features};
 use crate::hardware::Hardware;
+use crate::ir_programs;
 use crate::minimize::{minimize, Scope};
 use crate::packets;
 use crate::random::Random;
-use crate::trial::{self, Failure, Judge, Layer, Outcome, Subject, TrialOptions};
+use crate::trial::{self, Failure, Judge, Layer, Outcome, Subject, Target, TrialOptions};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_pipeline::Hazard;
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub struct FuzzOptions {
     pub threads: usize,
     /// Who says what is right, of all programs.
     pub judge: Judge,
+    /// What the programs become.
+    pub target: Target,
     /// Every so many programs one runs in Verilator, too; 0: none.
     pub verilator_every: u32,
     /// How many of the programs use what.
@@ -65,7 +68,9 @@ pub struct AskedAgain {
 pub struct FuzzReport {
     /// Programs that the kernel took, as many as were asked for.
     pub programs: u64,
-    /// Programs that became hardware, also those that failed there.
+    /// Those among them that are programs of the IR, of which the kernel knows nothing.
+    pub of_ir: u64,
+    /// Programs that became hardware or rows, also those that failed there.
     pub compiled: u64,
     /// Programs that hardpath refuses.
     pub refused: u64,
@@ -107,6 +112,7 @@ impl FuzzReport {
 
     fn add(&mut self, other: FuzzReport) {
         self.programs += other.programs;
+        self.of_ir += other.of_ir;
         self.compiled += other.compiled;
         self.refused += other.refused;
         for (code, count) in other.refusals {
@@ -200,6 +206,7 @@ pub fn run(
             }
             let trial = TrialOptions {
                 judge: options.judge,
+                target: options.target,
                 verilator: (index as u32 + 1).is_multiple_of(options.verilator_every),
             };
             let result = run_one(options, trial, options.seed.wrapping_add(index as u64));
@@ -232,12 +239,66 @@ pub fn run(
     Ok(report)
 }
 
+/// Of so many programs for a core one is no program of the kernel, but one of the IR.
+const IR_EVERY: u64 = 4;
+
+/// A program of the IR. What fails has a case in text form, with as few packets as will do.
+fn run_of_ir(
+    options: &FuzzOptions,
+    trial: TrialOptions,
+    seed: u64,
+) -> Result<FuzzReport, Diagnostic> {
+    let (program, subject) = ir_programs::subject(seed, options.packets);
+    let run = |subject: &Subject| {
+        trial::run_program_in(trial.target, &program, &subject.packets, subject.hardware)
+    };
+    let mut report = FuzzReport {
+        programs: 1,
+        of_ir: 1,
+        ..FuzzReport::default()
+    };
+    let ran = run(&subject);
+    if !matches!(ran, Outcome::Refused { .. }) {
+        report.compiled = 1;
+        report.packets = subject.packets.len() as u64;
+    }
+    match ran {
+        Outcome::Refused { reason, .. } => {
+            report.refused = 1;
+            report.refusals.insert(reason.code, 1);
+        }
+        Outcome::Failed(failure) => {
+            let mut fails = |candidate: &Subject| match run(candidate) {
+                Outcome::Failed(failure) => Some(failure),
+                _ => None,
+            };
+            let (subject, failure) = minimize(&subject, &failure, Scope::PacketsOnly, &mut fails);
+            let case = options.cases.as_ref().map(|folder| {
+                let path = folder.join(format!("{}_{seed}.hir", failure.layer.name()));
+                let text = ir_programs::print(&program, &subject, &failure);
+                write(&path, &text).map(|()| path)
+            });
+            report.failures = vec![FailedProgram {
+                seed,
+                failure,
+                subject,
+                case: case.transpose()?,
+            }];
+        }
+        Outcome::Same { .. } | Outcome::Rejected(_) => {}
+    }
+    Ok(report)
+}
+
 /// One program: of its seed the first one that the kernel takes.
 fn run_one(
     options: &FuzzOptions,
     trial: TrialOptions,
     seed: u64,
 ) -> Result<FuzzReport, Diagnostic> {
+    if trial.target != Target::Pipeline && seed.is_multiple_of(IR_EVERY) {
+        return run_of_ir(options, trial, seed);
+    }
     let mut report = FuzzReport::default();
     for attempt in 0..MOST_ATTEMPTS {
         let subject = subject(seed, attempt, options.packets, options.features);
@@ -262,7 +323,8 @@ fn run_one(
             Outcome::Same { built, judged } => {
                 report.compiled = 1;
                 report.in_verilator = u64::from(trial.verilator);
-                report.with_host = u64::from(subject.hardware.host.is_some());
+                let with_host = subject.hardware.host.is_some() && trial.target == Target::Pipeline;
+                report.with_host = u64::from(with_host);
                 report.hazards.insert(built.hazard, 1);
                 let features = built.features.into_iter();
                 report.features = features.map(|feature| (feature, 1)).collect();

@@ -1,10 +1,11 @@
 //! One program and its packets through every layer: the kernel, the interpreter on the program as lifted and after
-//! each phase of compilation, and the hardware in the native simulator.
+//! each phase of compilation, and the hardware in the native simulator, or the rows of a core in their interpreter.
 
 mod answers;
 mod forms;
 mod hosted;
 mod layers;
+mod rows;
 mod told;
 
 use crate::code::Code;
@@ -14,7 +15,7 @@ use answers::{Answers, Question};
 use forms::Forms;
 use hardpath_blocks::hash::Hash;
 use hardpath_diagnostic::{Diagnostic, Severity};
-use hardpath_ebpf::{Object, ObjectMap};
+use hardpath_ebpf::{Object, ObjectMap, ProgramImage};
 use hardpath_ir::maps::Image;
 use hardpath_ir::Program;
 use hardpath_oracle::{Asked, Form, JudgeOptions, KernelJudge};
@@ -48,11 +49,25 @@ pub enum Judge {
     Interpreter,
 }
 
+/// What programs become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// A design, in a simulator.
+    Pipeline,
+    /// Rows of a core with so many lanes, in their interpreter.
+    Core {
+        /// 1, 2, 4 or 8.
+        lanes: u8,
+    },
+}
+
 /// Who runs a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrialOptions {
     /// Whose answers the layers are compared with.
     pub judge: Judge,
+    /// What the program becomes.
+    pub target: Target,
     /// The hardware runs in Verilator, too.
     pub verilator: bool,
 }
@@ -80,6 +95,12 @@ pub enum Layer {
     Host,
     /// The design in Verilator.
     Verilator,
+    /// As rows are made of it.
+    Prepared,
+    /// As the rows of a core.
+    Rows,
+    /// The rows as a file or as a text, and back.
+    Image,
 }
 
 impl Layer {
@@ -96,6 +117,9 @@ impl Layer {
             Layer::Native => "native",
             Layer::Host => "host",
             Layer::Verilator => "verilator",
+            Layer::Prepared => "prepared",
+            Layer::Rows => "rows",
+            Layer::Image => "image",
         }
     }
 }
@@ -143,10 +167,10 @@ pub struct Judged {
     pub again: bool,
 }
 
-/// What became hardware.
+/// What became hardware, or rows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Built {
-    /// Of the map that is the hardest to keep serial.
+    /// Of the map that is the hardest to keep serial; of rows none.
     pub hazard: Hazard,
     /// See [`crate::features`].
     pub features: BTreeSet<&'static str>,
@@ -157,6 +181,7 @@ pub struct Built {
 /// # Errors
 /// The kernel cannot be asked at all, or breaks off.
 pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnostic> {
+    let subject = &options.target.subject(subject);
     let object = subject.code.object();
     let Some(image) = object.programs.first() else {
         return Err(Diagnostic::input("no-program", "there is no program"));
@@ -173,7 +198,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         }
         Err(error) => return Err(error),
     };
-    let mut lifted = match caught(|| hardpath_ebpf::lift(&object, image)) {
+    let mut lifted = match caught(|| options.target.lift(&object, image)) {
         Ok(Ok(program)) => program,
         Ok(Err(errors)) => return Ok(refused(errors, Judged::default())),
         Err(panic) => return Ok(Outcome::Failed(panic)),
@@ -184,7 +209,10 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         Err(Stop::Failed(failure)) => return Ok(Outcome::Failed(failure)),
         Err(Stop::Refused(errors)) => return Ok(refused(errors, Judged::default())),
     };
-    let forms = Forms::of(&meaning);
+    let forms = match options.target {
+        Target::Pipeline => Forms::of(&meaning),
+        Target::Core { .. } => Forms::without_loops(&object, image),
+    };
     if let Some(errors) = forms.unanswerable() {
         return Ok(refused(errors.clone(), Judged::default()));
     }
@@ -235,7 +263,11 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
         meaning,
         expected,
     };
-    match trial.compile(forms, &kernel_for_design) {
+    let built = match options.target {
+        Target::Pipeline => trial.compile(forms, &kernel_for_design),
+        Target::Core { lanes } => trial.in_rows(lanes),
+    };
+    match built {
         Ok(built) => Ok(Outcome::Same { built, judged }),
         Err(Stop::Failed(failure)) => Ok(Outcome::Failed(failure)),
         Err(Stop::Refused(errors)) => Ok(refused(errors, judged)),
@@ -245,6 +277,16 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
 /// Runs a program of the IR, in its control-flow phase, and its packets through every layer behind lifting; the interpreter
 /// judges. Maps are empty at first.
 pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) -> Outcome {
+    run_program_in(Target::Pipeline, program, packets, hardware)
+}
+
+/// The same for any target, which may take programs with loops.
+pub fn run_program_in(
+    target: Target,
+    program: &Program,
+    packets: &[Packet],
+    hardware: Hardware,
+) -> Outcome {
     let subject = Subject {
         code: Code::default(),
         image: Image::new(),
@@ -258,7 +300,10 @@ pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) ->
         lifted: program,
         image: &image,
     };
-    let forms = Forms::of(program);
+    let forms = match target {
+        Target::Pipeline => Forms::of(program),
+        Target::Core { .. } => Forms::none(),
+    };
     if let Some(errors) = forms.unanswerable() {
         return refused(errors.clone(), judged);
     }
@@ -274,6 +319,7 @@ pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) ->
         subject: subject.clone(),
         options: TrialOptions {
             judge: Judge::Interpreter,
+            target,
             verilator: false,
         },
         in_hardware: with_first_contents(program, &image),
@@ -282,10 +328,34 @@ pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) ->
         meaning: program.clone(),
         expected,
     };
-    match trial.compile(forms, &|| Ok(None)) {
+    let built = match target {
+        Target::Pipeline => trial.compile(forms, &|| Ok(None)),
+        Target::Core { lanes } => trial.in_rows(lanes),
+    };
+    match built {
         Ok(built) => Outcome::Same { built, judged },
         Err(Stop::Failed(failure)) => Outcome::Failed(failure),
         Err(Stop::Refused(errors)) => refused(errors, judged),
+    }
+}
+
+impl Target {
+    /// The subject as this target has it: a core follows headers however deep they lie.
+    fn subject(self, subject: &Subject) -> Subject {
+        let mut subject = subject.clone();
+        if self != Target::Pipeline {
+            subject.hardware.depth = None;
+        }
+        subject
+    }
+
+    fn lift(self, object: &Object, image: &ProgramImage) -> Result<Program, Vec<Diagnostic>> {
+        match self {
+            Target::Pipeline => hardpath_ebpf::lift(object, image),
+            Target::Core { .. } => {
+                hardpath_ebpf::lift_structured(object, image).map(|lifted| lifted.program)
+            }
+        }
     }
 }
 
@@ -318,6 +388,7 @@ impl Ready {
             subject: subject.clone(),
             options: TrialOptions {
                 judge: Judge::Interpreter,
+                target: Target::Pipeline,
                 verilator: false,
             },
             in_hardware: with_first_contents(&lifted, &image),

@@ -1,7 +1,9 @@
 //! What the fuzzer makes, and a short run of it.
 
 use hardpath_fuzz::session::subject;
-use hardpath_fuzz::{case, run, trial, Features, FuzzOptions, Judge, Outcome, TrialOptions};
+use hardpath_fuzz::{
+    case, run, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
+};
 use std::collections::BTreeSet;
 
 /// The kernel where it can be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
@@ -20,6 +22,7 @@ fn judge() -> Judge {
 fn by(judge: Judge) -> TrialOptions {
     TrialOptions {
         judge,
+        target: Target::Pipeline,
         verilator: false,
     }
 }
@@ -32,6 +35,7 @@ fn a_short_run_finds_nothing() {
         seed: 1,
         threads: 2,
         judge: judge(),
+        target: Target::Pipeline,
         verilator_every: 0,
         features: Features::default(),
         cases: None,
@@ -81,6 +85,7 @@ fn a_run_of_a_fresh_seed_finds_nothing() {
         seed,
         threads: 2,
         judge: judge(),
+        target: Target::Pipeline,
         verilator_every: 0,
         features: Features::default(),
         cases: None,

@@ -4,8 +4,9 @@ use crate::answer::{Answer, Status};
 use crate::arguments::FuzzArguments;
 use crate::progress::Progress;
 use crate::table::facts;
+use crate::target::Kind;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge};
+use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge, Target};
 use hardpath_ir::count::grouped;
 use serde_json::json;
 use std::fmt::Write;
@@ -17,14 +18,25 @@ pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
         true => fresh_seed(),
         false => arguments.seed,
     };
-    let report = match fuzz(arguments, seed, Judge::Kernel) {
+    let target = &arguments.target;
+    let kind = Kind::named(&target.target, &target.processor).map_err(|error| vec![error])?;
+    if arguments.verilator_every > 0 {
+        kind.hardware().map_err(|error| vec![error])?;
+    }
+    let target = match &kind.processor {
+        Some(processor) => Target::Core {
+            lanes: processor.machine.lanes,
+        },
+        None => Target::Pipeline,
+    };
+    let report = match fuzz(arguments, seed, target, Judge::Kernel) {
         // Where the kernel cannot be asked the interpreter stands in, and the answer says so.
         Err(error) if error.code == "kernel-unavailable" => {
-            fuzz(arguments, seed, Judge::Interpreter)
+            fuzz(arguments, seed, target, Judge::Interpreter)
         }
         result => result,
     };
-    Ok(answer(seed, &report.map_err(|error| vec![error])?))
+    Ok(answer(seed, target, &report.map_err(|error| vec![error])?))
 }
 
 /// A seed that differs from run to run; small enough to be typed.
@@ -33,7 +45,12 @@ fn fresh_seed() -> u64 {
     now.map_or(1, |time| time.as_micros() as u64 % 1_000_000_000_000)
 }
 
-fn fuzz(arguments: &FuzzArguments, seed: u64, judge: Judge) -> Result<FuzzReport, Diagnostic> {
+fn fuzz(
+    arguments: &FuzzArguments,
+    seed: u64,
+    target: Target,
+    judge: Judge,
+) -> Result<FuzzReport, Diagnostic> {
     let progress = Progress::new("programs", arguments.programs as usize);
     let options = FuzzOptions {
         programs: arguments.programs,
@@ -41,6 +58,7 @@ fn fuzz(arguments: &FuzzArguments, seed: u64, judge: Judge) -> Result<FuzzReport
         seed,
         threads: available_parallelism().map_or(1, usize::from),
         judge,
+        target,
         verilator_every: arguments.verilator_every,
         features: Features::default(),
         cases: Some(arguments.cases.clone()),
@@ -49,10 +67,17 @@ fn fuzz(arguments: &FuzzArguments, seed: u64, judge: Judge) -> Result<FuzzReport
     hardpath_fuzz::run(&options, &|done| progress.set(done))
 }
 
-fn answer(seed: u64, report: &FuzzReport) -> Answer {
+fn answer(seed: u64, target: Target, report: &FuzzReport) -> Answer {
+    let (name, lanes) = match target {
+        Target::Pipeline => ("pipeline", None),
+        Target::Core { lanes } => ("core", Some(lanes)),
+    };
     let json = json!({
+        "target": name,
+        "lanes": lanes,
         "seed": seed,
         "programs": report.programs,
+        "of_ir": report.of_ir,
         "compiled": report.compiled,
         "refused": report.refused,
         "refusals": report.refusals,
@@ -72,7 +97,7 @@ fn answer(seed: u64, report: &FuzzReport) -> Answer {
         true => Status::Good,
         false => Status::Differs,
     };
-    Answer::new(status, json, text(seed, report))
+    Answer::new(status, json, text(seed, target, report))
 }
 
 /// `name count, name count`, the most frequent first.
@@ -83,7 +108,7 @@ fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
     words.collect::<Vec<String>>().join(", ")
 }
 
-fn text(seed: u64, report: &FuzzReport) -> String {
+fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
     let mut refused = grouped(report.refused);
     if !report.refusals.is_empty() {
         let reasons = counted(report.refusals.iter().map(|(code, count)| (*code, *count)));
@@ -92,18 +117,33 @@ fn text(seed: u64, report: &FuzzReport) -> String {
     let hazards = (report.hazards.iter()).map(|(hazard, count)| (hazard.name(), *count));
     let hazards = counted(hazards);
     let features = counted(report.features.iter().map(|(name, count)| (*name, *count)));
-    let mut text = facts(&[
+    let compiled = grouped(report.compiled);
+    let mut lines = vec![
         ("first seed", seed.to_string()),
         ("programs", grouped(report.programs)),
-        ("compiled to hardware", grouped(report.compiled)),
-        ("refused", refused),
-        (
-            "hazards of those",
-            format!(
-                "{hazards}; {} % interlock or replay",
-                report.hazard_percent()
-            ),
-        ),
+    ];
+    if report.of_ir > 0 {
+        lines.push(("of the IR", grouped(report.of_ir)));
+    }
+    lines.push(match target {
+        Target::Pipeline => ("compiled to hardware", compiled),
+        Target::Core { lanes } => {
+            let lanes = lanes_of(lanes);
+            (
+                "compiled to rows",
+                format!("{compiled}, of {lanes}, run by their interpreter"),
+            )
+        }
+    });
+    lines.push(("refused", refused));
+    if target == Target::Pipeline {
+        let hazards = format!(
+            "{hazards}; {} % interlock or replay",
+            report.hazard_percent()
+        );
+        lines.push(("hazards of those", hazards));
+    }
+    lines.extend([
         ("features of those", features),
         ("packets", grouped(report.packets)),
         ("judged by the kernel", grouped(report.judged_by_kernel)),
@@ -111,8 +151,14 @@ fn text(seed: u64, report: &FuzzReport) -> String {
             "asked again, and agreed",
             grouped(report.asked_again.len() as u64),
         ),
-        ("with the host in traffic", grouped(report.with_host)),
-        ("in Verilator, too", grouped(report.in_verilator)),
+    ]);
+    if target == Target::Pipeline {
+        lines.extend([
+            ("with the host in traffic", grouped(report.with_host)),
+            ("in Verilator, too", grouped(report.in_verilator)),
+        ]);
+    }
+    lines.extend([
         (
             "not taken by the kernel",
             grouped(report.rejected_by_kernel),
@@ -122,6 +168,20 @@ fn text(seed: u64, report: &FuzzReport) -> String {
             grouped(report.failures.len() as u64),
         ),
     ]);
+    let mut text = facts(&lines);
+    found(&mut text, report);
+    text
+}
+
+fn lanes_of(lanes: u8) -> String {
+    match lanes {
+        1 => String::from("1 lane"),
+        _ => format!("{lanes} lanes"),
+    }
+}
+
+/// Single programs.
+fn found(text: &mut String, report: &FuzzReport) {
     for asked in &report.asked_again {
         let _ = writeln!(
             text,
@@ -145,5 +205,4 @@ fn text(seed: u64, report: &FuzzReport) -> String {
             let _ = writeln!(text, "  made small in {}", case.display());
         }
     }
-    text
 }

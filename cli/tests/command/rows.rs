@@ -253,6 +253,45 @@ fn a_loop_without_end_is_an_error() {
 }
 
 #[test]
+fn random_programs_as_rows() {
+    let place = tempfile::tempdir().unwrap();
+    let cases = place.path().join("cases");
+    let run = hardpath(&[
+        "fuzz",
+        "--target",
+        "core",
+        "--lanes",
+        "2",
+        "--programs",
+        "12",
+        "--packets",
+        "10",
+        "--cases",
+        path(&cases),
+        "--json",
+    ]);
+    let answer = run.json();
+    assert_eq!(run.status, 0, "{answer}");
+    assert_eq!(
+        (&answer["target"], &answer["lanes"]),
+        (&"core".into(), &2.into())
+    );
+    assert_eq!(
+        (&answer["programs"], &answer["of_ir"]),
+        (&12.into(), &3.into())
+    );
+    let verilator = [
+        "fuzz",
+        "--target",
+        "core",
+        "--verilator-every",
+        "1",
+        "--json",
+    ];
+    hardpath(&verilator).error(3, "target-to-come");
+}
+
+#[test]
 fn instruction_tests_on_every_number_of_lanes() {
     let file = root().join("../shared/conformance/bpf_isa.json");
     for lanes in ["1", "2", "4", "8"] {

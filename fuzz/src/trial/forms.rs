@@ -2,6 +2,7 @@
 
 use super::{caught, flatten, Layer, Stop};
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ebpf::{Object, ProgramImage};
 use hardpath_ir::Program;
 
 pub struct Forms {
@@ -14,6 +15,25 @@ impl Forms {
         let mut all = Vec::new();
         let end = Forms::make(meaning, &mut all);
         Forms { all, end }
+    }
+
+    /// Of a program that nobody asks about.
+    pub fn none() -> Forms {
+        Forms {
+            all: Vec::new(),
+            end: Ok(()),
+        }
+    }
+
+    /// Those of a program whose loops a core keeps, which are only asked whether there is an answer.
+    pub fn without_loops(object: &Object, image: &ProgramImage) -> Forms {
+        match flatten(caught(|| hardpath_ebpf::lift(object, image))) {
+            Ok(program) => Forms::of(&program),
+            Err(stop) => Forms {
+                all: Vec::new(),
+                end: Err(stop),
+            },
+        }
     }
 
     fn make(meaning: &Program, all: &mut Vec<(Layer, Program)>) -> Result<(), Stop> {

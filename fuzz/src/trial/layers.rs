@@ -70,7 +70,7 @@ impl Trial {
     }
 
     /// Runs all packets in the interpreter on a form of the program.
-    fn interpret(&self, program: &Program, layer: Layer) -> Result<(), Stop> {
+    pub(super) fn interpret(&self, program: &Program, layer: Layer) -> Result<(), Stop> {
         let failed = |text: String| Stop::Failed(failure(layer, None, text));
         if let Err(errors) = verifier::verify(program) {
             return Err(failed(format!(
@@ -155,7 +155,7 @@ impl Trial {
     }
 
     /// What is wrong with a run. Where LRU maps forget, the judges run once more and follow what it tells.
-    fn objection(
+    pub(super) fn objection(
         &self,
         layer: Layer,
         mut run: Run,

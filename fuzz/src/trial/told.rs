@@ -7,7 +7,7 @@ use hardpath_ir::interpreter::Prepared;
 use hardpath_ir::maps::{Image, KeyChange, KeyEvent, KeyMove, Maps};
 use hardpath_ir::{MapId, Program};
 use hardpath_oracle::LruMap;
-use hardpath_packet::{Fate, Packet};
+use hardpath_packet::{Fate, Packet, Sideband};
 use hardpath_session::journals::{self, Slots};
 
 /// A packet of the interpreter's may put so many keys into a map above what it holds: those that the packet itself uses must
@@ -39,6 +39,25 @@ impl Run {
         packets: &[Packet],
         forgets: bool,
     ) -> Result<Run, String> {
+        let mut prepared = Prepared::new(program);
+        Run::one_by_one(
+            program,
+            (image, packets),
+            forgets,
+            |maps, data, sideband| Ok(prepared.run(maps, data, sideband)),
+        )
+    }
+
+    /// The same of whatever runs one packet behind the other, on maps that it is given.
+    ///
+    /// # Errors
+    /// The image does not fit the program's maps; a packet comes to no end.
+    pub fn one_by_one(
+        program: &Program,
+        (image, packets): (&Image, &[Packet]),
+        forgets: bool,
+        mut run: impl FnMut(&mut Maps, &[u8], &Sideband) -> Result<Fate, String>,
+    ) -> Result<Run, String> {
         let mut maps = Maps::new(&program.maps);
         maps.load(image)
             .map_err(|errors| format!("maps are gone: {:?}", errors.first()))?;
@@ -50,12 +69,11 @@ impl Run {
         let mut teller = forgets.then(|| Teller::new(&lru, &mut maps));
         let first = |teller: &mut Teller| teller.slots.take_first();
         let filled = teller.as_mut().map(first).unwrap_or_default();
-        let mut prepared = Prepared::new(program);
         let (mut fates, mut moves) = (Vec::new(), Vec::new());
         for packet in packets {
             let sideband = ports().sideband(packet);
-            let run = || prepared.run(&mut maps, &packet.data, &sideband);
-            fates.push(enters(packet).then(run));
+            let run = || run(&mut maps, &packet.data, &sideband);
+            fates.push(enters(packet).then(run).transpose()?);
             let tell = |teller: &mut Teller| teller.tell(&mut maps);
             moves.push(teller.as_mut().map(tell).unwrap_or_default());
         }

@@ -1,0 +1,64 @@
+//! A program as the rows of a core.
+
+use super::layers::Trial;
+use super::told::Run;
+use super::{caught, failure, flatten, Built, Failure, Layer, Stop};
+use crate::features;
+use hardpath_core::compile::{compile, Compiled};
+use hardpath_core::image::{Image, Machine};
+use hardpath_core::text;
+use hardpath_pipeline::Hazard;
+use hardpath_session::Rows;
+
+impl Trial {
+    /// Compiles the program to rows for a core with so many lanes, and runs all packets in them.
+    pub fn in_rows(&self, lanes: u8) -> Result<Built, Stop> {
+        let machine = Machine::with_lanes(lanes);
+        let compiled = flatten(caught(|| compile(&self.meaning, &machine)))?;
+        self.interpret(&compiled.program, Layer::Prepared)?;
+        same_as_file_and_text(&compiled).map_err(Stop::Failed)?;
+        let ran = caught(|| self.run_rows(&compiled));
+        ran.unwrap_or_else(Err).map_err(Stop::Failed)?;
+        Ok(Built {
+            hazard: Hazard::None,
+            features: features::of(&self.subject, &self.lifted),
+        })
+    }
+
+    fn run_rows(&self, compiled: &Compiled) -> Result<(), Failure> {
+        let (packets, forgets) = (&self.subject.packets, self.subject.forgets());
+        let mut rows = Rows::new(&compiled.image);
+        let run = Run::one_by_one(
+            &compiled.program,
+            (&self.image, packets),
+            forgets,
+            |maps, data, sideband| {
+                let ran = rows.run(maps, data, sideband);
+                ran.map_err(|error| error.to_string())
+            },
+        );
+        let run = run.map_err(|text| failure(Layer::Rows, None, text))?;
+        let objection = self.objection(Layer::Rows, run, &|| Ok(None));
+        objection.map_or(Ok(()), Err)
+    }
+}
+
+/// The image survives its file and its text.
+fn same_as_file_and_text(compiled: &Compiled) -> Result<(), Failure> {
+    let image = &compiled.image;
+    let bytes = image.to_bytes();
+    let from_file = bytes.and_then(|bytes| Image::from_bytes(&bytes));
+    let from_file = from_file.map_err(|error| error.to_string());
+    let from_text = text::parse(&text::print(image, Some(&compiled.origins)));
+    let from_text = from_text.map_err(|errors| format!("{:?}", errors.first()));
+    for (what, read) in [("file", from_file), ("text", from_text)] {
+        let wrong = match read {
+            Ok(read) if read == *image => continue,
+            Ok(_) => String::from("it is another one"),
+            Err(error) => error,
+        };
+        let text = format!("the image read from its {what}: {wrong}");
+        return Err(failure(Layer::Image, None, text));
+    }
+    Ok(())
+}

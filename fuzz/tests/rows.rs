@@ -1,0 +1,93 @@
+//! Random programs as rows of a core, beside the kernel and the interpreter.
+
+use hardpath_fuzz::{
+    case, run, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
+};
+
+const LANES: [u8; 4] = [1, 2, 4, 8];
+
+fn by(judge: Judge, lanes: u8) -> TrialOptions {
+    TrialOptions {
+        judge,
+        target: Target::Core { lanes },
+        verilator: false,
+    }
+}
+
+fn options(judge: Judge, lanes: u8) -> FuzzOptions {
+    FuzzOptions {
+        programs: 60,
+        packets: 20,
+        seed: u64::from(lanes) * 1000,
+        threads: 2,
+        judge,
+        target: Target::Core { lanes },
+        verilator_every: 0,
+        features: Features::default(),
+        cases: None,
+        keep_refused: false,
+    }
+}
+
+/// The kernel where it can be asked. With HARDPATH_REQUIRE_KERNEL=1 it must be.
+fn judge() -> Judge {
+    let nothing = FuzzOptions {
+        programs: 1,
+        packets: 0,
+        seed: 1,
+        ..options(Judge::Kernel, 4)
+    };
+    match run(&nothing, &|_| ()) {
+        Err(error) if error.code == "kernel-unavailable" => {
+            let required = std::env::var("HARDPATH_REQUIRE_KERNEL").is_ok_and(|value| value == "1");
+            assert!(!required, "{error}");
+            Judge::Interpreter
+        }
+        _ => Judge::Kernel,
+    }
+}
+
+#[test]
+fn rows_do_what_the_kernel_does() {
+    let judge = judge();
+    let mut features = std::collections::BTreeMap::new();
+    for lanes in LANES {
+        let report = run(&options(judge, lanes), &|_| ()).unwrap();
+        assert_eq!(report.failures, [], "{lanes} lanes");
+        assert_eq!((report.programs, report.of_ir), (60, 15));
+        assert!(report.compiled * 10 >= report.programs * 8, "{report:?}");
+        assert_eq!(report.with_host, 0);
+        for (name, count) in report.features {
+            *features.entry(name).or_insert(0) += count;
+        }
+    }
+    for wanted in [
+        "loop",
+        "bpf_loop",
+        "hash",
+        "lru_hash",
+        "function call",
+        "map update",
+    ] {
+        let count = features.get(wanted).copied().unwrap_or(0);
+        assert!(count >= 3, "{wanted}: {features:?}");
+    }
+}
+
+#[test]
+fn every_failure_of_the_past_is_none_in_rows() {
+    let judge = judge();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let subject = case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for lanes in LANES {
+            let outcome = trial::run(&subject, by(judge, lanes)).unwrap();
+            assert!(
+                matches!(outcome, Outcome::Same { .. } | Outcome::Refused { .. }),
+                "{}: {outcome:?}",
+                path.display()
+            );
+        }
+    }
+}
