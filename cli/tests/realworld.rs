@@ -49,6 +49,7 @@ fn some_programs_do_what_the_kernel_does() {
     let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&list).unwrap()).unwrap();
     assert!(rows.len() > 12, "{rows:?}");
     let page = std::fs::read_to_string(&docs).unwrap();
+    assert!(page.contains("| many flows | rows | packets |"), "{page}");
     for row in &rows {
         let name = row["program"].as_str().unwrap();
         assert!(page.contains(&format!("| {name} |")), "{name}");
@@ -60,6 +61,7 @@ fn some_programs_do_what_the_kernel_does() {
             "hazards",
             "ppc_one_flow",
             "ppc_many_flows",
+            "core",
             "reason",
         ] {
             assert!(row.get(key).is_some(), "{key} is missing: {row}");
@@ -67,6 +69,8 @@ fn some_programs_do_what_the_kernel_does() {
         if row["status"] == "ok" {
             assert!(row["packets"].as_u64().unwrap() > 10_000, "{row}");
             assert!(row["ppc_one_flow"].as_f64().unwrap() > 0.0, "{row}");
+            let packets = |of: &Value| of["packets"].as_u64().unwrap();
+            assert!(packets(&row["core"]) >= packets(row), "{row}");
         } else {
             assert!(row["reason"].is_string(), "{row}");
         }
@@ -81,6 +85,8 @@ fn some_programs_do_what_the_kernel_does() {
     ] {
         let row = rows.iter().find(|row| row["program"] == name).unwrap();
         assert_eq!(row["status"], "ok", "{row}");
+        assert_eq!(row["core"]["status"], "ok", "{row}");
+        assert!(row["core"]["rows"].as_u64() > Some(0), "{row}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! One object: build, schedule, simulate, compare.
 
 use super::builds::{build, Compiler};
-use super::report::{hazards, Row, RowStatus};
+use super::report::{hazards, CoreRows, Row, RowStatus};
 use super::steps::{self, Step};
 use super::targets::{Origin, Target};
 use super::Setting;
@@ -203,6 +203,9 @@ fn in_words(errors: &[Diagnostic]) -> String {
 /// How deep to look into packets, in bytes, where a program follows headers without end.
 const DEPTH: u32 = 128;
 
+/// Of the core.
+const CORE_LANES: &str = "4";
+
 /// One program of an object.
 struct Work<'a> {
     setting: &'a Setting,
@@ -219,11 +222,19 @@ struct Work<'a> {
     depth: Cell<Option<u32>>,
 }
 
+/// What a program is made for in a step.
+#[derive(Clone, Copy)]
+enum On {
+    Pipeline,
+    Core,
+}
+
 /// Contents of maps before a run: a map file, or none.
 type Contents = Option<PathBuf>;
 
 impl Work<'_> {
     fn measure(&self, mut row: Row) -> Result<Row, String> {
+        row.core = self.compile_rows()?;
         let mut compiled = self.step("compile", &[])?;
         if compiled.code() == "variable-offset" {
             self.depth.set(Some(DEPTH));
@@ -234,7 +245,9 @@ impl Work<'_> {
             row.options.push(String::from("--drop-events"));
         }
         if compiled.status != 0 {
-            return Err(compiled.reason());
+            // What becomes no pipeline can well be rows.
+            self.compare_rows(&mut row, &self.over_captures(&None))?;
+            return Ok(row.refused(compiled.reason()));
         }
         row.stages = compiled.object["stages"].as_u64();
         row.hazards = hazards(&compiled.object["maps"]);
@@ -272,14 +285,29 @@ impl Work<'_> {
         };
         row.ppc_one_flow = self.throughput(&self.setting.traffic.one_flow, &for_flows)?;
         row.ppc_many_flows = self.throughput(&self.setting.traffic.many_flows, &for_flows)?;
-        row.status = match row.mismatches {
+        row.status = match row.mismatches + row.core.mismatches {
             0 => RowStatus::Ok,
             _ => RowStatus::Mismatch,
         };
         Ok(row)
     }
 
+    /// The program as rows of a core.
+    fn compile_rows(&self) -> Result<CoreRows, String> {
+        let step = self.step_on(On::Core, "compile", &[])?;
+        let rows = step.object["rows"].as_u64();
+        Ok(CoreRows {
+            reason: rows.is_none().then(|| step.reason()),
+            rows,
+            ..CoreRows::default()
+        })
+    }
+
     fn step(&self, command: &str, more: &[OsString]) -> Result<Step, String> {
+        self.step_on(On::Pipeline, command, more)
+    }
+
+    fn step_on(&self, on: On, command: &str, more: &[OsString]) -> Result<Step, String> {
         let mut arguments: Vec<OsString> = vec![command.into(), self.path.into()];
         arguments.extend(["--program".into(), self.program.name.clone().into()]);
         for (map, entries) in self.sizes {
@@ -288,8 +316,16 @@ impl Work<'_> {
         if self.drops_events {
             arguments.push("--drop-events".into());
         }
-        if let Some(depth) = self.depth.get() {
-            arguments.extend(["--depth".into(), depth.to_string().into()]);
+        match (on, self.depth.get()) {
+            (On::Pipeline, Some(depth)) => {
+                arguments.extend(["--depth".into(), depth.to_string().into()]);
+            }
+            (On::Pipeline, None) => {}
+            // A core looks as deep as the program does.
+            (On::Core, _) => {
+                let options = ["--target", "core", "--lanes", CORE_LANES];
+                arguments.extend(options.map(OsString::from));
+            }
         }
         arguments.extend_from_slice(more);
         steps::run(&arguments, self.setting.time_limit)
@@ -320,13 +356,7 @@ impl Work<'_> {
 
     /// Compares over all captures; every other time with gaps between packets and outputs that are not always ready.
     fn compare(&self, row: &mut Row, contents: &Contents, number: usize) -> Result<(), String> {
-        let mut arguments: Vec<OsString> = Vec::new();
-        for capture in &self.setting.traffic.captures {
-            arguments.extend(["--pcap".into(), capture.into()]);
-        }
-        if let Some(path) = contents {
-            arguments.extend(["--maps".into(), path.into()]);
-        }
+        let mut arguments = self.over_captures(contents);
         if number % 2 == 1 {
             let pace = format!("random:{number}");
             arguments.extend(["--pace", &pace, "--backpressure", "3"].map(OsString::from));
@@ -334,22 +364,21 @@ impl Work<'_> {
         self.compare_with(row, &arguments)
     }
 
-    /// With the kernel; with the interpreter where the kernel cannot be asked.
-    fn compare_with(&self, row: &mut Row, arguments: &[OsString]) -> Result<(), String> {
-        let mut step = self.step("check", arguments)?;
-        let mut judge = "kernel";
-        if step.code().starts_with("kernel-") || step.code() == "unsupported-map" {
-            row.note = Some(step.reason());
-            let against = ["--against", "interpreter"].map(OsString::from);
-            step = self.step("check", &[arguments, &against[..]].concat())?;
-            judge = "interpreter";
+    fn over_captures(&self, contents: &Contents) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = Vec::new();
+        for capture in &self.setting.traffic.captures {
+            arguments.extend(["--pcap".into(), capture.into()]);
         }
-        let count = |key: &str| step.object[key].as_u64();
-        let (Some(packets), Some(mismatches), Some(in_maps)) = (
-            count("packets"),
-            count("mismatches"),
-            count("map_mismatches"),
-        ) else {
+        if let Some(path) = contents {
+            arguments.extend(["--maps".into(), path.into()]);
+        }
+        arguments
+    }
+
+    /// The pipeline, and then the rows.
+    fn compare_with(&self, row: &mut Row, arguments: &[OsString]) -> Result<(), String> {
+        let (step, judge) = self.check(On::Pipeline, row, arguments)?;
+        let Some((packets, mismatches)) = compared(&step) else {
             return Err(step.reason());
         };
         if row.judge != Some("kernel") {
@@ -360,11 +389,44 @@ impl Work<'_> {
             row.options.push(again);
         }
         row.packets += packets;
-        row.mismatches += mismatches + in_maps;
-        if mismatches + in_maps > 0 && row.reason.is_none() {
+        row.mismatches += mismatches;
+        if mismatches > 0 && row.reason.is_none() {
             row.reason = first_mismatch(&step.object);
         }
+        self.compare_rows(row, arguments)
+    }
+
+    fn compare_rows(&self, row: &mut Row, arguments: &[OsString]) -> Result<(), String> {
+        if row.core.rows.is_none() || self.setting.compile_only {
+            return Ok(());
+        }
+        let (step, _) = self.check(On::Core, row, arguments)?;
+        let Some((packets, mismatches)) = compared(&step) else {
+            return Err(format!("rows: {}", step.reason()));
+        };
+        row.core.packets += packets;
+        row.core.mismatches += mismatches;
+        if mismatches > 0 && row.reason.is_none() {
+            row.reason = first_mismatch(&step.object).map(|first| format!("rows: {first}"));
+        }
         Ok(())
+    }
+
+    /// With the kernel; with the interpreter where the kernel cannot be asked.
+    fn check(
+        &self,
+        on: On,
+        row: &mut Row,
+        arguments: &[OsString],
+    ) -> Result<(Step, &'static str), String> {
+        let step = self.step_on(on, "check", arguments)?;
+        if !step.code().starts_with("kernel-") && step.code() != "unsupported-map" {
+            return Ok((step, "kernel"));
+        }
+        row.note = Some(step.reason());
+        let against = ["--against", "interpreter"].map(OsString::from);
+        let step = self.step_on(on, "check", &[arguments, &against[..]].concat())?;
+        Ok((step, "interpreter"))
     }
 
     /// Packets a clock.
@@ -417,6 +479,15 @@ impl Work<'_> {
         }
         Ok(trials)
     }
+}
+
+/// Packets, and what differs in them and in maps; `None`: nothing was compared.
+fn compared(step: &Step) -> Option<(u64, u64)> {
+    let count = |key: &str| step.object[key].as_u64();
+    Some((
+        count("packets")?,
+        count("mismatches")? + count("map_mismatches")?,
+    ))
 }
 
 fn first_mismatch(object: &Value) -> Option<String> {

@@ -28,6 +28,8 @@ pub struct Row {
     /// Packets a clock, 64 bytes each, back to back.
     pub ppc_one_flow: Option<f64>,
     pub ppc_many_flows: Option<f64>,
+    /// As a core has it.
+    pub core: CoreRows,
     /// Compared, all contents of maps together.
     pub packets: u64,
     pub mismatches: u64,
@@ -37,6 +39,49 @@ pub struct Row {
     pub note: Option<String>,
     /// What the command line said beside the sizes of maps, and that the kernel was asked again.
     pub options: Vec<String>,
+}
+
+/// A program as rows of a core with 4 lanes.
+#[derive(Clone, Debug, Default)]
+pub struct CoreRows {
+    /// `None`: it becomes none.
+    pub rows: Option<u64>,
+    /// Why it becomes none.
+    pub reason: Option<String>,
+    /// Compared with the judge, all contents of maps together.
+    pub packets: u64,
+    /// Packets and entries of maps that differ.
+    pub mismatches: u64,
+}
+
+impl CoreRows {
+    fn status(&self) -> Option<RowStatus> {
+        match self {
+            CoreRows { rows: None, .. } => Some(RowStatus::Refused),
+            CoreRows { packets: 0, .. } => None,
+            CoreRows { mismatches: 0, .. } => Some(RowStatus::Ok),
+            _ => Some(RowStatus::Mismatch),
+        }
+    }
+
+    /// `31 ok`
+    fn cell(&self) -> String {
+        let rows = self.rows.map(|rows| rows.to_string());
+        let status = self.status().map(|status| status.name().to_owned());
+        let words: Vec<String> = rows.into_iter().chain(status).collect();
+        words.join(" ")
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "lanes": 4,
+            "rows": self.rows,
+            "status": self.status().map(RowStatus::name),
+            "packets": self.packets,
+            "mismatches": self.mismatches,
+            "reason": self.reason,
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +138,7 @@ impl Row {
             hazards: Vec::new(),
             ppc_one_flow: None,
             ppc_many_flows: None,
+            core: CoreRows::default(),
             packets: 0,
             mismatches: 0,
             reason: None,
@@ -126,6 +172,7 @@ impl Row {
             "hazards": hazards,
             "ppc_one_flow": self.ppc_one_flow,
             "ppc_many_flows": self.ppc_many_flows,
+            "core": self.core.json(),
             "packets": self.packets,
             "mismatches": self.mismatches,
             "reason": self.reason.as_ref().or(self.note.as_ref()),
@@ -184,6 +231,7 @@ impl Row {
             },
             rate(self.ppc_one_flow),
             rate(self.ppc_many_flows),
+            self.core.cell(),
             grouped(self.packets),
             grouped(self.mismatches),
             self.status_text(),
@@ -191,7 +239,7 @@ impl Row {
     }
 }
 
-const HEADINGS: [&str; 11] = [
+const HEADINGS: [&str; 12] = [
     "program",
     "compiler",
     "slots",
@@ -200,6 +248,7 @@ const HEADINGS: [&str; 11] = [
     "hazards",
     "one flow",
     "many flows",
+    "rows",
     "packets",
     "differ",
     "status",
@@ -258,7 +307,8 @@ empty maps and with maps filled with keys that the program asks for.
 
 *Slots* are eBPF instructions, *stages* those of the pipeline, *levels* LUT6s from register to register (`-`: not synthesized).
 *One flow* and *many flows* are packets a clock, 64 bytes each, back to back. A hazard's clocks are those for which a packet
-waits for an older one with the same key. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
+waits for an older one with the same key. *Rows* are those of the program on a core with 4 lanes, and whether fates and maps of the
+same packets are the judge's there, too: rows are run by their interpreter. *interpreter*: the kernel cannot be asked about this program. *--drop-events*: what
 the program tells user space is left out. *--depth*: packets whose headers lie deeper are aborted, and not compared.
 *asked again*: the kernel was wrong at first, for its verifier left something out of the program that runs.
 
@@ -278,7 +328,7 @@ the program tells user space is left out. *--depth*: packets whose headers lie d
         }
         let _ = writeln!(text, "## {}\n", heading(origin));
         let _ = writeln!(text, "| {} |", HEADINGS.join(" | "));
-        let _ = writeln!(text, "|---|---|--:|--:|--:|---|--:|--:|--:|--:|---|");
+        let _ = writeln!(text, "|---|---|--:|--:|--:|---|--:|--:|--:|--:|--:|---|");
         for row in of_origin {
             let _ = writeln!(text, "| {} |", row.cells().join(" | "));
         }
