@@ -304,7 +304,12 @@ impl Checker<'_> {
             for write in &mem.writes {
                 self.address(&name, write.address, mem.depth);
                 self.driven(&format!("written data of {name}"), write.data, mem.width);
-                self.driven(&format!("a write enable of {name}"), write.enable, 1);
+                self.write_enable(&name, write.enable, mem.width);
+                if write.part.is_some() {
+                    self.error(format!(
+                        "{name} has a write of a single part, which only printers make"
+                    ));
+                }
             }
             for read in &mem.reads {
                 self.address(&name, read.address, mem.depth);
@@ -322,6 +327,18 @@ impl Checker<'_> {
                     None => {}
                 }
             }
+        }
+    }
+
+    /// One bit, or one for each part of a word.
+    fn write_enable(&mut self, name: &str, enable: Node, width: u32) {
+        let data = self.module.nodes.get(enable);
+        let parts = data.map_or(1, |data| data.width).max(1);
+        self.driven(&format!("a write enable of {name}"), enable, parts);
+        if !width.is_multiple_of(parts) {
+            self.error(format!(
+                "{name} has words of {width} bits, which are no {parts} equal parts"
+            ));
         }
     }
 

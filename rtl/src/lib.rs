@@ -403,8 +403,10 @@ pub struct MemWrite {
     pub address: Node,
     /// As wide as a word.
     pub data: Node,
-    /// Width 1.
+    /// Width 1, or a bit for each of so many equal parts of a word, the lowest first: those whose bit is 0 keep what they have.
     pub enable: Node,
+    /// The lowest bit that is written; `data` is as wide as what is. Only of single parts, which the printers make of a port.
+    pub part: Option<u32>,
     /// All write ports of a memory have the same.
     pub clock: Clock,
 }

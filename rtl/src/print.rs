@@ -8,6 +8,7 @@ pub(crate) mod foreign;
 pub(crate) mod lines;
 pub mod names;
 pub(crate) mod outline;
+mod parts;
 pub(crate) mod plan;
 pub(crate) mod rewrite;
 

@@ -271,6 +271,11 @@ impl Spreader<'_, '_> {
     fn cut_memory(&mut self, mem: Mem) -> bool {
         let full = self.full();
         let module = &mut self.copier.design.modules[self.id];
+        let writes = &module.mems[mem].writes;
+        // An enable for each part has few pins, and a column would have to end where a part does.
+        if writes.iter().any(|write| module.width(write.enable) > 1) {
+            return false;
+        }
         let Some(bits) = loads::column(&module.mems[mem], full) else {
             return false;
         };

@@ -204,9 +204,24 @@ fn memories() {
             address,
             data: address,
             enable,
+            part: None,
             clock: Clock::FIRST,
         });
     });
+    expect(
+        "words has words of 8 bits, which are no 3 equal parts",
+        |m| {
+            let (mem, address, data, _) = mem(m, MemStyle::Auto, 16);
+            let enable = m.input("parts", 3, "");
+            m.mems[mem].writes.push(MemWrite {
+                address,
+                data,
+                enable,
+                part: None,
+                clock: Clock::FIRST,
+            });
+        },
+    );
     assert_eq!(
         [1, 2, 3, 4, 5, 1024, 1025].map(address_bits),
         [1, 1, 2, 2, 3, 10, 11]

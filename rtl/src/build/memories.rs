@@ -19,7 +19,8 @@ impl Module {
         })
     }
 
-    /// Adds a write port on the chosen clock: where `enable`, of one bit, is set, `data` goes to `address`. See [`MemWrite`].
+    /// Adds a write port on the chosen clock: where `enable` is set, `data` goes to `address`. It has one bit, or one for each part of
+    /// a word. See [`MemWrite`].
     pub fn mem_write(&mut self, mem: Mem, address: Node, data: Node, enable: Node) {
         assert_eq!(
             self.mems[mem].width,
@@ -27,11 +28,16 @@ impl Module {
             "data written to {}",
             self.mems[mem].name
         );
-        assert_eq!(self.width(enable), 1);
+        assert!(
+            self.width(data).is_multiple_of(self.width(enable)),
+            "parts of {} are equal",
+            self.mems[mem].name
+        );
         self.mems[mem].writes.push(MemWrite {
             address,
             data,
             enable,
+            part: None,
             clock: self.current_clock,
         });
     }

@@ -1,7 +1,7 @@
 //! Legalize: a copy of a module in which every node can be printed as it is.
 //!
 //! * Memories have a depth and addresses of exactly the bits that the depth needs; what lies outside is masked. Those that say so
-//!   are divided into banks.
+//!   are divided into banks. A write port has an enable of one bit.
 //! * Comparisons that are constant are constants (tools warn of them), shifts by more than the width too, and a
 //!   variable shift amount has as many bits as the language takes.
 //! * No extension, slice or concatenation that changes nothing; slices look through unnamed concatenations and
@@ -145,6 +145,7 @@ impl Legal {
 
     /// Gives a memory addresses of the right width, and masks what lies outside.
     fn memory(&mut self, mem: Mem) {
+        self.split_writes(mem);
         let data = self.module.mems[mem].clone();
         let bits = address_bits(data.depth);
         let full = 1 << bits;
@@ -251,6 +252,9 @@ impl Legal {
         let data = self.module.mems[mem].clone();
         for (index, first) in data.writes.iter().enumerate() {
             for second in &data.writes[index + 1..] {
+                if first.part != second.part {
+                    continue;
+                }
                 let addresses = vec![first.address, second.address];
                 let same = self.push(second.address, NodeOp::Eq, addresses, 1);
                 let both = vec![first.enable, second.enable, same];

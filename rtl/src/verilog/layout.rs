@@ -249,7 +249,12 @@ impl Layout<'_> {
             for write in &data.writes {
                 let address = self.printer.text(write.address);
                 let expression = self.printer.operand(write.data);
-                let head = format!("{name}[{address}] <=");
+                let part = match (write.part, module.width(write.data)) {
+                    (None, _) => String::new(),
+                    (Some(lo), 1) => format!("[{lo}]"),
+                    (Some(lo), width) => format!("[{}:{lo}]", lo + width - 1),
+                };
+                let head = format!("{name}[{address}]{part} <=");
                 let enable = match is_one_bit_true(module, write.enable) {
                     true => None,
                     false => Some(self.printer.text(write.enable)),

@@ -424,6 +424,12 @@ impl Architecture<'_> {
         }
         for write in data.writes.iter().filter(|write| write.clock == clock) {
             let word = self.printer.word(&name, mem, write.address);
+            let width = self.legal.module.width(write.data);
+            let word = match (write.part, width) {
+                (None, _) => word,
+                (Some(lo), 1) => format!("{word}({lo})"),
+                (Some(lo), width) => format!("{word}({} downto {lo})", lo + width - 1),
+            };
             let sign = if is_signal { "<=" } else { ":=" };
             let lines = text::sequential(&word, sign, &self.printer.arms(write.data));
             statements.push((self.enable(Some(write.enable)), lines));

@@ -10,6 +10,8 @@ module memories (
     input  wire        write,
     input  wire        read,
     output wire [35:0] counter,
+    input  wire [3:0]  parts,
+    output wire [35:0] lane,
     output wire [7:0]  slot,
     output wire        flag,
     output wire [3:0]  nibble
@@ -22,8 +24,12 @@ module memories (
   logic [35:0] counters [0:1023];
   logic [35:0] counters_data;
 
+  (* ram_style = "block" *)
+  logic [35:0] lanes [0:1023];
+  logic [35:0] lanes_data;
+
   initial begin
-    counters_data = 36'd0;
+    counters_data = 36'd0; lanes_data = 36'd0;
   end
 
   initial begin
@@ -36,6 +42,28 @@ module memories (
     end
     if (read) begin
       counters_data <= counters[address];
+    end
+  end
+
+  initial begin
+    for (int i = 0; i < 1024; i = i + 1) lanes[i] = 36'd0;
+  end
+
+  always @(posedge clk) begin
+    if (parts[0]) begin
+      lanes[address][8:0] <= data[8:0];
+    end
+    if (parts[1]) begin
+      lanes[address][17:9] <= data[17:9];
+    end
+    if (parts[2]) begin
+      lanes[address][26:18] <= data[26:18];
+    end
+    if (parts[3]) begin
+      lanes[address][35:27] <= data[35:27];
+    end
+    if (read) begin
+      lanes_data <= lanes[address];
     end
   end
 
@@ -89,6 +117,7 @@ module memories (
   // ---- Outputs --------------------------------------------------------------
 
   assign counter = counters_data;
+  assign lane = lanes_data;
   assign flag = flags_data;
 
   // Bits that nobody reads.

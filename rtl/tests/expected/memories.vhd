@@ -14,6 +14,8 @@ entity memories is
     write   : in  std_logic;
     read    : in  std_logic;
     counter : out std_logic_vector(35 downto 0);
+    parts   : in  std_logic_vector(3 downto 0);
+    lane    : out std_logic_vector(35 downto 0);
     slot    : out std_logic_vector(7 downto 0);
     flag    : out std_logic;
     nibble  : out std_logic_vector(3 downto 0)
@@ -27,6 +29,7 @@ architecture rtl of memories is
   -- Counters ------------------------------------------------------------------
 
   signal counters_data : std_logic_vector(35 downto 0) := (others => '0');
+  signal lanes_data    : std_logic_vector(35 downto 0) := (others => '0');
 
   -- Small ones ----------------------------------------------------------------
 
@@ -55,6 +58,30 @@ begin
       end if;
       if write = '1' then
         counters(index(address, 1024)) := data;
+      end if;
+    end if;
+  end process;
+
+  process (clk)
+    type lanes_words is array (0 to 1023) of std_logic_vector(35 downto 0);
+    variable lanes : lanes_words := (others => (others => '0'));
+    attribute ram_style of lanes : variable is "block";
+  begin
+    if rising_edge(clk) then
+      if read = '1' then
+        lanes_data <= lanes(index(address, 1024));
+      end if;
+      if parts(0) = '1' then
+        lanes(index(address, 1024))(8 downto 0) := data(8 downto 0);
+      end if;
+      if parts(1) = '1' then
+        lanes(index(address, 1024))(17 downto 9) := data(17 downto 9);
+      end if;
+      if parts(2) = '1' then
+        lanes(index(address, 1024))(26 downto 18) := data(26 downto 18);
+      end if;
+      if parts(3) = '1' then
+        lanes(index(address, 1024))(35 downto 27) := data(35 downto 27);
       end if;
     end if;
   end process;
@@ -96,6 +123,7 @@ begin
   -- Outputs -------------------------------------------------------------------
 
   counter <= counters_data;
+  lane <= lanes_data;
   flag <= flags_data;
 
 end architecture rtl;

@@ -250,6 +250,12 @@ fn memories() -> Design {
     let q = m.mem_read_sync(block, address, read);
     m.output("counter", q, "");
 
+    let parts = m.input("parts", 4, "");
+    let lanes = m.mem("lanes", 36, 1024, MemStyle::Block);
+    m.mem_write(lanes, address, data, parts);
+    let lane = m.mem_read_sync(lanes, address, read);
+    m.output("lane", lane, "");
+
     m.section("Small ones");
     let low = m.slice(address, 0, 5);
     let lut = m.mem("slots", 8, 32, MemStyle::Distributed);

@@ -79,7 +79,10 @@ pub fn module(name: &str, seed: u64) -> Module {
         let address = address(&mut m, &mut random, &nodes, depth);
         let width = m.mems[mem].width;
         let data = pick(&mut m, &mut random, &nodes, width);
-        let enable = pick(&mut m, &mut random, &nodes, 1);
+        let parts: Vec<u32> = (1..=width).filter(|parts| width % parts == 0).collect();
+        let parts = *random.pick(&parts);
+        // Of an input: GHDL 2.0 does not synthesize a part that is never written.
+        let enable = m.slice(nodes[WIDTHS.len() - 1], 0, parts);
         m.mem_write(mem, address, data, enable);
     }
     for index in 0..8 {
@@ -233,9 +236,15 @@ impl Interpreter<'_> {
         for (index, mem) in module.mems.values().enumerate() {
             for write in &mem.writes {
                 let at = number(&values[&write.address]);
-                let at = at.filter(|at| *at < self.mems[index].len() && values[&write.enable][0]);
-                if let Some(at) = at {
-                    self.mems[index][at] = values[&write.data].clone();
+                let Some(at) = at.filter(|at| *at < self.mems[index].len()) else {
+                    continue;
+                };
+                let (enable, data) = (&values[&write.enable], &values[&write.data]);
+                let part = data.len() / enable.len();
+                for (bit, value) in data.iter().enumerate() {
+                    if enable[bit / part] {
+                        self.mems[index][at][bit] = *value;
+                    }
                 }
             }
         }

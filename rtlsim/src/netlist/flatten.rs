@@ -244,8 +244,14 @@ impl<'a> Flattener<'a> {
             has_width(&self.netlist, value, data.width, || {
                 format!("data written to {name}")
             })?;
-            let what = || format!("a write enable of {name}");
-            let enable = self.one_bit((scope, write.enable), what)?;
+            let enable = self.resolve((scope, write.enable))?;
+            let (value, enable) = match self.netlist.signals[enable].width {
+                1 => (value, enable),
+                parts if data.width.is_multiple_of(parts) => {
+                    self.written_in_parts((memory, address), value, enable)
+                }
+                _ => return malformed(format!("{name}: parts of a word are equal")),
+            };
             let clock = self.clock(scope, write.clock)?;
             let enable = self.at_edge(clock, Some(enable)).unwrap_or(enable);
             self.netlist.memories[memory].writes.push(Write {
@@ -255,6 +261,32 @@ impl<'a> Flattener<'a> {
             });
         }
         Ok(())
+    }
+
+    /// The whole word of a write that has an enable for each part of it, and whether there is any: other parts keep what they have.
+    fn written_in_parts(
+        &mut self,
+        (memory, address): (MemoryId, Signal),
+        value: Signal,
+        enable: Signal,
+    ) -> (Signal, Signal) {
+        let netlist = &mut self.netlist;
+        let (width, parts) = (netlist.signals[value].width, netlist.signals[enable].width);
+        let masks: Vec<Signal> = (0..parts)
+            .rev()
+            .map(|part| {
+                let bit = netlist.slice(enable, part, 1);
+                netlist.push(Op::Pure(NodeOp::SExt), &[bit], width / parts)
+            })
+            .collect();
+        let mask = netlist.push(Op::Pure(NodeOp::Concat), &masks, width);
+        let old = netlist.push(Op::Read(memory), &[address], width);
+        // Three operations a limb, where a choice bit by bit would be four.
+        let differs = netlist.push(Op::Pure(NodeOp::Xor), &[old, value], width);
+        let changes = netlist.push(Op::Pure(NodeOp::And), &[differs, mask], width);
+        let word = netlist.push(Op::Pure(NodeOp::Xor), &[old, changes], width);
+        let any = netlist.push(Op::Pure(NodeOp::ReduceOr), &[enable], 1);
+        (word, any)
     }
 
     fn one_bit(&mut self, place: Place, what: impl Fn() -> String) -> Result<Signal, SimError> {

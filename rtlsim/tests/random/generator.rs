@@ -437,7 +437,13 @@ impl Generator<'_> {
             for _ in 0..self.rng.usize(..3) {
                 let address = self.address(mem);
                 let data = self.of_width(self.module.mems[mem].width);
-                let enable = self.of_width(1);
+                let width = self.module.mems[mem].width;
+                let parts: Vec<u32> = (1..=width).filter(|parts| width % parts == 0).collect();
+                let parts = match self.rng.bool() {
+                    true => parts[self.rng.usize(..parts.len())],
+                    false => 1,
+                };
+                let enable = self.of_width(parts);
                 self.module.mem_write(mem, address, data, enable);
             }
         }

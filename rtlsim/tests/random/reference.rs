@@ -165,10 +165,14 @@ impl<'a> Reference<'a> {
                     }
                 }
                 for write in data.writes.iter().filter(|it| has_edge(it.clock)) {
-                    if self.value(&mut known, at, write.enable) == number(1) {
+                    let enable = self.value(&mut known, at, write.enable);
+                    if enable != number(0) {
                         let address = self.value(&mut known, at, write.address);
                         let value = self.value(&mut known, at, write.data);
-                        writes.push((at, mem, address, value));
+                        let parts = module.nodes[write.enable].width;
+                        let old = self.word(at, mem, &address);
+                        let word = parts_of((&enable, parts), &value, &old, data.width);
+                        writes.push((at, mem, address, word));
                     }
                 }
             }
@@ -333,6 +337,17 @@ pub fn from_limbs(limbs: &[u64]) -> Number {
         .iter()
         .flat_map(|limb| [*limb as u32, (*limb >> 32) as u32]);
     Number::new(digits.collect())
+}
+
+/// A word of which the parts are written whose enable is 1.
+fn parts_of((enable, parts): (&Number, u32), value: &Number, old: &Number, width: u32) -> Number {
+    let mut word = number(0);
+    for bit in 0..width {
+        let is_new = enable.bit(u64::from(bit / (width / parts)));
+        let from = if is_new { value } else { old };
+        word.set_bit(bit.into(), from.bit(bit.into()));
+    }
+    word
 }
 
 fn number(value: u64) -> Number {
