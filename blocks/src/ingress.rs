@@ -387,9 +387,9 @@ impl Entrance<'_> {
     }
 }
 
-/// The length of the packet up to the present beat. A full beat carries into the number of whole beats; otherwise the lanes
+/// The length of a packet up to its present beat, before which `beat_number` others came. A full beat carries into the number of whole beats; otherwise the lanes
 /// are the low bits of the length.
-fn length(m: &mut Module, beat_number: Node, keep: Node) -> Node {
+pub fn length(m: &mut Module, beat_number: Node, keep: Node) -> Node {
     let lane_bits = m.width(keep).trailing_zeros();
     let count = ones_of_packed(m, keep);
     m.name(count, "bytes_in_beat");
@@ -530,7 +530,7 @@ fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
 }
 
 /// Whether a byte mask is all ones (not the last beat) or packed from bit 0.
-fn keep_is_packed(m: &mut Module, keep: Node, last: Node) -> Node {
+pub fn keep_is_packed(m: &mut Module, keep: Node, last: Node) -> Node {
     let lanes = m.width(keep);
     let all = m.reduce_and(keep);
     let low = m.slice(keep, 0, lanes - 1);

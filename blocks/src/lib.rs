@@ -23,7 +23,7 @@ mod matching;
 pub mod may;
 pub mod moved_egress;
 pub mod moves;
-mod output_stage;
+pub mod output_stage;
 pub mod repeater;
 pub mod replay_fifo;
 pub mod sweep;

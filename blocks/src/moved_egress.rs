@@ -16,8 +16,8 @@
 //!   later, from that slot's beat and the next one's, whosever that is. Its last slot may only bring bytes along.
 
 use crate::egress::{
-    fate_strobe, offset_name, rewritten, sent_to_someone, Beside, Egress, EgressIn, EgressOut,
-    FrameRead, Lanes, PacketResult,
+    fate_strobe, offset_name, rewritten, sent_to_someone, whole_destination, Beside, Egress,
+    EgressIn, EgressOut, FrameRead, Lanes, PacketResult,
 };
 use crate::index_bits;
 use crate::ingress::LENGTH_BITS;
@@ -210,7 +210,9 @@ impl<'a> Exit<'a> {
         self.m.section("The beat as the program left it");
         let (leaving, data) = self.form(&read, (whole, before), is_first, advance);
         let beat = self.beat(&leaving, data);
-        let stream = output.send(self.m, self.config, &beat, inputs.m_axis_tready);
+        let config = self.config;
+        let whole = |m: &mut Module, varies| whole_destination(m, config, varies);
+        let stream = output.send(self.m, whole, &beat, inputs.m_axis_tready);
         EgressOut {
             result_pop,
             frame: frames.port,
@@ -644,6 +646,7 @@ impl<'a> Exit<'a> {
             data,
             last: slot.last,
             count: slot.count,
+            empty: None,
             user,
             destination,
         }

@@ -11,7 +11,6 @@
 //! stops a clock late; the words take what comes until then.
 
 use crate::axi::StreamOut;
-use crate::egress::{whole_destination, Egress};
 use crate::fifo::is_used_well;
 use crate::index_bits;
 use hardpath_rtl::{Mem, MemStyle, Module, Node, Reg};
@@ -20,19 +19,25 @@ use hardpath_rtl::{Mem, MemStyle, Module, Node, Reg};
 const DEPTH: u32 = 4;
 
 /// A beat that leaves.
-pub(crate) struct Beat {
+pub struct Beat {
+    /// There is one.
     pub valid: Node,
+    /// Its bytes.
     pub data: Node,
+    /// It is the last one of its packet.
     pub last: Node,
     /// The last lane, of the last beat.
     pub count: Node,
+    /// It has no bytes, where that may be; it is a last one then.
+    pub empty: Option<Node>,
+    /// `m_axis_tuser`.
     pub user: Node,
     /// What changes of `m_axis_tdest`.
     pub destination: Option<Node>,
 }
 
 /// The stage, whose first half is described before what it holds back, and whose second half behind that.
-pub(crate) struct OutputStage {
+pub struct OutputStage {
     /// A register: all in front of the stage moves on in this clock.
     pub moves: Node,
     write: (Reg, Node),
@@ -40,6 +45,7 @@ pub(crate) struct OutputStage {
 }
 
 impl OutputStage {
+    /// Its first half.
     pub fn new(m: &mut Module) -> OutputStage {
         let bits = index_bits(u64::from(DEPTH)) + 1;
         let (write_reg, write) = m.reg_reset("leaving_write_pointer", bits, 0);
@@ -57,11 +63,23 @@ impl OutputStage {
         }
     }
 
-    /// Takes a beat while the exit moves, and gives the oldest one to `m_axis`.
-    pub fn send(self, m: &mut Module, config: &Egress, beat: &Beat, tready: Node) -> StreamOut {
+    /// Takes a beat while the exit moves, and gives the oldest one to `m_axis`. `destination`: makes `m_axis_tdest` out of what changes
+    /// of it.
+    pub fn send(
+        self,
+        m: &mut Module,
+        destination: impl FnOnce(&mut Module, Option<Node>) -> Node,
+        beat: &Beat,
+        tready: Node,
+    ) -> StreamOut {
         m.section("Beats wait for m_axis_tready");
         let parts = [beat.last, beat.count, beat.user];
-        let parts: Vec<Node> = beat.destination.into_iter().chain(parts).collect();
+        let parts: Vec<Node> = beat
+            .destination
+            .into_iter()
+            .chain(beat.empty)
+            .chain(parts)
+            .collect();
         let beside = m.concat(&parts);
         let word = m.concat(&[beside, beat.data]);
         let words = m.mem("leaving", m.width(word), DEPTH, MemStyle::Distributed);
@@ -81,16 +99,21 @@ impl OutputStage {
         let user = part(m, beat.user);
         let count = part(m, beat.count);
         let last = part(m, beat.last);
-        let destination = beat.destination.map(|node| part(m, node));
-        let keep = lanes(m, last, count);
-        let varies = destination.map(|node| m.hold("m_axis_tdest_reg", load, node));
+        let empty = beat.empty.map(|node| part(m, node));
+        let varies = beat.destination.map(|node| part(m, node));
+        let mut keep = lanes(m, last, count);
+        if let Some(empty) = empty {
+            let some = m.not(empty);
+            keep = m.gate(some, keep);
+        }
+        let varies = varies.map(|node| m.hold("m_axis_tdest_reg", load, node));
         StreamOut {
             m_axis_tdata: m.hold("m_axis_tdata_reg", load, data),
             m_axis_tkeep: m.hold("m_axis_tkeep_reg", load, keep),
             m_axis_tvalid: valid,
             m_axis_tlast: m.hold("m_axis_tlast_reg", load, last),
             m_axis_tuser: m.hold("m_axis_tuser_reg", load, user),
-            m_axis_tdest: whole_destination(m, config, varies),
+            m_axis_tdest: destination(m, varies),
         }
     }
 
