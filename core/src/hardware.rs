@@ -9,6 +9,7 @@ mod controls;
 pub mod decode;
 pub mod lanes;
 pub mod operand;
+pub mod packets;
 pub mod predicates;
 pub mod product;
 pub mod quotient;

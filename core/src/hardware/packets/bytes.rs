@@ -1,0 +1,67 @@
+//! Bytes of words: which of them, and turned around.
+
+use hardpath_rtl::{Module, Node};
+
+/// A bit for each of `lanes` bytes: those of a number in `first..end`. Both numbers may be as high as `lanes`.
+pub(super) fn between(m: &mut Module, lanes: u32, first: Node, end: Node) -> Node {
+    let mut bits = Vec::new();
+    for lane in (0..lanes).rev() {
+        let from = m.constant(u64::from(lane), m.width(first));
+        let from = m.ule(first, from);
+        let to = m.constant(u64::from(lane), m.width(end));
+        let to = m.ult(to, end);
+        bits.push(m.and(&[from, to]));
+    }
+    m.concat(&bits)
+}
+
+/// Every bit of a mask as often as a byte has bits, so that it covers bytes.
+pub(super) fn widened(m: &mut Module, mask: Node) -> Node {
+    let lanes: Vec<Node> = (0..m.width(mask))
+        .rev()
+        .map(|lane| {
+            let bit = m.bit(mask, lane);
+            m.sext(bit, 8)
+        })
+        .collect();
+    m.concat(&lanes)
+}
+
+/// Turns a word of a power of two of bytes so that its byte `by` becomes byte 0, and those in front of it the last ones.
+pub(super) fn turned_down(m: &mut Module, word: Node, by: Node) -> Node {
+    turned(m, word, by, |lanes, by| by % lanes)
+}
+
+/// Turns a word so that its byte 0 becomes byte `by`.
+pub(super) fn turned_up(m: &mut Module, word: Node, by: Node) -> Node {
+    turned(m, word, by, |lanes, by| (lanes - by) % lanes)
+}
+
+/// `first`: of so many lanes, which byte becomes byte 0 when the word is turned by so many.
+fn turned(m: &mut Module, word: Node, by: Node, first: fn(u32, u32) -> u32) -> Node {
+    let lanes = m.width(word) / 8;
+    assert_eq!(1 << m.width(by), lanes, "any turn and no other");
+    let mut word = word;
+    for stage in (0..m.width(by)).rev() {
+        let at = first(lanes, 1 << stage) * 8;
+        let low = m.slice(word, 0, at);
+        let high = m.slice(word, at, lanes * 8 - at);
+        let other = m.concat(&[low, high]);
+        let on = m.bit(by, stage);
+        word = m.mux(on, other, word);
+    }
+    word
+}
+
+/// One of a power of two of values, by its number.
+pub(super) fn chosen(m: &mut Module, values: &[Node], number: Node) -> Node {
+    let mut left = values.to_vec();
+    for bit in 0..m.width(number) {
+        let on = m.bit(number, bit);
+        left = left
+            .chunks(2)
+            .map(|pair| m.mux(on, pair[1], pair[0]))
+            .collect();
+    }
+    left[0]
+}

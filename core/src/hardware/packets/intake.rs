@@ -1,0 +1,261 @@
+//! Where packets come in: beats become lines of the ring, and a packet that is good a descriptor.
+//!
+//! ```text
+//! s_axis ─► a line of beats ─► lines wait ─► headroom, packet, tail: one line a clock ─► memory
+//!        └► length, verdict ─► verdicts wait ─────────┘ └─► descriptor, when its lines are in memory
+//! ```
+//!
+//! * The lines of the headroom of the *next* packet are written while nothing else is to do, so they cost a packet only that comes right
+//!   behind another one. One that is dropped leaves them to the next.
+//! * A verdict is made behind the last beat, and waited for with the packet's last line only: until then a packet that is too long
+//!   has no more lines in the ring than the longest one.
+
+mod beats;
+mod lines;
+
+use super::{Ring, LENGTH_BITS, LINE_BYTES};
+use beats::beats;
+use hardpath_blocks::axi::{SidebandIn, StreamIn};
+use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
+use hardpath_rtl::signals::{Block, Signals};
+use hardpath_rtl::{signals, Design, Module, Node};
+use lines::{lines, Heads};
+
+/// Bits of an offset into a packet's memory.
+pub const REACH_BITS: u32 = 16;
+/// Lines that can wait to be written.
+const WAITING_LINES: u32 = 16;
+/// Verdicts that can wait: those of all packets whose last line waits, and of some that have none.
+const WAITING_VERDICTS: u32 = 32;
+
+/// What the intake must know.
+#[derive(Clone, Debug)]
+pub struct Intake {
+    /// Name of the module; those inside have theirs behind it.
+    pub name: String,
+    /// What holds the packets.
+    pub ring: Ring,
+    /// Bytes of a beat: a power of two, 64 at most.
+    pub beat_bytes: u32,
+    /// Descriptors that can wait: a power of two.
+    pub descriptors: u32,
+    /// The time is kept of each packet.
+    pub has_time: bool,
+    /// A random number is.
+    pub has_random: bool,
+    /// The interface that it is about to leave by is.
+    pub has_egress: bool,
+    /// Bits of inputs of its own in `s_axis_tuser`.
+    pub own_bits: u32,
+}
+
+impl Default for Intake {
+    fn default() -> Intake {
+        Intake {
+            name: "packet_intake".into(),
+            ring: Ring::default(),
+            beat_bytes: LINE_BYTES,
+            descriptors: 16,
+            has_time: true,
+            has_random: true,
+            has_egress: true,
+            own_bits: 64,
+        }
+    }
+}
+
+signals! {
+    /// What the program that is loaded asks of packets. It stays while packets are inside.
+    pub struct LimitsIn {
+        headroom_lines: one "lines in front of a packet",
+        tail: one "a packet's memory reaches up to this offset, or up to its end",
+        shortest: one "the shortest packet, in bytes",
+        longest: one "the longest packet, in bytes",
+    }
+}
+
+signals! {
+    /// Lines that come back.
+    pub struct GivenBack {
+        given_back: one "lines of the oldest packet are free again",
+        given_lines: one "how many",
+    }
+}
+
+signals! {
+    /// Into the intake.
+    pub struct IntakeIn {
+        stream: all StreamIn,
+        sideband: all SidebandIn,
+        limits: all LimitsIn,
+        running: one "packets are taken; where it ends, the one that has begun is taken to its end",
+        given: all GivenBack,
+        line_ready: one "of the memory",
+        descriptor_take: one "the descriptor is used up; only while it is valid",
+    }
+}
+
+signals! {
+    /// A packet in the ring.
+    pub struct Descriptor {
+        packet_line: one "the line in which it begins",
+        packet_lines: one "all lines that it has, those of the headroom in front of it too",
+        packet_length: one "its length in bytes",
+        packet_port: one "ingress port",
+        packet_queue: one "its queue there",
+        packet_time_ns: maybe "the time of its first beat",
+        packet_random: maybe "the random number of its first beat",
+        packet_egress: maybe "the interface that it is about to leave by",
+        packet_own: maybe "its own inputs",
+    }
+}
+
+signals! {
+    /// A line for the memory.
+    pub struct LineOut {
+        line_valid: one "a line is offered; it stays until it is taken",
+        line_index: one "which one",
+        line_zeros: one "it has zeros, whatever the data is",
+        line_data: one "byte 0 in bits 7:0",
+    }
+}
+
+signals! {
+    /// Out of the intake.
+    pub struct IntakeOut {
+        /// The beat that is offered is taken.
+        s_axis_tready: one "",
+        line: all LineOut,
+        descriptor_valid: one "a packet is in the ring",
+        descriptor: all Descriptor,
+        dropped_bad: one "a frame that the MAC marked bad was dropped",
+        dropped_length: one "a frame of wrong length was dropped",
+        idle: one "no part of a packet is here, and none has lines in the ring",
+    }
+}
+
+/// Makes the intake, with the FIFOs inside it in the design.
+pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut> {
+    let mut m = Module::new(config.name.clone(), contract(config));
+    let inputs = m.inputs(widths(config));
+    m.section("Beats become lines");
+    let beats = beats(&mut m, config, &inputs);
+    let word = [beats.line.last, beats.line.some, beats.line.data];
+    let place = &mut (&mut *design, &mut m);
+    let (name, depth) = (("lines", WAITING_LINES), WAITING_LINES);
+    let lines_wait = waiting(place, config, name, (beats.line.valid, &word));
+    let word = beats.verdict.parts();
+    let name = ("verdicts", WAITING_VERDICTS);
+    let verdicts = waiting(place, config, name, (beats.verdict.valid, &word));
+    m.section("Lines that may come");
+    let (ready, some_wait) = beats.room(&mut m, lines_wait.pop, depth, inputs.running);
+    let heads = Heads {
+        valid: lines_wait.valid,
+        last: lines_wait.parts[0],
+        some: lines_wait.parts[1],
+        data: lines_wait.parts[2],
+        verdict: beats.verdict.with(verdicts.valid, &verdicts.parts),
+    };
+    let written = lines(&mut m, config, &inputs, &heads);
+    m.drive(lines_wait.pop, written.line_pop);
+    m.drive(verdicts.pop, written.verdict_pop);
+    let mut word = Vec::new();
+    let told = written.told.clone();
+    told.map(&mut |_, _, node| word.push(node));
+    let (place, name) = (&mut (design, &mut m), ("descriptors", config.descriptors));
+    let descriptors = waiting(place, config, name, (written.told_valid, &word));
+    m.drive(descriptors.pop, inputs.descriptor_take);
+    m.section("Whether anything is here");
+    let still = m.or(&[beats.waits, some_wait, written.waits]);
+    let nothing = m.not(still);
+    let idle = m.delay_reset("idle_reg", nothing);
+    let mut parts = descriptors.parts.into_iter();
+    let mut next = || parts.next().expect("a part for each port");
+    let outputs = IntakeOut {
+        s_axis_tready: ready,
+        line: written.line,
+        descriptor_valid: descriptors.valid,
+        descriptor: written.told.map(&mut |_, _, _| next()),
+        dropped_bad: beats.dropped_bad,
+        dropped_length: beats.dropped_length,
+        idle,
+    };
+    m.into_block(inputs, outputs)
+}
+
+fn contract(config: &Intake) -> String {
+    format!(
+        "Intake: AXI4-Stream in, {} bytes a beat; lines of the ring out, and a descriptor for each good packet.\n\
+         In front of a packet stand headroom_lines of zeros, behind its last byte zeros up to the end of its last line, and lines of\n\
+         zeros up to tail. A descriptor comes when all that is in the memory. Lines come back in the order of the packets.\n\
+         Frames that the MAC marks bad, or outside shortest to longest, leave no trace but a strobe.\n\
+         A packet takes a clock for each of its lines; those of its headroom are written before it comes.\n\
+         headroom, and the longest packet or tail, whichever is more, have one line less than the ring together, or fewer.",
+        config.beat_bytes
+    )
+}
+
+fn widths(config: &Intake) -> IntakeIn<u32> {
+    IntakeIn {
+        stream: StreamIn::of_beats(config.beat_bytes, config.own_bits),
+        sideband: SidebandIn::of(config.has_time, config.has_random, config.has_egress),
+        limits: LimitsIn {
+            headroom_lines: config.ring.count_bits(),
+            tail: REACH_BITS,
+            shortest: LENGTH_BITS,
+            longest: LENGTH_BITS,
+        },
+        running: 1,
+        given: GivenBack {
+            given_back: 1,
+            given_lines: config.ring.count_bits(),
+        },
+        line_ready: 1,
+        descriptor_take: 1,
+    }
+}
+
+/// Words that wait.
+struct Waiting {
+    /// There is an oldest one.
+    valid: Node,
+    /// Its parts.
+    parts: Vec<Node>,
+    /// A wire: it is used up.
+    pop: Node,
+}
+
+/// A FIFO for words of these parts.
+fn waiting(
+    (design, m): &mut (&mut Design, &mut Module),
+    config: &Intake,
+    (name, depth): (&str, u32),
+    (push, parts): (Node, &[Node]),
+) -> Waiting {
+    let data_in = m.concat(parts);
+    let block = fifo(&format!("{}_{name}", config.name), m.width(data_in), depth);
+    let pop = m.wire(1, format!("{name}_pop"));
+    let inputs = FifoIn { push, data_in, pop };
+    let FifoOut { valid, data_out } = block.place(design, m, name, inputs).out;
+    let mut at = m.width(data_out);
+    let mut all = Vec::new();
+    for part in parts {
+        let bits = m.width(*part);
+        at -= bits;
+        all.push(m.slice(data_out, at, bits));
+    }
+    Waiting {
+        valid,
+        parts: all,
+        pop,
+    }
+}
+
+/// A count of lines that bytes take, in lines of the ring.
+fn lines_of(m: &mut Module, config: &Intake, bytes: Node) -> Node {
+    let wide = m.zext(bytes, m.width(bytes) + 1);
+    let up = m.add_const(wide, u64::from(LINE_BYTES) - 1);
+    let bits = m.width(up) - super::LINE_BYTE_BITS;
+    let lines = m.slice(up, super::LINE_BYTE_BITS, bits);
+    m.resize(lines, config.ring.count_bits())
+}
