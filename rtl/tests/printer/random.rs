@@ -79,7 +79,9 @@ pub fn module(name: &str, seed: u64) -> Module {
         let address = address(&mut m, &mut random, &nodes, depth);
         let width = m.mems[mem].width;
         let data = pick(&mut m, &mut random, &nodes, width);
-        let parts: Vec<u32> = (1..=width).filter(|parts| width % parts == 0).collect();
+        let parts: Vec<u32> = (1..=width)
+            .filter(|parts| width.is_multiple_of(*parts))
+            .collect();
         let parts = *random.pick(&parts);
         // Of an input: GHDL 2.0 does not synthesize a part that is never written.
         let enable = m.slice(nodes[WIDTHS.len() - 1], 0, parts);

@@ -438,7 +438,9 @@ impl Generator<'_> {
                 let address = self.address(mem);
                 let data = self.of_width(self.module.mems[mem].width);
                 let width = self.module.mems[mem].width;
-                let parts: Vec<u32> = (1..=width).filter(|parts| width % parts == 0).collect();
+                let parts: Vec<u32> = (1..=width)
+                    .filter(|parts| width.is_multiple_of(*parts))
+                    .collect();
                 let parts = match self.rng.bool() {
                     true => parts[self.rng.usize(..parts.len())],
                     false => 1,
