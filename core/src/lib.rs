@@ -7,6 +7,7 @@
 //! * [`isa`]: what an operation means. [`image`]: a program as the core runs it, its file, and what a loader writes.
 //! * [`encode`]: an operation as a word. [`text`]: a program as a text, to be read and written by people.
 //! * [`verifier`]: the rules that a program keeps.
+//! * [`hardware`]: the processor itself.
 
 #![warn(missing_docs)]
 

@@ -4,3 +4,4 @@ mod bench;
 mod intake;
 mod memory;
 mod transmit;
+mod whole;

@@ -55,16 +55,22 @@ struct Step {
     after: Node,
 }
 
+/// A number of lines that are left, and whether it is any: a register that the longest paths begin with.
+struct Left {
+    count: (Reg, Node),
+    some: (Reg, Node),
+}
+
 /// Registers that are driven when the step is known.
 struct State {
     /// Lines of the headroom that are not yet written.
-    ahead: (Reg, Node),
+    ahead: Left,
     /// The packet is written, and its tail is not.
     closing: (Reg, Node),
     /// Lines behind offset 0 that must still come, at least.
-    tail_left: (Reg, Node),
+    tail_left: Left,
     /// Lines that the packet may still have.
-    lines_left: (Reg, Node),
+    lines_left: Left,
     /// A line of a packet was taken.
     inside: (Reg, Node),
     /// The line that is written next, that of offset 0, and the first one of the headroom; each with a bit more, which counts rounds.
@@ -146,16 +152,14 @@ struct Offer {
 
 /// What there is to be done.
 fn offer(m: &mut Module, heads: &Heads, state: &State, (room, told_room): (Node, Node)) -> Offer {
-    let ((_, ahead), (_, closing)) = (state.ahead, state.closing);
-    let (_, lines_left) = state.lines_left;
-    let heading = m.reduce_or(ahead);
+    let ((_, heading), (_, closing)) = (state.ahead.some, state.closing);
+    let (_, within) = state.lines_left.some;
     let zeros = m.or(&[heading, closing]);
     let goes_on = m.not(heads.last);
     let known = m.or(&[goes_on, heads.verdict.valid]);
     let of_packet = m.not(zeros);
     let here = m.and(&[heads.valid, known, of_packet, told_room]);
     let worth = m.or(&[goes_on, heads.verdict.good]);
-    let within = m.reduce_or(lines_left);
     let needed = m.and(&[heads.some, within, worth]);
     let packet = m.and(&[here, needed]);
     let closes = m.and(&[closing, told_room]);
@@ -180,7 +184,8 @@ fn step(
     rooms: (Node, Node),
 ) -> (Step, LineOut) {
     let offer = offer(m, heads, state, rooms);
-    let ((_, closing), (_, tail_left)) = (state.closing, state.tail_left);
+    let (_, closing) = state.closing;
+    let ((_, tail_left), (_, some_left)) = (state.tail_left.count, state.tail_left.some);
     let writes = m.and(&[offer.valid, inputs.line_ready]);
     m.name(writes, "writes");
     let line_pop = m.and(&[offer.here, inputs.line_ready]);
@@ -189,7 +194,6 @@ fn step(
     let ends_good = m.and(&[ends, heads.verdict.good]);
     let bad = m.not(heads.verdict.good);
     // The last line that the tail needs is the packet's own, or one of zeros.
-    let some_left = m.reduce_or(tail_left);
     let none_left = m.not(some_left);
     let one_left = m.eq_const(tail_left, 1);
     let last_left = m.and(&[one_left, offer.needed]);
@@ -233,14 +237,38 @@ fn restarts(m: &mut Module, inputs: &IntakeIn, heads: &Heads, state: &State) -> 
     m.not(goes_on)
 }
 
+impl Left {
+    fn new(m: &mut Module, name: &str, bits: u32) -> Left {
+        Left {
+            count: m.reg_reset(name, bits, 0),
+            some: m.reg_reset(format!("some_{name}"), 1, 0),
+        }
+    }
+
+    /// Begins anew with a number, or goes down by one, to none at last.
+    fn moves(&self, m: &mut Module, (anew, from): (Node, Node), down: Node) {
+        let ((reg, count), (some_reg, some)) = (self.count, self.some);
+        let down = m.and(&[down, some]);
+        let changes = m.or(&[anew, down]);
+        let less = m.sub_const(count, 1);
+        let next = m.mux(anew, from, less);
+        m.set_next_when(reg, changes, next);
+        let was_last = m.eq_const(count, 1);
+        let others = m.not(was_last);
+        let some_from = m.reduce_or(from);
+        let next = m.mux(anew, some_from, others);
+        m.set_next_when(some_reg, changes, next);
+    }
+}
+
 impl State {
     fn new(m: &mut Module, config: &Intake) -> State {
         let bits = config.ring.count_bits();
         State {
-            ahead: m.reg_reset("headroom_left", bits, 0),
+            ahead: Left::new(m, "headroom_left", bits),
             closing: m.reg_reset("closing", 1, 0),
-            tail_left: m.reg_reset("tail_left", bits, 0),
-            lines_left: m.reg_reset("lines_left", bits, 0),
+            tail_left: Left::new(m, "tail_left", bits),
+            lines_left: Left::new(m, "lines_left", bits),
             inside: m.reg_reset("inside", 1, 0),
             pointer: m.reg_reset("pointer", bits, 0),
             body: m.reg_reset("packet_start", bits, 0),
@@ -256,17 +284,12 @@ impl State {
             let of_headroom = m.not(step.of_headroom);
             m.and(&[step.writes, of_headroom])
         };
-        for ((reg, left), anew, from, down) in [
-            (self.ahead, fresh, bounds.headroom, step.of_headroom),
-            (self.tail_left, begins, bounds.tail, of_tail),
-            (self.lines_left, begins, bounds.longest, step.of_packet),
+        for (left, anew, from, down) in [
+            (&self.ahead, fresh, bounds.headroom, step.of_headroom),
+            (&self.tail_left, begins, bounds.tail, of_tail),
+            (&self.lines_left, begins, bounds.longest, step.of_packet),
         ] {
-            let some = m.reduce_or(left);
-            let down = m.and(&[down, some]);
-            let less = m.sub_const(left, 1);
-            let next = m.mux(anew, from, less);
-            let changes = m.or(&[anew, down]);
-            m.set_next_when(reg, changes, next);
+            left.moves(m, (anew, from), down);
         }
         let (reg, closing) = self.closing;
         let over = m.not(step.commits);

@@ -141,11 +141,13 @@ impl Span {
         let first = m.sub(given.job_from, front);
         m.name(first, "first");
         let not_first = m.not(first);
-        // The number of the last byte that leaves; −1 when there is none.
+        // The number of the last byte that leaves; −1 when there is none, which is known before.
         let last_byte = m.add(given.job_end, not_first);
         m.name(last_byte, "last_byte");
-        let empty = m.reduce_and(last_byte);
-        let some = m.not(empty);
+        let inside = m.ne(given.job_from, given.job_end);
+        let in_front = m.reduce_or(given.job_front_length);
+        let some = m.or(&[inside, in_front]);
+        let empty = m.not(some);
         let before_end = m.add_const(given.job_end, 0xffff);
         let last_unit = m.slice(before_end, lane_bits, unit_bits);
         let first_unit = m.slice(first, lane_bits, unit_bits);
