@@ -202,7 +202,8 @@ fn step(
     let commits_body = m.and(&[ends_good, tail_done]);
     let commits_tail = m.and(&[closing, one_left, writes]);
     let (_, pointer) = state.pointer;
-    let one_more = m.zext(writes, m.width(pointer));
+    // A choice, because `writes` comes late: behind the memory's `line_ready`.
+    let one_more = m.add_const(pointer, 1);
     let step = Step {
         writes,
         of_headroom: m.and(&[offer.heading, writes]),
@@ -212,7 +213,7 @@ fn step(
         commits: m.or(&[commits_body, commits_tail]),
         drops: m.and(&[ends, bad]),
         restarts: restarts(m, inputs, heads, state),
-        after: m.add(pointer, one_more),
+        after: m.mux(writes, one_more, pointer),
     };
     m.name(step.commits, "commits");
     m.name(step.drops, "drops");
@@ -329,7 +330,11 @@ fn told(
     let (_, start) = state.start;
     let bits = m.width(body) - 1;
     let line = m.slice(body, 0, bits);
-    let lines = m.sub(step.after, start);
+    // Not `after` less `start`: what is written comes late.
+    let (_, pointer) = state.pointer;
+    let before = m.sub(pointer, start);
+    let more = m.add_const(before, 1);
+    let lines = m.mux(step.writes, more, before);
     let verdict = &heads.verdict;
     let mut held = |name: &str, node: Node| m.hold(format!("told_{name}"), step.commits, node);
     let [time, random, egress, own] = verdict.drawn;
