@@ -1,7 +1,7 @@
 //! The packet processor: a VLIW core that runs programs of the IR, its instruction set, and the compiler for it.
 //!
 //! ```text
-//! structured program ─► prepare ─► select ─► regions ─► schedule ─► allocate ─► rows ─► verify
+//! structured program ─► prepare ─► select ─► legal ─► moves ─► regions ─► schedule ─► allocate ─► emit ─► verify
 //! ```
 //!
 //! * [`isa`]: what an operation means. [`image`]: a program as the core runs it, its file, and what a loader writes.
