@@ -106,3 +106,19 @@ fn memory_and_maps() {
 fn loops() {
     check(structured, PROGRAMS / 2);
 }
+
+/// An operation puts the words that it is given into its buffer, too: one whose other words wait there must come first.
+#[test]
+fn keys_wait_in_their_buffer() {
+    let text = "program \"keys\" control-flow\noutput \"verdict\" 3\n\n\
+        map @m exact key 12 value 56 entries 64\nmap @n exact key 13 value 8 entries 8\n\n\
+        block0:\n    v0:64 = const 19\n    v1:32 = packet.load v0\n    v2:64 = const 17\n    packet.store v2, v1\n    \
+        v3:64 = const 15\n    v4:96 = packet.load v3\n    v5:448 = const 0\n    v6:2 = const 3\n    \
+        v7:3 = map.update @m v4, v5, v6\n    v8:104 = const 0\n    v9:1, v10:32 = map.lookup @n v8\n    \
+        v11:3 = const 0\n    emit v9 with v11\n";
+    let program = hardpath_ir::parse::parse(text).expect("a program");
+    for lanes in [1, 2, 4, 8] {
+        let what = format!("{lanes} lanes");
+        assert!(!is_refused(&program, lanes, &mut Random::new(1), &what));
+    }
+}
