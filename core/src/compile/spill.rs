@@ -1,38 +1,46 @@
 //! What finds no place is kept on the stack, above the program's own bytes; a predicate in a register.
 
 use super::allocate::Keep;
-use super::code::{Code, Op, Pred, Reg, Step, Touched};
+use super::code::{Code, Label, Op, Pred, Reg, Step, Touched};
 use crate::isa::{Action, Condition, Field, Guard, Into, Operand, Test};
 use crate::rename::Names;
 use hardpath_ir::structure::Memory;
 use hardpath_ir::PlaceId;
 
-/// New names for what is read, and for what is written.
-struct Renamed {
-    reg: Reg,
-    read: Reg,
-    written: Reg,
+/// New names for one register or predicate, where it is read and where it is written.
+struct Renamed<T> {
+    old: T,
+    read: T,
+    written: T,
 }
 
-impl Names<Reg, Pred, super::code::Label> for Renamed {
-    type Reg = Reg;
-    type Pred = Pred;
-    type Place = super::code::Label;
-
-    fn read(&mut self, reg: Reg) -> Reg {
-        if reg == self.reg {
-            self.read
-        } else {
-            reg
+impl<T: Copy + PartialEq> Renamed<T> {
+    fn read(&self, one: T) -> T {
+        match one == self.old {
+            true => self.read,
+            false => one,
         }
     }
 
-    fn write(&mut self, reg: Reg) -> Reg {
-        if reg == self.reg {
-            self.written
-        } else {
-            reg
+    fn written(&self, one: T) -> T {
+        match one == self.old {
+            true => self.written,
+            false => one,
         }
+    }
+}
+
+impl Names<Reg, Pred, Label> for Renamed<Reg> {
+    type Reg = Reg;
+    type Pred = Pred;
+    type Place = Label;
+
+    fn read(&mut self, reg: Reg) -> Reg {
+        Renamed::read(self, reg)
+    }
+
+    fn write(&mut self, reg: Reg) -> Reg {
+        self.written(reg)
     }
 
     fn ask(&mut self, pred: Pred) -> Pred {
@@ -43,7 +51,33 @@ impl Names<Reg, Pred, super::code::Label> for Renamed {
         pred
     }
 
-    fn place(&mut self, place: super::code::Label) -> super::code::Label {
+    fn place(&mut self, place: Label) -> Label {
+        place
+    }
+}
+
+impl Names<Reg, Pred, Label> for Renamed<Pred> {
+    type Reg = Reg;
+    type Pred = Pred;
+    type Place = Label;
+
+    fn read(&mut self, reg: Reg) -> Reg {
+        reg
+    }
+
+    fn write(&mut self, reg: Reg) -> Reg {
+        reg
+    }
+
+    fn ask(&mut self, pred: Pred) -> Pred {
+        Renamed::read(self, pred)
+    }
+
+    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
+        self.written(pred)
+    }
+
+    fn place(&mut self, place: Label) -> Label {
         place
     }
 }
@@ -85,7 +119,11 @@ pub fn spill_register(code: &mut Code, reg: Reg, offset: i32, keep: &mut Keep) {
                 let guard = None;
                 made.push(Step::new(Op { guard, action }, step.origin));
             }
-            let op = step.op.rename(&mut Renamed { reg, read, written });
+            let op = step.op.rename(&mut Renamed {
+                old: reg,
+                read,
+                written,
+            });
             made.push(Step { op, ..step.clone() });
             if writes {
                 made.push(store(written, step.op.guard, step.origin));
@@ -102,8 +140,8 @@ pub fn spill_predicate(code: &mut Code, pred: Pred, keep: &mut Keep) {
         let mut made = Vec::new();
         for step in std::mem::take(&mut code.blocks[label]) {
             let touched = step.touched();
-            let mut names = OtherPred {
-                pred,
+            let mut names = Renamed {
+                old: pred,
                 read: pred,
                 written: pred,
             };
@@ -161,44 +199,4 @@ fn store(pred: Pred, to: Reg, origin: Option<PlaceId>) -> Step {
     let action = Action::Select { when, a, b, to };
     let guard = None;
     Step::new(Op { guard, action }, origin)
-}
-
-struct OtherPred {
-    pred: Pred,
-    read: Pred,
-    written: Pred,
-}
-
-impl Names<Reg, Pred, super::code::Label> for OtherPred {
-    type Reg = Reg;
-    type Pred = Pred;
-    type Place = super::code::Label;
-
-    fn read(&mut self, reg: Reg) -> Reg {
-        reg
-    }
-
-    fn write(&mut self, reg: Reg) -> Reg {
-        reg
-    }
-
-    fn ask(&mut self, pred: Pred) -> Pred {
-        if pred == self.pred {
-            self.read
-        } else {
-            pred
-        }
-    }
-
-    fn decide(&mut self, pred: Pred, _: bool) -> Pred {
-        if pred == self.pred {
-            self.written
-        } else {
-            pred
-        }
-    }
-
-    fn place(&mut self, place: super::code::Label) -> super::code::Label {
-        place
-    }
 }

@@ -91,7 +91,7 @@ fn copy_with(program: &mut Program, block: Block, args: &[Value]) -> Block {
     let copy = program.add_block();
     let data = program.blocks[block].clone();
     program.blocks[copy].place = data.place;
-    let mut names: HashMap<Value, Value> = HashMap::new();
+    let mut names = ValueNames::new();
     for (param, arg) in std::iter::zip(&data.params, args) {
         let arg = match program.as_const(*arg).cloned() {
             Some(bits) => program.append_const(copy, bits),
@@ -99,30 +99,37 @@ fn copy_with(program: &mut Program, block: Block, args: &[Value]) -> Block {
         };
         names.insert(*param, arg);
     }
-    for inst in data.insts {
+    copy_insts(program, block, copy, &mut names);
+    program.blocks[copy].terminator = renamed(&data.terminator, &names);
+    copy
+}
+
+/// What values are called in a copy.
+pub(super) type ValueNames = HashMap<Value, Value>;
+
+/// Copies the instructions of a block to the end of another one; what they give gets names.
+pub(super) fn copy_insts(program: &mut Program, from: Block, to: Block, names: &mut ValueNames) {
+    for inst in program.blocks[from].insts.clone() {
         let data = program.insts[inst].clone();
-        let args = data
-            .args
-            .iter()
-            .map(|arg| *names.get(arg).unwrap_or(arg))
-            .collect();
-        let widths: Vec<u32> = data
-            .results
-            .iter()
-            .map(|value| program.width(*value))
-            .collect();
-        let new = program.append(copy, data.op, args, &widths, data.place);
+        let args = data.args.iter().map(|arg| *names.get(arg).unwrap_or(arg));
+        let args = args.collect();
+        let widths = data.results.iter().map(|value| program.width(*value));
+        let widths: Vec<u32> = widths.collect();
+        let new = program.append(to, data.op, args, &widths, data.place);
         for (old, new) in std::iter::zip(data.results, program.insts[new].results.clone()) {
             program.values[new].name = program.values[old].name.clone();
             names.insert(old, new);
         }
     }
-    let mut terminator = data.terminator;
+}
+
+/// The end of a block by other names.
+pub(super) fn renamed(terminator: &Terminator, names: &ValueNames) -> Terminator {
+    let mut terminator = terminator.clone();
     for value in terminator.uses_mut() {
         *value = *names.get(value).unwrap_or(value);
     }
-    program.blocks[copy].terminator = terminator;
-    copy
+    terminator
 }
 
 pub(super) fn targets_mut(terminator: &mut Terminator) -> Vec<&mut Target> {

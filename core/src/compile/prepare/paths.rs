@@ -10,9 +10,10 @@
 //! Everything behind the place where they meet is copied for one of them, and made simpler by what is known there. It stays so when a packet
 //! has less to do on average, while the program has room to grow.
 
-use super::{ends::targets_mut, known, size, tidy};
+use super::ends::{copy_insts, renamed, targets_mut, ValueNames};
+use super::{known, size, tidy};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::{Block, Op, Phase, Program, Terminator, Value};
+use hardpath_ir::{Block, Op, Phase, Program, Terminator};
 use std::collections::{BTreeSet, HashMap};
 
 /// Programs with more operations are not tried.
@@ -95,7 +96,7 @@ fn copy_tail(program: &mut Program, from: Block, meeting: Block) {
         .filter(|block| reached.contains(block))
         .collect();
     let mut blocks: HashMap<Block, Block> = HashMap::new();
-    let mut values: HashMap<Value, Value> = HashMap::new();
+    let mut values = ValueNames::new();
     for &block in &tail {
         let copy = program.add_block();
         blocks.insert(block, copy);
@@ -106,30 +107,10 @@ fn copy_tail(program: &mut Program, from: Block, meeting: Block) {
             program.values[new].name = program.values[param].name.clone();
             values.insert(param, new);
         }
-        for inst in program.blocks[block].insts.clone() {
-            let data = program.insts[inst].clone();
-            let args = data
-                .args
-                .iter()
-                .map(|arg| *values.get(arg).unwrap_or(arg))
-                .collect();
-            let widths: Vec<u32> = data
-                .results
-                .iter()
-                .map(|value| program.width(*value))
-                .collect();
-            let new = program.append(copy, data.op, args, &widths, data.place);
-            for (old, new) in std::iter::zip(data.results, program.insts[new].results.clone()) {
-                program.values[new].name = program.values[old].name.clone();
-                values.insert(old, new);
-            }
-        }
+        copy_insts(program, block, copy, &mut values);
     }
     for &block in &tail {
-        let mut terminator = program.blocks[block].terminator.clone();
-        for value in terminator.uses_mut() {
-            *value = *values.get(value).unwrap_or(value);
-        }
+        let mut terminator = renamed(&program.blocks[block].terminator, &values);
         for target in targets_mut(&mut terminator) {
             target.block = blocks[&target.block];
         }
