@@ -39,9 +39,7 @@ fn verilator_has_no_warnings() {
     for (name, design) in designs() {
         let files = verilog::print(&design).expect("it has no foreign modules");
         let directory = installed::write_files(&format!("lint-{name}"), &files);
-        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", name];
-        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
-        verilator.run(&directory, &arguments);
+        verilator.lint(&directory, name, &files);
     }
 }
 
@@ -53,10 +51,6 @@ fn ghdl_analyses_everything() {
     for (name, design) in designs() {
         let files = vhdl::print(&design).expect("it has no foreign modules");
         let directory = installed::write_files(&format!("ghdl-{name}"), &files);
-        let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
-        let names = files.iter().map(|(name, _)| name.as_str());
-        arguments.extend(names.filter(|name| name.ends_with(".vhd")));
-        let said = ghdl.run(&directory, &arguments);
-        assert_eq!(said, "", "GHDL has something to say of {name}");
+        ghdl.analyse(&directory, &files);
     }
 }

@@ -4,21 +4,6 @@
 use crate::recording::{self, Recording};
 use crate::{designs, installed, tools};
 use hardpath_rtl::{check, vhdl, Design, Direction};
-use std::path::Path;
-
-/// Analyses files, in their order, without a word from GHDL.
-fn analyse(ghdl: &installed::Tool, directory: &Path, files: &[(String, String)]) {
-    let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
-    let names = files.iter().map(|(name, _)| name.as_str());
-    arguments.extend(names.filter(|name| name.ends_with(".vhd")));
-    let said = ghdl.run(directory, &arguments);
-    assert_eq!(
-        said,
-        "",
-        "GHDL has something to say of {}",
-        directory.display()
-    );
-}
 
 #[test]
 fn ghdl_analyses_and_synthesizes_everything() {
@@ -30,7 +15,7 @@ fn ghdl_analyses_and_synthesizes_everything() {
         let top = vhdl::top_name(&design);
         let files = vhdl::print(&design).expect("it has a text");
         let directory = installed::write_files(&format!("ghdl-{top}"), &files);
-        analyse(&ghdl, &directory, &files);
+        ghdl.analyse(&directory, &files);
         ghdl.run(&directory, &["--synth", "--std=08", "--out=none", &top]);
     }
 }
@@ -47,7 +32,7 @@ fn large_memories_become_block_ram() {
         let design = named.next().expect("a design of that name");
         let mut files = vhdl::print(design).expect("it has a text");
         let directory = installed::write_files(&format!("ghdl-netlist-{top}"), &files);
-        analyse(&ghdl, &directory, &files);
+        ghdl.analyse(&directory, &files);
         let said = ghdl.run(&directory, &["--synth", "--std=08", "--out=verilog", top]);
         // What GHDL found stands around the netlist.
         let from = said.find("module ").expect("a netlist");
@@ -88,7 +73,7 @@ fn random_modules_do_in_ghdl_what_they_mean() {
     files.push(("bench.vhd".to_string(), bench(&designs, &recording)));
     files.push(("stimuli.txt".to_string(), stimuli.join("\n") + "\n"));
     let directory = installed::write_files("random-ghdl", &files);
-    analyse(&ghdl, &directory, &files);
+    ghdl.analyse(&directory, &files);
     ghdl.run(&directory, &["-e", "--std=08", "bench"]);
     let run = ["-r", "--std=08", "bench", "--ieee-asserts=disable-at-0"];
     let said = ghdl.run(&directory, &run);

@@ -38,6 +38,29 @@ impl Tool {
     }
 }
 
+impl Tool {
+    /// Verilator: files without a warning.
+    pub fn lint(&self, directory: &Path, top: &str, files: &[(String, String)]) {
+        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", top];
+        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
+        self.run(directory, &arguments);
+    }
+
+    /// GHDL: those that are VHDL, in their order, without a word.
+    pub fn analyse(&self, directory: &Path, files: &[(String, String)]) {
+        let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
+        let names = files.iter().map(|(name, _)| name.as_str());
+        arguments.extend(names.filter(|name| name.ends_with(".vhd")));
+        let said = self.run(directory, &arguments);
+        assert_eq!(
+            said,
+            "",
+            "GHDL has something to say in {}",
+            directory.display()
+        );
+    }
+}
+
 /// Verilator: `HARDPATH_VERILATOR`, then `verilator` in PATH, then the project's `.venv`.
 pub fn verilator() -> Option<Tool> {
     find(

@@ -40,9 +40,7 @@ fn verilator_has_no_warnings() {
         let top = design.modules[design.top()].name.clone();
         let files = verilog::print(&design).expect("it has a text");
         let directory = installed::write_files(&format!("lint-{top}"), &files);
-        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &top];
-        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
-        verilator.run(&directory, &arguments);
+        verilator.lint(&directory, &top, &files);
     }
 }
 

@@ -33,9 +33,7 @@ fn verilator_has_no_warnings() {
     for config in narrow_and_wide() {
         let files = verilog::print(&design(&config)).expect("it has no foreign modules");
         let directory = installed::write_files(&format!("lint-{}", config.name), &files);
-        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &config.name];
-        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
-        verilator.run(&directory, &arguments);
+        verilator.lint(&directory, &config.name, &files);
     }
 }
 
@@ -47,10 +45,6 @@ fn ghdl_analyses_everything() {
     for config in narrow_and_wide() {
         let files = vhdl::print(&design(&config)).expect("it has no foreign modules");
         let directory = installed::write_files(&format!("ghdl-{}", config.name), &files);
-        let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
-        let names = files.iter().map(|(name, _)| name.as_str());
-        arguments.extend(names.filter(|name| name.ends_with(".vhd")));
-        let said = ghdl.run(&directory, &arguments);
-        assert_eq!(said, "", "GHDL has something to say of {}", config.name);
+        ghdl.analyse(&directory, &files);
     }
 }

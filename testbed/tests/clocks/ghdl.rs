@@ -4,15 +4,6 @@ use crate::installed::{write_files, Tool};
 use crate::stimulus::{Step, INPUTS};
 use crate::{design, Shown, OUTPUTS};
 use hardpath_rtl::{vhdl, Design};
-use std::path::Path;
-
-/// Analyses files, in their order, without a word from GHDL.
-pub fn analyse(ghdl: &Tool, folder: &Path, files: &[(String, String)]) {
-    let mut arguments = vec!["-a", "--std=08", "-Wbinding", "-Wunused", "-Wlibrary"];
-    let names = files.iter().map(|(name, _)| name.as_str());
-    arguments.extend(names.filter(|name| name.ends_with(".vhd")));
-    assert_eq!(ghdl.run(folder, &arguments), "");
-}
 
 /// Plays all steps.
 pub fn play(ghdl: &Tool, design: &Design, steps: &[Step]) -> Vec<Shown> {
@@ -26,7 +17,7 @@ pub fn play(ghdl: &Tool, design: &Design, steps: &[Step]) -> Vec<Shown> {
     });
     files.push(("steps.txt".to_string(), lines.collect()));
     let folder = write_files("clocks-play", &files);
-    analyse(ghdl, &folder, &files);
+    ghdl.analyse(&folder, &files);
     ghdl.run(&folder, &["-e", "--std=08", "bench"]);
     let run = ["-r", "--std=08", "bench", "--ieee-asserts=disable-at-0"];
     assert_eq!(ghdl.run(&folder, &run), "", "no assertion fails");

@@ -143,14 +143,12 @@ fn the_text_has_no_warnings() {
     if let Some(tool) = installed::verilator() {
         let files = verilog::print(&design).expect("it has a text");
         let folder = installed::write_files("clocks-lint", &files);
-        let mut arguments = vec!["--lint-only", "-Wall", "--top-module", design::TOP];
-        arguments.extend(files.iter().map(|(name, _)| name.as_str()));
-        tool.run(&folder, &arguments);
+        tool.lint(&folder, design::TOP, &files);
     }
     if let Some(tool) = installed::ghdl() {
         let files = vhdl::print(&design).expect("it has a text");
         let folder = installed::write_files("clocks-ghdl", &files);
-        ghdl::analyse(&tool, &folder, &files);
+        tool.analyse(&folder, &files);
         tool.run(&folder, &["--synth", "--std=08", "--out=none", design::TOP]);
     }
 }
