@@ -255,14 +255,7 @@ impl Entrance<'_> {
                 early_queue: m.hold("drawn_queue", takes_first, queue),
             }
         });
-        let packed = keep_is_packed(m, s_axis_tkeep, s_axis_tlast);
-        let no_beat = m.not(accept);
-        let in_order = m.or(&[no_beat, packed]);
-        m.assert(
-            "tkeep_packed",
-            in_order,
-            "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
-        );
+        assert_packed(m, accept, s_axis_tkeep, s_axis_tlast);
         Beat {
             valid,
             data,
@@ -529,8 +522,21 @@ fn ones_of_packed(m: &mut Module, keep: Node) -> Node {
     m.concat(&bits)
 }
 
+/// Asserts that what a beat that is taken keeps is as AXI4-Stream's packets have it here: all of it before the last beat, and packed from
+/// bit 0 on it.
+pub fn assert_packed(m: &mut Module, accept: Node, keep: Node, last: Node) {
+    let packed = keep_is_packed(m, keep, last);
+    let no_beat = m.not(accept);
+    let in_order = m.or(&[no_beat, packed]);
+    m.assert(
+        "tkeep_packed",
+        in_order,
+        "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
+    );
+}
+
 /// Whether a byte mask is all ones (not the last beat) or packed from bit 0.
-pub fn keep_is_packed(m: &mut Module, keep: Node, last: Node) -> Node {
+fn keep_is_packed(m: &mut Module, keep: Node, last: Node) -> Node {
     let lanes = m.width(keep);
     let all = m.reduce_and(keep);
     let low = m.slice(keep, 0, lanes - 1);

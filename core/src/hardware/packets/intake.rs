@@ -259,3 +259,15 @@ fn lines_of(m: &mut Module, config: &Intake, bytes: Node) -> Node {
     let lines = m.slice(up, super::LINE_BYTE_BITS, bits);
     m.resize(lines, config.ring.count_bits())
 }
+
+/// How many have come that have not left yet; the two counters of them go around.
+fn inside(m: &mut Module, what: &str, bits: u32, (comes, leaves): (Node, Node)) -> Node {
+    let mut count = |name: &str, step: Node| {
+        let (reg, count) = m.reg_reset(format!("{what}_{name}"), bits, 0);
+        let next = m.add_const(count, 1);
+        m.set_next_when(reg, step, next);
+        count
+    };
+    let (came, left) = (count("came", comes), count("left", leaves));
+    m.sub(came, left)
+}

@@ -2,10 +2,10 @@
 
 use super::super::bytes::widened;
 use super::super::{LENGTH_BITS, LINE_BYTES};
-use super::{Intake, IntakeIn};
+use super::{inside, Intake, IntakeIn};
 use hardpath_blocks::axi::{StreamIn, USER_IN_BITS};
 use hardpath_blocks::index_bits;
-use hardpath_blocks::ingress::{keep_is_packed, length};
+use hardpath_blocks::ingress::{assert_packed, length};
 use hardpath_rtl::{Module, Node, Reg};
 
 /// A line made of beats, for one clock.
@@ -74,17 +74,7 @@ impl Beats {
     /// Gives whether lines wait, too.
     pub fn room(&self, m: &mut Module, pop: Node, depth: u32, running: Node) -> (Node, Node) {
         let bits = index_bits(depth.into()) + 1;
-        let mut count = |name: &str, step: Node| {
-            let (reg, count) = m.reg_reset(name, bits, 0);
-            let next = m.add_const(count, 1);
-            m.set_next_when(reg, step, next);
-            count
-        };
-        let (came, left) = (
-            count("lines_came", self.line.valid),
-            count("lines_left", pop),
-        );
-        let used = m.sub(came, left);
+        let used = inside(m, "lines", bits, (self.line.valid, pop));
         // A line is counted two clocks behind its beat, and `tready` is seen one later.
         let limit = m.constant(u64::from(depth) - 4, bits);
         let room = m.ult(used, limit);
@@ -108,14 +98,7 @@ pub(super) fn beats(m: &mut Module, config: &Intake, inputs: &IntakeIn) -> Beats
     } = inputs.stream;
     let accept = m.and(&[s_axis_tvalid, ready.1]);
     m.name(accept, "accept");
-    let packed = keep_is_packed(m, keep, last);
-    let no_beat = m.not(accept);
-    let in_order = m.or(&[no_beat, packed]);
-    m.assert(
-        "tkeep_packed",
-        in_order,
-        "s_axis_tkeep must be all ones before the last beat and packed from bit 0 on it",
-    );
+    assert_packed(m, accept, keep, last);
     let (first_reg, first) = m.reg_reset("expect_first", 1, 1);
     let first_next = m.mux(accept, last, first);
     m.set_next(first_reg, first_next);

@@ -1,7 +1,7 @@
 //! One line a clock into the ring: those of the headroom, of the packet, of the tail.
 
 use super::beats::Verdict;
-use super::{lines_of, Descriptor, Intake, IntakeIn, LineOut};
+use super::{inside, lines_of, Descriptor, Intake, IntakeIn, LineOut};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Module, Node, Reg};
 
@@ -361,17 +361,7 @@ fn told(
 /// Drives whether a packet may be committed: there is room for its descriptor, and for one more that is not yet counted.
 fn descriptor_room(m: &mut Module, config: &Intake, (step, take): (&Step, Node), room: Node) {
     let bits = index_bits(config.descriptors.into()) + 1;
-    let mut count = |name: &str, step: Node| {
-        let (reg, count) = m.reg_reset(name, bits, 0);
-        let next = m.add_const(count, 1);
-        m.set_next_when(reg, step, next);
-        count
-    };
-    let (came, left) = (
-        count("descriptors_came", step.commits),
-        count("descriptors_left", take),
-    );
-    let used = m.sub(came, left);
+    let used = inside(m, "descriptors", bits, (step.commits, take));
     let limit = m.constant(u64::from(config.descriptors) - 1, bits);
     let free = m.ult(used, limit);
     let free = m.delay_reset("descriptor_room_reg", free);
