@@ -14,6 +14,7 @@ mod regions;
 mod schedule;
 mod select;
 mod spill;
+mod uses;
 
 use crate::image::{Image, Machine, Origins};
 use allocate::{allocate, Keep, Places, Spill, Trace};

@@ -1,6 +1,6 @@
 //! Blocks into traces: long pieces of code that are entered at their beginning only, and left at many places.
 
-use super::code::{Code, Label, Op, Step};
+use super::code::{Code, Label, Op, Pred, Reg, Step};
 use super::effects::{goes, is_silent};
 use super::live::{before, live, Set};
 use crate::isa::{Action, Guard, Test};
@@ -59,32 +59,19 @@ fn sweep(code: &mut Code) {
 
 /// A branch to nothing but an exit is that exit.
 fn exits(code: &mut Code) {
-    let is_exit = |steps: &[Step]| match steps {
-        [step] => match step.op.action {
-            Action::Exit { index, ending, .. } if step.always_leaves() => Some((index, ending)),
-            _ => None,
-        },
-        _ => None,
-    };
     for label in code.order.clone() {
         for place in 0..code.blocks[label].len() {
             let step = &code.blocks[label][place];
             let (Action::Branch { when, to }, guard) = (step.op.action, step.op.guard) else {
                 continue;
             };
-            let Some((index, ending)) = is_exit(&code.blocks[to]) else {
-                continue;
+            let exit = match &code.blocks[to][..] {
+                [exit] if exit.always_leaves() && goes(exit).is_none() => exit.op.action,
+                _ => continue,
             };
-            // An exit asks or has an index.
-            if when.is_some() && index.is_some() {
-                continue;
+            if let Some(action) = under(exit, when) {
+                code.blocks[label][place].op = Op { guard, action };
             }
-            let action = Action::Exit {
-                when,
-                index,
-                ending,
-            };
-            code.blocks[label][place].op = Op { guard, action };
         }
     }
     sweep(code);
@@ -99,18 +86,17 @@ fn turn(code: &mut Code) {
         let [.., branch, last] = &steps[..] else {
             continue;
         };
-        let (Action::Branch { when, to }, Some(other)) = (branch.op.action, way(last)) else {
+        let Action::Branch { when, to } = branch.op.action else {
             continue;
         };
         let conditional = when.is_some() != branch.op.guard.is_some();
-        let there = other.to().map(|other| (ways[other] == 1, length[other]));
+        let there = goes(last).map(|other| (ways[other] == 1, length[other]));
         let here = (ways[to] == 1, length[to]);
         if !conditional || !last.always_leaves() || there.is_some_and(|there| there >= here) {
             continue;
         }
         let (guard, when) = opposite(branch.op.guard, when);
-        // An exit with an index asks nothing.
-        let Some(action) = other.when(when) else {
+        let Some(action) = under(last.op.action, when) else {
             continue;
         };
         let leaving = Step {
@@ -130,15 +116,7 @@ fn turn(code: &mut Code) {
     }
 }
 
-type Conditions = (
-    Option<Guard<super::code::Pred>>,
-    Option<Test<super::code::Reg>>,
-);
-
-fn opposite(
-    guard: Option<Guard<super::code::Pred>>,
-    when: Option<Test<super::code::Reg>>,
-) -> Conditions {
+fn opposite(guard: Option<Guard<Pred>>, when: Option<Test<Reg>>) -> Conditions {
     let guard = guard.map(|guard| Guard {
         negated: !guard.negated,
         ..guard
@@ -150,34 +128,24 @@ fn opposite(
     (guard, when)
 }
 
-/// A jump or an exit.
-struct Way(Step);
+/// A guard and a test, of which a branch that is not always taken has one.
+type Conditions = (Option<Guard<Pred>>, Option<Test<Reg>>);
 
-fn way(step: &Step) -> Option<Way> {
-    let leaves = matches!(step.op.action, Action::Branch { .. } | Action::Exit { .. });
-    leaves.then(|| Way(step.clone()))
-}
-
-impl Way {
-    fn to(&self) -> Option<Label> {
-        goes(&self.0)
-    }
-
-    /// The same under a condition; `None`: it has no room for one.
-    fn when(
-        &self,
-        when: Option<Test<super::code::Reg>>,
-    ) -> Option<Action<super::code::Reg, super::code::Pred, Label>> {
-        match self.0.op.action {
-            Action::Branch { to, .. } => Some(Action::Branch { when, to }),
-            Action::Exit { index: Some(_), .. } if when.is_some() => None,
-            Action::Exit { index, ending, .. } => Some(Action::Exit {
-                when,
-                index,
-                ending,
-            }),
-            _ => None,
-        }
+/// A jump or an exit under a test; `None`: it has no room for one.
+fn under(
+    action: Action<Reg, Pred, Label>,
+    when: Option<Test<Reg>>,
+) -> Option<Action<Reg, Pred, Label>> {
+    match action {
+        Action::Branch { to, .. } => Some(Action::Branch { when, to }),
+        // An exit asks or has an index.
+        Action::Exit { index: Some(_), .. } if when.is_some() => None,
+        Action::Exit { index, ending, .. } => Some(Action::Exit {
+            when,
+            index,
+            ending,
+        }),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@
 //! share a row when the lanes have their order. Registers of several definitions have one bank, which their definitions' lanes must
 //! be.
 
-use super::code::{Pred, Reg, Step};
+use super::code::{Pred, Reg, Step, Touched};
 use super::effects::{goes, takes, After, Takes};
 use super::live::Live;
 use super::order::{order, Order};
@@ -49,13 +49,13 @@ pub fn schedule(
     }
     let mut uses: HashMap<Reg, usize> = HashMap::new();
     let mut asks: HashMap<Pred, usize> = HashMap::new();
-    for step in &steps {
-        let touched = step.touched();
-        for reg in touched.reads {
-            *uses.entry(reg).or_default() += 1;
+    let touched: Vec<Touched> = steps.iter().map(Step::touched).collect();
+    for (step, touched) in std::iter::zip(&steps, &touched) {
+        for reg in &touched.reads {
+            *uses.entry(*reg).or_default() += 1;
         }
-        for pred in touched.asks {
-            *asks.entry(pred).or_default() += 1;
+        for pred in &touched.asks {
+            *asks.entry(*pred).or_default() += 1;
         }
         let there = goes(step).map(|label| &context.live[label]);
         // What is needed elsewhere stays.
@@ -72,6 +72,7 @@ pub fn schedule(
         order,
         place: vec![None; steps.len()],
         steps,
+        touched,
         banks,
         load,
         uses,
@@ -85,6 +86,7 @@ pub fn schedule(
 struct Scheduler<'a> {
     context: &'a Context<'a>,
     steps: Vec<Step>,
+    touched: Vec<Touched>,
     order: Order,
     /// The row of each step.
     place: Vec<Option<usize>>,
@@ -150,8 +152,8 @@ impl Scheduler<'_> {
 
     /// There are registers and predicates left for what a step makes, so that nothing must be spilled for its sake.
     fn has_registers(&self, index: usize, chosen: &[usize]) -> bool {
-        let touched = self.steps[index].touched();
-        let made = |index: &usize| self.steps[*index].touched().decides.len();
+        let touched = &self.touched[index];
+        let made = |index: &usize| self.touched[*index].decides.len();
         let preds = self.preds.len() + chosen.iter().map(made).sum::<usize>();
         let machine = self.context.machine;
         let all = i32::from(machine.lanes) * i32::from(machine.registers);
@@ -167,7 +169,7 @@ impl Scheduler<'_> {
 
     /// The bank that a step's result must have.
     fn fixed(&self, index: usize) -> Option<u8> {
-        let writes = self.steps[index].touched().writes;
+        let writes = &self.touched[index].writes;
         writes.first().and_then(|reg| self.banks.get(reg).copied())
     }
 
@@ -200,7 +202,7 @@ impl Scheduler<'_> {
         let found = self.assignments(all, MOST_ASSIGNMENTS);
         let writes: Vec<Option<Reg>> = all
             .iter()
-            .map(|index| self.steps[*index].touched().writes.first().copied())
+            .map(|index| self.touched[*index].writes.first().copied())
             .collect();
         let cost = |lanes: &Vec<u8>| -> i32 {
             let both = std::iter::zip(lanes, &writes);
@@ -218,23 +220,23 @@ impl Scheduler<'_> {
             }
         }
         for index in all {
-            let touched = self.steps[*index].touched();
-            for (pred, _) in touched.decides {
-                if self.asks.get(&pred).is_some_and(|asks| *asks > 0) {
-                    self.preds.insert(pred);
+            let touched = &self.touched[*index];
+            for (pred, _) in &touched.decides {
+                if self.asks.get(pred).is_some_and(|asks| *asks > 0) {
+                    self.preds.insert(*pred);
                 }
             }
-            for pred in touched.asks {
-                let left = self.asks.get_mut(&pred).expect("it was counted");
+            for pred in &touched.asks {
+                let left = self.asks.get_mut(pred).expect("it was counted");
                 *left -= 1;
                 if *left == 0 {
-                    self.preds.remove(&pred);
+                    self.preds.remove(pred);
                 }
             }
-            for reg in touched.reads {
-                let left = self.uses.get_mut(&reg).expect("it was counted");
+            for reg in &touched.reads {
+                let left = self.uses.get_mut(reg).expect("it was counted");
                 *left -= 1;
-                if let (0, Some(bank)) = (*left, self.banks.get(&reg)) {
+                if let (0, Some(bank)) = (*left, self.banks.get(reg)) {
                     self.load[usize::from(*bank)] -= 1;
                 }
             }

@@ -41,32 +41,26 @@ fn step(program: &mut Program, block: Block) -> bool {
             .then(|| arm(program, side))
             .flatten()
     };
-    let (yes_arm, no_arm) = (arm(&yes), arm(&no));
-    let ends = [
-        (yes.clone(), no.clone(), Vec::new()),
-        (
-            yes_arm.clone().unwrap_or(yes.clone()),
-            no.clone(),
-            vec![yes.block],
-        ),
-        (
-            yes.clone(),
-            no_arm.clone().unwrap_or(no.clone()),
-            vec![no.block],
-        ),
-        (
-            yes_arm.unwrap_or(yes.clone()),
-            no_arm.unwrap_or(no.clone()),
-            vec![yes.block, no.block],
-        ),
-    ];
-    let fits = |(one, other, _): &&(Target, Target, Vec<Block>)| {
+    // Each side as it stands, and through its arm where it has one.
+    let sides = |side: &Target| {
+        let through = arm(side).map(|end| (end, Some(side.block)));
+        [Some((side.clone(), None)), through]
+    };
+    let (yes_sides, no_sides) = (sides(&yes), sides(&no));
+    let fits = |one: &Target, other: &Target| {
         let both = std::iter::zip(&one.args, &other.args);
         one.block == other.block && both.filter(|(a, b)| a != b).count() <= MOST_CHOSEN
     };
-    let Some((yes_end, no_end, hoisted)) = ends.iter().find(fits).cloned() else {
+    let mut ends = no_sides.iter().flatten().flat_map(|no| {
+        let yes = yes_sides.iter().flatten();
+        yes.map(move |yes| (yes, no))
+    });
+    let found = ends.find(|(yes, no)| fits(&yes.0, &no.0));
+    let Some(((yes_end, yes_arm), (no_end, no_arm))) = found else {
         return false;
     };
+    let (yes_end, no_end) = (yes_end.clone(), no_end.clone());
+    let hoisted: Vec<Block> = [*yes_arm, *no_arm].into_iter().flatten().collect();
     // A loop's head is entered by its own ways.
     if program.blocks[yes_end.block].bound.is_some() {
         return false;

@@ -29,9 +29,6 @@ pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
         let flattened = hardpath_passes::lower_structured(&mut flat).is_ok();
         if flattened && size(&flat) <= SMALL.max(MOST_GROWTH * before) {
             prepared = flat;
-        } else {
-            run("fold", &mut prepared)?;
-            run("dce", &mut prepared)?;
         }
     }
     tidy(&mut prepared)?;

@@ -11,7 +11,7 @@
 //! bytes that they write, or at an offset that nobody knows.
 
 use hardpath_ir::structure::Whole;
-use hardpath_ir::{Bits, Block, Inst, Op, Program, Value};
+use hardpath_ir::{Bits, Block, Inst, Op, Program, Value, ValueDef};
 
 /// Bytes of a store of the core.
 const BYTES: i64 = 8;
@@ -90,7 +90,7 @@ fn origin(program: &Program, block: Block, value: Value) -> Option<Origin> {
         return Some(Origin::Known(bits.clone()));
     }
     let data = program.def_inst(value)?;
-    let hardpath_ir::ValueDef::Result(inst, _) = program.values[value].def else {
+    let ValueDef::Result(inst, _) = program.values[value].def else {
         return None;
     };
     let here = program.blocks[block].insts.contains(&inst);
@@ -119,13 +119,7 @@ fn is_whole(program: &Program, block: Block, run: &[Part]) -> bool {
 fn is_undisturbed(program: &Program, block: Block, run: &[Part]) -> bool {
     let insts = &program.blocks[block].insts;
     let last = run.iter().map(|part| part.at).max().unwrap_or(0);
-    let loads = run
-        .iter()
-        .filter_map(|part| match program.values[part.value].def {
-            hardpath_ir::ValueDef::Result(inst, _) => insts.iter().position(|other| *other == inst),
-            hardpath_ir::ValueDef::Param(..) => None,
-        });
-    let loads: Vec<usize> = loads.collect();
+    let loads: Vec<usize> = made_at(program, block, run).collect();
     let first_store = run.iter().map(|part| part.at).min().unwrap_or(0);
     let first_load = loads.iter().copied().min().unwrap_or(first_store);
     let last_load = loads.iter().copied().max().unwrap_or(0);
@@ -158,6 +152,20 @@ fn is_undisturbed(program: &Program, block: Block, run: &[Part]) -> bool {
     })
 }
 
+/// Where in the block the values are made that are written.
+fn made_at<'a>(
+    program: &'a Program,
+    block: Block,
+    run: &'a [Part],
+) -> impl Iterator<Item = usize> + 'a {
+    let insts = &program.blocks[block].insts;
+    run.iter()
+        .filter_map(|part| match program.values[part.value].def {
+            ValueDef::Result(inst, _) => insts.iter().position(|other| *other == inst),
+            ValueDef::Param(..) => None,
+        })
+}
+
 fn length(run: &[Part]) -> i64 {
     run.iter().map(|part| part.bytes).sum()
 }
@@ -174,16 +182,8 @@ fn join(program: &mut Program, block: Block, run: &[Part]) {
             let offset = program.make_inst(Op::Const(offset), Vec::new(), &[64], None);
             let args = vec![program.insts[offset].results[0]];
             let load = program.make_inst(Op::PacketLoad, args, &[width], place);
-            let first = run
-                .iter()
-                .filter_map(|part| match program.values[part.value].def {
-                    hardpath_ir::ValueDef::Result(inst, _) => {
-                        let insts = &program.blocks[block].insts;
-                        insts.iter().position(|other| *other == inst)
-                    }
-                    hardpath_ir::ValueDef::Param(..) => None,
-                });
-            let at = first.min().expect("it is loaded");
+            let first = made_at(program, block, run).min();
+            let at = first.expect("it is loaded");
             program.blocks[block].insts.splice(at..at, [offset, load]);
             program.insts[load].results[0]
         }

@@ -8,6 +8,7 @@
 //!
 //! One packet runs after the other, so nobody can tell.
 
+use super::super::uses::uses;
 use cranelift_entity::SecondaryMap;
 use hardpath_ir::{AtomicOp, Inst, MapId, Op, Program, Value};
 
@@ -48,21 +49,6 @@ pub fn add_in_place(program: &mut Program) -> bool {
         insts[at.expect("it was there")] = new;
     }
     !found.is_empty()
-}
-
-fn uses(program: &Program) -> SecondaryMap<Value, u32> {
-    let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
-    for &block in &program.order {
-        let data = &program.blocks[block];
-        let by_insts = data
-            .insts
-            .iter()
-            .flat_map(|inst| program.insts[*inst].uses());
-        for value in by_insts.chain(data.terminator.uses()) {
-            uses[value] += 1;
-        }
-    }
-    uses
 }
 
 /// Of a store: the load and the summand, when what is stored is their sum and serves nothing else.

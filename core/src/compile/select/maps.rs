@@ -68,7 +68,7 @@ impl Select<'_> {
     fn wanted(&mut self, value: Value, width: u8) -> Option<Reg> {
         let reg = self.code.reg();
         self.define(value, vec![Piece::of(reg, width)]);
-        self.used[value].then_some(reg)
+        (self.uses[value] > 0).then_some(reg)
     }
 
     fn lookup(&mut self, data: &InstData, map: u8) {
@@ -76,7 +76,7 @@ impl Select<'_> {
         let [a, b] = self.key(&key, 2);
         let (hit, entry) = (data.results[0], data.results[1]);
         let to = self.wanted(entry, 32);
-        let pred = match self.used[hit] {
+        let pred = match self.uses[hit] > 0 {
             true => self.code.pred(),
             false => Pred::ONE,
         };

@@ -11,6 +11,7 @@ mod memory;
 mod pieces;
 
 use super::code::{Code, Label, Op, Pred, Reg, Step};
+use super::uses::uses;
 use crate::isa::{Action, Field, Guard, Operand, Operation};
 use bools::Bool;
 use cranelift_entity::SecondaryMap;
@@ -35,8 +36,8 @@ pub struct Select<'a> {
     bools: HashMap<Value, Rc<Bool>>,
     /// The registers that inputs were put into.
     inputs: Vec<(Input, Reg)>,
-    /// Values that somebody uses.
-    used: SecondaryMap<Value, bool>,
+    /// How often values are used.
+    uses: SecondaryMap<Value, u32>,
     /// The block that is being made.
     here: Label,
     origin: Option<PlaceId>,
@@ -71,7 +72,7 @@ pub fn select(program: &Program) -> Result<Code, Vec<Diagnostic>> {
         pieces: SecondaryMap::new(),
         bools: HashMap::new(),
         inputs: Vec::new(),
-        used: used(program),
+        uses: uses(program),
         here,
         origin: None,
         made: HashMap::new(),
@@ -429,21 +430,6 @@ impl Select<'_> {
         debug_assert_eq!(pieces::width(&pieces), self.program.width(value));
         self.pieces[value] = Some(pieces);
     }
-}
-
-fn used(program: &Program) -> SecondaryMap<Value, bool> {
-    let mut used = SecondaryMap::new();
-    for &block in &program.order {
-        let data = &program.blocks[block];
-        let by_insts = data
-            .insts
-            .iter()
-            .flat_map(|inst| program.insts[*inst].uses());
-        for value in by_insts.chain(data.terminator.uses()) {
-            used[value] = true;
-        }
-    }
-    used
 }
 
 /// A target with what its parameters become.
