@@ -246,11 +246,8 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         true => Status::Good,
         false => Status::Differs,
     };
-    let engine = match (compared.rows, lanes) {
-        (Some(_), Some(lanes)) => format!(
-            "the rows of a core with {}, run by their interpreter, which has no clock",
-            counted(lanes, "lane")
-        ),
+    let engine = match (compared.rows, &run.asked.kind.processor) {
+        (Some(_), Some(processor)) => format!("the {}, which has no clock", processor.rows()),
         _ => engine.to_owned(),
     };
     let mut lines = vec![("engine", engine)];

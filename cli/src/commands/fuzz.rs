@@ -7,7 +7,7 @@ use crate::table::facts;
 use crate::target::Kind;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_fuzz::{Features, FuzzOptions, FuzzReport, Judge, Target};
-use hardpath_ir::count::grouped;
+use hardpath_ir::count::{counted, grouped};
 use serde_json::json;
 use std::fmt::Write;
 use std::thread::available_parallelism;
@@ -101,7 +101,7 @@ fn answer(seed: u64, target: Target, report: &FuzzReport) -> Answer {
 }
 
 /// `name count, name count`, the most frequent first.
-fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
+fn by_frequency<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
     let mut counts: Vec<(&str, u64)> = counts.collect();
     counts.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
     let words = counts.iter().map(|(name, count)| format!("{name} {count}"));
@@ -111,12 +111,12 @@ fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
 fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
     let mut refused = grouped(report.refused);
     if !report.refusals.is_empty() {
-        let reasons = counted(report.refusals.iter().map(|(code, count)| (*code, *count)));
+        let reasons = by_frequency(report.refusals.iter().map(|(code, count)| (*code, *count)));
         let _ = write!(refused, " ({reasons})");
     }
     let hazards = (report.hazards.iter()).map(|(hazard, count)| (hazard.name(), *count));
-    let hazards = counted(hazards);
-    let features = counted(report.features.iter().map(|(name, count)| (*name, *count)));
+    let hazards = by_frequency(hazards);
+    let features = by_frequency(report.features.iter().map(|(name, count)| (*name, *count)));
     let compiled = grouped(report.compiled);
     let mut lines = vec![
         ("first seed", seed.to_string()),
@@ -128,7 +128,7 @@ fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
     lines.push(match target {
         Target::Pipeline => ("compiled to hardware", compiled),
         Target::Core { lanes } => {
-            let lanes = lanes_of(lanes);
+            let lanes = counted(lanes, "lane");
             (
                 "compiled to rows",
                 format!("{compiled}, of {lanes}, run by their interpreter"),
@@ -171,13 +171,6 @@ fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
     let mut text = facts(&lines);
     found(&mut text, report);
     text
-}
-
-fn lanes_of(lanes: u8) -> String {
-    match lanes {
-        1 => String::from("1 lane"),
-        _ => format!("{lanes} lanes"),
-    }
 }
 
 /// Single programs.

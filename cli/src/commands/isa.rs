@@ -11,7 +11,6 @@ use crate::progress::Progress;
 use crate::target::Kind;
 use hardpath_core::image::Image;
 use hardpath_diagnostic::{Diagnostic, Place};
-use hardpath_ir::count::counted;
 use hardpath_ir::interpreter;
 use hardpath_ir::maps::Maps;
 use hardpath_ir::Program;
@@ -103,10 +102,7 @@ pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
 /// Who ran the tests.
 fn said_of(kind: &Kind, engine: EngineName) -> String {
     match (&kind.processor, engine) {
-        (Some(processor), EngineName::Rows) => format!(
-            "rows of a core with {}, run by their interpreter",
-            counted(processor.machine.lanes, "lane")
-        ),
+        (Some(processor), EngineName::Rows) => processor.rows(),
         _ => engine.name().to_owned(),
     }
 }

@@ -5,6 +5,7 @@ use crate::source::Loaded;
 use hardpath_core::compile::{self, Compiled};
 use hardpath_core::image::Machine;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::count::counted;
 use hardpath_ir::{Phase, Program};
 
 const TO_COME: &str = "the processor that runs the rows is not there";
@@ -29,6 +30,12 @@ impl Processor {
             machine: Machine::with_lanes(lanes.unwrap_or(Processor::USUAL_LANES)),
             threads: threads.unwrap_or(Processor::USUAL_THREADS),
         }
+    }
+
+    /// What runs programs until the hardware is there.
+    pub fn rows(&self) -> String {
+        let lanes = counted(self.machine.lanes, "lane");
+        format!("rows of a core with {lanes}, run by their interpreter")
     }
 }
 

@@ -1,7 +1,7 @@
 //! One object: build, schedule, simulate, compare.
 
 use super::builds::{build, Compiler};
-use super::report::{hazards, CoreRows, Row, RowStatus};
+use super::report::{hazards, CoreRows, Row, RowStatus, CORE_LANES};
 use super::steps::{self, Step};
 use super::targets::{Origin, Target};
 use super::Setting;
@@ -203,9 +203,6 @@ fn in_words(errors: &[Diagnostic]) -> String {
 /// How deep to look into packets, in bytes, where a program follows headers without end.
 const DEPTH: u32 = 128;
 
-/// Of the core.
-const CORE_LANES: &str = "4";
-
 /// One program of an object.
 struct Work<'a> {
     setting: &'a Setting,
@@ -323,7 +320,8 @@ impl Work<'_> {
             (On::Pipeline, None) => {}
             // A core looks as deep as the program does.
             (On::Core, _) => {
-                let options = ["--target", "core", "--lanes", CORE_LANES];
+                let lanes = CORE_LANES.to_string();
+                let options = ["--target", "core", "--lanes", &lanes];
                 arguments.extend(options.map(OsString::from));
             }
         }

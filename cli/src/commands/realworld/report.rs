@@ -3,6 +3,7 @@
 use super::builds::Compiler;
 use super::targets::{Excluded, Origin, Target};
 use crate::table;
+use crate::target::core::Processor;
 use hardpath_ir::count::{counted, grouped};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
@@ -41,7 +42,10 @@ pub struct Row {
     pub options: Vec<String>,
 }
 
-/// A program as rows of a core with 4 lanes.
+/// Of the core that rows are made for.
+pub const CORE_LANES: u8 = Processor::USUAL_LANES;
+
+/// A program as rows of a core with [`CORE_LANES`].
 #[derive(Clone, Debug, Default)]
 pub struct CoreRows {
     /// `None`: it becomes none.
@@ -74,7 +78,7 @@ impl CoreRows {
 
     fn json(&self) -> Value {
         json!({
-            "lanes": 4,
+            "lanes": CORE_LANES,
             "rows": self.rows,
             "status": self.status().map(RowStatus::name),
             "packets": self.packets,
