@@ -196,6 +196,8 @@ pub struct Interface {
     pub maps: Vec<MapPort>,
     /// What the register DESIGN_ID has: a driver knows the design by it.
     pub design_id: u32,
+    /// The program that is written into a processor before it takes packets, word by word; empty: the design is no processor.
+    pub program: Vec<u32>,
 }
 
 /// The widths that a packet stream may have.

@@ -236,7 +236,7 @@ fn family_as_target(family: &Technology) -> Diagnostic {
 pub fn compile(loaded: &Loaded, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
     asked.kind.hardware().map_err(|error| vec![error])?;
     let mut program = loaded.program.clone();
-    if program.phase == Phase::Structured {
+    if program.phase == Phase::Structured && !asked.kind.target.takes_loops() {
         hardpath_passes::lower_structured(&mut program)?;
     }
     let compiled = asked.kind.target.compile(program, asked);

@@ -31,6 +31,8 @@ pub struct Machine {
     pub puts: u8,
     /// Multiplications in a row.
     pub products: u8,
+    /// Operations in a row that read what enters beside the packet.
+    pub inputs: u8,
     /// Rows of its program memory.
     pub rows: u32,
     /// Bytes of a thread's stack, what the compiler keeps there among them.
@@ -48,6 +50,7 @@ impl Machine {
             map_operations: 1,
             puts: 1,
             products: 1,
+            inputs: 1,
             rows: 4096,
             stack: 1024,
         }

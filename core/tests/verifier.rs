@@ -35,6 +35,7 @@ fn image(rows: &str) -> Image {
 fn machine() -> Machine {
     Machine {
         map_operations: 2,
+        inputs: 4,
         ..Machine::with_lanes(4)
     }
 }

@@ -5,7 +5,7 @@
 //! the program do in a clock; and the entrance of a hazard window, where the next packet must see who went in.
 
 use crate::delay::Timing;
-use crate::maps::ternary_fields;
+use hardpath_state::ternary_fields;
 use crate::maps::TAG_BITS;
 use crate::plan::{Access, Gate};
 use crate::refuse::{place_of, refusal, whole};

@@ -4,7 +4,7 @@
 //! because synthesis packs about two and a half two-input gates, one behind the other, into one LUT. The numbers are
 //! those of a [`Technology`].
 
-use crate::maps::ternary_fields;
+use hardpath_state::ternary_fields;
 use crate::memories::ultra_rams_deep;
 use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};

@@ -217,10 +217,16 @@ fn hardware(
     if options.without.contains(&Saving::Srl) {
         savings::reset_all(&mut design);
     }
-    memories::place_in_ultra_ram(&mut design, schedule.timing);
-    spread::spread(&mut design, spread::MOST);
+    for_family(&mut design, schedule.timing);
     debug_assert_eq!(hardpath_rtl::check::check(&design), Ok(()));
     (design, interface, report)
+}
+
+/// What every design gets in the end: large memories of UltraRAM where the family has it, and no net with more loads than its tools like.
+pub fn for_family(design: &mut Design, timing: Timing) {
+    design.attributes = timing.technology.attributes;
+    memories::place_in_ultra_ram(design, timing);
+    spread::spread(design, spread::MOST);
 }
 
 /// Plans and schedules a program at a clock.

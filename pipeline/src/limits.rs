@@ -1,6 +1,6 @@
 //! What no design can hold, refused before anything is built.
 
-use crate::maps::ternary_fields;
+use hardpath_state::ternary_fields;
 use crate::refuse::whole;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;

@@ -363,6 +363,7 @@ impl<'a> Top<'a> {
             repeats: self.has.repeats || self.has.copies > 0,
             maps,
             design_id: self.design_id,
+            program: Vec::new(),
         }
     }
 }

@@ -411,6 +411,14 @@ impl Simulator {
         true
     }
 
+    /// The same for all registers of that name, in whichever instances they are. Gives how many there are.
+    pub fn poke_all(&mut self, name: &str, limbs: &[u64]) -> usize {
+        let is_named = |path: &&String| path.rsplit('.').next() == Some(name);
+        let paths: Vec<String> = self.places.keys().filter(is_named).cloned().collect();
+        let changed = paths.iter().map(|path| usize::from(self.poke(path, limbs)));
+        changed.sum()
+    }
+
     /// Makes zeros of the words of all memories.
     pub fn clear_memories(&mut self) {
         for place in self.places.values() {

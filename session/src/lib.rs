@@ -68,6 +68,9 @@ impl<'a> Session<'a> {
         let mut journaled = Journaled::new(dut, interface)?;
         let mut host = Host::new(&mut journaled, interface)?;
         host.identify(&mut journaled)?;
+        if !interface.program.is_empty() {
+            host.load_program(&mut journaled, &interface.program)?;
+        }
         if interface.has_port_table {
             for (number, port) in (0..).zip(&ports.0) {
                 host.set_port(&mut journaled, number, port.interface, port.first_queue)?;

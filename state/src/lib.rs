@@ -14,3 +14,22 @@
 pub mod served;
 pub mod table;
 pub mod values;
+
+use hardpath_blocks::ternary::Match;
+use hardpath_ir::{MapDecl, Match as By};
+
+/// The fields of a table's keys, as the block takes them.
+pub fn ternary_fields(decl: &MapDecl) -> Vec<(Match, u32)> {
+    let fields = decl.fields.iter();
+    fields
+        .map(|field| {
+            let by = match field.by {
+                By::Exact => Match::Exact,
+                By::Prefix => Match::Prefix,
+                By::Ternary => Match::Ternary,
+                By::Range => Match::Range,
+            };
+            (by, field.bits)
+        })
+        .collect()
+}

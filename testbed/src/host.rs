@@ -12,6 +12,8 @@ pub use hardpath_registers::{Answer, Counters, HostAnswer, HostOperation, May};
 /// Clocks after which an operation counts as lost; of one that goes through slots so many more for each.
 const OPERATION_CLOCKS: u64 = 100_000;
 const SLOT_CLOCKS: u64 = 1_000;
+/// Reads after which a program that was written does not run.
+const LOAD_READS: u32 = 10_000;
 
 /// Performs operations one after another. While packets run, [`Host::drive`] and [`Host::observe`] go along with
 /// the streams; otherwise the methods that take a `dut` step the clock themselves.
@@ -148,6 +150,28 @@ impl Host {
     /// Checks that the design is one of this version of hardpath and made for this program.
     pub fn identify(&mut self, dut: &mut dyn Dut) -> Result<(), Diagnostic> {
         self.stepping(dut).identify()
+    }
+
+    /// Writes the program of a processor, and waits until it runs.
+    ///
+    /// # Errors
+    /// The design refuses it, or does not answer.
+    pub fn load_program(&mut self, dut: &mut dyn Dut, words: &[u32]) -> Result<(), Diagnostic> {
+        self.write_register(dut, register::LOAD, 0)?;
+        for word in words {
+            self.write_register(dut, register::PROGRAM, *word)?;
+        }
+        for _ in 0..LOAD_READS {
+            match field::LOAD_STATUS.of(self.read_register(dut, register::LOAD)?) {
+                0b1000 => return Ok(()),
+                status if status & 0b0101 != 0 => break,
+                _ => {}
+            }
+        }
+        Err(Diagnostic::defect(
+            "program-not-loaded",
+            "the processor does not take the program that was made for it",
+        ))
     }
 
     /// Sets the interface of an ingress port (0 to 15) and the number that is added to its queues.

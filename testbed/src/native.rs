@@ -20,7 +20,7 @@ pub struct Native {
 }
 
 /// The register that says that the sweep after reset is over ([`hardpath_blocks::host`]).
-const SWEEP_IS_OVER: &str = "host.sweep_over";
+const SWEEP_IS_OVER: &str = "sweep_over";
 
 impl Native {
     /// Compiles the design in memory.
@@ -120,12 +120,12 @@ impl Dut for Native {
     }
 
     fn skip_sweep(&mut self) -> bool {
-        self.is_fresh && self.simulator.poke(SWEEP_IS_OVER, &[1])
+        self.is_fresh && self.simulator.poke_all(SWEEP_IS_OVER, &[1]) > 0
     }
 
     fn clear_maps(&mut self) -> bool {
         self.simulator.clear_memories();
-        self.simulator.poke(SWEEP_IS_OVER, &[1])
+        self.simulator.poke_all(SWEEP_IS_OVER, &[1]) > 0
     }
 }
 

@@ -31,7 +31,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     }
     let mut loaded = source::load(program, &asked)?;
     if has_clock {
-        loaded = loaded.without_loops()?;
+        loaded = loaded.for_target(asked.kind.target)?;
     }
     let image = outputs::read_maps(run, &loaded)?;
     let packets = packets::open(run, &loaded.program.inputs)?;

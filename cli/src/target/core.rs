@@ -1,14 +1,15 @@
 //! The core: a processor that runs the program, row by row. The compiler is there; the hardware comes later.
 
-use super::{Asked, Hardware, Target};
+use super::{Asked, Hardware, Target, Told};
 use crate::source::Loaded;
 use hardpath_core::compile::{self, Compiled};
-use hardpath_core::image::Machine;
+use hardpath_core::hardware::processor::{self, Built};
+use hardpath_core::image::{Image, Machine, Origins};
+use hardpath_core::isa::{Action, Compute};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::{Phase, Program};
-
-const TO_COME: &str = "the processor that runs the rows is not there";
+use hardpath_pipeline::delay::Timing;
 
 pub struct Core;
 
@@ -49,7 +50,7 @@ impl Target for Core {
     }
 
     fn to_come(&self) -> Option<&'static str> {
-        Some(TO_COME)
+        None
     }
 
     /// That of which rows are made.
@@ -66,8 +67,12 @@ impl Target for Core {
         Ok(program)
     }
 
-    fn compile(&self, _: Program, _: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
-        Err(vec![super::to_come(self, TO_COME)])
+    fn compile(&self, program: Program, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
+        let machine = machine(asked);
+        let compiled = compile::compile(&program, &machine)?;
+        let threads = processor_of(asked).threads;
+        let hardware = hardware(compiled, &machine, threads, asked);
+        hardware.map_err(|error| vec![error])
     }
 
     fn refusals(&self, part: Program, asked: &Asked) -> Vec<Diagnostic> {
@@ -90,8 +95,92 @@ pub fn rows(loaded: &Loaded, asked: &Asked) -> Result<Compiled, Vec<Diagnostic>>
 }
 
 fn machine(asked: &Asked) -> Machine {
+    processor_of(asked).machine
+}
+
+fn processor_of(asked: &Asked) -> Processor {
     let processor = asked.kind.processor.clone();
-    processor
-        .unwrap_or_else(|| Processor::new(None, None))
-        .machine
+    processor.unwrap_or_else(|| Processor::new(None, None))
+}
+
+/// A core that has what the program asks for, and the program in its interface.
+fn hardware(
+    compiled: Compiled,
+    machine: &Machine,
+    threads: u32,
+    asked: &Asked,
+) -> Result<Hardware, Diagnostic> {
+    let image = &compiled.image;
+    missing(image, &compiled.origins)?;
+    let name = hardpath_pipeline::lower::module_name(&image.name);
+    let config = processor::Processor {
+        bus_bits: asked.bus_bits,
+        ..processor::Processor::of(&name, machine, threads as u8, image)
+    };
+    let Built {
+        mut design,
+        mut interface,
+    } = processor::processor(&config);
+    let timing = Timing {
+        technology: asked.family,
+        clock_mhz: asked.clock_mhz,
+    };
+    hardpath_pipeline::for_family(&mut design, timing);
+    interface.program = processor::stream::words(&config, image)?;
+    interface.lengths = (image.limits.shortest, image.limits.longest);
+    let names = design.modules.values().map(|module| module.name.as_str());
+    let map_modules = hardpath_pipeline::map_modules(&config.name, names);
+    Ok(Hardware {
+        map_modules,
+        design,
+        interface,
+        clock_mhz: asked.clock_mhz,
+        family: asked.family.name,
+        promise: Default::default(),
+        form: compiled.program,
+        told: Told {
+            json: serde_json::Value::Null,
+            text: String::new(),
+            markdown: String::new(),
+        },
+        warnings: Vec::new(),
+    })
+}
+
+/// # Errors
+/// `core-unit-missing`: an operation whose unit the processor does not have; with the line.
+fn missing(image: &Image, origins: &Origins) -> Result<(), Diagnostic> {
+    for (number, row) in image.rows.iter().enumerate() {
+        for (lane, operation) in row.operations() {
+            let Some(what) = unit(&operation.action) else {
+                continue;
+            };
+            let message = format!("the processor has no unit for {what}");
+            let error = Diagnostic::refused("core-unit-missing", message).help(
+                "use --engine rows, which runs every program, or --target pipeline",
+            );
+            let place = origins.rows.get(number).and_then(|row| row.get(usize::from(lane)).copied().flatten());
+            return Err(match place {
+                Some(place) => error.at(&origins.places[place]),
+                None => error,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What an operation needs that is not there.
+fn unit(action: &Action) -> Option<&'static str> {
+    match action {
+        Action::Compute { op, .. } => match op {
+            Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem => Some("divisions"),
+            _ => None,
+        },
+        Action::Clear { .. } => Some("bytes that are cleared behind a packet's end"),
+        Action::Copy { .. } => Some("copies of many bytes"),
+        Action::Checksum { .. } => Some("sums of many bytes"),
+        Action::Send { .. } => Some("further copies of a packet"),
+        Action::Exit { ending, .. } if ending.each.is_some() => Some("packets that are broadcast"),
+        _ => None,
+    }
 }

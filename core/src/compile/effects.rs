@@ -307,6 +307,8 @@ pub struct Takes {
     pub puts: u8,
     /// Multiplications.
     pub products: u8,
+    /// What enters beside the packet.
+    pub inputs: u8,
     /// What stands beside the lanes: a divider, sums and copies of many bytes.
     pub slow: u8,
 }
@@ -319,6 +321,7 @@ pub fn takes<R, T>(action: &Action<R, Pred, T>) -> Takes {
         Action::Load { .. } => Takes { loads: 1, ..none },
         Action::Store { .. } | Action::Clear { .. } => Takes { stores: 1, ..none },
         Action::Put { .. } => Takes { puts: 1, ..none },
+        Action::Input { .. } => Takes { inputs: 1, ..none },
         Action::Checksum { .. } | Action::Copy { .. } => Takes { slow: 1, ..none },
         Action::Lookup { .. }
         | Action::Update { .. }

@@ -147,6 +147,7 @@ impl Scheduler<'_> {
             && all.maps <= machine.map_operations
             && all.puts <= machine.puts
             && all.products <= machine.products
+            && all.inputs <= machine.inputs
             && all.slow <= 1
     }
 
@@ -306,6 +307,7 @@ fn sum(one: Takes, other: Takes) -> Takes {
         maps: one.maps + other.maps,
         puts: one.puts + other.puts,
         products: one.products + other.products,
+        inputs: one.inputs + other.inputs,
         slow: one.slow + other.slow,
     }
 }

@@ -311,20 +311,29 @@ impl Word {
     fn effect(&self, m: &mut Module, shape: &Shape) -> EffectIn {
         let always = self.is(
             m,
-            &[Opcode::Move, Opcode::Insert, Opcode::Select, Opcode::Load],
+            &[
+                Opcode::Move,
+                Opcode::Insert,
+                Opcode::Select,
+                Opcode::Load,
+                Opcode::Input,
+            ],
         );
+        let answers = m.eq_const(self.opcode, layout::ANSWER);
         let computes = self.is(m, &[Opcode::Compute]);
         let code = self.part(m, layout::COMPUTE);
         let here = (0..).zip(&layout::COMPUTES).filter_map(|(code, op)| {
             let slow = matches!(
                 op,
-                Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem | Compute::Mul
+                Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem
             );
             (!slow).then_some(code)
         });
         let here = one_of(m, code, here);
         let computes = m.and(&[computes, here]);
-        let writes = m.or(&[always, computes]);
+        let has_to = self.part(m, layout::HAS_TO);
+        let brings = m.and(&[answers, has_to]);
+        let writes = m.or(&[always, computes, brings]);
         let to = self.part(m, layout::TO);
         let to = m.slice(to, 0, shape.index_bits());
         let leaves = self.is(m, &[Opcode::Branch, Opcode::Indirect, Opcode::Exit]);
@@ -340,11 +349,17 @@ impl Word {
         let change = table(m, into, 3, &changes);
         let change = m.gate(compares, change);
         let set = m.constant(Change::Set as u64, 3);
-        let set = m.gate(combines, set);
+        let tells = self.part(m, layout::HAS_HIT);
+        let tells = m.and(&[answers, tells]);
+        let sets = m.or(&[combines, tells]);
+        let set = m.gate(sets, set);
         let change = m.or(&[change, set]);
         let decides = m.or(&[compares, combines]);
         let yes = self.part(m, layout::YES);
         let yes = m.gate(decides, yes);
+        let hit = self.part(m, layout::HIT);
+        let hit = m.gate(tells, hit);
+        let yes = m.or(&[yes, hit]);
         let no = self.part(m, layout::NO);
         let no = m.gate(compares, no);
         EffectIn {

@@ -7,6 +7,7 @@
 //! * **ready**: its next row can be fetched;
 //! * **under way**: its row is between fetch and results;
 //! * **waiting**: for a unit that takes as long as it takes (a map, a divider), which brings it back with a row of its own;
+//! * **held**: its row has results, and what the row has stored is still on its way;
 //! * **done**: its program is over, and the packet leaves when it is the oldest.
 //!
 //! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn.
@@ -27,6 +28,8 @@ pub struct Threads {
     pub decided_after: u32,
     /// Further stages after which the thread may be chosen again.
     pub ready_after: u32,
+    /// Further stages after these, after which a packet whose program is over may leave.
+    pub done_after: u32,
 }
 
 signals! {
@@ -39,6 +42,7 @@ signals! {
         /// Of a row that was chosen, so many clocks before.
         leads: all LeadsIn,
         leave_ready: one "the oldest packet may leave",
+        held: one "no thread becomes ready or done",
     }
 }
 
@@ -93,6 +97,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
             waits: 1,
         },
         leave_ready: 1,
+        held: 1,
     });
     let mut state = State::new(&mut m, config, bits);
     m.section("The order of the packets");
@@ -101,6 +106,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
     let chosen = state.choose(&mut m, &inputs);
     m.section("Where the row leads");
     let led = state.lead(&mut m, &inputs, &chosen);
+    let led = state.held(&mut m, inputs.held, led);
     state.next(&mut m, &order, &chosen, &led);
     let outputs = ThreadsOut {
         packet_ready: order.enters,
@@ -117,8 +123,9 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
 fn header(config: &Threads) -> String {
     format!(
         "{} threads, one packet each, in the order of arrival; a row of one of them begins in each clock.\n\
-         Where a row leads is told {} clocks after it was chosen; its thread is ready {} clocks later, unless it waits or is over.",
-        config.threads, config.decided_after, config.ready_after
+         Where a row leads is told {} clocks after it was chosen; its thread is ready {} clocks later, unless it waits or is over.\n\
+         What is held in that clock is ready when nothing is held any more; a packet that is over may leave {} clocks after that.",
+        config.threads, config.decided_after, config.ready_after, config.done_after
     )
 }
 
@@ -148,6 +155,11 @@ struct State<'a> {
     bits: u32,
     ready: Flags,
     done: Flags,
+    /// What would be ready, and over.
+    held_ready: Flags,
+    held_done: Flags,
+    /// Threads that wait, and whose program is over then.
+    last: Flags,
     /// Threads whose packet has had no row yet.
     fresh: Flags,
     oldest: (Reg, Node),
@@ -182,6 +194,9 @@ impl<'a> State<'a> {
             bits,
             ready: Flags::new(m, "ready", config.threads),
             done: Flags::new(m, "done", config.threads),
+            held_ready: Flags::new(m, "held_ready", config.threads),
+            held_done: Flags::new(m, "held_done", config.threads),
+            last: Flags::new(m, "ends_when_back", config.threads),
             fresh: Flags::new(m, "fresh", config.threads),
             oldest: m.reg_reset("oldest", bits, 0),
             youngest: m.reg_reset("next_thread", bits, 0),
@@ -319,26 +334,61 @@ impl<'a> State<'a> {
         let brought = until("was_brought", chosen.brought);
         let leads = &inputs.leads;
         let own = m.not(brought);
-        let ends = m.and(&[decided, own, leads.ends]);
-        let waits = m.and(&[own, leads.waits]);
-        let over = m.or(&[waits, leads.ends]);
+        // A row that ends the program and waits for a unit ends it when that brings the thread back.
+        let not_waits = m.not(leads.waits);
+        let at_once = m.and(&[own, leads.ends, not_waits]);
+        let last = self.last.node;
+        let last = self.bit_of(m, last, thread);
+        let behind = m.and(&[brought, last]);
+        let ends = m.or(&[at_once, behind]);
+        let over = m.or(&[leads.waits, leads.ends]);
         let over = m.and(&[own, over]);
+        let over = m.or(&[over, behind]);
+        let ends = m.and(&[decided, ends]);
+        let ends_later = m.and(&[decided, own, leads.ends, leads.waits]);
+        let sets = self.one_hot(m, ends_later, thread);
+        let behind = m.and(&[decided, behind]);
+        let clears = self.one_hot(m, behind, thread);
+        self.last.next(m, sets, clears);
         // A row that a unit brings stands between the one that waited and the next one.
         let row = later(m, "row", chosen.fetched, after - 1);
-        let behind = m.add_const(row, 1);
-        let next = m.mux(leads.goes, leads.row, behind);
+        let following = m.add_const(row, 1);
+        let next = m.mux(leads.goes, leads.row, following);
         let moves = m.and(&[decided, own]);
         let rows = self.rows.expect("rows are read first");
         m.mem_write(rows, thread, next, moves);
         let goes_on = m.not(over);
         let goes_on = m.and(&[decided, goes_on]);
-        let ready = (0..self.config.ready_after).fold(goes_on, |node, clock| {
-            m.delay_reset(format!("ready_in_{clock}"), node)
-        });
-        let ready_thread = later(m, "ready_thread", thread, self.config.ready_after);
+        let after = self.config.ready_after;
+        let mut until = |name: &str, node: Node| {
+            (0..after).fold(node, |node, clock| {
+                m.delay_reset(format!("{name}_in_{clock}"), node)
+            })
+        };
+        let (ready, done) = (until("ready", goes_on), until("done", ends));
+        let thread = later(m, "ready_thread", thread, after);
         Led {
-            ready: self.one_hot(m, ready, ready_thread),
-            done: self.one_hot(m, ends, thread),
+            ready: self.one_hot(m, ready, thread),
+            done: self.one_hot(m, done, thread),
+        }
+    }
+
+    /// What becomes of that while something is held.
+    fn held(&mut self, m: &mut Module, held: Node, led: Led) -> Led {
+        let all = self.config.threads.into();
+        let holds = m.sext(held, all);
+        let goes = m.not(holds);
+        let mut pass = |flags: &Flags, node: Node| {
+            let both = m.or(&[flags.node, node]);
+            let kept = m.and(&[both, holds]);
+            m.set_next(flags.reg, kept);
+            m.and(&[both, goes])
+        };
+        let ready = pass(&self.held_ready, led.ready);
+        let done = pass(&self.held_done, led.done);
+        Led {
+            ready,
+            done: later_from_reset(m, done, self.config.done_after),
         }
     }
 
@@ -351,4 +401,10 @@ impl<'a> State<'a> {
         self.fresh.next(m, enters, begins);
         self.done.next(m, led.done, leaves);
     }
+}
+
+fn later_from_reset(m: &mut Module, done: Node, clocks: u32) -> Node {
+    (0..clocks).fold(done, |node, clock| {
+        m.delay_reset(format!("done_later_{clock}"), node)
+    })
 }

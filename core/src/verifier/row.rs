@@ -15,16 +15,18 @@ enum Unit {
     Map,
     Put,
     Product,
+    Input,
     Slow,
 }
 
 impl Unit {
-    const ALL: [(Unit, &'static str); 6] = [
+    const ALL: [(Unit, &'static str); 7] = [
         (Unit::Load, "loads"),
         (Unit::Store, "stores"),
         (Unit::Map, "operations on maps"),
         (Unit::Put, "operations that put words"),
         (Unit::Product, "products"),
+        (Unit::Input, "inputs"),
         (Unit::Slow, "divisions, sums and copies"),
     ];
 
@@ -39,6 +41,7 @@ impl Unit {
             | Action::MapStore { .. }
             | Action::Atomic { .. } => Some(Unit::Map),
             Action::Put { .. } => Some(Unit::Put),
+            Action::Input { .. } => Some(Unit::Input),
             Action::Checksum { .. } | Action::Copy { .. } => Some(Unit::Slow),
             Action::Compute { op, .. } => match op {
                 Compute::Mul => Some(Unit::Product),
@@ -91,6 +94,7 @@ impl Check<'_> {
                 Unit::Map => machine.map_operations,
                 Unit::Put => machine.puts,
                 Unit::Product => machine.products,
+                Unit::Input => machine.inputs,
                 Unit::Slow => 1,
             };
             let users = row.operations();

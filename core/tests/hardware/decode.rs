@@ -25,7 +25,7 @@ fn answers_later(operation: &Operation) -> bool {
             | Action::Atomic { .. }
             | Action::Checksum { .. }
             | Action::Compute {
-                op: Compute::Mul | Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem,
+                op: Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem,
                 ..
             }
     )

@@ -19,6 +19,8 @@ struct Packet {
     /// The clock from which on it can be chosen; `None`: a row is under way, or it waits.
     ready: Option<u64>,
     waits: bool,
+    /// It waits, and is over then.
+    last: bool,
     rows: u64,
     /// The clock from which on it can leave.
     over: Option<u64>,
@@ -37,6 +39,8 @@ struct Model {
     oldest: usize,
     youngest: usize,
     under_way: VecDeque<Row>,
+    /// Clocks from which on a thread becomes ready, or done, once nothing is held.
+    coming: Vec<(u64, usize, bool)>,
     /// What `fetched` must be in the next clock.
     fetched: Option<u64>,
     left: u64,
@@ -57,9 +61,10 @@ impl Model {
             return [random.below(2), random.below(200), 0, 0];
         };
         let packet = self.threads[row.thread].as_mut().expect("it has a packet");
-        let ready = Some(clock + 1 + u64::from(self.config.ready_after));
+        let due = clock + u64::from(self.config.ready_after);
         if row.brought {
-            packet.ready = ready;
+            self.coming.push((due, row.thread, packet.last));
+            packet.last = false;
             return [
                 random.below(2),
                 random.below(200),
@@ -69,7 +74,7 @@ impl Model {
         }
         let goes = random.below(3) == 0;
         let ends = packet.rows > random.below(8);
-        let waits = !ends && random.below(4) == 0;
+        let waits = random.below(4) == 0;
         let target = random.below(200);
         let at = packet.next.expect("it goes on");
         packet.next = (!ends).then_some(if goes {
@@ -78,9 +83,24 @@ impl Model {
             (at + 1) % (1 << ROW_BITS)
         });
         packet.waits = waits;
-        packet.over = ends.then_some(clock + 1);
-        packet.ready = ready.filter(|_| !ends && !waits);
+        packet.last = ends && waits;
+        if !waits {
+            self.coming.push((due, row.thread, ends));
+        }
         [goes.into(), target, ends.into(), waits.into()]
+    }
+
+    /// What is not held in this clock.
+    fn come(&mut self, clock: u64) {
+        let coming = std::mem::take(&mut self.coming);
+        for (due, thread, ends) in coming {
+            let packet = self.threads[thread].as_mut().expect("it has a packet");
+            match ends {
+                _ if due > clock => self.coming.push((due, thread, ends)),
+                true => packet.over = Some(clock + 1 + u64::from(self.config.done_after)),
+                false => packet.ready = Some(clock + 1),
+            }
+        }
     }
 }
 
@@ -94,6 +114,7 @@ fn check(config: Threads, seed: u64) {
         oldest: 0,
         youngest: 0,
         under_way: VecDeque::new(),
+        coming: Vec::new(),
         fetched: None,
         left: 0,
     };
@@ -111,6 +132,10 @@ fn check(config: Threads, seed: u64) {
         let bring = if brings { *random.pick(&waiting) } else { 0 };
         let leaves = random.below(3) > 0;
         let [goes, row, ends, waits] = model.decide(&mut random, clock);
+        let held = clock / 64 % 4 == 0 && random.below(8) > 0;
+        if !held {
+            model.come(clock);
+        }
         for (port, value) in [
             ("packet_valid", arrives.into()),
             ("first_row", FIRST_ROW),
@@ -121,6 +146,7 @@ fn check(config: Threads, seed: u64) {
             ("ends", ends),
             ("waits", waits),
             ("leave_ready", leaves.into()),
+            ("held", held.into()),
         ] {
             bench.set(port, value);
         }
@@ -182,6 +208,7 @@ fn check(config: Threads, seed: u64) {
                 fresh: true,
                 ready: Some(clock + 1),
                 waits: false,
+                last: false,
                 rows: 0,
                 over: None,
             });
@@ -199,12 +226,15 @@ fn check(config: Threads, seed: u64) {
 
 #[test]
 fn packets_go_through_their_threads_in_order() {
-    for (threads, decided_after, ready_after) in [(2, 3, 0), (4, 6, 2), (16, 14, 2), (32, 9, 5)] {
+    for (threads, decided_after, ready_after, done_after) in
+        [(2, 3, 0, 0), (4, 6, 2, 3), (16, 14, 2, 8), (32, 9, 5, 1)]
+    {
         let config = Threads {
             threads,
             row_bits: ROW_BITS,
             decided_after,
             ready_after,
+            done_after,
         };
         check(config, threads.into());
     }

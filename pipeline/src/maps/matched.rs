@@ -3,26 +3,10 @@
 
 use super::Lower;
 use hardpath_blocks::lpm::Lpm;
-use hardpath_blocks::ternary::{self, Ternary};
-use hardpath_ir::{MapDecl, Match};
+use hardpath_blocks::ternary::Ternary;
 use hardpath_rtl::Node;
 use hardpath_state::table::Table;
-
-/// The fields of a table's keys, as the block takes them.
-pub fn ternary_fields(decl: &MapDecl) -> Vec<(ternary::Match, u32)> {
-    let fields = decl.fields.iter();
-    fields
-        .map(|field| {
-            let by = match field.by {
-                Match::Exact => ternary::Match::Exact,
-                Match::Prefix => ternary::Match::Prefix,
-                Match::Ternary => ternary::Match::Ternary,
-                Match::Range => ternary::Match::Range,
-            };
-            (by, field.bits)
-        })
-        .collect()
-}
+use hardpath_state::ternary_fields;
 
 impl Lower<'_> {
     /// The key of a packet or of the host, in the stage before the table.

@@ -10,7 +10,6 @@ mod tables;
 mod values;
 mod windows;
 
-pub use matched::ternary_fields;
 
 use crate::lower::{identifier, Lower};
 use crate::plan::Access;

@@ -209,6 +209,7 @@ fn interface() -> Interface {
         has_port_table: false,
         maps: Vec::new(),
         design_id: 0,
+        program: Vec::new(),
     }
 }
 

@@ -50,6 +50,7 @@ fn wires() -> (Design, Interface) {
         has_port_table: false,
         maps: Vec::new(),
         design_id: 0,
+        program: Vec::new(),
     };
     (design, interface)
 }

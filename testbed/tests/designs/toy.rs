@@ -58,6 +58,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
             storage: None,
         }],
         design_id: DESIGN_ID,
+        program: Vec::new(),
     };
     (design, interface)
 }

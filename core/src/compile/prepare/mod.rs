@@ -3,6 +3,7 @@
 mod choices;
 mod ends;
 mod known;
+mod limits;
 mod loads;
 mod paths;
 mod stores;
@@ -52,6 +53,7 @@ pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
     if loads::widen(&mut prepared) {
         tidy(&mut prepared)?;
     }
+    limits::narrow(&mut prepared);
     debug_assert_eq!(hardpath_ir::verifier::verify(&prepared).err(), None);
     Ok(prepared)
 }

@@ -1,0 +1,99 @@
+//! Units that several lanes share: which lane's operation each of them serves.
+//!
+//! Which lanes have an operation of a kind stands in the row itself, whatever their guards say. So who is served is known in the stage of
+//! the words, and what a unit needs to know of the operation comes out of them long before its operands do.
+
+use hardpath_blocks::counters::choose;
+use hardpath_blocks::index_bits;
+use hardpath_rtl::{Module, Node};
+
+/// Which lane a unit serves.
+#[derive(Clone, Copy)]
+pub(super) struct Pick {
+    /// There is one.
+    pub some: Node,
+    /// Its number; `None`: there is one lane.
+    pub lane: Option<Node>,
+}
+
+impl Pick {
+    /// The lane of the operation before which there are `before` of the kind. `of_kind`: a bit for each lane.
+    pub fn nth(m: &mut Module, of_kind: &[Node], before: usize) -> Pick {
+        let one = m.one();
+        // Whether there were exactly so many up to here.
+        let mut exactly: Vec<Option<Node>> = vec![None; before + 1];
+        exactly[0] = Some(one);
+        let mut hits = Vec::new();
+        for is in of_kind {
+            let hit = match exactly[before] {
+                Some(there) => m.and(&[there, *is]),
+                None => m.zero(1),
+            };
+            hits.push(hit);
+            let not = m.not(*is);
+            for count in (0..=before).rev() {
+                let stays = exactly[count].map(|there| m.and(&[there, not]));
+                let comes = match count {
+                    0 => None,
+                    _ => exactly[count - 1].map(|there| m.and(&[there, *is])),
+                };
+                exactly[count] = match (stays, comes) {
+                    (Some(stays), Some(comes)) => Some(m.or(&[stays, comes])),
+                    (one, other) => one.or(other),
+                };
+            }
+        }
+        Pick {
+            some: m.or(&hits),
+            lane: number(m, &hits),
+        }
+    }
+
+    /// What it is in a later stage.
+    pub fn later(self, m: &mut Module, name: &str, clocks: u32) -> Pick {
+        let mut later = |what: &str, node| super::shift::later(m, &format!("{name}_{what}"), node, clocks);
+        Pick {
+            some: later("some", self.some),
+            lane: self.lane.map(|lane| later("lane", lane)),
+        }
+    }
+
+    /// What the lane has of this, one for each lane.
+    pub fn of(self, m: &mut Module, lanes: &[Node]) -> Node {
+        match self.lane {
+            Some(lane) => choose(m, lanes, lane),
+            None => lanes[0],
+        }
+    }
+
+    /// The same, and zeros where no lane is served.
+    pub fn gated(self, m: &mut Module, lanes: &[Node]) -> Node {
+        let node = self.of(m, lanes);
+        m.gate(self.some, node)
+    }
+
+    /// The unit serves this lane.
+    pub fn serves(self, m: &mut Module, lane: usize) -> Node {
+        match self.lane {
+            Some(number) => {
+                let same = m.eq_const(number, lane as u64);
+                m.and(&[self.some, same])
+            }
+            None => self.some,
+        }
+    }
+}
+
+/// The number of the only bit that is 1; 0 of none. `None`: there is one bit.
+pub(super) fn number(m: &mut Module, hits: &[Node]) -> Option<Node> {
+    if hits.len() == 1 {
+        return None;
+    }
+    let bits = (0..index_bits(hits.len() as u64)).rev().map(|bit| {
+        let ones = (0..).zip(hits).filter(|(lane, _)| lane >> bit & 1 == 1);
+        let ones: Vec<Node> = ones.map(|(_, hit)| *hit).collect::<Vec<_>>();
+        m.or(&ones)
+    });
+    let bits: Vec<Node> = bits.collect();
+    Some(m.concat(&bits))
+}

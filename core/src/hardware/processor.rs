@@ -1,0 +1,246 @@
+//! The processor: everything of [`super`] put together, between the streams and the host port.
+//!
+//! ```text
+//! s_axis ─► intake ─► packet memory ◄─► accesses ◄┐            ┌► exits ─► transmit ─► m_axis
+//!             └─► threads ─► program memory ─► decoders ─► lanes ─┤
+//!                    ▲                                        └► requests ─► maps
+//!                    └───────────────── answers ◄─────────────────┘
+//! ```
+//!
+//! A row is chosen, its number is there a clock later, and its words stand in stage 0 after [`FETCH`] clocks; the stages from there on are
+//! those of [`super::lanes`].
+
+mod accesses;
+mod exits;
+mod port;
+mod program;
+mod puts;
+mod requests;
+mod slots;
+pub mod stream;
+mod top;
+mod watchdog;
+
+use super::lanes::{Lanes, CUT_STAGE};
+use super::packets::intake::REACH_BITS;
+use super::packets::{Ring, LENGTH_BITS};
+use super::Shape;
+use crate::encode::layout::{self, Opcode};
+use crate::image::{Image, Machine};
+use hardpath_blocks::host::MapQuestion;
+use hardpath_blocks::index_bits;
+use hardpath_blocks::may::May;
+use hardpath_ir::{MapDecl, OwnInput};
+use hardpath_packet::Output;
+use hardpath_rtl::{signals, Module, Node};
+pub use top::{processor, Built};
+
+/// Clocks from the choice of a thread to stage 0.
+pub const FETCH: u32 = program::FETCH_CLOCKS + 1;
+/// Stages that the lanes wait for loads ([`Lanes::wait`]).
+pub const WAIT: u32 = 3;
+
+/// A core: how large it is, and what it is built for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Processor {
+    /// Of the top module; those inside have theirs behind it.
+    pub name: String,
+    /// What programs know of it.
+    pub machine: Machine,
+    /// Its lanes, registers and threads.
+    pub shape: Shape,
+    /// What holds packets.
+    pub ring: Ring,
+    /// Width of the packet streams.
+    pub bus_bits: u32,
+    /// A map for each slot, in the order in which programs have them.
+    pub slots: Vec<MapDecl>,
+    /// What enters beside packets, of the program's own.
+    pub inputs: Vec<OwnInput>,
+    /// What programs give with each packet.
+    pub outputs: Vec<Output>,
+    /// Rows after which a program is cut short.
+    pub most_rows: u32,
+    /// Programs may ask for the time, for random numbers, for the interface that a packet is about to leave by.
+    pub has_time: bool,
+    /// As above.
+    pub has_random: bool,
+    /// As above.
+    pub has_egress: bool,
+}
+
+signals! {
+    /// What a program asks for.
+    pub struct Settings {
+        front_lines: one "lines in front of a packet: those of its headroom, and of its stack",
+        headroom: one "bytes in front of a packet that its program has",
+        stack_first: one "the first byte of its stack",
+        stack_end: one "behind the last one",
+        stack_line: one "lines from byte 0 of its stack to the packet",
+        tail: one "a packet's memory reaches up to this offset, or up to its end",
+        shortest: one "the shortest packet, in bytes",
+        longest: one "the longest packet, in bytes",
+        ordered: one "a bit for each map: packets see what others do to it",
+    }
+}
+
+impl Settings<u32> {
+    /// In bits.
+    pub fn widths(config: &Processor) -> Settings<u32> {
+        Settings {
+            front_lines: config.ring.count_bits(),
+            headroom: REACH_BITS,
+            stack_first: REACH_BITS,
+            stack_end: REACH_BITS,
+            stack_line: config.ring.count_bits(),
+            tail: REACH_BITS,
+            shortest: LENGTH_BITS,
+            longest: LENGTH_BITS,
+            ordered: config.slots.len().max(1) as u32,
+        }
+    }
+}
+
+impl Processor {
+    /// A core of so many lanes and threads for a program and those that ask for as much.
+    pub fn of(name: &str, machine: &Machine, threads: u8, image: &Image) -> Processor {
+        let shape = Shape {
+            zeros: false,
+            threads,
+            ..Shape::with_lanes(machine.lanes)
+        };
+        Processor {
+            name: name.into(),
+            machine: machine.clone(),
+            shape,
+            ring: ring_for(image),
+            bus_bits: 512,
+            slots: image.maps.values().cloned().collect(),
+            inputs: image.inputs.clone(),
+            outputs: image.outputs.clone(),
+            most_rows: 1 << 24,
+            has_time: true,
+            has_random: true,
+            has_egress: true,
+        }
+    }
+
+    /// Its lanes.
+    pub fn lanes(&self) -> Lanes {
+        Lanes {
+            shape: self.shape.clone(),
+            wait: WAIT,
+        }
+    }
+
+    fn row_bits(&self) -> u32 {
+        index_bits(self.machine.rows.into())
+    }
+
+    fn thread_bits(&self) -> u32 {
+        index_bits(self.shape.threads.into())
+    }
+
+    fn map_bits(&self) -> u32 {
+        index_bits(self.slots.len().max(1) as u64)
+    }
+
+    /// Bits of all outputs.
+    pub fn output_bits(&self) -> u32 {
+        self.outputs.iter().map(|output| output.width).sum()
+    }
+
+    /// Words of the longest key.
+    fn key_words(&self) -> u16 {
+        self.words(|decl| decl.entry_key_bytes())
+    }
+
+    /// Words of the longest value that packets write.
+    fn value_words(&self) -> u16 {
+        self.words(|decl| match decl.packets_write {
+            true => decl.value_bytes,
+            false => 0,
+        })
+    }
+
+    fn words(&self, bytes: impl Fn(&MapDecl) -> u32) -> u16 {
+        let most = self.slots.iter().map(bytes).max().unwrap_or(0);
+        most.div_ceil(8).max(1) as u16
+    }
+
+    /// Bits of the widest key and value that the host sees.
+    pub fn host_bits(&self) -> (u32, u32) {
+        let widest = |bytes: fn(&MapDecl) -> u32| {
+            let all = self.slots.iter().map(|decl| bytes(decl) * 8);
+            all.max().unwrap_or(0).max(32)
+        };
+        (
+            widest(|decl| decl.entry_key_bytes()),
+            widest(|decl| decl.value_bytes),
+        )
+    }
+
+    /// Slots of entries that a dump of each map goes through.
+    pub fn entries(&self) -> Vec<u32> {
+        let all = self.slots.iter().enumerate();
+        all.map(|(number, decl)| slots::config_of(self, number, decl).slots())
+            .collect()
+    }
+
+    fn slot_bits(&self) -> u32 {
+        let most = self.entries().into_iter().max().unwrap_or(0);
+        index_bits(most.into())
+    }
+
+    fn clear_words(&self) -> u32 {
+        self.entries().into_iter().max().unwrap_or(0).max(2)
+    }
+
+    fn question_widths(&self) -> MapQuestion<u32> {
+        let (key_bits, value_bits) = self.host_bits();
+        MapQuestion {
+            map_select: index_bits(self.slots.len().max(1) as u64),
+            host_command: 3,
+            host_may: May::BITS,
+            host_slot: 32,
+            host_index: 32,
+            host_key: key_bits,
+            host_value: value_bits,
+            clear: 1,
+            clear_index: index_bits(self.clear_words().into()),
+            map_start: Some(1),
+        }
+    }
+
+    /// What a load must begin with: a hash of all that programs have to fit (FNV-1a).
+    pub fn identity(&self) -> u32 {
+        let slots: Vec<String> = self.slots.iter().map(|decl| format!("{decl:?}")).collect();
+        let outputs: Vec<u32> = self.outputs.iter().map(|output| output.width).collect();
+        let text = format!("{:?} {:?} {slots:?} {outputs:?}", self.machine, self.ring);
+        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
+    }
+}
+
+/// Lines for as many packets as threads and streams keep busy, and for one of the longest at least.
+fn ring_for(image: &Image) -> Ring {
+    let body = image.limits.longest.max(image.limits.tail).div_ceil(64) + 1;
+    let lines = stream::front_lines(image) + body + 2;
+    Ring {
+        lines: Ring::default().lines.max(lines.next_power_of_two()),
+    }
+}
+
+/// The operation in a word is one of these.
+fn is(m: &mut Module, word: Node, opcodes: &[Opcode]) -> Node {
+    let opcode = m.slice(word, layout::OPCODE.lo.into(), layout::OPCODE.width.into());
+    let hits: Vec<Node> = opcodes
+        .iter()
+        .map(|one| m.eq_const(opcode, *one as u64))
+        .collect();
+    m.or(&hits)
+}
+
+/// Clocks from the choice of a thread to what is known of its row in stage 10.
+const DECIDED_AFTER: u32 = FETCH + CUT_STAGE + 1;

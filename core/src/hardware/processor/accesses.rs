@@ -1,0 +1,326 @@
+//! Loads and stores: from operations to bytes of the ring.
+//!
+//! | stage | |
+//! |---|---|
+//! | 0 | which lane a unit serves |
+//! | 6 | the base stands in registers |
+//! | 7 | the offset does |
+//! | 8 | where it is in the ring, and how far it is from both ends of its memory |
+//! | 9 | which bytes of the access there are: a load begins |
+//! | 10 | the same of a store, with whether it happens |
+//!
+//! A thread's stack stands in the ring, in front of the lines of its packet's headroom: so a packet finds zeros in it, which the intake
+//! writes while nothing else is to do.
+
+use super::{Processor, Settings};
+use crate::encode::layout::{self, Bits, Opcode};
+use crate::hardware::lanes::{CUT_STAGE, OPERAND_STAGE};
+use crate::hardware::packets::intake::REACH_BITS;
+use crate::hardware::packets::memory::{LoadIn, StoreIn, BOUND_BITS};
+use crate::hardware::packets::{LENGTH_BITS, LINE_BYTE_BITS};
+use crate::hardware::pick::Pick;
+use crate::hardware::shift::later;
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, MemStyle, Module, Node};
+
+/// The stage in which loads are given to the memory.
+pub const LOAD_STAGE: u32 = OPERAND_STAGE + 3;
+/// The stage in which stores are.
+pub const STORE_STAGE: u32 = CUT_STAGE + 1;
+/// Bits of an offset that is near enough to mean a byte: one more than those of a packet's length and of a reach.
+const NEAR_BITS: u32 = 18;
+
+signals! {
+    /// A packet that gets a thread.
+    pub struct EntersIn {
+        enters: one "a packet gets a thread",
+        enters_thread: one "which one",
+        enters_line: one "the line in which it begins",
+        enters_length: one "its length in bytes",
+    }
+}
+
+signals! {
+    /// What a lane does.
+    pub struct AccessLaneIn {
+        word: one "stage 0",
+        a: one "stage 6",
+        b: one "stage 6",
+        active: one "stage 9",
+    }
+}
+
+signals! {
+    /// Into the accesses.
+    pub struct AccessesIn {
+        settings: all Settings,
+        enters: all EntersIn,
+        thread: one "stage 0",
+        lanes: numbered AccessLaneIn,
+    }
+}
+
+signals! {
+    /// Out of the accesses.
+    pub struct AccessesOut {
+        loads: numbered LoadIn,
+        stores: numbered StoreIn,
+        /// Of each lane.
+        serves: numbered ServesOut,
+    }
+}
+
+signals! {
+    /// Which load a lane has.
+    pub struct ServesOut {
+        loads_any: one "stage 1: it loads",
+        load_unit: maybe "stage 1: with this unit",
+    }
+}
+
+impl AccessesIn<u32> {
+    fn widths(config: &Processor) -> AccessesIn<u32> {
+        AccessesIn {
+            settings: Settings::widths(config),
+            enters: EntersIn {
+                enters: 1,
+                enters_thread: config.thread_bits(),
+                enters_line: config.ring.line_bits(),
+                enters_length: LENGTH_BITS,
+            },
+            thread: config.thread_bits(),
+            lanes: vec![
+                AccessLaneIn {
+                    word: 128,
+                    a: 64,
+                    b: 64,
+                    active: 1,
+                };
+                config.shape.lanes.into()
+            ],
+        }
+    }
+}
+
+/// Makes the units.
+pub fn accesses(config: &Processor) -> Block<AccessesIn, AccessesOut> {
+    let name = format!("{}_accesses", config.name);
+    let header = format!(
+        "Loads and stores of packet and stack: {} and {} in a row.\n\
+         Bytes in front of a memory's first one and behind its last one are read as zeros, and not written.",
+        config.machine.loads, config.machine.stores
+    );
+    let mut m = Module::new(name, header);
+    let inputs = m.inputs(AccessesIn::widths(config));
+    m.section("Where threads have their memory");
+    let places = Places::new(&mut m, config, &inputs);
+    let mut unit = Unit {
+        m: &mut m,
+        config,
+        inputs: &inputs,
+        places,
+    };
+    let loads = unit.picks(Opcode::Load, config.machine.loads);
+    let stores = unit.picks(Opcode::Store, config.machine.stores);
+    let serves = unit.serves(&loads);
+    let mut load_ports = Vec::new();
+    for (number, pick) in loads.into_iter().enumerate() {
+        unit.m.section(format!("Load {number}"));
+        let found = unit.place(&format!("load_{number}"), pick);
+        load_ports.push(LoadIn {
+            load_address: found.address,
+            load_first: found.first,
+            load_end: found.end,
+        });
+    }
+    let mut store_ports = Vec::new();
+    for (number, pick) in stores.into_iter().enumerate() {
+        unit.m.section(format!("Store {number}"));
+        store_ports.push(unit.store(&format!("store_{number}"), pick));
+    }
+    let outputs = AccessesOut {
+        loads: load_ports,
+        stores: store_ports,
+        serves,
+    };
+    m.into_block(inputs, outputs)
+}
+
+/// In stage 7, from registers.
+struct Places {
+    packet_line: Node,
+    stack_line: Node,
+    reach: Node,
+}
+
+impl Places {
+    fn new(m: &mut Module, config: &Processor, inputs: &AccessesIn) -> Places {
+        let EntersIn {
+            enters,
+            enters_thread,
+            enters_line,
+            enters_length,
+        } = inputs.enters;
+        let front = m.slice(inputs.settings.stack_line, 0, config.ring.line_bits());
+        let stack = m.sub(enters_line, front);
+        let length = m.zext(enters_length, REACH_BITS);
+        let beyond = m.ult(length, inputs.settings.tail);
+        let reach = m.mux(beyond, inputs.settings.tail, length);
+        let word = m.concat(&[enters_line, stack, reach]);
+        let mem = m.mem(
+            "places",
+            m.width(word),
+            config.shape.threads.into(),
+            MemStyle::Distributed,
+        );
+        m.mem_write(mem, enters_thread, word, enters);
+        let thread = later(m, "thread", inputs.thread, OPERAND_STAGE);
+        let found = m.mem_read_async(mem, thread);
+        let found = m.delay("place", found);
+        let bits = config.ring.line_bits();
+        Places {
+            packet_line: m.slice(found, REACH_BITS + bits, bits),
+            stack_line: m.slice(found, REACH_BITS, bits),
+            reach: m.slice(found, 0, REACH_BITS),
+        }
+    }
+}
+
+/// What an access means in the ring, in registers.
+struct Found {
+    address: Node,
+    first: Node,
+    end: Node,
+}
+
+struct Unit<'a> {
+    m: &'a mut Module,
+    config: &'a Processor,
+    inputs: &'a AccessesIn,
+    places: Places,
+}
+
+impl Unit<'_> {
+    /// The lanes that units of a kind serve; stage 1.
+    fn picks(&mut self, opcode: Opcode, units: u8) -> Vec<Pick> {
+        let lanes = self.inputs.lanes.iter();
+        let kinds = lanes.map(|lane| super::is(self.m, lane.word, &[opcode]));
+        let kinds: Vec<Node> = kinds.collect();
+        let numbers = 0..usize::from(units);
+        let picks = numbers.map(|before| {
+            let pick = Pick::nth(self.m, &kinds, before);
+            pick.later(self.m, &format!("{opcode:?}_{before}").to_lowercase(), 1)
+        });
+        picks.collect()
+    }
+
+    fn serves(&mut self, loads: &[Pick]) -> Vec<ServesOut> {
+        let lanes = 0..usize::from(self.config.shape.lanes);
+        let all = lanes.map(|lane| {
+            let units: Vec<Node> = loads.iter().map(|pick| pick.serves(self.m, lane)).collect();
+            ServesOut {
+                loads_any: self.m.or(&units),
+                load_unit: crate::hardware::pick::number(self.m, &units),
+            }
+        });
+        all.collect()
+    }
+
+    /// A part of the word of the lane that is served, in a later stage.
+    fn part(&mut self, name: &str, pick: Pick, bits: Bits, stage: u32) -> Node {
+        let parts = self.inputs.lanes.iter().enumerate().map(|(lane, inputs)| {
+            let part = self.m.slice(inputs.word, bits.lo.into(), bits.width.into());
+            self.m.delay(format!("{name}_of_{lane}"), part)
+        });
+        let parts: Vec<Node> = parts.collect();
+        let part = pick.of(self.m, &parts);
+        later(self.m, name, part, stage - 1)
+    }
+
+    /// From the pick, in stage 1, to stage 9.
+    fn place(&mut self, name: &str, pick: Pick) -> Found {
+        let offset = self.part(&format!("{name}_offset"), pick, layout::MEMORY_OFFSET, 6);
+        let is_packet = self.part(&format!("{name}_is_packet"), pick, layout::MEMORY, 7);
+        let bytes = self.part(&format!("{name}_bytes"), pick, layout::BYTES, 8);
+        let m = &mut *self.m;
+        let here = pick.later(m, name, OPERAND_STAGE - 1);
+        let bases: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.a).collect();
+        let base = here.of(m, &bases);
+        let offset = m.sext(offset, 64);
+        let sum = m.add(base, offset);
+        let sum = m.delay(format!("{name}_sum"), sum);
+        // Stage 7.
+        let settings = &self.inputs.settings;
+        let zero = m.zero(NEAR_BITS);
+        let headroom = m.zext(settings.headroom, NEAR_BITS);
+        let lowest = m.sub(zero, headroom);
+        let stack_first = m.zext(settings.stack_first, NEAR_BITS);
+        let lowest = m.mux(is_packet, lowest, stack_first);
+        let stack = m.zext(settings.stack_end, NEAR_BITS);
+        let reach = m.zext(self.places.reach, NEAR_BITS);
+        let highest = m.mux(is_packet, reach, stack);
+        let line = m.mux(is_packet, self.places.packet_line, self.places.stack_line);
+        let near = m.slice(sum, 0, NEAR_BITS);
+        let above = m.slice(sum, NEAR_BITS - 1, 65 - NEAR_BITS);
+        let zeros = m.reduce_or(above);
+        let ones = m.reduce_and(above);
+        let not_ones = m.not(ones);
+        let far = m.and(&[zeros, not_ones]);
+        let [lowest, highest, near_wide] =
+            [lowest, highest, near].map(|node| m.sext(node, NEAR_BITS + 1));
+        let below = m.sub(lowest, near_wide);
+        let left = m.sub(highest, near_wide);
+        let zeros = m.zero(LINE_BYTE_BITS);
+        let start = m.concat(&[line, zeros]);
+        let low = m.slice(near, 0, m.width(start));
+        let address = m.add(start, low);
+        let far = m.delay(format!("{name}_far"), far);
+        let below = m.delay(format!("{name}_below"), below);
+        let left = m.delay(format!("{name}_left"), left);
+        let address = m.delay(format!("{name}_address_8"), address);
+        // Stage 8.
+        let bytes = m.zext(bytes, BOUND_BITS);
+        let bytes = m.add_const(bytes, 1);
+        let is_near = m.not(far);
+        let mut bound = |what: &str, distance: Node| {
+            let bits = m.width(distance);
+            let negative = m.bit(distance, bits - 1);
+            let high = m.slice(distance, BOUND_BITS, bits - 1 - BOUND_BITS);
+            let high = m.reduce_or(high);
+            let low = m.slice(distance, 0, BOUND_BITS);
+            let more = m.ult(bytes, low);
+            let all = m.or(&[high, more]);
+            let some = m.mux(all, bytes, low);
+            let not_negative = m.not(negative);
+            let on = m.and(&[is_near, not_negative]);
+            let bound = m.gate(on, some);
+            m.delay(format!("{name}_{what}"), bound)
+        };
+        let (first, end) = (bound("first", below), bound("end", left));
+        Found {
+            address: m.delay(format!("{name}_address"), address),
+            first,
+            end,
+        }
+    }
+
+    /// The same a stage later, with what is written.
+    fn store(&mut self, name: &str, pick: Pick) -> StoreIn {
+        let found = self.place(name, pick);
+        let m = &mut *self.m;
+        let here = pick.later(m, &format!("{name}_value"), OPERAND_STAGE - 1);
+        let values: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.b).collect();
+        let value = here.of(m, &values);
+        let value = later(m, &format!("{name}_data"), value, STORE_STAGE - OPERAND_STAGE);
+        let here = pick.later(m, &format!("{name}_happens"), CUT_STAGE - 1);
+        let active: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.active).collect();
+        let happens = here.gated(m, &active);
+        StoreIn {
+            store_valid: m.delay_reset(format!("{name}_valid"), happens),
+            store_address: m.delay(format!("{name}_address_10"), found.address),
+            store_first: m.delay(format!("{name}_first_10"), found.first),
+            store_end: m.delay(format!("{name}_end_10"), found.end),
+            store_data: value,
+        }
+    }
+}

@@ -1,0 +1,773 @@
+//! Map operations: from a row to the unit of its map, and back as a row of the answer.
+//!
+//! ```text
+//! row ─► record of the thread ─► free: in turn ───────────────┐
+//!     │                      └► ordered: when it is oldest ───┼─► request ─► map ─► answer ─► the thread comes back
+//!     └► additions of the thread ─► when it leaves ───────────┘
+//! ```
+//!
+//! What a packet's program does to maps must look as if no other packet were inside. Of each map a program says ([`Settings::ordered`])
+//! whether packets can see what others do to it. If not, lookups and loads are done at once, and additions whose result nobody wants when
+//! the packet leaves, in the order of the packets. If they can, every operation waits until its packet is the oldest one.
+
+use super::puts::{Lane, Puts, Shared};
+use super::slots::{Slot, Slots};
+use super::{Processor, Settings};
+use crate::encode::layout::{self, kind, Bits, Opcode};
+use crate::hardware::lanes::CUT_STAGE;
+use crate::hardware::shift::later;
+use crate::isa::Buffer;
+use hardpath_blocks::counters::choose;
+use hardpath_blocks::fifo::{fifo, FifoIn};
+use hardpath_blocks::host::{MapAnswer, MapQuestion};
+use hardpath_blocks::index_bits;
+use hardpath_blocks::interface::command;
+use hardpath_ir::AtomicOp;
+use hardpath_rtl::signals::Block;
+use hardpath_rtl::{signals, Design, Mem, MemStyle, Module, Node, Reg};
+use hardpath_state::served::through_entry;
+
+/// Additions that a packet can have before it is the oldest one.
+pub const LOGGED: u32 = 4;
+/// Requests that can be under way.
+const UNDER_WAY: u32 = 32;
+
+signals! {
+    /// What a lane does.
+    pub struct RequestLaneIn {
+        word: one "stage 0",
+        a: one "stage 6",
+        b: one "stage 6",
+        active: one "stage 9",
+    }
+}
+
+signals! {
+    /// Into the requests.
+    pub struct RequestsIn {
+        settings: all Settings,
+        lanes: numbered RequestLaneIn,
+        thread_9: one "stage 9: the row's thread",
+        enters: one "a packet gets a thread",
+        enters_thread: one "which one",
+        oldest: one "the thread of the oldest packet",
+        some_inside: one "a packet is inside",
+        done: one "the program of the oldest packet is over",
+        leaves: one "the oldest packet leaves",
+        host: some HostAsksIn,
+    }
+}
+
+signals! {
+    /// The host's operation.
+    pub struct HostAsksIn {
+        host_inject: one "it goes in",
+        question: all MapQuestion,
+    }
+}
+
+signals! {
+    /// Out of the requests.
+    pub struct RequestsOut {
+        waits: one "stage 9: the thread waits for an answer",
+        answer_valid: one "a thread comes back",
+        answer_thread: one "which one",
+        answer_lane: maybe "two clocks later: in this lane",
+        answer_word: one "two clocks later: with this operation",
+        committed: one "what the oldest packet changes is done",
+        still: one "no request is under way or waits",
+        overflows: one "strobe: an addition waits for its packet to be the oldest, because so many are before it",
+        exit_put_thread: one "stage 10",
+        exit_puts: several "stage 10: a word of the exit buffer is written",
+        exit_put_data: several "stage 10: what it becomes",
+        host: some MapAnswer,
+    }
+}
+
+/// Makes the requests, with the units of all maps inside.
+pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, RequestsOut> {
+    let name = format!("{}_requests", config.name);
+    let mut m = Module::new(
+        name,
+        format!(
+            "Map operations: {} map slots, one request a clock.\n\
+             A thread that asks waits, and comes back with a row of its own. Additions whose result nobody wants wait for their packet's end.",
+            config.slots.len()
+        ),
+    );
+    let inputs = m.inputs(widths(config));
+    let lanes: Vec<Lane> = inputs
+        .lanes
+        .iter()
+        .map(|lane| Lane {
+            word: lane.word,
+            a: lane.a,
+            b: lane.b,
+            active: lane.active,
+        })
+        .collect();
+    m.section("Words for buffers");
+    let puts = Puts::new(&mut m, &lanes);
+    let thread = m.delay("thread_10", inputs.thread_9);
+    let (mut exit_puts, mut exit_put_data) = (Vec::new(), Vec::new());
+    for number in super::exits::words(config) {
+        let (writes, data) = puts.word(&mut m, Buffer::Exit, number);
+        exit_puts.push(writes);
+        exit_put_data.push(data);
+    }
+    let zero = m.zero(1);
+    let mut outputs = RequestsOut {
+        waits: zero,
+        answer_valid: zero,
+        answer_thread: m.zero(config.thread_bits()),
+        answer_lane: config.shape.bank_bits().map(|bits| m.zero(bits)),
+        answer_word: m.zero(128),
+        committed: m.one(),
+        still: m.one(),
+        overflows: zero,
+        exit_put_thread: thread,
+        exit_puts,
+        exit_put_data,
+        host: None,
+    };
+    if !config.slots.is_empty() {
+        let mut requests = Requests {
+            design,
+            m: &mut m,
+            config,
+            inputs: &inputs,
+            thread,
+        };
+        requests.build(&lanes, &puts, &mut outputs);
+    }
+    m.into_block(inputs, outputs)
+}
+
+fn widths(config: &Processor) -> RequestsIn<u32> {
+    let thread = config.thread_bits();
+    RequestsIn {
+        settings: Settings::widths(config),
+        lanes: vec![
+            RequestLaneIn {
+                word: 128,
+                a: 64,
+                b: 64,
+                active: 1,
+            };
+            config.shape.lanes.into()
+        ],
+        thread_9: thread,
+        enters: 1,
+        enters_thread: thread,
+        oldest: thread,
+        some_inside: 1,
+        done: 1,
+        leaves: 1,
+        host: (!config.slots.is_empty()).then(|| HostAsksIn {
+            host_inject: 1,
+            question: config.question_widths(),
+        }),
+    }
+}
+
+struct Requests<'a> {
+    design: &'a mut Design,
+    m: &'a mut Module,
+    config: &'a Processor,
+    inputs: &'a RequestsIn,
+    /// Stage 10.
+    thread: Node,
+}
+
+/// An operation in stage 10.
+struct Asked {
+    /// Free, ordered, an addition that waits in the log.
+    free: Node,
+    ordered: Node,
+    posts: Node,
+    /// Of the word what stands below the operands, and above.
+    low: Node,
+    last: Node,
+    lane: Option<Node>,
+    a: Node,
+    b: Node,
+    /// Where in the value, of an access through an entry.
+    offset: Node,
+}
+
+/// A request, as far as it is the same for all maps.
+pub(super) struct Request {
+    pub valid: Node,
+    pub map: Node,
+    pub command: Node,
+    pub may: Node,
+    /// Words of the key and of the value, the first one first.
+    pub key: Vec<Node>,
+    pub value: Vec<Node>,
+    pub entry: Node,
+    pub offset: Node,
+    pub bytes: Node,
+    pub word: Node,
+    pub expected: Node,
+}
+
+/// What is kept of a thread's operation, read by its number.
+struct Records {
+    low: Mem,
+    low_bits: u32,
+    operands: Mem,
+    key: Vec<Mem>,
+    value: Vec<Mem>,
+    may: Mem,
+}
+
+impl Requests<'_> {
+    fn build(
+        &mut self,
+        lanes: &[Lane],
+        puts: &Puts,
+        outputs: &mut RequestsOut,
+    ) {
+        self.m.section("Operations");
+        let log_full = self.m.wire(1, "log_is_full");
+        let (asked, waits, overflows) = self.asked(lanes, log_full);
+        let records = self.records(&asked, puts);
+        self.m.section("Additions that wait for their packet's end");
+        let log = self.log(&asked, log_full);
+        self.m.section("Whose request is next");
+        let (request, tag, still) = self.next(&asked, &records, &log);
+        let accepted = self.m.wire(1, "accepted");
+        let (request, tag) = self.held(request, tag, accepted);
+        self.m.section("Maps");
+        let taken = self.m.wire(1, "answer_is_taken");
+        let map = self.m.wire(self.config.map_bits(), "answering_map");
+        let slots = Slots {
+            m: self.m,
+            config: self.config,
+            design: self.design,
+        };
+        let slot = slots.place(&request.request, self.inputs.host.as_ref(), (taken, map), request.may_go);
+        self.m.drive(accepted, slot.accepted);
+        self.m.section("Answers, in the order of the requests");
+        self.answers(&records, (&tag, &request), &slot, (taken, map), outputs);
+        outputs.waits = waits;
+        outputs.overflows = overflows;
+        outputs.committed = log.committed;
+        let nothing = self.m.not(request.request.valid);
+        let none = self.m.not(request.some_under_way);
+        outputs.still = self.m.and(&[still, nothing, none]);
+        outputs.host = slot.host;
+    }
+
+    fn asked(&mut self, lanes: &[Lane], log_full: Node) -> (Asked, Node, Node) {
+        let m = &mut *self.m;
+        let shared = Shared::new(
+            m,
+            "asks",
+            lanes,
+            &[
+                Opcode::Lookup,
+                Opcode::Update,
+                Opcode::Delete,
+                Opcode::MapLoad,
+                Opcode::MapStore,
+                Opcode::Atomic,
+            ],
+        );
+        let low = shared.part(m, "low", Bits { lo: 0, width: 32 }, CUT_STAGE);
+        let last = shared.part(m, "last", layout::LAST, CUT_STAGE + 1);
+        let happens = shared.happens(m);
+        let is = |m: &mut Module, opcode: Opcode| super::is(m, low, &[opcode]);
+        let atomic = is(m, Opcode::Atomic);
+        let add = layout::ATOMICS.iter().position(|op| *op == AtomicOp::Add);
+        let code = part(m, low, layout::ATOMIC);
+        let adds = m.eq_const(code, add.unwrap_or(0) as u64);
+        let has_to = part(m, low, layout::HAS_TO);
+        let nobody = m.not(has_to);
+        let plain_add = m.and(&[atomic, adds, nobody]);
+        let map = part(m, low, layout::MAP);
+        let map = m.slice(map, 0, self.config.map_bits());
+        let ordered = self.inputs.settings.ordered;
+        let flags: Vec<Node> = (0..m.width(ordered)).map(|bit| m.bit(ordered, bit)).collect();
+        let ordered = choose(m, &flags, map);
+        let free = m.not(ordered);
+        let room = m.not(log_full);
+        let posts = m.and(&[happens, plain_add, free, room]);
+        let overflows = m.and(&[happens, plain_add, free, log_full]);
+        let not_posts = m.not(posts);
+        let waits = m.and(&[happens, not_posts]);
+        let by_order = m.or(&[ordered, plain_add]);
+        let by_turn = m.not(by_order);
+        let in_order = m.and(&[waits, by_order]);
+        let in_turn = m.and(&[waits, by_turn]);
+        let [a, b] = shared.operands(m);
+        let above = m.slice(a, 32, 32);
+        let lane = shared.pick.lane.map(|lane| later(m, "asks_lane_10", lane, CUT_STAGE));
+        let offset = part_of_last(m, last, layout::MAP_OFFSET);
+        let offset = m.zext(offset, 32);
+        let asked = Asked {
+            free: m.delay_reset("asks_free", in_turn),
+            ordered: m.delay_reset("asks_ordered", in_order),
+            posts: m.delay_reset("posts", posts),
+            low: m.delay("asks_low_10", low),
+            last,
+            lane,
+            a,
+            b,
+            offset: m.add(offset, above),
+        };
+        (asked, waits, overflows)
+    }
+
+    fn mem(&mut self, name: &str, width: u32, depth: u32) -> Mem {
+        self.m.mem(name, width, depth, MemStyle::Distributed)
+    }
+
+    fn records(&mut self, asked: &Asked, puts: &Puts) -> Records {
+        let threads = u32::from(self.config.shape.threads);
+        let writes = self.m.or(&[asked.free, asked.ordered]);
+        let parts: Vec<Node> = asked.lane.into_iter().chain([asked.low]).collect();
+        let word = self.m.concat(&parts);
+        let low_bits = self.m.width(word);
+        let low = self.mem("records", low_bits, threads);
+        self.m.mem_write(low, self.thread, word, writes);
+        let bytes = part_of_last(self.m, asked.last, layout::BYTES);
+        let word = self.m.concat(&[bytes, asked.offset, asked.a, asked.b]);
+        let operands = self.mem("operands", 3 + 32 + 128, threads);
+        self.m.mem_write(operands, self.thread, word, writes);
+        let config = self.config;
+        let mut words = |buffer: Buffer, name: &str, count: u16, width: u32| -> Vec<Mem> {
+            let numbers = 0..count;
+            let all = numbers.map(|number| {
+                let (writes, data) = puts.word(self.m, buffer, number);
+                let mem = self.mem(&format!("{name}_word_{number}"), width, threads);
+                let data = self.m.slice(data, 0, width);
+                self.m.mem_write(mem, self.thread, data, writes);
+                mem
+            });
+            all.collect()
+        };
+        let key = words(Buffer::Key, "key", config.key_words(), 64);
+        let value = words(Buffer::Value, "value", config.value_words(), 64);
+        let may = words(Buffer::May, "may", 1, 2);
+        Records {
+            low,
+            low_bits,
+            operands,
+            key,
+            value,
+            may: may[0],
+        }
+    }
+
+    /// The additions of all threads, and those of the oldest packet on their way to the maps.
+    fn log(&mut self, asked: &Asked, full: Node) -> Log {
+        let threads = u32::from(self.config.shape.threads);
+        let thread = self.thread;
+        let one = self.m.one();
+        let enters = one_hot(self.m, threads, self.inputs.enters, self.inputs.enters_thread);
+        let posts = one_hot(self.m, threads, asked.posts, thread);
+        let stays = self.m.not(enters);
+        // A bit for each thread: it has more than so many additions.
+        let planes: Vec<(Reg, Node)> = (0..LOGGED)
+            .map(|count| self.m.reg_reset(format!("more_than_{count}"), threads, 0))
+            .collect();
+        let mut before = self.m.sext(one, threads);
+        for (reg, plane) in &planes {
+            let m = &mut *self.m;
+            let comes = m.and(&[posts, before]);
+            let kept = m.and(&[*plane, stays]);
+            let next = m.or(&[kept, comes]);
+            m.set_next(*reg, next);
+            before = *plane;
+        }
+        let of = |m: &mut Module, plane: Node, thread: Node| {
+            let all: Vec<Node> = (0..threads).map(|bit| m.bit(plane, bit)).collect();
+            choose(m, &all, thread)
+        };
+        // The row of a clock before may have added one; its thread has none in this clock.
+        let is_full = of(self.m, planes[LOGGED as usize - 1].1, self.inputs.thread_9);
+        self.m.drive(full, is_full);
+        let m = &mut *self.m;
+        let slot_bits = index_bits(LOGGED.into());
+        let mut slot = m.zero(slot_bits);
+        for (count, (_, plane)) in planes.iter().enumerate().take(LOGGED as usize - 1) {
+            let there = of(m, *plane, thread);
+            let next = m.constant(count as u64 + 1, slot_bits);
+            slot = m.mux(there, next, slot);
+        }
+        let map = part(m, asked.low, layout::MAP);
+        let map = m.slice(map, 0, self.config.map_bits());
+        let entry = m.slice(asked.a, 0, 32);
+        let bytes = part_of_last(m, asked.last, layout::BYTES);
+        let word = m.concat(&[map, bytes, entry, asked.offset, asked.b]);
+        let width = m.width(word);
+        let mem = m.mem("additions", width, threads * LOGGED, MemStyle::Distributed);
+        let address = m.concat(&[thread, slot]);
+        m.mem_write(mem, address, word, asked.posts);
+        let (at_reg, at) = m.reg_reset("addition", slot_bits + 1, 0);
+        let mut there = Vec::new();
+        for (_, plane) in &planes {
+            there.push(of(m, *plane, self.inputs.oldest));
+        }
+        let none = m.zero(1);
+        there.push(none);
+        let more = choose(m, &there, at);
+        let wants = m.and(&[more, self.inputs.done]);
+        let taken = m.wire(1, "addition_is_taken");
+        let next = m.add_const(at, 1);
+        let next = m.mux(taken, next, at);
+        let first = m.zero(slot_bits + 1);
+        let next = m.mux(self.inputs.leaves, first, next);
+        m.set_next(at_reg, next);
+        let number = m.slice(at, 0, slot_bits);
+        let address = m.concat(&[self.inputs.oldest, number]);
+        let word = m.mem_read_async(mem, address);
+        Log {
+            wants,
+            taken,
+            committed: m.not(more),
+            map: m.slice(word, width - self.config.map_bits(), self.config.map_bits()),
+            bytes: m.slice(word, 128, 3),
+            entry: m.slice(word, 96, 32),
+            offset: m.slice(word, 64, 32),
+            word: m.slice(word, 0, 64),
+        }
+    }
+
+    /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And that nothing waits.
+    fn next(&mut self, asked: &Asked, records: &Records, log: &Log) -> (Next, Tag, Node) {
+        let threads = u32::from(self.config.shape.threads);
+        let m = &mut *self.m;
+        let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
+        let (free_reg, free) = m.reg_reset("free_asks", threads, 0);
+        let takes = m.wire(1, "takes_next");
+        let all: Vec<Node> = (0..threads).map(|bit| m.bit(ordered, bit)).collect();
+        let oldest = choose(m, &all, self.inputs.oldest);
+        let in_order = m.and(&[oldest, self.inputs.some_inside]);
+        let in_turn = m.reduce_or(free);
+        // Whoever is free: the lowest number. All come back before one comes again.
+        let bits = self.config.thread_bits();
+        let mut first = m.constant(u64::from(threads) - 1, bits);
+        for thread in (0..threads - 1).rev() {
+            let is = m.bit(free, thread);
+            let number = m.constant(thread.into(), bits);
+            first = m.mux(is, number, first);
+        }
+        let valid = m.or(&[log.wants, in_order, in_turn]);
+        let takes_log = m.and(&[takes, log.wants]);
+        m.drive(log.taken, takes_log);
+        let not_log = m.not(log.wants);
+        let not_order = m.not(in_order);
+        let takes_order = m.and(&[takes, not_log, in_order]);
+        let takes_turn = m.and(&[takes, not_log, not_order, in_turn]);
+        let thread = m.mux(in_order, self.inputs.oldest, first);
+        for (reg, node, comes, goes, goes_thread) in [
+            (ordered_reg, ordered, asked.ordered, takes_order, self.inputs.oldest),
+            (free_reg, free, asked.free, takes_turn, first),
+        ] {
+            let comes = one_hot(m, threads, comes, self.thread);
+            let goes = one_hot(m, threads, goes, goes_thread);
+            let kept = m.not(goes);
+            let kept = m.and(&[node, kept]);
+            let next = m.or(&[kept, comes]);
+            m.set_next(reg, next);
+        }
+        let still = m.or(&[ordered, free]);
+        let still = m.reduce_or(still);
+        let still = m.not(still);
+        let request = self.request(records, thread, log, valid);
+        (Next { request, takes }, Tag { thread, posted: log.wants }, still)
+    }
+
+    /// The request of a thread, or of the log.
+    fn request(&mut self, records: &Records, thread: Node, log: &Log, valid: Node) -> Request {
+        let m = &mut *self.m;
+        let low = m.mem_read_async(records.low, thread);
+        let low = m.slice(low, 0, 32);
+        let operands = m.mem_read_async(records.operands, thread);
+        let (a, b) = (m.slice(operands, 64, 64), m.slice(operands, 0, 64));
+        let offset = m.slice(operands, 128, 32);
+        let bytes = m.slice(operands, 160, 3);
+        let mut read = |mems: &[Mem]| -> Vec<Node> {
+            mems.iter().map(|mem| m.mem_read_async(*mem, thread)).collect()
+        };
+        let (mut key, mut value) = (read(&records.key), read(&records.value));
+        let expected = value[0];
+        let may_put = m.mem_read_async(records.may, thread);
+        let updates = super::is(m, low, &[Opcode::Update]);
+        let has = |m: &mut Module, bits: Bits| {
+            let found = part(m, low, bits);
+            let absent = m.eq_const(found, kind::ABSENT);
+            m.not(absent)
+        };
+        let (has_a, has_b) = (has(m, layout::A_KIND), has(m, layout::B_KIND));
+        key[0] = m.mux(has_a, a, key[0]);
+        if key.len() > 1 {
+            let no_update = m.not(updates);
+            let second = m.and(&[has_b, no_update]);
+            key[1] = m.mux(second, b, key[1]);
+        }
+        let first = m.and(&[has_b, updates]);
+        value[0] = m.mux(first, b, value[0]);
+        let may = part(m, low, layout::MAY);
+        let own = part(m, low, layout::HAS_MAY);
+        let may = m.mux(own, may, may_put);
+        let command = command_of(m, low);
+        let adds = m.constant(through_entry::ADD.into(), 4);
+        let map = part(m, low, layout::MAP);
+        let map = m.slice(map, 0, self.config.map_bits());
+        let entry = m.slice(a, 0, 32);
+        let mut choose = |of_log: Node, own: Node| m.mux(log.wants, of_log, own);
+        let bytes = choose(log.bytes, bytes);
+        let request = Request {
+            valid,
+            map: choose(log.map, map),
+            command: choose(adds, command),
+            may,
+            key,
+            value,
+            entry: choose(log.entry, entry),
+            offset: choose(log.offset, offset),
+            bytes,
+            word: choose(log.word, b),
+            expected,
+        };
+        let bytes = m.zext(request.bytes, 4);
+        Request {
+            bytes: m.add_const(bytes, 1),
+            ..request
+        }
+    }
+
+    /// The register in front of the maps.
+    fn held(&mut self, next: Next, tag: Tag, accepted: Node) -> (Held, Tag) {
+        let m = &mut *self.m;
+        let (valid_reg, valid) = m.reg_reset("request_valid", 1, 0);
+        let waits = m.not(accepted);
+        let stays = m.and(&[valid, waits]);
+        let free = m.not(stays);
+        let takes = m.and(&[free, next.request.valid]);
+        m.drive(next.takes, takes);
+        let valid_next = m.or(&[stays, takes]);
+        m.set_next(valid_reg, valid_next);
+        let mut hold = |name: &str, node: Node| m.hold(format!("request_{name}"), takes, node);
+        let mut words = |name: &str, words: &[Node]| -> Vec<Node> {
+            let words = words.iter().enumerate();
+            words.map(|(number, word)| hold(&format!("{name}_{number}"), *word)).collect()
+        };
+        let given = &next.request;
+        let request = Request {
+            valid,
+            key: words("key", &given.key),
+            value: words("value", &given.value),
+            map: hold("map", given.map),
+            command: hold("command", given.command),
+            may: hold("may", given.may),
+            entry: hold("entry", given.entry),
+            offset: hold("offset", given.offset),
+            bytes: hold("bytes", given.bytes),
+            word: hold("word", given.word),
+            expected: hold("expected", given.expected),
+        };
+        let tag = Tag {
+            thread: hold("thread", tag.thread),
+            posted: hold("posted", tag.posted),
+        };
+        let bits = index_bits(u64::from(UNDER_WAY) + 1);
+        let (count_reg, count) = m.reg_reset("requests_under_way", bits, 0);
+        let answered = m.wire(1, "is_answered");
+        let some = m.reduce_or(count);
+        let full = m.eq_const(count, UNDER_WAY.into());
+        let may_go = m.not(full);
+        let changes = m.xor(&[accepted, answered]);
+        let (more, fewer) = (m.add_const(count, 1), m.sub_const(count, 1));
+        let next = m.mux(accepted, more, fewer);
+        m.set_next_when(count_reg, changes, next);
+        let held = Held {
+            request,
+            may_go,
+            accepted,
+            answered,
+            some_under_way: some,
+        };
+        (held, tag)
+    }
+
+    fn answers(
+        &mut self,
+        records: &Records,
+        (tag, held): (&Tag, &Held),
+        slot: &Slot,
+        (taken, map): (Node, Node),
+        outputs: &mut RequestsOut,
+    ) {
+        let m = &mut *self.m;
+        let map_bits = self.config.map_bits();
+        let thread_bits = self.config.thread_bits();
+        let word = m.concat(&[tag.posted, tag.thread, held.request.map]);
+        let name = format!("{}_order", self.config.name);
+        let order = fifo(&name, m.width(word), UNDER_WAY);
+        let pop = m.wire(1, "order_pop");
+        let inputs = FifoIn {
+            push: held.accepted,
+            data_in: word,
+            pop,
+        };
+        let order = order.place(self.design, m, "order", inputs).out;
+        let head_map = m.slice(order.data_out, 0, map_bits);
+        m.drive(map, head_map);
+        let takes = m.and(&[order.valid, slot.responds]);
+        m.drive(taken, order.valid);
+        m.drive(pop, takes);
+        m.drive(held.answered, takes);
+        let posted = m.bit(order.data_out, map_bits + thread_bits);
+        let wanted = m.not(posted);
+        let comes = m.and(&[takes, wanted]);
+        let valid = m.delay_reset("answer_came", comes);
+        let thread = m.slice(order.data_out, map_bits, thread_bits);
+        let thread = m.delay("answer_of", thread);
+        let answer = m.delay("answer", slot.answer);
+        let entry = m.delay("answer_entry", slot.entry);
+        let word = m.delay("answer_bytes", slot.word);
+        // A clock later: as an operation.
+        let record = m.mem_read_async(records.low, thread);
+        let low = m.slice(record, 0, 32);
+        let lane = (records.low_bits > 32).then(|| m.slice(record, 32, records.low_bits - 32));
+        let operation = operation(m, low, (answer, entry, word));
+        outputs.answer_valid = m.delay_reset("comes_back", valid);
+        outputs.answer_thread = m.delay("thread_back", thread);
+        outputs.answer_lane = lane.map(|lane| later(m, "lane_back", lane, 3));
+        outputs.answer_word = later(m, "word_back", operation, 3);
+    }
+}
+
+/// What comes back, as an operation ([`layout::ANSWER`]).
+fn operation(m: &mut Module, low: Node, (answer, entry, word): (Node, Node, Node)) -> Node {
+    let looks_up = super::is(m, low, &[Opcode::Lookup]);
+    let loads = super::is(m, low, &[Opcode::MapLoad]);
+    let stores = super::is(m, low, &[Opcode::MapStore]);
+    let reads = super::is(m, low, &[Opcode::MapLoad, Opcode::Atomic]);
+    let told = m.zext(answer, 64);
+    let entry = m.zext(entry, 64);
+    let value = m.mux(reads, word, told);
+    let value = m.mux(looks_up, entry, value);
+    let has_to = part(m, low, layout::HAS_TO);
+    let writes = m.or(&[has_to, loads]);
+    let not_stores = m.not(stores);
+    let writes = m.and(&[writes, not_stores]);
+    let to = part(m, low, layout::TO);
+    let hit = part(m, low, layout::HIT);
+    let fails = m.reduce_or(answer);
+    let hits = m.not(fails);
+    let parts = [
+        (layout::OPCODE, layout::ANSWER),
+        (layout::A_KIND, kind::NUMBER),
+    ];
+    let fixed = parts.iter().fold(0, |sum, (bits, value)| sum | bits.put(*value));
+    let mut word = m.constant_limbs(&[fixed as u64, 0], 128);
+    let high = m.slice(word, 96, 32);
+    for (bits, node) in [
+        (layout::TO, to),
+        (layout::HAS_TO, writes),
+        (layout::HAS_HIT, looks_up),
+        (layout::IS_HIT, hits),
+        (layout::HIT, hit),
+    ] {
+        word = put(m, word, bits, node);
+    }
+    let low = m.slice(word, 0, 32);
+    m.concat(&[high, value, low])
+}
+
+/// The word with a node at these bits.
+fn put(m: &mut Module, word: Node, bits: Bits, node: Node) -> Node {
+    let (lo, width) = (u32::from(bits.lo), u32::from(bits.width));
+    let high = m.slice(word, lo + width, 128 - lo - width);
+    match lo {
+        0 => m.concat(&[high, node]),
+        _ => {
+            let low = m.slice(word, 0, lo);
+            m.concat(&[high, node, low])
+        }
+    }
+}
+
+/// The command of an operation, as maps have it.
+fn command_of(m: &mut Module, low: Node) -> Node {
+    let atomic = part(m, low, layout::ATOMIC);
+    let first = m.constant(through_entry::ADD.into(), 4);
+    let atomic = m.zext(atomic, 4);
+    let mut command = m.add(first, atomic);
+    for (opcode, number) in [
+        (Opcode::Lookup, command::LOOKUP),
+        (Opcode::Update, command::UPDATE),
+        (Opcode::Delete, command::DELETE),
+        (Opcode::MapLoad, through_entry::READ),
+        (Opcode::MapStore, through_entry::WRITE),
+    ] {
+        let is = super::is(m, low, &[opcode]);
+        let number = m.constant(number.into(), 4);
+        command = m.mux(is, number, command);
+    }
+    command
+}
+
+fn part(m: &mut Module, low: Node, bits: Bits) -> Node {
+    m.slice(low, bits.lo.into(), bits.width.into())
+}
+
+/// Of the last word alone.
+fn part_of_last(m: &mut Module, last: Node, bits: Bits) -> Node {
+    let lo = bits.lo - layout::LAST.lo;
+    m.slice(last, lo.into(), bits.width.into())
+}
+
+/// A bit for each thread: that of this number, where `on`.
+fn one_hot(m: &mut Module, threads: u32, on: Node, thread: Node) -> Node {
+    let bits: Vec<Node> = (0..u64::from(threads))
+        .rev()
+        .map(|number| {
+            let is = m.eq_const(thread, number);
+            m.and(&[on, is])
+        })
+        .collect();
+    m.concat(&bits)
+}
+
+/// What goes next, and a wire: it is taken.
+struct Next {
+    request: Request,
+    takes: Node,
+}
+
+/// Whose request it is.
+struct Tag {
+    thread: Node,
+    posted: Node,
+}
+
+/// The request in front of the maps.
+struct Held {
+    request: Request,
+    /// There is room for its answer.
+    may_go: Node,
+    accepted: Node,
+    /// A wire.
+    answered: Node,
+    some_under_way: Node,
+}
+
+/// The oldest packet's next addition.
+struct Log {
+    wants: Node,
+    /// A wire.
+    taken: Node,
+    /// It has none any more.
+    committed: Node,
+    map: Node,
+    bytes: Node,
+    entry: Node,
+    offset: Node,
+    word: Node,
+}

@@ -1,0 +1,208 @@
+//! The maps of a core, each behind the ports of [`hardpath_state::served`].
+
+use super::requests::{HostAsksIn, Request};
+use super::Processor;
+use hardpath_blocks::answer::ANSWER_BITS;
+use hardpath_blocks::array::Presence;
+use hardpath_blocks::host::MapAnswer;
+use hardpath_blocks::interface::command;
+use hardpath_ir::{Find, MapDecl};
+use hardpath_rtl::{Design, Module, Node};
+use hardpath_state::served::{
+    served, Entries, HostIn, Kind, RequestAccessIn, RequestIn, RequestOperandIn, Served, ServedIn,
+    ServedOut,
+};
+use hardpath_state::ternary_fields;
+
+/// What the maps say.
+pub(super) struct Slot {
+    /// The request is taken.
+    pub accepted: Node,
+    /// The map whose answer is next has it.
+    pub responds: Node,
+    pub answer: Node,
+    pub entry: Node,
+    pub word: Node,
+    pub host: Option<MapAnswer>,
+}
+
+pub(super) struct Slots<'a> {
+    pub m: &'a mut Module,
+    pub config: &'a Processor,
+    pub design: &'a mut Design,
+}
+
+/// What stands behind a map's ports.
+pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) -> Served {
+    let name: String = decl
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let entries = match decl.find {
+        Find::Slots => Entries::Read,
+        _ if !decl.packets_write => Entries::Read,
+        _ => Entries::Written,
+    };
+    Served {
+        name: format!("{}_map_{number}_{name}", processor.name),
+        map: decl.name.clone(),
+        kind: match decl.find {
+            Find::Exact if decl.forgets => Kind::LruHash,
+            Find::Exact => Kind::Hash,
+            Find::Array => Kind::Array(Presence::Always),
+            Find::Slots => Kind::Array(Presence::NotZero),
+            Find::Prefix => Kind::Trie { bits_a_clock: 4 },
+            Find::Ternary => Kind::Ternary,
+        },
+        key_bits: decl.entry_key_bytes() * 8,
+        fields: ternary_fields(decl),
+        value_bits: decl.value_bytes * 8,
+        max_entries: decl.max_entries,
+        entries,
+        registers: true,
+        registers_values: true,
+    }
+}
+
+impl Slots<'_> {
+    /// `taken`: whoever wants the next answer takes it. `map`: whose it is. `may_go`: there is room for an answer.
+    pub fn place(
+        mut self,
+        request: &Request,
+        host: Option<&HostAsksIn>,
+        (taken, map): (Node, Node),
+        may_go: Node,
+    ) -> Slot {
+        let mut units = Vec::new();
+        for (number, decl) in self.config.slots.iter().enumerate() {
+            let mine = self.m.eq_const(request.map, number as u64);
+            let valid = self.m.and(&[request.valid, mine, may_go]);
+            let next = self.m.eq_const(map, number as u64);
+            let takes = self.m.and(&[taken, next]);
+            let meant = self.meant(number, host);
+            let out = self.unit(number, decl, request, (valid, takes), host.zip(meant));
+            units.push((out, valid, next));
+        }
+        let m = &mut *self.m;
+        let mut any = |of: &dyn Fn(&mut Module, &(ServedOut, Node, Node)) -> Node| {
+            let all: Vec<Node> = units.iter().map(|unit| of(m, unit)).collect();
+            m.or(&all)
+        };
+        let accepted = any(&|m, (out, valid, _)| m.and(&[out.request_ready, *valid]));
+        let responds = any(&|m, (out, _, next)| m.and(&[out.response.response_valid, *next]));
+        let answer = any(&|m, (out, _, next)| m.gate(*next, out.response.response_answer));
+        let access = |out: &ServedOut| {
+            let access = out.response.access.as_ref();
+            access.expect("entries are accessed").clone()
+        };
+        let entry = any(&|m, (out, _, next)| m.gate(*next, access(out).response_entry));
+        let word = any(&|m, (out, _, next)| m.gate(*next, access(out).response_word));
+        let host = host.map(|host| self.host(host, &units));
+        Slot {
+            accepted,
+            responds,
+            answer,
+            entry,
+            word,
+            host,
+        }
+    }
+
+    fn meant(&mut self, number: usize, host: Option<&HostAsksIn>) -> Option<Node> {
+        let host = host?;
+        let meant = self.m.eq_const(host.question.map_select, number as u64);
+        Some(self.m.and(&[meant, host.host_inject]))
+    }
+
+    fn unit(
+        &mut self,
+        number: usize,
+        decl: &MapDecl,
+        request: &Request,
+        (valid, takes): (Node, Node),
+        host: Option<(&HostAsksIn, Node)>,
+    ) -> ServedOut {
+        let config = config_of(self.config, number, decl);
+        let m = &mut *self.m;
+        let words = |m: &mut Module, words: &[Node], bits: u32| {
+            let used = words.iter().take(bits.div_ceil(64) as usize).rev();
+            let used: Vec<Node> = used.copied().collect();
+            let all = m.concat(&used);
+            m.resize(all, bits)
+        };
+        let key = words(m, &request.key, config.key_bits);
+        let value = words(m, &request.value, config.value_bits);
+        let operand = RequestOperandIn {
+            request_word: request.word,
+            request_expected: request.expected,
+        };
+        let access = RequestAccessIn {
+            request_entry: request.entry,
+            request_offset: request.offset,
+            request_bytes: request.bytes,
+            operand: (config.entries == Entries::Written).then_some(operand),
+        };
+        let (question, start) = match host {
+            Some((host, start)) => (&host.question, start),
+            None => unreachable!("maps have a host port"),
+        };
+        let host_key = m.slice(question.host_key, 0, config.key_bits);
+        let host_value = m.slice(question.host_value, 0, config.value_bits);
+        let inputs = ServedIn {
+            request: RequestIn {
+                request_valid: valid,
+                request_command: request.command,
+                request_may: request.may,
+                request_key: key,
+                request_value: value,
+                access: Some(access),
+            },
+            response_ready: takes,
+            host: HostIn {
+                host_start: start,
+                host_command: question.host_command,
+                host_may: question.host_may,
+                host_slot: question.host_slot,
+                host_key,
+                host_value,
+            },
+        };
+        let instance = config.name[self.config.name.len() + 1..].to_string();
+        let block = served(self.design, &config);
+        block.place(self.design, self.m, instance, inputs).out
+    }
+
+    /// What an operation gave, in registers from the clock behind its end on.
+    fn host(&mut self, host: &HostAsksIn, units: &[(ServedOut, Node, Node)]) -> MapAnswer {
+        let m = &mut *self.m;
+        let (key_bits, value_bits) = self.config.host_bits();
+        let widths = [(0, ANSWER_BITS), (1, value_bits), (2, key_bits)];
+        let done: Vec<Node> = units.iter().map(|(out, ..)| out.host.host_done).collect();
+        let any = m.or(&done);
+        let parts = widths.map(|(which, bits)| {
+            let all = units.iter().map(|(out, ..)| {
+                let node = match which {
+                    0 => out.host.host_answer,
+                    1 => out.host.host_value_out,
+                    _ => out.host.host_key_out,
+                };
+                let node = m.resize(node, bits);
+                m.gate(out.host.host_done, node)
+            });
+            let all: Vec<Node> = all.collect();
+            let all = m.or(&all);
+            m.hold(format!("host_part_{which}"), any, all)
+        });
+        let dumps = m.eq_const(host.question.host_command, command::DUMP.into());
+        let first = m.slice(host.question.host_key, 0, 32);
+        let slot = m.mux(dumps, host.question.host_slot, first);
+        MapAnswer {
+            map_done: m.delay_reset("host_is_done", any),
+            map_answer: parts[0],
+            map_value: parts[1],
+            map_key: parts[2],
+            map_slot: m.slice(slot, 0, self.config.slot_bits()),
+        }
+    }
+}
