@@ -8,7 +8,10 @@ use crate::arguments::{EngineName, IsaArguments};
 use crate::engine;
 use crate::files;
 use crate::progress::Progress;
+use crate::target::core::Processor;
 use crate::target::Kind;
+use hardpath_blocks::interface::Interface;
+use hardpath_core::hardware::processor::{self, stream, Processor as Core};
 use hardpath_core::image::Image;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::interpreter;
@@ -17,7 +20,8 @@ use hardpath_ir::Program;
 use hardpath_packet::{Fate, Packet, Sideband};
 use hardpath_pipeline::{Compiled, Options};
 use hardpath_session::Rows;
-use hardpath_testbed::host;
+use hardpath_testbed::dut::Dut;
+use hardpath_testbed::host::{self, Host};
 use hardpath_testbed::run::{self, RunOptions};
 use serde::Deserialize;
 use serde_json::{json, Value};
@@ -60,9 +64,10 @@ pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
     let mut failures = Vec::new();
     let mut refusals = Vec::new();
     let mut text = String::new();
+    let mut loaded = None;
     for (index, case) in cases.iter().enumerate() {
         progress.set(index);
-        match run_case(case, &kind, engine)? {
+        match run_case(case, &kind, engine, &mut loaded)? {
             Outcome::Passed => passed += 1,
             Outcome::Failed(reason) => {
                 let _ = writeln!(text, "failed   {}: {reason}", case.name);
@@ -164,7 +169,12 @@ fn hex(text: &str) -> Option<Vec<u8>> {
     )
 }
 
-fn run_case(case: &Case, kind: &Kind, engine: EngineName) -> Result<Outcome, Vec<Diagnostic>> {
+fn run_case(
+    case: &Case,
+    kind: &Kind,
+    engine: EngineName,
+    loaded: &mut Option<Loaded>,
+) -> Result<Outcome, Vec<Diagnostic>> {
     let lift = match kind.target.takes_loops() {
         true => hardpath_ebpf::lift_raw_structured,
         false => hardpath_ebpf::lift_raw,
@@ -180,7 +190,18 @@ fn run_case(case: &Case, kind: &Kind, engine: EngineName) -> Result<Outcome, Vec
                 Err(errors) => return Ok(refused(errors)),
             }
         }
-        (EngineName::Native | EngineName::Verilator, _) => {
+        (EngineName::Native | EngineName::Verilator, Some(processor)) => {
+            let compiled = match hardpath_core::compile::compile(&program, &processor.machine) {
+                Ok(compiled) => compiled,
+                Err(errors) => return Ok(refused(errors)),
+            };
+            let core = match loaded {
+                Some(core) => core,
+                None => loaded.insert(Loaded::new(&compiled.image, processor, engine)?),
+            };
+            Ok(core.run(&compiled.image, &case.memory)?)
+        }
+        (EngineName::Native | EngineName::Verilator, None) => {
             let compiled = match hardpath_pipeline::compile(program, &Options::default()) {
                 Ok(compiled) => compiled,
                 Err(errors) => return Ok(refused(errors)),
@@ -197,6 +218,49 @@ fn run_case(case: &Case, kind: &Kind, engine: EngineName) -> Result<Outcome, Vec
         Ok(None) => Outcome::Failed(String::from("nothing came out")),
         Err(error) => Outcome::Failed(error.message),
     })
+}
+
+/// A core, into which one program after the other is loaded.
+struct Loaded {
+    config: Core,
+    interface: Interface,
+    dut: Box<dyn Dut>,
+}
+
+impl Loaded {
+    /// One for programs like this one.
+    fn new(
+        image: &Image,
+        processor: &Processor,
+        engine: EngineName,
+    ) -> Result<Loaded, Vec<Diagnostic>> {
+        let config = Core::of("core", &processor.machine, processor.threads as u8, image);
+        let built = processor::processor(&config);
+        let mut dut = engine::start(engine, &built.design).map_err(|error| vec![error])?;
+        host::reset(dut.as_mut(), &built.interface).map_err(|error| vec![error])?;
+        Ok(Loaded {
+            config,
+            interface: built.interface,
+            dut,
+        })
+    }
+
+    /// # Errors
+    /// The program is none for this core, or the design goes wrong.
+    fn run(&mut self, image: &Image, memory: &[u8]) -> Result<Option<u64>, Vec<Diagnostic>> {
+        let dut = self.dut.as_mut();
+        self.interface.lengths = (image.limits.shortest, image.limits.longest);
+        let packet = Packet {
+            data: memory.to_vec(),
+            ..Packet::default()
+        };
+        let ran = stream::words(&self.config, image).and_then(|words| {
+            Host::new(dut, &self.interface)?.load_program(dut, &words)?;
+            run::run(dut, &self.interface, &[packet], &RunOptions::default())
+        });
+        let ran = ran.map_err(|error| vec![error])?;
+        Ok(ran.outcomes[0].as_ref().map(Fate::first_output))
+    }
 }
 
 fn in_rows(image: &Image, memory: &[u8]) -> Result<u64, Diagnostic> {

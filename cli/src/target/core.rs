@@ -5,7 +5,8 @@ use crate::source::Loaded;
 use hardpath_core::compile::{self, Compiled};
 use hardpath_core::hardware::processor::{self, Built};
 use hardpath_core::image::{Image, Machine, Origins};
-use hardpath_core::isa::{Action, Compute};
+use hardpath_core::hardware::processor::slow::MOST_COPIED;
+use hardpath_core::isa::Action;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::{Phase, Program};
@@ -172,13 +173,9 @@ fn missing(image: &Image, origins: &Origins) -> Result<(), Diagnostic> {
 /// What an operation needs that is not there.
 fn unit(action: &Action) -> Option<&'static str> {
     match action {
-        Action::Compute { op, .. } => match op {
-            Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem => Some("divisions"),
-            _ => None,
-        },
-        Action::Clear { .. } => Some("bytes that are cleared behind a packet's end"),
-        Action::Copy { .. } => Some("copies of many bytes"),
-        Action::Checksum { .. } => Some("sums of many bytes"),
+        Action::Copy { up_to, .. } if u32::from(*up_to) > MOST_COPIED => {
+            Some("copies of more than 1,024 bytes")
+        }
         Action::Send { .. } => Some("further copies of a packet"),
         Action::Exit { ending, .. } if ending.each.is_some() => Some("packets that are broadcast"),
         _ => None,

@@ -313,16 +313,24 @@ pub struct Takes {
     pub slow: u8,
 }
 
+/// More than a row has, by far.
+pub const ALL: u8 = 100;
+
 /// What an operation takes.
 pub fn takes<R, T>(action: &Action<R, Pred, T>) -> Takes {
     use crate::isa::Compute;
     let none = Takes::default();
     match action {
         Action::Load { .. } => Takes { loads: 1, ..none },
-        Action::Store { .. } | Action::Clear { .. } => Takes { stores: 1, ..none },
+        Action::Store { .. } => Takes { stores: 1, ..none },
         Action::Put { .. } => Takes { puts: 1, ..none },
         Action::Input { .. } => Takes { inputs: 1, ..none },
-        Action::Checksum { .. } | Action::Copy { .. } => Takes { slow: 1, ..none },
+        // What is read or written byte by byte is behind all stores of the row.
+        Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => Takes {
+            slow: 1,
+            stores: ALL,
+            ..none
+        },
         Action::Lookup { .. }
         | Action::Update { .. }
         | Action::Delete { .. }

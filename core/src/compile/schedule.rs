@@ -5,7 +5,7 @@
 //! be.
 
 use super::code::{Pred, Reg, Step, Touched};
-use super::effects::{goes, takes, After, Takes};
+use super::effects::{goes, takes, After, Takes, ALL};
 use super::live::Live;
 use super::order::{order, Order};
 use crate::image::Machine;
@@ -143,7 +143,7 @@ impl Scheduler<'_> {
         let machine = self.context.machine;
         let all = sum(*taken, takes(&self.steps[index].op.action));
         all.loads <= machine.loads
-            && all.stores <= machine.stores
+            && (all.stores <= machine.stores || all.stores == ALL)
             && all.maps <= machine.map_operations
             && all.puts <= machine.puts
             && all.products <= machine.products

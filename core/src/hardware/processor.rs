@@ -17,6 +17,7 @@ mod program;
 mod puts;
 mod requests;
 mod slots;
+pub mod slow;
 pub mod stream;
 mod top;
 mod watchdog;

@@ -39,6 +39,7 @@ signals! {
         first_row: one "where programs begin",
         brought_valid: one "a unit brings a thread back",
         brought_thread: one "which one",
+        brought_stays: one "it does not go on behind this row",
         /// Of a row that was chosen, so many clocks before.
         leads: all LeadsIn,
         leave_ready: one "the oldest packet may leave",
@@ -90,6 +91,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
         first_row: config.row_bits,
         brought_valid: 1,
         brought_thread: bits,
+        brought_stays: 1,
         leads: LeadsIn {
             goes: 1,
             row: config.row_bits,
@@ -332,6 +334,7 @@ impl<'a> State<'a> {
         };
         let decided = until("under_way", chosen.chosen);
         let brought = until("was_brought", chosen.brought);
+        let stays = until("was_brought_to_stay", inputs.brought_stays);
         let leads = &inputs.leads;
         let own = m.not(brought);
         // A row that ends the program and waits for a unit ends it when that brings the thread back.
@@ -339,11 +342,13 @@ impl<'a> State<'a> {
         let at_once = m.and(&[own, leads.ends, not_waits]);
         let last = self.last.node;
         let last = self.bit_of(m, last, thread);
-        let behind = m.and(&[brought, last]);
+        let goes_on = m.not(stays);
+        let behind = m.and(&[brought, last, goes_on]);
+        let stays = m.and(&[brought, stays]);
         let ends = m.or(&[at_once, behind]);
         let over = m.or(&[leads.waits, leads.ends]);
         let over = m.and(&[own, over]);
-        let over = m.or(&[over, behind]);
+        let over = m.or(&[over, behind, stays]);
         let ends = m.and(&[decided, ends]);
         let ends_later = m.and(&[decided, own, leads.ends, leads.waits]);
         let sets = self.one_hot(m, ends_later, thread);

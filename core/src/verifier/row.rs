@@ -4,7 +4,6 @@ use super::{always_leaves, At, Check};
 use crate::encode::map;
 use crate::image::Row;
 use crate::isa::{Action, Compute, Into, Operand, Operation, Pred};
-use hardpath_ir::structure::Memory;
 use std::collections::HashMap;
 
 /// What a row has only so many of.
@@ -27,13 +26,13 @@ impl Unit {
         (Unit::Put, "operations that put words"),
         (Unit::Product, "products"),
         (Unit::Input, "inputs"),
-        (Unit::Slow, "divisions, sums and copies"),
+        (Unit::Slow, "divisions and operations on many bytes"),
     ];
 
     fn of(action: &Action) -> Option<Unit> {
         match action {
             Action::Load { .. } => Some(Unit::Load),
-            Action::Store { .. } | Action::Clear { .. } => Some(Unit::Store),
+            Action::Store { .. } => Some(Unit::Store),
             Action::Lookup { .. }
             | Action::Update { .. }
             | Action::Delete { .. }
@@ -42,7 +41,7 @@ impl Unit {
             | Action::Atomic { .. } => Some(Unit::Map),
             Action::Put { .. } => Some(Unit::Put),
             Action::Input { .. } => Some(Unit::Input),
-            Action::Checksum { .. } | Action::Copy { .. } => Some(Unit::Slow),
+            Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => Some(Unit::Slow),
             Action::Compute { op, .. } => match op {
                 Compute::Mul => Some(Unit::Product),
                 Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem => Some(Unit::Slow),
@@ -109,18 +108,16 @@ impl Check<'_> {
 
     /// Rule 5.
     fn cleared(&mut self, number: usize, row: &Row) {
-        let writes = |op: &Operation| match op.action {
-            Action::Store { memory, .. } => memory == Memory::Packet,
-            Action::Copy { into, .. } => into == Memory::Packet,
-            Action::Clear { .. } => true,
-            _ => false,
+        let many = |op: &Operation| {
+            matches!(
+                op.action,
+                Action::Clear { .. } | Action::Copy { .. } | Action::Checksum { .. }
+            )
         };
-        let clears = |op: &Operation| matches!(op.action, Action::Clear { .. });
-        let mut operations = row.operations();
-        let clears = operations.any(|(_, op)| clears(op));
-        let writers = row.operations().filter(|(_, op)| writes(op)).count();
-        if clears && writers > 1 {
-            let message = "the packet is written where its end is cleared";
+        let stores = |op: &Operation| matches!(op.action, Action::Store { .. });
+        let has = |is: &dyn Fn(&Operation) -> bool| row.operations().any(|(_, op)| is(op));
+        if has(&many) && has(&stores) {
+            let message = "bytes are stored where many are read or written";
             self.error(5, At::Row(number), message);
         }
     }

@@ -204,7 +204,16 @@ impl Unit<'_> {
     /// The lanes that units of a kind serve; stage 1.
     fn picks(&mut self, opcode: Opcode, units: u8) -> Vec<Pick> {
         let lanes = self.inputs.lanes.iter();
-        let kinds = lanes.map(|lane| super::is(self.m, lane.word, &[opcode]));
+        let kinds = lanes.map(|lane| {
+            let is = super::is(self.m, lane.word, &[opcode]);
+            if opcode != Opcode::Load {
+                return is;
+            }
+            let code = layout::OPCODE;
+            let code = self.m.slice(lane.word, code.lo.into(), code.width.into());
+            let fetches = self.m.eq_const(code, layout::FETCH);
+            self.m.or(&[is, fetches])
+        });
         let kinds: Vec<Node> = kinds.collect();
         let numbers = 0..usize::from(units);
         let picks = numbers.map(|before| {

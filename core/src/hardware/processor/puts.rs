@@ -36,7 +36,12 @@ impl<'a> Shared<'a> {
         opcodes: &[Opcode],
     ) -> Shared<'a> {
         let kinds: Vec<Node> = lanes.iter().map(|lane| is(m, lane.word, opcodes)).collect();
-        let pick = Pick::nth(m, &kinds, 0).later(m, name, 1);
+        Shared::of(m, name, lanes, &kinds)
+    }
+
+    /// The only one of this kind; `kinds`: a bit for each lane.
+    pub fn of(m: &mut Module, name: &'static str, lanes: &'a [Lane], kinds: &[Node]) -> Shared<'a> {
+        let pick = Pick::nth(m, kinds, 0).later(m, name, 1);
         Shared { lanes, pick, name }
     }
 

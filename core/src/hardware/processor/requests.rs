@@ -77,6 +77,8 @@ signals! {
         committed: one "what the oldest packet changes is done",
         still: one "no request is under way or waits",
         overflows: one "strobe: an addition waits for its packet to be the oldest, because so many are before it",
+        value_puts: one "stage 10: word 0 of the value buffer is written",
+        value_put_data: one "stage 10: what it becomes",
         exit_put_thread: one "stage 10",
         exit_puts: several "stage 10: a word of the exit buffer is written",
         exit_put_data: several "stage 10: what it becomes",
@@ -115,6 +117,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         exit_puts.push(writes);
         exit_put_data.push(data);
     }
+    let (value_puts, value_put_data) = puts.word(&mut m, Buffer::Value, 0);
     let zero = m.zero(1);
     let mut outputs = RequestsOut {
         waits: zero,
@@ -125,6 +128,8 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         committed: m.one(),
         still: m.one(),
         overflows: zero,
+        value_puts,
+        value_put_data,
         exit_put_thread: thread,
         exit_puts,
         exit_put_data,

@@ -5,6 +5,7 @@ use super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn};
 use super::port::{port, PortIn, PortOut};
 use super::program::{program, ProgramIn, ProgramOut};
 use super::requests::{requests, HostAsksIn, RequestLaneIn, RequestsIn, RequestsOut};
+use super::slow::{slow, SlowIn, SlowLaneIn, SlowOut};
 use super::watchdog::watchdog;
 use super::{Processor, Settings, DECIDED_AFTER, FETCH};
 use crate::encode::layout::{self, Opcode};
@@ -144,6 +145,7 @@ struct Loops {
     given: GivenBack,
     answer_valid: Node,
     answer_thread: Node,
+    answer_stays: Node,
     answer_lane: Option<Node>,
     answer_word: Node,
     leads: LeadsIn,
@@ -193,8 +195,11 @@ impl Top<'_> {
         let thread_9 = later(self.m, "thread_to_cut", thread, CUT_STAGE);
         let job_ready = self.m.wire(1, "job_is_ready");
         let requests = self.requests(&threads, entered, thread_9, &lanes, &host, &loops);
+        self.m.section("What takes long");
+        let slow = self.slow((&threads, &intake, entered), thread_9, &lanes, &requests, &loops);
+        let waits = self.m.or(&[requests.waits, slow.waits]);
         self.m.section("Where rows lead, and packets leave");
-        let exits = self.exits((&threads, &intake, entered), (thread_9, over), &lanes, (&requests, job_ready), &loops);
+        let exits = self.exits((&threads, &intake, entered), (thread_9, over), &lanes, (&requests, waits, job_ready), &loops);
         self.m.section("Packet memory");
         let (memory, transmit) = self.packets(inputs, &intake, &accesses, &exits, &loops);
         self.m.drive(job_ready, transmit.job_ready);
@@ -234,6 +239,7 @@ impl Top<'_> {
             },
             answer_valid: self.wire("answer_valid", 1),
             answer_thread: self.wire("answer_thread", thread),
+            answer_stays: self.wire("answer_stays", 1),
             answer_lane: config.shape.bank_bits().map(|bits| self.wire("answer_lane", bits)),
             answer_word: self.wire("answer_word", 128),
             leads: LeadsIn {
@@ -317,6 +323,7 @@ impl Top<'_> {
             first_row,
             brought_valid: loops.answer_valid,
             brought_thread: loops.answer_thread,
+            brought_stays: loops.answer_stays,
             leads: loops.leads.clone(),
             leave_ready: loops.leave_ready,
             held,
@@ -777,12 +784,6 @@ impl Top<'_> {
         };
         let block = requests(self.design, self.config);
         let out = block.place(self.design, self.m, "requests", ports).out;
-        self.m.drive(loops.answer_valid, out.answer_valid);
-        self.m.drive(loops.answer_thread, out.answer_thread);
-        if let Some((wire, node)) = loops.answer_lane.zip(out.answer_lane) {
-            self.m.drive(wire, node);
-        }
-        self.m.drive(loops.answer_word, out.answer_word);
         if let Some(answer) = &out.host {
             let mut nodes = Vec::new();
             answer.clone().map(&mut |_, _, node| nodes.push(node));
@@ -798,12 +799,72 @@ impl Top<'_> {
         out
     }
 
+    /// What comes back: first of the maps, then of what takes long.
+    fn answers(&mut self, requests: &RequestsOut, slow: &SlowOut, ready: Node, loops: &Loops) {
+        let m = &mut *self.m;
+        let of_maps = requests.answer_valid;
+        let others = m.not(of_maps);
+        m.drive(ready, others);
+        let valid = m.or(&[of_maps, slow.brought_valid]);
+        m.drive(loops.answer_valid, valid);
+        let thread = m.mux(of_maps, requests.answer_thread, slow.brought_thread);
+        m.drive(loops.answer_thread, thread);
+        let stays = m.and(&[others, slow.brought_stays]);
+        m.drive(loops.answer_stays, stays);
+        // Words come two clocks behind.
+        let of_maps = later(m, "answer_of_map", of_maps, 2);
+        let word = later(m, "word_of_slow", slow.brought_word, 2);
+        let word = m.mux(of_maps, requests.answer_word, word);
+        m.drive(loops.answer_word, word);
+        if let Some(wire) = loops.answer_lane {
+            let [of_map, of_slow] = [requests.answer_lane, slow.brought_lane]
+                .map(|lane| lane.expect("there are several lanes"));
+            let lane = later(m, "lane_of_slow", of_slow, 2);
+            let lane = m.mux(of_maps, of_map, lane);
+            m.drive(wire, lane);
+        }
+    }
+
+    fn slow(
+        &mut self,
+        (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
+        thread_9: Node,
+        lanes: &LanesOut,
+        requests: &RequestsOut,
+        loops: &Loops,
+    ) -> SlowOut {
+        let all = loops.words.iter().enumerate().map(|(lane, word)| SlowLaneIn {
+            word: *word,
+            a: lanes.a[lane],
+            b: lanes.b[lane],
+            active: lanes.active[lane],
+        });
+        let ready = self.m.wire(1, "slow_is_brought");
+        let ports = SlowIn {
+            settings: loops.settings.clone(),
+            lanes: all.collect(),
+            thread_9,
+            enters: entered,
+            enters_thread: threads.packet_thread,
+            enters_length: intake.descriptor.packet_length,
+            value_puts: requests.value_puts,
+            value_put_data: requests.value_put_data,
+            loaded: loops.loads[0],
+            room: loops.room,
+            brought_ready: ready,
+        };
+        let block = slow(self.design, self.config);
+        let out = block.place(self.design, self.m, "slow", ports).out;
+        self.answers(requests, &out, ready, loops);
+        out
+    }
+
     fn exits(
         &mut self,
         (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
         (thread_9, over): (Node, Node),
         lanes: &LanesOut,
-        (requests, job_ready): (&RequestsOut, Node),
+        (requests, waits, job_ready): (&RequestsOut, Node, Node),
         loops: &Loops,
     ) -> ExitsOut {
         let all = loops.words.iter().enumerate().map(|(lane, word)| ExitLaneIn {
@@ -835,7 +896,7 @@ impl Top<'_> {
         };
         let block = exits(self.config);
         let out = block.place(self.design, self.m, "exits", ports).out;
-        let waits = self.m.delay_reset("waits_10", requests.waits);
+        let waits = self.m.delay_reset("waits_10", waits);
         self.m.drive(loops.leads.goes, out.goes);
         self.m.drive(loops.leads.row, out.goes_to);
         self.m.drive(loops.leads.ends, out.ends);
