@@ -125,19 +125,37 @@ pub struct Driven {
     pub counters: Counters,
 }
 
+/// Hardware that was made of a subject.
+#[derive(Clone, Copy)]
+pub struct Made<'a> {
+    /// All modules.
+    pub design: &'a Design,
+    /// What a driver must know.
+    pub interface: &'a Interface,
+}
+
+impl<'a> From<&'a Compiled> for Made<'a> {
+    fn from(compiled: &'a Compiled) -> Made<'a> {
+        Made {
+            design: &compiled.design,
+            interface: &compiled.interface,
+        }
+    }
+}
+
 /// Everything through the design's own ports: maps in, packets through, maps out.
 ///
 /// # Errors
 /// The design breaks a rule or hangs; the engine cannot be built.
 pub fn drive(
-    compiled: &Compiled,
+    made: Made,
     hardware: &Hardware,
     image: &Image,
     packets: &[Packet],
     engine: Engine,
 ) -> Result<Driven, Diagnostic> {
-    let mut dut = engine.start(&compiled.design)?;
-    drive_in(dut.as_mut(), compiled, hardware, image, packets)
+    let mut dut = engine.start(made.design)?;
+    drive_in(dut.as_mut(), made, hardware, image, packets)
 }
 
 /// The same in an engine that was started with the design, or with one that has its ports.
@@ -146,12 +164,12 @@ pub fn drive(
 /// As for [`drive`].
 pub fn drive_in(
     dut: &mut dyn Dut,
-    compiled: &Compiled,
+    made: Made,
     hardware: &Hardware,
     image: &Image,
     packets: &[Packet],
 ) -> Result<Driven, Diagnostic> {
-    let interface = &compiled.interface;
+    let interface = made.interface;
     let ports = ports();
     if let Some(clocks) = hardware.reset {
         Session::begin(dut, interface, &ports, image, |_| {})?;
@@ -214,14 +232,14 @@ impl Engine {
 /// # Errors
 /// As for [`drive`].
 pub fn drive_mixed(
-    compiled: &Compiled,
+    made: Made,
     hardware: &Hardware,
     image: &Image,
     packets: &[Packet],
     events: &[HostEvent],
 ) -> Result<(Mixed, Vec<KeyMove>, Image), Diagnostic> {
-    let interface = &compiled.interface;
-    let mut native = Native::new(&compiled.design)?;
+    let interface = made.interface;
+    let mut native = Native::new(made.design)?;
     let (_, filled) = Session::begin(&mut native, interface, &ports(), image, |_| {})?;
     let mixed = mixed(
         &mut native,

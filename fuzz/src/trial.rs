@@ -265,7 +265,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
     };
     let built = match options.target {
         Target::Pipeline => trial.compile(forms, &kernel_for_design),
-        Target::Core { lanes } => trial.in_rows(lanes),
+        Target::Core { lanes } => trial.in_rows(lanes, &kernel_for_design),
     };
     match built {
         Ok(built) => Ok(Outcome::Same { built, judged }),
@@ -330,7 +330,7 @@ pub fn run_program_in(
     };
     let built = match target {
         Target::Pipeline => trial.compile(forms, &|| Ok(None)),
-        Target::Core { lanes } => trial.in_rows(lanes),
+        Target::Core { lanes } => trial.in_rows(lanes, &|| Ok(None)),
     };
     match built {
         Ok(built) => Outcome::Same { built, judged },
@@ -407,7 +407,7 @@ impl Ready {
             design,
             ..self.compiled.clone()
         };
-        self.trial.in_simulator(&compiled).err()
+        self.trial.in_simulator((&compiled).into()).err()
     }
 }
 

@@ -34,6 +34,8 @@ use access::{Access, Found};
 use hardpath_blocks::array::{Array, Presence};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
+use hardpath_blocks::interface::{Bank, Storage};
+use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::sweep::sweep;
 use hardpath_blocks::ternary::Match;
 use hardpath_rtl::signals::Block;
@@ -159,6 +161,27 @@ impl Served {
             Kind::Hash | Kind::LruHash => Hash::entries(self.max_entries),
             Kind::Array(_) | Kind::Trie { .. } | Kind::Ternary => self.max_entries,
         }
+    }
+
+    /// Where the contents stand, below the instance of the map; `None`: its memories do not show it.
+    pub fn storage(&self) -> Option<Storage> {
+        let keys = match self.kind {
+            Kind::Hash | Kind::LruHash => {
+                let memories = Hash::key_memories();
+                memories.iter().map(|memory| format!("keys.{memory}")).collect()
+            }
+            Kind::Trie { .. } => vec![format!("prefixes.{}", Lpm::KEY_MEMORY)],
+            Kind::Array(_) => Vec::new(),
+            Kind::Ternary => return None,
+        };
+        Some(Storage {
+            keys,
+            has_presence: matches!(self.kind, Kind::Array(presence) if presence.is_stored()),
+            values: vec![Bank {
+                memory: "values.words".into(),
+                entries: None,
+            }],
+        })
     }
 
     /// Clocks from a request that is not done alone to its answer.

@@ -74,7 +74,9 @@ impl Dut for Watched<'_> {
             }
         };
         self.longest_operation = self.longest_operation.max(self.operation);
-        let packet = self.register("ingress.packet_valid_reg") == 1;
+        // Of a pipeline, and of a processor.
+        let entrances = ["ingress.packet_valid_reg", "packet_enters"];
+        let packet = entrances.iter().any(|name| self.register(name) == 1);
         // The slot is injected in the last clock in which the entrance is held.
         let host = self.register("host.hold_count") == 1 && self.register("host.running") == 1;
         assert!(

@@ -5,8 +5,6 @@ use crate::source::Loaded;
 use hardpath_core::compile::{self, Compiled};
 use hardpath_core::hardware::processor::{self, Built};
 use hardpath_core::image::{Image, Machine, Origins};
-use hardpath_core::hardware::processor::slow::MOST_COPIED;
-use hardpath_core::isa::Action;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::counted;
 use hardpath_ir::{Phase, Program};
@@ -151,33 +149,16 @@ fn hardware(
 /// # Errors
 /// `core-unit-missing`: an operation whose unit the processor does not have; with the line.
 fn missing(image: &Image, origins: &Origins) -> Result<(), Diagnostic> {
-    for (number, row) in image.rows.iter().enumerate() {
-        for (lane, operation) in row.operations() {
-            let Some(what) = unit(&operation.action) else {
-                continue;
-            };
-            let message = format!("the processor has no unit for {what}");
-            let error = Diagnostic::refused("core-unit-missing", message).help(
-                "use --engine rows, which runs every program, or --target pipeline",
-            );
-            let place = origins.rows.get(number).and_then(|row| row.get(usize::from(lane)).copied().flatten());
-            return Err(match place {
-                Some(place) => error.at(&origins.places[place]),
-                None => error,
-            });
-        }
-    }
-    Ok(())
-}
-
-/// What an operation needs that is not there.
-fn unit(action: &Action) -> Option<&'static str> {
-    match action {
-        Action::Copy { up_to, .. } if u32::from(*up_to) > MOST_COPIED => {
-            Some("copies of more than 1,024 bytes")
-        }
-        Action::Send { .. } => Some("further copies of a packet"),
-        Action::Exit { ending, .. } if ending.each.is_some() => Some("packets that are broadcast"),
-        _ => None,
-    }
+    let Some((row, lane, what)) = processor::lacks(image) else {
+        return Ok(());
+    };
+    let message = format!("the processor has no unit for {what}");
+    let error = Diagnostic::refused("core-unit-missing", message)
+        .help("use --engine rows, which runs every program, or --target pipeline");
+    let lanes = origins.rows.get(row);
+    let place = lanes.and_then(|lanes| lanes.get(usize::from(lane)).copied().flatten());
+    Err(match place {
+        Some(place) => error.at(&origins.places[place]),
+        None => error,
+    })
 }

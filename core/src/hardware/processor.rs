@@ -28,8 +28,10 @@ use super::packets::{Ring, LENGTH_BITS};
 use super::Shape;
 use crate::encode::layout::{self, Opcode};
 use crate::image::{Image, Machine};
+use crate::isa::Action;
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
+use hardpath_blocks::interface::Storage;
 use hardpath_blocks::may::May;
 use hardpath_ir::{MapDecl, OwnInput};
 use hardpath_packet::Output;
@@ -188,6 +190,14 @@ impl Processor {
             .collect()
     }
 
+    /// Where the contents of a map stand.
+    fn storage(&self, number: usize) -> Option<Storage> {
+        let served = slots::config_of(self, number, &self.slots[number]);
+        let instance = slots::instance(self, &served);
+        let storage = served.storage()?;
+        Some(storage.inside(&instance).inside("requests"))
+    }
+
     fn slot_bits(&self) -> u32 {
         let most = self.entries().into_iter().max().unwrap_or(0);
         index_bits(most.into())
@@ -221,6 +231,25 @@ impl Processor {
         text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
             (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
         })
+    }
+}
+
+/// The first operation for which there is no unit: its row and lane, and what it needs.
+pub fn lacks(image: &Image) -> Option<(usize, u8, &'static str)> {
+    let rows = image.rows.iter().enumerate();
+    let mut all = rows.flat_map(|(number, row)| row.operations().map(move |(lane, op)| (number, lane, op)));
+    all.find_map(|(row, lane, operation)| Some((row, lane, unit(&operation.action)?)))
+}
+
+/// What an operation needs that is not there.
+fn unit(action: &Action) -> Option<&'static str> {
+    match action {
+        Action::Copy { up_to, .. } if u32::from(*up_to) > slow::MOST_COPIED => {
+            Some("copies of more than 1,024 bytes")
+        }
+        Action::Send { .. } => Some("further copies of a packet"),
+        Action::Exit { ending, .. } if ending.each.is_some() => Some("packets that are broadcast"),
+        _ => None,
     }
 }
 

@@ -1,25 +1,25 @@
 //! Once more with operations of the host in the middle. The interpreter does the same in the order in which all that
 //! entered the pipeline.
 
+use crate::hardware::Made;
 use super::layers::Trial;
 use super::{failure, Failure, Layer};
 use crate::hardware::{self, host_events};
 use crate::packets::ports;
 use hardpath_ir::maps::Maps;
 use hardpath_oracle::compare::compare_maps;
-use hardpath_pipeline::Compiled;
 use hardpath_session::{Differs, Model};
 
 impl Trial {
-    pub fn with_host(&self, compiled: &Compiled, seed: u64) -> Result<(), Failure> {
+    pub fn with_host(&self, made: Made, seed: u64) -> Result<(), Failure> {
         let differs = |packet, text: String| failure(Layer::Host, packet, text);
         let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
-        let interface = &compiled.interface;
+        let interface = made.interface;
         let events = host_events(interface, &self.expected.maps, packets.len(), seed);
         if events.is_empty() {
             return Ok(());
         }
-        let driven = hardware::drive_mixed(compiled, hardware, &self.in_hardware, packets, &events);
+        let driven = hardware::drive_mixed(made, hardware, &self.in_hardware, packets, &events);
         let (mixed, filled, held) = driven.map_err(|error| differs(None, error.to_string()))?;
         let wrong = |found: Differs| differs(found.packet, found.text);
         let mut maps = Maps::new(&self.lifted.maps);

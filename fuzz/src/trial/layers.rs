@@ -1,5 +1,6 @@
 //! The forms of a program behind the lifted one, and its design.
 
+use crate::hardware::Made;
 use super::answers::{difference, Answers, Expectation, Question};
 use super::forms::Forms;
 use super::told::Run;
@@ -45,10 +46,10 @@ impl Trial {
             let text = format!("{:?}", errors.first());
             return Err(Stop::Failed(failure(Layer::Design, None, text)));
         }
-        let forgot = self.in_engine(&compiled, Engine::Native, kernel)?;
-        self.hosted(&compiled).map_err(Stop::Failed)?;
+        let forgot = self.in_engine((&compiled).into(), Engine::Native, kernel)?;
+        self.hosted((&compiled).into()).map_err(Stop::Failed)?;
         if self.options.verilator {
-            self.in_engine(&compiled, Engine::Verilator, kernel)?;
+            self.in_engine((&compiled).into(), Engine::Verilator, kernel)?;
         }
         let hazards = compiled.report.maps.iter().map(|map| map.hazard);
         let mut features = features::of(&self.subject, &self.lifted);
@@ -86,9 +87,9 @@ impl Trial {
         }
     }
 
-    fn in_engine(
+    pub(super) fn in_engine(
         &self,
-        compiled: &Compiled,
+        made: Made,
         engine: Engine,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
     ) -> Result<bool, Stop> {
@@ -98,18 +99,18 @@ impl Trial {
         };
         let run = || {
             let mut dut = engine
-                .start(&compiled.design)
+                .start(made.design)
                 .map_err(|error| failure(layer, None, error.to_string()))?;
-            self.in_dut(dut.as_mut(), compiled, layer, kernel)
+            self.in_dut(dut.as_mut(), made, layer, kernel)
         };
         caught(run).unwrap_or_else(Err).map_err(Stop::Failed)
     }
 
     /// Both runs in the native simulator, judged by the interpreter.
-    pub fn in_simulator(&self, compiled: &Compiled) -> Result<(), Failure> {
-        let native = self.in_engine(compiled, Engine::Native, &|| Ok(None));
+    pub fn in_simulator(&self, made: Made) -> Result<(), Failure> {
+        let native = self.in_engine(made, Engine::Native, &|| Ok(None));
         match native {
-            Ok(_) => self.hosted(compiled),
+            Ok(_) => self.hosted(made),
             Err(Stop::Failed(failure)) => Err(failure),
             // Nothing is compiled here.
             Err(Stop::Refused(_)) => Ok(()),
@@ -117,9 +118,9 @@ impl Trial {
     }
 
     /// The run with operations of the host, if there is one.
-    fn hosted(&self, compiled: &Compiled) -> Result<(), Failure> {
+    pub(super) fn hosted(&self, made: Made) -> Result<(), Failure> {
         match self.subject.hardware.host {
-            Some(seed) => caught(|| self.with_host(compiled, seed)).unwrap_or_else(Err),
+            Some(seed) => caught(|| self.with_host(made, seed)).unwrap_or_else(Err),
             None => Ok(()),
         }
     }
@@ -128,18 +129,18 @@ impl Trial {
     pub fn in_dut(
         &self,
         dut: &mut dyn Dut,
-        compiled: &Compiled,
+        made: Made,
         layer: Layer,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
     ) -> Result<bool, Failure> {
         let (hardware, packets) = (&self.subject.hardware, &self.subject.packets);
-        let driven = hardware::drive_in(dut, compiled, hardware, &self.in_hardware, packets)
+        let driven = hardware::drive_in(dut, made, hardware, &self.in_hardware, packets)
             .map_err(|error| failure(layer, None, error.to_string()))?;
         let (counters, counted) = (
             driven.counters,
-            hardware::counted(packets, &driven.outcomes, &compiled.interface.outputs),
+            hardware::counted(packets, &driven.outcomes, &made.interface.outputs),
         );
-        let run = Run::driven(driven, journals::of_design(&compiled.interface));
+        let run = Run::driven(driven, journals::of_design(made.interface));
         let mut moves = run.moves.iter().flatten();
         let forgot = moves.any(|one| one.what == Move::Put { forgets: true });
         if let Some(failure) = self.objection(layer, run, kernel) {

@@ -4,25 +4,63 @@ use super::layers::Trial;
 use super::told::Run;
 use super::{caught, failure, flatten, Built, Failure, Layer, Stop};
 use crate::features;
+use crate::hardware::{Engine, Made};
 use hardpath_core::compile::{compile, Compiled};
+use hardpath_core::hardware::processor::{self, stream, Processor};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
+use hardpath_diagnostic::Diagnostic;
+use hardpath_oracle::KernelJudge;
 use hardpath_pipeline::Hazard;
 use hardpath_session::Rows;
 
+/// Packets that the processor works on at a time.
+const THREADS: u8 = 16;
+
 impl Trial {
     /// Compiles the program to rows for a core with so many lanes, and runs all packets in them.
-    pub fn in_rows(&self, lanes: u8) -> Result<Built, Stop> {
+    pub fn in_rows(
+        &self,
+        lanes: u8,
+        kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
+    ) -> Result<Built, Stop> {
         let machine = Machine::with_lanes(lanes);
         let compiled = flatten(caught(|| compile(&self.meaning, &machine)))?;
         self.interpret(&compiled.program, Layer::Prepared)?;
         same_as_file_and_text(&compiled).map_err(Stop::Failed)?;
         let ran = caught(|| self.run_rows(&compiled));
         ran.unwrap_or_else(Err).map_err(Stop::Failed)?;
+        // Of LRU maps it does not tell what they forget.
+        if processor::lacks(&compiled.image).is_none() && !self.subject.forgets() {
+            self.in_processor(&compiled.image, &machine, kernel)?;
+        }
         Ok(Built {
             hazard: Hazard::None,
             features: features::of(&self.subject, &self.lifted),
         })
+    }
+
+    /// The same on the processor, which the host works on meanwhile, too.
+    fn in_processor(
+        &self,
+        image: &Image,
+        machine: &Machine,
+        kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
+    ) -> Result<(), Stop> {
+        let config = Processor {
+            bus_bits: self.subject.hardware.bus_bits,
+            ..Processor::of("core", machine, THREADS, image)
+        };
+        let mut built = processor::processor(&config);
+        let words = stream::words(&config, image).map_err(|error| vec![error]);
+        built.interface.program = words.map_err(Stop::Refused)?;
+        built.interface.lengths = (image.limits.shortest, image.limits.longest);
+        let made = Made {
+            design: &built.design,
+            interface: &built.interface,
+        };
+        self.in_engine(made, Engine::Native, kernel)?;
+        self.hosted(made).map_err(Stop::Failed)
     }
 
     fn run_rows(&self, compiled: &Compiled) -> Result<(), Failure> {

@@ -65,6 +65,11 @@ pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) ->
     }
 }
 
+/// What its instance is called.
+pub(super) fn instance(processor: &Processor, config: &Served) -> String {
+    config.name[processor.name.len() + 1..].to_string()
+}
+
 impl Slots<'_> {
     /// `taken`: whoever wants the next answer takes it. `map`: whose it is. `may_go`: there is room for an answer.
     pub fn place(
@@ -168,7 +173,7 @@ impl Slots<'_> {
                 host_value,
             },
         };
-        let instance = config.name[self.config.name.len() + 1..].to_string();
+        let instance = instance(self.config, &config);
         let block = served(self.design, &config);
         block.place(self.design, self.m, instance, inputs).out
     }

@@ -99,7 +99,8 @@ fn contract(config: &Processor) -> String {
 
 fn interface(config: &Processor) -> Interface {
     let entries = config.entries();
-    let maps = config.slots.iter().zip(entries).map(|(decl, slots)| MapPort {
+    let slots = config.slots.iter().zip(entries).enumerate();
+    let maps = slots.map(|(number, (decl, slots))| MapPort {
         map: Map {
             name: decl.name.clone(),
             kind: decl.outside.clone(),
@@ -110,7 +111,7 @@ fn interface(config: &Processor) -> Interface {
             slots,
         },
         journal: None,
-        storage: None,
+        storage: config.storage(number),
     });
     Interface {
         top: config.name.clone(),
@@ -356,7 +357,7 @@ impl Top<'_> {
         });
         let ports = HostIn {
             lite: told.clone(),
-            packet_in: entered,
+            packet_in: self.m.delay_reset("packet_enters", entered),
             dropped_bad: intake.dropped_bad,
             dropped_length: intake.dropped_length,
             fate_valid: loops.fate_valid,
@@ -518,8 +519,15 @@ impl Top<'_> {
             lanes: all,
         };
         let block = lanes_in(self.design, &self.inner("lanes"), &lanes);
-        let out = block.place(self.design, self.m, "lanes", ports).out;
+        let mut out = block.place(self.design, self.m, "lanes", ports).out;
         self.m.drive(predicates, out.predicates_next);
+        // What was under way when a reset came does not happen any more.
+        let alive = (0..FETCH + CUT_STAGE).fold(threads.chosen.chosen, |node, clock| {
+            self.m.delay_reset(format!("alive_{clock}"), node)
+        });
+        for node in out.active.iter_mut().chain(&mut out.taken) {
+            *node = self.m.and(&[*node, alive]);
+        }
         for (wire, node) in a.iter().chain(&b).zip(out.a.iter().chain(&out.b)) {
             self.m.drive(*wire, *node);
         }
