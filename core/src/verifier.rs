@@ -11,7 +11,8 @@
 //! 3. No register is written twice, and no predicate, but that several comparisons go into one by [`Into::And`], or by [`Into::Or`].
 //!    Predicate 0 may be written as often as it likes.
 //! 4. It has no more loads, stores, operations on maps, products, inputs and operations that put words than the core does in a row
-//!    ([`Machine`]), and one of what stands beside the lanes: divisions, sums, copies, and clearing.
+//!    ([`Machine`]), and one of what stands beside the lanes: divisions, sums, copies, and clearing. That does not stand
+//!    in a row with an operation on a map: a thread waits for one unit at a time.
 //! 5. Where many bytes are summed, copied or cleared, nothing is stored.
 //! 6. No operation changes what of a map another one reads or changes: which keys it has, or bytes of its values.
 //! 7. Nothing stands behind an operation that always leaves the row.

@@ -148,7 +148,9 @@ impl Scheduler<'_> {
             && all.puts <= machine.puts
             && all.products <= machine.products
             && all.inputs <= machine.inputs
+            // A thread waits for one unit at a time.
             && all.slow <= 1
+            && (all.slow == 0 || all.maps == 0)
     }
 
     /// There are registers and predicates left for what a step makes, so that nothing must be spilled for its sake.

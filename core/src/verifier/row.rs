@@ -58,6 +58,7 @@ impl Check<'_> {
         for (number, row) in image.rows.iter().enumerate() {
             self.written_once(number, row);
             self.room(number, row);
+            self.one_wait(number, row);
             self.cleared(number, row);
             self.map_order(number, row);
             self.last(number, row);
@@ -103,6 +104,15 @@ impl Check<'_> {
                 let message = format!("there are {count} {what} in a row, and the core does {has}");
                 self.error(4, At::Row(number), message);
             }
+        }
+    }
+
+    /// Rule 4, of what threads wait for.
+    fn one_wait(&mut self, number: usize, row: &Row) {
+        let has = |unit: Unit| row.operations().any(|(_, op)| Unit::of(&op.action) == Some(unit));
+        if has(Unit::Map) && has(Unit::Slow) {
+            let message = "a thread waits for one unit at a time";
+            self.error(4, At::Row(number), message);
         }
     }
 

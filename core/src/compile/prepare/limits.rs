@@ -13,6 +13,8 @@ pub fn narrow(program: &mut Program) {
         program,
         incoming: &incoming,
         seen: Vec::new(),
+        known: HashMap::new(),
+        left: MOST_LOOKED_AT,
     };
     let mut headroom = 0;
     let mut has_tail = false;
@@ -50,6 +52,9 @@ fn offsets(op: &Op, args: &[Value]) -> Vec<Value> {
     }
 }
 
+/// Behind so many values nobody looks for more.
+const MOST_LOOKED_AT: u32 = 100_000;
+
 type Incoming = HashMap<Value, Vec<Value>>;
 
 /// What each parameter of a block may be.
@@ -71,6 +76,9 @@ struct Look<'a> {
     incoming: &'a Incoming,
     /// Parameters that are being looked at.
     seen: Vec<Value>,
+    known: HashMap<Value, Option<i64>>,
+    /// How many more are looked at.
+    left: u32,
 }
 
 impl Look<'_> {
@@ -83,9 +91,21 @@ impl Look<'_> {
         }
     }
 
-    /// A number that an offset is not below; `None`: nobody knows. What is not known otherwise is at least 0: a program shows that of all
-    /// that it adds to its packet's address.
+    /// A number that an offset is not below; `None`: nobody knows. What comes from somewhere else is at least 0: a program shows that of
+    /// all that it adds to its packet's address.
     fn lowest(&mut self, value: Value) -> Option<i64> {
+        if let Some(known) = self.known.get(&value) {
+            return *known;
+        }
+        let lowest = self.find_lowest(value);
+        if self.seen.is_empty() {
+            self.known.insert(value, lowest);
+        }
+        lowest
+    }
+
+    fn find_lowest(&mut self, value: Value) -> Option<i64> {
+        self.left = self.left.checked_sub(1)?;
         if let Some(bits) = self.program.as_const(value) {
             let above = 64 - bits.width().min(64);
             return Some((bits.low_u64() << above) as i64 >> above);
@@ -94,8 +114,8 @@ impl Look<'_> {
             let Some(args) = self.incoming.get(&value) else {
                 return Some(0);
             };
+            // Around a loop it may go down in each round.
             if self.seen.contains(&value) {
-                // Around a loop: it may go down in each round.
                 return None;
             }
             self.seen.push(value);
@@ -103,15 +123,19 @@ impl Look<'_> {
             self.seen.pop();
             return lowest?.into_iter().min();
         };
+        let mut arg = |number: usize| self.lowest(data.args[number]);
         match data.op {
-            Op::Select => {
-                let (yes, no) = (self.lowest(data.args[1])?, self.lowest(data.args[2])?);
-                Some(yes.min(no))
+            Op::Select => Some(arg(1)?.min(arg(2)?)),
+            Op::Add => Some(arg(0)? + arg(1)?),
+            Op::SExt | Op::Slice { lo: 0, .. } => arg(0),
+            // Of numbers that are not below 0 these make others.
+            Op::ZExt | Op::And | Op::Or | Op::Shl | Op::LShr | Op::Slice { .. } | Op::Concat => {
+                let args = 0..data.args.len();
+                let all = args.map(arg).collect::<Option<Vec<i64>>>()?;
+                all.into_iter().all(|lowest| lowest >= 0).then_some(0)
             }
-            Op::Add => Some(self.lowest(data.args[0])? + self.lowest(data.args[1])?),
-            Op::SExt => self.lowest(data.args[0]),
-            Op::Sub | Op::Not | Op::Xor | Op::Mul => None,
-            _ => Some(0),
+            Op::PacketLoad | Op::StackLoad | Op::MapLoad(_) | Op::Input(_) => Some(0),
+            _ => None,
         }
     }
 
