@@ -8,7 +8,9 @@
 //! * **under way**: its row is between fetch and results;
 //! * **waiting**: for a unit that takes as long as it takes (a map, a divider), which brings it back with a row of its own;
 //! * **held**: its row has results, and what the row has stored is still on its way;
-//! * **done**: its program is over, and the packet leaves when it is the oldest.
+//! * **done**: its program is over, and the packet leaves when it is the oldest;
+//! * **stale**, beside one of these: what its packet has read is not so any more. Once no row is under way and it waits for nothing, it
+//!   begins again with its first row.
 //!
 //! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn.
 
@@ -44,6 +46,7 @@ signals! {
         leads: all LeadsIn,
         leave_ready: one "the oldest packet may leave",
         held: one "no thread becomes ready or done",
+        stale: one "a bit for each thread: what its packet has read is not so any more",
     }
 }
 
@@ -68,6 +71,8 @@ signals! {
         oldest: one "the thread of the oldest packet",
         leave_valid: one "the oldest packet's program is over",
         packets: one "how many have threads",
+        is_stale: one "a bit for each thread: it begins again as soon as it can",
+        restarts: one "a bit for each thread: it begins again with its next row",
     }
 }
 
@@ -100,6 +105,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
         },
         leave_ready: 1,
         held: 1,
+        stale: config.threads.into(),
     });
     let mut state = State::new(&mut m, config, bits);
     m.section("The order of the packets");
@@ -109,7 +115,8 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
     m.section("Where the row leads");
     let led = state.lead(&mut m, &inputs, &chosen);
     let led = state.held(&mut m, inputs.held, led);
-    state.next(&mut m, &order, &chosen, &led);
+    let restarts = state.restarts(&mut m, inputs.stale, &chosen, &led);
+    state.next(&mut m, &order, &chosen, &led, restarts);
     let outputs = ThreadsOut {
         packet_ready: order.enters,
         packet_thread: order.youngest,
@@ -118,6 +125,8 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
         oldest: order.oldest,
         leave_valid: order.is_done,
         packets: order.inside,
+        is_stale: state.stale.node,
+        restarts,
     };
     m.into_block(inputs, outputs)
 }
@@ -160,6 +169,8 @@ struct State<'a> {
     /// What would be ready, and over.
     held_ready: Flags,
     held_done: Flags,
+    /// Threads whose packet begins again.
+    stale: Flags,
     /// Threads that wait, and whose program is over then.
     last: Flags,
     /// Threads whose packet has had no row yet.
@@ -198,6 +209,7 @@ impl<'a> State<'a> {
             done: Flags::new(m, "done", config.threads),
             held_ready: Flags::new(m, "held_ready", config.threads),
             held_done: Flags::new(m, "held_done", config.threads),
+            stale: Flags::new(m, "is_stale_reg", config.threads),
             last: Flags::new(m, "ends_when_back", config.threads),
             fresh: Flags::new(m, "fresh", config.threads),
             oldest: m.reg_reset("oldest", bits, 0),
@@ -229,6 +241,8 @@ impl<'a> State<'a> {
         let has_room = m.not(is_full);
         let enters = m.and(&[inputs.packet_valid, has_room]);
         let done = self.done.node;
+        let sure = m.not(self.stale.node);
+        let done = m.and(&[done, sure]);
         let is_done = self.bit_of(m, done, oldest);
         let leaves = m.and(&[is_done, inputs.leave_ready]);
         let next = m.add_const(oldest, 1);
@@ -397,14 +411,35 @@ impl<'a> State<'a> {
         }
     }
 
-    fn next(&mut self, m: &mut Module, order: &Order, chosen: &ChosenOut, led: &Led) {
+    /// Threads that begin again: stale ones that have no row under way, and wait for nothing.
+    fn restarts(&mut self, m: &mut Module, stale: Node, chosen: &ChosenOut, led: &Led) -> Node {
+        let begins = self.one_hot(m, chosen.chosen, chosen.thread);
+        let stays = m.not(begins);
+        let still = m.or(&[self.ready.node, self.done.node, led.ready, led.done]);
+        let restarts = m.and(&[self.stale.node, still, stays]);
+        self.stale.next(m, stale, restarts);
+        restarts
+    }
+
+    fn next(
+        &mut self,
+        m: &mut Module,
+        order: &Order,
+        chosen: &ChosenOut,
+        led: &Led,
+        restarts: Node,
+    ) {
         let enters = self.one_hot(m, order.enters, order.youngest);
         let begins = self.one_hot(m, chosen.chosen, chosen.thread);
         let leaves = self.one_hot(m, order.leaves, order.oldest);
-        let set = m.or(&[enters, led.ready]);
+        let set = m.or(&[enters, led.ready, restarts]);
         self.ready.next(m, set, begins);
-        self.fresh.next(m, enters, begins);
-        self.done.next(m, led.done, leaves);
+        let set = m.or(&[enters, restarts]);
+        self.fresh.next(m, set, begins);
+        let goes_on = m.not(restarts);
+        let done = m.and(&[led.done, goes_on]);
+        let clears = m.or(&[leaves, restarts]);
+        self.done.next(m, done, clears);
     }
 }
 

@@ -21,6 +21,8 @@ struct Packet {
     waits: bool,
     /// It waits, and is over then.
     last: bool,
+    /// What it has read is not so any more.
+    stale: bool,
     rows: u64,
     /// The clock from which on it can leave.
     over: Option<u64>,
@@ -90,6 +92,41 @@ impl Model {
         [goes.into(), target, ends.into(), waits.into()]
     }
 
+    /// A bit for each of some threads, none of which is the oldest.
+    fn some_are_stale(&self, random: &mut Random) -> u64 {
+        let all = 0..self.threads.len();
+        let younger = all.filter(|thread| *thread != self.oldest && self.threads[*thread].is_some());
+        younger.map(|thread| random.below(2) << thread).sum()
+    }
+
+    /// Packets that begin again: stale ones that are ready or over, or become it in this clock, and are not chosen.
+    fn restart(&mut self, clock: u64, chosen: Option<usize>) -> u64 {
+        let mut restarts = 0;
+        for (thread, packet) in self.threads.iter_mut().enumerate() {
+            let Some(packet) = packet.as_mut().filter(|packet| packet.stale) else {
+                continue;
+            };
+            let here = |at: Option<u64>| at.is_some_and(|at| at <= clock + 1);
+            if chosen != Some(thread) && (here(packet.ready) || here(packet.over)) {
+                restarts |= 1 << thread;
+                packet.next = Some(FIRST_ROW);
+                packet.fresh = true;
+                packet.stale = false;
+                packet.over = None;
+                packet.ready = Some(clock + 1);
+            }
+        }
+        restarts
+    }
+
+    fn mark(&mut self, stale: u64) {
+        for (thread, packet) in self.threads.iter_mut().enumerate() {
+            if let Some(packet) = packet.as_mut().filter(|_| stale >> thread & 1 == 1) {
+                packet.stale = true;
+            }
+        }
+    }
+
     /// What is not held in this clock.
     fn come(&mut self, clock: u64) {
         let coming = std::mem::take(&mut self.coming);
@@ -136,6 +173,10 @@ fn check(config: Threads, seed: u64) {
         if !held {
             model.come(clock);
         }
+        let stale = match random.below(40) {
+            0 => model.some_are_stale(&mut random),
+            _ => 0,
+        };
         for (port, value) in [
             ("packet_valid", arrives.into()),
             ("first_row", FIRST_ROW),
@@ -147,6 +188,7 @@ fn check(config: Threads, seed: u64) {
             ("waits", waits),
             ("leave_ready", leaves.into()),
             ("held", held.into()),
+            ("stale", stale),
         ] {
             bench.set(port, value);
         }
@@ -158,7 +200,7 @@ fn check(config: Threads, seed: u64) {
         assert_eq!(bench.get("packets"), model.inside() as u64, "clock {clock}");
         assert_eq!(bench.get("packet_ready"), u64::from(arrives && !is_full));
         let oldest = model.threads[model.oldest].as_ref();
-        let done = oldest.is_some_and(|packet| packet.over.is_some_and(|over| over <= clock));
+        let done = oldest.is_some_and(|packet| !packet.stale && packet.over.is_some_and(|over| over <= clock));
         assert_eq!(bench.get("leave_valid"), u64::from(done), "clock {clock}");
         let ready: Vec<usize> = (0..count)
             .filter(|thread| {
@@ -197,6 +239,9 @@ fn check(config: Threads, seed: u64) {
                 brought: brings,
             });
         }
+        let restarts = model.restart(clock, chosen.then_some(bench.get("thread") as usize));
+        assert_eq!(bench.get("restarts"), restarts, "clock {clock}");
+        model.mark(stale);
         if done && leaves {
             model.threads[model.oldest] = None;
             model.oldest = (model.oldest + 1) % count;
@@ -209,6 +254,7 @@ fn check(config: Threads, seed: u64) {
                 ready: Some(clock + 1),
                 waits: false,
                 last: false,
+                stale: false,
                 rows: 0,
                 over: None,
             });

@@ -5,7 +5,7 @@
 //! no packet is inside.
 
 use super::{Processor, Settings};
-use crate::encode::layout::{self, WORDS};
+use crate::encode::layout::{self, Opcode, WORDS};
 use crate::image::rows::LANE_BITS;
 use hardpath_blocks::index_bits;
 use hardpath_rtl::signals::Block;
@@ -21,6 +21,7 @@ signals! {
     pub struct ProgramIn {
         row: one "stage -2: the row's number",
         row_valid: one "stage -1: a row of the program begins",
+        may_store: one "stage -1: its packet may be written",
         answer_valid: one "stage -1: what a unit brings begins",
         answer_lane: maybe "stage -1: in this lane",
         answer_word: one "stage -1: an operation",
@@ -35,6 +36,8 @@ signals! {
     /// Out of the program memory.
     pub struct ProgramOut {
         words: several "stage 0: of each lane its operation",
+        parks: one "stage 0: the row does nothing, since it writes bytes and may not",
+        stores: one "stage 0: the row writes bytes",
         settings: all Settings,
         runs: one "there is a program",
         wants: one "a program waits until no packet is inside",
@@ -57,6 +60,7 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
     let inputs = m.inputs(ProgramIn {
         row: config.row_bits(),
         row_valid: 1,
+        may_store: 1,
         answer_valid: 1,
         answer_lane: lane_bits,
         answer_word: 128,
@@ -90,11 +94,13 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
         m.hold_reset(format!("{name}_reg"), switches, node)
     });
     m.section("Rows");
-    let words = rows(&mut m, config, &inputs, bank, &write);
+    let (words, parks, stores) = rows(&mut m, config, &inputs, bank, &write);
     let gap = m.zero(12);
     let status = m.concat(&[count, gap, runs, load.wrong, wants, load.under_way]);
     let outputs = ProgramOut {
         words,
+        parks,
+        stores,
         settings,
         runs,
         wants,
@@ -109,6 +115,9 @@ struct Write {
     row: Node,
     enable: Node,
     word: Node,
+    /// The row is complete, and whether it writes bytes of packet or stack.
+    marks: Node,
+    mark: Node,
 }
 
 fn rows(
@@ -117,7 +126,7 @@ fn rows(
     inputs: &ProgramIn,
     bank: Node,
     write: &Write,
-) -> Vec<Node> {
+) -> (Vec<Node>, Node, Node) {
     let lanes = usize::from(config.shape.lanes);
     let words = lanes * WORDS;
     let mem = m.mem(
@@ -130,11 +139,18 @@ fn rows(
     let address = m.concat(&[other, write.row]);
     let data = m.concat(&vec![write.word; words]);
     m.mem_write(mem, address, data, write.enable);
+    let marks = m.mem("marks", 1, 2 * config.machine.rows, MemStyle::Block);
+    m.mem_write(marks, address, write.mark, write.marks);
     let address = m.concat(&[bank, inputs.row]);
     let one = m.one();
     let row = m.mem_read_sync(mem, address, one);
+    let mark = m.mem_read_sync(marks, address, one);
+    let may_not = m.not(inputs.may_store);
+    let parks = m.and(&[inputs.row_valid, mark, may_not]);
+    let stays = m.not(parks);
+    let begins = m.and(&[inputs.row_valid, stays]);
     let opcode = u32::from(layout::OPCODE.width);
-    (0..lanes)
+    let words = (0..lanes)
         .map(|lane| {
             let of_program = m.slice(row, 128 * lane as u32, 128);
             let here = match inputs.answer_lane {
@@ -146,14 +162,17 @@ fn rows(
             };
             let word = m.mux(here, inputs.answer_word, of_program);
             // Without an opcode nothing else counts.
-            let happens = m.or(&[here, inputs.row_valid]);
+            let happens = m.or(&[here, begins]);
             let low = m.slice(word, 0, opcode);
             let low = m.gate(happens, low);
             let high = m.slice(word, opcode, 128 - opcode);
             let word = m.concat(&[high, low]);
             m.delay(format!("word_{lane}"), word)
         })
-        .collect()
+        .collect();
+    let stores = m.and(&[begins, mark]);
+    let stores = m.delay_reset("stores_reg", stores);
+    (words, m.delay_reset("parks_reg", parks), stores)
 }
 
 /// A load: where its next word belongs.
@@ -279,6 +298,23 @@ impl Load {
         let some = m.reduce_or(rows);
         let none = m.not(some);
         m.drive(self.rows_end, none);
+        // The first word of each lane has the opcode.
+        let firsts = (0..words).rev().map(|word| m.constant(u64::from(word % LANE_BITS == 0), 1));
+        let firsts: Vec<Node> = firsts.collect();
+        let firsts = m.concat(&firsts);
+        let first = m.and(&[this, firsts]);
+        let is_first = m.reduce_or(first);
+        let stores = super::is(
+            m,
+            self.word,
+            &[Opcode::Store, Opcode::Clear, Opcode::Copy],
+        );
+        let own = m.not(is_header);
+        let stores = m.and(&[own, is_first, stores]);
+        let (mark_reg, before) = m.reg("stores_so_far", 1);
+        let before = m.and(&[before, own]);
+        let mark = m.or(&[before, stores]);
+        m.set_next_when(mark_reg, self.of_rows, mark);
         let absent = m.not(header);
         let enable = m.mux(is_header, absent, this);
         let on = m.sext(self.of_rows, words);
@@ -290,6 +326,8 @@ impl Load {
                 let data = m.not(is_header);
                 m.gate(data, self.word)
             },
+            marks: row_ends,
+            mark,
         }
     }
 }

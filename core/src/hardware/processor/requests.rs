@@ -8,7 +8,15 @@
 //!
 //! What a packet's program does to maps must look as if no other packet were inside. Of each map a program says ([`Settings::ordered`])
 //! whether packets can see what others do to it. If not, lookups and loads are done at once, and additions whose result nobody wants when
-//! the packet leaves, in the order of the packets. If they can, every operation waits until its packet is the oldest one.
+//! the packet leaves, in the order of the packets.
+//!
+//! If they can, what changes the map waits until its packet is the oldest one, and what only reads is done at once: of each map it is
+//! kept which threads have looked up and which have loaded. Requests go to the maps one behind the other, so where a change is taken,
+//! whoever has read before has read too early, and is *stale*: it begins again. The oldest packet reads what is so, and is never stale
+//! through another one. A packet that may be stale does not write its bytes: its rows with stores wait until it is the oldest one; and
+//! one that has written them waits with what it reads.
+//!
+//! Bytes of values and keys are told apart: an entry that is added to or written is no other entry for those who have only looked it up.
 
 use super::puts::{Lane, Puts, Shared};
 use super::slots::{Slot, Slots};
@@ -48,12 +56,15 @@ signals! {
         settings: all Settings,
         lanes: numbered RequestLaneIn,
         thread_9: one "stage 9: the row's thread",
+        stores_9: one "stage 9: the row writes bytes of packet or stack",
         enters: one "a packet gets a thread",
         enters_thread: one "which one",
         oldest: one "the thread of the oldest packet",
         some_inside: one "a packet is inside",
         done: one "the program of the oldest packet is over",
         leaves: one "the oldest packet leaves",
+        is_stale: one "a bit for each thread: it will begin again",
+        restarts: one "a bit for each thread: it begins again",
         host: some HostAsksIn,
     }
 }
@@ -75,6 +86,8 @@ signals! {
         answer_lane: maybe "two clocks later: in this lane",
         answer_word: one "two clocks later: with this operation",
         committed: one "what the oldest packet changes is done",
+        stale: one "a bit for each thread: it has read too early",
+        guesses: one "a bit for each thread: it has read what others may change",
         still: one "no request is under way or waits",
         overflows: one "strobe: an addition waits for its packet to be the oldest, because so many are before it",
         value_puts: one "stage 10: word 0 of the value buffer is written",
@@ -126,6 +139,8 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         answer_lane: config.shape.bank_bits().map(|bits| m.zero(bits)),
         answer_word: m.zero(128),
         committed: m.one(),
+        stale: m.zero(config.shape.threads.into()),
+        guesses: m.zero(config.shape.threads.into()),
         still: m.one(),
         overflows: zero,
         value_puts,
@@ -162,12 +177,15 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
             config.shape.lanes.into()
         ],
         thread_9: thread,
+        stores_9: 1,
         enters: 1,
         enters_thread: thread,
         oldest: thread,
         some_inside: 1,
         done: 1,
         leaves: 1,
+        is_stale: config.shape.threads.into(),
+        restarts: config.shape.threads.into(),
         host: (!config.slots.is_empty()).then(|| HostAsksIn {
             host_inject: 1,
             question: config.question_widths(),
@@ -240,7 +258,7 @@ impl Requests<'_> {
         self.m.section("Additions that wait for their packet's end");
         let log = self.log(&asked, log_full);
         self.m.section("Whose request is next");
-        let (request, tag, still) = self.next(&asked, &records, &log);
+        let (request, tag, still) = self.next(&asked, &records, &log, outputs);
         let accepted = self.m.wire(1, "accepted");
         let (request, tag) = self.held(request, tag, accepted);
         self.m.section("Maps");
@@ -301,7 +319,30 @@ impl Requests<'_> {
         let overflows = m.and(&[happens, plain_add, free, log_full]);
         let not_posts = m.not(posts);
         let waits = m.and(&[happens, not_posts]);
-        let by_order = m.or(&[ordered, plain_add]);
+        // A lookup in a map that forgets changes which keys go.
+        let forgets = self.config.slots.iter().map(|decl| decl.forgets);
+        let forgets: Vec<Node> = forgets.map(|forgets| m.constant(forgets.into(), 1)).collect();
+        let forgets = choose(m, &forgets, map);
+        let lasts = m.not(forgets);
+        let looks = is(m, Opcode::Lookup);
+        let looks = m.and(&[looks, lasts]);
+        let loads = is(m, Opcode::MapLoad);
+        let reads = m.or(&[looks, loads]);
+        let changes = m.not(reads);
+        // A packet that has written its bytes cannot begin again.
+        let threads = u32::from(self.config.shape.threads);
+        let (dirty_reg, dirty) = m.reg_reset("has_stored", threads, 0);
+        let stores = one_hot(m, threads, self.inputs.stores_9, self.inputs.thread_9);
+        let enters = one_hot(m, threads, self.inputs.enters, self.inputs.enters_thread);
+        let stays = m.not(enters);
+        let stays = m.and(&[dirty, stays]);
+        let next = m.or(&[stays, stores]);
+        m.set_next(dirty_reg, next);
+        let dirty: Vec<Node> = (0..threads).map(|bit| m.bit(dirty, bit)).collect();
+        let dirty = choose(m, &dirty, self.inputs.thread_9);
+        let for_sure = m.or(&[changes, dirty, self.inputs.stores_9]);
+        let in_sight = m.and(&[ordered, for_sure]);
+        let by_order = m.or(&[in_sight, plain_add]);
         let by_turn = m.not(by_order);
         let in_order = m.and(&[waits, by_order]);
         let in_turn = m.and(&[waits, by_turn]);
@@ -365,12 +406,20 @@ impl Requests<'_> {
         }
     }
 
+    /// A bit for each thread: nothing is known of its packet.
+    fn begins(&mut self) -> Node {
+        let threads = u32::from(self.config.shape.threads);
+        let m = &mut *self.m;
+        let enters = one_hot(m, threads, self.inputs.enters, self.inputs.enters_thread);
+        m.or(&[enters, self.inputs.restarts])
+    }
+
     /// The additions of all threads, and those of the oldest packet on their way to the maps.
     fn log(&mut self, asked: &Asked, full: Node) -> Log {
         let threads = u32::from(self.config.shape.threads);
         let thread = self.thread;
         let one = self.m.one();
-        let enters = one_hot(self.m, threads, self.inputs.enters, self.inputs.enters_thread);
+        let enters = self.begins();
         let posts = one_hot(self.m, threads, asked.posts, thread);
         let stays = self.m.not(enters);
         // A bit for each thread: it has more than so many additions.
@@ -441,7 +490,13 @@ impl Requests<'_> {
     }
 
     /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And that nothing waits.
-    fn next(&mut self, asked: &Asked, records: &Records, log: &Log) -> (Next, Tag, Node) {
+    fn next(
+        &mut self,
+        asked: &Asked,
+        records: &Records,
+        log: &Log,
+        outputs: &mut RequestsOut,
+    ) -> (Next, Tag, Node) {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
         let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
@@ -481,12 +536,83 @@ impl Requests<'_> {
         let still = m.or(&[ordered, free]);
         let still = m.reduce_or(still);
         let still = m.not(still);
-        let request = self.request(records, thread, log, valid);
+        let stale: Vec<Node> = (0..threads).map(|bit| m.bit(self.inputs.is_stale, bit)).collect();
+        let stale = choose(m, &stale, self.inputs.oldest);
+        let stale = m.and(&[stale, in_order, not_log]);
+        let request = self.request(records, thread, log, (valid, stale));
+        let taken = Taken {
+            thread,
+            in_turn: takes_turn,
+            in_order: takes_order,
+            stale,
+        };
+        self.readers(&request, &taken, outputs);
         (Next { request, takes }, Tag { thread, posted: log.wants }, still)
     }
 
+    /// Who has read what of which map, and has read it too early.
+    fn readers(&mut self, request: &Request, taken: &Taken, outputs: &mut RequestsOut) {
+        let threads = u32::from(self.config.shape.threads);
+        let begins = self.begins();
+        let m = &mut *self.m;
+        let stays = m.not(begins);
+        let reader = one_hot(m, threads, taken.in_turn, taken.thread);
+        let looks = m.eq_const(request.command, command::LOOKUP.into());
+        let updates = m.eq_const(request.command, command::UPDATE.into());
+        let deletes = m.eq_const(request.command, command::DELETE.into());
+        let keys = m.or(&[updates, deletes]);
+        let oldest = one_hot(m, threads, taken.in_order, self.inputs.oldest);
+        let others = m.not(oldest);
+        let sure = m.not(taken.stale);
+        let changes = m.and(&[taken.in_order, sure]);
+        let (mut stale, mut guesses) = (Vec::new(), Vec::new());
+        for (number, decl) in self.config.slots.iter().enumerate() {
+            if !decl.packets_write {
+                continue;
+            }
+            let mine = m.eq_const(request.map, number as u64);
+            let ordered = m.bit(self.inputs.settings.ordered, number as u32);
+            let reads = m.and(&[mine, ordered]);
+            let keep = |m: &mut Module, name: &str, on: Node| {
+                let name = format!("{name}_{number}");
+                let (reg, node) = m.reg_reset(name, threads, 0);
+                let on = m.sext(on, threads);
+                let comes = m.and(&[reader, on]);
+                let kept = m.and(&[node, stays]);
+                let next = m.or(&[kept, comes]);
+                m.set_next(reg, next);
+                node
+            };
+            let by_key = m.and(&[reads, looks]);
+            let by_entry = m.not(looks);
+            let by_entry = m.and(&[reads, by_entry]);
+            let looked = keep(m, "looked_up", by_key);
+            let loaded = keep(m, "loaded", by_entry);
+            let meets = m.and(&[changes, mine]);
+            let of_keys = m.and(&[meets, keys]);
+            let of_keys = m.sext(of_keys, threads);
+            let looked_before = m.and(&[looked, of_keys]);
+            let meets = m.sext(meets, threads);
+            let loaded_before = m.and(&[loaded, meets]);
+            let all = m.or(&[looked_before, loaded_before]);
+            stale.push(m.and(&[all, others]));
+            guesses.push(m.or(&[looked, loaded]));
+        }
+        if !stale.is_empty() {
+            let all = m.or(&stale);
+            outputs.stale = m.delay_reset("has_read_too_early", all);
+            outputs.guesses = m.or(&guesses);
+        }
+    }
+
     /// The request of a thread, or of the log.
-    fn request(&mut self, records: &Records, thread: Node, log: &Log, valid: Node) -> Request {
+    fn request(
+        &mut self,
+        records: &Records,
+        thread: Node,
+        log: &Log,
+        (valid, stale): (Node, Node),
+    ) -> Request {
         let m = &mut *self.m;
         let low = m.mem_read_async(records.low, thread);
         let low = m.slice(low, 0, 32);
@@ -518,7 +644,10 @@ impl Requests<'_> {
         let may = part(m, low, layout::MAY);
         let own = part(m, low, layout::HAS_MAY);
         let may = m.mux(own, may, may_put);
+        // What a stale packet asks for changes nothing: it only comes back.
         let command = command_of(m, low);
+        let harmless = m.constant(through_entry::READ.into(), 4);
+        let command = m.mux(stale, harmless, command);
         let adds = m.constant(through_entry::ADD.into(), 4);
         let map = part(m, low, layout::MAP);
         let map = m.slice(map, 0, self.config.map_bits());
@@ -738,6 +867,15 @@ fn one_hot(m: &mut Module, threads: u32, on: Node, thread: Node) -> Node {
         })
         .collect();
     m.concat(&bits)
+}
+
+/// What is taken, of a thread.
+struct Taken {
+    thread: Node,
+    in_turn: Node,
+    in_order: Node,
+    /// It changes nothing.
+    stale: Node,
 }
 
 /// What goes next, and a wire: it is taken.

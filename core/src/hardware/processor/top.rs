@@ -164,6 +164,10 @@ struct Loops {
     loads: Vec<Node>,
     is_still: Node,
     empty: Node,
+    stale: Node,
+    guesses: Node,
+    parks: Node,
+    stores: Node,
     /// The thread that the next packet gets.
     entering: Node,
 }
@@ -267,6 +271,10 @@ impl Top<'_> {
                 .collect(),
             is_still: self.wire("is_still", 1),
             empty: self.wire("empty", 1),
+            parks: self.wire("parks", 1),
+            stores: self.wire("row_stores", 1),
+            stale: self.wire("stale", config.shape.threads.into()),
+            guesses: self.wire("guesses", config.shape.threads.into()),
             entering: self.wire("entering", thread),
         }
     }
@@ -328,6 +336,7 @@ impl Top<'_> {
             leads: loops.leads.clone(),
             leave_ready: loops.leave_ready,
             held,
+            stale: loops.stale,
         };
         let block = threads(&self.inner("threads"), &config);
         block.place(self.design, self.m, "threads", ports).out
@@ -402,9 +411,11 @@ impl Top<'_> {
             self.m.delay_reset(format!("{name}_2"), node)
         };
         let (row_valid, answer_valid) = (until("row_valid", own), until("answer_here", brought));
+        let may_store = self.may_store(threads, loops);
         let ports = ProgramIn {
             row: threads.chosen.fetched,
             row_valid,
+            may_store,
             answer_valid,
             answer_lane: loops.answer_lane,
             answer_word: loops.answer_word,
@@ -419,6 +430,8 @@ impl Top<'_> {
             self.m.drive(*wire, *word);
         }
         self.m.drive(loops.status, out.status);
+        self.m.drive(loops.parks, out.parks);
+        self.m.drive(loops.stores, out.stores);
         let mut nodes = Vec::new();
         out.settings.clone().map(&mut |_, _, node| nodes.push(node));
         let mut nodes = nodes.into_iter();
@@ -427,6 +440,24 @@ impl Top<'_> {
             self.m.drive(wire, node);
         });
         out
+    }
+
+    /// In stage -1: the row's packet is the oldest one, or has read nothing that others may change.
+    fn may_store(&mut self, threads: &ThreadsOut, loops: &Loops) -> Node {
+        let m = &mut *self.m;
+        let all = u32::from(self.config.shape.threads);
+        let thread = later(m, "thread_that_stores", threads.chosen.thread, FETCH - 2);
+        let mut of = |flags: Node| {
+            let flags: Vec<Node> = (0..all).map(|bit| m.bit(flags, bit)).collect();
+            choose(m, &flags, thread)
+        };
+        let (guesses, stale) = (of(loops.guesses), of(threads.is_stale));
+        let is_oldest = m.eq(thread, threads.oldest);
+        let sure = m.not(stale);
+        let surely = m.and(&[is_oldest, sure]);
+        let nothing = m.not(guesses);
+        let may = m.or(&[surely, nothing]);
+        m.delay("may_store", may)
     }
 
     /// No packet gets a thread while the host's operation waits for those inside to leave, and none is taken in while another program
@@ -773,18 +804,24 @@ impl Top<'_> {
             active: lanes.active[lane],
         });
         let inside = self.m.reduce_or(threads.packets);
+        let stores_9 = (0..CUT_STAGE).fold(loops.stores, |node, clock| {
+            self.m.delay_reset(format!("stores_{clock}"), node)
+        });
         let leaves = self.m.and(&[threads.leave_valid, loops.leave_ready]);
         let has_maps = !self.config.slots.is_empty();
         let ports = RequestsIn {
             settings: loops.settings.clone(),
             lanes: all.collect(),
             thread_9,
+            stores_9,
             enters: entered,
             enters_thread: threads.packet_thread,
             oldest: threads.oldest,
             some_inside: inside,
             done: threads.leave_valid,
             leaves,
+            is_stale: threads.is_stale,
+            restarts: threads.restarts,
             host: has_maps.then(|| HostAsksIn {
                 host_inject: host.inject,
                 question: host.question.clone(),
@@ -801,6 +838,8 @@ impl Top<'_> {
                 self.m.drive(wire, node);
             });
         }
+        self.m.drive(loops.stale, out.stale);
+        self.m.drive(loops.guesses, out.guesses);
         let none = self.m.not(inside);
         let still = self.m.and(&[none, out.still]);
         self.m.drive(loops.is_still, still);
@@ -905,8 +944,16 @@ impl Top<'_> {
         let block = exits(self.config);
         let out = block.place(self.design, self.m, "exits", ports).out;
         let waits = self.m.delay_reset("waits_10", waits);
-        self.m.drive(loops.leads.goes, out.goes);
-        self.m.drive(loops.leads.row, out.goes_to);
+        // A row that is parked comes once more.
+        let m = &mut *self.m;
+        let parks = (0..CUT_STAGE + 1).fold(loops.parks, |node, clock| {
+            m.delay_reset(format!("parks_{clock}"), node)
+        });
+        let own = later(m, "own_row", threads.chosen.fetched, DECIDED_AFTER - 1);
+        let goes = m.or(&[out.goes, parks]);
+        let row = m.mux(parks, own, out.goes_to);
+        m.drive(loops.leads.goes, goes);
+        m.drive(loops.leads.row, row);
         self.m.drive(loops.leads.ends, out.ends);
         self.m.drive(loops.leads.waits, waits);
         self.m.drive(loops.leave_ready, out.leave_ready);
