@@ -15,6 +15,7 @@ mod exits;
 mod port;
 mod program;
 mod puts;
+mod readers;
 mod requests;
 mod slots;
 pub mod slow;

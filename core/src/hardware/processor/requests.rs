@@ -11,7 +11,7 @@
 //! the packet leaves, in the order of the packets.
 //!
 //! If they can, what changes the map waits until its packet is the oldest one, and what only reads is done at once: of each map it is
-//! kept which threads have looked up and which have loaded. Requests go to the maps one behind the other, so where a change is taken,
+//! kept which threads have looked up and which have loaded, and what ([`super::readers`]). Requests go to the maps one behind the other, so where a change is taken,
 //! whoever has read before has read too early, and is *stale*: it begins again. The oldest packet reads what is so, and is never stale
 //! through another one. A packet that may be stale does not write its bytes: its rows with stores wait until it is the oldest one; and
 //! one that has written them waits with what it reads.
@@ -19,6 +19,7 @@
 //! Bytes of values and keys are told apart: an entry that is added to or written is no other entry for those who have only looked it up.
 
 use super::puts::{Lane, Puts, Shared};
+use super::readers::{readers, Taken};
 use super::slots::{Slot, Slots};
 use super::{Processor, Settings};
 use crate::encode::layout::{self, kind, Bits, Opcode};
@@ -258,7 +259,7 @@ impl Requests<'_> {
         self.m.section("Additions that wait for their packet's end");
         let log = self.log(&asked, log_full);
         self.m.section("Whose request is next");
-        let (request, tag, still) = self.next(&asked, &records, &log, outputs);
+        let (request, tag, still) = self.next(&asked, &records, &log);
         let accepted = self.m.wire(1, "accepted");
         let (request, tag) = self.held(request, tag, accepted);
         self.m.section("Maps");
@@ -271,6 +272,8 @@ impl Requests<'_> {
         };
         let slot = slots.place(&request.request, self.inputs.host.as_ref(), (taken, map), request.may_go);
         self.m.drive(accepted, slot.accepted);
+        self.m.section("Who has read too early");
+        self.readers(&request, &tag, outputs);
         self.m.section("Answers, in the order of the requests");
         self.answers(&records, (&tag, &request), &slot, (taken, map), outputs);
         outputs.waits = waits;
@@ -495,7 +498,6 @@ impl Requests<'_> {
         asked: &Asked,
         records: &Records,
         log: &Log,
-        outputs: &mut RequestsOut,
     ) -> (Next, Tag, Node) {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
@@ -539,70 +541,38 @@ impl Requests<'_> {
         let stale: Vec<Node> = (0..threads).map(|bit| m.bit(self.inputs.is_stale, bit)).collect();
         let stale = choose(m, &stale, self.inputs.oldest);
         let stale = m.and(&[stale, in_order, not_log]);
+        let ahead = m.and(&[not_log, not_order]);
+        let sure = m.not(stale);
+        let changes = m.and(&[not_log, in_order, sure]);
         let request = self.request(records, thread, log, (valid, stale));
-        let taken = Taken {
-            thread,
-            in_turn: takes_turn,
-            in_order: takes_order,
-            stale,
-        };
-        self.readers(&request, &taken, outputs);
-        (Next { request, takes }, Tag { thread, posted: log.wants }, still)
+        (
+            Next { request, takes },
+            Tag {
+                thread,
+                posted: log.wants,
+                ahead,
+                changes,
+            },
+            still,
+        )
     }
 
-    /// Who has read what of which map, and has read it too early.
-    fn readers(&mut self, request: &Request, taken: &Taken, outputs: &mut RequestsOut) {
+    fn readers(&mut self, held: &Held, tag: &Tag, outputs: &mut RequestsOut) {
         let threads = u32::from(self.config.shape.threads);
         let begins = self.begins();
         let m = &mut *self.m;
-        let stays = m.not(begins);
-        let reader = one_hot(m, threads, taken.in_turn, taken.thread);
-        let looks = m.eq_const(request.command, command::LOOKUP.into());
-        let updates = m.eq_const(request.command, command::UPDATE.into());
-        let deletes = m.eq_const(request.command, command::DELETE.into());
-        let keys = m.or(&[updates, deletes]);
-        let oldest = one_hot(m, threads, taken.in_order, self.inputs.oldest);
-        let others = m.not(oldest);
-        let sure = m.not(taken.stale);
-        let changes = m.and(&[taken.in_order, sure]);
-        let (mut stale, mut guesses) = (Vec::new(), Vec::new());
-        for (number, decl) in self.config.slots.iter().enumerate() {
-            if !decl.packets_write {
-                continue;
-            }
-            let mine = m.eq_const(request.map, number as u64);
-            let ordered = m.bit(self.inputs.settings.ordered, number as u32);
-            let reads = m.and(&[mine, ordered]);
-            let keep = |m: &mut Module, name: &str, on: Node| {
-                let name = format!("{name}_{number}");
-                let (reg, node) = m.reg_reset(name, threads, 0);
-                let on = m.sext(on, threads);
-                let comes = m.and(&[reader, on]);
-                let kept = m.and(&[node, stays]);
-                let next = m.or(&[kept, comes]);
-                m.set_next(reg, next);
-                node
-            };
-            let by_key = m.and(&[reads, looks]);
-            let by_entry = m.not(looks);
-            let by_entry = m.and(&[reads, by_entry]);
-            let looked = keep(m, "looked_up", by_key);
-            let loaded = keep(m, "loaded", by_entry);
-            let meets = m.and(&[changes, mine]);
-            let of_keys = m.and(&[meets, keys]);
-            let of_keys = m.sext(of_keys, threads);
-            let looked_before = m.and(&[looked, of_keys]);
-            let meets = m.sext(meets, threads);
-            let loaded_before = m.and(&[loaded, meets]);
-            let all = m.or(&[looked_before, loaded_before]);
-            stale.push(m.and(&[all, others]));
-            guesses.push(m.or(&[looked, loaded]));
-        }
-        if !stale.is_empty() {
-            let all = m.or(&stale);
-            outputs.stale = m.delay_reset("has_read_too_early", all);
-            outputs.guesses = m.or(&guesses);
-        }
+        let thread = one_hot(m, threads, held.accepted, tag.thread);
+        let taken = Taken {
+            reads: m.and(&[held.accepted, tag.ahead]),
+            changes: m.and(&[held.accepted, tag.changes]),
+            reader: thread,
+            oldest: thread,
+        };
+        let ordered = self.inputs.settings.ordered;
+        let both = (&held.request, &taken);
+        let read = readers(m, self.config, both, (ordered, begins));
+        outputs.stale = read.stale;
+        outputs.guesses = read.guesses;
     }
 
     /// The request of a thread, or of the log.
@@ -707,6 +677,8 @@ impl Requests<'_> {
         let tag = Tag {
             thread: hold("thread", tag.thread),
             posted: hold("posted", tag.posted),
+            ahead: hold("ahead", tag.ahead),
+            changes: hold("changes", tag.changes),
         };
         let bits = index_bits(u64::from(UNDER_WAY) + 1);
         let (count_reg, count) = m.reg_reset("requests_under_way", bits, 0);
@@ -869,15 +841,6 @@ fn one_hot(m: &mut Module, threads: u32, on: Node, thread: Node) -> Node {
     m.concat(&bits)
 }
 
-/// What is taken, of a thread.
-struct Taken {
-    thread: Node,
-    in_turn: Node,
-    in_order: Node,
-    /// It changes nothing.
-    stale: Node,
-}
-
 /// What goes next, and a wire: it is taken.
 struct Next {
     request: Request,
@@ -888,6 +851,9 @@ struct Next {
 struct Tag {
     thread: Node,
     posted: Node,
+    /// It is no packet's that is the oldest; it is the oldest one's.
+    ahead: Node,
+    changes: Node,
 }
 
 /// The request in front of the maps.

@@ -1,0 +1,189 @@
+//! Who has read what of which map, and has read it too early.
+//!
+//! Of each thread and map two numbers of 8 bits are kept: what the key came to that it has looked up, and the number of the entry whose
+//! bytes it has loaded. A change with the same number may be of the same key or entry, and one with another number is of none. A
+//! thread that has read several keeps that it has, and whatever is changed may be among them.
+//!
+//! | | a lookup | a load |
+//! |---|---|---|
+//! | an update or a delete | when the keys may be the same; of tries always | of arrays as a store; of others the lookup speaks for it |
+//! | a store or an atomic | never: it changes no key | when the entries may be the same |
+
+use super::requests::Request;
+use super::Processor;
+use hardpath_blocks::interface::command;
+use hardpath_ir::{Find, MapDecl};
+use hardpath_rtl::{Module, Node};
+
+/// Bits of a tag.
+const TAG_BITS: u32 = 8;
+
+/// What is taken by the maps in this clock.
+pub(super) struct Taken {
+    /// A request that reads ahead of its turn; one that changes something, of the oldest packet.
+    pub reads: Node,
+    pub changes: Node,
+    /// Whose it is: a bit for each thread.
+    pub reader: Node,
+    pub oldest: Node,
+}
+
+/// What comes of it, a bit for each thread.
+pub(super) struct Read {
+    pub stale: Node,
+    pub guesses: Node,
+}
+
+/// `ordered`: a bit for each map. `begins`: nothing is known of the thread's packet any more.
+pub(super) fn readers(
+    m: &mut Module,
+    config: &Processor,
+    (request, taken): (&Request, &Taken),
+    (ordered, begins): (Node, Node),
+) -> Read {
+    let threads = u32::from(config.shape.threads);
+    let reads = m.delay_reset("ahead_reads", taken.reads);
+    let changes = m.delay_reset("order_changes", taken.changes);
+    let reader = m.delay("ahead_reader", taken.reader);
+    let oldest = m.delay("order_oldest", taken.oldest);
+    let mut is = |name: &str, code: u32| {
+        let same = m.eq_const(request.command, code.into());
+        m.delay(name, same)
+    };
+    let looks = is("read_looks", command::LOOKUP);
+    let updates = is("change_updates", command::UPDATE);
+    let deletes = is("change_deletes", command::DELETE);
+    let of_keys = m.or(&[updates, deletes]);
+    let entry = m.slice(request.entry, 0, TAG_BITS);
+    let entry = m.delay("entry_tag", entry);
+    let others = m.not(oldest);
+    let (mut stale, mut guesses) = (Vec::new(), Vec::new());
+    for (number, decl) in config.slots.iter().enumerate() {
+        if !decl.packets_write {
+            continue;
+        }
+        let name = |what: &str| format!("{what}_{number}");
+        let mine = m.eq_const(request.map, number as u64);
+        let mine = m.delay(name("of_map"), mine);
+        let is_ordered = m.bit(ordered, number as u32);
+        let ahead = m.and(&[reads, mine, is_ordered]);
+        let changed = m.and(&[changes, mine]);
+        let key = key_tag(m, decl, &request.key);
+        let key = m.delay(name("key_tag"), key);
+        let tags = |m: &mut Module, what: &str, on: Node, tag: Node| {
+            Tags::new(m, &name(what), threads, (on, reader, tag), begins)
+        };
+        let not_looks = m.not(looks);
+        let by_entry = m.and(&[ahead, not_looks]);
+        let loaded = tags(m, "loaded", by_entry, entry);
+        let others_than_keys = m.not(of_keys);
+        let of_values = m.and(&[changed, others_than_keys]);
+        let mut all = vec![loaded.meets(m, of_values, Some(entry))];
+        let of_keys = m.and(&[changed, of_keys]);
+        match decl.find {
+            Find::Array | Find::Slots => all.push(loaded.meets(m, of_keys, Some(key))),
+            find => {
+                let by_key = m.and(&[ahead, looks]);
+                let looked = tags(m, "looked_up", by_key, key);
+                let tag = (find == Find::Exact).then_some(key);
+                all.push(looked.meets(m, of_keys, tag));
+                guesses.push(looked.has());
+            }
+        }
+        guesses.push(loaded.has());
+        let all = m.or(&all);
+        stale.push(m.and(&[all, others]));
+    }
+    if stale.is_empty() {
+        let nobody = m.zero(threads);
+        return Read {
+            stale: nobody,
+            guesses: nobody,
+        };
+    }
+    let stale = m.or(&stale);
+    Read {
+        stale: m.delay_reset("has_read_too_early", stale),
+        guesses: m.or(&guesses),
+    }
+}
+
+/// What a key comes to: of an index its low bits.
+fn key_tag(m: &mut Module, decl: &MapDecl, words: &[Node]) -> Node {
+    let bits = decl.key_bytes * 8;
+    let used = words.iter().take(bits.div_ceil(64) as usize).rev();
+    let used: Vec<Node> = used.copied().collect();
+    let key = m.concat(&used);
+    let key = m.resize(key, bits);
+    match decl.find {
+        Find::Array | Find::Slots => m.slice(key, 0, TAG_BITS),
+        _ => {
+            let parts = (0..bits / TAG_BITS).map(|part| m.slice(key, part * TAG_BITS, TAG_BITS));
+            let parts: Vec<Node> = parts.collect();
+            m.xor(&parts)
+        }
+    }
+}
+
+/// What threads have read, by what it came to.
+struct Tags {
+    /// Of each thread: it has read, it has read several, and what the first one came to.
+    threads: Vec<(Node, Node, Node)>,
+    has: Node,
+}
+
+impl Tags {
+    /// `on`: one of `reader` reads this.
+    fn new(
+        m: &mut Module,
+        name: &str,
+        threads: u32,
+        (on, reader, tag): (Node, Node, Node),
+        begins: Node,
+    ) -> Tags {
+        let mut all = Vec::new();
+        for thread in 0..threads {
+            let this = m.bit(reader, thread);
+            let comes = m.and(&[on, this]);
+            let begins = m.bit(begins, thread);
+            let stays = m.not(begins);
+            let (has_reg, has) = m.reg_reset(format!("{name}_has_{thread}"), 1, 0);
+            let kept = m.and(&[has, stays]);
+            let next = m.or(&[kept, comes]);
+            m.set_next(has_reg, next);
+            let none = m.not(has);
+            let takes = m.and(&[comes, none]);
+            let first = m.hold(format!("{name}_tag_{thread}"), takes, tag);
+            let differs = m.ne(first, tag);
+            let (many_reg, many) = m.reg_reset(format!("{name}_many_{thread}"), 1, 0);
+            let more = m.and(&[comes, has, differs]);
+            let kept = m.and(&[many, stays]);
+            let next = m.or(&[kept, more]);
+            m.set_next(many_reg, next);
+            all.push((has, many, first));
+        }
+        let bits: Vec<Node> = all.iter().rev().map(|(has, ..)| *has).collect();
+        Tags {
+            has: m.concat(&bits),
+            threads: all,
+        }
+    }
+
+    fn has(&self) -> Node {
+        self.has
+    }
+
+    /// The threads that may have read what is changed. Without a tag that is all who have read.
+    fn meets(&self, m: &mut Module, on: Node, tag: Option<Node>) -> Node {
+        let bits = self.threads.iter().rev().map(|(has, many, first)| match tag {
+            Some(tag) => {
+                let same = m.eq(*first, tag);
+                let may = m.or(&[same, *many]);
+                m.and(&[on, *has, may])
+            }
+            None => m.and(&[on, *has]),
+        });
+        let bits: Vec<Node> = bits.collect();
+        m.concat(&bits)
+    }
+}
