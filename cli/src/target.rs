@@ -23,8 +23,6 @@ pub trait Target: Sync {
     fn name(&self) -> &'static str;
     /// Whether a program with loops stays as it is; other targets get its rounds written out.
     fn takes_loops(&self) -> bool;
-    /// What is missing, where no hardware comes of it yet.
-    fn to_come(&self) -> Option<&'static str>;
     /// The forms of a program on its way to hardware, behind the passes on control flow, for `hardpath ir --after`. The last one is
     /// [`Target::last_form`].
     fn forms(&self) -> &'static [&'static str];
@@ -41,7 +39,7 @@ pub trait Target: Sync {
     /// A program as hardware.
     ///
     /// # Errors
-    /// Everything that keeps the program from becoming hardware, each with its place; `target-to-come`.
+    /// Everything that keeps the program from becoming hardware, each with its place.
     fn compile(&self, program: Program, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>>;
     /// What keeps a program from becoming hardware of any clock. For a part of a program, whose other part its source refuses: all
     /// that is said of the part holds for the whole.
@@ -122,28 +120,13 @@ impl Kind {
         })
     }
 
-    /// # Errors
-    /// `target-to-come`: programs become no hardware of this kind yet.
-    pub fn hardware(&self) -> Result<(), Diagnostic> {
-        match self.target.to_come() {
-            None => Ok(()),
-            Some(what) => Err(to_come(self.target, what)),
-        }
-    }
-
     /// What runs a program: what the command line names, or what is usual.
     ///
     /// # Errors
-    /// `target-to-come`, `option-needs-core`: this kind has no such engine.
+    /// `option-needs-core`: this kind has no such engine.
     pub fn engine(&self, named: Option<EngineName>) -> Result<EngineName, Diagnostic> {
-        let engine = match (named, self.target.to_come()) {
-            (Some(engine), _) => engine,
-            (None, None) => EngineName::Native,
-            (None, Some(_)) => EngineName::Rows,
-        };
-        match engine {
+        match named.unwrap_or(EngineName::Native) {
             EngineName::Rows if self.processor.is_none() => Err(needs_core(&["--engine rows"])),
-            engine if engine.is_hardware() => self.hardware().map(|()| engine),
             engine => Ok(engine),
         }
     }
@@ -196,19 +179,6 @@ fn needs_core(options: &[&str]) -> Diagnostic {
         .help(format!("add --target core, or leave {it} out"))
 }
 
-fn to_come(target: &dyn Target, what: &str) -> Diagnostic {
-    let name = target.name();
-    let there = TARGETS.iter().filter(|target| target.to_come().is_none());
-    let there: Vec<String> = there
-        .map(|target| format!("--target {}", target.name()))
-        .collect();
-    let message = format!("no hardware comes of --target {name} yet: {what}");
-    Diagnostic::refused("target-to-come", message).help(format!(
-        "for hardware use {}; `hardpath compile --target {name}` writes the rows, and `hardpath check --target {name}` compares them",
-        there.join(" or ")
-    ))
-}
-
 fn two_families(behind_target: &Technology, family: &Technology) -> Diagnostic {
     let message = format!(
         "two families of FPGAs are asked for: {} behind --target, and {} behind --family",
@@ -234,7 +204,6 @@ fn family_as_target(family: &Technology) -> Diagnostic {
 /// # Errors
 /// As those of the target; `larger-than-every-card`.
 pub fn compile(loaded: &Loaded, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
-    asked.kind.hardware().map_err(|error| vec![error])?;
     let mut program = loaded.program.clone();
     if program.phase == Phase::Structured && !asked.kind.target.takes_loops() {
         hardpath_passes::lower_structured(&mut program)?;
@@ -318,12 +287,15 @@ mod tests {
             panic!("it is there");
         };
         let processor = asked.kind.processor.clone().expect("a core");
-        assert_eq!((processor.machine.lanes, processor.threads), (2, 16));
+        assert_eq!((processor.machine.lanes, processor.threads), (2, 32));
         assert!(asked.kind.target.takes_loops());
         let code = |error: Diagnostic| error.code;
-        assert_eq!(asked.kind.engine(None).map_err(code), Ok(EngineName::Rows));
-        let native = asked.kind.engine(Some(EngineName::Native));
-        assert_eq!(native.map_err(code), Err("target-to-come"));
+        for (named, engine) in [
+            (None, EngineName::Native),
+            (Some(EngineName::Rows), EngineName::Rows),
+        ] {
+            assert_eq!(asked.kind.engine(named).map_err(code), Ok(engine));
+        }
         let Ok(asked) = asked_by(&[]) else {
             panic!("it is there");
         };

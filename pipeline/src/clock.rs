@@ -5,7 +5,6 @@
 //! the program do in a clock; and the entrance of a hazard window, where the next packet must see who went in.
 
 use crate::delay::Timing;
-use hardpath_state::ternary_fields;
 use crate::maps::TAG_BITS;
 use crate::plan::{Access, Gate};
 use crate::refuse::{place_of, refusal, whole};
@@ -16,6 +15,7 @@ use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{Inst, PlaceId, Program, Value};
+use hardpath_state::ternary_fields;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 

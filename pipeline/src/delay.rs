@@ -4,7 +4,6 @@
 //! because synthesis packs about two and a half two-input gates, one behind the other, into one LUT. The numbers are
 //! those of a [`Technology`].
 
-use hardpath_state::ternary_fields;
 use crate::memories::ultra_rams_deep;
 use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};
@@ -13,6 +12,7 @@ use hardpath_blocks::hash::Hash;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
+use hardpath_state::ternary_fields;
 
 /// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
 /// lie far from each other, and tools make the compare as deep as the deepest logic of the design.

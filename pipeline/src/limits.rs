@@ -1,6 +1,5 @@
 //! What no design can hold, refused before anything is built.
 
-use hardpath_state::ternary_fields;
 use crate::refuse::whole;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
@@ -9,6 +8,7 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
 use hardpath_ir::{Find, MapDecl, Program, Terminator};
 use hardpath_registers::{register, SPACE};
+use hardpath_state::ternary_fields;
 
 /// The host selects a map with 8 bits.
 pub const MOST_MAPS: usize = 255;

@@ -168,7 +168,10 @@ impl Served {
         let keys = match self.kind {
             Kind::Hash | Kind::LruHash => {
                 let memories = Hash::key_memories();
-                memories.iter().map(|memory| format!("keys.{memory}")).collect()
+                memories
+                    .iter()
+                    .map(|memory| format!("keys.{memory}"))
+                    .collect()
             }
             Kind::Trie { .. } => vec![format!("prefixes.{}", Lpm::KEY_MEMORY)],
             Kind::Array(_) => Vec::new(),

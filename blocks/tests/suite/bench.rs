@@ -65,11 +65,6 @@ impl Bench {
         self.simulator.get(port).to_vec()
     }
 
-    /// What a register or a memory's word holds.
-    pub fn peek(&self, path: &str) -> Option<Vec<u64>> {
-        self.simulator.peek(path)
-    }
-
     pub fn step(&mut self) {
         self.simulator
             .step()

@@ -88,7 +88,7 @@ impl ObjectArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Hardware")]
 pub struct HardwareArguments {
-    /// Kind of hardware: a pipeline, or a processor that runs the program (core), of which there is the compiler
+    /// Kind of hardware: a pipeline, or a processor that runs the program (core)
     #[arg(long, value_name = "TARGET", value_parser = target_word(), default_value = TARGETS[0].name())]
     pub target: String,
     /// Family of FPGAs whose delays count [default: ultrascale+; of synth --flow ecp5: ecp5]
@@ -117,9 +117,10 @@ pub struct ProcessorArguments {
     /// Operations of a row, with --target core: 1, 2, 4 or 8 [default: 4]
     #[arg(long, value_name = "N", value_parser = lanes)]
     pub lanes: Option<u8>,
-    /// Packets that a core works on at a time, with --target core; the rows do not depend on it [default: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub threads: Option<u32>,
+    /// Packets that a core works on at a time, with --target core; a power of two up to 64; the rows do not depend on it
+    /// [default: 32]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<u8>,
 }
 
 impl ProcessorArguments {
@@ -139,7 +140,7 @@ impl ProcessorArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Hardware")]
 pub struct TargetArguments {
-    /// Kind of hardware: a pipeline, or a processor that runs the program (core), of which there is the compiler
+    /// Kind of hardware: a pipeline, or a processor that runs the program (core)
     #[arg(long, value_name = "TARGET", value_parser = target_names(), default_value = TARGETS[0].name())]
     pub target: String,
     #[command(flatten)]
@@ -175,6 +176,13 @@ fn lanes(text: &str) -> Result<u8, String> {
     match text.parse() {
         Ok(lanes) if LANES.contains(&lanes) => Ok(lanes),
         _ => Err(String::from("a core has 1, 2, 4 or 8 lanes")),
+    }
+}
+
+fn threads(text: &str) -> Result<u8, String> {
+    match text.parse::<u8>() {
+        Ok(threads) if threads.is_power_of_two() && threads <= 64 => Ok(threads),
+        _ => Err(String::from("a core has 1, 2, 4, 8, 16, 32 or 64 threads")),
     }
 }
 

@@ -20,9 +20,6 @@ pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
     };
     let target = &arguments.target;
     let kind = Kind::named(&target.target, &target.processor).map_err(|error| vec![error])?;
-    if arguments.verilator_every > 0 {
-        kind.hardware().map_err(|error| vec![error])?;
-    }
     let target = match &kind.processor {
         Some(processor) => Target::Core {
             lanes: processor.machine.lanes,

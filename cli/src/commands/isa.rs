@@ -234,7 +234,7 @@ impl Loaded {
         processor: &Processor,
         engine: EngineName,
     ) -> Result<Loaded, Vec<Diagnostic>> {
-        let config = Core::of("core", &processor.machine, processor.threads as u8, image);
+        let config = Core::of("core", &processor.machine, processor.threads, image);
         let built = processor::processor(&config);
         let mut dut = engine::start(engine, &built.design).map_err(|error| vec![error])?;
         host::reset(dut.as_mut(), &built.interface).map_err(|error| vec![error])?;

@@ -22,8 +22,6 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let (program, run) = (&arguments.program, &arguments.run);
     let one = |error: Diagnostic| vec![error];
     let asked = target::asked(&program.hardware).map_err(one)?;
-    // It is about clocks, whatever the engine.
-    asked.kind.hardware().map_err(one)?;
     let engine = asked.kind.engine(run.engine).map_err(one)?;
     let has_clock = engine.is_hardware();
     if arguments.bench.is_some() && !has_clock {

@@ -61,7 +61,6 @@ fn open_tools(arguments: &SynthArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => target::asked(hardware),
     };
     let asked = asked.map_err(|error| vec![error])?;
-    asked.kind.hardware().map_err(|error| vec![error])?;
     if let Some(netlist) = &arguments.netlist {
         // Not only after an hour of synthesis.
         files::check_no_folder(netlist).map_err(|error| vec![error])?;
@@ -109,7 +108,7 @@ struct Design {
 }
 
 fn of_program(arguments: &SynthArguments, asked: &Asked) -> Result<Design, Vec<Diagnostic>> {
-    let loaded = source::load(&arguments.program, asked)?.without_loops()?;
+    let loaded = source::load(&arguments.program, asked)?.for_target(asked.kind.target)?;
     let hardware = target::compile(&loaded, asked)?;
     Ok(Design {
         sources: verilog::print(&hardware.design).map_err(|error| vec![no_text(error)])?,

@@ -43,7 +43,6 @@ pub fn run(arguments: &SynthArguments, vendor: Vendor) -> Result<Answer, Vec<Dia
 fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<Diagnostic>> {
     let given = &arguments.program.file;
     let asked = target::asked(&arguments.program.hardware).map_err(|error| vec![error])?;
-    asked.kind.hardware().map_err(|error| vec![error])?;
     match (given.is_dir(), &arguments.output) {
         (true, None) => Ok((given.clone(), asked.notes)),
         (true, Some(_)) => Err(vec![Diagnostic::input(
@@ -57,7 +56,7 @@ fn folder(arguments: &SynthArguments) -> Result<(PathBuf, Vec<Diagnostic>), Vec<
         )
         .help("give one with -o DIR, or give a folder that `hardpath compile` wrote")]),
         (false, Some(output)) => {
-            let loaded = source::load(&arguments.program, &asked)?.without_loops()?;
+            let loaded = source::load(&arguments.program, &asked)?.for_target(asked.kind.target)?;
             let hardware = target::compile(&loaded, &asked)?;
             let name = compile::source_name(given);
             compile::write(&loaded, &hardware, HdlName::Verilog, (&name, output))

@@ -1,4 +1,4 @@
-//! The core: a processor that runs the program, row by row. The compiler is there; the hardware comes later.
+//! The core: a processor that runs the program, row by row.
 
 use super::{Asked, Hardware, Target, Told};
 use crate::source::Loaded;
@@ -18,14 +18,14 @@ pub struct Processor {
     /// What programs have to know of it.
     pub machine: Machine,
     /// Packets that it works on at a time. No program depends on that.
-    pub threads: u32,
+    pub threads: u8,
 }
 
 impl Processor {
     pub const USUAL_LANES: u8 = 4;
-    pub const USUAL_THREADS: u32 = 16;
+    pub const USUAL_THREADS: u8 = 32;
 
-    pub fn new(lanes: Option<u8>, threads: Option<u32>) -> Processor {
+    pub fn new(lanes: Option<u8>, threads: Option<u8>) -> Processor {
         Processor {
             machine: Machine::with_lanes(lanes.unwrap_or(Processor::USUAL_LANES)),
             threads: threads.unwrap_or(Processor::USUAL_THREADS),
@@ -46,10 +46,6 @@ impl Target for Core {
 
     fn takes_loops(&self) -> bool {
         true
-    }
-
-    fn to_come(&self) -> Option<&'static str> {
-        None
     }
 
     /// That of which rows are made.
@@ -106,7 +102,7 @@ fn processor_of(asked: &Asked) -> Processor {
 fn hardware(
     compiled: Compiled,
     machine: &Machine,
-    threads: u32,
+    threads: u8,
     asked: &Asked,
 ) -> Result<Hardware, Diagnostic> {
     let image = &compiled.image;
@@ -114,7 +110,7 @@ fn hardware(
     let name = hardpath_pipeline::lower::module_name(&image.name);
     let config = processor::Processor {
         bus_bits: asked.bus_bits,
-        ..processor::Processor::of(&name, machine, threads as u8, image)
+        ..processor::Processor::of(&name, machine, threads, image)
     };
     let Built {
         mut design,

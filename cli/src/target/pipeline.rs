@@ -21,10 +21,6 @@ impl Target for Pipeline {
         false
     }
 
-    fn to_come(&self) -> Option<&'static str> {
-        None
-    }
-
     fn forms(&self) -> &'static [&'static str] {
         &["dataflow", "scheduled"]
     }

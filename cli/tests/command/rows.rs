@@ -147,33 +147,62 @@ fn options_that_need_a_core() {
 }
 
 #[test]
-fn there_is_no_processor_yet() {
-    let file = object("listing1");
+fn a_program_on_the_processor() {
+    let file = object("xdp1");
     let pcap = ["--pcap", "programs/firewall.pcap"];
-    for run in [
-        on_core("sim", &file, &pcap),
-        on_core(
-            "sim",
-            &file,
-            &[&pcap[..], &["--engine", "interpreter"]].concat(),
-        ),
-        on_core(
-            "check",
-            &file,
-            &[&pcap[..], &["--engine", "native"]].concat(),
-        ),
-        on_core(
-            "check",
-            &file,
-            &[&pcap[..], &["--engine", "verilator"]].concat(),
-        ),
-        on_core("synth", &file, &[]),
-        on_core("synth", &file, &["--flow", "ecp5"]),
-        on_core("synth", &file, &["--flow", "vivado", "-o", "/nowhere"]),
+    let answer = on_core("sim", &file, &pcap).json();
+    assert_eq!(answer["packets_in"], 2020, "{answer}");
+    let rows = on_core("sim", &file, &[&pcap[..], &["--engine", "rows"]].concat()).json();
+    assert_eq!(answer["verdicts"], rows["verdicts"]);
+    for options in [
+        &["--threads", "1"][..],
+        &["--threads", "2", "--lanes", "1", "--bus", "64"],
+        &["--threads", "64", "--lanes", "8", "--bus", "256"],
     ] {
-        let help = run.error(3, "target-to-come")["help"].to_string();
-        assert!(help.contains("--target pipeline"), "{help}");
+        let against = ["--against", "interpreter"];
+        let run = on_core("check", &file, &[&pcap[..], options, &against].concat());
+        assert_eq!(run.status, 0, "{options:?}: {}", run.stdout);
+        let answer = run.json();
+        assert_eq!(answer["engine"], "native");
+        assert_eq!(
+            (&answer["mismatches"], &answer["map_mismatches"]),
+            (&0.into(), &0.into())
+        );
+        assert!(answer["simulated_clocks"].as_u64() > Some(2020), "{answer}");
     }
+    on_core("sim", &file, &[&pcap[..], &["--threads", "3"]].concat()).error(2, "usage");
+}
+
+#[test]
+fn the_processor_says_what_it_has_no_unit_for() {
+    let error = on_core(
+        "check",
+        &object("flood"),
+        &["--pcap", "programs/firewall.pcap"],
+    );
+    let error = error.error(3, "core-unit-missing");
+    assert!(error["location"]["line"].as_u64() > Some(0), "{error}");
+    assert!(
+        error["help"].as_str().unwrap().contains("--engine rows"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_processor_in_verilator() {
+    if crate::verilog::verilator().is_none() {
+        return;
+    }
+    let options = [
+        "--pcap",
+        "programs/firewall.pcap",
+        "--engine",
+        "verilator",
+        "--against",
+        "interpreter",
+    ];
+    let run = on_core("check", &object("firewall"), &options);
+    assert_eq!(run.status, 0, "{}", run.stdout);
 }
 
 #[test]
@@ -191,6 +220,11 @@ fn rows_do_what_the_judge_does() {
             false => Vec::new(),
         };
         let options = [&more[..], &maps, &["--lanes", lanes]].concat();
+        // On the processor, too.
+        let run = on_core("check", &object(name), &options);
+        assert_eq!(run.status, 0, "{name}: {}", run.stdout);
+        assert_eq!(run.json()["engine"], "native");
+        let options = [&options[..], &["--engine", "rows"]].concat();
         let run = on_core("check", &object(name), &options);
         assert_eq!(run.status, 0, "{name}: {}", run.stdout);
         let answer = run.json();
@@ -207,7 +241,14 @@ fn rows_do_what_the_judge_does() {
         assert_eq!(answer["simulated_clocks"], Value::Null);
         assert_eq!(answer["map_mismatches"], 0);
     }
-    let arguments = ["check", &object("firewall"), "--target", "core"];
+    let arguments = [
+        "check",
+        &object("firewall"),
+        "--target",
+        "core",
+        "--engine",
+        "rows",
+    ];
     let text = hardpath(&[&arguments[..], &more].concat()).stdout;
     assert!(text.contains("the rows of a core with 4 lanes"), "{text}");
     assert!(text.contains("no clock"), "{text}");
@@ -223,6 +264,9 @@ fn loops_that_no_pipeline_has() {
     let rows = on_core("compile", path(&file), &[]).json();
     assert!(rows["rows"].as_u64() < Some(20), "{rows}");
     let options = ["--pcap", "programs/firewall.pcap", "--against", judge()];
+    let run = on_core("check", path(&file), &options);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    let options = [&options[..], &["--engine", "rows"]].concat();
     let run = on_core("check", path(&file), &options);
     assert_eq!(run.status, 0, "{}", run.stdout);
     assert!(
@@ -243,6 +287,8 @@ fn a_loop_without_end_is_an_error() {
         "programs/firewall.pcap",
         "--against",
         "interpreter",
+        "--engine",
+        "rows",
     ];
     let error = on_core("check", path(&file), &options).error(2, "run-without-end");
     assert!(
@@ -280,24 +326,18 @@ fn random_programs_as_rows() {
         (&answer["programs"], &answer["of_ir"]),
         (&12.into(), &3.into())
     );
-    let verilator = [
-        "fuzz",
-        "--target",
-        "core",
-        "--verilator-every",
-        "1",
-        "--json",
-    ];
-    hardpath(&verilator).error(3, "target-to-come");
 }
 
 #[test]
 fn instruction_tests_on_every_number_of_lanes() {
     let file = root().join("../shared/conformance/bpf_isa.json");
     for lanes in ["1", "2", "4", "8"] {
-        let answer = on_core("isa", path(&file), &["--lanes", lanes]).json();
-        let counts = ["passed", "failed", "refused"].map(|key| answer[key].as_u64());
-        assert_eq!(counts, [Some(313), Some(0), Some(0)], "{answer}");
-        assert_eq!(answer["engine"], "rows");
+        for engine in ["rows", "native"] {
+            let options = ["--lanes", lanes, "--engine", engine];
+            let answer = on_core("isa", path(&file), &options).json();
+            let counts = ["passed", "failed", "refused"].map(|key| answer[key].as_u64());
+            assert_eq!(counts, [Some(313), Some(0), Some(0)], "{answer}");
+            assert_eq!(answer["engine"], engine);
+        }
     }
 }

@@ -51,7 +51,8 @@ impl Pick {
 
     /// What it is in a later stage.
     pub fn later(self, m: &mut Module, name: &str, clocks: u32) -> Pick {
-        let mut later = |what: &str, node| super::shift::later(m, &format!("{name}_{what}"), node, clocks);
+        let mut later =
+            |what: &str, node| super::shift::later(m, &format!("{name}_{what}"), node, clocks);
         Pick {
             some: later("some", self.some),
             lane: self.lane.map(|lane| later("lane", lane)),

@@ -53,6 +53,8 @@ pub struct Processor {
     pub machine: Machine,
     /// Its lanes, registers and threads.
     pub shape: Shape,
+    /// A packet gets a thread when none has one.
+    pub alone: bool,
     /// What holds packets.
     pub ring: Ring,
     /// Width of the packet streams.
@@ -110,13 +112,14 @@ impl Processor {
     pub fn of(name: &str, machine: &Machine, threads: u8, image: &Image) -> Processor {
         let shape = Shape {
             zeros: false,
-            threads,
+            threads: threads.max(2),
             ..Shape::with_lanes(machine.lanes)
         };
         Processor {
             name: name.into(),
             machine: machine.clone(),
             shape,
+            alone: threads == 1,
             ring: ring_for(image),
             bus_bits: 512,
             slots: image.maps.values().cloned().collect(),
@@ -238,7 +241,8 @@ impl Processor {
 /// The first operation for which there is no unit: its row and lane, and what it needs.
 pub fn lacks(image: &Image) -> Option<(usize, u8, &'static str)> {
     let rows = image.rows.iter().enumerate();
-    let mut all = rows.flat_map(|(number, row)| row.operations().map(move |(lane, op)| (number, lane, op)));
+    let mut all =
+        rows.flat_map(|(number, row)| row.operations().map(move |(lane, op)| (number, lane, op)));
     all.find_map(|(row, lane, operation)| Some((row, lane, unit(&operation.action)?)))
 }
 

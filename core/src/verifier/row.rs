@@ -41,7 +41,9 @@ impl Unit {
             | Action::Atomic { .. } => Some(Unit::Map),
             Action::Put { .. } => Some(Unit::Put),
             Action::Input { .. } => Some(Unit::Input),
-            Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => Some(Unit::Slow),
+            Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => {
+                Some(Unit::Slow)
+            }
             Action::Compute { op, .. } => match op {
                 Compute::Mul => Some(Unit::Product),
                 Compute::UDiv | Compute::URem | Compute::SDiv | Compute::SRem => Some(Unit::Slow),
@@ -109,7 +111,10 @@ impl Check<'_> {
 
     /// Rule 4, of what threads wait for.
     fn one_wait(&mut self, number: usize, row: &Row) {
-        let has = |unit: Unit| row.operations().any(|(_, op)| Unit::of(&op.action) == Some(unit));
+        let has = |unit: Unit| {
+            row.operations()
+                .any(|(_, op)| Unit::of(&op.action) == Some(unit))
+        };
         if has(Unit::Map) && has(Unit::Slow) {
             let message = "a thread waits for one unit at a time";
             self.error(4, At::Row(number), message);

@@ -95,7 +95,8 @@ impl Model {
     /// A bit for each of some threads, none of which is the oldest.
     fn some_are_stale(&self, random: &mut Random) -> u64 {
         let all = 0..self.threads.len();
-        let younger = all.filter(|thread| *thread != self.oldest && self.threads[*thread].is_some());
+        let younger =
+            all.filter(|thread| *thread != self.oldest && self.threads[*thread].is_some());
         younger.map(|thread| random.below(2) << thread).sum()
     }
 
@@ -200,7 +201,8 @@ fn check(config: Threads, seed: u64) {
         assert_eq!(bench.get("packets"), model.inside() as u64, "clock {clock}");
         assert_eq!(bench.get("packet_ready"), u64::from(arrives && !is_full));
         let oldest = model.threads[model.oldest].as_ref();
-        let done = oldest.is_some_and(|packet| !packet.stale && packet.over.is_some_and(|over| over <= clock));
+        let done = oldest
+            .is_some_and(|packet| !packet.stale && packet.over.is_some_and(|over| over <= clock));
         assert_eq!(bench.get("leave_valid"), u64::from(done), "clock {clock}");
         let ready: Vec<usize> = (0..count)
             .filter(|thread| {

@@ -26,6 +26,7 @@ impl Bench {
 }
 
 /// The name of a port of which there are several.
+#[allow(dead_code)]
 pub fn numbered(name: &str, number: usize) -> String {
     hardpath_rtl::signals::numbered(name, number)
 }

@@ -1,9 +1,9 @@
 //! Once more with operations of the host in the middle. The interpreter does the same in the order in which all that
 //! entered the pipeline.
 
-use crate::hardware::Made;
 use super::layers::Trial;
 use super::{failure, Failure, Layer};
+use crate::hardware::Made;
 use crate::hardware::{self, host_events};
 use crate::packets::ports;
 use hardpath_ir::maps::Maps;

@@ -1,11 +1,11 @@
 //! The forms of a program behind the lifted one, and its design.
 
-use crate::hardware::Made;
 use super::answers::{difference, Answers, Expectation, Question};
 use super::forms::Forms;
 use super::told::Run;
 use super::{caught, failure, flatten, Built, Failure, Layer, Stop, Subject, TrialOptions};
 use crate::features;
+use crate::hardware::Made;
 use crate::hardware::{self, Engine};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{Image, Move};

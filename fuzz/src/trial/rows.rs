@@ -14,8 +14,8 @@ use hardpath_oracle::KernelJudge;
 use hardpath_pipeline::Hazard;
 use hardpath_session::Rows;
 
-/// Packets that the processor works on at a time.
-const THREADS: u8 = 16;
+/// Packets that processors work on at a time, in turn.
+const THREADS: [u8; 4] = [32, 16, 2, 1];
 
 impl Trial {
     /// Compiles the program to rows for a core with so many lanes, and runs all packets in them.
@@ -47,9 +47,10 @@ impl Trial {
         machine: &Machine,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
     ) -> Result<(), Stop> {
+        let threads = THREADS[self.subject.packets.len() % THREADS.len()];
         let config = Processor {
             bus_bits: self.subject.hardware.bus_bits,
-            ..Processor::of("core", machine, THREADS, image)
+            ..Processor::of("core", machine, threads, image)
         };
         let mut built = processor::processor(&config);
         let words = stream::words(&config, image).map_err(|error| vec![error]);
@@ -60,6 +61,9 @@ impl Trial {
             interface: &built.interface,
         };
         self.in_engine(made, Engine::Native, kernel)?;
+        if self.options.verilator {
+            self.in_engine(made, Engine::Verilator, kernel)?;
+        }
         self.hosted(made).map_err(Stop::Failed)
     }
 

@@ -10,7 +10,6 @@ mod tables;
 mod values;
 mod windows;
 
-
 use crate::lower::{identifier, Lower};
 use crate::plan::Access;
 use crate::ports::Port;

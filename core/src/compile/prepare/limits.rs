@@ -46,7 +46,7 @@ pub fn narrow(program: &mut Program) {
 /// Where an operation reads and writes the packet.
 fn offsets(op: &Op, args: &[Value]) -> Vec<Value> {
     match op {
-        Op::PacketLoad { .. } | Op::PacketStore { .. } => vec![args[0]],
+        Op::PacketLoad | Op::PacketStore => vec![args[0]],
         Op::Whole(_) => args.to_vec(),
         _ => Vec::new(),
     }

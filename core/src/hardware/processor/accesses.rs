@@ -320,7 +320,12 @@ impl Unit<'_> {
         let here = pick.later(m, &format!("{name}_value"), OPERAND_STAGE - 1);
         let values: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.b).collect();
         let value = here.of(m, &values);
-        let value = later(m, &format!("{name}_data"), value, STORE_STAGE - OPERAND_STAGE);
+        let value = later(
+            m,
+            &format!("{name}_data"),
+            value,
+            STORE_STAGE - OPERAND_STAGE,
+        );
         let here = pick.later(m, &format!("{name}_happens"), CUT_STAGE - 1);
         let active: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.active).collect();
         let happens = here.gated(m, &active);

@@ -178,7 +178,11 @@ impl Taken {
             let low = m.slice(inputs.a, 0, INDEX_BITS);
             let low = later(m, &format!("index_{lane}"), low, CUT_STAGE - OPERAND_STAGE);
             // An exit with a condition has its operands there.
-            let kind = m.slice(inputs.word, layout::B_KIND.lo.into(), layout::B_KIND.width.into());
+            let kind = m.slice(
+                inputs.word,
+                layout::B_KIND.lo.into(),
+                layout::B_KIND.width.into(),
+            );
             let alone = m.eq_const(kind, kind::ABSENT);
             let alone = later(m, &format!("has_no_condition_{lane}"), alone, CUT_STAGE);
             let own = m.and(&[inputs.taken, alone]);
@@ -248,10 +252,25 @@ fn said(m: &mut Module, config: &Processor, inputs: &ExitsIn, taken: &Taken) -> 
         });
         parts.collect::<Vec<Node>>()
     };
-    let outputs = kept("exits", &[taken.forwarded, taken.has_outputs, taken.way, taken.leaving, taken.index, taken.outputs], (taken.thread, taken.ends));
+    let outputs = kept(
+        "exits",
+        &[
+            taken.forwarded,
+            taken.has_outputs,
+            taken.way,
+            taken.leaving,
+            taken.index,
+            taken.outputs,
+        ],
+        (taken.thread, taken.ends),
+    );
     let packet = kept(
         "packets",
-        &[inputs.enters_line, inputs.enters_lines, inputs.enters_length],
+        &[
+            inputs.enters_line,
+            inputs.enters_lines,
+            inputs.enters_length,
+        ],
         (inputs.enters_thread, inputs.enters),
     );
     let numbers = words(config);
@@ -304,7 +323,7 @@ fn job(m: &mut Module, config: &Processor, inputs: &ExitsIn, said: &Said) -> (Jo
     let index_of_word = m.slice(word(exit::WAY), 0, INDEX_BITS);
     let index = m.gate(by_buffer, index_of_word);
     let index = m.mux(by_class, said.index, index);
-    let nowhere = m.eq_const(class, hardpath_packet::Class::Nowhere.code().into());
+    let nowhere = m.eq_const(class, hardpath_packet::Class::Nowhere.code());
     let somewhere = m.not(nowhere);
     let forwarded = m.and(&[forwarded, somewhere]);
     let length = m.zext(said.length, OFFSET_BITS);

@@ -299,16 +299,14 @@ impl Load {
         let none = m.not(some);
         m.drive(self.rows_end, none);
         // The first word of each lane has the opcode.
-        let firsts = (0..words).rev().map(|word| m.constant(u64::from(word % LANE_BITS == 0), 1));
+        let firsts = (0..words)
+            .rev()
+            .map(|word| m.constant(u64::from(word % LANE_BITS == 0), 1));
         let firsts: Vec<Node> = firsts.collect();
         let firsts = m.concat(&firsts);
         let first = m.and(&[this, firsts]);
         let is_first = m.reduce_or(first);
-        let stores = super::is(
-            m,
-            self.word,
-            &[Opcode::Store, Opcode::Clear, Opcode::Copy],
-        );
+        let stores = super::is(m, self.word, &[Opcode::Store, Opcode::Clear, Opcode::Copy]);
         let own = m.not(is_header);
         let stores = m.and(&[own, is_first, stores]);
         let (mark_reg, before) = m.reg("stores_so_far", 1);
@@ -336,11 +334,14 @@ impl Load {
 fn checksum(m: &mut Module, (begins, takes): (Node, Node), word: Node) -> Node {
     let (reg, sum) = m.reg("sum", 32);
     let mixed = m.xor(&[sum, word]);
-    let bits: Vec<Node> = (0..32).rev().map(|bit| {
-        let terms = (0..32).filter(|from| shifted(1 << from) >> bit & 1 == 1);
-        let terms: Vec<Node> = terms.map(|from| m.bit(mixed, from)).collect();
-        m.xor(&terms)
-    }).collect();
+    let bits: Vec<Node> = (0..32)
+        .rev()
+        .map(|bit| {
+            let terms = (0..32).filter(|from| shifted(1 << from) >> bit & 1 == 1);
+            let terms: Vec<Node> = terms.map(|from| m.bit(mixed, from)).collect();
+            m.xor(&terms)
+        })
+        .collect();
     let next = m.concat(&bits);
     let ones = m.constant(u32::MAX.into(), 32);
     let next = m.mux(begins, ones, next);

@@ -59,7 +59,9 @@ impl<'a> Shared<'a> {
 
     /// Its operands in stage 10.
     pub fn operands(&self, m: &mut Module) -> [Node; 2] {
-        let pick = self.pick.later(m, &format!("{}_operands", self.name), OPERAND_STAGE - 1);
+        let pick = self
+            .pick
+            .later(m, &format!("{}_operands", self.name), OPERAND_STAGE - 1);
         let both: [fn(&Lane) -> Node; 2] = [|lane| lane.a, |lane| lane.b];
         let mut operand = |label: &str, of: fn(&Lane) -> Node| {
             let all: Vec<Node> = self.lanes.iter().map(of).collect();
@@ -72,7 +74,9 @@ impl<'a> Shared<'a> {
 
     /// In stage 9: it happens.
     pub fn happens(&self, m: &mut Module) -> Node {
-        let pick = self.pick.later(m, &format!("{}_happens", self.name), CUT_STAGE - 1);
+        let pick = self
+            .pick
+            .later(m, &format!("{}_happens", self.name), CUT_STAGE - 1);
         let all: Vec<Node> = self.lanes.iter().map(|lane| lane.active).collect();
         pick.gated(m, &all)
     }

@@ -175,14 +175,18 @@ impl Tags {
 
     /// The threads that may have read what is changed. Without a tag that is all who have read.
     fn meets(&self, m: &mut Module, on: Node, tag: Option<Node>) -> Node {
-        let bits = self.threads.iter().rev().map(|(has, many, first)| match tag {
-            Some(tag) => {
-                let same = m.eq(*first, tag);
-                let may = m.or(&[same, *many]);
-                m.and(&[on, *has, may])
-            }
-            None => m.and(&[on, *has]),
-        });
+        let bits = self
+            .threads
+            .iter()
+            .rev()
+            .map(|(has, many, first)| match tag {
+                Some(tag) => {
+                    let same = m.eq(*first, tag);
+                    let may = m.or(&[same, *many]);
+                    m.and(&[on, *has, may])
+                }
+                None => m.and(&[on, *has]),
+            });
         let bits: Vec<Node> = bits.collect();
         m.concat(&bits)
     }

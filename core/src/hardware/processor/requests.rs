@@ -246,12 +246,7 @@ struct Records {
 }
 
 impl Requests<'_> {
-    fn build(
-        &mut self,
-        lanes: &[Lane],
-        puts: &Puts,
-        outputs: &mut RequestsOut,
-    ) {
+    fn build(&mut self, lanes: &[Lane], puts: &Puts, outputs: &mut RequestsOut) {
         self.m.section("Operations");
         let log_full = self.m.wire(1, "log_is_full");
         let (asked, waits, overflows) = self.asked(lanes, log_full);
@@ -270,7 +265,12 @@ impl Requests<'_> {
             config: self.config,
             design: self.design,
         };
-        let slot = slots.place(&request.request, self.inputs.host.as_ref(), (taken, map), request.may_go);
+        let slot = slots.place(
+            &request.request,
+            self.inputs.host.as_ref(),
+            (taken, map),
+            request.may_go,
+        );
         self.m.drive(accepted, slot.accepted);
         self.m.section("Who has read too early");
         self.readers(&request, &tag, outputs);
@@ -314,7 +314,9 @@ impl Requests<'_> {
         let map = part(m, low, layout::MAP);
         let map = m.slice(map, 0, self.config.map_bits());
         let ordered = self.inputs.settings.ordered;
-        let flags: Vec<Node> = (0..m.width(ordered)).map(|bit| m.bit(ordered, bit)).collect();
+        let flags: Vec<Node> = (0..m.width(ordered))
+            .map(|bit| m.bit(ordered, bit))
+            .collect();
         let ordered = choose(m, &flags, map);
         let free = m.not(ordered);
         let room = m.not(log_full);
@@ -324,7 +326,9 @@ impl Requests<'_> {
         let waits = m.and(&[happens, not_posts]);
         // A lookup in a map that forgets changes which keys go.
         let forgets = self.config.slots.iter().map(|decl| decl.forgets);
-        let forgets: Vec<Node> = forgets.map(|forgets| m.constant(forgets.into(), 1)).collect();
+        let forgets: Vec<Node> = forgets
+            .map(|forgets| m.constant(forgets.into(), 1))
+            .collect();
         let forgets = choose(m, &forgets, map);
         let lasts = m.not(forgets);
         let looks = is(m, Opcode::Lookup);
@@ -351,7 +355,10 @@ impl Requests<'_> {
         let in_turn = m.and(&[waits, by_turn]);
         let [a, b] = shared.operands(m);
         let above = m.slice(a, 32, 32);
-        let lane = shared.pick.lane.map(|lane| later(m, "asks_lane_10", lane, CUT_STAGE));
+        let lane = shared
+            .pick
+            .lane
+            .map(|lane| later(m, "asks_lane_10", lane, CUT_STAGE));
         let offset = part_of_last(m, last, layout::MAP_OFFSET);
         let offset = m.zext(offset, 32);
         let asked = Asked {
@@ -493,12 +500,7 @@ impl Requests<'_> {
     }
 
     /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And that nothing waits.
-    fn next(
-        &mut self,
-        asked: &Asked,
-        records: &Records,
-        log: &Log,
-    ) -> (Next, Tag, Node) {
+    fn next(&mut self, asked: &Asked, records: &Records, log: &Log) -> (Next, Tag, Node) {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
         let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
@@ -525,7 +527,13 @@ impl Requests<'_> {
         let takes_turn = m.and(&[takes, not_log, not_order, in_turn]);
         let thread = m.mux(in_order, self.inputs.oldest, first);
         for (reg, node, comes, goes, goes_thread) in [
-            (ordered_reg, ordered, asked.ordered, takes_order, self.inputs.oldest),
+            (
+                ordered_reg,
+                ordered,
+                asked.ordered,
+                takes_order,
+                self.inputs.oldest,
+            ),
             (free_reg, free, asked.free, takes_turn, first),
         ] {
             let comes = one_hot(m, threads, comes, self.thread);
@@ -538,7 +546,9 @@ impl Requests<'_> {
         let still = m.or(&[ordered, free]);
         let still = m.reduce_or(still);
         let still = m.not(still);
-        let stale: Vec<Node> = (0..threads).map(|bit| m.bit(self.inputs.is_stale, bit)).collect();
+        let stale: Vec<Node> = (0..threads)
+            .map(|bit| m.bit(self.inputs.is_stale, bit))
+            .collect();
         let stale = choose(m, &stale, self.inputs.oldest);
         let stale = m.and(&[stale, in_order, not_log]);
         let ahead = m.and(&[not_log, not_order]);
@@ -591,7 +601,9 @@ impl Requests<'_> {
         let offset = m.slice(operands, 128, 32);
         let bytes = m.slice(operands, 160, 3);
         let mut read = |mems: &[Mem]| -> Vec<Node> {
-            mems.iter().map(|mem| m.mem_read_async(*mem, thread)).collect()
+            mems.iter()
+                .map(|mem| m.mem_read_async(*mem, thread))
+                .collect()
         };
         let (mut key, mut value) = (read(&records.key), read(&records.value));
         let expected = value[0];
@@ -658,7 +670,9 @@ impl Requests<'_> {
         let mut hold = |name: &str, node: Node| m.hold(format!("request_{name}"), takes, node);
         let mut words = |name: &str, words: &[Node]| -> Vec<Node> {
             let words = words.iter().enumerate();
-            words.map(|(number, word)| hold(&format!("{name}_{number}"), *word)).collect()
+            words
+                .map(|(number, word)| hold(&format!("{name}_{number}"), *word))
+                .collect()
         };
         let given = &next.request;
         let request = Request {
@@ -770,7 +784,9 @@ fn operation(m: &mut Module, low: Node, (answer, entry, word): (Node, Node, Node
         (layout::OPCODE, layout::ANSWER),
         (layout::A_KIND, kind::NUMBER),
     ];
-    let fixed = parts.iter().fold(0, |sum, (bits, value)| sum | bits.put(*value));
+    let fixed = parts
+        .iter()
+        .fold(0, |sum, (bits, value)| sum | bits.put(*value));
     let mut word = m.constant_limbs(&[fixed as u64, 0], 128);
     let high = m.slice(word, 96, 32);
     for (bits, node) in [

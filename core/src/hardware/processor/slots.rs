@@ -26,6 +26,9 @@ pub(super) struct Slot {
     pub host: Option<MapAnswer>,
 }
 
+/// A map: what it says, that the request is for it, and that its answer is next.
+type Unit = (ServedOut, Node, Node);
+
 pub(super) struct Slots<'a> {
     pub m: &'a mut Module,
     pub config: &'a Processor,
@@ -90,7 +93,7 @@ impl Slots<'_> {
             units.push((out, valid, next));
         }
         let m = &mut *self.m;
-        let mut any = |of: &dyn Fn(&mut Module, &(ServedOut, Node, Node)) -> Node| {
+        let mut any = |of: &dyn Fn(&mut Module, &Unit) -> Node| {
             let all: Vec<Node> = units.iter().map(|unit| of(m, unit)).collect();
             m.or(&all)
         };
@@ -179,7 +182,7 @@ impl Slots<'_> {
     }
 
     /// What an operation gave, in registers from the clock behind its end on.
-    fn host(&mut self, host: &HostAsksIn, units: &[(ServedOut, Node, Node)]) -> MapAnswer {
+    fn host(&mut self, host: &HostAsksIn, units: &[Unit]) -> MapAnswer {
         let m = &mut *self.m;
         let (key_bits, value_bits) = self.config.host_bits();
         let widths = [(0, ANSWER_BITS), (1, value_bits), (2, key_bits)];

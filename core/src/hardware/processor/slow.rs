@@ -74,7 +74,11 @@ pub(super) fn is_slow(m: &mut Module, word: Node) -> Node {
 
 fn divides(m: &mut Module, word: Node) -> Node {
     let computes = is(m, word, &[Opcode::Compute]);
-    let code = m.slice(word, layout::COMPUTE.lo.into(), layout::COMPUTE.width.into());
+    let code = m.slice(
+        word,
+        layout::COMPUTE.lo.into(),
+        layout::COMPUTE.width.into(),
+    );
     let any = one_of(m, code, |op| QuotientIn::kind(op).is_some());
     m.and(&[computes, any])
 }
@@ -175,7 +179,10 @@ fn queue(
     let waits = shared.happens(m);
     let comes = m.delay_reset("comes", waits);
     let thread = m.delay("thread_10", inputs.thread_9);
-    let lane = shared.pick.lane.map(|lane| later(m, "lane_10", lane, CUT_STAGE));
+    let lane = shared
+        .pick
+        .lane
+        .map(|lane| later(m, "lane_10", lane, CUT_STAGE));
     let threads = u32::from(config.shape.threads);
     let mem = m.mem("value_word", 64, threads, MemStyle::Distributed);
     m.mem_write(mem, thread, inputs.value_put_data, inputs.value_puts);
@@ -233,9 +240,17 @@ struct Divided {
 fn divide(design: &mut Design, m: &mut Module, config: &Processor, head: &Head) -> Divided {
     let word = m.zext(head.low, 128);
     let is = divides(m, word);
-    let code = m.slice(head.low, layout::COMPUTE.lo.into(), layout::COMPUTE.width.into());
-    let is_signed = one_of(m, code, |op| QuotientIn::kind(op).is_some_and(|(signed, _)| signed == 1));
-    let is_remainder = one_of(m, code, |op| QuotientIn::kind(op).is_some_and(|(_, rest)| rest == 1));
+    let code = m.slice(
+        head.low,
+        layout::COMPUTE.lo.into(),
+        layout::COMPUTE.width.into(),
+    );
+    let is_signed = one_of(m, code, |op| {
+        QuotientIn::kind(op).is_some_and(|(signed, _)| signed == 1)
+    });
+    let is_remainder = one_of(m, code, |op| {
+        QuotientIn::kind(op).is_some_and(|(_, rest)| rest == 1)
+    });
     let start = m.and(&[head.begins, is]);
     let zero = m.zero(1);
     let ports = QuotientIn {
@@ -248,7 +263,11 @@ fn divide(design: &mut Design, m: &mut Module, config: &Processor, head: &Head) 
     };
     let block = quotient(&format!("{}_divider", config.name), 1);
     let out = block.place(design, m, "divider", ports).out;
-    let width = m.slice(head.low, layout::WIDTH.lo.into(), layout::WIDTH.width.into());
+    let width = m.slice(
+        head.low,
+        layout::WIDTH.lo.into(),
+        layout::WIDTH.width.into(),
+    );
     let mask = upto(m, width);
     let cut = m.and(&[out.result, mask]);
     Divided {

@@ -1,13 +1,13 @@
 //! A program as a core takes it: the words that a loader writes.
 
 use super::{program::HEAD_WORDS, Processor};
+use crate::hardware::packets::LINE_BYTES;
 use crate::image::Image;
 use crate::isa::Action;
-use hardpath_ir::structure::Memory;
-use std::ops::Range;
 use hardpath_diagnostic::Diagnostic;
+use hardpath_ir::structure::Memory;
 use hardpath_ir::{AtomicOp, MapId};
-use crate::hardware::packets::LINE_BYTES;
+use std::ops::Range;
 
 /// The words of a load: what the core must be, what the program asks for, packed rows, their checksum.
 ///

@@ -13,7 +13,9 @@ use crate::hardware::decode::{decode, DecodeIn};
 use crate::hardware::lanes::{lanes_in, LanesIn, LanesOut, LateIn, CUT_STAGE, OPERAND_STAGE};
 use crate::hardware::operand::{operand, FieldIn, OperandIn};
 use crate::hardware::packets::intake::{intake, GivenBack, Intake, IntakeIn, IntakeOut, LimitsIn};
-use crate::hardware::packets::memory::{memory, Memory, MemoryIn, MemoryOut, LOAD_CLOCKS, STORE_CLOCKS};
+use crate::hardware::packets::memory::{
+    memory, Memory, MemoryIn, MemoryOut, LOAD_CLOCKS, STORE_CLOCKS,
+};
 use crate::hardware::packets::transmit::{transmit, Transmit, TransmitIn, TransmitOut};
 use crate::hardware::pick::Pick;
 use crate::hardware::predicates::update_clocks;
@@ -166,6 +168,7 @@ struct Loops {
     empty: Node,
     stale: Node,
     guesses: Node,
+    some_inside: Node,
     parks: Node,
     stores: Node,
     /// The thread that the next packet gets.
@@ -180,7 +183,7 @@ impl Top<'_> {
         self.m.section("Threads");
         let threads = self.threads(&intake, &loops);
         let entered = self.m.and(&[threads.packet_ready, intake.descriptor_valid]);
-        let open = self.m.not(loops.closes);
+        let open = self.open(&loops);
         let entered = self.m.and(&[entered, open]);
         self.m.name(entered, "enters");
         self.m.drive(loops.descriptor_take, entered);
@@ -192,8 +195,18 @@ impl Top<'_> {
         self.m.section("Rows");
         let thread = later(self.m, "row_thread", threads.chosen.thread, FETCH);
         let (begins, starts) = self.begins(&threads);
-        let over = watchdog(self.m, self.config, (begins, starts), thread);
-        let lanes = self.lanes(&threads, (thread, begins, starts), &intake, entered, &host, &loops);
+        // One that is parked comes once more.
+        let goes = self.m.not(loops.parks);
+        let counts = self.m.and(&[begins, goes]);
+        let over = watchdog(self.m, self.config, (counts, starts), thread);
+        let lanes = self.lanes(
+            &threads,
+            (thread, begins, starts),
+            &intake,
+            entered,
+            &host,
+            &loops,
+        );
         self.m.section("Packet and stack");
         let accesses = self.accesses(&threads, &intake, entered, thread, &lanes, &loops);
         self.m.section("Maps");
@@ -201,10 +214,22 @@ impl Top<'_> {
         let job_ready = self.m.wire(1, "job_is_ready");
         let requests = self.requests(&threads, entered, thread_9, &lanes, &host, &loops);
         self.m.section("What takes long");
-        let slow = self.slow((&threads, &intake, entered), thread_9, &lanes, &requests, &loops);
+        let slow = self.slow(
+            (&threads, &intake, entered),
+            thread_9,
+            &lanes,
+            &requests,
+            &loops,
+        );
         let waits = self.m.or(&[requests.waits, slow.waits]);
         self.m.section("Where rows lead, and packets leave");
-        let exits = self.exits((&threads, &intake, entered), (thread_9, over), &lanes, (&requests, waits, job_ready), &loops);
+        let exits = self.exits(
+            (&threads, &intake, entered),
+            (thread_9, over),
+            &lanes,
+            (&requests, waits, job_ready),
+            &loops,
+        );
         self.m.section("Packet memory");
         let (memory, transmit) = self.packets(inputs, &intake, &accesses, &exits, &loops);
         self.m.drive(job_ready, transmit.job_ready);
@@ -245,7 +270,10 @@ impl Top<'_> {
             answer_valid: self.wire("answer_valid", 1),
             answer_thread: self.wire("answer_thread", thread),
             answer_stays: self.wire("answer_stays", 1),
-            answer_lane: config.shape.bank_bits().map(|bits| self.wire("answer_lane", bits)),
+            answer_lane: config
+                .shape
+                .bank_bits()
+                .map(|bits| self.wire("answer_lane", bits)),
             answer_word: self.wire("answer_word", 128),
             leads: LeadsIn {
                 goes: self.wire("goes", 1),
@@ -271,6 +299,7 @@ impl Top<'_> {
                 .collect(),
             is_still: self.wire("is_still", 1),
             empty: self.wire("empty", 1),
+            some_inside: self.wire("some_inside", 1),
             parks: self.wire("parks", 1),
             stores: self.wire("row_stores", 1),
             stale: self.wire("stale", config.shape.threads.into()),
@@ -323,7 +352,7 @@ impl Top<'_> {
             ready_after: (lanes.write_stage() + 2).saturating_sub(DECIDED_AFTER + 1),
             done_after: 3 * u32::from(self.config.machine.stores) + STORE_CLOCKS,
         };
-        let open = self.m.not(loops.closes);
+        let open = self.open(loops);
         let packet_valid = self.m.and(&[intake.descriptor_valid, open]);
         let first_row = self.m.zero(self.config.row_bits());
         let held = self.m.not(loops.room);
@@ -339,7 +368,20 @@ impl Top<'_> {
             stale: loops.stale,
         };
         let block = threads(&self.inner("threads"), &config);
-        block.place(self.design, self.m, "threads", ports).out
+        let out = block.place(self.design, self.m, "threads", ports).out;
+        let some = self.m.reduce_or(out.packets);
+        self.m.drive(loops.some_inside, some);
+        out
+    }
+
+    /// Packets get threads.
+    fn open(&mut self, loops: &Loops) -> Node {
+        let m = &mut *self.m;
+        let closes = match self.config.alone {
+            true => m.or(&[loops.closes, loops.some_inside]),
+            false => loops.closes,
+        };
+        m.not(closes)
     }
 
     fn host(
@@ -361,9 +403,8 @@ impl Top<'_> {
             prepares: true,
             clear_words: self.config.clear_words(),
         });
-        let told = LiteIn::of_words().map(&mut |name, _, width| {
-            self.m.wire(width, format!("registers_{name}"))
-        });
+        let told = LiteIn::of_words()
+            .map(&mut |name, _, width| self.m.wire(width, format!("registers_{name}")));
         let ports = HostIn {
             lite: told.clone(),
             packet_in: self.m.delay_reset("packet_enters", entered),
@@ -538,7 +579,12 @@ impl Top<'_> {
             let word = loops.words[lane];
             let block = decode(&self.inner("decode"), shape);
             let decoded = block
-                .place_another(self.design, self.m, format!("decode_{lane}"), DecodeIn { word })
+                .place_another(
+                    self.design,
+                    self.m,
+                    format!("decode_{lane}"),
+                    DecodeIn { word },
+                )
                 .out;
             let late = self.late_of(lane, word, &given, &product, loops);
             all.push(decoded.with(late));
@@ -682,7 +728,10 @@ impl Top<'_> {
                 let is_own = m.eq_const(code, layout::INPUTS.len() as u64);
                 let is_own = later(m, "is_own", is_own, 4);
                 let name = format!("{}_own", self.config.name);
-                let found = operand(&name).place(self.design, m, "own", ports).out.operand;
+                let found = operand(&name)
+                    .place(self.design, m, "own", ports)
+                    .out
+                    .operand;
                 m.mux(is_own, found, value)
             }
             None => value,
@@ -692,7 +741,11 @@ impl Top<'_> {
 
     fn product(&mut self, (a, b): (&[Node], &[Node]), loops: &Loops) -> Node {
         let m = &mut *self.m;
-        let kinds: Vec<Node> = loops.words.iter().map(|word| multiplies(m, *word)).collect();
+        let kinds: Vec<Node> = loops
+            .words
+            .iter()
+            .map(|word| multiplies(m, *word))
+            .collect();
         let pick = Pick::nth(m, &kinds, 0).later(m, "product", OPERAND_STAGE);
         let width = loops.words.iter().enumerate().map(|(lane, word)| {
             let part = m.slice(*word, layout::WIDTH.lo.into(), layout::WIDTH.width.into());
@@ -707,8 +760,16 @@ impl Top<'_> {
         let [a, b] = [a, b].map(|all| pick.of(m, all));
         let (a, b) = (m.delay("product_a", a), m.delay("product_b", b));
         let block = product(&format!("{}_product", self.config.name));
-        let found = block.place(self.design, m, "product", ProductIn { a, b }).out.product;
-        let found = later(m, "product_late", found, stage - OPERAND_STAGE - 1 - PRODUCT_CLOCKS);
+        let found = block
+            .place(self.design, m, "product", ProductIn { a, b })
+            .out
+            .product;
+        let found = later(
+            m,
+            "product_late",
+            found,
+            stage - OPERAND_STAGE - 1 - PRODUCT_CLOCKS,
+        );
         m.and(&[found, mask])
     }
 
@@ -744,7 +805,12 @@ impl Top<'_> {
         }
         let from = m.mux(loads, count, from);
         let from = later(m, &format!("late_from_{lane}"), from, stage);
-        let sources: Vec<Node> = loops.loads.iter().copied().chain([given.value, *product]).collect();
+        let sources: Vec<Node> = loops
+            .loads
+            .iter()
+            .copied()
+            .chain([given.value, *product])
+            .collect();
         let value = choose(m, &sources, from);
         let opcode = m.slice(word, 0, layout::OPCODE.width.into());
         let answers = m.eq_const(opcode, layout::ANSWER);
@@ -766,12 +832,16 @@ impl Top<'_> {
         lanes: &LanesOut,
         loops: &Loops,
     ) -> AccessesOut {
-        let all = loops.words.iter().enumerate().map(|(lane, word)| AccessLaneIn {
-            word: *word,
-            a: lanes.a[lane],
-            b: lanes.b[lane],
-            active: lanes.active[lane],
-        });
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| AccessLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                b: lanes.b[lane],
+                active: lanes.active[lane],
+            });
         let ports = AccessesIn {
             settings: loops.settings.clone(),
             enters: EntersIn {
@@ -797,12 +867,16 @@ impl Top<'_> {
         host: &HostOut,
         loops: &Loops,
     ) -> RequestsOut {
-        let all = loops.words.iter().enumerate().map(|(lane, word)| RequestLaneIn {
-            word: *word,
-            a: lanes.a[lane],
-            b: lanes.b[lane],
-            active: lanes.active[lane],
-        });
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| RequestLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                b: lanes.b[lane],
+                active: lanes.active[lane],
+            });
         let inside = self.m.reduce_or(threads.packets);
         let stores_9 = (0..CUT_STAGE).fold(loops.stores, |node, clock| {
             self.m.delay_reset(format!("stores_{clock}"), node)
@@ -880,12 +954,16 @@ impl Top<'_> {
         requests: &RequestsOut,
         loops: &Loops,
     ) -> SlowOut {
-        let all = loops.words.iter().enumerate().map(|(lane, word)| SlowLaneIn {
-            word: *word,
-            a: lanes.a[lane],
-            b: lanes.b[lane],
-            active: lanes.active[lane],
-        });
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| SlowLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                b: lanes.b[lane],
+                active: lanes.active[lane],
+            });
         let ready = self.m.wire(1, "slow_is_brought");
         let ports = SlowIn {
             settings: loops.settings.clone(),
@@ -914,11 +992,15 @@ impl Top<'_> {
         (requests, waits, job_ready): (&RequestsOut, Node, Node),
         loops: &Loops,
     ) -> ExitsOut {
-        let all = loops.words.iter().enumerate().map(|(lane, word)| ExitLaneIn {
-            word: *word,
-            a: lanes.a[lane],
-            taken: lanes.taken[lane],
-        });
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| ExitLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                taken: lanes.taken[lane],
+            });
         let puts = requests.exit_puts.iter().zip(&requests.exit_put_data);
         let leave_valid = self.m.and(&[threads.leave_valid, requests.committed]);
         let ports = ExitsIn {
@@ -1014,8 +1096,10 @@ impl Top<'_> {
         let transmit = transmit.place(self.design, self.m, "transmit", ports).out;
         self.m.drive(read.read, transmit.read.read);
         self.m.drive(read.read_index, transmit.read.read_index);
-        self.m.drive(loops.given.given_back, transmit.given.given_back);
-        self.m.drive(loops.given.given_lines, transmit.given.given_lines);
+        self.m
+            .drive(loops.given.given_back, transmit.given.given_back);
+        self.m
+            .drive(loops.given.given_lines, transmit.given.given_lines);
         self.m.drive(loops.fate_valid, transmit.fate.fate_valid);
         let counted = self.counted(transmit.fate.fate);
         self.m.drive(loops.counted, counted);
@@ -1035,7 +1119,9 @@ impl Top<'_> {
     }
 
     fn late(&mut self, memory: &MemoryOut, loops: &Loops) {
-        debug_assert!(super::accesses::LOAD_STAGE + LOAD_CLOCKS == self.config.lanes().late_stage());
+        debug_assert!(
+            super::accesses::LOAD_STAGE + LOAD_CLOCKS == self.config.lanes().late_stage()
+        );
         for (wire, load) in loops.loads.iter().zip(&memory.loads) {
             self.m.drive(*wire, load.load_data);
         }
@@ -1049,7 +1135,11 @@ struct Given {
 
 fn multiplies(m: &mut Module, word: Node) -> Node {
     let computes = super::is(m, word, &[Opcode::Compute]);
-    let code = m.slice(word, layout::COMPUTE.lo.into(), layout::COMPUTE.width.into());
+    let code = m.slice(
+        word,
+        layout::COMPUTE.lo.into(),
+        layout::COMPUTE.width.into(),
+    );
     let number = layout::COMPUTES.iter().position(|op| *op == Compute::Mul);
     let mul = m.eq_const(code, number.unwrap_or(0) as u64);
     m.and(&[computes, mul])

@@ -19,7 +19,12 @@ pub(super) fn watchdog(
 ) -> Node {
     m.section("Watchdog");
     let bits = index_bits(u64::from(config.most_rows) + 1);
-    let mem = m.mem("rows_so_far", bits, config.shape.threads.into(), MemStyle::Distributed);
+    let mem = m.mem(
+        "rows_so_far",
+        bits,
+        config.shape.threads.into(),
+        MemStyle::Distributed,
+    );
     let mut begins_here = begins;
     for clock in 0..COUNT_STAGE {
         begins_here = m.delay_reset(format!("begins_{clock}"), begins_here);
