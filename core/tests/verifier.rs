@@ -127,18 +127,23 @@ fn rows() {
         ("r?.1 = checksum packet up-to 40 r0.0, r0.0", 1),
     ] {
         holds(&same(op, most));
-        let rule = if op == "clear 9" { 5 } else { 4 };
-        breaks(rule, 0, None, &same(op, most + 1));
+        breaks(4, 0, None, &same(op, most + 1));
     }
-    breaks(
-        5,
-        0,
-        None,
-        &format!("row0:\nlane0: store packet[0] 1, 0\nlane1: clear 9\n{END}"),
-    );
-    holds(&format!(
-        "row0:\nlane0: store stack[0] 1, 0\nlane1: clear 9\n{END}"
-    ));
+    for many in ["clear 9", "r?.1 = checksum packet up-to 40 r0.0, r0.0"] {
+        let many = many.replace('?', "1");
+        for memory in ["packet", "stack"] {
+            let row = format!("row0:\nlane0: store {memory}[0] 1, 0\nlane1: {many}\n{END}");
+            breaks(5, 0, None, &row);
+        }
+        // A thread waits for one unit at a time.
+        let loads = "r0.1 = map.load @short[r1.0[0+:32]] 4";
+        breaks(
+            4,
+            0,
+            None,
+            &format!("row0:\nlane0: {loads}\nlane1: {many}\n{END}"),
+        );
+    }
     breaks(
         7,
         0,

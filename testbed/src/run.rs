@@ -42,6 +42,9 @@ pub struct HostEvent {
     pub operation: HostOperation,
 }
 
+/// Clocks that a processor may take for a packet.
+const PROGRAM_CLOCKS: u64 = 10_000_000;
+
 impl Default for RunOptions<'_> {
     fn default() -> Self {
         RunOptions {
@@ -154,6 +157,11 @@ pub fn stream<P: Borrow<Packet>>(
 
     let mut clock = 0;
     let mut last_progress = 0;
+    // A program may go round as often as it likes.
+    let patience = match interface.program.is_empty() {
+        true => options.watchdog_clocks,
+        false => options.watchdog_clocks.max(PROGRAM_CLOCKS),
+    };
     while !(source.is_done() && books.is_complete() && host.is_done()) {
         source.drive(dut);
         sink.drive(dut);
@@ -192,7 +200,7 @@ pub fn stream<P: Borrow<Packet>>(
         if let Some(answer) = answer {
             consumer(Event::Host(answer))?;
         }
-        if clock - last_progress > options.watchdog_clocks {
+        if clock - last_progress > patience {
             let mut pending = Vec::new();
             if source.is_blocked() {
                 let packet = source.packets_taken() + 1;
@@ -200,7 +208,7 @@ pub fn stream<P: Borrow<Packet>>(
             }
             pending.extend(books.pending());
             pending.extend(host.host.as_ref().and_then(Host::pending));
-            return Err(hangs(&pending, clock, options.watchdog_clocks));
+            return Err(hangs(&pending, clock, patience));
         }
         clock += 1;
     }

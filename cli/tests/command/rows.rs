@@ -27,7 +27,7 @@ fn a_program_becomes_rows() {
         (&answer["target"], &answer["lanes"]),
         (&"core".into(), &2.into())
     );
-    assert_eq!(answer["threads"], 16);
+    assert_eq!(answer["threads"], 32);
     let count = |key: &str| {
         answer[key]
             .as_u64()
@@ -148,7 +148,7 @@ fn options_that_need_a_core() {
 
 #[test]
 fn a_program_on_the_processor() {
-    let file = object("xdp1");
+    let file = object("blocklist");
     let pcap = ["--pcap", "programs/firewall.pcap"];
     let answer = on_core("sim", &file, &pcap).json();
     assert_eq!(answer["packets_in"], 2020, "{answer}");
@@ -175,13 +175,18 @@ fn a_program_on_the_processor() {
 
 #[test]
 fn the_processor_says_what_it_has_no_unit_for() {
-    let error = on_core(
-        "check",
-        &object("flood"),
-        &["--pcap", "programs/firewall.pcap"],
+    let file = "filetests/cases/packets/broadcast.hir";
+    let against = [
+        "--pcap",
+        "programs/firewall.pcap",
+        "--against",
+        "interpreter",
+    ];
+    let error = on_core("check", file, &against).error(3, "core-unit-missing");
+    assert!(
+        error["message"].as_str().unwrap().contains("broadcast"),
+        "{error}"
     );
-    let error = error.error(3, "core-unit-missing");
-    assert!(error["location"]["line"].as_u64() > Some(0), "{error}");
     assert!(
         error["help"].as_str().unwrap().contains("--engine rows"),
         "{error}"

@@ -1,0 +1,261 @@
+//! Whose request is next, and the register in front of the maps.
+
+use super::super::is;
+use super::log::Log;
+use super::{one_hot, part, Asked, Records, Request, Requests, UNDER_WAY};
+use crate::encode::layout::{self, kind, Bits, Opcode};
+use hardpath_blocks::counters::choose;
+use hardpath_blocks::index_bits;
+use hardpath_blocks::interface::command;
+use hardpath_rtl::{Mem, Module, Node};
+use hardpath_state::served::through_entry;
+
+impl Requests<'_> {
+    /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And that nothing waits.
+    pub(super) fn next(
+        &mut self,
+        asked: &Asked,
+        records: &Records,
+        log: &Log,
+    ) -> (Next, Tag, Node) {
+        let threads = u32::from(self.config.shape.threads);
+        let m = &mut *self.m;
+        let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
+        let (free_reg, free) = m.reg_reset("free_asks", threads, 0);
+        let takes = m.wire(1, "takes_next");
+        let all: Vec<Node> = (0..threads).map(|bit| m.bit(ordered, bit)).collect();
+        let oldest = choose(m, &all, self.inputs.oldest);
+        let in_order = m.and(&[oldest, self.inputs.some_inside]);
+        let in_turn = m.reduce_or(free);
+        // Whoever is free: the lowest number. All come back before one comes again.
+        let bits = self.config.thread_bits();
+        let mut first = m.constant(u64::from(threads) - 1, bits);
+        for thread in (0..threads - 1).rev() {
+            let is = m.bit(free, thread);
+            let number = m.constant(thread.into(), bits);
+            first = m.mux(is, number, first);
+        }
+        let valid = m.or(&[log.wants, in_order, in_turn]);
+        let takes_log = m.and(&[takes, log.wants]);
+        m.drive(log.taken, takes_log);
+        let not_log = m.not(log.wants);
+        let not_order = m.not(in_order);
+        let takes_order = m.and(&[takes, not_log, in_order]);
+        let takes_turn = m.and(&[takes, not_log, not_order, in_turn]);
+        let thread = m.mux(in_order, self.inputs.oldest, first);
+        for (reg, node, comes, goes, goes_thread) in [
+            (
+                ordered_reg,
+                ordered,
+                asked.ordered,
+                takes_order,
+                self.inputs.oldest,
+            ),
+            (free_reg, free, asked.free, takes_turn, first),
+        ] {
+            let comes = one_hot(m, threads, comes, self.thread);
+            let goes = one_hot(m, threads, goes, goes_thread);
+            let kept = m.not(goes);
+            let kept = m.and(&[node, kept]);
+            let next = m.or(&[kept, comes]);
+            m.set_next(reg, next);
+        }
+        let still = m.or(&[ordered, free]);
+        let still = m.reduce_or(still);
+        let still = m.not(still);
+        let stale: Vec<Node> = (0..threads)
+            .map(|bit| m.bit(self.inputs.is_stale, bit))
+            .collect();
+        let stale = choose(m, &stale, self.inputs.oldest);
+        let stale = m.and(&[stale, in_order, not_log]);
+        let ahead = m.and(&[not_log, not_order]);
+        let sure = m.not(stale);
+        let changes = m.and(&[not_log, in_order, sure]);
+        let request = self.request(records, thread, log, (valid, stale));
+        (
+            Next { request, takes },
+            Tag {
+                thread,
+                posted: log.wants,
+                ahead,
+                changes,
+            },
+            still,
+        )
+    }
+
+    /// The request of a thread, or of the log.
+    pub(super) fn request(
+        &mut self,
+        records: &Records,
+        thread: Node,
+        log: &Log,
+        (valid, stale): (Node, Node),
+    ) -> Request {
+        let m = &mut *self.m;
+        let low = m.mem_read_async(records.low, thread);
+        let low = m.slice(low, 0, 32);
+        let operands = m.mem_read_async(records.operands, thread);
+        let (a, b) = (m.slice(operands, 64, 64), m.slice(operands, 0, 64));
+        let offset = m.slice(operands, 128, 32);
+        let bytes = m.slice(operands, 160, 3);
+        let mut read = |mems: &[Mem]| -> Vec<Node> {
+            mems.iter()
+                .map(|mem| m.mem_read_async(*mem, thread))
+                .collect()
+        };
+        let (mut key, mut value) = (read(&records.key), read(&records.value));
+        let expected = value[0];
+        let may_put = m.mem_read_async(records.may, thread);
+        let updates = is(m, low, &[Opcode::Update]);
+        let has = |m: &mut Module, bits: Bits| {
+            let found = part(m, low, bits);
+            let absent = m.eq_const(found, kind::ABSENT);
+            m.not(absent)
+        };
+        let (has_a, has_b) = (has(m, layout::A_KIND), has(m, layout::B_KIND));
+        key[0] = m.mux(has_a, a, key[0]);
+        if key.len() > 1 {
+            let no_update = m.not(updates);
+            let second = m.and(&[has_b, no_update]);
+            key[1] = m.mux(second, b, key[1]);
+        }
+        let first = m.and(&[has_b, updates]);
+        value[0] = m.mux(first, b, value[0]);
+        let may = part(m, low, layout::MAY);
+        let own = part(m, low, layout::HAS_MAY);
+        let may = m.mux(own, may, may_put);
+        // What a stale packet asks for changes nothing: it only comes back.
+        let command = command_of(m, low);
+        let harmless = m.constant(through_entry::READ.into(), 4);
+        let command = m.mux(stale, harmless, command);
+        let adds = m.constant(through_entry::ADD.into(), 4);
+        let map = part(m, low, layout::MAP);
+        let map = m.slice(map, 0, self.config.map_bits());
+        let entry = m.slice(a, 0, 32);
+        let mut choose = |of_log: Node, own: Node| m.mux(log.wants, of_log, own);
+        let bytes = choose(log.bytes, bytes);
+        let request = Request {
+            valid,
+            map: choose(log.map, map),
+            command: choose(adds, command),
+            may,
+            key,
+            value,
+            entry: choose(log.entry, entry),
+            offset: choose(log.offset, offset),
+            bytes,
+            word: choose(log.word, b),
+            expected,
+        };
+        let bytes = m.zext(request.bytes, 4);
+        Request {
+            bytes: m.add_const(bytes, 1),
+            ..request
+        }
+    }
+
+    /// The register in front of the maps.
+    pub(super) fn held(&mut self, next: Next, tag: Tag, accepted: Node) -> (Held, Tag) {
+        let m = &mut *self.m;
+        let (valid_reg, valid) = m.reg_reset("request_valid", 1, 0);
+        let waits = m.not(accepted);
+        let stays = m.and(&[valid, waits]);
+        let free = m.not(stays);
+        let takes = m.and(&[free, next.request.valid]);
+        m.drive(next.takes, takes);
+        let valid_next = m.or(&[stays, takes]);
+        m.set_next(valid_reg, valid_next);
+        let mut hold = |name: &str, node: Node| m.hold(format!("request_{name}"), takes, node);
+        let mut words = |name: &str, words: &[Node]| -> Vec<Node> {
+            let words = words.iter().enumerate();
+            words
+                .map(|(number, word)| hold(&format!("{name}_{number}"), *word))
+                .collect()
+        };
+        let given = &next.request;
+        let request = Request {
+            valid,
+            key: words("key", &given.key),
+            value: words("value", &given.value),
+            map: hold("map", given.map),
+            command: hold("command", given.command),
+            may: hold("may", given.may),
+            entry: hold("entry", given.entry),
+            offset: hold("offset", given.offset),
+            bytes: hold("bytes", given.bytes),
+            word: hold("word", given.word),
+            expected: hold("expected", given.expected),
+        };
+        let tag = Tag {
+            thread: hold("thread", tag.thread),
+            posted: hold("posted", tag.posted),
+            ahead: hold("ahead", tag.ahead),
+            changes: hold("changes", tag.changes),
+        };
+        let bits = index_bits(u64::from(UNDER_WAY) + 1);
+        let (count_reg, count) = m.reg_reset("requests_under_way", bits, 0);
+        let answered = m.wire(1, "is_answered");
+        let some = m.reduce_or(count);
+        let full = m.eq_const(count, UNDER_WAY.into());
+        let may_go = m.not(full);
+        let changes = m.xor(&[accepted, answered]);
+        let (more, fewer) = (m.add_const(count, 1), m.sub_const(count, 1));
+        let next = m.mux(accepted, more, fewer);
+        m.set_next_when(count_reg, changes, next);
+        let held = Held {
+            request,
+            may_go,
+            accepted,
+            answered,
+            some_under_way: some,
+        };
+        (held, tag)
+    }
+}
+
+/// What goes next, and a wire: it is taken.
+pub(super) struct Next {
+    pub request: Request,
+    pub takes: Node,
+}
+
+/// Whose request it is.
+pub(super) struct Tag {
+    pub thread: Node,
+    pub posted: Node,
+    /// It is no packet's that is the oldest; it is the oldest one's.
+    pub ahead: Node,
+    pub changes: Node,
+}
+
+/// The request in front of the maps.
+pub(super) struct Held {
+    pub request: Request,
+    /// There is room for its answer.
+    pub may_go: Node,
+    pub accepted: Node,
+    /// A wire.
+    pub answered: Node,
+    pub some_under_way: Node,
+}
+
+/// The command of an operation, as maps have it.
+fn command_of(m: &mut Module, low: Node) -> Node {
+    let atomic = part(m, low, layout::ATOMIC);
+    let first = m.constant(through_entry::ADD.into(), 4);
+    let atomic = m.zext(atomic, 4);
+    let mut command = m.add(first, atomic);
+    for (opcode, number) in [
+        (Opcode::Lookup, command::LOOKUP),
+        (Opcode::Update, command::UPDATE),
+        (Opcode::Delete, command::DELETE),
+        (Opcode::MapLoad, through_entry::READ),
+        (Opcode::MapStore, through_entry::WRITE),
+    ] {
+        let is = is(m, low, &[opcode]);
+        let number = m.constant(number.into(), 4);
+        command = m.mux(is, number, command);
+    }
+    command
+}

@@ -1,0 +1,98 @@
+//! Additions whose result nobody reads: kept for each thread, and sent to the maps when their packet leaves.
+
+use super::{one_hot, part, part_of_last, Asked, Requests, LOGGED};
+use crate::encode::layout;
+use hardpath_blocks::counters::choose;
+use hardpath_blocks::index_bits;
+use hardpath_rtl::{MemStyle, Module, Node, Reg};
+
+impl Requests<'_> {
+    /// The additions of all threads, and those of the oldest packet on their way to the maps.
+    pub(super) fn log(&mut self, asked: &Asked, full: Node) -> Log {
+        let threads = u32::from(self.config.shape.threads);
+        let thread = self.thread;
+        let one = self.m.one();
+        let enters = self.begins();
+        let posts = one_hot(self.m, threads, asked.posts, thread);
+        let stays = self.m.not(enters);
+        // A bit for each thread: it has more than so many additions.
+        let planes: Vec<(Reg, Node)> = (0..LOGGED)
+            .map(|count| self.m.reg_reset(format!("more_than_{count}"), threads, 0))
+            .collect();
+        let mut before = self.m.sext(one, threads);
+        for (reg, plane) in &planes {
+            let m = &mut *self.m;
+            let comes = m.and(&[posts, before]);
+            let kept = m.and(&[*plane, stays]);
+            let next = m.or(&[kept, comes]);
+            m.set_next(*reg, next);
+            before = *plane;
+        }
+        let of = |m: &mut Module, plane: Node, thread: Node| {
+            let all: Vec<Node> = (0..threads).map(|bit| m.bit(plane, bit)).collect();
+            choose(m, &all, thread)
+        };
+        // The row of a clock before may have added one; its thread has none in this clock.
+        let is_full = of(self.m, planes[LOGGED as usize - 1].1, self.inputs.thread_9);
+        self.m.drive(full, is_full);
+        let m = &mut *self.m;
+        let slot_bits = index_bits(LOGGED.into());
+        let mut slot = m.zero(slot_bits);
+        for (count, (_, plane)) in planes.iter().enumerate().take(LOGGED as usize - 1) {
+            let there = of(m, *plane, thread);
+            let next = m.constant(count as u64 + 1, slot_bits);
+            slot = m.mux(there, next, slot);
+        }
+        let map = part(m, asked.low, layout::MAP);
+        let map = m.slice(map, 0, self.config.map_bits());
+        let entry = m.slice(asked.a, 0, 32);
+        let bytes = part_of_last(m, asked.last, layout::BYTES);
+        let word = m.concat(&[map, bytes, entry, asked.offset, asked.b]);
+        let width = m.width(word);
+        let mem = m.mem("additions", width, threads * LOGGED, MemStyle::Distributed);
+        let address = m.concat(&[thread, slot]);
+        m.mem_write(mem, address, word, asked.posts);
+        let (at_reg, at) = m.reg_reset("addition", slot_bits + 1, 0);
+        let mut there = Vec::new();
+        for (_, plane) in &planes {
+            there.push(of(m, *plane, self.inputs.oldest));
+        }
+        let none = m.zero(1);
+        there.push(none);
+        let more = choose(m, &there, at);
+        let wants = m.and(&[more, self.inputs.done]);
+        let taken = m.wire(1, "addition_is_taken");
+        let next = m.add_const(at, 1);
+        let next = m.mux(taken, next, at);
+        let first = m.zero(slot_bits + 1);
+        let next = m.mux(self.inputs.leaves, first, next);
+        m.set_next(at_reg, next);
+        let number = m.slice(at, 0, slot_bits);
+        let address = m.concat(&[self.inputs.oldest, number]);
+        let word = m.mem_read_async(mem, address);
+        Log {
+            wants,
+            taken,
+            committed: m.not(more),
+            map: m.slice(word, width - self.config.map_bits(), self.config.map_bits()),
+            bytes: m.slice(word, 128, 3),
+            entry: m.slice(word, 96, 32),
+            offset: m.slice(word, 64, 32),
+            word: m.slice(word, 0, 64),
+        }
+    }
+}
+
+/// The oldest packet's next addition.
+pub(super) struct Log {
+    pub wants: Node,
+    /// A wire.
+    pub taken: Node,
+    /// It has none any more.
+    pub committed: Node,
+    pub map: Node,
+    pub bytes: Node,
+    pub entry: Node,
+    pub offset: Node,
+    pub word: Node,
+}

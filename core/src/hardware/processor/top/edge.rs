@@ -1,0 +1,250 @@
+//! What packets and the host come to first: intake, threads, host port, programs.
+
+use super::super::port::{port, PortIn, PortOut};
+use super::super::program::{program, ProgramIn, ProgramOut};
+use super::super::{DECIDED_AFTER, FETCH};
+use super::Loops;
+use super::Top;
+use super::TopIn;
+use super::SETTLES;
+use crate::hardware::packets::intake::{intake, Intake, IntakeIn, IntakeOut, LimitsIn};
+use crate::hardware::packets::memory::STORE_CLOCKS;
+use crate::hardware::shift::later;
+use crate::hardware::threads::{threads, Threads, ThreadsIn, ThreadsOut};
+use hardpath_blocks::axi::{LiteIn, LiteOut};
+use hardpath_blocks::counters::choose;
+use hardpath_blocks::host::{host, Host, HostIn, HostOut};
+use hardpath_ir::OwnInput;
+use hardpath_rtl::signals::Signals;
+use hardpath_rtl::Node;
+
+impl Top<'_> {
+    pub(super) fn intake(&mut self, inputs: &TopIn, loops: &Loops) -> IntakeOut {
+        let config = Intake {
+            name: self.inner("intake"),
+            ring: self.config.ring,
+            beat_bytes: self.config.bus_bits / 8,
+            descriptors: 16,
+            has_time: self.config.has_time,
+            has_random: self.config.has_random,
+            has_egress: self.config.has_egress,
+            own_bits: OwnInput::bits(&self.config.inputs),
+        };
+        let settings = &loops.settings;
+        let ports = IntakeIn {
+            stream: inputs.stream.clone(),
+            sideband: inputs.sideband.clone(),
+            limits: LimitsIn {
+                headroom_lines: settings.front_lines,
+                tail: settings.tail,
+                shortest: settings.shortest,
+                longest: settings.longest,
+            },
+            running: loops.runs,
+            given: loops.given.clone(),
+            line_ready: loops.line_ready,
+            descriptor_take: loops.descriptor_take,
+        };
+        let block = intake(self.design, &config);
+        block.place(self.design, self.m, "intake", ports).out
+    }
+
+    pub(super) fn threads(&mut self, intake: &IntakeOut, loops: &Loops) -> ThreadsOut {
+        let lanes = self.config.lanes();
+        let config = Threads {
+            threads: self.config.shape.threads,
+            row_bits: self.config.row_bits(),
+            decided_after: DECIDED_AFTER,
+            // The next row begins two clocks behind the one in which registers are written.
+            ready_after: (lanes.write_stage() + 2).saturating_sub(DECIDED_AFTER + 1),
+            done_after: 3 * u32::from(self.config.machine.stores) + STORE_CLOCKS,
+        };
+        let open = self.open(loops);
+        let packet_valid = self.m.and(&[intake.descriptor_valid, open]);
+        let first_row = self.m.zero(self.config.row_bits());
+        let held = self.m.not(loops.room);
+        let ports = ThreadsIn {
+            packet_valid,
+            first_row,
+            brought_valid: loops.answer_valid,
+            brought_thread: loops.answer_thread,
+            brought_stays: loops.answer_stays,
+            leads: loops.leads.clone(),
+            leave_ready: loops.leave_ready,
+            held,
+            stale: loops.stale,
+        };
+        let block = threads(&self.inner("threads"), &config);
+        let out = block.place(self.design, self.m, "threads", ports).out;
+        let some = self.m.reduce_or(out.packets);
+        self.m.drive(loops.some_inside, some);
+        out
+    }
+
+    /// Packets get threads.
+    pub(super) fn open(&mut self, loops: &Loops) -> Node {
+        let m = &mut *self.m;
+        let closes = match self.config.alone {
+            true => m.or(&[loops.closes, loops.some_inside]),
+            false => loops.closes,
+        };
+        m.not(closes)
+    }
+
+    pub(super) fn host(
+        &mut self,
+        inputs: &TopIn,
+        intake: &IntakeOut,
+        entered: Node,
+        loops: &Loops,
+    ) -> (LiteOut, HostOut) {
+        let (key_bits, value_bits) = self.config.host_bits();
+        let block = host(&Host {
+            name: self.inner("host"),
+            design_id: self.config.identity(),
+            maps: self.config.slots.len() as u32,
+            key_bits,
+            value_bits,
+            slot_bits: self.config.slot_bits(),
+            has_port_table: true,
+            prepares: true,
+            clear_words: self.config.clear_words(),
+        });
+        let told = LiteIn::of_words()
+            .map(&mut |name, _, width| self.m.wire(width, format!("registers_{name}")));
+        let ports = HostIn {
+            lite: told.clone(),
+            packet_in: self.m.delay_reset("packet_enters", entered),
+            dropped_bad: intake.dropped_bad,
+            dropped_length: intake.dropped_length,
+            fate_valid: loops.fate_valid,
+            counted: loops.counted,
+            answer: loops.map_answer.clone(),
+            map_prepared: Some(loops.map_prepared),
+            early_port: Some(intake.descriptor.packet_port),
+        };
+        let host = block.place(self.design, self.m, "host", ports).out;
+        let ports = PortIn {
+            lite: inputs.lite.clone(),
+            inner: vec![("registers".into(), host.lite.clone())],
+            status: loops.status,
+        };
+        let split = port(&self.inner("port"));
+        let PortOut {
+            lite,
+            inner,
+            load_begins,
+            load_valid,
+            load_word,
+        } = split.place(self.design, self.m, "port", ports).out;
+        let mut nodes = Vec::new();
+        inner[0].1.clone().map(&mut |_, _, node| nodes.push(node));
+        let mut nodes = nodes.into_iter();
+        told.map(&mut |_, _, wire| {
+            let node = nodes.next().expect("a node for each wire");
+            self.m.drive(wire, node);
+        });
+        self.m.drive(loops.load_begins, load_begins);
+        self.m.drive(loops.load_valid, load_valid);
+        self.m.drive(loops.load_word, load_word);
+        (lite, host)
+    }
+
+    pub(super) fn program(&mut self, threads: &ThreadsOut, loops: &Loops) -> ProgramOut {
+        let brought = threads.chosen.brought;
+        let own = self.m.not(brought);
+        let own = self.m.and(&[threads.chosen.chosen, own]);
+        let mut until = |name: &str, node: Node| {
+            let node = self.m.delay_reset(format!("{name}_1"), node);
+            self.m.delay_reset(format!("{name}_2"), node)
+        };
+        let (row_valid, answer_valid) = (until("row_valid", own), until("answer_here", brought));
+        let may_store = self.may_store(threads, loops);
+        let ports = ProgramIn {
+            row: threads.chosen.fetched,
+            row_valid,
+            may_store,
+            answer_valid,
+            answer_lane: loops.answer_lane,
+            answer_word: loops.answer_word,
+            load_begins: loops.load_begins,
+            load_valid: loops.load_valid,
+            load_word: loops.load_word,
+            empty: loops.empty,
+        };
+        let block = program(self.config);
+        let out = block.place(self.design, self.m, "program", ports).out;
+        for (wire, word) in loops.words.iter().zip(&out.words) {
+            self.m.drive(*wire, *word);
+        }
+        self.m.drive(loops.status, out.status);
+        self.m.drive(loops.parks, out.parks);
+        self.m.drive(loops.stores, out.stores);
+        let mut nodes = Vec::new();
+        out.settings.clone().map(&mut |_, _, node| nodes.push(node));
+        let mut nodes = nodes.into_iter();
+        loops.settings.clone().map(&mut |_, _, wire| {
+            let node = nodes.next().expect("a node for each wire");
+            self.m.drive(wire, node);
+        });
+        out
+    }
+
+    /// In stage -1: the row's packet is the oldest one, or has read nothing that others may change.
+    pub(super) fn may_store(&mut self, threads: &ThreadsOut, loops: &Loops) -> Node {
+        let m = &mut *self.m;
+        let all = u32::from(self.config.shape.threads);
+        let thread = later(m, "thread_that_stores", threads.chosen.thread, FETCH - 2);
+        let mut of = |flags: Node| {
+            let flags: Vec<Node> = (0..all).map(|bit| m.bit(flags, bit)).collect();
+            choose(m, &flags, thread)
+        };
+        let (guesses, stale) = (of(loops.guesses), of(threads.is_stale));
+        let is_oldest = m.eq(thread, threads.oldest);
+        let sure = m.not(stale);
+        let surely = m.and(&[is_oldest, sure]);
+        let nothing = m.not(guesses);
+        let may = m.or(&[surely, nothing]);
+        m.delay("may_store", may)
+    }
+
+    /// No packet gets a thread while the host's operation waits for those inside to leave, and none is taken in while another program
+    /// does.
+    pub(super) fn close(
+        &mut self,
+        (host, intake): (&HostOut, &IntakeOut),
+        program: &ProgramOut,
+        threads: &ThreadsOut,
+        loops: &Loops,
+    ) {
+        let m = &mut *self.m;
+        let (asks_reg, asks) = m.reg_reset("host_asks", 1, 0);
+        let starts = host.question.map_start.expect("maps are prepared");
+        let over = m.not(loops.map_answer.map_done);
+        let stays = m.and(&[asks, over]);
+        let next = m.or(&[starts, stays]);
+        m.set_next(asks_reg, next);
+        m.drive(loops.closes, asks);
+        let closes = asks;
+        // The intake lays packets out as the program that runs wants it, so another one waits until it has none. It looks at what the new
+        // one wants through registers.
+        let open = m.not(program.wants);
+        let open = m.and(&[program.runs, open]);
+        let settled = (0..SETTLES).fold(open, |node, clock| {
+            m.delay_reset(format!("settled_{clock}"), node)
+        });
+        let running = m.and(&[open, settled]);
+        m.drive(loops.runs, running);
+        let all_out = m.and(&[intake.idle, loops.is_still]);
+        let not_running = m.not(settled);
+        let empty = m.and(&[all_out, not_running]);
+        m.drive(loops.empty, empty);
+        // What has got a thread in the clock before is counted.
+        let closed = m.delay_reset("closed", closes);
+        let some = m.reduce_or(threads.packets);
+        let none = m.not(some);
+        let empty = m.and(&[closed, none]);
+        let prepared = m.and(&[empty, asks, loops.is_still]);
+        m.drive(loops.map_prepared, prepared);
+    }
+}

@@ -1,0 +1,332 @@
+//! What lanes ask of others: bytes, maps, what takes long, and the end of a packet.
+
+use super::super::accesses::{accesses, AccessLaneIn, AccessesIn, AccessesOut, EntersIn};
+use super::super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn};
+use super::super::requests::{requests, HostAsksIn, RequestLaneIn, RequestsIn, RequestsOut};
+use super::super::slow::{slow, SlowIn, SlowLaneIn, SlowOut};
+use super::super::DECIDED_AFTER;
+use super::Loops;
+use super::Top;
+use super::TopIn;
+use crate::hardware::lanes::{LanesOut, CUT_STAGE};
+use crate::hardware::packets::intake::IntakeOut;
+use crate::hardware::packets::memory::{memory, Memory, MemoryIn, MemoryOut, LOAD_CLOCKS};
+use crate::hardware::packets::transmit::{transmit, Transmit, TransmitIn, TransmitOut};
+use crate::hardware::shift::later;
+use crate::hardware::threads::ThreadsOut;
+use hardpath_blocks::host::HostOut;
+use hardpath_packet::COUNTED_BITS;
+use hardpath_rtl::signals::Signals;
+use hardpath_rtl::Node;
+
+impl Top<'_> {
+    pub(super) fn accesses(
+        &mut self,
+        threads: &ThreadsOut,
+        intake: &IntakeOut,
+        entered: Node,
+        thread: Node,
+        lanes: &LanesOut,
+        loops: &Loops,
+    ) -> AccessesOut {
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| AccessLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                b: lanes.b[lane],
+                active: lanes.active[lane],
+            });
+        let ports = AccessesIn {
+            settings: loops.settings.clone(),
+            enters: EntersIn {
+                enters: entered,
+                enters_thread: threads.packet_thread,
+                enters_line: intake.descriptor.packet_line,
+                enters_length: intake.descriptor.packet_length,
+            },
+            thread,
+            lanes: all.collect(),
+        };
+        self.m.drive(loops.entering, threads.packet_thread);
+        let block = accesses(self.config);
+        block.place(self.design, self.m, "accesses", ports).out
+    }
+
+    pub(super) fn requests(
+        &mut self,
+        threads: &ThreadsOut,
+        entered: Node,
+        thread_9: Node,
+        lanes: &LanesOut,
+        host: &HostOut,
+        loops: &Loops,
+    ) -> RequestsOut {
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| RequestLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                b: lanes.b[lane],
+                active: lanes.active[lane],
+            });
+        let inside = self.m.reduce_or(threads.packets);
+        let stores_9 = (0..CUT_STAGE).fold(loops.stores, |node, clock| {
+            self.m.delay_reset(format!("stores_{clock}"), node)
+        });
+        let leaves = self.m.and(&[threads.leave_valid, loops.leave_ready]);
+        let has_maps = !self.config.slots.is_empty();
+        let ports = RequestsIn {
+            settings: loops.settings.clone(),
+            lanes: all.collect(),
+            thread_9,
+            stores_9,
+            enters: entered,
+            enters_thread: threads.packet_thread,
+            oldest: threads.oldest,
+            some_inside: inside,
+            done: threads.leave_valid,
+            leaves,
+            is_stale: threads.is_stale,
+            restarts: threads.restarts,
+            host: has_maps.then(|| HostAsksIn {
+                host_inject: host.inject,
+                question: host.question.clone(),
+            }),
+        };
+        let block = requests(self.design, self.config);
+        let out = block.place(self.design, self.m, "requests", ports).out;
+        if let Some(answer) = &out.host {
+            let mut nodes = Vec::new();
+            answer.clone().map(&mut |_, _, node| nodes.push(node));
+            let mut nodes = nodes.into_iter();
+            loops.map_answer.clone().map(&mut |_, _, wire| {
+                let node = nodes.next().expect("a node for each wire");
+                self.m.drive(wire, node);
+            });
+        }
+        self.m.drive(loops.stale, out.stale);
+        self.m.drive(loops.guesses, out.guesses);
+        let none = self.m.not(inside);
+        let still = self.m.and(&[none, out.still]);
+        self.m.drive(loops.is_still, still);
+        out
+    }
+
+    /// What comes back: first of the maps, then of what takes long.
+    pub(super) fn answers(
+        &mut self,
+        requests: &RequestsOut,
+        slow: &SlowOut,
+        ready: Node,
+        loops: &Loops,
+    ) {
+        let m = &mut *self.m;
+        let of_maps = requests.answer_valid;
+        let others = m.not(of_maps);
+        m.drive(ready, others);
+        let valid = m.or(&[of_maps, slow.brought_valid]);
+        m.drive(loops.answer_valid, valid);
+        let thread = m.mux(of_maps, requests.answer_thread, slow.brought_thread);
+        m.drive(loops.answer_thread, thread);
+        let stays = m.and(&[others, slow.brought_stays]);
+        m.drive(loops.answer_stays, stays);
+        // Words come two clocks behind.
+        let of_maps = later(m, "answer_of_map", of_maps, 2);
+        let word = later(m, "word_of_slow", slow.brought_word, 2);
+        let word = m.mux(of_maps, requests.answer_word, word);
+        m.drive(loops.answer_word, word);
+        if let Some(wire) = loops.answer_lane {
+            let [of_map, of_slow] = [requests.answer_lane, slow.brought_lane]
+                .map(|lane| lane.expect("there are several lanes"));
+            let lane = later(m, "lane_of_slow", of_slow, 2);
+            let lane = m.mux(of_maps, of_map, lane);
+            m.drive(wire, lane);
+        }
+    }
+
+    pub(super) fn slow(
+        &mut self,
+        (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
+        thread_9: Node,
+        lanes: &LanesOut,
+        requests: &RequestsOut,
+        loops: &Loops,
+    ) -> SlowOut {
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| SlowLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                b: lanes.b[lane],
+                active: lanes.active[lane],
+            });
+        let ready = self.m.wire(1, "slow_is_brought");
+        let ports = SlowIn {
+            settings: loops.settings.clone(),
+            lanes: all.collect(),
+            thread_9,
+            enters: entered,
+            enters_thread: threads.packet_thread,
+            enters_length: intake.descriptor.packet_length,
+            value_puts: requests.value_puts,
+            value_put_data: requests.value_put_data,
+            loaded: loops.loads[0],
+            room: loops.room,
+            brought_ready: ready,
+        };
+        let block = slow(self.design, self.config);
+        let out = block.place(self.design, self.m, "slow", ports).out;
+        self.answers(requests, &out, ready, loops);
+        out
+    }
+
+    pub(super) fn exits(
+        &mut self,
+        (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
+        (thread_9, over): (Node, Node),
+        lanes: &LanesOut,
+        (requests, waits, job_ready): (&RequestsOut, Node, Node),
+        loops: &Loops,
+    ) -> ExitsOut {
+        let all = loops
+            .words
+            .iter()
+            .enumerate()
+            .map(|(lane, word)| ExitLaneIn {
+                word: *word,
+                a: lanes.a[lane],
+                taken: lanes.taken[lane],
+            });
+        let puts = requests.exit_puts.iter().zip(&requests.exit_put_data);
+        let leave_valid = self.m.and(&[threads.leave_valid, requests.committed]);
+        let ports = ExitsIn {
+            thread_9,
+            over,
+            enters: entered,
+            enters_thread: threads.packet_thread,
+            enters_line: intake.descriptor.packet_line,
+            enters_lines: intake.descriptor.packet_lines,
+            enters_length: intake.descriptor.packet_length,
+            put_thread: requests.exit_put_thread,
+            put_words: puts
+                .map(|(puts, data)| PutWordIn {
+                    puts: *puts,
+                    put_data: *data,
+                })
+                .collect(),
+            lanes: all.collect(),
+            oldest: threads.oldest,
+            leave_valid,
+            job_ready,
+        };
+        let block = exits(self.config);
+        let out = block.place(self.design, self.m, "exits", ports).out;
+        let waits = self.m.delay_reset("waits_10", waits);
+        // A row that is parked comes once more.
+        let m = &mut *self.m;
+        let parks = (0..CUT_STAGE + 1).fold(loops.parks, |node, clock| {
+            m.delay_reset(format!("parks_{clock}"), node)
+        });
+        let own = later(m, "own_row", threads.chosen.fetched, DECIDED_AFTER - 1);
+        let goes = m.or(&[out.goes, parks]);
+        let row = m.mux(parks, own, out.goes_to);
+        m.drive(loops.leads.goes, goes);
+        m.drive(loops.leads.row, row);
+        self.m.drive(loops.leads.ends, out.ends);
+        self.m.drive(loops.leads.waits, waits);
+        self.m.drive(loops.leave_ready, out.leave_ready);
+        out
+    }
+
+    pub(super) fn packets(
+        &mut self,
+        inputs: &TopIn,
+        intake: &IntakeOut,
+        accesses: &AccessesOut,
+        exits: &ExitsOut,
+        loops: &Loops,
+    ) -> (MemoryOut, TransmitOut) {
+        let config = Memory {
+            name: self.inner("memory"),
+            ring: self.config.ring,
+            loads: self.config.machine.loads.into(),
+            stores: self.config.machine.stores.into(),
+            // Each thread has one row of them at most behind those that still let others on.
+            queue: 2 * u32::from(self.config.shape.threads).max(16),
+            flight: 2 * u32::from(self.config.shape.threads).max(16) - 4,
+        };
+        let block = memory(&config);
+        let read = crate::hardware::packets::memory::ReadIn {
+            read: self.m.wire(1, "read"),
+            read_index: self.m.wire(self.config.ring.line_bits(), "read_index"),
+        };
+        let ports = MemoryIn {
+            line: crate::hardware::packets::memory::LineIn {
+                line_valid: intake.line.line_valid,
+                line_index: intake.line.line_index,
+                line_zeros: intake.line.line_zeros,
+                line_data: intake.line.line_data,
+            },
+            stores: accesses.stores.clone(),
+            loads: accesses.loads.clone(),
+            read: read.clone(),
+        };
+        let memory = block.place(self.design, self.m, "memory", ports).out;
+        self.m.drive(loops.line_ready, memory.line_ready);
+        self.m.drive(loops.room, memory.room);
+        let config = Transmit {
+            name: self.inner("transmit"),
+            ring: self.config.ring,
+            beat_bytes: self.config.bus_bits / 8,
+            output_bits: self.config.output_bits(),
+            repeats: false,
+        };
+        let ports = TransmitIn {
+            job: exits.job.clone(),
+            headroom_lines: loops.settings.front_lines,
+            read_data: memory.read_data,
+            read_written: memory.read_written,
+            m_axis_tready: inputs.m_axis_tready,
+        };
+        let transmit = transmit(&config);
+        let transmit = transmit.place(self.design, self.m, "transmit", ports).out;
+        self.m.drive(read.read, transmit.read.read);
+        self.m.drive(read.read_index, transmit.read.read_index);
+        self.m
+            .drive(loops.given.given_back, transmit.given.given_back);
+        self.m
+            .drive(loops.given.given_lines, transmit.given.given_lines);
+        self.m.drive(loops.fate_valid, transmit.fate.fate_valid);
+        let counted = self.counted(transmit.fate.fate);
+        self.m.drive(loops.counted, counted);
+        (memory, transmit)
+    }
+
+    /// What a packet of that fate is counted as.
+    pub(super) fn counted(&mut self, fate: Node) -> Node {
+        let first = self.config.outputs.first();
+        let counted = first.filter(|output| output.is_counted());
+        let (lo, bits) = match counted {
+            Some(output) => (0, output.width),
+            None => (self.config.output_bits(), 1),
+        };
+        let number = self.m.slice(fate, lo, bits);
+        self.m.zext(number, COUNTED_BITS)
+    }
+
+    pub(super) fn late(&mut self, memory: &MemoryOut, loops: &Loops) {
+        debug_assert!(
+            super::super::accesses::LOAD_STAGE + LOAD_CLOCKS == self.config.lanes().late_stage()
+        );
+        for (wire, load) in loops.loads.iter().zip(&memory.loads) {
+            self.m.drive(*wire, load.load_data);
+        }
+    }
+}
