@@ -61,7 +61,10 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     sent_on.finish().map_err(one)?;
     let (statistics, simulated) = (&ran.statistics, ran.simulated_clocks());
     let mut object = json(statistics, simulated);
-    object["promise"] = json!(ran.hardware().map(|hardware| &hardware.promise));
+    // What a processor does in a second depends on the rows that packets take.
+    let promised = asked.kind.processor.is_none();
+    let promises = ran.hardware().filter(|_| promised);
+    object["promise"] = json!(promises.map(|hardware| &hardware.promise));
     object["estimate"] = Value::Null;
     let mut text = match ran.hardware() {
         Some(hardware) => text(statistics, hardware.clock_mhz, engine),
@@ -71,9 +74,12 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     if let Some(hardware) = ran.hardware() {
         let size = Size::of(&hardware.design, hardware.family);
         object["estimate"] = size.json();
-        let promise = promise::sentence(&hardware.promise);
+        text.push('\n');
+        if promised {
+            let _ = writeln!(text, "{}", promise::sentence(&hardware.promise));
+        }
         let sentence = size.sentence().unwrap_or_default();
-        let _ = writeln!(text, "\n{promise}\n{sentence}");
+        let _ = writeln!(text, "{sentence}");
         warnings = &hardware.warnings;
     }
     Ok(Answer::good(object, text)

@@ -151,7 +151,7 @@ fn a_program_on_the_processor() {
     let file = object("blocklist");
     let pcap = ["--pcap", "programs/firewall.pcap"];
     let answer = on_core("sim", &file, &pcap).json();
-    assert_eq!(answer["packets_in"], 2020, "{answer}");
+    assert_eq!(answer["packets"], 2020, "{answer}");
     let rows = on_core("sim", &file, &[&pcap[..], &["--engine", "rows"]].concat()).json();
     assert_eq!(answer["verdicts"], rows["verdicts"]);
     for options in [

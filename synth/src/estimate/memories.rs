@@ -55,11 +55,11 @@ impl Kind {
 
 pub fn kind(memory: &MemData) -> Kind {
     let is_clocked = memory.reads.iter().all(|read| read.enable.is_some());
-    let ram_ports = memory.writes.len() <= 1;
+    let ram_ports = write_ports(memory) <= 1;
     let lut_ram = ram_ports.then(|| Kind::LutRam {
         words: bank(memory.depth),
     });
-    let block_ram = (is_clocked && memory.writes.len() <= 2).then(|| block_ram(memory).0);
+    let block_ram = (is_clocked && write_ports(memory) <= 2).then(|| block_ram(memory).0);
     match memory.style {
         MemStyle::Registers => Kind::FlipFlops,
         MemStyle::Distributed => lut_ram.unwrap_or(Kind::FlipFlops),
@@ -67,6 +67,14 @@ pub fn kind(memory: &MemData) -> Kind {
         MemStyle::Ultra => ultra_ram(memory.width),
         MemStyle::Auto => cheapest(memory, lut_ram, block_ram),
     }
+}
+
+/// Parts of a word that are written at one address go through one port.
+fn write_ports(memory: &MemData) -> usize {
+    let mut addresses: Vec<_> = memory.writes.iter().map(|write| write.address).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses.len()
 }
 
 /// As the device has it: a narrow word has a row of its own, too.
@@ -127,7 +135,7 @@ fn block_ram(memory: &MemData) -> (Kind, f64) {
             for (bits, words) in shapes {
                 // Two that write leave no port of the wide shapes.
                 let is_wide = bits > 18 * factor;
-                if memory.writes.len() > 1 && is_wide {
+                if write_ports(memory) > 1 && is_wide {
                     continue;
                 }
                 let across = u64::from(memory.width.div_ceil(bits));
