@@ -1,4 +1,4 @@
-//! Random XDP programs, compared packet by packet: kernel, interpreter, and native hardware or the rows of a core.
+//! Random XDP programs, compared packet by packet: kernel, interpreter, and native hardware: a pipeline, or rows and the processor that runs them.
 //!
 //! ```text
 //! seed ─► generate ─► packets ─► trial: kernel = lifted = after each phase = hardware ?

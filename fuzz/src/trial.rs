@@ -1,5 +1,5 @@
 //! One program and its packets through every layer: the kernel, the interpreter on the program as lifted and after
-//! each phase of compilation, and the hardware in the native simulator, or the rows of a core in their interpreter.
+//! each phase of compilation, and the hardware in the native simulator, or the rows of a core in their interpreter and on the processor.
 
 mod answers;
 mod forms;

@@ -128,7 +128,7 @@ fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
             let lanes = counted(lanes, "lane");
             (
                 "compiled to rows",
-                format!("{compiled}, of {lanes}, run by their interpreter"),
+                format!("{compiled}, of {lanes}, run by their interpreter and on the processor"),
             )
         }
     });
