@@ -29,6 +29,17 @@ signals! {
 }
 
 signals! {
+    /// Into a design.
+    pub struct TopIn {
+        stream: all StreamIn,
+        sideband: all SidebandIn,
+        /// The beat that is offered is taken.
+        m_axis_tready: one "",
+        lite: all LiteIn,
+    }
+}
+
+signals! {
     /// A stream of packets that goes out.
     pub struct StreamOut {
         m_axis_tdata: one "packets out",

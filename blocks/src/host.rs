@@ -11,7 +11,7 @@ mod words;
 use crate::answer::ANSWER_BITS;
 use crate::axi::{LiteIn, LiteOut};
 use crate::sweep::{sweep, Sweep};
-use hardpath_packet::COUNTED_BITS;
+use hardpath_packet::{Output, COUNTED_BITS};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node};
 use operation::Operation;
@@ -136,6 +136,41 @@ impl MapAnswer<u32> {
             map_slot: slot_bits,
         }
     }
+}
+
+impl MapQuestion<u32> {
+    /// For so many maps, with keys and values of so many bits. `starts`: with [`Host::prepares`].
+    pub fn of(
+        maps: usize,
+        (key_bits, value_bits): (u32, u32),
+        clear_words: u32,
+        starts: bool,
+    ) -> MapQuestion<u32> {
+        MapQuestion {
+            map_select: crate::index_bits(maps.max(1) as u64),
+            host_command: hardpath_registers::field::COMMAND.bits,
+            host_may: crate::may::May::BITS,
+            host_slot: 32,
+            host_index: 32,
+            host_key: key_bits,
+            host_value: value_bits,
+            clear: 1,
+            clear_index: crate::index_bits(u64::from(clear_words)),
+            map_start: starts.then_some(1),
+        }
+    }
+}
+
+/// What a packet is counted as ([`HostIn::counted`]) whose fate is this one, the outputs and above them whether it comes out.
+pub fn counted_as(m: &mut Module, outputs: &[Output], fate: Node) -> Node {
+    let first = outputs.first();
+    let counted = first.filter(|output| output.is_counted());
+    let (lo, bits) = match counted {
+        Some(output) => (0, output.width),
+        None => (outputs.iter().map(|output| output.width).sum(), 1),
+    };
+    let number = m.slice(fate, lo, bits);
+    m.zext(number, COUNTED_BITS)
 }
 
 /// One transaction at a time in each direction; answers take three clocks. A map operation waits for a free slot at

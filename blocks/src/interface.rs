@@ -278,6 +278,13 @@ impl Interface {
     }
 }
 
+/// A hash of what a design is made for (FNV-1a): what DESIGN_ID has.
+pub fn design_id_of(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
 /// Bits of a number in limbs, at most 64.
 pub fn bits_of(limbs: &[u64], lo: u32, bits: u32) -> u64 {
     let (limb, shift) = ((lo / 64) as usize, lo % 64);

@@ -15,6 +15,7 @@ use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::{Inst, PlaceId, Program, Value};
+use hardpath_state::sizes::slots;
 use hardpath_state::ternary_fields;
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -298,7 +299,7 @@ fn around_map(program: &Program, access: &Access, timing: Timing) -> Vec<Undivid
     let (technology, decl) = (timing.technology, &program.maps[access.map]);
     let around = &technology.around_maps;
     let name = &decl.name;
-    let entries = crate::schedule::value_entries(decl);
+    let entries = slots(decl);
     let mut all = Vec::new();
     let mut add = |what: &str, levels: f64| {
         all.push(Undivided {

@@ -5,13 +5,13 @@
 //! those of a [`Technology`].
 
 use crate::memories::ultra_rams_deep;
-use crate::schedule::value_entries;
 use crate::technology::{Costs, Technology};
 use hardpath_blocks::array::{Array, LUT_RAM_WORDS};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::ternary::Ternary;
 use hardpath_ir::{MapDecl, Op, Program, Value};
 use hardpath_rtl::ULTRA_RAM;
+use hardpath_state::sizes::slots;
 use hardpath_state::ternary_fields;
 
 /// The part of a clock that the way out of a table's memories through the compare may take without registers in between: they
@@ -89,7 +89,7 @@ impl Timing {
     /// Levels from an index to the memory of the values, or through it.
     pub fn index_enters(&self, map: &MapDecl) -> f64 {
         let around = &self.technology.around_maps;
-        let entries = value_entries(map);
+        let entries = slots(map);
         if Array::in_lut_ram(entries) {
             return around.lut_ram_read;
         }
@@ -103,7 +103,7 @@ impl Timing {
     /// far from each other.
     pub fn registers_values(&self, map: &MapDecl) -> bool {
         let width = map.value_bytes * 8 + u32::from(map.has_slots());
-        self.ultra_ram_read(width, value_entries(map)).is_some()
+        self.ultra_ram_read(width, slots(map)).is_some()
     }
 
     /// How many bits of the lengths the search for the longest of so many prefixes looks at in one clock.

@@ -43,7 +43,7 @@ pub mod words;
 use clock::Misfit;
 use delay::Timing;
 use hardpath_blocks::hash::Evicts;
-use hardpath_blocks::interface::{Interface, BUS_BITS};
+use hardpath_blocks::interface::{design_id_of, Interface, BUS_BITS};
 use hardpath_blocks::moves::Moves;
 use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ir::{verifier, Phase, Program};
@@ -473,7 +473,7 @@ fn hazard(access: &plan::Access) -> (Hazard, String) {
     }
 }
 
-/// A hash of the program and what it was compiled for (FNV-1a).
+/// A hash of the program and what it was compiled for.
 fn design_id(program: &Program, options: &Options) -> u32 {
     let target = options.technology.name;
     let without = options.without.iter().map(|saving| saving.name());
@@ -482,7 +482,5 @@ fn design_id(program: &Program, options: &Options) -> u32 {
         "{program}{}{}{target}{without}",
         options.clock_mhz, options.bus_bits
     );
-    text.bytes().fold(0x811c_9dc5u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    design_id_of(&text)
 }

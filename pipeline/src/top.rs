@@ -6,10 +6,9 @@ mod host;
 mod slot;
 
 use crate::lower::{identifier, Compute};
-use crate::maps::slots;
 use crate::slot::{ProgramIn, ProgramOut};
 use hardpath_blocks::axi::{
-    FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, USER_IN_BITS,
+    FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn, USER_IN_BITS,
 };
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::ingress::{ingress, Ingress, IngressIn, IngressOut, LENGTH_BITS};
@@ -20,6 +19,7 @@ use hardpath_packet::{bits_text, Output, COUNTED_BITS};
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
+use hardpath_state::sizes::slots;
 
 /// Clocks of the entrance and the exit around the compute stages, for a packet of one beat in an idle design.
 pub const CLOCKS_AROUND: u32 = 5;
@@ -44,16 +44,6 @@ pub fn top(
     around: &Around,
 ) -> Interface {
     Top::new(design, compute, program, around).build(block)
-}
-
-signals! {
-    /// Into a design.
-    struct TopIn {
-        stream: all StreamIn,
-        sideband: all SidebandIn,
-        m_axis_tready: one "",
-        lite: all LiteIn,
-    }
 }
 
 signals! {

@@ -57,6 +57,21 @@ impl Module {
         widths.map(&mut |name, doc, width| self.input(name, width, doc))
     }
 
+    /// Gives wires their values ([`Module::drive`]).
+    pub fn drive_ports<P: Ports>(&mut self, wires: P, values: P) {
+        let mut nodes = Vec::new();
+        values.map(&mut |_, _, node| {
+            nodes.push(node);
+            node
+        });
+        let mut nodes = nodes.into_iter();
+        wires.map(&mut |name, _, wire| {
+            let node = nodes.next();
+            self.drive(wire, node.unwrap_or_else(|| panic!("no value for {name}")));
+            wire
+        });
+    }
+
     /// Declares outputs.
     pub fn outputs<O: Ports>(&mut self, outputs: O) -> O {
         outputs.map(&mut |name, doc, node| {

@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 pub mod served;
+pub mod sizes;
 pub mod table;
 pub mod values;
 

@@ -1,15 +1,12 @@
 //! The host's side of the maps: its signals, and its answers.
 
 use crate::lower::{identifier, Lower};
-use crate::schedule::value_entries;
 use crate::slot::MapsIn;
 use hardpath_blocks::answer::ANSWER_BITS;
-use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
-use hardpath_blocks::index_bits;
 use hardpath_blocks::sweep::zero_in_sweep;
-use hardpath_ir::May;
 use hardpath_rtl::Node;
+use hardpath_state::sizes::{clear_words, host_widths, slot_bits};
 
 impl Lower<'_> {
     /// The widths of the host's way to the maps; `None`: there are none.
@@ -17,20 +14,11 @@ impl Lower<'_> {
         if self.program.maps.is_empty() {
             return None;
         }
-        let (key_bits, value_bits) = host_widths(self.program);
+        let (key_bits, value_bits) = host_widths(self.program.maps.values());
         let prepared = self.program.maps.values().any(|map| map.is_matched());
-        let question = MapQuestion {
-            map_select: index_bits(self.program.maps.len() as u64),
-            host_command: 3,
-            host_may: May::BITS,
-            host_slot: 32,
-            host_index: 32,
-            host_key: key_bits,
-            host_value: value_bits,
-            clear: 1,
-            clear_index: index_bits(u64::from(clear_words(self.program))),
-            map_start: prepared.then_some(1),
-        };
+        let clear_words = clear_words(self.program.maps.values());
+        let widths = (key_bits, value_bits);
+        let question = MapQuestion::of(self.program.maps.len(), widths, clear_words, prepared);
         Some(MapsIn {
             host_inject: 1,
             question,
@@ -139,8 +127,8 @@ impl Lower<'_> {
 
     /// Answer, value, key and slot that an access gives the host, or zeros where another one is meant.
     fn answer_of(&mut self, number: usize) -> [Node; 4] {
-        let (key_bits, value_bits) = host_widths(self.program);
-        let slot_bits = slot_bits(self.program);
+        let (key_bits, value_bits) = host_widths(self.program.maps.values());
+        let slot_bits = slot_bits(self.program.maps.values());
         let values = self.values(number).placed.out.clone();
         let value = values.host_result;
         let (answer, key, slot) = match &self.ports.built[number].table {
@@ -188,41 +176,4 @@ impl Lower<'_> {
             })
             .collect()
     }
-}
-
-/// Bits of the widest key and value, at least 32.
-pub fn host_widths(program: &hardpath_ir::Program) -> (u32, u32) {
-    let widest = |bytes: fn(&hardpath_ir::MapDecl) -> u32| {
-        program
-            .maps
-            .values()
-            .map(|map| bytes(map) * 8)
-            .max()
-            .unwrap_or(0)
-            .max(32)
-    };
-    (
-        widest(|map| map.entry_key_bytes()),
-        widest(|map| map.value_bytes),
-    )
-}
-
-/// Slots that a dump of a map goes through.
-pub fn slots(decl: &hardpath_ir::MapDecl) -> u32 {
-    match decl.is_exact() {
-        true => Hash::entries(decl.max_entries),
-        false => decl.max_entries,
-    }
-}
-
-/// Bits of the highest number of a slot, at least 1.
-pub fn slot_bits(program: &hardpath_ir::Program) -> u32 {
-    let most = program.maps.values().map(slots).max().unwrap_or(0);
-    index_bits(u64::from(most))
-}
-
-/// Words that the sweep after reset clears: those of the deepest memory, at least 2.
-pub fn clear_words(program: &hardpath_ir::Program) -> u32 {
-    let depths = program.maps.values().map(value_entries);
-    depths.max().unwrap_or(0).max(2)
 }

@@ -13,7 +13,7 @@ mod windows;
 use crate::lower::{identifier, Lower};
 use crate::plan::Access;
 use crate::ports::Port;
-use crate::schedule::{answer_clocks, read_clocks, value_entries, AccessStages, PortStages};
+use crate::schedule::{answer_clocks, read_clocks, AccessStages, PortStages};
 use crate::segments::{BaseId, Segment};
 use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::hash::Hash;
@@ -21,11 +21,11 @@ use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_ir::{MapDecl, MapId, Op, Value};
 use hardpath_rtl::Node;
+use hardpath_state::sizes::slots;
 use hardpath_state::table::Table;
 use hardpath_state::values::Values;
 use std::collections::HashMap;
 
-pub use host::{clear_words, host_widths, slot_bits, slots};
 pub(crate) use windows::Replay;
 
 /// Bits of a tag that stands for a key at a window's entrance.
@@ -111,7 +111,7 @@ impl<'a> Lower<'a> {
     }
 
     fn index_width(&self, map: MapId) -> u32 {
-        index_bits(u64::from(value_entries(&self.program.maps[map])))
+        index_bits(u64::from(slots(&self.program.maps[map])))
     }
 
     /// Bits that are really there of a map operation's result.

@@ -3,10 +3,10 @@
 use super::Lower;
 use crate::lower::identifier;
 use crate::plan::Class;
-use crate::schedule::value_entries;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_ir::Inst;
 use hardpath_rtl::Node;
+use hardpath_state::sizes::slots;
 use hardpath_state::values::{self, Values};
 
 impl Lower<'_> {
@@ -103,7 +103,7 @@ impl Lower<'_> {
         Array {
             name,
             map: decl.name.clone(),
-            depth: value_entries(decl),
+            depth: slots(decl),
             value_bits: decl.value_bytes * 8,
             presence: match decl.has_slots() {
                 true => Presence::NotZero,

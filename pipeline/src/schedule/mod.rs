@@ -28,7 +28,8 @@ use hardpath_blocks::array::Array;
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::ternary::Ternary;
-use hardpath_ir::{Inst, MapDecl, Op, Program, Value, ValueDef};
+use hardpath_ir::{Inst, Op, Program, Value, ValueDef};
+use hardpath_state::sizes::slots;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
@@ -189,7 +190,7 @@ fn entrances(program: &Program, plan: &[Access], accesses: &[AccessStages]) -> V
 
 /// Clocks from the address stage of an access's values to the word.
 pub fn read_clocks(program: &Program, access: &Access) -> u32 {
-    let entries = value_entries(&program.maps[access.map]);
+    let entries = slots(&program.maps[access.map]);
     Array::read_clocks(entries, access.registers_values)
 }
 
@@ -511,14 +512,6 @@ fn latest(times: impl Iterator<Item = Time>) -> Time {
             levels: a.levels.max(b.levels),
         },
     })
-}
-
-/// Entries of the memory that holds a map's values.
-pub fn value_entries(decl: &MapDecl) -> u32 {
-    match decl.is_exact() {
-        true => Hash::entries(decl.max_entries),
-        false => decl.max_entries,
-    }
 }
 
 /// Clocks from the stage in which a key stands in a register to the one in which the table's answer does.

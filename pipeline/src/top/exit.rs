@@ -8,8 +8,8 @@ use hardpath_blocks::egress::{
     egress, Egress, EgressIn, EgressOut, PacketResult, RepeatIn, SentResult,
 };
 use hardpath_blocks::fifo::{fifo, FifoIn};
+use hardpath_blocks::host::counted_as;
 use hardpath_blocks::moved_egress::moved_egress;
-use hardpath_packet::COUNTED_BITS;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
 
@@ -72,18 +72,6 @@ impl Top<'_> {
 
     fn output_bits(&self) -> u32 {
         self.program.outputs.iter().map(|output| output.width).sum()
-    }
-
-    /// What a packet of that fate is counted as.
-    fn counted(&mut self, fate: Node) -> Node {
-        let first = self.program.outputs.first();
-        let counted = first.filter(|output| output.is_counted());
-        let (lo, bits) = match counted {
-            Some(output) => (0, output.width),
-            None => (self.output_bits(), 1),
-        };
-        let number = self.m.slice(fate, lo, bits);
-        self.m.zext(number, COUNTED_BITS)
     }
 
     pub(super) fn results(&mut self, slot: &Slot) -> Head {
@@ -178,7 +166,7 @@ impl Top<'_> {
         }
         m.drive(frames.read, exit.frame.frame_read);
         m.drive(loops.fate_valid, exit.fate.fate_valid);
-        let counted = self.counted(exit.fate.fate);
+        let counted = counted_as(&mut self.m, &self.program.outputs, exit.fate.fate);
         self.m.drive(loops.counted, counted);
         exit
     }

@@ -2,18 +2,18 @@
 
 use super::slot::Slot;
 use super::{Loops, Top, TopIn};
-use crate::maps::{clear_words, host_widths, slot_bits};
 use hardpath_blocks::host::{host, Host, HostIn, HostOut, MapAnswer};
 use hardpath_blocks::ingress::IngressOut;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
+use hardpath_state::sizes::{clear_words, host_widths, slot_bits};
 
 impl Top<'_> {
     /// What the host port is answered, before the program is there.
     pub(super) fn answer_wires(&mut self) -> MapAnswer {
-        let (key_bits, value_bits) = host_widths(self.program);
+        let (key_bits, value_bits) = host_widths(self.program.maps.values());
         let has_maps = self.has.maps;
-        let widths = MapAnswer::of(key_bits, value_bits, slot_bits(self.program));
+        let widths = MapAnswer::of(key_bits, value_bits, slot_bits(self.program.maps.values()));
         widths.map(&mut |name, _, width| match has_maps {
             true => self.m.wire(width, name),
             false => self.m.zero(width),
@@ -27,17 +27,17 @@ impl Top<'_> {
         loops: &Loops,
     ) -> HostOut {
         self.m.section("Host port");
-        let (key_bits, value_bits) = host_widths(self.program);
+        let (key_bits, value_bits) = host_widths(self.program.maps.values());
         let block = host(&Host {
             name: format!("{}_host", self.prefix),
             design_id: self.design_id,
             maps: self.program.maps.len() as u32,
             key_bits,
             value_bits,
-            slot_bits: slot_bits(self.program),
+            slot_bits: slot_bits(self.program.maps.values()),
             has_port_table: self.has.port,
             prepares: self.has.prepares(),
-            clear_words: clear_words(self.program),
+            clear_words: clear_words(self.program.maps.values()),
         });
         let inputs = HostIn {
             lite: inputs.lite.clone(),
@@ -57,16 +57,7 @@ impl Top<'_> {
     pub(super) fn answer_host(&mut self, slot: &Slot, lists_prepared: Option<Node>, loops: &Loops) {
         let program = &slot.out;
         if let Some(answer) = &program.answer {
-            let wires = &loops.answer;
-            for (wire, node) in [
-                (wires.map_done, answer.map_done),
-                (wires.map_answer, answer.map_answer),
-                (wires.map_value, answer.map_value),
-                (wires.map_key, answer.map_key),
-                (wires.map_slot, answer.map_slot),
-            ] {
-                self.m.drive(wire, node);
-            }
+            self.m.drive_ports(loops.answer.clone(), answer.clone());
         }
         if let Some(prepared) = loops.map_prepared {
             let tries = program.map_prepared;
