@@ -81,12 +81,13 @@ pub fn decode(name: &str, shape: &Shape) -> Block<DecodeIn, DecodeOut> {
     m.into_block(inputs, outputs)
 }
 
-fn part(m: &mut Module, word: Node, bits: Bits) -> Node {
+/// These bits of a word.
+pub(super) fn part(m: &mut Module, word: Node, bits: Bits) -> Node {
     m.slice(word, bits.lo.into(), bits.width.into())
 }
 
 /// A bit that is 1 for some numbers.
-fn one_of(m: &mut Module, node: Node, numbers: impl Iterator<Item = u64>) -> Node {
+pub(super) fn one_of(m: &mut Module, node: Node, numbers: impl Iterator<Item = u64>) -> Node {
     let hits: Vec<Node> = numbers.map(|number| m.eq_const(node, number)).collect();
     match hits.is_empty() {
         true => m.zero(1),

@@ -3,6 +3,8 @@
 //! Which lanes have an operation of a kind stands in the row itself, whatever their guards say. So who is served is known in the stage of
 //! the words, and what a unit needs to know of the operation comes out of them long before its operands do.
 
+use super::decode::part;
+use crate::encode::layout::Bits;
 use hardpath_blocks::counters::choose;
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Module, Node};
@@ -73,28 +75,57 @@ impl Pick {
         m.gate(self.some, node)
     }
 
-    /// The unit serves this lane.
-    pub fn serves(self, m: &mut Module, lane: usize) -> Node {
-        match self.lane {
-            Some(number) => {
-                let same = m.eq_const(number, lane as u64);
-                m.and(&[self.some, same])
-            }
-            None => self.some,
-        }
+    /// A part of the word of the lane that is served, in a later stage. The pick belongs to stage 1, the words to stage 0.
+    pub fn part(self, m: &mut Module, name: &str, words: &[Node], bits: Bits, stage: u32) -> Node {
+        let parts = words.iter().enumerate().map(|(lane, word)| {
+            let part = part(m, *word, bits);
+            m.delay(format!("{name}_of_{lane}"), part)
+        });
+        let parts: Vec<Node> = parts.collect();
+        let part = self.of(m, &parts);
+        super::shift::later(m, name, part, stage - 1)
     }
 }
 
 /// The number of the only bit that is 1; 0 of none. `None`: there is one bit.
-pub(super) fn number(m: &mut Module, hits: &[Node]) -> Option<Node> {
+fn number(m: &mut Module, hits: &[Node]) -> Option<Node> {
     if hits.len() == 1 {
         return None;
     }
     let bits = (0..index_bits(hits.len() as u64)).rev().map(|bit| {
         let ones = (0..).zip(hits).filter(|(lane, _)| lane >> bit & 1 == 1);
-        let ones: Vec<Node> = ones.map(|(_, hit)| *hit).collect::<Vec<_>>();
+        let ones: Vec<Node> = ones.map(|(_, hit)| *hit).collect();
         m.or(&ones)
     });
     let bits: Vec<Node> = bits.collect();
     Some(m.concat(&bits))
+}
+
+/// So many bits: that of this number, where `on`.
+pub(super) fn one_hot(m: &mut Module, bits: u32, on: Node, number: Node) -> Node {
+    let bits = (0..u64::from(bits)).rev().map(|bit| {
+        let is = m.eq_const(number, bit);
+        m.and(&[on, is])
+    });
+    let bits: Vec<Node> = bits.collect();
+    m.concat(&bits)
+}
+
+/// The bit of this number.
+pub(super) fn bit_at(m: &mut Module, flags: Node, number: Node) -> Node {
+    let bits: Vec<Node> = (0..m.width(flags)).map(|bit| m.bit(flags, bit)).collect();
+    choose(m, &bits, number)
+}
+
+/// The number of the lowest bit that is 1.
+pub(super) fn lowest(m: &mut Module, flags: Node) -> Node {
+    let count = m.width(flags);
+    let bits = index_bits(count.into());
+    let mut found = m.constant(u64::from(count) - 1, bits);
+    for place in (0..count - 1).rev() {
+        let is = m.bit(flags, place);
+        let number = m.constant(place.into(), bits);
+        found = m.mux(is, number, found);
+    }
+    found
 }

@@ -11,32 +11,34 @@
 //! those of [`super::lanes`].
 
 mod accesses;
+mod answer;
 mod exits;
 mod port;
 mod program;
 mod puts;
 mod readers;
 mod requests;
+mod shared;
 mod slots;
 pub mod slow;
 pub mod stream;
 mod top;
 mod watchdog;
 
+use super::decode::{one_of, part};
 use super::lanes::{Lanes, CUT_STAGE};
 use super::packets::intake::REACH_BITS;
 use super::packets::{Ring, LENGTH_BITS};
 use super::Shape;
-use crate::encode::layout::{self, Opcode};
+use crate::encode::layout::{self, Bits, Opcode};
 use crate::image::{Image, Machine};
-use crate::isa::Action;
-use hardpath_blocks::host::MapQuestion;
+use crate::isa::{Action, Compute};
 use hardpath_blocks::index_bits;
-use hardpath_blocks::interface::Storage;
-use hardpath_blocks::may::May;
+use hardpath_blocks::interface::{design_id_of, Storage};
 use hardpath_ir::{MapDecl, OwnInput};
 use hardpath_packet::Output;
 use hardpath_rtl::{signals, Module, Node};
+use hardpath_state::sizes;
 pub use top::{processor, Built};
 
 /// Clocks from the choice of a thread to stage 0.
@@ -177,21 +179,7 @@ impl Processor {
 
     /// Bits of the widest key and value that the host sees.
     pub fn host_bits(&self) -> (u32, u32) {
-        let widest = |bytes: fn(&MapDecl) -> u32| {
-            let all = self.slots.iter().map(|decl| bytes(decl) * 8);
-            all.max().unwrap_or(0).max(32)
-        };
-        (
-            widest(|decl| decl.entry_key_bytes()),
-            widest(|decl| decl.value_bytes),
-        )
-    }
-
-    /// Slots of entries that a dump of each map goes through.
-    pub fn entries(&self) -> Vec<u32> {
-        let all = self.slots.iter().enumerate();
-        all.map(|(number, decl)| slots::config_of(self, number, decl).slots())
-            .collect()
+        sizes::host_widths(self.slots.iter())
     }
 
     /// Where the contents of a map stand.
@@ -203,38 +191,19 @@ impl Processor {
     }
 
     fn slot_bits(&self) -> u32 {
-        let most = self.entries().into_iter().max().unwrap_or(0);
-        index_bits(most.into())
+        sizes::slot_bits(self.slots.iter())
     }
 
     fn clear_words(&self) -> u32 {
-        self.entries().into_iter().max().unwrap_or(0).max(2)
+        sizes::clear_words(self.slots.iter())
     }
 
-    fn question_widths(&self) -> MapQuestion<u32> {
-        let (key_bits, value_bits) = self.host_bits();
-        MapQuestion {
-            map_select: index_bits(self.slots.len().max(1) as u64),
-            host_command: 3,
-            host_may: May::BITS,
-            host_slot: 32,
-            host_index: 32,
-            host_key: key_bits,
-            host_value: value_bits,
-            clear: 1,
-            clear_index: index_bits(self.clear_words().into()),
-            map_start: Some(1),
-        }
-    }
-
-    /// What a load must begin with: a hash of all that programs have to fit (FNV-1a).
+    /// What a load must begin with: a hash of all that programs have to fit.
     pub fn identity(&self) -> u32 {
         let slots: Vec<String> = self.slots.iter().map(|decl| format!("{decl:?}")).collect();
         let outputs: Vec<u32> = self.outputs.iter().map(|output| output.width).collect();
         let text = format!("{:?} {:?} {slots:?} {outputs:?}", self.machine, self.ring);
-        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        })
+        design_id_of(&text)
     }
 }
 
@@ -269,12 +238,31 @@ fn ring_for(image: &Image) -> Ring {
 
 /// The operation in a word is one of these.
 fn is(m: &mut Module, word: Node, opcodes: &[Opcode]) -> Node {
-    let opcode = m.slice(word, layout::OPCODE.lo.into(), layout::OPCODE.width.into());
-    let hits: Vec<Node> = opcodes
-        .iter()
-        .map(|one| m.eq_const(opcode, *one as u64))
-        .collect();
-    m.or(&hits)
+    let codes = opcodes.iter().map(|opcode| *opcode as u64);
+    let opcode = part(m, word, layout::OPCODE);
+    one_of(m, opcode, codes)
+}
+
+/// The operation in a word computes what something holds for.
+fn computes(m: &mut Module, word: Node, holds: impl Fn(Compute) -> bool) -> Node {
+    let computes = is(m, word, &[Opcode::Compute]);
+    let code = part(m, word, layout::COMPUTE);
+    let codes = (0..).zip(layout::COMPUTES).filter(|(_, op)| holds(*op));
+    let any = one_of(m, code, codes.map(|(code, _)| code));
+    m.and(&[computes, any])
+}
+
+/// These bits of the last word alone.
+fn part_of_last(m: &mut Module, last: Node, bits: Bits) -> Node {
+    let lo = bits.lo - layout::LAST.lo;
+    part(m, last, Bits { lo, ..bits })
+}
+
+/// How far a packet's memory reaches behind its first byte.
+fn reach_of(m: &mut Module, settings: &Settings, length: Node) -> Node {
+    let length = m.zext(length, REACH_BITS);
+    let beyond = m.ult(length, settings.tail);
+    m.mux(beyond, settings.tail, length)
 }
 
 /// Clocks from the choice of a thread to what is known of its row in stage 10.

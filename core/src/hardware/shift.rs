@@ -61,6 +61,13 @@ pub(super) fn later(m: &mut Module, name: &str, node: Node, clocks: u32) -> Node
     })
 }
 
+/// The same of bits that are 0 after reset.
+pub(super) fn later_from_reset(m: &mut Module, name: &str, node: Node, clocks: u32) -> Node {
+    (0..clocks).fold(node, |node, clock| {
+        m.delay_reset(format!("{name}_later_{clock}"), node)
+    })
+}
+
 /// A bit for each of 64 places: whether it is at most `top`, a number of 6 bits.
 pub(super) fn upto(m: &mut Module, top: Node) -> Node {
     let bits = (0..64u64).rev().map(|place| {

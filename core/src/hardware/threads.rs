@@ -14,7 +14,8 @@
 //!
 //! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn.
 
-use super::shift::later;
+use super::pick::{bit_at, lowest, one_hot};
+use super::shift::{later, later_from_reset};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Mem, MemStyle, Module, Node, Reg};
@@ -222,14 +223,7 @@ impl<'a> State<'a> {
 
     /// One bit for the thread of this number, where `on`.
     fn one_hot(&self, m: &mut Module, on: Node, thread: Node) -> Node {
-        let bits: Vec<Node> = (0..u64::from(self.config.threads))
-            .rev()
-            .map(|number| {
-                let is = m.eq_const(thread, number);
-                m.and(&[on, is])
-            })
-            .collect();
-        m.concat(&bits)
+        one_hot(m, self.config.threads.into(), on, thread)
     }
 
     fn order(&mut self, m: &mut Module, inputs: &ThreadsIn) -> Order {
@@ -243,7 +237,7 @@ impl<'a> State<'a> {
         let done = self.done.node;
         let sure = m.not(self.stale.node);
         let done = m.and(&[done, sure]);
-        let is_done = self.bit_of(m, done, oldest);
+        let is_done = bit_at(m, done, oldest);
         let leaves = m.and(&[is_done, inputs.leave_ready]);
         let next = m.add_const(oldest, 1);
         m.set_next_when(oldest_reg, leaves, next);
@@ -268,13 +262,6 @@ impl<'a> State<'a> {
         }
     }
 
-    fn bit_of(&self, m: &mut Module, flags: Node, thread: Node) -> Node {
-        let on = m.one();
-        let hot = self.one_hot(m, on, thread);
-        let both = m.and(&[flags, hot]);
-        m.reduce_or(both)
-    }
-
     /// First a thread that a unit brings back, else the first ready one from `turn` on. From registers, so that fetching has a whole
     /// clock.
     fn choose(&mut self, m: &mut Module, inputs: &ThreadsIn) -> ChosenOut {
@@ -293,7 +280,7 @@ impl<'a> State<'a> {
         let behind = m.and(&[ready, behind]);
         let has_behind = m.reduce_or(behind);
         let among = m.mux(has_behind, behind, ready);
-        let first = self.first(m, among);
+        let first = lowest(m, among);
         let has_ready = m.reduce_or(ready);
         let brought = inputs.brought_valid;
         let chosen = m.or(&[brought, has_ready]);
@@ -303,7 +290,7 @@ impl<'a> State<'a> {
         let next = m.add_const(first, 1);
         m.set_next_when(turn_reg, takes_turn, next);
         let fresh = self.fresh.node;
-        let starts = self.bit_of(m, fresh, thread);
+        let starts = bit_at(m, fresh, thread);
         let starts = m.and(&[starts, not_brought]);
         let (rows, stored) = self.rows(m, thread);
         self.rows = Some(rows);
@@ -325,27 +312,11 @@ impl<'a> State<'a> {
         (rows, stored)
     }
 
-    /// The number of the lowest bit that is 1.
-    fn first(&self, m: &mut Module, flags: Node) -> Node {
-        let count = u32::from(self.config.threads);
-        let mut found = m.constant(u64::from(count) - 1, self.bits);
-        for thread in (0..count - 1).rev() {
-            let is = m.bit(flags, thread);
-            let number = m.constant(thread.into(), self.bits);
-            found = m.mux(is, number, found);
-        }
-        found
-    }
-
     /// Reads the row's number behind the choice, and writes the next one when it is known.
     fn lead(&mut self, m: &mut Module, inputs: &ThreadsIn, chosen: &ChosenOut) -> Led {
         let after = self.config.decided_after;
         let thread = later(m, "thread", chosen.thread, after);
-        let mut until = |name: &str, node: Node| {
-            (0..after).fold(node, |node, clock| {
-                m.delay_reset(format!("{name}_{clock}"), node)
-            })
-        };
+        let mut until = |name: &str, node: Node| later_from_reset(m, name, node, after);
         let decided = until("under_way", chosen.chosen);
         let brought = until("was_brought", chosen.brought);
         let stays = until("was_brought_to_stay", inputs.brought_stays);
@@ -355,7 +326,7 @@ impl<'a> State<'a> {
         let not_waits = m.not(leads.waits);
         let at_once = m.and(&[own, leads.ends, not_waits]);
         let last = self.last.node;
-        let last = self.bit_of(m, last, thread);
+        let last = bit_at(m, last, thread);
         let goes_on = m.not(stays);
         let behind = m.and(&[brought, last, goes_on]);
         let stays = m.and(&[brought, stays]);
@@ -379,12 +350,8 @@ impl<'a> State<'a> {
         let goes_on = m.not(over);
         let goes_on = m.and(&[decided, goes_on]);
         let after = self.config.ready_after;
-        let mut until = |name: &str, node: Node| {
-            (0..after).fold(node, |node, clock| {
-                m.delay_reset(format!("{name}_in_{clock}"), node)
-            })
-        };
-        let (ready, done) = (until("ready", goes_on), until("done", ends));
+        let ready = later_from_reset(m, "goes_on", goes_on, after);
+        let done = later_from_reset(m, "ends", ends, after);
         let thread = later(m, "ready_thread", thread, after);
         Led {
             ready: self.one_hot(m, ready, thread),
@@ -407,7 +374,7 @@ impl<'a> State<'a> {
         let done = pass(&self.held_done, led.done);
         Led {
             ready,
-            done: later_from_reset(m, done, self.config.done_after),
+            done: later_from_reset(m, "done", done, self.config.done_after),
         }
     }
 
@@ -441,10 +408,4 @@ impl<'a> State<'a> {
         let clears = m.or(&[leaves, restarts]);
         self.done.next(m, done, clears);
     }
-}
-
-fn later_from_reset(m: &mut Module, done: Node, clocks: u32) -> Node {
-    (0..clocks).fold(done, |node, clock| {
-        m.delay_reset(format!("done_later_{clock}"), node)
-    })
 }

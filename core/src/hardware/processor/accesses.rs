@@ -12,8 +12,10 @@
 //! A thread's stack stands in the ring, in front of the lines of its packet's headroom: so a packet finds zeros in it, which the intake
 //! writes while nothing else is to do.
 
-use super::{Processor, Settings};
+use super::shared::OperationIn;
+use super::{reach_of, Processor, Settings};
 use crate::encode::layout::{self, Bits, Opcode};
+use crate::hardware::decode::part;
 use crate::hardware::lanes::{CUT_STAGE, OPERAND_STAGE};
 use crate::hardware::packets::intake::REACH_BITS;
 use crate::hardware::packets::memory::{LoadIn, StoreIn, BOUND_BITS};
@@ -41,22 +43,12 @@ signals! {
 }
 
 signals! {
-    /// What a lane does.
-    pub struct AccessLaneIn {
-        word: one "stage 0",
-        a: one "stage 6",
-        b: one "stage 6",
-        active: one "stage 9",
-    }
-}
-
-signals! {
     /// Into the accesses.
     pub struct AccessesIn {
         settings: all Settings,
         enters: all EntersIn,
         thread: one "stage 0",
-        lanes: numbered AccessLaneIn,
+        lanes: numbered OperationIn,
     }
 }
 
@@ -65,16 +57,6 @@ signals! {
     pub struct AccessesOut {
         loads: numbered LoadIn,
         stores: numbered StoreIn,
-        /// Of each lane.
-        serves: numbered ServesOut,
-    }
-}
-
-signals! {
-    /// Which load a lane has.
-    pub struct ServesOut {
-        loads_any: one "stage 1: it loads",
-        load_unit: maybe "stage 1: with this unit",
     }
 }
 
@@ -89,15 +71,7 @@ impl AccessesIn<u32> {
                 enters_length: LENGTH_BITS,
             },
             thread: config.thread_bits(),
-            lanes: vec![
-                AccessLaneIn {
-                    word: 128,
-                    a: 64,
-                    b: 64,
-                    active: 1,
-                };
-                config.shape.lanes.into()
-            ],
+            lanes: OperationIn::of_lanes(config),
         }
     }
 }
@@ -116,13 +90,11 @@ pub fn accesses(config: &Processor) -> Block<AccessesIn, AccessesOut> {
     let places = Places::new(&mut m, config, &inputs);
     let mut unit = Unit {
         m: &mut m,
-        config,
         inputs: &inputs,
         places,
     };
     let loads = unit.picks(Opcode::Load, config.machine.loads);
     let stores = unit.picks(Opcode::Store, config.machine.stores);
-    let serves = unit.serves(&loads);
     let mut load_ports = Vec::new();
     for (number, pick) in loads.into_iter().enumerate() {
         unit.m.section(format!("Load {number}"));
@@ -141,7 +113,6 @@ pub fn accesses(config: &Processor) -> Block<AccessesIn, AccessesOut> {
     let outputs = AccessesOut {
         loads: load_ports,
         stores: store_ports,
-        serves,
     };
     m.into_block(inputs, outputs)
 }
@@ -163,9 +134,7 @@ impl Places {
         } = inputs.enters;
         let front = m.slice(inputs.settings.stack_line, 0, config.ring.line_bits());
         let stack = m.sub(enters_line, front);
-        let length = m.zext(enters_length, REACH_BITS);
-        let beyond = m.ult(length, inputs.settings.tail);
-        let reach = m.mux(beyond, inputs.settings.tail, length);
+        let reach = reach_of(m, &inputs.settings, enters_length);
         let word = m.concat(&[enters_line, stack, reach]);
         let mem = m.mem(
             "places",
@@ -195,7 +164,6 @@ struct Found {
 
 struct Unit<'a> {
     m: &'a mut Module,
-    config: &'a Processor,
     inputs: &'a AccessesIn,
     places: Places,
 }
@@ -209,8 +177,7 @@ impl Unit<'_> {
             if opcode != Opcode::Load {
                 return is;
             }
-            let code = layout::OPCODE;
-            let code = self.m.slice(lane.word, code.lo.into(), code.width.into());
+            let code = part(self.m, lane.word, layout::OPCODE);
             let fetches = self.m.eq_const(code, layout::FETCH);
             self.m.or(&[is, fetches])
         });
@@ -223,27 +190,9 @@ impl Unit<'_> {
         picks.collect()
     }
 
-    fn serves(&mut self, loads: &[Pick]) -> Vec<ServesOut> {
-        let lanes = 0..usize::from(self.config.shape.lanes);
-        let all = lanes.map(|lane| {
-            let units: Vec<Node> = loads.iter().map(|pick| pick.serves(self.m, lane)).collect();
-            ServesOut {
-                loads_any: self.m.or(&units),
-                load_unit: crate::hardware::pick::number(self.m, &units),
-            }
-        });
-        all.collect()
-    }
-
-    /// A part of the word of the lane that is served, in a later stage.
     fn part(&mut self, name: &str, pick: Pick, bits: Bits, stage: u32) -> Node {
-        let parts = self.inputs.lanes.iter().enumerate().map(|(lane, inputs)| {
-            let part = self.m.slice(inputs.word, bits.lo.into(), bits.width.into());
-            self.m.delay(format!("{name}_of_{lane}"), part)
-        });
-        let parts: Vec<Node> = parts.collect();
-        let part = pick.of(self.m, &parts);
-        later(self.m, name, part, stage - 1)
+        let words: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.word).collect();
+        pick.part(self.m, name, &words, bits, stage)
     }
 
     /// From the pick, in stage 1, to stage 9.

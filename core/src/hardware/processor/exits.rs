@@ -5,6 +5,7 @@
 
 use super::Processor;
 use crate::encode::layout::{self, kind, Bits, Opcode};
+use crate::hardware::decode::part;
 use crate::hardware::lanes::{CUT_STAGE, OPERAND_STAGE};
 use crate::hardware::packets::transmit::{FRONT_BITS, FRONT_BYTES, OFFSET_BITS};
 use crate::hardware::packets::{transmit::JobIn, LENGTH_BITS};
@@ -58,8 +59,6 @@ signals! {
         ends: one "stage 10: the program is over",
         leave_ready: one "the oldest packet leaves",
         job: all JobIn,
-        /// The program had all rows that it may have.
-        overrun: one "strobe",
     }
 }
 
@@ -123,7 +122,6 @@ pub fn exits(config: &Processor) -> Block<ExitsIn, ExitsOut> {
         ends: taken.ends,
         leave_ready,
         job,
-        overrun: taken.overrun,
     };
     m.into_block(inputs, outputs)
 }
@@ -133,7 +131,6 @@ struct Taken {
     goes: Node,
     row: Node,
     ends: Node,
-    overrun: Node,
     thread: Node,
     /// Parts of the exit's word, and the index.
     forwarded: Node,
@@ -157,32 +154,28 @@ impl Taken {
             let hits: Vec<Node> = hits.collect();
             m.or(&hits)
         });
-        let mut part = |name: &str, bits: Bits| {
+        let mut chosen = |name: &str, bits: Bits| {
             let lanes = inputs.lanes.iter().enumerate();
             let parts = lanes.map(|(lane, inputs)| {
-                let part = m.slice(inputs.word, bits.lo.into(), bits.width.into());
+                let part = part(m, inputs.word, bits);
                 let part = later(m, &format!("{name}_{lane}"), part, CUT_STAGE);
                 m.gate(inputs.taken, part)
             });
             let parts: Vec<Node> = parts.collect();
             m.or(&parts)
         };
-        let target = part("target", layout::TARGET);
-        let forwarded = part("forwarded", layout::FORWARDED);
-        let has_outputs = part("has_outputs", layout::HAS_OUTPUTS);
-        let way = part("way", layout::WAY);
-        let leaving = part("leaving", layout::LEAVING);
-        let outputs = part("outputs", layout::OUTPUTS);
+        let target = chosen("target", layout::TARGET);
+        let forwarded = chosen("forwarded", layout::FORWARDED);
+        let has_outputs = chosen("has_outputs", layout::HAS_OUTPUTS);
+        let way = chosen("way", layout::WAY);
+        let leaving = chosen("leaving", layout::LEAVING);
+        let outputs = chosen("outputs", layout::OUTPUTS);
         let lanes = inputs.lanes.iter().enumerate();
         let indexes = lanes.map(|(lane, inputs)| {
             let low = m.slice(inputs.a, 0, INDEX_BITS);
             let low = later(m, &format!("index_{lane}"), low, CUT_STAGE - OPERAND_STAGE);
             // An exit with a condition has its operands there.
-            let kind = m.slice(
-                inputs.word,
-                layout::B_KIND.lo.into(),
-                layout::B_KIND.width.into(),
-            );
+            let kind = part(m, inputs.word, layout::B_KIND);
             let alone = m.eq_const(kind, kind::ABSENT);
             let alone = later(m, &format!("has_no_condition_{lane}"), alone, CUT_STAGE);
             let own = m.and(&[inputs.taken, alone]);
@@ -210,7 +203,6 @@ impl Taken {
             goes: m.delay_reset("goes_10", goes),
             row: m.delay("row_10", row),
             ends: m.delay_reset("ends_10", ends),
-            overrun: m.delay_reset("overrun_10", inputs.over),
             thread: m.delay("thread_10", inputs.thread_9),
             forwarded: m.delay("forwarded_10", forwarded),
             has_outputs: m.delay("has_outputs_10", has_outputs),

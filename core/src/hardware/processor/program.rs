@@ -8,7 +8,7 @@ use super::{Processor, Settings};
 use crate::encode::layout::{self, Opcode, WORDS};
 use crate::image::rows::LANE_BITS;
 use hardpath_blocks::index_bits;
-use hardpath_rtl::signals::Block;
+use hardpath_rtl::signals::{Block, Signals};
 use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 /// Stages from a row's number to its words.
@@ -41,7 +41,6 @@ signals! {
         settings: all Settings,
         runs: one "there is a program",
         wants: one "a program waits until no packet is inside",
-        switches: one "strobe: it runs from now on",
         status: one "bit 0: a load is under way, 1: a program waits, 2: the last load was not right, 3: a program runs; 31:16: programs so far",
     }
 }
@@ -90,9 +89,8 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
     let next = m.add_const(count, 1);
     m.set_next_when(count_reg, switches, next);
     let settings = load.settings.clone();
-    let settings = hardpath_rtl::signals::Signals::map(settings, &mut |name, _, node| {
-        m.hold_reset(format!("{name}_reg"), switches, node)
-    });
+    let settings =
+        settings.map(&mut |name, _, node| m.hold_reset(format!("{name}_reg"), switches, node));
     m.section("Rows");
     let (words, parks, stores) = rows(&mut m, config, &inputs, bank, &write);
     let gap = m.zero(12);
@@ -104,7 +102,6 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
         settings,
         runs,
         wants,
-        switches,
         status,
     };
     m.into_block(inputs, outputs)

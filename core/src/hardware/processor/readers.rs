@@ -14,6 +14,7 @@ use super::Processor;
 use hardpath_blocks::interface::command;
 use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::{Module, Node};
+use hardpath_state::served::through_entry;
 
 /// Bits of a tag.
 const TAG_BITS: u32 = 8;
@@ -24,8 +25,7 @@ pub(super) struct Taken {
     pub reads: Node,
     pub changes: Node,
     /// Whose it is: a bit for each thread.
-    pub reader: Node,
-    pub oldest: Node,
+    pub thread: Node,
 }
 
 /// What comes of it, a bit for each thread.
@@ -34,18 +34,17 @@ pub(super) struct Read {
     pub guesses: Node,
 }
 
-/// `ordered`: a bit for each map. `begins`: nothing is known of the thread's packet any more.
+/// `ordered`: a bit for each map. `forgets`: a bit for each thread, what its packet has done is forgotten.
 pub(super) fn readers(
     m: &mut Module,
     config: &Processor,
     (request, taken): (&Request, &Taken),
-    (ordered, begins): (Node, Node),
+    (ordered, forgets): (Node, Node),
 ) -> Read {
     let threads = u32::from(config.shape.threads);
     let reads = m.delay_reset("ahead_reads", taken.reads);
     let changes = m.delay_reset("order_changes", taken.changes);
-    let reader = m.delay("ahead_reader", taken.reader);
-    let oldest = m.delay("order_oldest", taken.oldest);
+    let thread = m.delay("taken_of", taken.thread);
     let mut is = |name: &str, code: u32| {
         let same = m.eq_const(request.command, code.into());
         m.delay(name, same)
@@ -53,10 +52,14 @@ pub(super) fn readers(
     let looks = is("read_looks", command::LOOKUP);
     let updates = is("change_updates", command::UPDATE);
     let deletes = is("change_deletes", command::DELETE);
+    let loads = is("change_loads", through_entry::READ);
     let of_keys = m.or(&[updates, deletes]);
+    // In their turn, too, lookups and loads change nothing that others have read.
+    let others = m.or(&[of_keys, looks, loads]);
+    let writes = m.not(others);
     let entry = m.slice(request.entry, 0, TAG_BITS);
     let entry = m.delay("entry_tag", entry);
-    let others = m.not(oldest);
+    let others = m.not(thread);
     let (mut stale, mut guesses) = (Vec::new(), Vec::new());
     for (number, decl) in config.slots.iter().enumerate() {
         if !decl.packets_write {
@@ -71,13 +74,12 @@ pub(super) fn readers(
         let key = key_tag(m, decl, &request.key);
         let key = m.delay(name("key_tag"), key);
         let tags = |m: &mut Module, what: &str, on: Node, tag: Node| {
-            Tags::new(m, &name(what), threads, (on, reader, tag), begins)
+            Tags::new(m, &name(what), threads, (on, thread, tag), forgets)
         };
         let not_looks = m.not(looks);
         let by_entry = m.and(&[ahead, not_looks]);
         let loaded = tags(m, "loaded", by_entry, entry);
-        let others_than_keys = m.not(of_keys);
-        let of_values = m.and(&[changed, others_than_keys]);
+        let of_values = m.and(&[changed, writes]);
         let mut all = vec![loaded.meets(m, of_values, Some(entry))];
         let of_keys = m.and(&[changed, of_keys]);
         match decl.find {
@@ -139,14 +141,14 @@ impl Tags {
         name: &str,
         threads: u32,
         (on, reader, tag): (Node, Node, Node),
-        begins: Node,
+        forgets: Node,
     ) -> Tags {
         let mut all = Vec::new();
         for thread in 0..threads {
             let this = m.bit(reader, thread);
             let comes = m.and(&[on, this]);
-            let begins = m.bit(begins, thread);
-            let stays = m.not(begins);
+            let forgets = m.bit(forgets, thread);
+            let stays = m.not(forgets);
             let (has_reg, has) = m.reg_reset(format!("{name}_has_{thread}"), 1, 0);
             let kept = m.and(&[has, stays]);
             let next = m.or(&[kept, comes]);

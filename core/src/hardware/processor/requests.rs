@@ -11,10 +11,10 @@
 //! the packet leaves, in the order of the packets.
 //!
 //! If they can, what changes the map waits until its packet is the oldest one, and what only reads is done at once: of each map it is
-//! kept which threads have looked up and which have loaded, and what ([`super::readers`]). Requests go to the maps one behind the other, so where a change is taken,
-//! whoever has read before has read too early, and is *stale*: it begins again. The oldest packet reads what is so, and is never stale
-//! through another one. A packet that may be stale does not write its bytes: its rows with stores wait until it is the oldest one; and
-//! one that has written them waits with what it reads.
+//! kept which threads have looked up and which have loaded, and what ([`super::readers`]). Requests go to the maps one behind the other,
+//! so where a change is taken, whoever has read before has read too early, and is *stale*: it begins again. The oldest packet reads what
+//! is so, and is never stale through another one. A packet that may be stale does not write its bytes: its rows with stores wait until
+//! it is the oldest one; and one that has written them waits with what it reads.
 //!
 //! Bytes of values and keys are told apart: an entry that is added to or written is no other entry for those who have only looked it up.
 
@@ -22,12 +22,15 @@ mod answers;
 mod choice;
 mod log;
 
-use super::puts::{Lane, Puts, Shared};
+use super::puts::Puts;
 use super::readers::{readers, Taken};
+use super::shared::{OperationIn, Shared};
 use super::slots::Slots;
-use super::{Processor, Settings};
+use super::{part_of_last, Processor, Settings};
 use crate::encode::layout::{self, Bits, Opcode};
+use crate::hardware::decode::part;
 use crate::hardware::lanes::CUT_STAGE;
+use crate::hardware::pick::{bit_at, one_hot};
 use crate::hardware::shift::later;
 use crate::isa::Buffer;
 use choice::{Held, Tag};
@@ -43,24 +46,12 @@ pub const LOGGED: u32 = 4;
 const UNDER_WAY: u32 = 32;
 
 signals! {
-    /// What a lane does.
-    pub struct RequestLaneIn {
-        word: one "stage 0",
-        a: one "stage 6",
-        b: one "stage 6",
-        active: one "stage 9",
-    }
-}
-
-signals! {
     /// Into the requests.
     pub struct RequestsIn {
         settings: all Settings,
-        lanes: numbered RequestLaneIn,
+        lanes: numbered OperationIn,
         thread_9: one "stage 9: the row's thread",
         stores_9: one "stage 9: the row writes bytes of packet or stack",
-        enters: one "a packet gets a thread",
-        enters_thread: one "which one",
         oldest: one "the thread of the oldest packet",
         some_inside: one "a packet is inside",
         done: one "the program of the oldest packet is over",
@@ -91,7 +82,6 @@ signals! {
         stale: one "a bit for each thread: it has read too early",
         guesses: one "a bit for each thread: it has read what others may change",
         still: one "no request is under way or waits",
-        overflows: one "strobe: an addition waits for its packet to be the oldest, because so many are before it",
         value_puts: one "stage 10: word 0 of the value buffer is written",
         value_put_data: one "stage 10: what it becomes",
         exit_put_thread: one "stage 10",
@@ -113,18 +103,8 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         ),
     );
     let inputs = m.inputs(widths(config));
-    let lanes: Vec<Lane> = inputs
-        .lanes
-        .iter()
-        .map(|lane| Lane {
-            word: lane.word,
-            a: lane.a,
-            b: lane.b,
-            active: lane.active,
-        })
-        .collect();
     m.section("Words for buffers");
-    let puts = Puts::new(&mut m, &lanes);
+    let puts = Puts::new(&mut m, &inputs.lanes);
     let thread = m.delay("thread_10", inputs.thread_9);
     let (mut exit_puts, mut exit_put_data) = (Vec::new(), Vec::new());
     for number in super::exits::words(config) {
@@ -144,7 +124,6 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         stale: m.zero(config.shape.threads.into()),
         guesses: m.zero(config.shape.threads.into()),
         still: m.one(),
-        overflows: zero,
         value_puts,
         value_put_data,
         exit_put_thread: thread,
@@ -160,7 +139,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
             inputs: &inputs,
             thread,
         };
-        requests.build(&lanes, &puts, &mut outputs);
+        requests.build(&puts, &mut outputs);
     }
     m.into_block(inputs, outputs)
 }
@@ -169,19 +148,9 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
     let thread = config.thread_bits();
     RequestsIn {
         settings: Settings::widths(config),
-        lanes: vec![
-            RequestLaneIn {
-                word: 128,
-                a: 64,
-                b: 64,
-                active: 1,
-            };
-            config.shape.lanes.into()
-        ],
+        lanes: OperationIn::of_lanes(config),
         thread_9: thread,
         stores_9: 1,
-        enters: 1,
-        enters_thread: thread,
         oldest: thread,
         some_inside: 1,
         done: 1,
@@ -190,7 +159,12 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
         restarts: config.shape.threads.into(),
         host: (!config.slots.is_empty()).then(|| HostAsksIn {
             host_inject: 1,
-            question: config.question_widths(),
+            question: MapQuestion::of(
+                config.slots.len(),
+                config.host_bits(),
+                config.clear_words(),
+                true,
+            ),
         }),
     }
 }
@@ -247,10 +221,10 @@ struct Records {
 }
 
 impl Requests<'_> {
-    fn build(&mut self, lanes: &[Lane], puts: &Puts, outputs: &mut RequestsOut) {
+    fn build(&mut self, puts: &Puts, outputs: &mut RequestsOut) {
         self.m.section("Operations");
         let log_full = self.m.wire(1, "log_is_full");
-        let (asked, waits, overflows) = self.asked(lanes, log_full);
+        let (asked, waits) = self.asked(log_full);
         let records = self.records(&asked, puts);
         self.m.section("Additions that wait for their packet's end");
         let log = self.log(&asked, log_full);
@@ -278,7 +252,6 @@ impl Requests<'_> {
         self.m.section("Answers, in the order of the requests");
         self.answers(&records, (&tag, &request), &slot, (taken, map), outputs);
         outputs.waits = waits;
-        outputs.overflows = overflows;
         outputs.committed = log.committed;
         let nothing = self.m.not(request.request.valid);
         let none = self.m.not(request.some_under_way);
@@ -286,12 +259,12 @@ impl Requests<'_> {
         outputs.host = slot.host;
     }
 
-    fn asked(&mut self, lanes: &[Lane], log_full: Node) -> (Asked, Node, Node) {
+    fn asked(&mut self, log_full: Node) -> (Asked, Node) {
         let m = &mut *self.m;
         let shared = Shared::new(
             m,
             "asks",
-            lanes,
+            &self.inputs.lanes,
             &[
                 Opcode::Lookup,
                 Opcode::Update,
@@ -315,14 +288,10 @@ impl Requests<'_> {
         let map = part(m, low, layout::MAP);
         let map = m.slice(map, 0, self.config.map_bits());
         let ordered = self.inputs.settings.ordered;
-        let flags: Vec<Node> = (0..m.width(ordered))
-            .map(|bit| m.bit(ordered, bit))
-            .collect();
-        let ordered = choose(m, &flags, map);
+        let ordered = bit_at(m, ordered, map);
         let free = m.not(ordered);
         let room = m.not(log_full);
         let posts = m.and(&[happens, plain_add, free, room]);
-        let overflows = m.and(&[happens, plain_add, free, log_full]);
         let not_posts = m.not(posts);
         let waits = m.and(&[happens, not_posts]);
         // A lookup in a map that forgets changes which keys go.
@@ -341,13 +310,12 @@ impl Requests<'_> {
         let threads = u32::from(self.config.shape.threads);
         let (dirty_reg, dirty) = m.reg_reset("has_stored", threads, 0);
         let stores = one_hot(m, threads, self.inputs.stores_9, self.inputs.thread_9);
-        let enters = one_hot(m, threads, self.inputs.enters, self.inputs.enters_thread);
-        let stays = m.not(enters);
+        let leaves = one_hot(m, threads, self.inputs.leaves, self.inputs.oldest);
+        let stays = m.not(leaves);
         let stays = m.and(&[dirty, stays]);
         let next = m.or(&[stays, stores]);
         m.set_next(dirty_reg, next);
-        let dirty: Vec<Node> = (0..threads).map(|bit| m.bit(dirty, bit)).collect();
-        let dirty = choose(m, &dirty, self.inputs.thread_9);
+        let dirty = bit_at(m, dirty, self.inputs.thread_9);
         let for_sure = m.or(&[changes, dirty, self.inputs.stores_9]);
         let in_sight = m.and(&[ordered, for_sure]);
         let by_order = m.or(&[in_sight, plain_add]);
@@ -373,7 +341,7 @@ impl Requests<'_> {
             b,
             offset: m.add(offset, above),
         };
-        (asked, waits, overflows)
+        (asked, waits)
     }
 
     fn mem(&mut self, name: &str, width: u32, depth: u32) -> Mem {
@@ -417,51 +385,28 @@ impl Requests<'_> {
         }
     }
 
-    /// A bit for each thread: nothing is known of its packet.
-    fn begins(&mut self) -> Node {
+    /// A bit for each thread: what its packet has done is forgotten, since it leaves or begins again.
+    fn forgets(&mut self) -> Node {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
-        let enters = one_hot(m, threads, self.inputs.enters, self.inputs.enters_thread);
-        m.or(&[enters, self.inputs.restarts])
+        let leaves = one_hot(m, threads, self.inputs.leaves, self.inputs.oldest);
+        m.or(&[leaves, self.inputs.restarts])
     }
 
     fn readers(&mut self, held: &Held, tag: &Tag, outputs: &mut RequestsOut) {
         let threads = u32::from(self.config.shape.threads);
-        let begins = self.begins();
+        let forgets = self.forgets();
         let m = &mut *self.m;
         let thread = one_hot(m, threads, held.accepted, tag.thread);
         let taken = Taken {
             reads: m.and(&[held.accepted, tag.ahead]),
             changes: m.and(&[held.accepted, tag.changes]),
-            reader: thread,
-            oldest: thread,
+            thread,
         };
         let ordered = self.inputs.settings.ordered;
         let both = (&held.request, &taken);
-        let read = readers(m, self.config, both, (ordered, begins));
+        let read = readers(m, self.config, both, (ordered, forgets));
         outputs.stale = read.stale;
         outputs.guesses = read.guesses;
     }
-}
-
-fn part(m: &mut Module, low: Node, bits: Bits) -> Node {
-    m.slice(low, bits.lo.into(), bits.width.into())
-}
-
-/// Of the last word alone.
-fn part_of_last(m: &mut Module, last: Node, bits: Bits) -> Node {
-    let lo = bits.lo - layout::LAST.lo;
-    m.slice(last, lo.into(), bits.width.into())
-}
-
-/// A bit for each thread: that of this number, where `on`.
-fn one_hot(m: &mut Module, threads: u32, on: Node, thread: Node) -> Node {
-    let bits: Vec<Node> = (0..u64::from(threads))
-        .rev()
-        .map(|number| {
-            let is = m.eq_const(thread, number);
-            m.and(&[on, is])
-        })
-        .collect();
-    m.concat(&bits)
 }

@@ -10,7 +10,7 @@ use crate::hardware::lanes::CUT_STAGE;
 use crate::hardware::packets::intake::GivenBack;
 use crate::hardware::shift::later;
 use crate::hardware::threads::LeadsIn;
-use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut};
+use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn};
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_blocks::key_bits::KeyBits;
@@ -19,6 +19,7 @@ use hardpath_packet::COUNTED_BITS;
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::{signals, Design, Module, Node};
+use hardpath_state::sizes;
 
 /// Clocks from what a program asks for to what the intake makes of it.
 const SETTLES: u32 = 4;
@@ -29,16 +30,6 @@ pub struct Built {
     pub design: Design,
     /// What a driver must know.
     pub interface: Interface,
-}
-
-signals! {
-    /// Into a core.
-    struct TopIn {
-        stream: all StreamIn,
-        sideband: all SidebandIn,
-        m_axis_tready: one "",
-        lite: all LiteIn,
-    }
 }
 
 signals! {
@@ -86,9 +77,8 @@ fn contract(config: &Processor) -> String {
 }
 
 fn interface(config: &Processor) -> Interface {
-    let entries = config.entries();
-    let slots = config.slots.iter().zip(entries).enumerate();
-    let maps = slots.map(|(number, (decl, slots))| MapPort {
+    let slots = config.slots.iter().enumerate();
+    let maps = slots.map(|(number, decl)| MapPort {
         map: Map {
             name: decl.name.clone(),
             kind: decl.outside.clone(),
@@ -96,7 +86,7 @@ fn interface(config: &Processor) -> Interface {
             stored: KeyBits::all_vary(decl.entry_key_bytes()),
             value_bytes: decl.value_bytes,
             max_entries: decl.max_entries,
-            slots,
+            slots: sizes::slots(decl),
         },
         journal: None,
         storage: config.storage(number),
@@ -157,8 +147,6 @@ struct Loops {
     some_inside: Node,
     parks: Node,
     stores: Node,
-    /// The thread that the next packet gets.
-    entering: Node,
 }
 
 impl Top<'_> {
@@ -168,16 +156,13 @@ impl Top<'_> {
         let intake = self.intake(inputs, &loops);
         self.m.section("Threads");
         let threads = self.threads(&intake, &loops);
-        let entered = self.m.and(&[threads.packet_ready, intake.descriptor_valid]);
-        let open = self.open(&loops);
-        let entered = self.m.and(&[entered, open]);
-        self.m.name(entered, "enters");
+        let entered = threads.packet_ready;
         self.m.drive(loops.descriptor_take, entered);
         self.m.section("Host port");
         let (lite, host) = self.host(inputs, &intake, entered, &loops);
         self.m.section("Programs");
         let program = self.program(&threads, &loops);
-        self.close((&host, &intake), &program, &threads, &loops);
+        self.close((&host, &intake), &program, &loops);
         self.m.section("Rows");
         let thread = later(self.m, "row_thread", threads.chosen.thread, FETCH);
         let (begins, starts) = self.begins(&threads);
@@ -185,20 +170,13 @@ impl Top<'_> {
         let goes = self.m.not(loops.parks);
         let counts = self.m.and(&[begins, goes]);
         let over = watchdog(self.m, self.config, (counts, starts), thread);
-        let lanes = self.lanes(
-            &threads,
-            (thread, begins, starts),
-            &intake,
-            entered,
-            &host,
-            &loops,
-        );
+        let lanes = self.lanes(&threads, (thread, begins, starts), &intake, &host, &loops);
         self.m.section("Packet and stack");
         let accesses = self.accesses(&threads, &intake, entered, thread, &lanes, &loops);
         self.m.section("Maps");
         let thread_9 = later(self.m, "thread_to_cut", thread, CUT_STAGE);
         let job_ready = self.m.wire(1, "job_is_ready");
-        let requests = self.requests(&threads, entered, thread_9, &lanes, &host, &loops);
+        let requests = self.requests(&threads, thread_9, &lanes, &host, &loops);
         self.m.section("What takes long");
         let slow = self.slow(
             (&threads, &intake, entered),
@@ -290,7 +268,6 @@ impl Top<'_> {
             stores: self.wire("row_stores", 1),
             stale: self.wire("stale", config.shape.threads.into()),
             guesses: self.wire("guesses", config.shape.threads.into()),
-            entering: self.wire("entering", thread),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Processor;
 use crate::hardware::lanes::CUT_STAGE;
-use crate::hardware::shift::later;
+use crate::hardware::shift::{later, later_from_reset};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{MemStyle, Module, Node};
 
@@ -25,10 +25,7 @@ pub(super) fn watchdog(
         config.shape.threads.into(),
         MemStyle::Distributed,
     );
-    let mut begins_here = begins;
-    for clock in 0..COUNT_STAGE {
-        begins_here = m.delay_reset(format!("begins_{clock}"), begins_here);
-    }
+    let begins_here = later_from_reset(m, "begins", begins, COUNT_STAGE);
     let starts = later(m, "starts", starts, COUNT_STAGE);
     let thread = later(m, "counted_thread", thread, COUNT_STAGE);
     let before = m.mem_read_async(mem, thread);

@@ -1,10 +1,12 @@
 //! Answers, in the order of the requests: what comes back, as an operation.
 
+use super::super::answer::answer_word;
 use super::super::is;
 use super::super::slots::Slot;
 use super::choice::{Held, Tag};
-use super::{part, Records, Requests, RequestsOut, UNDER_WAY};
-use crate::encode::layout::{self, kind, Bits, Opcode};
+use super::{Records, Requests, RequestsOut, UNDER_WAY};
+use crate::encode::layout::{self, Opcode};
+use crate::hardware::decode::part;
 use crate::hardware::shift::later;
 use hardpath_blocks::fifo::{fifo, FifoIn};
 use hardpath_rtl::{Module, Node};
@@ -58,7 +60,7 @@ impl Requests<'_> {
     }
 }
 
-/// What comes back, as an operation ([`layout::ANSWER`]).
+/// What comes back, as an operation.
 fn operation(m: &mut Module, low: Node, (answer, entry, word): (Node, Node, Node)) -> Node {
     let looks_up = is(m, low, &[Opcode::Lookup]);
     let loads = is(m, low, &[Opcode::MapLoad]);
@@ -72,41 +74,7 @@ fn operation(m: &mut Module, low: Node, (answer, entry, word): (Node, Node, Node
     let writes = m.or(&[has_to, loads]);
     let not_stores = m.not(stores);
     let writes = m.and(&[writes, not_stores]);
-    let to = part(m, low, layout::TO);
-    let hit = part(m, low, layout::HIT);
     let fails = m.reduce_or(answer);
     let hits = m.not(fails);
-    let parts = [
-        (layout::OPCODE, layout::ANSWER),
-        (layout::A_KIND, kind::NUMBER),
-    ];
-    let fixed = parts
-        .iter()
-        .fold(0, |sum, (bits, value)| sum | bits.put(*value));
-    let mut word = m.constant_limbs(&[fixed as u64, 0], 128);
-    let high = m.slice(word, 96, 32);
-    for (bits, node) in [
-        (layout::TO, to),
-        (layout::HAS_TO, writes),
-        (layout::HAS_HIT, looks_up),
-        (layout::IS_HIT, hits),
-        (layout::HIT, hit),
-    ] {
-        word = put(m, word, bits, node);
-    }
-    let low = m.slice(word, 0, 32);
-    m.concat(&[high, value, low])
-}
-
-/// The word with a node at these bits.
-fn put(m: &mut Module, word: Node, bits: Bits, node: Node) -> Node {
-    let (lo, width) = (u32::from(bits.lo), u32::from(bits.width));
-    let high = m.slice(word, lo + width, 128 - lo - width);
-    match lo {
-        0 => m.concat(&[high, node]),
-        _ => {
-            let low = m.slice(word, 0, lo);
-            m.concat(&[high, node, low])
-        }
-    }
+    answer_word(m, low, (writes, value), Some((looks_up, hits)))
 }

@@ -2,9 +2,10 @@
 
 use super::super::is;
 use super::log::Log;
-use super::{one_hot, part, Asked, Records, Request, Requests, UNDER_WAY};
+use super::{Asked, Records, Request, Requests, UNDER_WAY};
 use crate::encode::layout::{self, kind, Bits, Opcode};
-use hardpath_blocks::counters::choose;
+use crate::hardware::decode::part;
+use crate::hardware::pick::{bit_at, lowest, one_hot};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_rtl::{Mem, Module, Node};
@@ -23,18 +24,11 @@ impl Requests<'_> {
         let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
         let (free_reg, free) = m.reg_reset("free_asks", threads, 0);
         let takes = m.wire(1, "takes_next");
-        let all: Vec<Node> = (0..threads).map(|bit| m.bit(ordered, bit)).collect();
-        let oldest = choose(m, &all, self.inputs.oldest);
+        let oldest = bit_at(m, ordered, self.inputs.oldest);
         let in_order = m.and(&[oldest, self.inputs.some_inside]);
         let in_turn = m.reduce_or(free);
         // Whoever is free: the lowest number. All come back before one comes again.
-        let bits = self.config.thread_bits();
-        let mut first = m.constant(u64::from(threads) - 1, bits);
-        for thread in (0..threads - 1).rev() {
-            let is = m.bit(free, thread);
-            let number = m.constant(thread.into(), bits);
-            first = m.mux(is, number, first);
-        }
+        let first = lowest(m, free);
         let valid = m.or(&[log.wants, in_order, in_turn]);
         let takes_log = m.and(&[takes, log.wants]);
         m.drive(log.taken, takes_log);
@@ -63,10 +57,7 @@ impl Requests<'_> {
         let still = m.or(&[ordered, free]);
         let still = m.reduce_or(still);
         let still = m.not(still);
-        let stale: Vec<Node> = (0..threads)
-            .map(|bit| m.bit(self.inputs.is_stale, bit))
-            .collect();
-        let stale = choose(m, &stale, self.inputs.oldest);
+        let stale = bit_at(m, self.inputs.is_stale, self.inputs.oldest);
         let stale = m.and(&[stale, in_order, not_log]);
         let ahead = m.and(&[not_log, not_order]);
         let sure = m.not(stale);

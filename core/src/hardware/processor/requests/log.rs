@@ -1,10 +1,13 @@
 //! Additions whose result nobody reads: kept for each thread, and sent to the maps when their packet leaves.
 
-use super::{one_hot, part, part_of_last, Asked, Requests, LOGGED};
+use super::super::part_of_last;
+use super::{Asked, Requests, LOGGED};
 use crate::encode::layout;
+use crate::hardware::decode::part;
+use crate::hardware::pick::{bit_at, one_hot};
 use hardpath_blocks::counters::choose;
 use hardpath_blocks::index_bits;
-use hardpath_rtl::{MemStyle, Module, Node, Reg};
+use hardpath_rtl::{MemStyle, Node, Reg};
 
 impl Requests<'_> {
     /// The additions of all threads, and those of the oldest packet on their way to the maps.
@@ -12,9 +15,9 @@ impl Requests<'_> {
         let threads = u32::from(self.config.shape.threads);
         let thread = self.thread;
         let one = self.m.one();
-        let enters = self.begins();
+        let forgets = self.forgets();
         let posts = one_hot(self.m, threads, asked.posts, thread);
-        let stays = self.m.not(enters);
+        let stays = self.m.not(forgets);
         // A bit for each thread: it has more than so many additions.
         let planes: Vec<(Reg, Node)> = (0..LOGGED)
             .map(|count| self.m.reg_reset(format!("more_than_{count}"), threads, 0))
@@ -28,18 +31,14 @@ impl Requests<'_> {
             m.set_next(*reg, next);
             before = *plane;
         }
-        let of = |m: &mut Module, plane: Node, thread: Node| {
-            let all: Vec<Node> = (0..threads).map(|bit| m.bit(plane, bit)).collect();
-            choose(m, &all, thread)
-        };
         // The row of a clock before may have added one; its thread has none in this clock.
-        let is_full = of(self.m, planes[LOGGED as usize - 1].1, self.inputs.thread_9);
+        let is_full = bit_at(self.m, planes[LOGGED as usize - 1].1, self.inputs.thread_9);
         self.m.drive(full, is_full);
         let m = &mut *self.m;
         let slot_bits = index_bits(LOGGED.into());
         let mut slot = m.zero(slot_bits);
         for (count, (_, plane)) in planes.iter().enumerate().take(LOGGED as usize - 1) {
-            let there = of(m, *plane, thread);
+            let there = bit_at(m, *plane, thread);
             let next = m.constant(count as u64 + 1, slot_bits);
             slot = m.mux(there, next, slot);
         }
@@ -55,7 +54,7 @@ impl Requests<'_> {
         let (at_reg, at) = m.reg_reset("addition", slot_bits + 1, 0);
         let mut there = Vec::new();
         for (_, plane) in &planes {
-            there.push(of(m, *plane, self.inputs.oldest));
+            there.push(bit_at(m, *plane, self.inputs.oldest));
         }
         let none = m.zero(1);
         there.push(none);

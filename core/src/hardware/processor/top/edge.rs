@@ -5,14 +5,13 @@ use super::super::program::{program, ProgramIn, ProgramOut};
 use super::super::{DECIDED_AFTER, FETCH};
 use super::Loops;
 use super::Top;
-use super::TopIn;
 use super::SETTLES;
 use crate::hardware::packets::intake::{intake, Intake, IntakeIn, IntakeOut, LimitsIn};
 use crate::hardware::packets::memory::STORE_CLOCKS;
-use crate::hardware::shift::later;
+use crate::hardware::pick::bit_at;
+use crate::hardware::shift::{later, later_from_reset};
 use crate::hardware::threads::{threads, Threads, ThreadsIn, ThreadsOut};
-use hardpath_blocks::axi::{LiteIn, LiteOut};
-use hardpath_blocks::counters::choose;
+use hardpath_blocks::axi::{LiteIn, LiteOut, TopIn};
 use hardpath_blocks::host::{host, Host, HostIn, HostOut};
 use hardpath_ir::OwnInput;
 use hardpath_rtl::signals::Signals;
@@ -137,13 +136,7 @@ impl Top<'_> {
             load_valid,
             load_word,
         } = split.place(self.design, self.m, "port", ports).out;
-        let mut nodes = Vec::new();
-        inner[0].1.clone().map(&mut |_, _, node| nodes.push(node));
-        let mut nodes = nodes.into_iter();
-        told.map(&mut |_, _, wire| {
-            let node = nodes.next().expect("a node for each wire");
-            self.m.drive(wire, node);
-        });
+        self.m.drive_ports(told, inner[0].1.clone());
         self.m.drive(loops.load_begins, load_begins);
         self.m.drive(loops.load_valid, load_valid);
         self.m.drive(loops.load_word, load_word);
@@ -154,10 +147,7 @@ impl Top<'_> {
         let brought = threads.chosen.brought;
         let own = self.m.not(brought);
         let own = self.m.and(&[threads.chosen.chosen, own]);
-        let mut until = |name: &str, node: Node| {
-            let node = self.m.delay_reset(format!("{name}_1"), node);
-            self.m.delay_reset(format!("{name}_2"), node)
-        };
+        let mut until = |name: &str, node: Node| later_from_reset(self.m, name, node, FETCH - 1);
         let (row_valid, answer_valid) = (until("row_valid", own), until("answer_here", brought));
         let may_store = self.may_store(threads, loops);
         let ports = ProgramIn {
@@ -180,26 +170,17 @@ impl Top<'_> {
         self.m.drive(loops.status, out.status);
         self.m.drive(loops.parks, out.parks);
         self.m.drive(loops.stores, out.stores);
-        let mut nodes = Vec::new();
-        out.settings.clone().map(&mut |_, _, node| nodes.push(node));
-        let mut nodes = nodes.into_iter();
-        loops.settings.clone().map(&mut |_, _, wire| {
-            let node = nodes.next().expect("a node for each wire");
-            self.m.drive(wire, node);
-        });
+        self.m
+            .drive_ports(loops.settings.clone(), out.settings.clone());
         out
     }
 
     /// In stage -1: the row's packet is the oldest one, or has read nothing that others may change.
     pub(super) fn may_store(&mut self, threads: &ThreadsOut, loops: &Loops) -> Node {
         let m = &mut *self.m;
-        let all = u32::from(self.config.shape.threads);
         let thread = later(m, "thread_that_stores", threads.chosen.thread, FETCH - 2);
-        let mut of = |flags: Node| {
-            let flags: Vec<Node> = (0..all).map(|bit| m.bit(flags, bit)).collect();
-            choose(m, &flags, thread)
-        };
-        let (guesses, stale) = (of(loops.guesses), of(threads.is_stale));
+        let guesses = bit_at(m, loops.guesses, thread);
+        let stale = bit_at(m, threads.is_stale, thread);
         let is_oldest = m.eq(thread, threads.oldest);
         let sure = m.not(stale);
         let surely = m.and(&[is_oldest, sure]);
@@ -214,7 +195,6 @@ impl Top<'_> {
         &mut self,
         (host, intake): (&HostOut, &IntakeOut),
         program: &ProgramOut,
-        threads: &ThreadsOut,
         loops: &Loops,
     ) {
         let m = &mut *self.m;
@@ -225,14 +205,11 @@ impl Top<'_> {
         let next = m.or(&[starts, stays]);
         m.set_next(asks_reg, next);
         m.drive(loops.closes, asks);
-        let closes = asks;
         // The intake lays packets out as the program that runs wants it, so another one waits until it has none. It looks at what the new
         // one wants through registers.
         let open = m.not(program.wants);
         let open = m.and(&[program.runs, open]);
-        let settled = (0..SETTLES).fold(open, |node, clock| {
-            m.delay_reset(format!("settled_{clock}"), node)
-        });
+        let settled = later_from_reset(m, "settled", open, SETTLES);
         let running = m.and(&[open, settled]);
         m.drive(loops.runs, running);
         let all_out = m.and(&[intake.idle, loops.is_still]);
@@ -240,11 +217,8 @@ impl Top<'_> {
         let empty = m.and(&[all_out, not_running]);
         m.drive(loops.empty, empty);
         // What has got a thread in the clock before is counted.
-        let closed = m.delay_reset("closed", closes);
-        let some = m.reduce_or(threads.packets);
-        let none = m.not(some);
-        let empty = m.and(&[closed, none]);
-        let prepared = m.and(&[empty, asks, loops.is_still]);
+        let closed = m.delay_reset("closed", asks);
+        let prepared = m.and(&[closed, asks, loops.is_still]);
         m.drive(loops.map_prepared, prepared);
     }
 }

@@ -1,6 +1,6 @@
 //! Rows: from their words to what lanes write.
 
-use super::super::{is, FETCH};
+use super::super::{computes, is, FETCH};
 use super::Loops;
 use super::Top;
 use crate::encode::layout::{self, Opcode};
@@ -11,7 +11,7 @@ use crate::hardware::packets::intake::IntakeOut;
 use crate::hardware::pick::Pick;
 use crate::hardware::predicates::update_clocks;
 use crate::hardware::product::{product, ProductIn, PRODUCT_CLOCKS};
-use crate::hardware::shift::{later, upto};
+use crate::hardware::shift::{later, later_from_reset, upto};
 use crate::hardware::threads::ThreadsOut;
 use crate::isa::{Compute, PREDICATES};
 use hardpath_blocks::counters::choose;
@@ -24,9 +24,7 @@ impl Top<'_> {
         let m = &mut *self.m;
         let own = m.not(threads.chosen.brought);
         let own = m.and(&[threads.chosen.chosen, own]);
-        let begins = (0..FETCH).fold(own, |node, clock| {
-            m.delay_reset(format!("row_begins_{clock}"), node)
-        });
+        let begins = later_from_reset(m, "row_begins", own, FETCH);
         let starts = later(m, "packet_starts", threads.chosen.starts, FETCH);
         (begins, starts)
     }
@@ -36,7 +34,6 @@ impl Top<'_> {
         threads: &ThreadsOut,
         (thread, begins, starts): (Node, Node, Node),
         intake: &IntakeOut,
-        entered: Node,
         host: &HostOut,
         loops: &Loops,
     ) -> LanesOut {
@@ -50,7 +47,7 @@ impl Top<'_> {
         let b: Vec<Node> = (0..shape.lanes)
             .map(|lane| self.m.wire(64, format!("operand_b_{lane}")))
             .collect();
-        let given = self.given(thread, intake, entered, host, loops);
+        let given = self.given((threads, thread), intake, host, loops);
         let product = self.product((&a, &b), loops);
         let mut all = Vec::new();
         for lane in 0..usize::from(shape.lanes) {
@@ -77,9 +74,7 @@ impl Top<'_> {
         let mut out = block.place(self.design, self.m, "lanes", ports).out;
         self.m.drive(predicates, out.predicates_next);
         // What was under way when a reset came does not happen any more.
-        let alive = (0..FETCH + CUT_STAGE).fold(threads.chosen.chosen, |node, clock| {
-            self.m.delay_reset(format!("alive_{clock}"), node)
-        });
+        let alive = later_from_reset(self.m, "alive", threads.chosen.chosen, FETCH + CUT_STAGE);
         for node in out.active.iter_mut().chain(&mut out.taken) {
             *node = self.m.and(&[*node, alive]);
         }
@@ -105,12 +100,8 @@ impl Top<'_> {
             self.config.shape.threads.into(),
             MemStyle::Distributed,
         );
-        let any = (0..FETCH).fold(threads.chosen.chosen, |node, clock| {
-            m.delay_reset(format!("any_row_{clock}"), node)
-        });
-        let writes = (0..clocks).fold(any, |node, clock| {
-            m.delay_reset(format!("writes_predicates_{clock}"), node)
-        });
+        let chosen = threads.chosen.chosen;
+        let writes = later_from_reset(m, "writes_predicates", chosen, FETCH + clocks);
         let at = later(m, "thread_of_predicates", thread, clocks);
         m.mem_write(mem, at, next, writes);
         let stage = OPERAND_STAGE - 2;
@@ -126,15 +117,13 @@ impl Top<'_> {
     /// What enters beside packets: of the row's only operation that asks for it, in stage L.
     pub(super) fn given(
         &mut self,
-        thread: Node,
+        (threads, thread): (&ThreadsOut, Node),
         intake: &IntakeOut,
-        entered: Node,
         host: &HostOut,
         loops: &Loops,
     ) -> Given {
         let stage = self.config.lanes().late_stage();
-        let threads = self.config.shape.threads.into();
-        let at = loops.entering;
+        let count = self.config.shape.threads.into();
         let m = &mut *self.m;
         let descriptor = &intake.descriptor;
         let ports = host.ports.as_ref().expect("there is a port table");
@@ -146,15 +135,8 @@ impl Top<'_> {
             .map(|word| is(m, *word, &[Opcode::Input]))
             .collect();
         let pick = Pick::nth(m, &kinds, 0).later(m, "input", 1);
-        let part = |m: &mut Module, name: &str, bits: layout::Bits, stage: u32| {
-            let parts = loops.words.iter().enumerate().map(|(lane, word)| {
-                let part = m.slice(*word, bits.lo.into(), bits.width.into());
-                m.delay(format!("{name}_of_{lane}"), part)
-            });
-            let parts: Vec<Node> = parts.collect();
-            let part = pick.of(m, &parts);
-            later(m, name, part, stage - 1)
-        };
+        let part =
+            |m: &mut Module, name: &str, bits, stage| pick.part(m, name, &loops.words, bits, stage);
         // In the order of their codes; what a core does not have is zeros.
         let words = [
             Some(descriptor.packet_length),
@@ -166,8 +148,8 @@ impl Top<'_> {
         ];
         let read_at = later(m, "thread_of_input", thread, stage - 5);
         let kept = |m: &mut Module, name: &str, word: Node| {
-            let mem = m.mem(name, m.width(word), threads, MemStyle::Distributed);
-            m.mem_write(mem, at, word, entered);
+            let mem = m.mem(name, m.width(word), count, MemStyle::Distributed);
+            m.mem_write(mem, threads.packet_thread, word, threads.packet_ready);
             let found = m.mem_read_async(mem, read_at);
             m.delay(format!("{name}_read"), found)
         };
@@ -219,22 +201,14 @@ impl Top<'_> {
 
     pub(super) fn product(&mut self, (a, b): (&[Node], &[Node]), loops: &Loops) -> Node {
         let m = &mut *self.m;
-        let kinds: Vec<Node> = loops
-            .words
-            .iter()
-            .map(|word| multiplies(m, *word))
-            .collect();
-        let pick = Pick::nth(m, &kinds, 0).later(m, "product", OPERAND_STAGE);
-        let width = loops.words.iter().enumerate().map(|(lane, word)| {
-            let part = m.slice(*word, layout::WIDTH.lo.into(), layout::WIDTH.width.into());
-            later(m, &format!("product_width_{lane}"), part, OPERAND_STAGE)
-        });
-        let widths: Vec<Node> = width.collect();
-        let width = pick.of(m, &widths);
+        let kinds = loops.words.iter().map(|word| multiplies(m, *word));
+        let kinds: Vec<Node> = kinds.collect();
+        let pick = Pick::nth(m, &kinds, 0).later(m, "product", 1);
         let stage = self.config.lanes().late_stage();
-        let top = later(m, "product_top", width, stage - OPERAND_STAGE - 1);
+        let top = pick.part(m, "product_top", &loops.words, layout::WIDTH, stage - 1);
         let mask = upto(m, top);
         let mask = m.delay("product_mask", mask);
+        let pick = pick.later(m, "product_operands", OPERAND_STAGE - 1);
         let [a, b] = [a, b].map(|all| pick.of(m, all));
         let (a, b) = (m.delay("product_a", a), m.delay("product_b", b));
         let block = product(&format!("{}_product", self.config.name));
@@ -308,13 +282,5 @@ pub(super) struct Given {
 }
 
 fn multiplies(m: &mut Module, word: Node) -> Node {
-    let computes = is(m, word, &[Opcode::Compute]);
-    let code = m.slice(
-        word,
-        layout::COMPUTE.lo.into(),
-        layout::COMPUTE.width.into(),
-    );
-    let number = layout::COMPUTES.iter().position(|op| *op == Compute::Mul);
-    let mul = m.eq_const(code, number.unwrap_or(0) as u64);
-    m.and(&[computes, mul])
+    computes(m, word, |op| op == Compute::Mul)
 }

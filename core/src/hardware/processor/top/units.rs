@@ -1,23 +1,36 @@
 //! What lanes ask of others: bytes, maps, what takes long, and the end of a packet.
 
-use super::super::accesses::{accesses, AccessLaneIn, AccessesIn, AccessesOut, EntersIn};
+use super::super::accesses::{accesses, AccessesIn, AccessesOut, EntersIn};
 use super::super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn};
-use super::super::requests::{requests, HostAsksIn, RequestLaneIn, RequestsIn, RequestsOut};
-use super::super::slow::{slow, SlowIn, SlowLaneIn, SlowOut};
+use super::super::requests::{requests, HostAsksIn, RequestsIn, RequestsOut};
+use super::super::shared::OperationIn;
+use super::super::slow::{slow, SlowIn, SlowOut};
 use super::super::DECIDED_AFTER;
 use super::Loops;
 use super::Top;
-use super::TopIn;
 use crate::hardware::lanes::{LanesOut, CUT_STAGE};
 use crate::hardware::packets::intake::IntakeOut;
 use crate::hardware::packets::memory::{memory, Memory, MemoryIn, MemoryOut, LOAD_CLOCKS};
 use crate::hardware::packets::transmit::{transmit, Transmit, TransmitIn, TransmitOut};
-use crate::hardware::shift::later;
+use crate::hardware::shift::{later, later_from_reset};
 use crate::hardware::threads::ThreadsOut;
-use hardpath_blocks::host::HostOut;
-use hardpath_packet::COUNTED_BITS;
-use hardpath_rtl::signals::Signals;
+use hardpath_blocks::axi::TopIn;
+use hardpath_blocks::host::{counted_as, HostOut};
 use hardpath_rtl::Node;
+
+impl Loops {
+    /// The operations of a row: their words, and what lanes make of their operands.
+    fn operations(&self, lanes: &LanesOut) -> Vec<OperationIn> {
+        let all = self.words.iter().enumerate();
+        let all = all.map(|(lane, word)| OperationIn {
+            word: *word,
+            a: lanes.a[lane],
+            b: lanes.b[lane],
+            active: lanes.active[lane],
+        });
+        all.collect()
+    }
+}
 
 impl Top<'_> {
     pub(super) fn accesses(
@@ -29,16 +42,6 @@ impl Top<'_> {
         lanes: &LanesOut,
         loops: &Loops,
     ) -> AccessesOut {
-        let all = loops
-            .words
-            .iter()
-            .enumerate()
-            .map(|(lane, word)| AccessLaneIn {
-                word: *word,
-                a: lanes.a[lane],
-                b: lanes.b[lane],
-                active: lanes.active[lane],
-            });
         let ports = AccessesIn {
             settings: loops.settings.clone(),
             enters: EntersIn {
@@ -48,9 +51,8 @@ impl Top<'_> {
                 enters_length: intake.descriptor.packet_length,
             },
             thread,
-            lanes: all.collect(),
+            lanes: loops.operations(lanes),
         };
-        self.m.drive(loops.entering, threads.packet_thread);
         let block = accesses(self.config);
         block.place(self.design, self.m, "accesses", ports).out
     }
@@ -58,37 +60,21 @@ impl Top<'_> {
     pub(super) fn requests(
         &mut self,
         threads: &ThreadsOut,
-        entered: Node,
         thread_9: Node,
         lanes: &LanesOut,
         host: &HostOut,
         loops: &Loops,
     ) -> RequestsOut {
-        let all = loops
-            .words
-            .iter()
-            .enumerate()
-            .map(|(lane, word)| RequestLaneIn {
-                word: *word,
-                a: lanes.a[lane],
-                b: lanes.b[lane],
-                active: lanes.active[lane],
-            });
-        let inside = self.m.reduce_or(threads.packets);
-        let stores_9 = (0..CUT_STAGE).fold(loops.stores, |node, clock| {
-            self.m.delay_reset(format!("stores_{clock}"), node)
-        });
+        let stores_9 = later_from_reset(self.m, "stores", loops.stores, CUT_STAGE);
         let leaves = self.m.and(&[threads.leave_valid, loops.leave_ready]);
         let has_maps = !self.config.slots.is_empty();
         let ports = RequestsIn {
             settings: loops.settings.clone(),
-            lanes: all.collect(),
+            lanes: loops.operations(lanes),
             thread_9,
             stores_9,
-            enters: entered,
-            enters_thread: threads.packet_thread,
             oldest: threads.oldest,
-            some_inside: inside,
+            some_inside: loops.some_inside,
             done: threads.leave_valid,
             leaves,
             is_stale: threads.is_stale,
@@ -101,17 +87,11 @@ impl Top<'_> {
         let block = requests(self.design, self.config);
         let out = block.place(self.design, self.m, "requests", ports).out;
         if let Some(answer) = &out.host {
-            let mut nodes = Vec::new();
-            answer.clone().map(&mut |_, _, node| nodes.push(node));
-            let mut nodes = nodes.into_iter();
-            loops.map_answer.clone().map(&mut |_, _, wire| {
-                let node = nodes.next().expect("a node for each wire");
-                self.m.drive(wire, node);
-            });
+            self.m.drive_ports(loops.map_answer.clone(), answer.clone());
         }
         self.m.drive(loops.stale, out.stale);
         self.m.drive(loops.guesses, out.guesses);
-        let none = self.m.not(inside);
+        let none = self.m.not(loops.some_inside);
         let still = self.m.and(&[none, out.still]);
         self.m.drive(loops.is_still, still);
         out
@@ -157,20 +137,10 @@ impl Top<'_> {
         requests: &RequestsOut,
         loops: &Loops,
     ) -> SlowOut {
-        let all = loops
-            .words
-            .iter()
-            .enumerate()
-            .map(|(lane, word)| SlowLaneIn {
-                word: *word,
-                a: lanes.a[lane],
-                b: lanes.b[lane],
-                active: lanes.active[lane],
-            });
         let ready = self.m.wire(1, "slow_is_brought");
         let ports = SlowIn {
             settings: loops.settings.clone(),
-            lanes: all.collect(),
+            lanes: loops.operations(lanes),
             thread_9,
             enters: entered,
             enters_thread: threads.packet_thread,
@@ -231,9 +201,7 @@ impl Top<'_> {
         let waits = self.m.delay_reset("waits_10", waits);
         // A row that is parked comes once more.
         let m = &mut *self.m;
-        let parks = (0..CUT_STAGE + 1).fold(loops.parks, |node, clock| {
-            m.delay_reset(format!("parks_{clock}"), node)
-        });
+        let parks = later_from_reset(m, "parks", loops.parks, CUT_STAGE + 1);
         let own = later(m, "own_row", threads.chosen.fetched, DECIDED_AFTER - 1);
         let goes = m.or(&[out.goes, parks]);
         let row = m.mux(parks, own, out.goes_to);
@@ -304,21 +272,9 @@ impl Top<'_> {
         self.m
             .drive(loops.given.given_lines, transmit.given.given_lines);
         self.m.drive(loops.fate_valid, transmit.fate.fate_valid);
-        let counted = self.counted(transmit.fate.fate);
+        let counted = counted_as(self.m, &self.config.outputs, transmit.fate.fate);
         self.m.drive(loops.counted, counted);
         (memory, transmit)
-    }
-
-    /// What a packet of that fate is counted as.
-    pub(super) fn counted(&mut self, fate: Node) -> Node {
-        let first = self.config.outputs.first();
-        let counted = first.filter(|output| output.is_counted());
-        let (lo, bits) = match counted {
-            Some(output) => (0, output.width),
-            None => (self.config.output_bits(), 1),
-        };
-        let number = self.m.slice(fate, lo, bits);
-        self.m.zext(number, COUNTED_BITS)
     }
 
     pub(super) fn late(&mut self, memory: &MemoryOut, loops: &Loops) {
