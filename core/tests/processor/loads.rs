@@ -104,6 +104,25 @@ fn what_is_not_right_changes_nothing() {
 }
 
 #[test]
+fn a_load_has_at_least_a_row_and_no_more_than_a_bank() {
+    let mut core = Core::with(&marks(1), 16);
+    let good = words(&core, &marks(2));
+    let rows = core.config.machine.rows;
+    for count in [0, rows + 1, rows + 2, 2 * rows + 2, 4 * rows + 2, u32::MAX] {
+        let mut bad = good.clone();
+        bad[1] = count;
+        // With its own checksum, so that nothing else is wrong.
+        bad.pop();
+        let bytes: Vec<u8> = bad.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bad.push(crc32fast::hash(&bytes));
+        core.load(&bad);
+        assert_eq!(core.status(), 8 | 4, "{count} rows");
+    }
+    core.load(&good);
+    assert_eq!(core.status(), 8);
+}
+
+#[test]
 fn the_window_is_only_written() {
     let mut core = Core::with(&marks(1), 2);
     assert_eq!(core.read(0x800).1, REFUSED);

@@ -1,8 +1,8 @@
 //! The programs of a core: two banks of rows. One runs, and the other takes what a loader writes.
 //!
 //! A load is a stream of words of 32 bits, as [`stream`](super::stream) makes it: what the core must be, what the program asks for, packed
-//! rows, and the checksum of all that. Each clock takes one. When the checksum is right, the entrance closes, and the banks change when
-//! no packet is inside.
+//! rows, and the checksum of all that. Each clock takes one. A load for another core, or of no rows or more than a bank has, is given up
+//! at that word. When the checksum is right, the entrance closes, and the banks change when no packet is inside.
 
 use super::{Processor, Settings};
 use crate::encode::layout::{self, Opcode, WORDS};
@@ -229,6 +229,13 @@ impl Load {
         let own = m.eq_const(word, config.identity().into());
         let is_foreign = m.not(own);
         let foreign = m.and(&[first, is_foreign]);
+        let most = m.constant(config.machine.rows.into(), 32);
+        let too_many = m.ult(most, word);
+        let some = m.reduce_or(word);
+        let none = m.not(some);
+        let unfit = m.or(&[too_many, none]);
+        let unfit = m.and(&[is_count, unfit]);
+        let refused = m.or(&[foreign, unfit]);
         let ended = m.wire(1, "rows_end");
         let body = m.not(in_head);
         let not_ended = m.not(ended);
@@ -241,9 +248,9 @@ impl Load {
         let fails = m.and(&[last, fails]);
         let not_begins = m.not(begins);
         let stays = m.and(&[wrong, not_begins]);
-        let next = m.or(&[stays, foreign, fails]);
+        let next = m.or(&[stays, refused, fails]);
         m.set_next(wrong_reg, next);
-        let ends = m.or(&[last, foreign]);
+        let ends = m.or(&[last, refused]);
         let goes_on = m.not(ends);
         let goes_on = m.and(&[under_way, goes_on]);
         let next = m.or(&[begins, goes_on]);
