@@ -112,17 +112,17 @@ fn hardware(
         bus_bits: asked.bus_bits,
         ..processor::Processor::of(&name, machine, threads, image)
     };
+    let mut built = processor::processor(&config);
+    built.starts_with(&config, image)?;
     let Built {
         mut design,
-        mut interface,
-    } = processor::processor(&config);
+        interface,
+    } = built;
     let timing = Timing {
         technology: asked.family,
         clock_mhz: asked.clock_mhz,
     };
     hardpath_pipeline::for_family(&mut design, timing);
-    interface.program = processor::stream::words(&config, image)?;
-    interface.lengths = (image.limits.shortest, image.limits.longest);
     let names = design.modules.values().map(|module| module.name.as_str());
     let map_modules = hardpath_pipeline::map_modules(&config.name, names);
     Ok(Hardware {

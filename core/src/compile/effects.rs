@@ -311,10 +311,9 @@ pub struct Takes {
     pub inputs: u8,
     /// What stands beside the lanes: a divider, sums and copies of many bytes.
     pub slow: u8,
+    /// Those of them that read or write byte by byte: behind all stores, so none is in the same row.
+    pub many: u8,
 }
-
-/// More than a row has, by far.
-pub const ALL: u8 = 100;
 
 /// What an operation takes.
 pub fn takes<R, T>(action: &Action<R, Pred, T>) -> Takes {
@@ -325,10 +324,9 @@ pub fn takes<R, T>(action: &Action<R, Pred, T>) -> Takes {
         Action::Store { .. } => Takes { stores: 1, ..none },
         Action::Put { .. } => Takes { puts: 1, ..none },
         Action::Input { .. } => Takes { inputs: 1, ..none },
-        // What is read or written byte by byte is behind all stores of the row.
         Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => Takes {
             slow: 1,
-            stores: ALL,
+            many: 1,
             ..none
         },
         Action::Lookup { .. }

@@ -5,7 +5,7 @@
 //! be.
 
 use super::code::{Pred, Reg, Step, Touched};
-use super::effects::{goes, takes, After, Takes, ALL};
+use super::effects::{goes, takes, After, Takes};
 use super::live::Live;
 use super::order::{order, Order};
 use crate::image::Machine;
@@ -143,7 +143,8 @@ impl Scheduler<'_> {
         let machine = self.context.machine;
         let all = sum(*taken, takes(&self.steps[index].op.action));
         all.loads <= machine.loads
-            && (all.stores <= machine.stores || all.stores == ALL)
+            && all.stores <= machine.stores
+            && (all.many == 0 || all.stores == 0)
             && all.maps <= machine.map_operations
             && all.puts <= machine.puts
             && all.products <= machine.products
@@ -311,5 +312,6 @@ fn sum(one: Takes, other: Takes) -> Takes {
         products: one.products + other.products,
         inputs: one.inputs + other.inputs,
         slow: one.slow + other.slow,
+        many: one.many + other.many,
     }
 }

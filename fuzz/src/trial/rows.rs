@@ -6,7 +6,7 @@ use super::{caught, failure, flatten, Built, Failure, Layer, Stop};
 use crate::features;
 use crate::hardware::{Engine, Made};
 use hardpath_core::compile::{compile, Compiled};
-use hardpath_core::hardware::processor::{self, stream, Processor};
+use hardpath_core::hardware::processor::{self, Processor};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
 use hardpath_diagnostic::Diagnostic;
@@ -53,9 +53,8 @@ impl Trial {
             ..Processor::of("core", machine, threads, image)
         };
         let mut built = processor::processor(&config);
-        let words = stream::words(&config, image).map_err(|error| vec![error]);
-        built.interface.program = words.map_err(Stop::Refused)?;
-        built.interface.lengths = (image.limits.shortest, image.limits.longest);
+        let program = built.starts_with(&config, image);
+        program.map_err(|error| Stop::Refused(vec![error]))?;
         let made = Made {
             design: &built.design,
             interface: &built.interface,

@@ -5,15 +5,17 @@ mod rows;
 mod units;
 
 use super::watchdog::watchdog;
-use super::{Processor, Settings, FETCH};
+use super::{stream, Processor, Settings, FETCH};
 use crate::hardware::lanes::CUT_STAGE;
 use crate::hardware::packets::intake::GivenBack;
 use crate::hardware::shift::later;
 use crate::hardware::threads::LeadsIn;
+use crate::image::Image;
 use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn};
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_blocks::key_bits::KeyBits;
+use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::OwnInput;
 use hardpath_packet::COUNTED_BITS;
 use hardpath_registers::Map;
@@ -30,6 +32,18 @@ pub struct Built {
     pub design: Design,
     /// What a driver must know.
     pub interface: Interface,
+}
+
+impl Built {
+    /// Says what program the driver loads first, made for this core, and what packets it wants.
+    ///
+    /// # Errors
+    /// Those of [`stream::words`].
+    pub fn starts_with(&mut self, config: &Processor, image: &Image) -> Result<(), Diagnostic> {
+        self.interface.program = stream::words(config, image)?;
+        self.interface.lengths = (image.limits.shortest, image.limits.longest);
+        Ok(())
+    }
 }
 
 signals! {
