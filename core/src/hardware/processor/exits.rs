@@ -132,7 +132,11 @@ struct Taken {
     row: Node,
     ends: Node,
     thread: Node,
-    /// Parts of the exit's word, and the index.
+    ending: Ending,
+}
+
+/// Parts of an exit's word, and the index.
+struct Ending {
     forwarded: Node,
     has_outputs: Node,
     way: Node,
@@ -204,24 +208,21 @@ impl Taken {
             row: m.delay("row_10", row),
             ends: m.delay_reset("ends_10", ends),
             thread: m.delay("thread_10", inputs.thread_9),
-            forwarded: m.delay("forwarded_10", forwarded),
-            has_outputs: m.delay("has_outputs_10", has_outputs),
-            way: m.delay("way_10", way),
-            leaving: m.delay("leaving_10", leaving),
-            outputs: m.delay("outputs_10", outputs),
-            index: m.delay("index_10", index),
+            ending: Ending {
+                forwarded: m.delay("forwarded_10", forwarded),
+                has_outputs: m.delay("has_outputs_10", has_outputs),
+                way: m.delay("way_10", way),
+                leaving: m.delay("leaving_10", leaving),
+                outputs: m.delay("outputs_10", outputs),
+                index: m.delay("index_10", index),
+            },
         }
     }
 }
 
 /// What is known of the oldest packet.
 struct Said {
-    forwarded: Node,
-    has_outputs: Node,
-    way: Node,
-    leaving: Node,
-    outputs: Node,
-    index: Node,
+    ending: Ending,
     line: Node,
     lines: Node,
     length: Node,
@@ -244,15 +245,16 @@ fn said(m: &mut Module, config: &Processor, inputs: &ExitsIn, taken: &Taken) -> 
         });
         parts.collect::<Vec<Node>>()
     };
-    let outputs = kept(
+    let ended = &taken.ending;
+    let ending = kept(
         "exits",
         &[
-            taken.forwarded,
-            taken.has_outputs,
-            taken.way,
-            taken.leaving,
-            taken.index,
-            taken.outputs,
+            ended.forwarded,
+            ended.has_outputs,
+            ended.way,
+            ended.leaving,
+            ended.index,
+            ended.outputs,
         ],
         (taken.thread, taken.ends),
     );
@@ -273,12 +275,14 @@ fn said(m: &mut Module, config: &Processor, inputs: &ExitsIn, taken: &Taken) -> 
         all.push(found[0]);
     }
     Said {
-        forwarded: outputs[0],
-        has_outputs: outputs[1],
-        way: outputs[2],
-        leaving: outputs[3],
-        index: outputs[4],
-        outputs: outputs[5],
+        ending: Ending {
+            forwarded: ending[0],
+            has_outputs: ending[1],
+            way: ending[2],
+            leaving: ending[3],
+            index: ending[4],
+            outputs: ending[5],
+        },
         line: packet[0],
         lines: packet[1],
         length: packet[2],
@@ -288,6 +292,7 @@ fn said(m: &mut Module, config: &Processor, inputs: &ExitsIn, taken: &Taken) -> 
 
 /// The job, in registers that keep it until it is taken; and that the packet leaves.
 fn job(m: &mut Module, config: &Processor, inputs: &ExitsIn, said: &Said) -> (JobIn, Node) {
+    let ending = &said.ending;
     let numbers = words(config);
     let word = |number: u16| {
         let at = numbers.iter().position(|one| *one == number);
@@ -301,20 +306,20 @@ fn job(m: &mut Module, config: &Processor, inputs: &ExitsIn, said: &Said) -> (Jo
     let next = m.or(&[stays, takes]);
     m.set_next(valid_reg, next);
     // Forwarded: 0: as the buffer says; 2: no; 3: yes.
-    let own = m.bit(said.forwarded, 1);
-    let yes = m.bit(said.forwarded, 0);
+    let own = m.bit(ending.forwarded, 1);
+    let yes = m.bit(ending.forwarded, 0);
     let flag = m.bit(word(exit::FLAGS), 0);
     let forwarded = m.mux(own, yes, flag);
     // The way. 0: back; 1: as the buffer says; 4 to 7: class 0 to 3.
-    let by_class = m.bit(said.way, 2);
-    let by_buffer = m.bit(said.way, 0);
+    let by_class = m.bit(ending.way, 2);
+    let by_buffer = m.bit(ending.way, 0);
     let class_of_word = m.slice(word(exit::WAY), 32, CLASS_BITS);
-    let class_of_exit = m.slice(said.way, 0, CLASS_BITS);
+    let class_of_exit = m.slice(ending.way, 0, CLASS_BITS);
     let class = m.gate(by_buffer, class_of_word);
     let class = m.mux(by_class, class_of_exit, class);
     let index_of_word = m.slice(word(exit::WAY), 0, INDEX_BITS);
     let index = m.gate(by_buffer, index_of_word);
-    let index = m.mux(by_class, said.index, index);
+    let index = m.mux(by_class, ending.index, index);
     let nowhere = m.eq_const(class, hardpath_packet::Class::Nowhere.code());
     let somewhere = m.not(nowhere);
     let forwarded = m.and(&[forwarded, somewhere]);
@@ -323,11 +328,11 @@ fn job(m: &mut Module, config: &Processor, inputs: &ExitsIn, said: &Said) -> (Jo
     let leaving = word(exit::LEAVING);
     let mut bound = |lo: u32, usual: Node| {
         let own = m.slice(leaving, lo, OFFSET_BITS);
-        m.mux(said.leaving, own, usual)
+        m.mux(ending.leaving, own, usual)
     };
     let (from, end, zeros) = (bound(0, zero), bound(16, length), bound(32, length));
     let front_length = m.slice(leaving, 48, FRONT_BITS);
-    let front_length = m.gate(said.leaving, front_length);
+    let front_length = m.gate(ending.leaving, front_length);
     let front = (0..(FRONT_BYTES / 8) as u16).rev();
     let front: Vec<Node> = front.map(|at| word(exit::FRONT + at)).collect();
     let front = m.concat(&front);
@@ -337,9 +342,9 @@ fn job(m: &mut Module, config: &Processor, inputs: &ExitsIn, said: &Said) -> (Jo
         let all = (0..count).rev().map(|at| word(exit::OUTPUTS + at));
         let all: Vec<Node> = all.collect();
         let all = m.concat(&all);
-        let own = m.resize(said.outputs, bits);
+        let own = m.resize(ending.outputs, bits);
         let all = m.slice(all, 0, bits);
-        m.mux(said.has_outputs, own, all)
+        m.mux(ending.has_outputs, own, all)
     });
     let mut hold = |name: &str, node: Node| m.hold(format!("{name}_reg"), takes, node);
     let job = JobIn {
