@@ -77,6 +77,8 @@ pub struct Hash {
     pub evicts: Evicts,
     /// The host may mean keys that the table counts and does not store ([`foreign`]); not in a table that evicts.
     pub foreign: bool,
+    /// It takes fewer keys than it has room for when it is told so ([`HashHostIn::most`]).
+    pub bounded: bool,
 }
 
 /// One key of a packet.
@@ -215,7 +217,7 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     m.section("Commit stage");
     let turns = turns(&mut m, config, keys, waiting[0].host);
     let active = active(&mut m, &turns, &waiting);
-    let count = Count::new(&mut m, config);
+    let count = Count::new(&mut m, config, host.most);
     let foreign = Foreign::new(&mut m, host);
     let request = Request::new(&mut m, config, keys, (host, foreign.as_ref()), active.host);
     let decision = Decision::new(&mut m, config, &active, &request, count.full);

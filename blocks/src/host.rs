@@ -114,6 +114,8 @@ signals! {
         clear_index: one "",
         /// With [`Host::prepares`].
         map_start: maybe "strobe: the selected map gets a command",
+        /// Only inside a map that can be larger than what is asked of it.
+        most: maybe "so many entries are used of those that there are",
     }
 }
 
@@ -157,6 +159,7 @@ impl MapQuestion<u32> {
             clear: 1,
             clear_index: crate::index_bits(u64::from(clear_words)),
             map_start: starts.then_some(1),
+            most: None,
         }
     }
 }
@@ -242,6 +245,7 @@ fn question(config: &Host, operation: &Operation, words: &Words, sweep: &Sweep) 
         clear: sweep.clear,
         clear_index: sweep.index,
         map_start: config.prepares.then_some(operation.begin),
+        most: None,
     }
 }
 

@@ -51,6 +51,8 @@ signals! {
         host_slot: one "",
         /// The key that the host means, byte 0 in bits 7:0.
         host_key: one "",
+        /// With [`Lpm::bounded`]; stands still while there are prefixes.
+        most: maybe "so many entries are used of those that there are, at least 1",
     }
 }
 
@@ -84,6 +86,8 @@ pub struct Lpm {
     pub registers: bool,
     /// Bits of the lengths that the search for the longest looks at in one clock, at least one.
     pub bits_a_clock: u32,
+    /// It uses fewer entries than it has when it is told so ([`LpmHostIn::most`]).
+    pub bounded: bool,
 }
 
 /// Bits of the length in front of a key's data.
@@ -215,6 +219,7 @@ impl Table<'_> {
                 host_may: May::BITS,
                 host_slot: 32,
                 host_key: self.key_bits,
+                most: self.config.bounded.then_some(32),
             },
         })
     }

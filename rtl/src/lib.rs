@@ -18,6 +18,7 @@
 
 pub mod build;
 pub mod check;
+mod clears;
 pub mod crossings;
 pub mod dependence;
 pub mod domains;

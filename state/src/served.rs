@@ -16,6 +16,7 @@
 
 mod access;
 mod array;
+mod bounds;
 mod hash;
 mod lanes;
 mod matched;
@@ -25,8 +26,8 @@ mod room;
 
 pub use access::{through_entry, Entries};
 pub use ports::{
-    HostIn, HostOut, RequestAccessIn, RequestIn, RequestOperandIn, ResponseAccessOut, ResponseOut,
-    ServedIn, ServedOut,
+    BoundsIn, HostIn, HostOut, RequestAccessIn, RequestIn, RequestOperandIn, ResponseAccessOut,
+    ResponseOut, ServedIn, ServedOut,
 };
 
 use access::{Access, Found};
@@ -66,6 +67,9 @@ pub struct Served {
     pub registers: bool,
     /// Registers on both sides of the memory of values.
     pub registers_values: bool,
+    /// It is room for a map that is known later: what it is told to be ([`BoundsIn`]) may have shorter keys and fewer entries, and
+    /// [`ServedIn::clears`] makes it empty. Not of [`Kind::Ternary`].
+    pub bounded: bool,
 }
 
 /// What stands behind the ports.
@@ -241,6 +245,10 @@ impl Served {
     fn check(&self) {
         assert!(!self.kind.is_indexed() || self.key_bits == 32, "an index");
         assert!(
+            !(self.bounded && self.kind == Kind::Ternary),
+            "fields are known when the map is made"
+        );
+        assert!(
             self.entries == Entries::Hidden || self.value_bits.is_multiple_of(8),
             "bytes of values are accessed"
         );
@@ -259,10 +267,11 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
     config.check();
     let mut m = Module::new(config.name.clone(), config.header());
     let inputs = m.inputs(ServedIn::widths(config));
+    let inputs = bounds::within(&mut m, config, inputs);
     m.section("Sweep after reset");
     let sweep = sweep(&mut m, config.slots());
     let alone = Alone::new(&mut m, config, &inputs.request);
-    let question = order::question(&mut m, config, &sweep, &inputs.host, alone.as_ref());
+    let question = order::question(&mut m, config, &sweep, &inputs, alone.as_ref());
     let prepared = config.kind.prepares().then(|| m.wire(1, "prepared"));
     let asks = (inputs.host.host_start, alone.as_ref());
     let operations = Operations::new(&mut m, config, asks, (sweep.running, prepared));
@@ -314,7 +323,12 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
             host_value_out: leaving.host_value,
             host_key_out: leaving.host_key,
         },
+        swept: config.bounded.then_some(sweep.running),
     };
+    if let Some(clears) = inputs.clears {
+        m.section("It becomes empty");
+        design.clear_with(&mut m, clears);
+    }
     m.into_block(inputs, outputs)
 }
 

@@ -46,6 +46,10 @@ pub enum Table {
     },
 }
 
+fn most(question: &MapQuestion) -> Node {
+    question.most.expect("of a map that is told")
+}
+
 impl Table {
     /// A hash table. `stored`: what the table has of
     /// the host's keys; those that it does not store are foreign to it.
@@ -71,6 +75,7 @@ impl Table {
                 host_may: question.host_may,
                 host_slot,
                 host_foreign,
+                most: config.bounded.then(|| most(question)),
             },
         };
         Table::Hash {
@@ -98,6 +103,7 @@ impl Table {
             host_may: question.host_may,
             host_slot: question.host_slot,
             host_key: parent.slice(question.host_key, 0, config.key_bytes * 8),
+            most: config.bounded.then(|| most(question)),
         };
         let block = lpm(config);
         let slot = block.wires(parent, &name, |inputs| &inputs.slot);

@@ -183,6 +183,7 @@ fn a_table_of_prefixes_is_as_large_as_yosys_makes_it() {
         max_entries: 64,
         registers: false,
         bits_a_clock: 2,
+        bounded: false,
     });
     is_as_large_as_yosys_makes_it(&design(table.module));
 }

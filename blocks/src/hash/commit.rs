@@ -227,10 +227,12 @@ pub(super) struct Count {
     /// `max_entries` keys or more.
     pub(super) full: Node,
     max_entries: u32,
+    /// Of them so many are used.
+    most_used: Option<Node>,
 }
 
 impl Count {
-    pub(super) fn new(m: &mut Module, config: &Hash) -> Count {
+    pub(super) fn new(m: &mut Module, config: &Hash, most_used: Option<Node>) -> Count {
         // A table that evicts has one key more for each new one none of whose slots was taken.
         let most = match config.evicts() {
             true => Hash::entries(config.max_entries),
@@ -245,6 +247,7 @@ impl Count {
             full_register,
             full,
             max_entries: config.max_entries,
+            most_used: most_used.map(|most| m.slice(most, 0, bits)),
         }
     }
 
@@ -266,8 +269,11 @@ impl Count {
         }
         let changed = m.mux(is_more, more, less);
         m.set_next_when(self.register, counts, changed);
-        let one_below = m.eq_const(self.count, u64::from(self.max_entries) - 1);
-        let just_full = m.eq_const(self.count, u64::from(self.max_entries));
+        let most = u64::from(self.max_entries);
+        let [one_below, just_full] = match self.most_used {
+            Some(most) => [m.eq(more, most), m.eq(self.count, most)],
+            None => [most - 1, most].map(|count| m.eq_const(self.count, count)),
+        };
         let above = m.not(just_full);
         let after_more = m.or(&[self.full, one_below]);
         let after_less = m.and(&[self.full, above]);

@@ -66,6 +66,8 @@ signals! {
         host_slot: one "",
         /// With [`Hash::foreign`].
         host_foreign: maybe "the host's key is foreign; nothing in a dump",
+        /// With [`Hash::bounded`]; stands still while there are keys.
+        most: maybe "so many keys are taken, at least 1 and at most as many as there is room for",
     }
 }
 
@@ -146,6 +148,7 @@ impl HashTableIn<u32> {
                 host_may: May::BITS,
                 host_slot: 32,
                 host_foreign: config.foreign.then_some(1),
+                most: config.bounded.then_some(32),
             },
         }
     }

@@ -47,7 +47,7 @@ impl Table<'_> {
         m.section("Preparation: all entries are looked at, one a clock");
         let word_bits = self.key_bits + 1;
         let keys = m.mem(Lpm::KEY_MEMORY, word_bits, self.entries.0, MemStyle::Auto);
-        let reading = Reading::of(m, self.entries, command, host.host_slot);
+        let reading = Reading::of(m, (self.entries, host.most), command, host.host_slot);
         let read = reading.read(m, keys, word_bits);
         let stored = m.slice(read.word, 0, self.key_bits);
         let present = m.bit(read.word, self.key_bits);

@@ -32,10 +32,10 @@ pub(crate) struct Found {
 }
 
 impl Reading {
-    /// Counts through the entries; a dump reads its slot alone.
+    /// Counts through the entries, of which so many are used, or all; a dump reads its slot alone.
     pub(crate) fn of(
         m: &mut Module,
-        entries: Entries,
+        (entries, most): (Entries, Option<Node>),
         command: &Command,
         host_slot: Node,
     ) -> Reading {
@@ -48,7 +48,13 @@ impl Reading {
         let more = m.add_const(index, 1);
         let index_next = m.mux(command.begins, first, more);
         m.set_next(index_reg, index_next);
-        let at_end = m.eq_const(index, u64::from(entries.0) - 1);
+        let at_end = match most {
+            Some(most) => {
+                let most = m.slice(most, 0, index_bits);
+                m.eq(more, most)
+            }
+            None => m.eq_const(index, u64::from(entries.0) - 1),
+        };
         let ends = m.or(&[at_end, command.is_dump]);
         let ends = m.and(&[scans, ends]);
         let goes_on = m.not(ends);

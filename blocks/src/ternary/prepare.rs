@@ -39,7 +39,7 @@ impl Table<'_> {
             self.entries.0,
             MemStyle::Auto,
         );
-        let reading = Reading::of(m, self.entries, command, host.host_slot);
+        let reading = Reading::of(m, (self.entries, None), command, host.host_slot);
         let read = reading.read(m, keys, word_bits);
         let present = m.bit(read.word, word_bits - 1);
         let stored = self.stored(read.word);

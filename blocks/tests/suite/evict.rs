@@ -63,6 +63,7 @@ impl Run {
             registers,
             evicts,
             foreign: false,
+            bounded: false,
         };
         let mut bench = Bench::new(&design(&config));
         bench.reset(2);

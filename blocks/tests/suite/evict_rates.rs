@@ -69,6 +69,7 @@ fn config(evicts: Evicts) -> Hash {
         registers: false,
         evicts,
         foreign: false,
+        bounded: false,
     }
 }
 

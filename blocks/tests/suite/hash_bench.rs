@@ -553,5 +553,6 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         registers: false,
         evicts: Evicts::Nobody,
         foreign: false,
+        bounded: false,
     }
 }

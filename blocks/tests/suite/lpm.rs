@@ -19,6 +19,7 @@ fn config(data_bytes: u32, max_entries: u32, registers: bool, bits_a_clock: u32)
         max_entries,
         registers,
         bits_a_clock,
+        bounded: false,
     }
 }
 

@@ -56,6 +56,7 @@ impl Lower<'_> {
                     max_entries: decl.max_entries,
                     registers,
                     bits_a_clock: bits_a_clock.expect("a trie has them"),
+                    bounded: false,
                 };
                 let place = (&mut *self.design, &mut self.m);
                 Table::trie(place, name, &config, &question, start)

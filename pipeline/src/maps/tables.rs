@@ -133,6 +133,7 @@ impl Lower<'_> {
             registers: access.registers_keys,
             evicts: access.evicts(self.program),
             foreign: access.stored.has_foreign(),
+            bounded: false,
         }
     }
 

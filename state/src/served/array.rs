@@ -25,7 +25,10 @@ pub(super) fn place(
     let clocks = config.read_clocks();
     m.section("What is asked, with its index");
     let index = m.delay("index", entering.request.request_key);
-    let inside = in_range(m, "index", index, config.max_entries, 0);
+    let inside = match entering.question.most {
+        Some(most) => m.ult(index, most),
+        None => in_range(m, "index", index, config.max_entries, 0),
+    };
     let outside = m.not(inside);
     let here = m.delay_reset("here", entering.taken);
     let host = m.delay_reset("host", entering.inject);

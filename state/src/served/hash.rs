@@ -38,6 +38,7 @@ fn table(config: &Served) -> Hash {
             _ => Evicts::Nobody,
         },
         foreign: false,
+        bounded: config.bounded,
     }
 }
 

@@ -11,7 +11,7 @@
 //! A request that is done alone has its place where it was taken: nothing is taken from then on until it is done, and it is not taken
 //! while the host's operation is pending. That one has its place where it goes.
 
-use super::{HostIn, RequestIn, Served};
+use super::{bounds, RequestIn, Served, ServedIn};
 use hardpath_blocks::host::MapQuestion;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
@@ -70,9 +70,10 @@ pub(super) fn question(
     m: &mut Module,
     config: &Served,
     sweep: &Sweep,
-    host: &HostIn,
+    inputs: &ServedIn,
     alone: Option<&Alone>,
 ) -> MapQuestion {
+    let host = &inputs.host;
     let mut choose = |of_host: Node, of_request: fn(&Alone) -> Node| match alone {
         Some(alone) => m.mux(alone.pending, of_request(alone), of_host),
         None => of_host,
@@ -85,6 +86,10 @@ pub(super) fn question(
         true => {
             let dumps = m.eq_const(host_command, u64::from(command::DUMP));
             let index = m.mux(dumps, host.host_slot, host_key);
+            let index = match &inputs.bounds {
+                Some(bounds) => bounds::index_within(m, bounds.most, index),
+                None => index,
+            };
             m.delay("host_index", index)
         }
         false => m.zero(32),
@@ -100,6 +105,7 @@ pub(super) fn question(
         clear: sweep.clear,
         clear_index: sweep.index,
         map_start: None,
+        most: inputs.bounds.as_ref().map(|bounds| bounds.most),
     }
 }
 

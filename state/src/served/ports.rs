@@ -10,6 +10,18 @@ signals! {
         request: all RequestIn,
         response_ready: one "the answer is taken",
         host: all HostIn,
+        /// With [`Served::bounded`].
+        bounds: some BoundsIn,
+        /// With [`Served::bounded`]. Nothing is under way in the map then, and nothing comes.
+        clears: maybe "all entries go, as after a reset",
+    }
+}
+
+signals! {
+    /// The map that stands in the room of a larger one. From a clearing to the next all stands still.
+    pub struct BoundsIn {
+        key_bytes: one "bytes of its keys, at least 1; those above do not count. A map with indexes does not look",
+        most: one "its most entries, at least 1; indexes are below",
     }
 }
 
@@ -69,6 +81,8 @@ signals! {
         request_ready: one "the request is taken",
         response: all ResponseOut,
         host: all HostOut,
+        /// With [`Served::bounded`].
+        swept: maybe "the sweep is over, after which requests are taken",
     }
 }
 
@@ -122,6 +136,11 @@ impl ServedIn<u32> {
                 host_key: config.key_bits,
                 host_value: config.value_bits,
             },
+            bounds: config.bounded.then_some(BoundsIn {
+                key_bytes: config.key_bytes_bits(),
+                most: 32,
+            }),
+            clears: config.bounded.then_some(1),
         }
     }
 }

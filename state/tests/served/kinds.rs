@@ -35,6 +35,8 @@ pub struct Shape {
     pub value_bytes: u32,
     pub max_entries: u32,
     pub registers: bool,
+    /// Bytes of key and entries of the room in which it stands, where that is a larger one.
+    pub room: Option<(u32, u32)>,
 }
 
 impl Shape {
@@ -53,6 +55,7 @@ impl Shape {
             value_bytes,
             max_entries,
             registers,
+            room: None,
         }
     }
 
@@ -85,6 +88,8 @@ impl Shape {
     }
 
     pub fn config(&self) -> Served {
+        let own = (self.decl().entry_key_bytes(), self.max_entries);
+        let (key_bytes, max_entries) = self.room.unwrap_or(own);
         Served {
             name: format!("served_{}", self.name()),
             map: "m".into(),
@@ -96,21 +101,31 @@ impl Shape {
                 Find::Prefix => Kind::Trie { bits_a_clock: 2 },
                 Find::Ternary => Kind::Ternary,
             },
-            key_bits: self.decl().entry_key_bytes() * 8,
+            key_bits: key_bytes * 8,
             fields: match self.find {
                 Find::Ternary => vec![(ternary::Match::Ternary, 5), (ternary::Match::Range, 3)],
                 _ => Vec::new(),
             },
             value_bits: self.value_bytes * 8,
-            max_entries: self.max_entries,
+            max_entries,
             entries: Entries::Hidden,
             registers: self.registers,
             registers_values: self.registers,
+            bounded: self.room.is_some(),
         }
     }
 
-    /// One of so many keys, some of them beyond the map.
+    /// One of so many keys, some of them beyond the map; above it whatever is there in its room.
     pub fn key(&self, random: &mut Random, keys: u64) -> u64 {
+        let key = self.own_key(random, keys);
+        let beyond = match self.room {
+            Some((bytes, _)) if bytes > self.key_bytes => random.below(1 << 16),
+            _ => 0,
+        };
+        key | beyond.checked_shl(8 * self.key_bytes).unwrap_or(0)
+    }
+
+    fn own_key(&self, random: &mut Random, keys: u64) -> u64 {
         if self.find == Find::Ternary {
             let fields = (random.below(keys) * 0x13) & 0xff;
             let masks = [0xff, 0xe0, 0xfc, 0x1f, 0x67][random.below(5) as usize];
@@ -230,7 +245,11 @@ impl Judge {
     /// Whether a dump of a slot may answer so, with the key. Where an entry stands is the table's business, so all that is known of
     /// a slot of a map with keys is that what is there exists.
     pub fn allows(&self, slot: u64, key: u64, answer: &Answer) -> bool {
-        if slot >= u64::from(self.shape.config().slots()) {
+        let slots = match self.shape.is_indexed() {
+            true => self.shape.max_entries,
+            false => self.shape.config().slots(),
+        };
+        if slot >= u64::from(slots) {
             return answer.said == Said::BadIndex;
         }
         let entries = self.entries();

@@ -21,6 +21,12 @@ fn narrow_and_wide() -> Vec<Served> {
         wide(Find::Array, 4),
         wide(Find::Prefix, 20),
     ]);
+    let in_rooms = all.iter().filter(|shape| shape.find != Find::Ternary);
+    let in_rooms = in_rooms.map(|shape| Shape {
+        room: Some((shape.decl().entry_key_bytes(), shape.max_entries)),
+        ..*shape
+    });
+    all.extend(in_rooms.collect::<Vec<Shape>>());
     let both = |shape: &Shape| [shape.config(), with_entries(shape)];
     all.iter().flat_map(both).collect()
 }

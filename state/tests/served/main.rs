@@ -8,6 +8,7 @@ mod bench;
 mod installed;
 mod kinds;
 mod lint;
+mod rooms;
 mod torture;
 
 use bench::Bench;

@@ -36,9 +36,25 @@ struct Course<'a> {
 
 /// `keys`: so many different ones are asked for. Gives what requests were answered: 0, and all errors.
 pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<Said> {
+    let bench = Bench::new(&shape.config());
+    torture_in(bench, shape, seed, keys, pace).1
+}
+
+/// The same in a bench whose map is empty, which is given back.
+pub fn torture_in(
+    mut bench: Bench,
+    shape: &Shape,
+    seed: u64,
+    keys: u64,
+    pace: &Pace,
+) -> (Bench, BTreeSet<Said>) {
+    if shape.room.is_some() {
+        bench.set("key_bytes", shape.key_bytes.into());
+        bench.set("most", shape.max_entries.into());
+    }
     let mut course = Course {
         shape,
-        bench: Bench::new(&shape.config()),
+        bench,
         judge: Judge::new(shape),
         random: Random::new(seed),
         keys,
@@ -56,7 +72,7 @@ pub fn torture(shape: &Shape, seed: u64, keys: u64, pace: &Pace) -> BTreeSet<Sai
     let (answered, operations) = (course.answered, course.operations);
     assert!(answered > 300, "{shape:?}: {answered} answers");
     assert!(operations > 5, "{shape:?}: {operations} of the host");
-    course.met
+    (course.bench, course.met)
 }
 
 impl Course<'_> {

@@ -53,6 +53,7 @@ fn table(key_bits: u32, max_entries: u32, ports: Vec<HashPort>) -> Hash {
         registers: false,
         evicts: Evicts::Nobody,
         foreign: false,
+        bounded: false,
     }
 }
 

@@ -14,6 +14,7 @@ pub fn cases() -> Vec<Case> {
             max_entries,
             registers,
             bits_a_clock,
+            bounded: false,
         };
         let parameters = json!({
             "data_bytes": data_bytes,

@@ -1,0 +1,67 @@
+//! A map that is smaller than the room in which it stands.
+//!
+//! Bytes above those of its keys are zeros, so keys differ as they did. Indexes and lengths of prefixes that it does not have become such
+//! as no map has: what looks at them need not know.
+
+use super::{BoundsIn, Kind, Served, ServedIn};
+use hardpath_blocks::index_bits;
+use hardpath_rtl::{Module, Node};
+
+/// Bits of the length in front of a prefix.
+const LENGTH_BITS: u32 = 32;
+
+impl Served {
+    /// Bits that count the bytes of a key.
+    pub(super) fn key_bytes_bits(&self) -> u32 {
+        index_bits(u64::from(self.key_bits / 8) + 1)
+    }
+}
+
+/// The same ports, with the keys that the map has.
+pub(super) fn within(m: &mut Module, config: &Served, inputs: ServedIn) -> ServedIn {
+    let Some(bounds) = inputs.bounds.clone() else {
+        return inputs;
+    };
+    if config.kind.is_indexed() {
+        return inputs;
+    }
+    m.section("Keys of the map that stands here");
+    let mut inputs = inputs;
+    for key in [&mut inputs.request.request_key, &mut inputs.host.host_key] {
+        *key = key_within(m, config, &bounds, *key);
+    }
+    inputs
+}
+
+fn key_within(m: &mut Module, config: &Served, bounds: &BoundsIn, key: Node) -> Node {
+    let counts = (0..config.key_bits / 8).map(|byte| {
+        let number = m.constant(byte.into(), m.width(bounds.key_bytes));
+        let counts = m.ult(number, bounds.key_bytes);
+        let bits = m.slice(key, 8 * byte, 8);
+        m.gate(counts, bits)
+    });
+    let mut bytes: Vec<Node> = counts.collect();
+    bytes.reverse();
+    let key = m.concat(&bytes);
+    if !matches!(config.kind, Kind::Trie { .. }) {
+        return key;
+    }
+    let data = m.sub_const(bounds.key_bytes, u64::from(LENGTH_BITS / 8));
+    let zeros = m.zero(3);
+    let longest = m.concat(&[data, zeros]);
+    let longest = m.resize(longest, LENGTH_BITS);
+    let length = m.slice(key, 0, LENGTH_BITS);
+    let too_long = m.ult(longest, length);
+    let all = m.sext(too_long, LENGTH_BITS);
+    let length = m.or(&[length, all]);
+    let rest = m.slice(key, LENGTH_BITS, config.key_bits - LENGTH_BITS);
+    m.concat(&[rest, length])
+}
+
+/// The index, or one that no map has.
+pub(super) fn index_within(m: &mut Module, most: Node, index: Node) -> Node {
+    let inside = m.ult(index, most);
+    let outside = m.not(inside);
+    let all = m.sext(outside, m.width(index));
+    m.or(&[index, all])
+}
