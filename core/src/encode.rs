@@ -11,7 +11,7 @@ mod read;
 mod write;
 
 pub use bounds::{destination, Bounds};
-pub use fits::{check_field, fits, map, operands};
+pub use fits::{check_field, fits, map, map_mut, operands};
 pub use misfit::Misfit;
 pub use read::decode;
 pub use write::encode;

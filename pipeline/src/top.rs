@@ -337,7 +337,7 @@ impl<'a> Top<'a> {
         let maps_there = self.program.maps.iter();
         for (((map, decl), storage), stored) in maps_there.zip(storage).zip(stored) {
             let journal = self.compute.journals.get(&map).cloned();
-            maps.push(map_port(decl, stored, journal, storage));
+            maps.push(map_port((map, decl), stored, journal, storage));
         }
         let limits = self.program.limits;
         Interface {
@@ -400,7 +400,7 @@ fn places(program: &Program, highest: Option<&str>) -> String {
 }
 
 fn map_port(
-    decl: &hardpath_ir::MapDecl,
+    (map, decl): (hardpath_ir::MapId, &hardpath_ir::MapDecl),
     stored: KeyBits,
     journal: Option<Journal>,
     storage: Option<Storage>,
@@ -417,6 +417,7 @@ fn map_port(
             value_bytes: decl.value_bytes,
             max_entries: decl.max_entries,
             slots: slots(decl),
+            select: map.as_u32(),
         },
         journal,
         storage: storage.map(|storage| storage.inside(slot::PIPELINE)),

@@ -187,9 +187,13 @@ pub mod register {
     /// it stood. A command that is not done leaves it as it is; of a foreign key ([`Map::stored`](crate::Map::stored)) it means
     /// nothing.
     pub const MAP_HANDLE: u32 = 0x0214;
-    /// W: begins to load a program into a processor; what was loaded and does not run yet is forgotten. R: how that goes:
-    /// [`LOAD_STATUS`](super::field::LOAD_STATUS).
+    /// W, bit 1 is 0: begins to load a program into a processor; what was loaded and does not run yet is forgotten. Bit 1 is 1: the
+    /// program that waits for the host takes packets. R: how that goes: [`LOAD_STATUS`](super::field::LOAD_STATUS).
     pub const LOAD: u32 = 0x0400;
+    /// R: clocks from the last word of a load to the first one in which its program takes packets.
+    pub const LOAD_CLOCKS: u32 = 0x0404;
+    /// R: packets that had entered when the program that runs took over, modulo 2^32: the first of its own has this number.
+    pub const LOAD_BEFORE: u32 = 0x0408;
     /// W: the next word of the program, at whichever of its 256 addresses it is written. Only of processors.
     pub const PROGRAM: u32 = 0x0800;
     /// RW: key, as 32-bit words in memory order.
@@ -244,9 +248,10 @@ pub mod field {
         Field::new("MAY_CREATE", (0, 1), "make an entry that is not there");
     /// A bit of [`register::MAP_MAY`](super::register::MAP_MAY): [`May::replace`](crate::May::replace).
     pub const MAY_REPLACE: Field = Field::new("MAY_REPLACE", (1, 1), "write an entry that is");
-    /// 4 bits of [`register::LOAD`](super::register::LOAD): words are missing; a program waits until no packet is inside; what was
-    /// loaded last is not for this processor, or was altered on the way; a program runs.
-    pub const LOAD_STATUS: Field = Field::new("LOAD_STATUS", (0, 4), "missing, waits, wrong, runs");
+    /// 5 bits of [`register::LOAD`](super::register::LOAD): words are missing; a program waits until no packet is inside; what was
+    /// loaded last is not for this processor, or was altered on the way; a program runs; it waits for the host.
+    pub const LOAD_STATUS: Field =
+        Field::new("LOAD_STATUS", (0, 5), "missing, waits, wrong, runs, holds");
     /// The top bit of [`register::MAP_STATUS`](super::register::MAP_STATUS); while it is 1, no map register can be written.
     pub const BUSY: Field = Field::new("BUSY", (31, 1), "a command is under way");
 }

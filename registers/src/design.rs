@@ -13,7 +13,7 @@ pub struct Design {
     pub has_port_table: bool,
     /// What packets are counted as, by number: the names of the first output's values, or not forwarded and forwarded.
     pub outcomes: Vec<String>,
-    /// In the order of MAP_SELECT.
+    /// By their numbers in operations.
     pub maps: Vec<Map>,
 }
 
@@ -39,6 +39,8 @@ pub struct Map {
     pub max_entries: u32,
     /// Number of slots that a dump goes through: 0..slots.
     pub slots: u32,
+    /// What MAP_SELECT is for it.
+    pub select: u32,
 }
 
 impl Design {

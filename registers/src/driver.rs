@@ -70,7 +70,8 @@ impl<B: Bus> Driver<B> {
         }
     }
 
-    /// Checks that the design has as many maps as its description, and as many slots in each. Changes nothing in them.
+    /// Checks that the design has as many maps as its description, and as many slots in each. Changes nothing in them. Of a
+    /// processor that are its slots, whatever program runs.
     ///
     /// # Errors
     /// The bus's; [`Fault::OtherMaps`].
@@ -115,6 +116,7 @@ impl<B: Bus> Driver<B> {
             value_bytes: 0,
             max_entries: 0,
             slots: 0,
+            select: self.design.maps.len() as u32,
         };
         let mut maps = self.design.maps.clone();
         maps.push(behind);

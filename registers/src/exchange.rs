@@ -214,7 +214,7 @@ fn accesses(
         map: number,
         maps: maps.len(),
     })?;
-    let mut all = vec![write(register::MAP_SELECT, number as u32)];
+    let mut all = vec![write(register::MAP_SELECT, map.select)];
     match operation {
         HostOperation::Lookup { key, .. } | HostOperation::Delete { key, .. } => {
             all.extend(write_key(map, key)?);

@@ -42,6 +42,7 @@
 //!         value_bytes: 8,
 //!         max_entries: 1024,
 //!         slots: 1280,
+//!         select: 0,
 //!     }],
 //! };
 //! # // A device in whose place memory stands: every command is over at once, and finds what VALUE holds.

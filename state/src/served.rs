@@ -68,7 +68,7 @@ pub struct Served {
     /// Registers on both sides of the memory of values.
     pub registers_values: bool,
     /// It is room for a map that is known later: what it is told to be ([`BoundsIn`]) may have shorter keys and fewer entries, and
-    /// [`ServedIn::clears`] makes it empty. Not of [`Kind::Ternary`].
+    /// [`ServedIn::clears`] makes it empty. [`Kind::Ternary`] is as large as it is made, and only cleared.
     pub bounded: bool,
 }
 
@@ -244,10 +244,6 @@ impl Served {
 
     fn check(&self) {
         assert!(!self.kind.is_indexed() || self.key_bits == 32, "an index");
-        assert!(
-            !(self.bounded && self.kind == Kind::Ternary),
-            "fields are known when the map is made"
-        );
         assert!(
             self.entries == Entries::Hidden || self.value_bits.is_multiple_of(8),
             "bytes of values are accessed"

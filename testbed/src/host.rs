@@ -163,8 +163,8 @@ impl Host {
         }
         for _ in 0..LOAD_READS {
             match field::LOAD_STATUS.of(self.read_register(dut, register::LOAD)?) {
-                0b1000 => return Ok(()),
-                status if status & 0b0101 != 0 => break,
+                0b0_1000 => return Ok(()),
+                status if status & 0b0_0101 != 0 => break,
                 _ => {}
             }
         }

@@ -11,7 +11,8 @@ use crate::progress::Progress;
 use crate::target::core::Processor;
 use crate::target::Kind;
 use hardpath_blocks::interface::Interface;
-use hardpath_core::hardware::processor::{self, stream, Processor as Core};
+use hardpath_core::hardware::processor::stream::{Before, Load};
+use hardpath_core::hardware::processor::{self, Processor as Core};
 use hardpath_core::image::Image;
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_ir::interpreter;
@@ -254,10 +255,11 @@ impl Loaded {
             data: memory.to_vec(),
             ..Packet::default()
         };
-        let ran = stream::words(&self.config, image).and_then(|words| {
-            Host::new(dut, &self.interface)?.load_program(dut, &words)?;
-            run::run(dut, &self.interface, &[packet], &RunOptions::default())
-        });
+        let load = Load::new(&self.config, image, Before::Unknown, false)?;
+        let loaded = Host::new(dut, &self.interface)
+            .and_then(|mut host| host.load_program(dut, &load.words));
+        let ran =
+            loaded.and_then(|()| run::run(dut, &self.interface, &[packet], &RunOptions::default()));
         let ran = ran.map_err(|error| vec![error])?;
         Ok(ran.outcomes[0].as_ref().map(Fate::first_output))
     }

@@ -66,8 +66,7 @@ impl Target for Core {
         let machine = machine(asked);
         let compiled = compile::compile(&program, &machine)?;
         let threads = processor_of(asked).threads;
-        let hardware = hardware(compiled, &machine, threads, asked);
-        hardware.map_err(|error| vec![error])
+        hardware(compiled, &machine, threads, asked)
     }
 
     fn refusals(&self, part: Program, asked: &Asked) -> Vec<Diagnostic> {
@@ -104,9 +103,9 @@ fn hardware(
     machine: &Machine,
     threads: u8,
     asked: &Asked,
-) -> Result<Hardware, Diagnostic> {
+) -> Result<Hardware, Vec<Diagnostic>> {
     let image = &compiled.image;
-    missing(image, &compiled.origins)?;
+    missing(image, &compiled.origins).map_err(|error| vec![error])?;
     let name = hardpath_pipeline::lower::module_name(&image.name);
     let config = processor::Processor {
         bus_bits: asked.bus_bits,

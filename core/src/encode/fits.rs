@@ -102,6 +102,20 @@ pub fn map<R, P, T>(action: &Action<R, P, T>) -> Option<u8> {
     }
 }
 
+/// The same, to give it another number.
+pub fn map_mut<R, P, T>(action: &mut Action<R, P, T>) -> Option<&mut u8> {
+    match action {
+        Action::Lookup { map, .. }
+        | Action::Update { map, .. }
+        | Action::Delete { map, .. }
+        | Action::MapLoad { map, .. }
+        | Action::MapStore { map, .. }
+        | Action::Atomic { map, .. } => Some(map),
+        Action::Exit { ending, .. } | Action::Send { ending } => ending.each.as_mut(),
+        _ => None,
+    }
+}
+
 /// Whether a field is one of a register.
 pub fn check_field<R>(what: &'static str, field: &Field<R>) -> Result<(), Misfit> {
     let Field { lo, width, .. } = *field;

@@ -13,6 +13,7 @@
 mod accesses;
 mod answer;
 mod exits;
+pub mod fit;
 mod port;
 mod program;
 mod puts;
@@ -75,6 +76,28 @@ pub struct Processor {
     pub has_random: bool,
     /// As above.
     pub has_egress: bool,
+}
+
+signals! {
+    /// The maps of a program, by the slots in which they stand. From a clearing to the next it stands still.
+    pub struct Rooms {
+        key_bytes: several "bytes of the keys of the map in a slot",
+        most: several "its most entries",
+    }
+}
+
+impl Rooms<u32> {
+    /// In bits.
+    pub fn widths(config: &Processor) -> Rooms<u32> {
+        let bytes = config.slots.iter().map(|slot| {
+            let bytes = u64::from(slot.entry_key_bytes());
+            index_bits(bytes + 1)
+        });
+        Rooms {
+            key_bytes: bytes.collect(),
+            most: vec![32; config.slots.len()],
+        }
+    }
 }
 
 signals! {
@@ -200,7 +223,15 @@ impl Processor {
 
     /// What a load must begin with: a hash of all that programs have to fit.
     pub fn identity(&self) -> u32 {
-        let slots: Vec<String> = self.slots.iter().map(|decl| format!("{decl:?}")).collect();
+        let slots = self.slots.iter().map(|slot| {
+            let kind = (slot.find, &slot.fields, slot.forgets);
+            let size = (slot.key_bytes, slot.value_bytes, slot.max_entries);
+            format!(
+                "{kind:?} {size:?} {} {}",
+                slot.packets_write, slot.broadcast
+            )
+        });
+        let slots: Vec<String> = slots.collect();
         let outputs: Vec<u32> = self.outputs.iter().map(|output| output.width).collect();
         let text = format!("{:?} {:?} {slots:?} {outputs:?}", self.machine, self.ring);
         design_id_of(&text)
@@ -229,11 +260,17 @@ fn unit(action: &Action) -> Option<&'static str> {
 
 /// Lines for as many packets as threads and streams keep busy, and for one of the longest at least.
 fn ring_for(image: &Image) -> Ring {
-    let body = image.limits.longest.max(image.limits.tail).div_ceil(64) + 1;
-    let lines = stream::front_lines(image) + body + 2;
     Ring {
-        lines: Ring::default().lines.max(lines.next_power_of_two()),
+        lines: Ring::default()
+            .lines
+            .max(lines_for(image).next_power_of_two()),
     }
+}
+
+/// Lines that the longest packet of a program takes, and some on the way.
+fn lines_for(image: &Image) -> u32 {
+    let body = image.limits.longest.max(image.limits.tail).div_ceil(64) + 1;
+    stream::front_lines(image) + body + 2
 }
 
 /// The operation in a word is one of these.

@@ -1,7 +1,8 @@
 //! A core that is stepped by hand: packets go in and out, and the host writes a word at a time.
 
 use crate::bench::Bench;
-use hardpath_core::hardware::processor::{processor, stream, Processor};
+use hardpath_core::hardware::processor::stream::{Before, Load};
+use hardpath_core::hardware::processor::{processor, Processor};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
 use std::collections::VecDeque;
@@ -33,6 +34,12 @@ pub struct Core {
     clocks: u64,
 }
 
+/// A load for a core of which nothing is known.
+pub fn words(config: &Processor, image: &Image) -> Vec<u32> {
+    let load = Load::new(config, image, Before::Unknown, false);
+    load.expect("it fits").words
+}
+
 /// Rows as text.
 pub fn rows(text: &str) -> Image {
     text::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
@@ -46,6 +53,11 @@ impl Core {
             most_rows: 64,
             ..Processor::of("core", &machine, threads, image)
         };
+        Core::of(config)
+    }
+
+    /// This one.
+    pub fn of(config: Processor) -> Core {
         let mut bench = Bench::new(&processor(&config).design);
         for name in ["s_axil_bready", "s_axil_rready", "m_axis_tready"] {
             bench.set(name, 1);
@@ -64,7 +76,7 @@ impl Core {
     /// The same, with the program running.
     pub fn with(image: &Image, threads: u8) -> Core {
         let mut core = Core::new(image, threads);
-        let words = stream::words(&core.config, image).expect("a binary form");
+        let words = words(&core.config, image);
         core.load(&words);
         assert_eq!(core.status(), 8);
         core

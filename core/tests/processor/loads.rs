@@ -1,7 +1,6 @@
 //! Programs that are loaded: while packets run, and such as are not right.
 
-use crate::core::{rows, Core, REFUSED};
-use hardpath_core::hardware::processor::stream;
+use crate::core::{rows, words as words_of, Core, REFUSED};
 use hardpath_core::image::Image;
 
 /// Marks packets in two rows, so that one that is run by half of each program shows it.
@@ -14,7 +13,7 @@ fn marks(with: u8) -> Image {
 }
 
 fn words(core: &Core, image: &Image) -> Vec<u32> {
-    stream::words(&core.config, image).expect("a binary form")
+    words_of(&core.config, image)
 }
 
 #[test]
@@ -91,8 +90,8 @@ fn what_is_not_right_changes_nothing() {
     still_the_first(&mut core);
     // For another core.
     let mut other = core.config.clone();
-    other.machine.registers /= 2;
-    let foreign = stream::words(&other, &marks(2)).expect("a binary form");
+    other.machine.registers *= 2;
+    let foreign = words_of(&other, &marks(2));
     core.load(&foreign);
     assert_eq!(core.status(), 8 | 4);
     still_the_first(&mut core);

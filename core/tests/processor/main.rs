@@ -6,3 +6,4 @@ mod bench;
 mod core;
 mod loads;
 mod programs;
+mod slots;

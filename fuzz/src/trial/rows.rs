@@ -54,7 +54,7 @@ impl Trial {
         };
         let mut built = processor::processor(&config);
         let program = built.starts_with(&config, image);
-        program.map_err(|error| Stop::Refused(vec![error]))?;
+        program.map_err(Stop::Refused)?;
         let made = Made {
             design: &built.design,
             interface: &built.interface,

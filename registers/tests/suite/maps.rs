@@ -8,7 +8,8 @@ use hardpath_registers::{
 
 /// Keys of three bytes and values of five; and keys of which a byte is constant, in a map that is soon full.
 pub fn design() -> Design {
-    let map = |name: &str, stored: KeyBits, value_bytes, max_entries, slots| Map {
+    let map = |select, name: &str, stored: KeyBits, value_bytes, max_entries, slots| Map {
+        select,
         name: name.into(),
         kind: "hash".into(),
         key_bytes: stored.bits() / 8,
@@ -24,8 +25,8 @@ pub fn design() -> Design {
         has_port_table: true,
         outcomes: Vec::new(),
         maps: vec![
-            map("seen", KeyBits::all_vary(3), 5, 40, 48),
-            map("open", constant, 8, 6, 9),
+            map(0, "seen", KeyBits::all_vary(3), 5, 40, 48),
+            map(1, "open", constant, 8, 6, 9),
         ],
     }
 }

@@ -66,6 +66,7 @@ fn other() -> Design {
             value_bytes: 16,
             max_entries: 100,
             slots: 120,
+            select: 0,
         }],
     }
 }

@@ -11,6 +11,11 @@ use hardpath_rtl::{Module, Node};
 const LENGTH_BITS: u32 = 32;
 
 impl Served {
+    /// It is told how large it is.
+    pub fn has_bounds(&self) -> bool {
+        self.bounded && self.kind != Kind::Ternary
+    }
+
     /// Bits that count the bytes of a key.
     pub(super) fn key_bytes_bits(&self) -> u32 {
         index_bits(u64::from(self.key_bits / 8) + 1)

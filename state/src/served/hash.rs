@@ -38,7 +38,7 @@ fn table(config: &Served) -> Hash {
             _ => Evicts::Nobody,
         },
         foreign: false,
-        bounded: config.bounded,
+        bounded: config.has_bounds(),
     }
 }
 

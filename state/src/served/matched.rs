@@ -96,7 +96,7 @@ fn keys(design: &mut Design, m: &mut Module, config: &Served, entering: &Enterin
                 max_entries: config.max_entries,
                 registers: config.registers,
                 bits_a_clock: kind.bits_a_clock(),
-                bounded: config.bounded,
+                bounded: config.has_bounds(),
             };
             Table::trie(
                 place,

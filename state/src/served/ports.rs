@@ -10,7 +10,7 @@ signals! {
         request: all RequestIn,
         response_ready: one "the answer is taken",
         host: all HostIn,
-        /// With [`Served::bounded`].
+        /// With [`Served::has_bounds`].
         bounds: some BoundsIn,
         /// With [`Served::bounded`]. Nothing is under way in the map then, and nothing comes.
         clears: maybe "all entries go, as after a reset",
@@ -136,7 +136,7 @@ impl ServedIn<u32> {
                 host_key: config.key_bits,
                 host_value: config.value_bits,
             },
-            bounds: config.bounded.then_some(BoundsIn {
+            bounds: config.has_bounds().then_some(BoundsIn {
                 key_bytes: config.key_bytes_bits(),
                 most: 32,
             }),

@@ -53,6 +53,7 @@ pub fn toy(bus_bits: u32, flaw: Flaw) -> (Design, Interface) {
                 value_bytes: 6,
                 max_entries: MAP_ENTRIES,
                 slots: MAP_ENTRIES,
+                select: 0,
             },
             journal: None,
             storage: None,

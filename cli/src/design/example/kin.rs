@@ -106,6 +106,7 @@ mod tests {
                     kind: String::from("hash"),
                     value_bytes: 4,
                     slots: Hash::entries(max_entries),
+                    select: 0,
                 },
                 journal: None,
                 storage: None,

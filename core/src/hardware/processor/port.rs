@@ -12,6 +12,8 @@ signals! {
         /// What the host port answers.
         inner: labelled LiteOut,
         status: one "of the program memory",
+        load_clocks: one "of the last load",
+        load_before: one "packets before the program that runs",
     }
 }
 
@@ -22,6 +24,7 @@ signals! {
         /// What the host port is told.
         inner: labelled LiteIn,
         load_begins: one "a load begins",
+        load_goes: one "the program that runs may take packets",
         load_valid: one "a word of a load",
         load_word: one "this one",
     }
@@ -47,6 +50,8 @@ pub fn port(name: &str) -> Block<PortIn, PortOut> {
         lite: LiteIn::of_words(),
         inner: vec![("registers".into(), out)],
         status: 32,
+        load_clocks: 32,
+        load_before: 32,
     });
     let lite = &inputs.lite;
     let inner = &inputs.inner[0].1;
@@ -97,7 +102,22 @@ pub fn port(name: &str) -> Block<PortIn, PortOut> {
     let busy_read = m.and(&[reads, waits]);
     let next = m.or(&[busy_read, takes_read]);
     m.set_next(reads_reg, next);
-    let status = m.hold("status_read", takes_read, inputs.status);
+    let number = m.slice(lite.s_axil_araddr, 2, 8);
+    let clocks = m.eq_const(
+        number,
+        u64::from((register::LOAD_CLOCKS - register::LOAD) / 4),
+    );
+    let before = m.eq_const(
+        number,
+        u64::from((register::LOAD_BEFORE - register::LOAD) / 4),
+    );
+    let told = m.mux(clocks, inputs.load_clocks, inputs.status);
+    let told = m.mux(before, inputs.load_before, told);
+    let status = m.hold("status_read", takes_read, told);
+    let known = m.eq_const(number, 0);
+    let known = m.or(&[known, clocks, before]);
+    let unknown = m.not(known);
+    let window_read = m.or(&[window_read, unknown]);
     let refused = m.hold("read_is_refused", takes_read, window_read);
     let read_refusal = m.concat(&[refused, zero]);
     let others = m.not(mine_read);
@@ -125,12 +145,19 @@ pub fn port(name: &str) -> Block<PortIn, PortOut> {
         s_axil_rresp: m.mux(reads, read_refusal, inner.s_axil_rresp),
         s_axil_rvalid: m.or(&[reads, inner.s_axil_rvalid]),
     };
-    let load_begins = m.and(&[effective, load]);
+    let number = m.slice(lite.s_axil_awaddr, 2, 8);
+    let is_load = m.eq_const(number, 0);
+    let mine_only = m.and(&[effective, load, is_load]);
+    let goes_on = m.bit(lite.s_axil_wdata, 1);
+    let begins = m.not(goes_on);
+    let load_begins = m.and(&[mine_only, begins]);
+    let load_goes = m.and(&[mine_only, goes_on]);
     let load_valid = m.and(&[effective, window]);
     let outputs = PortOut {
         lite: out,
         inner: vec![("registers".into(), told)],
         load_begins,
+        load_goes,
         load_valid,
         load_word: lite.s_axil_wdata,
     };

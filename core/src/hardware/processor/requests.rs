@@ -26,7 +26,7 @@ use super::puts::Puts;
 use super::readers::{readers, Taken};
 use super::shared::{OperationIn, Shared};
 use super::slots::Slots;
-use super::{part_of_last, Processor, Settings};
+use super::{part_of_last, Processor, Rooms, Settings};
 use crate::encode::layout::{self, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::CUT_STAGE;
@@ -58,6 +58,8 @@ signals! {
         leaves: one "the oldest packet leaves",
         is_stale: one "a bit for each thread: it will begin again",
         restarts: one "a bit for each thread: it begins again",
+        rooms: all Rooms,
+        clears: one "a bit for each slot: its map becomes empty; nothing is under way then",
         host: some HostAsksIn,
     }
 }
@@ -82,6 +84,7 @@ signals! {
         stale: one "a bit for each thread: it has read too early",
         guesses: one "a bit for each thread: it has read what others may change",
         still: one "no request is under way or waits",
+        swept: one "all maps are swept",
         value_puts: one "stage 10: word 0 of the value buffer is written",
         value_put_data: one "stage 10: what it becomes",
         exit_put_thread: one "stage 10",
@@ -124,6 +127,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         stale: m.zero(config.shape.threads.into()),
         guesses: m.zero(config.shape.threads.into()),
         still: m.one(),
+        swept: m.one(),
         value_puts,
         value_put_data,
         exit_put_thread: thread,
@@ -157,6 +161,8 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
         leaves: 1,
         is_stale: config.shape.threads.into(),
         restarts: config.shape.threads.into(),
+        rooms: Rooms::widths(config),
+        clears: config.slots.len().max(1) as u32,
         host: (!config.slots.is_empty()).then(|| HostAsksIn {
             host_inject: 1,
             question: MapQuestion::of(
@@ -240,12 +246,7 @@ impl Requests<'_> {
             config: self.config,
             design: self.design,
         };
-        let slot = slots.place(
-            &request.request,
-            self.inputs.host.as_ref(),
-            (taken, map),
-            request.may_go,
-        );
+        let slot = slots.place(&request.request, self.inputs, (taken, map), request.may_go);
         self.m.drive(accepted, slot.accepted);
         self.m.section("Who has read too early");
         self.readers(&request, &tag, outputs);
@@ -256,6 +257,7 @@ impl Requests<'_> {
         let nothing = self.m.not(request.request.valid);
         let none = self.m.not(request.some_under_way);
         outputs.still = self.m.and(&[still, nothing, none]);
+        outputs.swept = slot.swept;
         outputs.host = slot.host;
     }
 

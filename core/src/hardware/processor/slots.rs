@@ -1,6 +1,6 @@
 //! The maps of a core, each behind the ports of [`hardpath_state::served`].
 
-use super::requests::{HostAsksIn, Request};
+use super::requests::{HostAsksIn, Request, RequestsIn};
 use super::Processor;
 use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::array::Presence;
@@ -9,8 +9,8 @@ use hardpath_blocks::interface::command;
 use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::{Design, Module, Node};
 use hardpath_state::served::{
-    served, Entries, HostIn, Kind, RequestAccessIn, RequestIn, RequestOperandIn, Served, ServedIn,
-    ServedOut,
+    served, BoundsIn, Entries, HostIn, Kind, RequestAccessIn, RequestIn, RequestOperandIn, Served,
+    ServedIn, ServedOut,
 };
 use hardpath_state::ternary_fields;
 
@@ -23,11 +23,20 @@ pub(super) struct Slot {
     pub answer: Node,
     pub entry: Node,
     pub word: Node,
+    /// All maps are.
+    pub swept: Node,
     pub host: Option<MapAnswer>,
 }
 
 /// A map: what it says, that the request is for it, and that its answer is next.
 type Unit = (ServedOut, Node, Node);
+
+/// What a slot is told of the map that stands in it.
+struct Room {
+    key_bytes: Node,
+    most: Node,
+    clears: Node,
+}
 
 pub(super) struct Slots<'a> {
     pub m: &'a mut Module,
@@ -65,6 +74,7 @@ pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) ->
         entries,
         registers: true,
         registers_values: true,
+        bounded: true,
     }
 }
 
@@ -78,10 +88,11 @@ impl Slots<'_> {
     pub fn place(
         mut self,
         request: &Request,
-        host: Option<&HostAsksIn>,
+        inputs: &RequestsIn,
         (taken, map): (Node, Node),
         may_go: Node,
     ) -> Slot {
+        let host = inputs.host.as_ref();
         let mut units = Vec::new();
         for (number, decl) in self.config.slots.iter().enumerate() {
             let mine = self.m.eq_const(request.map, number as u64);
@@ -89,7 +100,13 @@ impl Slots<'_> {
             let next = self.m.eq_const(map, number as u64);
             let takes = self.m.and(&[taken, next]);
             let meant = self.meant(number, host);
-            let out = self.unit(number, decl, request, (valid, takes), host.zip(meant));
+            let goes = (valid, takes);
+            let room = Room {
+                key_bytes: inputs.rooms.key_bytes[number],
+                most: inputs.rooms.most[number],
+                clears: self.m.bit(inputs.clears, number as u32),
+            };
+            let out = self.unit((number, decl), request, goes, room, host.zip(meant));
             units.push((out, valid, next));
         }
         let m = &mut *self.m;
@@ -106,6 +123,11 @@ impl Slots<'_> {
         };
         let entry = any(&|m, (out, _, next)| m.gate(*next, access(out).response_entry));
         let word = any(&|m, (out, _, next)| m.gate(*next, access(out).response_word));
+        let swept: Vec<Node> = units
+            .iter()
+            .map(|(out, ..)| out.swept.expect("maps are cleared"))
+            .collect();
+        let swept = m.and(&swept);
         let host = host.map(|host| self.host(host, &units));
         Slot {
             accepted,
@@ -113,6 +135,7 @@ impl Slots<'_> {
             answer,
             entry,
             word,
+            swept,
             host,
         }
     }
@@ -125,10 +148,10 @@ impl Slots<'_> {
 
     fn unit(
         &mut self,
-        number: usize,
-        decl: &MapDecl,
+        (number, decl): (usize, &MapDecl),
         request: &Request,
         (valid, takes): (Node, Node),
+        room: Room,
         host: Option<(&HostAsksIn, Node)>,
     ) -> ServedOut {
         let config = config_of(self.config, number, decl);
@@ -175,6 +198,11 @@ impl Slots<'_> {
                 host_key,
                 host_value,
             },
+            bounds: config.has_bounds().then_some(BoundsIn {
+                key_bytes: room.key_bytes,
+                most: room.most,
+            }),
+            clears: Some(room.clears),
         };
         let instance = instance(self.config, &config);
         let block = served(self.design, &config);

@@ -1,41 +1,143 @@
 //! A program as a core takes it: the words that a loader writes.
 
-use super::{program::HEAD_WORDS, Processor};
+use super::program::head_words;
+use super::{fit, Processor};
 use crate::hardware::packets::LINE_BYTES;
 use crate::image::Image;
 use crate::isa::Action;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::structure::Memory;
-use hardpath_ir::{AtomicOp, MapId};
+use hardpath_ir::{AtomicOp, MapDecl, MapId};
 use std::ops::Range;
 
-/// The words of a load: what the core must be, what the program asks for, packed rows, their checksum.
-///
-/// # Errors
-/// The program has no binary form.
-pub fn words(config: &Processor, image: &Image) -> Result<Vec<u32>, Diagnostic> {
-    let limits = &image.limits;
-    let stack = stack(image);
-    let front = front_lines(image);
-    let head = [
-        config.identity(),
-        image.rows.len() as u32,
-        front,
-        limits.headroom,
-        stack.start,
-        stack.end,
-        front + stack.start / LINE_BYTES,
-        limits.tail,
-        limits.shortest,
-        limits.longest,
-        ordered(image),
-    ];
-    debug_assert_eq!(head.len() as u64, HEAD_WORDS);
-    let mut words = head.to_vec();
-    words.extend(image.words()?);
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    words.push(crc32fast::hash(&bytes));
-    Ok(words)
+/// What a loader knows of the core in front of the load.
+#[derive(Clone, Copy, Debug)]
+pub enum Before<'a> {
+    /// It was reset: all slots are empty.
+    Reset,
+    /// Nothing: slots that the program uses become empty.
+    Unknown,
+    /// That this one runs. Maps whose declarations are equal, names too, stay in their slots with what they hold; all others become empty.
+    /// Where another program runs, the core refuses the load.
+    Keeps(&'a Load),
+}
+
+/// A program for one core.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// What is written into the window, one behind the other.
+    pub words: Vec<u32>,
+    /// The slot of each of the program's maps.
+    pub slots: Vec<u8>,
+    /// For each of them: it keeps what it holds.
+    pub kept: Vec<bool>,
+    maps: Vec<MapDecl>,
+}
+
+impl Load {
+    /// The words that a core takes to have this program. `holds`: it then waits for the host, which writes what maps hold at first.
+    ///
+    /// # Errors
+    /// Those of [`fit::fit`]; the program has no binary form.
+    pub fn new(
+        core: &Processor,
+        image: &Image,
+        before: Before,
+        holds: bool,
+    ) -> Result<Load, Vec<Diagnostic>> {
+        let maps: Vec<MapDecl> = image.maps.values().cloned().collect();
+        let fixed: Vec<Option<u8>> = match before {
+            Before::Keeps(load) => maps.iter().map(|map| load.slot_of(map)).collect(),
+            Before::Reset | Before::Unknown => vec![None; maps.len()],
+        };
+        let kept: Vec<bool> = fixed.iter().map(Option::is_some).collect();
+        let slots = fit::fit(core, image, &fixed)?;
+        let mut load = Load {
+            words: Vec::new(),
+            slots,
+            kept,
+            maps,
+        };
+        load.words = load
+            .write(core, image, before, holds)
+            .map_err(|error| vec![error])?;
+        Ok(load)
+    }
+
+    /// Of a map that stays.
+    fn slot_of(&self, map: &MapDecl) -> Option<u8> {
+        let at = self.maps.iter().position(|own| own == map)?;
+        Some(self.slots[at])
+    }
+
+    /// What a core knows a program by.
+    fn checksum(&self) -> u32 {
+        self.words.last().copied().unwrap_or(0)
+    }
+
+    fn write(
+        &self,
+        core: &Processor,
+        image: &Image,
+        before: Before,
+        holds: bool,
+    ) -> Result<Vec<u32>, Diagnostic> {
+        let limits = &image.limits;
+        let stack = stack(image);
+        let front = front_lines(image);
+        let slots = self.slots.iter().copied();
+        let bits = |slots: &mut dyn Iterator<Item = u8>| slots.fold(0, |all, slot| all | 1 << slot);
+        let kept = self.kept.iter();
+        let mut cleared = slots.clone().zip(kept).filter(|(_, kept)| !**kept);
+        let mut cleared = cleared.by_ref().map(|(slot, _)| slot);
+        let (clears, behind) = match before {
+            Before::Reset => (0, 0),
+            Before::Unknown => (bits(&mut cleared), 0),
+            Before::Keeps(load) => (bits(&mut cleared), load.checksum()),
+        };
+        let mut words = vec![
+            core.identity(),
+            image.rows.len() as u32,
+            front,
+            limits.headroom,
+            stack.start,
+            stack.end,
+            front + stack.start / LINE_BYTES,
+            limits.tail,
+            limits.shortest,
+            limits.longest,
+            ordered(image, &self.slots),
+            clears,
+            bits(&mut slots.clone()),
+            behind,
+            holds.into(),
+        ];
+        for slot in 0..core.slots.len() {
+            let map = self.slots.iter().position(|own| usize::from(*own) == slot);
+            let map = map.map(|map| &self.maps[map]);
+            words.push(map.map_or(1, MapDecl::entry_key_bytes));
+            words.push(map.map_or(1, |map| map.max_entries));
+        }
+        debug_assert_eq!(words.len() as u64, head_words(core));
+        words.extend(placed(core, image, &self.slots).words()?);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        words.push(crc32fast::hash(&bytes));
+        Ok(words)
+    }
+}
+
+/// The program with the numbers of slots in place of those of its maps.
+fn placed(core: &Processor, image: &Image, slots: &[u8]) -> Image {
+    let mut placed = image.clone();
+    placed.maps = core.slots.iter().cloned().collect();
+    let rows = placed.rows.iter_mut();
+    let operations = rows.flat_map(|row| row.lanes.iter_mut().flatten());
+    for operation in operations {
+        if let Some(map) = crate::encode::map_mut(&mut operation.action) {
+            *map = slots[usize::from(*map)];
+        }
+    }
+    placed
 }
 
 /// The bytes of stack that a program has a use for, from the first one of a line on.
@@ -84,13 +186,13 @@ pub fn front_lines(image: &Image) -> u32 {
     image.limits.headroom.div_ceil(LINE_BYTES) + bytes.div_ceil(LINE_BYTES)
 }
 
-/// A bit for each map: packets can see what others do to it. They cannot where all look up and read, or where all that is changed are
+/// A bit for each slot: packets can see what others do to its map. They cannot where all look up and read, or where all that is changed are
 /// sums that nobody reads.
-pub fn ordered(image: &Image) -> u32 {
-    let maps = image.maps.iter();
-    let bits = maps.map(|(id, decl)| {
+fn ordered(image: &Image, slots: &[u8]) -> u32 {
+    let maps = image.maps.iter().zip(slots);
+    let bits = maps.map(|((id, decl), slot)| {
         let seen = decl.forgets || sees(image, id);
-        u32::from(seen) << id.as_u32()
+        u32::from(seen) << slot
     });
     bits.sum()
 }

@@ -4,8 +4,9 @@ mod edge;
 mod rows;
 mod units;
 
+use super::stream::{Before, Load};
 use super::watchdog::watchdog;
-use super::{stream, Processor, Settings, FETCH};
+use super::{Processor, Rooms, Settings, FETCH};
 use crate::hardware::lanes::CUT_STAGE;
 use crate::hardware::packets::intake::GivenBack;
 use crate::hardware::shift::later;
@@ -16,7 +17,7 @@ use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::interface::{Interface, MapPort};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::OwnInput;
+use hardpath_ir::{MapDecl, OwnInput};
 use hardpath_packet::COUNTED_BITS;
 use hardpath_registers::Map;
 use hardpath_rtl::signals::Signals;
@@ -35,14 +36,60 @@ pub struct Built {
 }
 
 impl Built {
-    /// Says what program the driver loads first, made for this core, and what packets it wants.
+    /// Says what program the driver loads first, made for this core, and what packets it wants. The maps are then those of the program.
     ///
     /// # Errors
-    /// Those of [`stream::words`].
-    pub fn starts_with(&mut self, config: &Processor, image: &Image) -> Result<(), Diagnostic> {
-        self.interface.program = stream::words(config, image)?;
-        self.interface.lengths = (image.limits.shortest, image.limits.longest);
+    /// Those of [`Load::new`].
+    pub fn starts_with(
+        &mut self,
+        config: &Processor,
+        image: &Image,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let load = Load::new(config, image, Before::Reset, false)?;
+        self.interface = config.interface_of(image, load);
         Ok(())
+    }
+}
+
+impl Processor {
+    /// What a driver must know of the core while it has this program.
+    pub fn interface_of(&self, image: &Image, load: Load) -> Interface {
+        let maps = image.maps.values().zip(&load.slots);
+        let maps = maps.map(|(decl, slot)| self.map_port(decl, (*slot).into()));
+        Interface {
+            maps: maps.collect(),
+            lengths: (image.limits.shortest, image.limits.longest),
+            inputs: image.inputs.clone(),
+            outputs: image.outputs.clone(),
+            program: load.words,
+            ..interface(self)
+        }
+    }
+
+    /// A map in a slot.
+    fn map_port(&self, decl: &MapDecl, slot: usize) -> MapPort {
+        let room = &self.slots[slot];
+        let sizes = |decl: &MapDecl| (decl.entry_key_bytes(), decl.value_bytes, decl.max_entries);
+        MapPort {
+            map: Map {
+                name: decl.name.clone(),
+                kind: decl.outside.clone(),
+                key_bytes: decl.entry_key_bytes(),
+                stored: KeyBits::all_vary(decl.entry_key_bytes()),
+                value_bytes: decl.value_bytes,
+                max_entries: decl.max_entries,
+                slots: match decl.is_exact() {
+                    true => sizes::slots(room),
+                    false => sizes::slots(decl),
+                },
+                select: slot as u32,
+            },
+            journal: None,
+            // In a larger room the memories have other words.
+            storage: (sizes(room) == sizes(decl))
+                .then(|| self.storage(slot))
+                .flatten(),
+        }
     }
 }
 
@@ -92,19 +139,7 @@ fn contract(config: &Processor) -> String {
 
 fn interface(config: &Processor) -> Interface {
     let slots = config.slots.iter().enumerate();
-    let maps = slots.map(|(number, decl)| MapPort {
-        map: Map {
-            name: decl.name.clone(),
-            kind: decl.outside.clone(),
-            key_bytes: decl.entry_key_bytes(),
-            stored: KeyBits::all_vary(decl.entry_key_bytes()),
-            value_bytes: decl.value_bytes,
-            max_entries: decl.max_entries,
-            slots: sizes::slots(decl),
-        },
-        journal: None,
-        storage: config.storage(number),
-    });
+    let maps = slots.map(|(number, slot)| config.map_port(slot, number));
     Interface {
         top: config.name.clone(),
         bus_bits: config.bus_bits,
@@ -131,6 +166,10 @@ struct Top<'a> {
 /// Signals that close loops, as wires.
 struct Loops {
     settings: Settings,
+    rooms: Rooms,
+    clears: Node,
+    swept: Node,
+    host_works: Node,
     runs: Node,
     closes: Node,
     line_ready: Node,
@@ -146,6 +185,9 @@ struct Loops {
     room: Node,
     words: Vec<Node>,
     load_begins: Node,
+    load_goes: Node,
+    load_clocks: Node,
+    load_before: Node,
     load_valid: Node,
     load_word: Node,
     status: Node,
@@ -228,6 +270,7 @@ impl Top<'_> {
         let config = self.config;
         let thread = config.thread_bits();
         let settings = Settings::widths(config).map(&mut |name, _, width| self.m.wire(width, name));
+        let rooms = Rooms::widths(config).map(&mut |name, _, width| self.m.wire(width, name));
         let (key_bits, value_bits) = config.host_bits();
         let map_answer = MapAnswer::of(key_bits, value_bits, config.slot_bits());
         let has_maps = !config.slots.is_empty();
@@ -237,6 +280,10 @@ impl Top<'_> {
         });
         Loops {
             settings,
+            rooms,
+            clears: self.wire("clears", config.slots.len().max(1) as u32),
+            swept: self.wire("swept", 1),
+            host_works: self.wire("host_works", 1),
             runs: self.wire("runs", 1),
             closes: self.wire("closes", 1),
             line_ready: self.wire("line_ready", 1),
@@ -265,6 +312,9 @@ impl Top<'_> {
                 .map(|lane| self.wire(&format!("operation_{lane}"), 128))
                 .collect(),
             load_begins: self.wire("load_begins", 1),
+            load_goes: self.wire("load_goes", 1),
+            load_clocks: self.wire("load_clocks", 32),
+            load_before: self.wire("load_before", 32),
             load_valid: self.wire("load_valid", 1),
             load_word: self.wire("load_word", 32),
             status: self.wire("load_status", 32),

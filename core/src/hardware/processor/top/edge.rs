@@ -127,17 +127,21 @@ impl Top<'_> {
             lite: inputs.lite.clone(),
             inner: vec![("registers".into(), host.lite.clone())],
             status: loops.status,
+            load_clocks: loops.load_clocks,
+            load_before: loops.load_before,
         };
         let split = port(&self.inner("port"));
         let PortOut {
             lite,
             inner,
             load_begins,
+            load_goes,
             load_valid,
             load_word,
         } = split.place(self.design, self.m, "port", ports).out;
         self.m.drive_ports(told, inner[0].1.clone());
         self.m.drive(loops.load_begins, load_begins);
+        self.m.drive(loops.load_goes, load_goes);
         self.m.drive(loops.load_valid, load_valid);
         self.m.drive(loops.load_word, load_word);
         (lite, host)
@@ -160,7 +164,12 @@ impl Top<'_> {
             load_begins: loops.load_begins,
             load_valid: loops.load_valid,
             load_word: loops.load_word,
+            load_goes: loops.load_goes,
             empty: loops.empty,
+            enters: threads.packet_ready,
+            running: loops.runs,
+            host_works: loops.host_works,
+            swept: loops.swept,
         };
         let block = program(self.config);
         let out = block.place(self.design, self.m, "program", ports).out;
@@ -168,6 +177,10 @@ impl Top<'_> {
             self.m.drive(*wire, *word);
         }
         self.m.drive(loops.status, out.status);
+        self.m.drive(loops.load_clocks, out.load_clocks);
+        self.m.drive(loops.load_before, out.load_before);
+        self.m.drive(loops.clears, out.clears);
+        self.m.drive_ports(loops.rooms.clone(), out.rooms.clone());
         self.m.drive(loops.parks, out.parks);
         self.m.drive(loops.stores, out.stores);
         self.m
@@ -205,16 +218,20 @@ impl Top<'_> {
         let next = m.or(&[starts, stays]);
         m.set_next(asks_reg, next);
         m.drive(loops.closes, asks);
+        m.drive(loops.host_works, asks);
         // The intake lays packets out as the program that runs wants it, so another one waits until it has none. It looks at what the new
         // one wants through registers.
         let open = m.not(program.wants);
-        let open = m.and(&[program.runs, open]);
+        let told = m.not(program.holds);
+        let open = m.and(&[program.runs, open, told]);
         let settled = later_from_reset(m, "settled", open, SETTLES);
         let running = m.and(&[open, settled]);
         m.drive(loops.runs, running);
         let all_out = m.and(&[intake.idle, loops.is_still]);
         let not_running = m.not(settled);
-        let empty = m.and(&[all_out, not_running]);
+        // An operation of the host is over before another program has its maps.
+        let host_rests = m.not(asks);
+        let empty = m.and(&[all_out, not_running, host_rests]);
         m.drive(loops.empty, empty);
         // What has got a thread in the clock before is counted.
         let closed = m.delay_reset("closed", asks);

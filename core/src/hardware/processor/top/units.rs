@@ -79,6 +79,8 @@ impl Top<'_> {
             leaves,
             is_stale: threads.is_stale,
             restarts: threads.restarts,
+            rooms: loops.rooms.clone(),
+            clears: loops.clears,
             host: has_maps.then(|| HostAsksIn {
                 host_inject: host.inject,
                 question: host.question.clone(),
@@ -89,6 +91,8 @@ impl Top<'_> {
         if let Some(answer) = &out.host {
             self.m.drive_ports(loops.map_answer.clone(), answer.clone());
         }
+        let swept = self.m.delay_reset("all_swept", out.swept);
+        self.m.drive(loops.swept, swept);
         self.m.drive(loops.stale, out.stale);
         self.m.drive(loops.guesses, out.guesses);
         let none = self.m.not(loops.some_inside);

@@ -1,0 +1,319 @@
+//! A core whose slots are larger than the maps of its programs, which come and go.
+
+use crate::core::{rows, Core};
+use hardpath_core::hardware::processor::fit;
+use hardpath_core::hardware::processor::stream::{Before, Load};
+use hardpath_core::hardware::processor::Processor;
+use hardpath_core::image::{Image, Machine};
+use hardpath_core::interpreter::{self, MOST_ROWS};
+use hardpath_ir::maps::Maps;
+use hardpath_packet::Sideband;
+use hardpath_testkit::Random;
+
+const LOAD_CLOCKS: u64 = 0x404;
+const LOAD_BEFORE: u64 = 0x408;
+
+/// What a core is built for.
+fn room(maps: &str) -> Image {
+    rows(&format!(
+        "core \"room\" lanes 4 registers 16 stack 0\noutput \"verdict\" 3\n{maps}\
+         row0:\n    lane0: exit drop to back with 1\n"
+    ))
+}
+
+const ROOMS: &str = "map @large exact key 12 value 24 entries 60
+map @sums array key 4 value 8 entries 50
+map @small exact key 4 value 8 entries 16
+";
+
+/// A packet's byte 0 is a key of a table; its value goes into byte 16, and is one more for the next one. What comes of a new key goes
+/// into byte 17. Its byte 8 is an index of sums. `more`: what is added to.
+fn counts(entries: u32, sums: u32, more: u8) -> Image {
+    rows(&format!(
+        "core \"counts\" lanes 4 registers 16 stack 0
+output \"verdict\" 3
+map @sums array key 4 value 8 entries {sums}
+map @seen exact key 4 value 8 entries {entries}
+row0:
+    lane0: r0.0 = load packet[0] 1
+    lane1: r1.0 = load packet[8] 1
+row1:
+    lane0: p1, r0.1 = lookup @seen r0.0[0+:8]
+row2:
+    lane0: p2, r0.3 = lookup @sums r1.0[0+:8]
+row3:
+    lane0: (p2) map.atomic add @sums[r0.3[0+:32]] 8, {more}
+    lane1: (!p1) branch row6
+row4:
+    lane0: r0.4 = map.load @seen[r0.1[0+:32]] 8
+row5:
+    lane0: r0.2 = add 64 r0.4, {more}
+    lane1: store packet[16] 8, r0.4
+    lane2: branch row7
+row6:
+    lane0: r0.4 = update @seen may 3 r0.0[0+:8], 1
+    lane1: branch row8
+row7:
+    lane0: map.store @seen[r0.1[0+:32]] 8, r0.2
+    lane1: exit forward to back with 3
+row8:
+    lane0: store packet[17] 1, r0.4
+    lane1: exit forward to back with 3
+"
+    ))
+}
+
+fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
+    let mut random = Random::new(seed);
+    (0..count)
+        .map(|_| {
+            let mut packet = vec![0; 60 + random.below(90) as usize];
+            packet[0] = random.below(9) as u8;
+            packet[8] = random.below(12) as u8;
+            packet
+        })
+        .collect()
+}
+
+/// Packets through a core in which the program runs, and through the interpreter.
+fn same(core: &mut Core, image: &Image, maps: &mut Maps, packets: &[Vec<u8>]) {
+    let mut beside = interpreter::Core::new(image);
+    let before = (core.fates.len(), core.out.len());
+    let mut expected = Vec::new();
+    for packet in packets {
+        core.send(packet);
+        let ran = beside.run(MOST_ROWS, maps, packet, &Sideband::default());
+        let fate = ran.expect("an end").fate;
+        expected.extend(fate.copies.into_iter().map(|copy| copy.data));
+    }
+    core.until_fates(before.0 + packets.len());
+    let found: Vec<&[u8]> = core.out[before.1..]
+        .iter()
+        .map(|out| &out.data[..])
+        .collect();
+    let expected: Vec<&[u8]> = expected.iter().map(Vec::as_slice).collect();
+    assert_eq!(found.len(), expected.len());
+    for (number, (found, expected)) in std::iter::zip(&found, &expected).enumerate() {
+        assert_eq!(found, expected, "packet {number}");
+    }
+}
+
+fn load(core: &mut Core, image: &Image, before: Before) -> Load {
+    let load = Load::new(&core.config, image, before, false).expect("it fits");
+    core.load(&load.words);
+    // Old packets end, and slots are swept.
+    (0..2000).for_each(|_| core.step());
+    assert_eq!(core.status(), 8);
+    load
+}
+
+#[test]
+fn maps_are_as_large_as_their_program_says() {
+    let mut core = Core::new(&room(ROOMS), 16);
+    // The table stands in the small slot, in the large one, and in the large one with shorter keys than before.
+    for (entries, sums, slots) in [
+        (5, 3, [1, 2]),
+        (17, 50, [1, 0]),
+        (16, 7, [1, 2]),
+        (60, 1, [1, 0]),
+    ] {
+        let image = counts(entries, sums, 1);
+        let load = load(&mut core, &image, Before::Unknown);
+        assert_eq!(load.slots, slots);
+        let mut maps = Maps::new(&image.maps);
+        same(&mut core, &image, &mut maps, &packets(300, entries.into()));
+    }
+}
+
+#[test]
+fn maps_that_are_declared_alike_stay() {
+    let mut core = Core::new(&room(ROOMS), 16);
+    let [first, second] = [1, 2].map(|more| counts(5, 7, more));
+    let mut maps = Maps::new(&first.maps);
+    let one = load(&mut core, &first, Before::Unknown);
+    same(&mut core, &first, &mut maps, &packets(200, 1));
+    let two = load(&mut core, &second, Before::Keeps(&one));
+    assert_eq!(two.kept, [true, true]);
+    same(&mut core, &second, &mut maps, &packets(200, 2));
+    // A table of another size is another one, and the sums stay.
+    let third = counts(6, 7, 1);
+    let three = load(&mut core, &third, Before::Keeps(&two));
+    assert_eq!(three.kept, [true, false]);
+    let mut after = Maps::new(&third.maps);
+    let sums = maps.image().remove("@sums").or(maps.image().remove("sums"));
+    let image = [("sums".to_owned(), sums.expect("it is there"))];
+    after.load(&image.into_iter().collect()).expect("they fit");
+    same(&mut core, &third, &mut after, &packets(200, 3));
+    // All are empty for who does not know what ran.
+    load(&mut core, &third, Before::Unknown);
+    let mut empty = Maps::new(&third.maps);
+    same(&mut core, &third, &mut empty, &packets(200, 4));
+}
+
+#[test]
+fn what_stays_is_that_of_the_program_that_runs() {
+    let mut core = Core::new(&room(ROOMS), 16);
+    let [first, second] = [1, 2].map(|more| counts(5, 7, more));
+    let one = load(&mut core, &first, Before::Unknown);
+    let two = load(&mut core, &second, Before::Keeps(&one));
+    let mut maps = Maps::new(&second.maps);
+    same(&mut core, &second, &mut maps, &packets(50, 1));
+    // The other loader was faster: what this one knows of is gone.
+    let late = Load::new(&core.config, &first, Before::Keeps(&one), false).expect("it fits");
+    core.load(&late.words);
+    assert_eq!(core.status(), 8 | 4);
+    same(&mut core, &second, &mut maps, &packets(50, 2));
+    load(&mut core, &first, Before::Keeps(&two));
+    same(&mut core, &first, &mut maps, &packets(50, 3));
+}
+
+#[test]
+fn a_program_waits_until_its_maps_hold_what_they_should() {
+    let image = counts(5, 7, 1);
+    let mut core = Core::new(&room(ROOMS), 16);
+    let load = Load::new(&core.config, &image, Before::Unknown, true).expect("it fits");
+    core.load(&load.words);
+    core.send(&[0; 60]);
+    (0..3000).for_each(|_| core.step());
+    assert!(core.fates.is_empty());
+    assert_eq!(core.read(0x400).0 & 0x1f, 0x18);
+    assert_eq!(core.write(0x400, 2), 0);
+    core.until_fates(1);
+    assert_eq!(core.read(0x400).0 & 0x1f, 8);
+}
+
+/// A loop of as many rounds as bytes 0 and 1 of a packet say, each two rows.
+fn long() -> Image {
+    rows(
+        "core \"long\" lanes 4 registers 16 stack 0
+output \"verdict\" 3
+row0:
+    lane0: r0.0 = load packet[0] 2
+row1:
+    lane0: r0.0 = sub 64 r0.0, 1
+row2:
+    lane0: branch row1 if ne r0.0, 0
+row3:
+    lane0: exit drop to back with 1
+",
+    )
+}
+
+/// A packet for it.
+fn rounds(rounds: u16) -> Vec<u8> {
+    let mut packet = vec![0; 60];
+    packet[..2].copy_from_slice(&rounds.to_le_bytes());
+    packet
+}
+
+const TABLE: &str = "map @large exact key 8 value 8 entries 65536
+map @other array key 4 value 8 entries 64
+";
+
+/// Clocks that the sweep of the table takes at least, and at most.
+const SWEEP: std::ops::Range<u64> = 100_000..300_000;
+
+#[test]
+fn unused_slots_are_swept_while_a_load_comes() {
+    let mut core = Core::new(&room(TABLE), 16);
+    (0..SWEEP.end).for_each(|_| core.step());
+    load(&mut core, &long(), Before::Unknown);
+    for _ in 0..300 {
+        core.send(&rounds(12));
+    }
+    let image = counts(60_000, 60, 1);
+    let first = Load::new(&core.config, &image, Before::Unknown, false).expect("it fits");
+    core.begin();
+    let (head, rest) = first.words.split_at(first.words.len() - 1);
+    core.words(head);
+    // The packets end while the table is swept.
+    core.until_fates(300);
+    (0..SWEEP.end).for_each(|_| core.step());
+    core.words(rest);
+    (0..1000).for_each(|_| core.step());
+    assert_eq!(core.status(), 8);
+    let clocks = core.read(LOAD_CLOCKS).0;
+    assert!(clocks < 200, "{clocks} clocks");
+    assert_eq!(core.read(LOAD_BEFORE).0, 300);
+    let mut maps = Maps::new(&image.maps);
+    same(&mut core, &image, &mut maps, &packets(50, 1));
+}
+
+#[test]
+fn slots_in_use_are_swept_when_old_packets_have_left() {
+    let mut core = Core::new(&room(TABLE), 16);
+    let image = counts(60_000, 60, 1);
+    load(&mut core, &image, Before::Unknown);
+    (0..SWEEP.end).for_each(|_| core.step());
+    let mut maps = Maps::new(&image.maps);
+    same(&mut core, &image, &mut maps, &packets(50, 1));
+    let again = Load::new(&core.config, &image, Before::Unknown, false).expect("it fits");
+    core.load(&again.words);
+    (0..SWEEP.end).for_each(|_| core.step());
+    assert_eq!(core.status(), 8);
+    let clocks = core.read(LOAD_CLOCKS).0;
+    assert!(SWEEP.contains(&clocks), "{clocks} clocks");
+    let mut maps = Maps::new(&image.maps);
+    same(&mut core, &image, &mut maps, &packets(50, 2));
+}
+
+#[test]
+fn a_load_waits_for_packets_that_take_long() {
+    let mut core = Core::of(Processor {
+        most_rows: 1 << 24,
+        ..Processor::of("core", &Machine::with_lanes(4), 16, &room(TABLE))
+    });
+    (0..SWEEP.end).for_each(|_| core.step());
+    load(&mut core, &long(), Before::Unknown);
+    let image = counts(20, 60, 1);
+    let next = Load::new(&core.config, &image, Before::Unknown, false).expect("it fits");
+    // One that takes ten thousand rows, and behind it many more of which some are the next program's.
+    core.send(&rounds(5000));
+    for _ in 0..60 {
+        core.send(&rounds(1));
+    }
+    (0..100).for_each(|_| core.step());
+    core.load(&next.words);
+    (0..180_000).for_each(|_| core.step());
+    core.until_fates(61);
+    assert_eq!(core.status(), 8);
+    let before = core.read(LOAD_BEFORE).0 as usize;
+    assert!(
+        (1..61).contains(&before),
+        "{before} packets by the first program"
+    );
+    let fates = core.fates.iter().take_while(|fate| **fate == 1).count();
+    assert_eq!(fates, before);
+    assert_eq!(core.out.len(), 61 - before);
+    let clocks = core.read(LOAD_CLOCKS).0;
+    assert!(clocks > 10_000, "{clocks} clocks");
+}
+
+#[test]
+fn what_does_not_fit_is_told_whole() {
+    let core = Core::new(&room(ROOMS), 16);
+    let image = rows(
+        "core \"much\" lanes 4 registers 16 stack 0
+output \"verdict\" 4
+map @a exact key 16 value 8 entries 3
+map @b prefix key 8 value 8 entries 3
+map @c array key 4 value 16 entries 51
+row0:
+    lane0: exit drop to back with 1
+",
+    );
+    let errors = fit::fit(&core.config, &image, &[None, None, None]).expect_err("it does not");
+    let told: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+    assert_eq!(told.len(), 4, "{told:#?}");
+    for (told, part) in std::iter::zip(
+        &told,
+        [
+            "verdict of 4 bits",
+            "slot 1: its value has 8 bytes, and the map's 16",
+            "slot 0: its key has 12 bytes, and the map's 16",
+            "slot 2: it is of another kind: exact",
+        ],
+    ) {
+        assert!(told.contains(part), "{told}");
+    }
+}
