@@ -5,6 +5,7 @@ mod run;
 
 use crate::messages::MessageFormat;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use hardpath_pipeline::technology::Technology;
 pub use program::{
     HardwareArguments, ObjectArguments, ProcessorArguments, ProgramArguments, TargetArguments,
 };
@@ -63,6 +64,10 @@ pub enum Command {
     Pass(PassArguments),
     /// Print what programs may do: instructions, helpers, maps, limits
     Supported(SupportedArguments),
+    /// Build a core, a packet processor, once for all programs that fit it
+    Core(CoreArguments),
+    /// Write the bus writes that load a program into a core
+    Load(LoadArguments),
     /// Make the image of a core's program from its text
     Asm(AsmArguments),
     /// Print the image of a core's program as text
@@ -87,6 +92,8 @@ impl Command {
             Command::Traffic(arguments) => arguments.answer.json,
             Command::Pass(arguments) => arguments.answer.json,
             Command::Supported(arguments) => arguments.answer.json,
+            Command::Core(arguments) => arguments.answer.json,
+            Command::Load(arguments) => arguments.answer.json,
             Command::Asm(arguments) => arguments.answer.json,
             Command::Disasm(arguments) => arguments.answer.json,
             Command::Explain(arguments) => arguments.answer.json,
@@ -132,6 +139,10 @@ pub struct CompileArguments {
     /// Language of the design
     #[arg(long, value_enum, default_value_t = HdlName::Verilog, help_heading = "Output")]
     pub hdl: HdlName,
+    /// Say whether the program fits a core that is built already, as the core.json of its folder describes it, and which slots its maps
+    /// take, with --target core
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lanes", "threads", "bus", "core"], help_heading = "Hardware")]
+    pub fit: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArguments,
 }
@@ -365,6 +376,80 @@ pub struct SupportedArguments {
     pub markdown: bool,
     #[command(flatten)]
     pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Hardware")]
+pub struct CoreArguments {
+    /// Slots for maps, as JSON: [{"kind": "hash", "key_bytes": 16, "value_bytes": 32, "entries": 1024, "count": 2}, …]; without it the
+    /// core has none
+    #[arg(long, value_name = "FILE")]
+    pub maps: Option<PathBuf>,
+    /// What the top module is called
+    #[arg(long, value_name = "NAME", default_value = "core", value_parser = module_name)]
+    pub name: String,
+    /// Rows of a program, in each of two banks
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(16..=4096))]
+    pub rows: u32,
+    #[command(flatten)]
+    pub processor: ProcessorArguments,
+    /// Width of the packet streams in bits: 64, 128, 256 or 512
+    #[arg(long, value_name = "BITS", default_value_t = 512, value_parser = program::bus)]
+    pub bus: u32,
+    /// Family of FPGAs whose delays count [default: ultrascale+]
+    #[arg(long, value_name = "NAME", value_parser = program::family())]
+    pub family: Option<&'static Technology>,
+    /// Clock in MHz that is aimed at [default: 250; 200 for 7-series, 75 for ecp5]
+    #[arg(long, value_name = "MHZ", value_parser = program::clock)]
+    pub clock: Option<f64>,
+    /// Go on with a core that is larger than every card that `hardpath synth` knows
+    #[arg(long)]
+    pub force: bool,
+    /// Folder for the core; made new, or replaced when it holds an older one
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Program")]
+pub struct LoadArguments {
+    /// Image of a core's program, as `hardpath compile --target core` writes it (FILE.hpi)
+    pub image: PathBuf,
+    /// The core, as the core.json of its folder describes it
+    #[arg(long, value_name = "FILE", help_heading = "Hardware")]
+    pub core: PathBuf,
+    /// Image of the program that runs: maps that both declare alike keep what they hold; the core refuses the load when another one runs
+    #[arg(long, value_name = "IMAGE")]
+    pub keep: Option<PathBuf>,
+    /// The program waits until the host lets it take packets, when its maps hold what they should: a write of 2 to LOAD
+    #[arg(long)]
+    pub hold: bool,
+    /// Where to write the writes, a line each: address and data, in hexadecimal
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub words: Option<PathBuf>,
+    /// A device to load the program into: none is there yet
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "words",
+        help_heading = "Output"
+    )]
+    pub device: Option<String>,
+    #[command(flatten)]
+    pub answer: AnswerArguments,
+}
+
+/// An identifier of both languages.
+fn module_name(text: &str) -> Result<String, String> {
+    match hardpath_pipeline::lower::module_name(text) == text {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "a module cannot be called so; {} would do",
+            hardpath_pipeline::lower::module_name(text)
+        )),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -3,12 +3,14 @@
 pub mod asm;
 pub mod check;
 pub mod compile;
+pub mod core;
 pub mod disasm;
 pub mod explain;
 mod folder;
 pub mod fuzz;
 pub mod ir;
 pub mod isa;
+pub mod load;
 pub mod pass;
 pub mod realworld;
 pub mod sim;

@@ -228,7 +228,11 @@ fn holds_design(folder: &Path) -> bool {
 fn write_files(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, bytes) in files {
-        fs::write(folder.join(name), bytes)?;
+        let path = folder.join(name);
+        if let Some(inside) = path.parent() {
+            fs::create_dir_all(inside)?;
+        }
+        fs::write(path, bytes)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod commands;
 mod contents;
+mod core_file;
 mod coverage;
 mod design;
 mod engine;
@@ -59,6 +60,8 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
         Command::Traffic(arguments) => commands::traffic::run(&arguments),
         Command::Pass(arguments) => commands::pass::run(&arguments),
         Command::Supported(arguments) => commands::supported::run(&arguments),
+        Command::Core(arguments) => commands::core::run(&arguments),
+        Command::Load(arguments) => commands::load::run(&arguments),
         Command::Asm(arguments) => commands::asm::run(&arguments),
         Command::Disasm(arguments) => commands::disasm::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),

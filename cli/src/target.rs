@@ -6,6 +6,7 @@ mod pipeline;
 
 use self::core::Processor;
 use crate::arguments::{EngineName, HardwareArguments, ProcessorArguments};
+use crate::core_file;
 use crate::size;
 use crate::source::Loaded;
 use hardpath_blocks::interface::Interface;
@@ -16,6 +17,7 @@ use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use hardpath_pipeline::Promise;
 use hardpath_rtl::Design;
 use serde_json::Value;
+use std::path::Path;
 
 /// A kind of hardware that programs become.
 pub trait Target: Sync {
@@ -48,6 +50,11 @@ pub trait Target: Sync {
 
 /// All of them, the usual one first.
 pub const TARGETS: [&dyn Target; 2] = [&pipeline::Pipeline, &core::Core];
+
+/// The family of FPGAs that hardware is for when nobody says.
+pub fn usual_family() -> &'static Technology {
+    TECHNOLOGIES[0]
+}
 
 /// The kind of hardware that `--target` names.
 #[derive(Clone)]
@@ -132,6 +139,24 @@ impl Kind {
     }
 }
 
+impl Asked {
+    /// It is for the core that a file describes.
+    ///
+    /// # Errors
+    /// `option-needs-core`; those of [`core_file::read`].
+    pub fn fit(&mut self, file: &Path) -> Result<(), Diagnostic> {
+        if self.kind.processor.is_none() {
+            return Err(needs_core(&["--fit"]));
+        }
+        let processor = core_file::read(file)?;
+        if let Some(built) = &processor.built {
+            self.bus_bits = built.bus_bits;
+        }
+        self.kind.processor = Some(processor);
+        Ok(())
+    }
+}
+
 /// What the command line asks of hardware.
 ///
 /// # Errors
@@ -146,6 +171,9 @@ pub fn asked_or(
     usual: &'static Technology,
 ) -> Result<Asked, Diagnostic> {
     let word = arguments.target.as_str();
+    if arguments.core.is_some() && word != core::Core.name() {
+        return Err(needs_core(&["--core"]));
+    }
     // Families stood behind --target once, and still do in scripts.
     let behind_target = technology::find(word);
     let mut notes = Vec::new();
@@ -156,11 +184,18 @@ pub fn asked_or(
         }
     }
     let family = arguments.family.or(behind_target).unwrap_or(usual);
+    let mut kind = Kind::named(word, &arguments.processor)?;
+    if let Some(file) = &arguments.core {
+        kind.processor = Some(core_file::read(file)?);
+    }
+    let built = kind.processor.as_ref();
+    let built = built.and_then(|processor| processor.built.as_ref());
+    let bus_bits = built.map_or(arguments.bus, |built| built.bus_bits);
     Ok(Asked {
-        kind: Kind::named(word, &arguments.processor)?,
+        kind,
         family,
         clock_mhz: arguments.clock.unwrap_or(family.usual_clock_mhz),
-        bus_bits: arguments.bus,
+        bus_bits,
         without: arguments.without.iter().copied().collect(),
         force: arguments.force,
         journal: false,

@@ -49,7 +49,7 @@ use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ir::{verifier, Phase, Program};
 use hardpath_passes::Omitted;
 use hardpath_rtl::{spread, Design};
-pub use limits::MOST_MAPS;
+pub use limits::{map as map_is_too_large, MOST_MAPS};
 use plan::{Access, Class};
 pub use promise::Promise;
 pub use report::{Hazard, MapReport, Report};

@@ -71,7 +71,8 @@ fn both_copied_and_broadcast(program: &Program) -> Option<Diagnostic> {
     })
 }
 
-fn map(decl: &MapDecl) -> Option<Diagnostic> {
+/// What is wrong with a map in hardware, if something is: it is too wide or too large.
+pub fn map(decl: &MapDecl) -> Option<Diagnostic> {
     let refuse = |code, message: String, help: &str| {
         let place = format!("map {}", decl.name);
         Some(Diagnostic::refused(code, message).at(place).help(help))

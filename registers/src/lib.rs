@@ -78,6 +78,7 @@ mod fault;
 pub mod foreign;
 mod held;
 mod key_bits;
+pub mod load;
 mod operate;
 mod operation;
 pub mod version;

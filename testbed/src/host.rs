@@ -5,15 +5,13 @@ use crate::dut::{Dut, PortDirection};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::maps::Image;
-use hardpath_registers::{field, register, Design, Exchange, Fault, Foreign, Map, Operate};
+use hardpath_registers::{field, load, register, Design, Exchange, Fault, Foreign, Map, Operate};
 
 pub use hardpath_registers::{Answer, Counters, HostAnswer, HostOperation, May};
 
 /// Clocks after which an operation counts as lost; of one that goes through slots so many more for each.
 const OPERATION_CLOCKS: u64 = 100_000;
 const SLOT_CLOCKS: u64 = 1_000;
-/// Reads after which a program that was written does not run.
-const LOAD_READS: u32 = 10_000;
 
 /// Performs operations one after another. While packets run, [`Host::drive`] and [`Host::observe`] go along with
 /// the streams; otherwise the methods that take a `dut` step the clock themselves.
@@ -157,21 +155,12 @@ impl Host {
     /// # Errors
     /// The design refuses it, or does not answer.
     pub fn load_program(&mut self, dut: &mut dyn Dut, words: &[u32]) -> Result<(), Diagnostic> {
-        self.write_register(dut, register::LOAD, 0)?;
-        for word in words {
-            self.write_register(dut, register::PROGRAM, *word)?;
-        }
-        for _ in 0..LOAD_READS {
-            match field::LOAD_STATUS.of(self.read_register(dut, register::LOAD)?) {
-                0b0_1000 => return Ok(()),
-                status if status & 0b0_0101 != 0 => break,
-                _ => {}
-            }
-        }
-        Err(Diagnostic::defect(
-            "program-not-loaded",
-            "the processor does not take the program that was made for it",
-        ))
+        let loaded = load::load(&mut self.stepping(dut), words)?;
+        let error = |why| {
+            let message = format!("the processor does not take the program: {why}");
+            Diagnostic::defect("program-not-loaded", message)
+        };
+        loaded.map(|_| ()).map_err(error)
     }
 
     /// Sets the interface of an ingress port (0 to 15) and the number that is added to its queues.

@@ -108,6 +108,9 @@ pub struct HardwareArguments {
     pub without: Vec<Saving>,
     #[command(flatten)]
     pub processor: ProcessorArguments,
+    /// A core that is built already, as the core.json of its folder describes it, with --target core
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lanes", "threads", "bus"])]
+    pub core: Option<PathBuf>,
 }
 
 /// What is asked of a core.
@@ -159,13 +162,13 @@ fn target_word() -> PossibleValuesParser {
     PossibleValuesParser::new(shown.chain(families.map(|name| PossibleValue::new(name).hide(true))))
 }
 
-fn family() -> impl TypedValueParser<Value = &'static Technology> {
+pub(super) fn family() -> impl TypedValueParser<Value = &'static Technology> {
     let names = TECHNOLOGIES.iter().map(|family| family.name);
     PossibleValuesParser::new(names)
         .try_map(|name| technology::find(&name).ok_or("there is no such family"))
 }
 
-fn clock(text: &str) -> Result<f64, String> {
+pub(super) fn clock(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(mhz) if (1.0..=2000.0).contains(&mhz) => Ok(mhz),
         _ => Err(String::from("a clock is a number of MHz from 1 to 2000")),
@@ -200,7 +203,7 @@ fn saving(text: &str) -> Result<Saving, String> {
     })
 }
 
-fn bus(text: &str) -> Result<u32, String> {
+pub(super) fn bus(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(bits) if BUS_BITS.contains(&bits) => Ok(bits),
         _ => Err(String::from(

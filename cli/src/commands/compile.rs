@@ -18,7 +18,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub fn run(arguments: &CompileArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let asked = target::asked(&arguments.program.hardware).map_err(one)?;
+    let mut asked = target::asked(&arguments.program.hardware).map_err(one)?;
+    if let Some(file) = &arguments.fit {
+        asked.fit(file).map_err(one)?;
+    }
     let loaded = source::load(&arguments.program, &asked)?.for_target(asked.kind.target)?;
     if let Some(processor) = &asked.kind.processor {
         return rows::run(arguments, &loaded, (&asked, processor));

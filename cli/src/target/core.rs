@@ -13,12 +13,14 @@ use hardpath_pipeline::delay::Timing;
 pub struct Core;
 
 /// The core that is asked for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Processor {
     /// What programs have to know of it.
     pub machine: Machine,
     /// Packets that it works on at a time. No program depends on that.
     pub threads: u8,
+    /// It is built already. Otherwise it is built for the programs that run.
+    pub built: Option<Box<processor::Processor>>,
 }
 
 impl Processor {
@@ -29,6 +31,7 @@ impl Processor {
         Processor {
             machine: Machine::with_lanes(lanes.unwrap_or(Processor::USUAL_LANES)),
             threads: threads.unwrap_or(Processor::USUAL_THREADS),
+            built: None,
         }
     }
 
@@ -65,8 +68,7 @@ impl Target for Core {
     fn compile(&self, program: Program, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
         let machine = machine(asked);
         let compiled = compile::compile(&program, &machine)?;
-        let threads = processor_of(asked).threads;
-        hardware(compiled, &machine, threads, asked)
+        hardware(compiled, asked)
     }
 
     fn refusals(&self, part: Program, asked: &Asked) -> Vec<Diagnostic> {
@@ -97,22 +99,43 @@ fn processor_of(asked: &Asked) -> Processor {
     processor.unwrap_or_else(|| Processor::new(None, None))
 }
 
-/// A core that has what the program asks for, and the program in its interface.
-fn hardware(
-    compiled: Compiled,
-    machine: &Machine,
-    threads: u8,
-    asked: &Asked,
-) -> Result<Hardware, Vec<Diagnostic>> {
+/// The core that a program runs on: the one that is built, or one that has what the program asks for.
+pub fn core_for(image: &Image, asked: &Asked) -> processor::Processor {
+    let processor = processor_of(asked);
+    if let Some(built) = processor.built {
+        return *built;
+    }
+    let name = hardpath_pipeline::lower::module_name(&image.name);
+    processor::Processor {
+        bus_bits: asked.bus_bits,
+        ..processor::Processor::of(&name, &processor.machine, processor.threads, image)
+    }
+}
+
+/// A core, and the program in its interface.
+fn hardware(compiled: Compiled, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
     let image = &compiled.image;
     missing(image, &compiled.origins).map_err(|error| vec![error])?;
-    let name = hardpath_pipeline::lower::module_name(&image.name);
-    let config = processor::Processor {
-        bus_bits: asked.bus_bits,
-        ..processor::Processor::of(&name, machine, threads, image)
-    };
+    let maps = image.maps.values();
+    let errors: Vec<Diagnostic> = maps
+        .filter_map(hardpath_pipeline::map_is_too_large)
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let config = core_for(image, asked);
     let mut built = processor::processor(&config);
     built.starts_with(&config, image)?;
+    Ok(hardware_of(&config, built, compiled.program, asked))
+}
+
+/// A core with whatever its interface says of a program.
+pub fn hardware_of(
+    config: &processor::Processor,
+    built: Built,
+    program: Program,
+    asked: &Asked,
+) -> Hardware {
     let Built {
         mut design,
         interface,
@@ -124,21 +147,21 @@ fn hardware(
     hardpath_pipeline::for_family(&mut design, timing);
     let names = design.modules.values().map(|module| module.name.as_str());
     let map_modules = hardpath_pipeline::map_modules(&config.name, names);
-    Ok(Hardware {
+    Hardware {
         map_modules,
         design,
         interface,
         clock_mhz: asked.clock_mhz,
         family: asked.family.name,
         promise: Default::default(),
-        form: compiled.program,
+        form: program,
         told: Told {
             json: serde_json::Value::Null,
             text: String::new(),
             markdown: String::new(),
         },
         warnings: Vec::new(),
-    })
+    }
 }
 
 /// # Errors

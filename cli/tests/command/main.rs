@@ -6,6 +6,7 @@ mod ci;
 mod commands;
 mod common;
 mod constants;
+mod cores;
 mod egress;
 mod events;
 mod explain;

@@ -135,9 +135,21 @@ impl Settings<u32> {
 impl Processor {
     /// A core of so many lanes and threads for a program and those that ask for as much.
     pub fn of(name: &str, machine: &Machine, threads: u8, image: &Image) -> Processor {
+        Processor {
+            ring: ring_for(image),
+            slots: image.maps.values().cloned().collect(),
+            inputs: image.inputs.clone(),
+            outputs: image.outputs.clone(),
+            ..Processor::new(name, machine, threads)
+        }
+    }
+
+    /// One without slots, inputs and outputs.
+    pub fn new(name: &str, machine: &Machine, threads: u8) -> Processor {
         let shape = Shape {
             zeros: false,
             threads: threads.max(2),
+            registers: machine.registers,
             ..Shape::with_lanes(machine.lanes)
         };
         Processor {
@@ -145,15 +157,31 @@ impl Processor {
             machine: machine.clone(),
             shape,
             alone: threads == 1,
-            ring: ring_for(image),
+            ring: Ring::default(),
             bus_bits: 512,
-            slots: image.maps.values().cloned().collect(),
-            inputs: image.inputs.clone(),
-            outputs: image.outputs.clone(),
+            slots: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
             most_rows: 1 << 24,
             has_time: true,
             has_random: true,
             has_egress: true,
+        }
+    }
+
+    /// Slots more, so that this program fits, too, where only they are missing.
+    pub fn widen(&mut self, image: &Image) {
+        self.ring.lines = self.ring.lines.max(ring_for(image).lines);
+        for map in fit::without_slot(self, image) {
+            self.slots.push(map);
+        }
+    }
+
+    /// Packets that it works on at a time.
+    pub fn threads(&self) -> u8 {
+        match self.alone {
+            true => 1,
+            false => self.shape.threads,
         }
     }
 

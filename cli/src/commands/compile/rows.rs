@@ -9,6 +9,7 @@ use crate::table::{facts, rows};
 use crate::target::core::{self, Processor};
 use crate::target::Asked;
 use hardpath_core::compile::Compiled;
+use hardpath_core::hardware::processor::fit;
 use hardpath_core::text;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
@@ -26,16 +27,21 @@ pub fn run(
 ) -> Result<Answer, Vec<Diagnostic>> {
     let compiled = core::rows(loaded, asked)?;
     let words = compiled.image.words().map_err(one)?.len();
+    let slots = match &processor.built {
+        Some(core) => Some(fit::fit(core, &compiled.image, &[])?),
+        None => None,
+    };
+    let slots = slots.as_deref();
     let files = match &arguments.output {
         Some(folder) => write(&compiled, folder).map_err(one)?,
         None => Vec::new(),
     };
-    let object = json(loaded, processor, &compiled, (words, &files));
+    let object = json(loaded, processor, &compiled, slots, (words, &files));
     let mut text = format!(
         "{} ({}) as rows of a core:\n\n{}",
         loaded.program.name,
         loaded.described,
-        report(processor, &compiled, words)
+        report(processor, &compiled, slots, words)
     );
     text.push_str(&dropped_calls(&loaded.dropped_calls));
     if let [image, listing] = files.as_slice() {
@@ -83,11 +89,13 @@ fn json(
     loaded: &Loaded,
     processor: &Processor,
     compiled: &Compiled,
+    slots: Option<&[u8]>,
     (words, files): (usize, &[String]),
 ) -> Value {
     let image = &compiled.image;
-    let maps = image.maps.values().map(|map| {
+    let maps = image.maps.values().enumerate().map(|(number, map)| {
         json!({
+            "slot": slots.map(|slots| slots[number]),
             "name": map.name,
             "kind": map.outside,
             "key_bytes": map.key_bytes,
@@ -108,6 +116,7 @@ fn json(
         "registers": image.registers,
         "stack_bytes": image.stack,
         "program_words": words,
+        "fits": slots.map(|_| true),
         "maps": maps.collect::<Vec<Value>>(),
         "files": files,
         "dropped_calls": dropped_calls_json(&loaded.dropped_calls),
@@ -120,7 +129,12 @@ fn per_row(compiled: &Compiled) -> f64 {
     (compiled.image.operations() as f64 / rows * 100.0).round() / 100.0
 }
 
-fn report(processor: &Processor, compiled: &Compiled, words: usize) -> String {
+fn report(
+    processor: &Processor,
+    compiled: &Compiled,
+    slots: Option<&[u8]>,
+    words: usize,
+) -> String {
     let image = &compiled.image;
     let mut text = facts(&[
         (
@@ -154,21 +168,31 @@ fn report(processor: &Processor, compiled: &Compiled, words: usize) -> String {
             format!("{} of {} bytes", image.stack, processor.machine.stack),
         ),
     ]);
+    if let (Some(core), Some(_)) = (&processor.built, slots) {
+        text.push_str(&format!("\n  it fits core {}\n", core.name));
+    }
     if image.maps.is_empty() {
         return text;
     }
-    let maps = image.maps.values().map(|map| {
-        vec![
+    let maps = image.maps.values().enumerate().map(|(number, map)| {
+        let slot = slots.map(|slots| slots[number].to_string());
+        let columns = vec![
             map.name.clone(),
             map.outside.clone(),
             map.key_bytes.to_string(),
             map.value_bytes.to_string(),
             grouped(map.max_entries.into()),
-        ]
+        ];
+        columns.into_iter().chain(slot).collect()
     });
     let maps: Vec<Vec<String>> = maps.collect();
     text.push('\n');
-    text + &rows(&["map", "type", "key B", "value B", "entries"], &maps)
+    let heads = ["map", "type", "key B", "value B", "entries", "slot"];
+    let heads = match slots {
+        Some(_) => &heads[..],
+        None => &heads[..heads.len() - 1],
+    };
+    text + &rows(heads, &maps)
 }
 
 #[cfg(test)]

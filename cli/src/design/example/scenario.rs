@@ -13,8 +13,8 @@ use hardpath_ir::{MapDecl, MapId, Program};
 use hardpath_packet::outcome as counted_as;
 use hardpath_packet::Packet;
 use hardpath_registers::{
-    field, foreign, register, words, Access, Counters, Design, Exchange, HostAnswer, HostOperation,
-    MAGIC, PORTS, VERSION,
+    field, foreign, load, register, words, Access, Counters, Design, Exchange, HostAnswer,
+    HostOperation, MAGIC, PORTS, VERSION,
 };
 use hardpath_testbed::bench::player::Player;
 use hardpath_testbed::bench::script::{beats_in, beats_out, Line};
@@ -24,6 +24,8 @@ use std::collections::BTreeMap;
 
 /// Clocks until a counter shows what happened, and more.
 const COUNTER_CLOCKS: u32 = 24;
+/// What a processor says of its first program when it runs.
+const RUNS: u32 = 8;
 /// Entries of each map that are looked up at the end.
 const LOOKUPS: usize = 32;
 
@@ -75,6 +77,11 @@ impl<'a> Scenario<'a> {
         })
     }
 
+    /// The design runs programs that are loaded, row by row.
+    pub fn is_processor(&self) -> bool {
+        !self.interface.program.is_empty()
+    }
+
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -115,6 +122,16 @@ impl<'a> Scenario<'a> {
                 self.write(entry, super::port(port).interface);
                 self.write(entry + 4, super::port(port).first_queue);
             }
+        }
+        if self.is_processor() {
+            self.say("the program");
+            for (address, data) in load::writes(&self.interface.program) {
+                self.write(address, data);
+            }
+            self.add(Line::Await {
+                address: register::LOAD,
+                data: 1 << 16 | RUNS,
+            });
         }
         self.play()
     }

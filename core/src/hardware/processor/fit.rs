@@ -20,12 +20,14 @@ pub fn fit(
     fixed: &[Option<u8>],
 ) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let mut errors = lacks(core, image);
-    match slots(core, image, fixed) {
-        Ok(slots) if errors.is_empty() => return Ok(slots),
-        Ok(_) => {}
-        Err(more) => errors.extend(more),
+    let maps: Vec<&MapDecl> = image.maps.values().collect();
+    let matching = Matching::new(&core.slots, &maps, fixed);
+    let missing = matching.missing.iter();
+    errors.extend(missing.map(|map| no_slot(core, maps[*map], &matching)));
+    match errors.is_empty() {
+        true => Ok(matching.slots_of_maps()),
+        false => Err(errors),
     }
-    Err(errors)
 }
 
 /// What a slot is, for messages.
@@ -193,40 +195,12 @@ fn size(map: &MapDecl) -> u64 {
     u64::from(map.entry_key_bytes() + map.value_bytes) * u64::from(map.max_entries)
 }
 
-/// Each map in turn, the largest first, takes the smallest slot that does; one that has it already moves where it can (the augmenting
-/// paths of bipartite matching).
-fn slots(
-    core: &Processor,
-    image: &Image,
-    fixed: &[Option<u8>],
-) -> Result<Vec<u8>, Vec<Diagnostic>> {
+/// Maps of a program for which a core needs more slots.
+pub(super) fn without_slot(core: &Processor, image: &Image) -> Vec<MapDecl> {
     let maps: Vec<&MapDecl> = image.maps.values().collect();
-    let mut matching = Matching {
-        slots: &core.slots,
-        maps: &maps,
-        fixed,
-        taken: vec![None; core.slots.len()],
-    };
-    for (map, slot) in fixed.iter().enumerate() {
-        if let Some(slot) = slot {
-            matching.taken[usize::from(*slot)] = Some(map);
-        }
-    }
-    let mut order: Vec<usize> = (0..maps.len()).collect();
-    order.sort_by_key(|map| std::cmp::Reverse(size(maps[*map])));
-    let mut errors = Vec::new();
-    for map in order {
-        let is_fixed = fixed.get(map).copied().flatten().is_some();
-        if !is_fixed && !matching.find(map, &mut vec![false; core.slots.len()]) {
-            errors.push(no_slot(core, maps[map], &matching));
-        }
-    }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let slot_of = |map: usize| matching.taken.iter().position(|taken| *taken == Some(map));
-    let all = (0..maps.len()).map(|map| slot_of(map).expect("each map has one") as u8);
-    Ok(all.collect())
+    let missing = Matching::new(&core.slots, &maps, &[]).missing;
+    let missing = missing.into_iter().map(|map| maps[map].clone());
+    missing.collect()
 }
 
 struct Matching<'a> {
@@ -235,9 +209,47 @@ struct Matching<'a> {
     fixed: &'a [Option<u8>],
     /// By slot: its map.
     taken: Vec<Option<usize>>,
+    /// Maps without a slot.
+    missing: Vec<usize>,
 }
 
-impl Matching<'_> {
+impl<'a> Matching<'a> {
+    /// Each map in turn, the largest first, takes the smallest slot that does; one that has it already moves where it can (augmenting
+    /// paths of bipartite matching).
+    fn new(slots: &'a [MapDecl], maps: &'a [&'a MapDecl], fixed: &'a [Option<u8>]) -> Matching<'a> {
+        let mut matching = Matching {
+            slots,
+            maps,
+            fixed,
+            taken: vec![None; slots.len()],
+            missing: Vec::new(),
+        };
+        for (map, slot) in fixed.iter().enumerate() {
+            if let Some(slot) = slot {
+                matching.taken[usize::from(*slot)] = Some(map);
+            }
+        }
+        let mut order: Vec<usize> = (0..maps.len()).collect();
+        order.sort_by_key(|map| std::cmp::Reverse(size(maps[*map])));
+        for map in order {
+            if !matching.is_fixed(map) && !matching.find(map, &mut vec![false; slots.len()]) {
+                matching.missing.push(map);
+            }
+        }
+        matching
+    }
+
+    fn is_fixed(&self, map: usize) -> bool {
+        self.fixed.get(map).copied().flatten().is_some()
+    }
+
+    /// Of each map, where all have one.
+    fn slots_of_maps(&self) -> Vec<u8> {
+        let slot_of = |map: usize| self.taken.iter().position(|taken| *taken == Some(map));
+        let all = (0..self.maps.len()).map(|map| slot_of(map).expect("each map has one") as u8);
+        all.collect()
+    }
+
     /// Finds a slot for a map. `seen`: slots that were looked at.
     fn find(&mut self, map: usize, seen: &mut [bool]) -> bool {
         let mut fits: Vec<usize> = (0..self.slots.len())
@@ -250,7 +262,7 @@ impl Matching<'_> {
             }
             let moves = match self.taken[slot] {
                 None => true,
-                Some(other) if self.fixed.get(other).copied().flatten().is_some() => false,
+                Some(other) if self.is_fixed(other) => false,
                 Some(other) => self.find(other, seen),
             };
             if moves {

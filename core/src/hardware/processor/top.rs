@@ -171,7 +171,6 @@ struct Loops {
     swept: Node,
     host_works: Node,
     runs: Node,
-    closes: Node,
     line_ready: Node,
     descriptor_take: Node,
     given: GivenBack,
@@ -285,7 +284,6 @@ impl Top<'_> {
             swept: self.wire("swept", 1),
             host_works: self.wire("host_works", 1),
             runs: self.wire("runs", 1),
-            closes: self.wire("closes", 1),
             line_ready: self.wire("line_ready", 1),
             descriptor_take: self.wire("descriptor_take", 1),
             given: GivenBack {

@@ -82,12 +82,10 @@ impl Top<'_> {
 
     /// Packets get threads.
     pub(super) fn open(&mut self, loops: &Loops) -> Node {
-        let m = &mut *self.m;
-        let closes = match self.config.alone {
-            true => m.or(&[loops.closes, loops.some_inside]),
-            false => loops.closes,
-        };
-        m.not(closes)
+        match self.config.alone {
+            true => self.m.not(loops.some_inside),
+            false => self.m.one(),
+        }
     }
 
     pub(super) fn host(
@@ -202,8 +200,8 @@ impl Top<'_> {
         m.delay("may_store", may)
     }
 
-    /// No packet gets a thread while the host's operation waits for those inside to leave, and none is taken in while another program
-    /// does.
+    /// No packet is taken in while the host's operation, or another program, waits for those that are here to leave. So both have their
+    /// place in the order in which packets arrive.
     pub(super) fn close(
         &mut self,
         (host, intake): (&HostOut, &IntakeOut),
@@ -217,25 +215,22 @@ impl Top<'_> {
         let stays = m.and(&[asks, over]);
         let next = m.or(&[starts, stays]);
         m.set_next(asks_reg, next);
-        m.drive(loops.closes, asks);
         m.drive(loops.host_works, asks);
         // The intake lays packets out as the program that runs wants it, so another one waits until it has none. It looks at what the new
         // one wants through registers.
         let open = m.not(program.wants);
         let told = m.not(program.holds);
-        let open = m.and(&[program.runs, open, told]);
+        let host_rests = m.not(asks);
+        let open = m.and(&[program.runs, open, told, host_rests]);
         let settled = later_from_reset(m, "settled", open, SETTLES);
         let running = m.and(&[open, settled]);
         m.drive(loops.runs, running);
         let all_out = m.and(&[intake.idle, loops.is_still]);
         let not_running = m.not(settled);
         // An operation of the host is over before another program has its maps.
-        let host_rests = m.not(asks);
         let empty = m.and(&[all_out, not_running, host_rests]);
         m.drive(loops.empty, empty);
-        // What has got a thread in the clock before is counted.
-        let closed = m.delay_reset("closed", asks);
-        let prepared = m.and(&[closed, asks, loops.is_still]);
+        let prepared = m.and(&[asks, all_out, not_running]);
         m.drive(loops.map_prepared, prepared);
     }
 }
