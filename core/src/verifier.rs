@@ -11,10 +11,11 @@
 //! 3. No register is written twice, and no predicate, but that several comparisons go into one by [`Into::And`], or by [`Into::Or`].
 //!    Predicate 0 may be written as often as it likes.
 //! 4. It has no more loads, stores, operations on maps, products, inputs and operations that put words than the core does in a row
-//!    ([`Machine`]), and one of what stands beside the lanes: divisions, sums, copies, and clearing. That does not stand
-//!    in a row with an operation on a map: a thread waits for one unit at a time.
+//!    ([`Machine`]), one of what stands beside the lanes (divisions, sums, copies, and clearing), and one further copy of the packet that is
+//!    sent. What stands beside the lanes does not stand in a row with an operation on a map: a thread waits for one unit at a time.
 //! 5. Where many bytes are summed, copied or cleared, nothing is stored.
-//! 6. No operation changes what of a map another one reads or changes: which keys it has, or bytes of its values.
+//! 6. No operation changes what of a map another one reads or changes: which keys it has, or bytes of its values. None puts words into a
+//!    buffer that an earlier lane takes from: units see a buffer as it is behind the row.
 //! 7. Nothing stands behind an operation that always leaves the row.
 //!
 //! **Control**
@@ -220,7 +221,7 @@ impl<'a> Check<'a> {
 }
 
 /// Control leaves the row here, whatever registers and predicates say.
-fn always_leaves(op: &Operation) -> bool {
+pub(crate) fn always_leaves(op: &Operation) -> bool {
     let always = match op.action {
         Action::Branch { when, .. } | Action::Exit { when, .. } => when.is_none(),
         Action::Indirect { .. } => true,

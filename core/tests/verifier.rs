@@ -125,6 +125,7 @@ fn rows() {
         ("r?.1 = mul 64 r0.0, r0.0", 1),
         ("r?.1 = udiv 64 r0.0, r0.0", 1),
         ("r?.1 = checksum packet up-to 40 r0.0, r0.0", 1),
+        ("send forward to back with 1", 1),
     ] {
         holds(&same(op, most));
         breaks(4, 0, None, &same(op, most + 1));
@@ -220,7 +221,16 @@ fn buffers() {
     holds(&rows(&[
         &(lane(0, put) + &lane(1, &lookup.replace("r0", "r1")))
     ]));
-    breaks(13, 0, 0, &rows(&[&(lane(0, lookup) + &lane(1, put))]));
+    // Units see what stands in a buffer behind the row.
+    breaks(6, 0, 1, &rows(&[&(lane(0, lookup) + &lane(1, put))]));
+    let sends = lane(0, "send forward to back with 1");
+    breaks(
+        6,
+        0,
+        1,
+        &rows(&[&(sends.clone() + &lane(1, "put exit[4], 1"))]),
+    );
+    holds(&rows(&[&(sends + &lane(1, put))]));
     // What was taken is gone, whoever took it.
     breaks(
         13,

@@ -213,7 +213,7 @@ impl Effects {
             return Some(after);
         }
         if self.sends && later.sends {
-            return Some(After::Lane);
+            return Some(After::Row);
         }
         // What a row reads is as it was before the row.
         overlap(&self.reads, &later.writes).then_some(After::Same)
@@ -313,6 +313,8 @@ pub struct Takes {
     pub slow: u8,
     /// Those of them that read or write byte by byte: behind all stores, so none is in the same row.
     pub many: u8,
+    /// Further copies of the packet.
+    pub sends: u8,
 }
 
 /// What an operation takes.
@@ -324,6 +326,7 @@ pub fn takes<R, T>(action: &Action<R, Pred, T>) -> Takes {
         Action::Store { .. } => Takes { stores: 1, ..none },
         Action::Put { .. } => Takes { puts: 1, ..none },
         Action::Input { .. } => Takes { inputs: 1, ..none },
+        Action::Send { .. } => Takes { sends: 1, ..none },
         Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => Takes {
             slow: 1,
             many: 1,

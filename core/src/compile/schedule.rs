@@ -149,6 +149,7 @@ impl Scheduler<'_> {
             && all.puts <= machine.puts
             && all.products <= machine.products
             && all.inputs <= machine.inputs
+            && all.sends <= 1
             // A thread waits for one unit at a time.
             && all.slow <= 1
             && (all.slow == 0 || all.maps == 0)
@@ -313,5 +314,6 @@ fn sum(one: Takes, other: Takes) -> Takes {
         inputs: one.inputs + other.inputs,
         slow: one.slow + other.slow,
         many: one.many + other.many,
+        sends: one.sends + other.sends,
     }
 }

@@ -1,9 +1,10 @@
 //! Rules 3 to 7: what stands in a row together.
 
+use super::there::emptied;
 use super::{always_leaves, At, Check};
 use crate::encode::map;
 use crate::image::Row;
-use crate::isa::{Action, Compute, Into, Operand, Operation, Pred};
+use crate::isa::{Action, Buffer, Compute, Into, Operand, Operation, Pred};
 use std::collections::HashMap;
 
 /// What a row has only so many of.
@@ -16,10 +17,11 @@ enum Unit {
     Product,
     Input,
     Slow,
+    Send,
 }
 
 impl Unit {
-    const ALL: [(Unit, &'static str); 7] = [
+    const ALL: [(Unit, &'static str); 8] = [
         (Unit::Load, "loads"),
         (Unit::Store, "stores"),
         (Unit::Map, "operations on maps"),
@@ -27,6 +29,7 @@ impl Unit {
         (Unit::Product, "products"),
         (Unit::Input, "inputs"),
         (Unit::Slow, "divisions and operations on many bytes"),
+        (Unit::Send, "further copies of the packet"),
     ];
 
     fn of(action: &Action) -> Option<Unit> {
@@ -41,6 +44,7 @@ impl Unit {
             | Action::Atomic { .. } => Some(Unit::Map),
             Action::Put { .. } => Some(Unit::Put),
             Action::Input { .. } => Some(Unit::Input),
+            Action::Send { .. } => Some(Unit::Send),
             Action::Checksum { .. } | Action::Copy { .. } | Action::Clear { .. } => {
                 Some(Unit::Slow)
             }
@@ -63,6 +67,7 @@ impl Check<'_> {
             self.one_wait(number, row);
             self.cleared(number, row);
             self.map_order(number, row);
+            self.buffer_order(number, row);
             self.last(number, row);
         }
     }
@@ -97,7 +102,7 @@ impl Check<'_> {
                 Unit::Put => machine.puts,
                 Unit::Product => machine.products,
                 Unit::Input => machine.inputs,
-                Unit::Slow => 1,
+                Unit::Slow | Unit::Send => 1,
             };
             let users = row.operations();
             let users = users.filter(|(_, op)| Unit::of(&op.action) == Some(unit));
@@ -153,6 +158,20 @@ impl Check<'_> {
         }
     }
 
+    /// Rule 6, of buffers.
+    fn buffer_order(&mut self, number: usize, row: &Row) {
+        let mut taken: Vec<Buffer> = Vec::new();
+        for (lane, op) in row.operations() {
+            match op.action {
+                Action::Put { buffer, .. } if taken.contains(&buffer) => {
+                    let message = "an earlier lane takes from the buffer into which words are put";
+                    self.error(6, At::Lane(number, lane), message);
+                }
+                _ => taken.extend(takes_from(&op.action)),
+            }
+        }
+    }
+
     /// Rule 7.
     fn last(&mut self, number: usize, row: &Row) {
         let mut over = false;
@@ -176,6 +195,15 @@ pub(super) fn decided(action: &Action) -> Vec<(Pred, Option<Into>)> {
         Action::Combine { to, .. } => vec![(to, None)],
         Action::Lookup { hit, .. } => vec![(hit, None)],
         _ => Vec::new(),
+    }
+}
+
+/// The buffers that an action may take words from.
+fn takes_from(action: &Action) -> Vec<Buffer> {
+    match action {
+        Action::Send { .. } => vec![Buffer::Exit],
+        // Behind an exit that is taken nothing is put.
+        _ => emptied(action),
     }
 }
 

@@ -289,7 +289,7 @@ fn put(op: &Operation) -> Vec<Item> {
 }
 
 /// The buffers in which nothing is left behind an operation.
-fn emptied(action: &Action) -> Vec<Buffer> {
+pub(super) fn emptied(action: &Action) -> Vec<Buffer> {
     match action {
         Action::Lookup { .. } | Action::Delete { .. } => vec![Buffer::Key],
         Action::Update { .. } => BUFFERS[..3].to_vec(),
