@@ -278,9 +278,9 @@ fn decl(slot: &Slot) -> Result<MapDecl, Diagnostic> {
         let help = "indexes have 4 bytes, prefixes 4 bytes of length and some of data; values and entries there are some";
         return wrong(message, help.into());
     }
-    if decl.broadcast && !decl.outside.starts_with("devmap") {
-        let message = "packets are broadcast to devices, and the slot holds none".into();
-        return wrong(message, "leave broadcast out, or make it a devmap".into());
+    if decl.broadcast {
+        let message = "packets are not broadcast yet by a core that is built for all programs".into();
+        return wrong(message, "leave broadcast out; a core that is built for one program broadcasts".into());
     }
     match hardpath_pipeline::map_is_too_large(&decl) {
         Some(error) => Err(error),

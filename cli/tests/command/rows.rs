@@ -175,16 +175,24 @@ fn a_program_on_the_processor() {
 
 #[test]
 fn the_processor_says_what_it_has_no_unit_for() {
-    let file = "filetests/cases/packets/broadcast.hir";
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("copies.hir");
+    let text = "program \"copies\" structured\n\noutput \"verdict\" 3\n\nblock0:\n    v0:64 = const 0\n    v1:64 = const 512\n    \
+        v2:16 = input length\n    copy packet packet up-to 1025 v0, v1, v2\n    v3:3 = const 2\n    v4:1 = const 1\n    emit v4 with v3\n";
+    let program = |most: &str| fs::write(&file, text.replace("1025", most)).unwrap();
     let against = [
         "--pcap",
         "programs/firewall.pcap",
         "--against",
         "interpreter",
     ];
-    let error = on_core("check", file, &against).error(3, "core-unit-missing");
+    program("1024");
+    let run = on_core("check", path(&file), &against);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    program("1025");
+    let error = on_core("check", path(&file), &against).error(3, "core-unit-missing");
     assert!(
-        error["message"].as_str().unwrap().contains("broadcast"),
+        error["message"].as_str().unwrap().contains("1,024 bytes"),
         "{error}"
     );
     assert!(

@@ -12,6 +12,7 @@
 
 mod accesses;
 mod answer;
+pub mod copies;
 mod exits;
 pub mod fit;
 mod port;
@@ -76,6 +77,8 @@ pub struct Processor {
     pub has_random: bool,
     /// As above.
     pub has_egress: bool,
+    /// Further copies that a packet can have.
+    pub copies: u8,
 }
 
 signals! {
@@ -140,6 +143,7 @@ impl Processor {
             slots: image.maps.values().cloned().collect(),
             inputs: image.inputs.clone(),
             outputs: image.outputs.clone(),
+            copies: copies::most(image).unwrap_or(0),
             ..Processor::new(name, machine, threads)
         }
     }
@@ -166,6 +170,7 @@ impl Processor {
             has_time: true,
             has_random: true,
             has_egress: true,
+            copies: 0,
         }
     }
 
@@ -183,6 +188,22 @@ impl Processor {
             true => 1,
             false => self.shape.threads,
         }
+    }
+
+    /// The slots of maps through which packets are broadcast.
+    fn lists(&self) -> Vec<usize> {
+        let slots = self.slots.iter().enumerate();
+        let lists = slots.filter(|(_, decl)| decl.broadcast);
+        lists.map(|(number, _)| number).collect()
+    }
+
+    fn broadcasts(&self) -> bool {
+        !self.lists().is_empty()
+    }
+
+    /// Packets may leave several times.
+    pub fn repeats(&self) -> bool {
+        self.copies > 0 || self.broadcasts()
     }
 
     /// Its lanes.
@@ -261,27 +282,31 @@ impl Processor {
         });
         let slots: Vec<String> = slots.collect();
         let outputs: Vec<u32> = self.outputs.iter().map(|output| output.width).collect();
-        let text = format!("{:?} {:?} {slots:?} {outputs:?}", self.machine, self.ring);
+        let copies = self.copies;
+        let text = format!(
+            "{:?} {:?} {slots:?} {outputs:?} {copies}",
+            self.machine, self.ring
+        );
         design_id_of(&text)
     }
 }
 
 /// The first operation for which there is no unit: its row and lane, and what it needs.
 pub fn lacks(image: &Image) -> Option<(usize, u8, &'static str)> {
+    let sends = copies::most(image).is_some();
     let rows = image.rows.iter().enumerate();
     let mut all =
         rows.flat_map(|(number, row)| row.operations().map(move |(lane, op)| (number, lane, op)));
-    all.find_map(|(row, lane, operation)| Some((row, lane, unit(&operation.action)?)))
+    all.find_map(|(row, lane, operation)| Some((row, lane, unit(&operation.action, sends)?)))
 }
 
-/// What an operation needs that is not there.
-fn unit(action: &Action) -> Option<&'static str> {
+/// What an operation needs that is not there. `sends`: there is room for all copies that packets can have.
+fn unit(action: &Action, sends: bool) -> Option<&'static str> {
     match action {
         Action::Copy { up_to, .. } if u32::from(*up_to) > slow::MOST_COPIED => {
             Some("copies of more than 1,024 bytes")
         }
-        Action::Send { .. } => Some("further copies of a packet"),
-        Action::Exit { ending, .. } if ending.each.is_some() => Some("packets that are broadcast"),
+        Action::Send { .. } if !sends => Some("more than 15 further copies of a packet"),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use hardpath_core::hardware::processor::stream::{Before, Load};
 use hardpath_core::hardware::processor::{processor, Processor};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
+use hardpath_testkit::Random;
 use std::collections::VecDeque;
 
 const LOAD: u64 = 0x400;
@@ -26,7 +27,10 @@ pub struct Out {
 pub struct Core {
     pub bench: Bench,
     pub config: Processor,
-    coming: VecDeque<(Vec<u8>, bool)>,
+    /// Beats, with the port at which they come, and whether they are the last one.
+    coming: VecDeque<(Vec<u8>, u64, bool)>,
+    /// Packets are not taken in each clock.
+    pub slow: Option<Random>,
     leaving: Vec<u8>,
     pub out: Vec<Out>,
     /// The outputs of each packet, and above them whether it came out.
@@ -59,13 +63,14 @@ impl Core {
     /// This one.
     pub fn of(config: Processor) -> Core {
         let mut bench = Bench::new(&processor(&config).design);
-        for name in ["s_axil_bready", "s_axil_rready", "m_axis_tready"] {
+        for name in ["s_axil_bready", "s_axil_rready"] {
             bench.set(name, 1);
         }
         Core {
             bench,
             config,
             coming: VecDeque::new(),
+            slow: None,
             leaving: Vec::new(),
             out: Vec::new(),
             fates: Vec::new(),
@@ -87,11 +92,15 @@ impl Core {
         self.clocks += 1;
         let bench = &mut self.bench;
         bench.set("s_axis_tvalid", (!self.coming.is_empty()).into());
-        if let Some((beat, last)) = self.coming.front() {
+        if let Some((beat, port, last)) = self.coming.front() {
+            bench.set("s_axis_tuser", port << 1);
             bench.set_bytes("s_axis_tdata", beat);
             bench.set("s_axis_tkeep", u64::MAX >> (64 - beat.len()));
             bench.set("s_axis_tlast", (*last).into());
         }
+        let slow = self.slow.as_mut();
+        let ready = slow.is_none_or(|random| random.below(3) > 0);
+        bench.set("m_axis_tready", ready.into());
         bench.step();
         if bench.get("s_axis_tready") == 1 {
             self.coming.pop_front();
@@ -99,7 +108,7 @@ impl Core {
         if bench.get("fate_valid") == 1 {
             self.fates.push(bench.get("fate"));
         }
-        if bench.get("m_axis_tvalid") == 1 {
+        if ready && bench.get("m_axis_tvalid") == 1 {
             let count = bench.get("m_axis_tkeep").count_ones() as usize;
             let bytes = bench.get_bytes("m_axis_tdata");
             self.leaving.extend(&bytes[..count]);
@@ -115,9 +124,14 @@ impl Core {
 
     /// A packet waits to come in.
     pub fn send(&mut self, packet: &[u8]) {
+        self.send_at(0, packet);
+    }
+
+    /// The same, at a port.
+    pub fn send_at(&mut self, port: u64, packet: &[u8]) {
         let last = packet.len().div_ceil(64) - 1;
         let beats = packet.chunks(64).enumerate();
-        let beats = beats.map(|(number, beat)| (beat.to_vec(), number == last));
+        let beats = beats.map(|(number, beat)| (beat.to_vec(), port, number == last));
         self.coming.extend(beats);
     }
 
@@ -126,8 +140,8 @@ impl Core {
         let before = self.clocks;
         for _ in 0..PATIENCE {
             if self.fates.len() >= count && self.leaving.is_empty() {
-                // The last beat may stand beside the fate.
-                (0..8).for_each(|_| self.step());
+                // The last beats may stand behind the fate.
+                (0..64).for_each(|_| self.step());
                 return self.clocks - before;
             }
             self.step();

@@ -3,6 +3,7 @@
 
 #[path = "../packets/bench.rs"]
 mod bench;
+mod copies;
 mod core;
 mod loads;
 mod programs;

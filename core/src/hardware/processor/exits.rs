@@ -1,19 +1,27 @@
 //! The end of a packet's program: what its exit says, and what of it becomes a job for the transmit side.
 //!
 //! An exit that is taken leaves its word's parts and its operand in a memory, one for each thread. What stands in the exit buffer stays
-//! there until the packet is the oldest one; then all that becomes a job.
+//! there until the packet is the oldest one; then all that becomes a job. One that leaves several times has a job for each: [`turns`].
+
+mod copies;
+mod leaves;
+mod turns;
 
 use super::Processor;
 use crate::encode::layout::{self, kind, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::{CUT_STAGE, OPERAND_STAGE};
-use crate::hardware::packets::transmit::{FRONT_BITS, FRONT_BYTES, OFFSET_BITS};
+use crate::hardware::packets::transmit::FRONT_BYTES;
 use crate::hardware::packets::{transmit::JobIn, LENGTH_BITS};
 use crate::hardware::shift::later;
 use crate::isa::exit;
-use hardpath_packet::{CLASS_BITS, INDEX_BITS};
+use copies::Copies;
+use hardpath_blocks::index_bits;
+use hardpath_packet::INDEX_BITS;
 use hardpath_rtl::signals::Block;
-use hardpath_rtl::{signals, MemStyle, Module, Node};
+use hardpath_rtl::{signals, Design, Mem, MemStyle, Module, Node};
+use leaves::{outputs, Leaves};
+use turns::{Turn, Turns};
 
 signals! {
     /// What a lane does.
@@ -40,6 +48,35 @@ signals! {
         oldest: one "the thread of the oldest packet",
         leave_valid: one "the oldest packet's program is over, and what it changed is done",
         job_ready: one "the job is taken",
+        sends: some SendsIn,
+        broadcast: some BroadcastIn,
+    }
+}
+
+signals! {
+    /// Of a core in which packets have further copies.
+    pub struct SendsIn {
+        row_begins: one "stage 0: a row of the program begins",
+        row_starts: one "stage 0: it is its packet's first one",
+        lane_active: several "stage 9: the lane's operation happens",
+    }
+}
+
+signals! {
+    /// Of a core in which packets are broadcast.
+    pub struct BroadcastIn {
+        enters_interface: one "that at which the packet came in",
+        /// Of each list ([`hardpath_blocks::device_list`]).
+        list_count: several "devices in it",
+        list_device: several "the device that was read",
+    }
+}
+
+signals! {
+    /// To the lists of devices.
+    pub struct ListsOut {
+        list_index: several "the device that is read",
+        list_read: several "it is read in this clock",
     }
 }
 
@@ -59,6 +96,7 @@ signals! {
         ends: one "stage 10: the program is over",
         leave_ready: one "the oldest packet leaves",
         job: all JobIn,
+        lists: some ListsOut,
     }
 }
 
@@ -74,7 +112,7 @@ pub fn words(config: &Processor) -> Vec<u16> {
 }
 
 /// Makes the exits.
-pub fn exits(config: &Processor) -> Block<ExitsIn, ExitsOut> {
+pub fn exits(design: &mut Design, config: &Processor) -> Block<ExitsIn, ExitsOut> {
     let name = format!("{}_exits", config.name);
     let mut m = Module::new(
         name,
@@ -109,19 +147,39 @@ pub fn exits(config: &Processor) -> Block<ExitsIn, ExitsOut> {
         oldest: thread,
         leave_valid: 1,
         job_ready: 1,
+        sends: (config.copies > 0).then(|| SendsIn {
+            row_begins: 1,
+            row_starts: 1,
+            lane_active: vec![1; config.shape.lanes.into()],
+        }),
+        broadcast: config.broadcasts().then(|| {
+            let lists = config.lists();
+            let entries = lists.iter().map(|slot| config.slots[*slot].max_entries);
+            BroadcastIn {
+                enters_interface: INDEX_BITS,
+                list_count: entries.map(|most| index_bits(most.into()) + 1).collect(),
+                list_device: vec![INDEX_BITS; lists.len()],
+            }
+        }),
     });
     m.section("What is taken");
     let taken = Taken::new(&mut m, config, &inputs);
     m.section("What waits for the oldest packet");
-    let said = said(&mut m, config, &inputs, &taken);
+    let stored = Stored::new(&mut m, config, &inputs, &taken);
+    let said = stored.said(&mut m, &inputs);
+    let copies = inputs.sends.as_ref().map(|sends| {
+        m.section("Further copies");
+        Copies::new(&mut m, config, (&inputs, sends), &stored)
+    });
     m.section("The job");
-    let (job, leave_ready) = job(&mut m, config, &inputs, &said);
+    let (job, turn) = job(&mut m, (design, config), &inputs, &said, copies.as_ref());
     let outputs = ExitsOut {
         goes: taken.goes,
         goes_to: taken.row,
         ends: taken.ends,
-        leave_ready,
+        leave_ready: turn.leaves,
         job,
+        lists: turn.lists,
     };
     m.into_block(inputs, outputs)
 }
@@ -132,17 +190,17 @@ struct Taken {
     row: Node,
     ends: Node,
     thread: Node,
-    ending: Ending,
-}
-
-/// Parts of an exit's word, and the index.
-struct Ending {
+    /// Parts of the exit's word, and the index.
     forwarded: Node,
     has_outputs: Node,
     way: Node,
     leaving: Node,
     outputs: Node,
     index: Node,
+    /// It is broadcast through the map of this number.
+    each: Option<[Node; 2]>,
+    /// It is cut short.
+    over: Option<Node>,
 }
 
 impl Taken {
@@ -174,6 +232,12 @@ impl Taken {
         let way = chosen("way", layout::WAY);
         let leaving = chosen("leaving", layout::LEAVING);
         let outputs = chosen("outputs", layout::OUTPUTS);
+        let each = config.broadcasts().then(|| {
+            [
+                chosen("has_each", layout::HAS_EACH),
+                chosen("each", layout::MAP),
+            ]
+        });
         let lanes = inputs.lanes.iter().enumerate();
         let indexes = lanes.map(|(lane, inputs)| {
             let low = m.slice(inputs.a, 0, INDEX_BITS);
@@ -208,160 +272,198 @@ impl Taken {
             row: m.delay("row_10", row),
             ends: m.delay_reset("ends_10", ends),
             thread: m.delay("thread_10", inputs.thread_9),
-            ending: Ending {
-                forwarded: m.delay("forwarded_10", forwarded),
-                has_outputs: m.delay("has_outputs_10", has_outputs),
-                way: m.delay("way_10", way),
-                leaving: m.delay("leaving_10", leaving),
-                outputs: m.delay("outputs_10", outputs),
-                index: m.delay("index_10", index),
-            },
+            forwarded: m.delay("forwarded_10", forwarded),
+            has_outputs: m.delay("has_outputs_10", has_outputs),
+            way: m.delay("way_10", way),
+            leaving: m.delay("leaving_10", leaving),
+            outputs: m.delay("outputs_10", outputs),
+            index: m.delay("index_10", index),
+            each: each.map(|[has, map]| [m.delay("has_each_10", has), m.delay("each_10", map)]),
+            over: (config.copies > 0).then(|| m.delay("over_10", inputs.over)),
         }
     }
 }
 
-/// What is known of the oldest packet.
+/// What is known of a packet, or of a further copy of it.
+#[derive(Clone)]
 struct Said {
-    ending: Ending,
+    forwarded: Node,
+    has_outputs: Node,
+    way: Node,
+    leaving: Node,
+    outputs: Node,
+    index: Node,
     line: Node,
     lines: Node,
     length: Node,
+    each: Option<[Node; 2]>,
+    over: Option<Node>,
     /// In the order of [`words`].
     words: Vec<Node>,
 }
 
-fn said(m: &mut Module, config: &Processor, inputs: &ExitsIn, taken: &Taken) -> Said {
-    let threads = config.shape.threads.into();
-    let mut kept = |name: &str, parts: &[Node], (thread, write): (Node, Node)| {
-        let word = m.concat(parts);
-        let mem = m.mem(name, m.width(word), threads, MemStyle::Distributed);
-        m.mem_write(mem, thread, word, write);
-        let word = m.mem_read_async(mem, inputs.oldest);
-        let mut at = m.width(word);
-        let parts = parts.iter().map(|part| {
-            let bits = m.width(*part);
-            at -= bits;
-            m.slice(word, at, bits)
-        });
-        parts.collect::<Vec<Node>>()
-    };
-    let ended = &taken.ending;
-    let ending = kept(
-        "exits",
-        &[
-            ended.forwarded,
-            ended.has_outputs,
-            ended.way,
-            ended.leaving,
-            ended.index,
-            ended.outputs,
-        ],
-        (taken.thread, taken.ends),
-    );
-    let packet = kept(
-        "packets",
-        &[
-            inputs.enters_line,
-            inputs.enters_lines,
-            inputs.enters_length,
-        ],
-        (inputs.enters_thread, inputs.enters),
-    );
-    let numbers = words(config);
-    let mut all = Vec::new();
-    for (number, word) in numbers.iter().zip(&inputs.put_words) {
-        let name = format!("exit_word_{number}");
-        let found = kept(&name, &[word.put_data], (inputs.put_thread, word.puts));
-        all.push(found[0]);
-    }
-    Said {
-        ending: Ending {
-            forwarded: ending[0],
-            has_outputs: ending[1],
-            way: ending[2],
-            leaving: ending[3],
-            index: ending[4],
-            outputs: ending[5],
-        },
-        line: packet[0],
-        lines: packet[1],
-        length: packet[2],
-        words: all,
+impl Said {
+    /// A word of the exit buffer.
+    fn word(&self, config: &Processor, number: u16) -> Node {
+        let mut numbers = words(config).into_iter();
+        let at = numbers.position(|one| one == number);
+        self.words[at.expect("the word is kept")]
     }
 }
 
-/// The job, in registers that keep it until it is taken; and that the packet leaves.
-fn job(m: &mut Module, config: &Processor, inputs: &ExitsIn, said: &Said) -> (JobIn, Node) {
-    let ending = &said.ending;
-    let numbers = words(config);
-    let word = |number: u16| {
-        let at = numbers.iter().position(|one| *one == number);
-        at.map(|at| said.words[at]).expect("the word is kept")
-    };
+/// A memory with a word for each thread, of these parts.
+struct Kept {
+    mem: Mem,
+    widths: Vec<u32>,
+}
+
+impl Kept {
+    fn new(
+        m: &mut Module,
+        config: &Processor,
+        name: &str,
+        parts: &[Node],
+        (thread, write): (Node, Node),
+    ) -> Kept {
+        let word = m.concat(parts);
+        let threads = config.shape.threads.into();
+        let mem = m.mem(name, m.width(word), threads, MemStyle::Distributed);
+        m.mem_write(mem, thread, word, write);
+        let widths = parts.iter().map(|part| m.width(*part)).collect();
+        Kept { mem, widths }
+    }
+
+    fn of(&self, m: &mut Module, thread: Node) -> Vec<Node> {
+        let word = m.mem_read_async(self.mem, thread);
+        parts_of(m, word, &self.widths)
+    }
+}
+
+/// A word cut into its parts, the first one of which stands highest.
+fn parts_of(m: &mut Module, word: Node, widths: &[u32]) -> Vec<Node> {
+    let mut at = m.width(word);
+    let parts = widths.iter().map(|bits| {
+        at -= bits;
+        m.slice(word, at, *bits)
+    });
+    parts.collect()
+}
+
+/// What is kept of each thread's packet.
+struct Stored {
+    exits: Kept,
+    packets: Kept,
+    /// In the order of [`words`].
+    words: Vec<Kept>,
+    has_each: bool,
+    has_over: bool,
+}
+
+impl Stored {
+    fn new(m: &mut Module, config: &Processor, inputs: &ExitsIn, taken: &Taken) -> Stored {
+        let mut parts = vec![
+            taken.forwarded,
+            taken.has_outputs,
+            taken.way,
+            taken.leaving,
+            taken.index,
+            taken.outputs,
+        ];
+        parts.extend(taken.each.into_iter().flatten());
+        parts.extend(taken.over);
+        let ends = (taken.thread, taken.ends);
+        let exits = Kept::new(m, config, "exits", &parts, ends);
+        let parts = [
+            inputs.enters_line,
+            inputs.enters_lines,
+            inputs.enters_length,
+        ];
+        let enters = (inputs.enters_thread, inputs.enters);
+        let packets = Kept::new(m, config, "packets", &parts, enters);
+        let numbers = words(config);
+        let numbers = numbers.iter().zip(&inputs.put_words);
+        let words = numbers.map(|(number, word)| {
+            let name = format!("exit_word_{number}");
+            let puts = (inputs.put_thread, word.puts);
+            Kept::new(m, config, &name, &[word.put_data], puts)
+        });
+        Stored {
+            exits,
+            packets,
+            words: words.collect(),
+            has_each: taken.each.is_some(),
+            has_over: taken.over.is_some(),
+        }
+    }
+
+    /// Of the oldest packet.
+    fn said(&self, m: &mut Module, inputs: &ExitsIn) -> Said {
+        let exit = self.exits.of(m, inputs.oldest);
+        let packet = self.packets.of(m, inputs.oldest);
+        Said {
+            forwarded: exit[0],
+            has_outputs: exit[1],
+            way: exit[2],
+            leaving: exit[3],
+            index: exit[4],
+            outputs: exit[5],
+            line: packet[0],
+            lines: packet[1],
+            length: packet[2],
+            each: self.has_each.then(|| [exit[6], exit[7]]),
+            over: self.has_over.then(|| exit[exit.len() - 1]),
+            words: self.words(m, inputs.oldest),
+        }
+    }
+
+    /// What stands in a thread's exit buffer.
+    fn words(&self, m: &mut Module, thread: Node) -> Vec<Node> {
+        let words = self.words.iter().map(|kept| kept.of(m, thread)[0]);
+        words.collect()
+    }
+}
+
+/// The job, in registers that keep it until it is taken; and what goes with it.
+fn job(
+    m: &mut Module,
+    (design, config): (&mut Design, &Processor),
+    inputs: &ExitsIn,
+    said: &Said,
+    copies: Option<&Copies>,
+) -> (JobIn, Turn) {
     let (valid_reg, valid) = m.reg_reset("job_valid_reg", 1, 0);
     let waits = m.not(inputs.job_ready);
     let stays = m.and(&[valid, waits]);
     let free = m.not(stays);
-    let takes = m.and(&[free, inputs.leave_valid]);
-    let next = m.or(&[stays, takes]);
-    m.set_next(valid_reg, next);
-    // Forwarded: 0: as the buffer says; 2: no; 3: yes.
-    let own = m.bit(ending.forwarded, 1);
-    let yes = m.bit(ending.forwarded, 0);
-    let flag = m.bit(word(exit::FLAGS), 0);
-    let forwarded = m.mux(own, yes, flag);
-    // The way. 0: back; 1: as the buffer says; 4 to 7: class 0 to 3.
-    let by_class = m.bit(ending.way, 2);
-    let by_buffer = m.bit(ending.way, 0);
-    let class_of_word = m.slice(word(exit::WAY), 32, CLASS_BITS);
-    let class_of_exit = m.slice(ending.way, 0, CLASS_BITS);
-    let class = m.gate(by_buffer, class_of_word);
-    let class = m.mux(by_class, class_of_exit, class);
-    let index_of_word = m.slice(word(exit::WAY), 0, INDEX_BITS);
-    let index = m.gate(by_buffer, index_of_word);
-    let index = m.mux(by_class, ending.index, index);
-    let nowhere = m.eq_const(class, hardpath_packet::Class::Nowhere.code());
-    let somewhere = m.not(nowhere);
-    let forwarded = m.and(&[forwarded, somewhere]);
-    let length = m.zext(said.length, OFFSET_BITS);
-    let zero = m.zero(OFFSET_BITS);
-    let leaving = word(exit::LEAVING);
-    let mut bound = |lo: u32, usual: Node| {
-        let own = m.slice(leaving, lo, OFFSET_BITS);
-        m.mux(ending.leaving, own, usual)
+    let turns = Turns::new(m, config);
+    // The packet itself, or a copy of it.
+    let which = match copies.zip(turns.copy.as_ref()) {
+        Some((copies, copy)) => copies.or_packet(m, inputs.oldest, copy, said),
+        None => said.clone(),
     };
-    let (from, end, zeros) = (bound(0, zero), bound(16, length), bound(32, length));
-    let front_length = m.slice(leaving, 48, FRONT_BITS);
-    let front_length = m.gate(ending.leaving, front_length);
-    let front = (0..(FRONT_BYTES / 8) as u16).rev();
-    let front: Vec<Node> = front.map(|at| word(exit::FRONT + at)).collect();
-    let front = m.concat(&front);
-    let outputs = (config.output_bits() > 0).then(|| {
-        let bits = config.output_bits();
-        let count = bits.div_ceil(64) as u16;
-        let all = (0..count).rev().map(|at| word(exit::OUTPUTS + at));
-        let all: Vec<Node> = all.collect();
-        let all = m.concat(&all);
-        let own = m.resize(ending.outputs, bits);
-        let all = m.slice(all, 0, bits);
-        m.mux(ending.has_outputs, own, all)
-    });
-    let mut hold = |name: &str, node: Node| m.hold(format!("{name}_reg"), takes, node);
+    let leaves = Leaves::of(m, config, &which);
+    let count = copies.map(|copies| copies.count(m, inputs.oldest, said));
+    let turn = turns.turn((design, m), config, inputs, (said, &leaves), (free, count));
+    let next = m.or(&[stays, turn.takes]);
+    m.set_next(valid_reg, next);
+    // Outputs of the packet itself go with its first job, whatever that is of.
+    let fate_outputs = turn.again.and_then(|_| outputs(m, config, said));
+    let mut hold = |name: &str, node: Node| m.hold(format!("{name}_reg"), turn.takes, node);
     let job = JobIn {
         job_valid: valid,
-        job_forwarded: hold("forwarded", forwarded),
+        job_forwarded: hold("forwarded", turn.forwarded),
         job_line: hold("line", said.line),
         job_lines: hold("lines", said.lines),
-        job_from: hold("from", from),
-        job_end: hold("end", end),
-        job_zeros: hold("zeros", zeros),
-        job_front_length: hold("front_length", front_length),
-        job_front: hold("front", front),
-        job_class: hold("class", class),
-        job_index: hold("index", index),
-        job_outputs: outputs.map(|outputs| hold("outputs", outputs)),
-        job_again: None,
-        job_fate_outputs: None,
+        job_from: hold("from", leaves.from),
+        job_end: hold("end", leaves.end),
+        job_zeros: hold("zeros", leaves.zeros),
+        job_front_length: hold("front_length", leaves.front_length),
+        job_front: hold("front", leaves.front),
+        job_class: hold("class", leaves.class),
+        job_index: hold("index", turn.index),
+        job_outputs: leaves.outputs.map(|outputs| hold("outputs", outputs)),
+        job_again: turn.again.map(|again| hold("again", again)),
+        job_fate_outputs: fate_outputs.map(|outputs| hold("fate_outputs", outputs)),
     };
-    (job, takes)
+    (job, turn)
 }

@@ -3,7 +3,7 @@
 //! A slot takes a map of its kind whose keys and values are as long as its own or shorter, and that has as many entries or fewer. A map
 //! that forgets keys needs a slot with as many buckets as it would have itself, or it would keep more than it may.
 
-use super::{lines_for, Processor};
+use super::{copies, lines_for, Processor};
 use crate::image::Image;
 use hardpath_blocks::hash::Hash;
 use hardpath_diagnostic::Diagnostic;
@@ -95,6 +95,21 @@ fn lacks(core: &Processor, image: &Image) -> Vec<Diagnostic> {
             has,
             "build a core with more packet memory, or limit the program's packets",
         );
+    }
+    match copies::most(image) {
+        Some(copies) if copies <= core.copies => {}
+        Some(copies) => {
+            let needs = format!("{copies} further copies of a packet");
+            lacks(
+                needs,
+                core.copies.to_string(),
+                "build a core for this program: leave out --core",
+            );
+        }
+        None => {
+            let needs = "more further copies of a packet than can be counted".into();
+            lacks(needs, core.copies.to_string(), "send fewer");
+        }
     }
     let widths = |outputs: &[hardpath_ir::Output]| -> Vec<u32> {
         outputs.iter().map(|output| output.width).collect()

@@ -52,6 +52,9 @@ impl Load {
         };
         let kept: Vec<bool> = fixed.iter().map(Option::is_some).collect();
         let slots = fit::fit(core, image, &fixed)?;
+        if !matches!(before, Before::Reset) {
+            lists_stay(core, &slots, &kept)?;
+        }
         let mut load = Load {
             words: Vec::new(),
             slots,
@@ -124,6 +127,20 @@ impl Load {
         words.push(crc32fast::hash(&bytes));
         Ok(words)
     }
+}
+
+/// Lists of where packets are broadcast to are filled as their maps are, and only a reset makes them empty.
+fn lists_stay(core: &Processor, slots: &[u8], kept: &[bool]) -> Result<(), Vec<Diagnostic>> {
+    let cleared = slots.iter().zip(kept).filter(|(_, kept)| !**kept);
+    let mut lists = cleared.filter(|(slot, _)| core.slots[usize::from(**slot)].broadcast);
+    let Some((slot, _)) = lists.next() else {
+        return Ok(());
+    };
+    let message = format!(
+        "slot {slot} would become empty, and the list of where packets are broadcast to only does at a reset"
+    );
+    let error = Diagnostic::refused("core-lacks", message);
+    Err(vec![error.help("keep the map, or reset the core")])
 }
 
 /// The program with the numbers of slots in place of those of its maps.

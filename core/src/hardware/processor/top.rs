@@ -1,5 +1,6 @@
 //! The top module: all parts, wired.
 
+mod devices;
 mod edge;
 mod rows;
 mod units;
@@ -150,7 +151,7 @@ fn interface(config: &Processor) -> Interface {
         has_random: config.has_random,
         has_egress: config.has_egress,
         has_port_table: true,
-        repeats: false,
+        repeats: config.repeats(),
         maps: maps.collect(),
         design_id: config.identity(),
         program: Vec::new(),
@@ -215,9 +216,10 @@ impl Top<'_> {
         self.m.drive(loops.descriptor_take, entered);
         self.m.section("Host port");
         let (lite, host) = self.host(inputs, &intake, entered, &loops);
+        let lists = self.lists(&host, &loops);
         self.m.section("Programs");
         let program = self.program(&threads, &loops);
-        self.close((&host, &intake), &program, &loops);
+        self.close((&host, &intake, lists.as_ref()), &program, &loops);
         self.m.section("Rows");
         let thread = later(self.m, "row_thread", threads.chosen.thread, FETCH);
         let (begins, starts) = self.begins(&threads);
@@ -244,8 +246,8 @@ impl Top<'_> {
         self.m.section("Where rows lead, and packets leave");
         let exits = self.exits(
             (&threads, &intake, entered),
-            (thread_9, over),
-            &lanes,
+            (&lanes, lists),
+            (thread_9, over, begins, starts),
             (&requests, waits, job_ready),
             &loops,
         );

@@ -3,6 +3,7 @@
 use super::super::port::{port, PortIn, PortOut};
 use super::super::program::{program, ProgramIn, ProgramOut};
 use super::super::{DECIDED_AFTER, FETCH};
+use super::devices::Lists;
 use super::Loops;
 use super::Top;
 use super::SETTLES;
@@ -204,7 +205,7 @@ impl Top<'_> {
     /// place in the order in which packets arrive.
     pub(super) fn close(
         &mut self,
-        (host, intake): (&HostOut, &IntakeOut),
+        (host, intake, lists): (&HostOut, &IntakeOut, Option<&Lists>),
         program: &ProgramOut,
         loops: &Loops,
     ) {
@@ -230,7 +231,12 @@ impl Top<'_> {
         // An operation of the host is over before another program has its maps.
         let empty = m.and(&[all_out, not_running, host_rests]);
         m.drive(loops.empty, empty);
-        let prepared = m.and(&[asks, all_out, not_running]);
+        let lists = lists.map(|lists| lists.prepared);
+        let all: Vec<Node> = [asks, all_out, not_running]
+            .into_iter()
+            .chain(lists)
+            .collect();
+        let prepared = m.and(&all);
         m.drive(loops.map_prepared, prepared);
     }
 }

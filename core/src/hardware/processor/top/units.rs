@@ -1,11 +1,12 @@
 //! What lanes ask of others: bytes, maps, what takes long, and the end of a packet.
 
 use super::super::accesses::{accesses, AccessesIn, AccessesOut, EntersIn};
-use super::super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn};
+use super::super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn, SendsIn};
 use super::super::requests::{requests, HostAsksIn, RequestsIn, RequestsOut};
 use super::super::shared::OperationIn;
 use super::super::slow::{slow, SlowIn, SlowOut};
 use super::super::DECIDED_AFTER;
+use super::devices::Lists;
 use super::Loops;
 use super::Top;
 use crate::hardware::lanes::{LanesOut, CUT_STAGE};
@@ -164,8 +165,8 @@ impl Top<'_> {
     pub(super) fn exits(
         &mut self,
         (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
-        (thread_9, over): (Node, Node),
-        lanes: &LanesOut,
+        (lanes, lists): (&LanesOut, Option<Lists>),
+        (thread_9, over, begins, starts): (Node, Node, Node, Node),
         (requests, waits, job_ready): (&RequestsOut, Node, Node),
         loops: &Loops,
     ) -> ExitsOut {
@@ -199,9 +200,18 @@ impl Top<'_> {
             oldest: threads.oldest,
             leave_valid,
             job_ready,
+            sends: (self.config.copies > 0).then(|| SendsIn {
+                row_begins: begins,
+                row_starts: starts,
+                lane_active: lanes.active.clone(),
+            }),
+            broadcast: lists.as_ref().map(Lists::exits),
         };
-        let block = exits(self.config);
+        let block = exits(self.design, self.config);
         let out = block.place(self.design, self.m, "exits", ports).out;
+        if let Some((lists, read)) = lists.zip(out.lists.as_ref()) {
+            lists.drive(self.m, read);
+        }
         let waits = self.m.delay_reset("waits_10", waits);
         // A row that is parked comes once more.
         let m = &mut *self.m;
@@ -258,7 +268,7 @@ impl Top<'_> {
             ring: self.config.ring,
             beat_bytes: self.config.bus_bits / 8,
             output_bits: self.config.output_bits(),
-            repeats: false,
+            repeats: self.config.repeats(),
         };
         let ports = TransmitIn {
             job: exits.job.clone(),
