@@ -17,6 +17,7 @@
 #![warn(missing_docs)]
 
 pub mod case;
+pub mod core;
 pub mod hardware;
 pub mod packets;
 pub mod steps;

@@ -1,8 +1,9 @@
 //! Packets that go to all devices of a map, while the host changes the map: every packet must see the devices that the
 //! map held at its place in the order.
 
+use hardpath_filetests::core::OnCore;
 use hardpath_filetests::hardware::{Hardware, Manner, MANNERS};
-use hardpath_ir::maps::Maps;
+use hardpath_ir::maps::{Image, Maps};
 use hardpath_packet::Packet;
 use hardpath_testbed::host::{HostOperation, May};
 use hardpath_testbed::run::HostEvent;
@@ -128,6 +129,19 @@ fn packets(random: &mut Random, count: usize) -> Vec<Packet> {
         .collect()
 }
 
+/// What the host does in the middle of so many packets.
+fn events(random: &mut Random, packets: usize, entries: [u32; 2]) -> Vec<HostEvent> {
+    let mut places: Vec<usize> = (0..60)
+        .map(|_| random.below(packets as u64) as usize)
+        .collect();
+    places.sort_unstable();
+    let events = places.into_iter().map(|after_packets| HostEvent {
+        after_packets,
+        operation: operation(random, entries),
+    });
+    events.collect()
+}
+
 fn torture(bus_bits: u32, entries: [u32; 2], leaves: &str, seed: u64) {
     let mut random = Random::new(seed);
     let mut hardware = Hardware::new(&program(entries, leaves), bus_bits);
@@ -140,17 +154,7 @@ fn torture(bus_bits: u32, entries: [u32; 2], leaves: &str, seed: u64) {
         hardware.prepare(&mut maps, &before);
         const PACKETS: usize = 600;
         let sent = packets(&mut random, PACKETS);
-        let mut places: Vec<usize> = (0..60)
-            .map(|_| random.below(PACKETS as u64) as usize)
-            .collect();
-        places.sort_unstable();
-        let events: Vec<HostEvent> = places
-            .into_iter()
-            .map(|after_packets| HostEvent {
-                after_packets,
-                operation: operation(&mut random, entries),
-            })
-            .collect();
+        let events = events(&mut random, PACKETS, entries);
         let result = hardware.check(&mut maps, &sent, &events, Manner { pace, backpressure });
         let broadcasts = result.outcomes.iter().flatten();
         let sizes: Vec<usize> = broadcasts
@@ -183,4 +187,27 @@ fn lists_of_one_and_of_many() {
     torture(512, [1, 1], IN_PLACE, 9);
     torture(512, [200, 300], IN_PLACE, 10);
     torture(64, [64, 2], MOVED, 11);
+}
+
+#[test]
+fn a_processor_broadcasts_as_well() {
+    for (threads, bus_bits, leaves, entries) in [
+        (32, 512, IN_PLACE, [6, 5]),
+        (2, 64, MOVED, [6, 5]),
+        (16, 256, MOVED, [200, 300]),
+    ] {
+        let mut random = Random::new(threads.into());
+        let mut core = OnCore::new(&program(entries, leaves), threads, bus_bits);
+        for manner in MANNERS {
+            const PACKETS: usize = 300;
+            core.reset(&Image::new());
+            let mut maps = Maps::new(&core.program.maps);
+            let sent = packets(&mut random, PACKETS);
+            let events = events(&mut random, PACKETS, entries);
+            let mixed = core.check(&mut maps, &sent, &events, manner);
+            let fates = mixed.result.outcomes.iter().flatten();
+            let many = fates.filter(|fate| fate.copies.len() > 1).count();
+            assert!(many > 20, "{many} packets left several times");
+        }
+    }
 }
