@@ -1,64 +1,34 @@
-//! Runs a program as hardware under hostile traffic and compares every packet, every answer to the host and all maps
-//! with the interpreter, which does one thing after another.
-//!
-//! What the host does in the middle of traffic has a place in the order: the pipeline's slot that carries it. The
-//! registers of the entrance say where that was.
+//! A program as a pipeline, for traffic ([`Running`]).
 
 use crate::case::read;
-use hardpath_blocks::interface::Interface;
+use crate::running::valid;
+pub use crate::running::{Manner, Running, MANNERS};
 use hardpath_diagnostic::Diagnostic;
-use hardpath_ir::maps::{Image, Maps};
 use hardpath_ir::Program;
-use hardpath_packet::{Packet, Port, Ports};
 use hardpath_pipeline::technology::{ECP5, ULTRASCALE_PLUS};
 use hardpath_pipeline::{compile, Compiled, Options};
-use hardpath_rtl::check::check;
-use hardpath_session::{interrupt, mixed, tell, Model, Session};
-use hardpath_testbed::contents;
-use hardpath_testbed::host::{Host, HostOperation};
-use hardpath_testbed::native::Native;
-use hardpath_testbed::pace::Pace;
-use hardpath_testbed::run::{run, HostEvent, RunOptions, RunResult};
-use hardpath_testbed::watch::Watched;
+use std::ops::{Deref, DerefMut};
 
 /// A program in hardware.
 pub struct Hardware {
-    /// What the interpreter runs: the program as it was before it was compiled.
-    pub program: Program,
     /// The design that stands in the simulator, with its ports and the report on it.
     pub compiled: Compiled,
-    /// The longest that an operation of the host took in traffic, in clocks.
-    pub longest_operation: u64,
-    /// Keys that LRU maps forgot before the last reset.
-    forgotten: u64,
-    native: Native,
-    model: Model,
+    running: Running,
 }
 
-/// How traffic comes and goes.
-#[derive(Clone, Copy, Debug)]
-pub struct Manner {
-    /// How packets come in.
-    pub pace: Pace,
-    /// Seed: outputs that are not ready in about 30 % of the clocks. `None`: they always are.
-    pub backpressure: Option<u64>,
+impl Deref for Hardware {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        &self.running
+    }
 }
 
-/// All manners of traffic.
-pub const MANNERS: [Manner; 3] = [
-    Manner {
-        pace: Pace::BackToBack,
-        backpressure: None,
-    },
-    Manner {
-        pace: Pace::Random(5),
-        backpressure: Some(7),
-    },
-    Manner {
-        pace: Pace::BackToBack,
-        backpressure: Some(9),
-    },
-];
+impl DerefMut for Hardware {
+    fn deref_mut(&mut self) -> &mut Running {
+        &mut self.running
+    }
+}
 
 impl Hardware {
     /// The program of a text, for streams of so many bits and a clock of 250 MHz.
@@ -99,73 +69,18 @@ impl Hardware {
             ..Options::default()
         };
         let compiled = compile(program.clone(), &options)?;
-        if let Err(errors) = check(&compiled.design) {
-            let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            panic!("{}\n{program}", list.join("\n"));
-        }
+        valid(&compiled.design, &program);
         Ok(Hardware::with(program, compiled))
     }
 
     /// What was compiled before, perhaps changed since.
     pub fn with(program: Program, compiled: Compiled) -> Hardware {
-        let native =
-            Native::new(&compiled.design).unwrap_or_else(|error| panic!("{error}\n{program}"));
-        let mut hardware = Hardware {
-            program,
+        let (design, interface) = (&compiled.design, compiled.interface.clone());
+        let shown = compiled.scheduled.to_string();
+        Hardware {
+            running: Running::new(program, design, interface, shown),
             compiled,
-            longest_operation: 0,
-            forgotten: 0,
-            native,
-            model: Model::default(),
-        };
-        hardware.reset();
-        hardware
-    }
-
-    /// Resets the design and writes its port table: all maps are empty, and the model begins anew.
-    ///
-    /// # Panics
-    /// The design does not become ready, or does not take the port table.
-    pub fn reset(&mut self) {
-        let interface = &self.compiled.interface;
-        let none = Image::new();
-        Session::begin(
-            &mut self.native,
-            interface,
-            &Hardware::ports(),
-            &none,
-            |_| {},
-        )
-        .unwrap_or_else(|error| panic!("{error}"));
-        self.forgotten = self.forgotten();
-        self.model = Model::new(&mut Maps::new(&self.program.maps), interface);
-    }
-
-    /// What the port table says.
-    pub fn ports() -> Ports {
-        let port = |number: u32| Port {
-            interface: 0x100 + 3 * number,
-            first_queue: 16 * number,
-        };
-        Ports((0..16).map(port).collect())
-    }
-
-    /// Puts entries into the maps, through the host port.
-    pub fn load(&mut self, image: &Image) {
-        let interface = self.compiled.interface.clone();
-        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
-        host.load_image(&mut self.native, image)
-            .unwrap_or_else(|error| panic!("{error}\n{}", self.program));
-    }
-
-    /// Keys that LRU maps forgot.
-    pub fn forgotten(&self) -> u64 {
-        self.forgotten + self.model.forgotten()
-    }
-
-    /// Of the design: its ports and maps.
-    pub fn interface(&self) -> &Interface {
-        &self.compiled.interface
+        }
     }
 
     /// How a map's hazard is handled, as the report says.
@@ -177,112 +92,5 @@ impl Hardware {
             .iter()
             .find(|report| report.name == map);
         format!("{:?}", report.expect("a map of that name").hazard).to_lowercase()
-    }
-
-    /// Does host operations with no traffic, on the model, too.
-    pub fn prepare(&mut self, maps: &mut Maps, operations: &[HostOperation]) {
-        let interface = &self.compiled.interface;
-        tell(maps, interface);
-        let mut watched = Watched::new(&mut self.native, interface).expect("the ports");
-        let mut host = Host::new(&mut watched, interface).expect("the ports");
-        for operation in operations {
-            let answer = host
-                .perform(&mut watched, operation.clone())
-                .unwrap_or_else(|error| panic!("{error}"));
-            let moves = watched.journals.take_host(operation);
-            let both = (operation, &answer);
-            self.model
-                .operation(maps, (&self.program, interface), both, &moves)
-                .unwrap_or_else(|wrong| panic!("{}\n{}", wrong.text, self.program));
-        }
-    }
-
-    /// Sends packets with host operations between them and compares all that can be seen with the interpreter.
-    pub fn check(
-        &mut self,
-        maps: &mut Maps,
-        packets: &[Packet],
-        events: &[HostEvent],
-        manner: Manner,
-    ) -> RunResult {
-        let interface = &self.compiled.interface;
-        tell(maps, interface);
-        let options = RunOptions {
-            pace: manner.pace,
-            backpressure: manner.backpressure,
-            host: events,
-            ..RunOptions::default()
-        };
-        let mixed = mixed(&mut self.native, interface, packets, &options)
-            .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program));
-        self.longest_operation = self.longest_operation.max(mixed.longest_operation);
-        let traffic = (&Hardware::ports(), packets, events);
-        self.model
-            .follow_all(maps, (&self.program, interface), traffic, &mixed)
-            .unwrap_or_else(|wrong| {
-                let packet = wrong.packet.map(|number| &packets[number].data);
-                let shown = packet.map(|data| &data[..data.len().min(64)]);
-                panic!(
-                    "packet {:?} {shown:02x?}, {manner:?}: {}\n{}\n{}",
-                    wrong.packet, wrong.text, self.program, self.compiled.scheduled,
-                )
-            });
-        self.compare_maps(maps);
-        mixed.result
-    }
-
-    /// Sends packets, and leaves it to the caller to judge what comes out.
-    pub fn send(&mut self, packets: &[Packet], manner: Manner) -> RunResult {
-        let options = RunOptions {
-            pace: manner.pace,
-            backpressure: manner.backpressure,
-            ..RunOptions::default()
-        };
-        run(
-            &mut self.native,
-            &self.compiled.interface,
-            packets,
-            &options,
-        )
-        .unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program))
-    }
-
-    /// The slots of a hash table that hold a key.
-    pub fn slots(&self, map: usize) -> Vec<(u32, Vec<u8>)> {
-        let port = &self.compiled.interface.maps[map];
-        contents::slots(&self.native, port).expect("the engine can look")
-    }
-
-    /// Reads all maps through the host port; the memories hold the same, where they can be read.
-    pub fn dump(&mut self) -> Image {
-        let interface = self.compiled.interface.clone();
-        let mut host = Host::new(&mut self.native, &interface).expect("the ports");
-        let told = host.dump_image(&mut self.native);
-        let told = told.unwrap_or_else(|error| panic!("{error}\n{}", self.program));
-        let seen = contents::read(&self.native, &interface);
-        // Memories of masks and priorities do not show what a dump does.
-        let shown = interface.maps.iter().all(|map| map.storage.is_some());
-        let expected = shown.then(|| told.clone());
-        assert_eq!(seen, Ok(expected), "{}", self.program);
-        told
-    }
-
-    /// Sends packets for so many clocks, then resets in the middle of it.
-    pub fn interrupt(&mut self, packets: &[Packet], clocks: u32) {
-        interrupt(&mut self.native, &self.compiled.interface, packets, clocks)
-            .unwrap_or_else(|error| panic!("{error}"));
-        self.reset();
-    }
-
-    /// Compares all maps with the model.
-    pub fn compare_maps(&mut self, maps: &Maps) {
-        let found = self.dump();
-        assert_eq!(
-            found,
-            maps.image(),
-            "maps\n{}\n{}",
-            self.program,
-            self.compiled.scheduled
-        );
     }
 }

@@ -1,7 +1,7 @@
 //! Traffic that is made to break a program's maps: one key, two keys, few and many, in bursts, keys that share buckets; back to
 //! back, with gaps, with backpressure; the host works beside it.
 
-use crate::hardware::{Hardware, MANNERS};
+use crate::running::{Running, MANNERS};
 use crate::traffic::{colliding, events, only_on, operation, packets, Keys};
 use hardpath_ir::maps::Maps;
 use hardpath_testkit::Random;
@@ -10,7 +10,7 @@ use hardpath_testkit::Random;
 pub const PACKETS: usize = 1500;
 
 /// All kinds of keys.
-pub fn torture(hardware: &mut Hardware, seed: u64, count: usize) {
+pub fn torture(hardware: &mut Running, seed: u64, count: usize) {
     let mut kinds = vec![
         Keys::One,
         Keys::Two,
@@ -23,7 +23,7 @@ pub fn torture(hardware: &mut Hardware, seed: u64, count: usize) {
 }
 
 /// Traffic with these keys in all manners.
-pub fn torture_with(hardware: &mut Hardware, seed: u64, count: usize, kinds: &[Keys]) {
+pub fn torture_with(hardware: &mut Running, seed: u64, count: usize, kinds: &[Keys]) {
     let mut random = Random::new(seed);
     let interface = hardware.interface().clone();
     for &keys in kinds {

@@ -1,6 +1,7 @@
 //! Runs every file below `cases/`, one test for each of its alternatives: what the lines mean stands in `src/lib.rs`.
 
-use hardpath_filetests::hardware::{Hardware, MANNERS};
+use hardpath_filetests::hardware::Hardware;
+use hardpath_filetests::running::{Running, MANNERS};
 use hardpath_filetests::{case, packets, steps, torture, Case};
 use hardpath_ir::interpreter::Prepared;
 use hardpath_oracle::compare::compare_packet;
@@ -11,9 +12,13 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::process::ExitCode;
 
+#[path = "files/on_core.rs"]
+mod on_core;
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut tests: Vec<Trial> = case::all().into_iter().map(test).collect();
+    tests.extend(on_core::all());
     tests.push(Trial::test("every_pass_has_a_file", || {
         failed(every_pass_has_a_file)
     }));
@@ -142,7 +147,7 @@ fn print_lines(case: &Case, hardware: &Hardware) {
 }
 
 /// The packets of the file, by the interpreter and by the hardware.
-fn send(case: &Case, hardware: &mut Hardware) {
+fn send(case: &Case, hardware: &mut Running) {
     let expected = packets::of(case);
     if expected.is_empty() {
         return;
@@ -151,7 +156,7 @@ fn send(case: &Case, hardware: &mut Hardware) {
     let image = maps.image();
     let mut interpreter = Prepared::new(&hardware.program);
     for (number, one) in expected.iter().enumerate() {
-        let sideband = Hardware::ports().sideband(&one.packet);
+        let sideband = Running::ports().sideband(&one.packet);
         let fate = interpreter.run(&mut maps, &one.packet.data, &sideband);
         let difference = compare_packet(&one.fate, Some(&fate), &hardware.program.outputs);
         assert_eq!(

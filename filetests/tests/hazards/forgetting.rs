@@ -203,7 +203,7 @@ fn faults_are_found() {
     ];
     for (fault, text) in cases {
         let sound = Hardware::new(text, 512);
-        let (program, mut compiled) = (sound.program, sound.compiled);
+        let (program, mut compiled) = (sound.program.clone(), sound.compiled);
         assert!(
             fault.put_into(&mut compiled.design),
             "{fault:?} changes nothing"

@@ -152,7 +152,7 @@ fn mutants(design: &Design, places: &[&str]) -> Vec<Mutant> {
 /// How many of `count` mutants the traffic catches; those that it does not are printed.
 fn caught(text: &str, places: &[&str], seed: u64, count: usize) -> (usize, usize) {
     let sound = Hardware::new(text, 512);
-    let (program, compiled) = (sound.program, sound.compiled);
+    let (program, compiled) = (sound.program.clone(), sound.compiled);
     let mut all = mutants(&compiled.design, places);
     assert!(!all.is_empty(), "{places:?} name no module");
     let mut random = Random::new(seed);
@@ -245,7 +245,7 @@ pub fn be_silent_here() {
     std::panic::set_hook(Box::new(move |panic| {
         let wanted = panic
             .location()
-            .is_some_and(|place| place.file().ends_with("hardware.rs"));
+            .is_some_and(|place| place.file().ends_with("running.rs"));
         if std::thread::current().id() != here || !wanted {
             usual(panic);
         }
