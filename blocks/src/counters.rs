@@ -10,8 +10,8 @@ use hardpath_rtl::{MemStyle, Module, Node};
 const COUNTER_BITS: u32 = 64;
 
 /// Adds counters to a module. `strobes`: for each counter, a power of two of them, its name and what it counts, once a
-/// clock at most. `shown`: the place of the one that is looked at. Gives its count.
-pub fn counters(m: &mut Module, strobes: &[(&str, Node)], shown: Node) -> Node {
+/// clock at most; `None`: nothing. `shown`: the place of the one that is looked at. Gives its count.
+pub fn counters(m: &mut Module, strobes: &[Option<(String, Node)>], shown: Node) -> Node {
     assert!(strobes.len().is_power_of_two());
     let turns = strobes.len() as u64;
     let turn_bits = index_bits(turns);
@@ -26,7 +26,11 @@ pub fn counters(m: &mut Module, strobes: &[(&str, Node)], shown: Node) -> Node {
 
     let recent_bits = index_bits(turns + 1);
     let mut recent = Vec::new();
-    for (number, (name, strobe)) in strobes.iter().enumerate() {
+    for (number, strobe) in strobes.iter().enumerate() {
+        let Some((name, strobe)) = strobe else {
+            recent.push(m.zero(recent_bits));
+            continue;
+        };
         let (reg, count) = m.reg_reset(format!("recent_{name}"), recent_bits, 0);
         let is_turn = m.eq_const(turn, number as u64);
         let others = m.not(is_turn);

@@ -37,6 +37,8 @@ pub struct Host {
     pub prepares: bool,
     /// Words that the sweep after reset goes through.
     pub clear_words: u32,
+    /// Counters from [`EVENTS`](hardpath_registers::register::EVENTS) on.
+    pub events: u32,
 }
 
 impl Host {
@@ -51,6 +53,7 @@ impl Host {
             answer: MapAnswer::of(self.key_bits, self.value_bits, self.slot_bits),
             map_prepared: self.prepares.then_some(1),
             early_port: self.has_port_table.then_some(8),
+            event: vec![1; self.events as usize],
         }
     }
 }
@@ -69,6 +72,8 @@ signals! {
         map_prepared: maybe "the selected map is ready for the operation, from the clock after map_start on",
         /// With [`Host::has_port_table`].
         early_port: maybe "the port of the packet that enters next",
+        /// [`Host::events`] of them.
+        event: several "strobes of further counters",
     }
 }
 
@@ -178,17 +183,19 @@ pub fn counted_as(m: &mut Module, outputs: &[Output], fate: Node) -> Node {
 
 /// One transaction at a time in each direction; answers take three clocks. A map operation waits for a free slot at
 /// the entrance (a few clocks, whatever the traffic; after a reset for the end of the sweep) and passes through the
-/// pipeline like a packet; NEXT does so for each slot ([`walk`]). A counter shows an event at most 8 clocks later ([`crate::counters`]).
+/// pipeline like a packet; NEXT does so for each slot ([`walk`]). A counter shows an event at most a round of
+/// turns later ([`crate::counters`]).
 pub fn host(config: &Host) -> Block<HostIn, HostOut> {
-    let mut m = Module::new(
-        config.name.clone(),
+    let header = format!(
         "Host port: AXI4-Lite slave, 32-bit data, 16-bit byte addresses. The address map stands in the C header\n\
          beside this file. A map operation stops the entrance for a few clocks, enters the pipeline as a slot\n\
          without packet and passes the maps in order with the packets; its wait is bounded at any traffic.\n\
          SLVERR answers what has no effect: an address without a register, a write of parts of a word or of what\n\
          can only be read, and a write of a map register while a map operation is busy.\n\
-         A counter shows an event at most 8 clocks later.",
+         A counter shows an event at most {} clocks later.",
+        registers::counters_of(config)
     );
+    let mut m = Module::new(config.name.clone(), header);
     let inputs = m.inputs(config.widths());
     let mut port = HostPort {
         m,

@@ -215,6 +215,11 @@ impl Interface {
         }
     }
 
+    /// Programs are loaded into it, and it has the registers of processors.
+    pub fn is_processor(&self) -> bool {
+        !self.program.is_empty()
+    }
+
     /// Whether a packet of that many bytes enters the program.
     pub fn takes(&self, bytes: usize) -> bool {
         let (shortest, longest) = self.lengths;

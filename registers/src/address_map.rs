@@ -5,6 +5,8 @@
 //! the high one. What has no effect is answered with SLVERR (AMBA AXI, A3.4.4): an address without a register, a write of
 //! parts of a word or of what can only be read, and of a map register (0x0200 and above) while a command is busy.
 
+use crate::processor::registers_of;
+
 /// Identification: the letters `HPTH`.
 pub const MAGIC: u32 = 0x4850_5448;
 /// Bytes that the registers of a design take in an address space: their addresses have 16 bits.
@@ -14,7 +16,8 @@ pub const PORTS: u32 = 16;
 /// Counters of what packets are counted as.
 pub const OUTCOMES: usize = 5;
 
-/// The registers, by rising offset. [`register`] has the offsets alone.
+/// The registers that any design has, by rising offset. [`register`] has the offsets alone, and
+/// [`PROCESSOR_REGISTERS`](crate::PROCESSOR_REGISTERS) are those that processors have beside them.
 pub const REGISTERS: [Register; 21] = [
     word(
         "MAGIC",
@@ -167,6 +170,8 @@ pub mod register {
     /// R, 64 bits each: packets by what they were counted as, [`OUTCOMES`](super::OUTCOMES) counters
     /// ([`Design::outcomes`](crate::Design::outcomes)).
     pub const OUTCOMES: u32 = 0x0028;
+    /// R, 64 bits each: what a processor counts ([`Event`](crate::Event)). Only of processors.
+    pub const EVENTS: u32 = 0x0050;
     /// RW: port table: [`PORTS`](super::PORTS) entries of two words: interface, then a number that is added to the queue. Only
     /// of designs that ask where a packet came in.
     pub const PORT_TABLE: u32 = 0x0100;
@@ -382,8 +387,9 @@ impl Field {
 
 /// The register that an address is of, for messages; it need not be the first word of it.
 pub fn name_of(address: u32) -> &'static str {
-    let before = REGISTERS.iter().rfind(|one| one.offset <= address);
-    let is_inside = |one: &&Register| match one.words {
+    let all = registers_of(true, true);
+    let before = all.into_iter().rfind(|one| one.offset <= address);
+    let is_inside = |one: &&'static Register| match one.words {
         Words::Fixed(words) => address - one.offset < words * 4,
         Words::OfKeys => true,
         Words::OfValues => address < SPACE,
@@ -393,7 +399,12 @@ pub fn name_of(address: u32) -> &'static str {
         .map_or("no register", |one| one.name)
 }
 
-const fn word(name: &'static str, offset: u32, access: Rights, meaning: &'static str) -> Register {
+pub(crate) const fn word(
+    name: &'static str,
+    offset: u32,
+    access: Rights,
+    meaning: &'static str,
+) -> Register {
     Register {
         name,
         offset,
@@ -409,7 +420,7 @@ const fn outcome(name: &'static str, number: u32, meaning: &'static str) -> Regi
     counter(name, register::OUTCOMES + 8 * number, meaning)
 }
 
-const fn counter(name: &'static str, offset: u32, meaning: &'static str) -> Register {
+pub(crate) const fn counter(name: &'static str, offset: u32, meaning: &'static str) -> Register {
     Register {
         bits: 64,
         words: Words::Fixed(2),
@@ -486,7 +497,7 @@ mod tests {
 
     #[test]
     fn addresses_have_names() {
-        let names = [0, 0x14, 0x50, 0x17c, 0x180, 0x208, 0x1234, 0xfffc, SPACE].map(name_of);
+        let names = [0, 0x14, 0xd0, 0x17c, 0x180, 0x208, 0x1234, 0xfffc, SPACE].map(name_of);
         let nowhere = "no register";
         assert_eq!(
             names,

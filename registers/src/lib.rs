@@ -81,6 +81,7 @@ mod key_bits;
 pub mod load;
 mod operate;
 mod operation;
+mod processor;
 pub mod version;
 
 pub use address_map::{
@@ -99,4 +100,5 @@ pub use held::Held;
 pub use key_bits::KeyBits;
 pub use operate::{Counters, Operate, Taken};
 pub use operation::{Access, HostAnswer, HostOperation};
+pub use processor::{registers_of, Event, Events, Stall, EVENTS, PROCESSOR_REGISTERS};
 pub use version::VERSION;

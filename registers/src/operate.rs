@@ -7,6 +7,7 @@ use crate::design::Design;
 use crate::fault::Fault;
 use crate::foreign::{Entries, Foreign};
 use crate::operation::{HostAnswer, HostOperation};
+use crate::processor::Events;
 use crate::version::{self, VERSION};
 
 /// Carries out operations on a design, one after the other.
@@ -67,6 +68,18 @@ pub trait Operate {
             *counter = self.read_counter(register::OUTCOMES + 8 * index)?;
         }
         Ok(counters)
+    }
+
+    /// What a processor has counted.
+    ///
+    /// # Errors
+    /// As [`Operate::read_counter`]; a design that is no processor refuses.
+    fn events(&mut self) -> Result<Events, Self::Error> {
+        let mut events = Events::default();
+        for (count, place) in events.0.iter_mut().zip(0..) {
+            *count = self.read_counter(register::EVENTS + 8 * place)?;
+        }
+        Ok(events)
     }
 
     /// Checks that the design is the one of the description, and of a version that this crate knows.

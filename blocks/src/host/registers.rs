@@ -3,7 +3,7 @@
 use super::channels::Read;
 use super::operation::Operation;
 use super::words::Words;
-use super::HostPort;
+use super::{Host, HostPort};
 use crate::counters::{choose, counters};
 use crate::index_bits;
 use hardpath_packet::MOST_OUTCOMES;
@@ -24,25 +24,36 @@ const OUTCOMES: [&str; MOST_OUTCOMES] = [
 /// What an address means, and the word there.
 pub(super) type Readable = (Node, Node);
 
+/// Places for counters: a round of turns has as many clocks.
+pub(super) fn counters_of(config: &Host) -> usize {
+    let others = MOST_OUTCOMES + 3;
+    (others + config.events as usize).next_power_of_two()
+}
+
 impl HostPort<'_> {
     /// The counters: how many there are, and the count of the one at the address.
     pub(super) fn counters(&mut self, read_word: Node) -> (u64, Node) {
         let (m, inputs) = (&mut self.m, self.inputs);
         m.section("Counters");
         let mut strobes = vec![
-            ("packets_in", inputs.packet_in),
-            ("dropped_bad", inputs.dropped_bad),
-            ("dropped_length", inputs.dropped_length),
+            ("packets_in".to_owned(), inputs.packet_in),
+            ("dropped_bad".to_owned(), inputs.dropped_bad),
+            ("dropped_length".to_owned(), inputs.dropped_length),
         ];
         for (code, name) in OUTCOMES.into_iter().enumerate() {
             let this = m.eq_const(inputs.counted, code as u64);
-            strobes.push((name, m.and(&[inputs.fate_valid, this])));
+            strobes.push((name.to_owned(), m.and(&[inputs.fate_valid, this])));
         }
+        let events = inputs.event.iter().enumerate();
+        strobes.extend(events.map(|(number, event)| (format!("event_{number}"), *event)));
+        let there = strobes.len() as u64;
+        let mut strobes: Vec<_> = strobes.into_iter().map(Some).collect();
+        strobes.resize(counters_of(self.config), None);
         // A counter's place in the memory is what its address ends in.
         strobes.rotate_right(register::PACKETS_IN as usize / 8);
         let count = strobes.len() as u64;
         let shown = m.slice(read_word, 1, index_bits(count));
-        (count, counters(m, &strobes, shown))
+        (there, counters(m, &strobes, shown))
     }
 
     /// The count that is read, of 64 bits: its low word first, which latches the high one.

@@ -4,7 +4,7 @@
 use crate::bench::Bench;
 use hardpath_blocks::host::{host, Host};
 use hardpath_registers::{
-    command, field, register, Answer, May, MAGIC, OUTCOMES, PORTS, REGISTERS, VERSION,
+    command, field, register, Answer, May, EVENTS, MAGIC, OUTCOMES, PORTS, REGISTERS, VERSION,
 };
 use hardpath_testkit::Random;
 use std::collections::BTreeMap;
@@ -60,10 +60,10 @@ struct Seen {
 
 impl Port {
     fn new(seed: u64) -> Port {
-        Port::of(seed, false)
+        Port::of(seed, false, 0)
     }
 
-    fn of(seed: u64, prepares: bool) -> Port {
+    fn of(seed: u64, prepares: bool, events: u32) -> Port {
         let mut bench = Bench::of(host(&Host {
             name: "host".into(),
             design_id: 0x1234_5678,
@@ -74,6 +74,7 @@ impl Port {
             has_port_table: true,
             prepares,
             clear_words: SWEEP as u32,
+            events,
         }));
         bench.set("s_axil_wstrb", 15);
         Port {
@@ -489,7 +490,7 @@ fn operations_take_their_registers_with_them() {
 
 #[test]
 fn operations_wait_for_maps_that_are_made_ready() {
-    operations(Port::of(9, true));
+    operations(Port::of(9, true, 0));
 }
 
 #[test]
@@ -499,7 +500,7 @@ fn the_next_entry_is_found_slot_by_slot() {
 
 #[test]
 fn a_walk_waits_for_maps_that_are_made_ready() {
-    walks(Port::of(11, true));
+    walks(Port::of(11, true, 0));
 }
 
 /// NEXT is dumps of one slot after the other, which the maps do not tell from others.
@@ -790,6 +791,43 @@ fn counters_count() {
     port.strobes_now = false;
     for number in 0..8 {
         assert_eq!(port.counter(register::PACKETS_IN + 8 * number), 0);
+    }
+}
+
+/// Counters that only some designs have stand behind the others.
+#[test]
+fn further_counters_count() {
+    let mut port = Port::of(9, false, EVENTS as u32);
+    let mut expected = [0; EVENTS];
+    port.strobes_now = true;
+    for _ in 0..1500 {
+        for (number, count) in expected.iter_mut().enumerate() {
+            let strobe = port.random.below(number as u64 + 1) == 0;
+            port.bench.set(&format!("event_{number}"), strobe.into());
+            *count += u64::from(strobe);
+        }
+        port.step();
+    }
+    port.strobes_now = false;
+    for number in 0..EVENTS {
+        port.bench.set(&format!("event_{number}"), 0);
+    }
+    // The round of turns after the last event.
+    for _ in 0..32 {
+        port.step();
+    }
+    for (number, count) in expected.into_iter().enumerate() {
+        let address = register::EVENTS + 8 * number as u32;
+        assert_eq!(port.counter(address), count, "event {number}");
+    }
+    assert_eq!(
+        port.counter(register::PACKETS_IN),
+        port.strobes["packet_in"]
+    );
+    let outcome = register::OUTCOMES + 32;
+    assert_eq!(port.counter(outcome), port.outcomes[4]);
+    for behind in [register::EVENTS + 8 * EVENTS as u32, 0xf8] {
+        assert_eq!(port.read_with(behind), (0, SLVERR), "{behind:#x}");
     }
 }
 

@@ -23,6 +23,7 @@ mod requests;
 mod shared;
 mod slots;
 pub mod slow;
+pub mod statistics;
 pub mod stream;
 mod top;
 mod watchdog;

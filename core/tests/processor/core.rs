@@ -35,7 +35,7 @@ pub struct Core {
     pub out: Vec<Out>,
     /// The outputs of each packet, and above them whether it came out.
     pub fates: Vec<u64>,
-    clocks: u64,
+    pub clocks: u64,
 }
 
 /// A load for a core of which nothing is known.

@@ -8,3 +8,4 @@ mod core;
 mod loads;
 mod programs;
 mod slots;
+mod statistics;

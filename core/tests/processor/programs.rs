@@ -29,7 +29,7 @@ fn same(image: &Image, threads: u8, packets: &[Vec<u8>]) -> u64 {
     clocks
 }
 
-fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
+pub fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
     let mut random = Random::new(seed);
     (0..count)
         .map(|_| {
@@ -42,7 +42,7 @@ fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
 }
 
 /// A packet's byte 0 is a key; its value goes into byte 16, and is one more for the next one.
-const COUNTS: &str = "core \"counts\" lanes 4 registers 16 stack 0
+pub const COUNTS: &str = "core \"counts\" lanes 4 registers 16 stack 0
 output \"verdict\" 3
 map @seen exact key 4 value 8 entries 16
 row0:
@@ -80,7 +80,7 @@ fn many_threads_are_no_slower_than_one() {
 }
 
 /// Sums whose result nobody reads, more than a packet keeps, and a map that is only read.
-const ADDS: &str = "core \"adds\" lanes 4 registers 16 stack 0
+pub const ADDS: &str = "core \"adds\" lanes 4 registers 16 stack 0
 output \"verdict\" 3
 map @sums array key 4 value 8 entries 4
 row0:
@@ -125,7 +125,7 @@ fn sums_are_complete() {
 }
 
 /// Divides, sums and copies bytes, in front of and behind stores.
-const SLOW: &str = "core \"slow\" lanes 4 registers 16 stack 64
+pub const SLOW: &str = "core \"slow\" lanes 4 registers 16 stack 64
 output \"verdict\" 3
 row0:
     lane0: r0.0 = load packet[0] 8
@@ -161,7 +161,7 @@ fn what_takes_long_is_done_in_its_place() {
 }
 
 /// Goes round for ever when byte 0 is 1.
-const ROUND: &str = "core \"round\" lanes 1 registers 16 stack 0
+pub const ROUND: &str = "core \"round\" lanes 1 registers 16 stack 0
 output \"verdict\" 3
 row0:
     lane0: r0.0 = load packet[0] 1

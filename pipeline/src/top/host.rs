@@ -38,6 +38,7 @@ impl Top<'_> {
             has_port_table: self.has.port,
             prepares: self.has.prepares(),
             clear_words: clear_words(self.program.maps.values()),
+            events: 0,
         });
         let inputs = HostIn {
             lite: inputs.lite.clone(),
@@ -49,6 +50,7 @@ impl Top<'_> {
             answer: loops.answer.clone(),
             map_prepared: loops.map_prepared,
             early_port: entrance.early.as_ref().map(|early| early.early_port),
+            event: Vec::new(),
         };
         block.place(self.design, &mut self.m, "host", inputs).out
     }

@@ -19,6 +19,7 @@ pub fn cases() -> Vec<Case> {
             has_port_table,
             prepares,
             clear_words,
+            events: 0,
         };
         let parameters = json!({
             "addresses": Map::from_iter(addresses.clone()),

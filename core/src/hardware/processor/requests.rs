@@ -81,6 +81,8 @@ signals! {
         answer_lane: maybe "two clocks later: in this lane",
         answer_word: one "two clocks later: with this operation",
         committed: one "what the oldest packet changes is done",
+        some_wait: one "a packet waits to be the oldest one",
+        overflows: one "stage 9: an addition finds its packet's log full",
         stale: one "a bit for each thread: it has read too early",
         guesses: one "a bit for each thread: it has read what others may change",
         still: one "no request is under way or waits",
@@ -124,6 +126,8 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         answer_lane: config.shape.bank_bits().map(|bits| m.zero(bits)),
         answer_word: m.zero(128),
         committed: m.one(),
+        some_wait: zero,
+        overflows: zero,
         stale: m.zero(config.shape.threads.into()),
         guesses: m.zero(config.shape.threads.into()),
         still: m.one(),
@@ -190,6 +194,8 @@ struct Asked {
     free: Node,
     ordered: Node,
     posts: Node,
+    /// Stage 9: one finds no room there.
+    overflows: Node,
     /// Of the word what stands below the operands, and above.
     low: Node,
     last: Node,
@@ -231,11 +237,12 @@ impl Requests<'_> {
         self.m.section("Operations");
         let log_full = self.m.wire(1, "log_is_full");
         let (asked, waits) = self.asked(log_full);
+        outputs.overflows = asked.overflows;
         let records = self.records(&asked, puts);
         self.m.section("Additions that wait for their packet's end");
         let log = self.log(&asked, log_full);
         self.m.section("Whose request is next");
-        let (request, tag, still) = self.next(&asked, &records, &log);
+        let (request, tag, waiting) = self.next(&asked, &records, &log);
         let accepted = self.m.wire(1, "accepted");
         let (request, tag) = self.held(request, tag, accepted);
         self.m.section("Maps");
@@ -256,8 +263,9 @@ impl Requests<'_> {
         outputs.committed = log.committed;
         let nothing = self.m.not(request.request.valid);
         let none = self.m.not(request.some_under_way);
-        outputs.still = self.m.and(&[still, nothing, none]);
         outputs.swept = slot.swept;
+        outputs.still = self.m.and(&[waiting.none, nothing, none]);
+        outputs.some_wait = waiting.in_order;
         outputs.host = slot.host;
     }
 
@@ -336,6 +344,7 @@ impl Requests<'_> {
             free: m.delay_reset("asks_free", in_turn),
             ordered: m.delay_reset("asks_ordered", in_order),
             posts: m.delay_reset("posts", posts),
+            overflows: m.and(&[happens, plain_add, free, log_full]),
             low: m.delay("asks_low_10", low),
             last,
             lane,

@@ -20,7 +20,7 @@ use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{MapDecl, OwnInput};
 use hardpath_packet::COUNTED_BITS;
-use hardpath_registers::Map;
+use hardpath_registers::{Map, EVENTS};
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::{signals, Design, Module, Node};
 use hardpath_state::sizes;
@@ -203,6 +203,9 @@ struct Loops {
     some_inside: Node,
     parks: Node,
     stores: Node,
+    row: Node,
+    cuts: Node,
+    events: Vec<Node>,
 }
 
 impl Top<'_> {
@@ -227,6 +230,8 @@ impl Top<'_> {
         let goes = self.m.not(loops.parks);
         let counts = self.m.and(&[begins, goes]);
         let over = watchdog(self.m, self.config, (counts, starts), thread);
+        self.m.drive(loops.row, counts);
+        self.m.drive(loops.cuts, over);
         let lanes = self.lanes(&threads, (thread, begins, starts), &intake, &host, &loops);
         self.m.section("Packet and stack");
         let accesses = self.accesses(&threads, &intake, entered, thread, &lanes, &loops);
@@ -243,6 +248,14 @@ impl Top<'_> {
             &loops,
         );
         let waits = self.m.or(&[requests.waits, slow.waits]);
+        self.m.section("What is counted");
+        self.statistics(
+            inputs,
+            (&intake, &threads),
+            &requests,
+            (waits, thread_9),
+            &loops,
+        );
         self.m.section("Where rows lead, and packets leave");
         let exits = self.exits(
             (&threads, &intake, entered),
@@ -330,6 +343,11 @@ impl Top<'_> {
             some_inside: self.wire("some_inside", 1),
             parks: self.wire("parks", 1),
             stores: self.wire("row_stores", 1),
+            row: self.wire("row_counts", 1),
+            cuts: self.wire("watchdog_cuts", 1),
+            events: (0..EVENTS)
+                .map(|event| self.wire(&format!("counts_{event}"), 1))
+                .collect(),
             stale: self.wire("stale", config.shape.threads.into()),
             guesses: self.wire("guesses", config.shape.threads.into()),
         }

@@ -12,13 +12,13 @@ use hardpath_rtl::{Mem, Module, Node};
 use hardpath_state::served::through_entry;
 
 impl Requests<'_> {
-    /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And that nothing waits.
+    /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And what else waits.
     pub(super) fn next(
         &mut self,
         asked: &Asked,
         records: &Records,
         log: &Log,
-    ) -> (Next, Tag, Node) {
+    ) -> (Next, Tag, Waiting) {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
         let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
@@ -56,7 +56,10 @@ impl Requests<'_> {
         }
         let still = m.or(&[ordered, free]);
         let still = m.reduce_or(still);
-        let still = m.not(still);
+        let waiting = Waiting {
+            none: m.not(still),
+            in_order: m.reduce_or(ordered),
+        };
         let stale = bit_at(m, self.inputs.is_stale, self.inputs.oldest);
         let stale = m.and(&[stale, in_order, not_log]);
         let ahead = m.and(&[not_log, not_order]);
@@ -71,7 +74,7 @@ impl Requests<'_> {
                 ahead,
                 changes,
             },
-            still,
+            waiting,
         )
     }
 
@@ -203,6 +206,13 @@ impl Requests<'_> {
         };
         (held, tag)
     }
+}
+
+/// Threads that wait for their request to go.
+pub(super) struct Waiting {
+    pub none: Node,
+    /// Some, to be the oldest.
+    pub in_order: Node,
 }
 
 /// What goes next, and a wire: it is taken.

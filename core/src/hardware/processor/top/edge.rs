@@ -15,6 +15,7 @@ use crate::hardware::threads::{threads, Threads, ThreadsIn, ThreadsOut};
 use hardpath_blocks::axi::{LiteIn, LiteOut, TopIn};
 use hardpath_blocks::host::{host, Host, HostIn, HostOut};
 use hardpath_ir::OwnInput;
+use hardpath_registers::EVENTS;
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
 
@@ -107,6 +108,7 @@ impl Top<'_> {
             has_port_table: true,
             prepares: true,
             clear_words: self.config.clear_words(),
+            events: EVENTS as u32,
         });
         let told = LiteIn::of_words()
             .map(&mut |name, _, width| self.m.wire(width, format!("registers_{name}")));
@@ -120,6 +122,7 @@ impl Top<'_> {
             answer: loops.map_answer.clone(),
             map_prepared: Some(loops.map_prepared),
             early_port: Some(intake.descriptor.packet_port),
+            event: loops.events.clone(),
         };
         let host = block.place(self.design, self.m, "host", ports).out;
         let ports = PortIn {

@@ -5,6 +5,7 @@ use super::super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn, Sends
 use super::super::requests::{requests, HostAsksIn, RequestsIn, RequestsOut};
 use super::super::shared::OperationIn;
 use super::super::slow::{slow, SlowIn, SlowOut};
+use super::super::statistics::{statistics, StatisticsIn};
 use super::super::DECIDED_AFTER;
 use super::devices::Lists;
 use super::Loops;
@@ -100,6 +101,56 @@ impl Top<'_> {
         let still = self.m.and(&[none, out.still]);
         self.m.drive(loops.is_still, still);
         out
+    }
+
+    /// What becomes of the clocks.
+    pub(super) fn statistics(
+        &mut self,
+        inputs: &TopIn,
+        (intake, threads): (&IntakeOut, &ThreadsOut),
+        requests: &RequestsOut,
+        (waits, thread_9): (Node, Node),
+        loops: &Loops,
+    ) {
+        let chosen = &threads.chosen;
+        let full = match self.config.alone {
+            true => loops.some_inside,
+            // A power of two: its highest bit is 1 only then.
+            false => {
+                let bits = self.m.width(threads.packets);
+                self.m.bit(threads.packets, bits - 1)
+            }
+        };
+        let ports = StatisticsIn {
+            row: loops.row,
+            parks: loops.parks,
+            chosen: chosen.chosen,
+            chosen_thread: chosen.thread,
+            starts: chosen.starts,
+            brought: chosen.brought,
+            stays: loops.answer_stays,
+            restarts: threads.restarts,
+            waits,
+            waits_for_map: requests.waits,
+            thread_9,
+            overflows: requests.overflows,
+            cuts: loops.cuts,
+            full,
+            open: self.m.not(loops.closes),
+            packet_valid: intake.descriptor_valid,
+            beat_valid: inputs.stream.s_axis_tvalid,
+            runs: loops.runs,
+            oldest: threads.oldest,
+            done: threads.leave_valid,
+            committed: requests.committed,
+            room: loops.room,
+            some_wait: requests.some_wait,
+        };
+        let block = statistics(self.config);
+        let out = block.place(self.design, self.m, "statistics", ports).out;
+        for (wire, event) in loops.events.iter().zip(out.event) {
+            self.m.drive(*wire, event);
+        }
     }
 
     /// What comes back: first of the maps, then of what takes long.
