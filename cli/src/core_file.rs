@@ -190,6 +190,7 @@ pub fn read(path: &Path) -> Result<Processor, Diagnostic> {
         machine,
         threads: file.threads,
         built: Some(Box::new(core)),
+        ..Processor::new(None, None)
     })
 }
 
@@ -279,8 +280,12 @@ fn decl(slot: &Slot) -> Result<MapDecl, Diagnostic> {
         return wrong(message, help.into());
     }
     if decl.broadcast {
-        let message = "packets are not broadcast yet by a core that is built for all programs".into();
-        return wrong(message, "leave broadcast out; a core that is built for one program broadcasts".into());
+        let message =
+            "packets are not broadcast yet by a core that is built for all programs".into();
+        return wrong(
+            message,
+            "leave broadcast out; a core that is built for one program broadcasts".into(),
+        );
     }
     match hardpath_pipeline::map_is_too_large(&decl) {
         Some(error) => Err(error),

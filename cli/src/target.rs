@@ -5,14 +5,15 @@ pub mod core;
 mod pipeline;
 
 use self::core::Processor;
-use crate::arguments::{EngineName, HardwareArguments, ProcessorArguments};
+use crate::arguments::{EngineName, HardwareArguments, ProcessorArguments, TargetArguments};
 use crate::core_file;
 use crate::size;
 use crate::source::Loaded;
 use hardpath_blocks::interface::Interface;
+use hardpath_core::compile::savings as of_cores;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Phase, Program};
-use hardpath_pipeline::savings::Without;
+use hardpath_pipeline::savings::{Saving, Without};
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use hardpath_pipeline::Promise;
 use hardpath_rtl::Design;
@@ -110,9 +111,21 @@ pub struct Told {
 }
 
 impl Kind {
+    /// Of a command that runs what it makes itself.
+    ///
+    /// # Errors
+    /// `option-needs-core`, `unknown-saving`.
+    pub fn of(arguments: &TargetArguments) -> Result<Kind, Diagnostic> {
+        let kind = Kind::named(&arguments.target, &arguments.processor)?;
+        match kind.processor.is_some() || arguments.without.is_empty() {
+            true => kind.without(&arguments.without),
+            false => Err(needs_core(&["--without"])),
+        }
+    }
+
     /// # Errors
     /// `option-needs-core`.
-    pub fn named(name: &str, arguments: &ProcessorArguments) -> Result<Kind, Diagnostic> {
+    fn named(name: &str, arguments: &ProcessorArguments) -> Result<Kind, Diagnostic> {
         let mut targets = TARGETS.into_iter();
         let target = targets.find(|target| target.name() == name);
         let given = arguments.given();
@@ -125,6 +138,18 @@ impl Kind {
             target: target.unwrap_or(TARGETS[0]),
             processor,
         })
+    }
+
+    /// A processor whose compiler leaves these out; another kind of hardware as it is.
+    ///
+    /// # Errors
+    /// `unknown-saving`.
+    fn without(mut self, names: &[String]) -> Result<Kind, Diagnostic> {
+        if let Some(processor) = &mut self.processor {
+            let all = of_cores::Saving::ALL.map(|saving| (saving.name(), saving));
+            processor.without = savings(names, "rows few", &all)?;
+        }
+        Ok(self)
     }
 
     /// What runs a program: what the command line names, or what is usual.
@@ -145,10 +170,13 @@ impl Asked {
     /// # Errors
     /// `option-needs-core`; those of [`core_file::read`].
     pub fn fit(&mut self, file: &Path) -> Result<(), Diagnostic> {
-        if self.kind.processor.is_none() {
+        let Some(before) = &self.kind.processor else {
             return Err(needs_core(&["--fit"]));
-        }
-        let processor = core_file::read(file)?;
+        };
+        let processor = Processor {
+            without: before.without,
+            ..core_file::read(file)?
+        };
         if let Some(built) = &processor.built {
             self.bus_bits = built.bus_bits;
         }
@@ -191,16 +219,44 @@ pub fn asked_or(
     let built = kind.processor.as_ref();
     let built = built.and_then(|processor| processor.built.as_ref());
     let bus_bits = built.map_or(arguments.bus, |built| built.bus_bits);
+    let without = match kind.processor {
+        Some(_) => Without::new(),
+        None => {
+            let all = Saving::ALL.map(|saving| (saving.name(), saving));
+            savings(&arguments.without, "designs small", &all)?
+        }
+    };
     Ok(Asked {
-        kind,
+        kind: kind.without(&arguments.without)?,
         family,
         clock_mhz: arguments.clock.unwrap_or(family.usual_clock_mhz),
         bus_bits,
-        without: arguments.without.iter().copied().collect(),
+        without,
         force: arguments.force,
         journal: false,
         notes,
     })
+}
+
+/// What is left out, of what a target's compiler does.
+///
+/// # Errors
+/// `unknown-saving`.
+fn savings<S: Copy, A: FromIterator<S>>(
+    names: &[String],
+    what: &str,
+    all: &[(&str, S)],
+) -> Result<A, Diagnostic> {
+    let one = |name: &String| {
+        let found = all.iter().find(|(other, _)| other == name);
+        found.map(|(_, saving)| *saving).ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+            let message = format!("nothing that makes {what} is called {name}");
+            let error = Diagnostic::input("unknown-saving", message);
+            error.help(format!("what can be left out: {}", names.join(", ")))
+        })
+    };
+    names.iter().map(one).collect()
 }
 
 fn needs_core(options: &[&str]) -> Diagnostic {

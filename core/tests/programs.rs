@@ -1,6 +1,7 @@
 //! Random programs of the IR as rows, beside the interpreter of the IR.
 
-use hardpath_core::compile::compile;
+use hardpath_core::compile::compile_without;
+use hardpath_core::compile::savings::{Saving, Without};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::interpreter::{Core, MOST_ROWS};
 use hardpath_core::text;
@@ -19,7 +20,17 @@ fn seed() -> u64 {
 
 /// Compiles a program and compares the fates of packets and the maps behind them. Gives whether it was refused.
 fn is_refused(program: &Program, lanes: u8, random: &mut Random, what: &str) -> bool {
-    let compiled = match compile(program, &Machine::with_lanes(lanes)) {
+    is_refused_without(Without::NOTHING, program, lanes, random, what)
+}
+
+fn is_refused_without(
+    without: Without,
+    program: &Program,
+    lanes: u8,
+    random: &mut Random,
+    what: &str,
+) -> bool {
+    let compiled = match compile_without(program, &Machine::with_lanes(lanes), without) {
         Ok(compiled) => compiled,
         Err(errors) => {
             let wide = errors.iter().all(|error| error.code == "wide-arithmetic");
@@ -105,6 +116,43 @@ fn memory_and_maps() {
 #[test]
 fn loops() {
     check(structured, PROGRAMS / 2);
+}
+
+/// Each of what makes rows few left out alone, and any of it.
+#[test]
+fn without_savings() {
+    let shape = Shape {
+        operations: 20,
+        logic: true,
+        memory: true,
+        maps: true,
+        ..Shape::default()
+    };
+    let mut refused = 0;
+    for number in 0..PROGRAMS {
+        let mut random = Random::new(seed() * 9_000_001 + number);
+        let without = match Saving::ALL.get(number as usize / 6) {
+            Some(saving) => Without::from(*saving),
+            None => {
+                let some = Saving::ALL.into_iter().filter(|_| random.below(2) == 0);
+                some.collect()
+            }
+        };
+        let lanes = [1, 2, 4, 8][random.below(4) as usize];
+        let program = match number % 3 {
+            0 => structured(&mut random),
+            _ => control_flow(&mut random, shape),
+        };
+        let what = format!("program {number} on {lanes} lanes without {without:?}");
+        refused += u64::from(is_refused_without(
+            without,
+            &program,
+            lanes,
+            &mut random,
+            &what,
+        ));
+    }
+    assert!(refused <= PROGRAMS / 2, "{refused} refused");
 }
 
 /// An operation puts the words that it is given into its buffer, too: one whose other words wait there must come first.

@@ -170,6 +170,7 @@ pub const CODES: &[&str] = &[
     "unknown-pace",
     "unknown-pass",
     "unknown-program",
+    "unknown-saving",
     "unknown-section",
     "unknown-step",
     "unknown-target",

@@ -14,6 +14,7 @@ use crate::names::give_names;
 use answers::{Answers, Question};
 use forms::Forms;
 use hardpath_blocks::hash::Hash;
+use hardpath_core::compile::savings::Without;
 use hardpath_diagnostic::{Diagnostic, Severity};
 use hardpath_ebpf::{Object, ObjectMap, ProgramImage};
 use hardpath_ir::maps::Image;
@@ -58,6 +59,8 @@ pub enum Target {
     Core {
         /// 1, 2, 4 or 8.
         lanes: u8,
+        /// What the compiler does not do to make rows few.
+        without: Without,
     },
 }
 
@@ -265,7 +268,7 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
     };
     let built = match options.target {
         Target::Pipeline => trial.compile(forms, &kernel_for_design),
-        Target::Core { lanes } => trial.in_rows(lanes, &kernel_for_design),
+        Target::Core { lanes, without } => trial.in_rows(lanes, without, &kernel_for_design),
     };
     match built {
         Ok(built) => Ok(Outcome::Same { built, judged }),
@@ -330,7 +333,7 @@ pub fn run_program_in(
     };
     let built = match target {
         Target::Pipeline => trial.compile(forms, &|| Ok(None)),
-        Target::Core { lanes } => trial.in_rows(lanes, &|| Ok(None)),
+        Target::Core { lanes, without } => trial.in_rows(lanes, without, &|| Ok(None)),
     };
     match built {
         Ok(built) => Outcome::Same { built, judged },

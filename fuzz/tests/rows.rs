@@ -1,15 +1,21 @@
 //! Random programs as rows of a core, beside the kernel and the interpreter.
 
+use hardpath_core::compile::savings::{Saving, Without};
 use hardpath_fuzz::{
     case, run, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
 };
 
 const LANES: [u8; 4] = [1, 2, 4, 8];
 
+fn on(lanes: u8) -> Target {
+    let without = Without::NOTHING;
+    Target::Core { lanes, without }
+}
+
 fn by(judge: Judge, lanes: u8) -> TrialOptions {
     TrialOptions {
         judge,
-        target: Target::Core { lanes },
+        target: on(lanes),
         verilator: false,
     }
 }
@@ -21,7 +27,7 @@ fn options(judge: Judge, lanes: u8) -> FuzzOptions {
         seed: u64::from(lanes) * 1000,
         threads: 2,
         judge,
-        target: Target::Core { lanes },
+        target: on(lanes),
         verilator_every: 0,
         features: Features::default(),
         cases: None,
@@ -71,6 +77,26 @@ fn rows_do_what_the_kernel_does() {
     ] {
         let count = features.get(wanted).copied().unwrap_or(0);
         assert!(count >= 3, "{wanted}: {features:?}");
+    }
+}
+
+/// Each of what makes rows few left out alone, and all of it.
+#[test]
+fn rows_without_savings_do_what_the_kernel_does() {
+    let judge = judge();
+    let alone = Saving::ALL.map(Without::from);
+    let all = Without::from_iter(Saving::ALL);
+    for (number, without) in (0_u64..).zip(alone.into_iter().chain([all])) {
+        let lanes = LANES[number as usize % LANES.len()];
+        let options = FuzzOptions {
+            programs: 8,
+            seed: 70_000 + 100 * number,
+            target: Target::Core { lanes, without },
+            ..options(judge, lanes)
+        };
+        let report = run(&options, &|_| ()).unwrap();
+        assert_eq!(report.failures, [], "{without:?}, {lanes} lanes");
+        assert!(report.compiled * 4 >= report.programs * 3, "{report:?}");
     }
 }
 

@@ -5,7 +5,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use hardpath_blocks::interface::BUS_BITS;
 use hardpath_core::image::LANES;
-use hardpath_pipeline::savings::Saving;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
 use std::path::PathBuf;
 
@@ -103,9 +102,15 @@ pub struct HardwareArguments {
     /// Go on with a design that is larger than every card that `hardpath synth` knows
     #[arg(long)]
     pub force: bool,
-    /// Leave out what makes designs small, to see what it gains: pruning, chaining, narrowing, srl, reassociation
-    #[arg(long, value_name = "SAVING", value_delimiter = ',', value_parser = saving, hide_short_help = true)]
-    pub without: Vec<Saving>,
+    /// Leave out what makes designs small, to see what it gains: pruning, chaining, conditions, narrowing, srl, reassociation;
+    /// with --target core, what makes rows few: an unknown name lists them all
+    #[arg(
+        long,
+        value_name = "SAVING",
+        value_delimiter = ',',
+        hide_short_help = true
+    )]
+    pub without: Vec<String>,
     #[command(flatten)]
     pub processor: ProcessorArguments,
     /// A core that is built already, as the core.json of its folder describes it, with --target core
@@ -146,6 +151,14 @@ pub struct TargetArguments {
     /// Kind of hardware: a pipeline, or a processor that runs the program (core)
     #[arg(long, value_name = "TARGET", value_parser = target_names(), default_value = TARGETS[0].name())]
     pub target: String,
+    /// Leave out what makes rows few, with --target core: an unknown name lists what can be left out
+    #[arg(
+        long,
+        value_name = "SAVING",
+        value_delimiter = ',',
+        hide_short_help = true
+    )]
+    pub without: Vec<String>,
     #[command(flatten)]
     pub processor: ProcessorArguments,
 }
@@ -194,13 +207,6 @@ fn depth(text: &str) -> Result<u32, String> {
         Ok(bytes @ (64 | 128 | 256)) => Ok(bytes),
         _ => Err("a depth is 64, 128 or 256 bytes".into()),
     }
-}
-
-fn saving(text: &str) -> Result<Saving, String> {
-    Saving::find(text).ok_or_else(|| {
-        let names: Vec<&str> = Saving::ALL.iter().map(|saving| saving.name()).collect();
-        format!("what can be left out: {}", names.join(", "))
-    })
 }
 
 pub(super) fn bus(text: &str) -> Result<u32, String> {

@@ -89,6 +89,7 @@ fn asked(arguments: &CoreArguments, config: &Core) -> Asked {
                 machine: config.machine.clone(),
                 threads: config.threads(),
                 built: Some(Box::new(config.clone())),
+                ..Processor::new(None, None)
             }),
         },
         family,

@@ -19,10 +19,11 @@ pub fn run(arguments: &FuzzArguments) -> Result<Answer, Vec<Diagnostic>> {
         false => arguments.seed,
     };
     let target = &arguments.target;
-    let kind = Kind::named(&target.target, &target.processor).map_err(|error| vec![error])?;
+    let kind = Kind::of(target).map_err(|error| vec![error])?;
     let target = match &kind.processor {
         Some(processor) => Target::Core {
             lanes: processor.machine.lanes,
+            without: processor.without,
         },
         None => Target::Pipeline,
     };
@@ -67,7 +68,7 @@ fn fuzz(
 fn answer(seed: u64, target: Target, report: &FuzzReport) -> Answer {
     let (name, lanes) = match target {
         Target::Pipeline => ("pipeline", None),
-        Target::Core { lanes } => ("core", Some(lanes)),
+        Target::Core { lanes, .. } => ("core", Some(lanes)),
     };
     let json = json!({
         "target": name,
@@ -124,7 +125,7 @@ fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
     }
     lines.push(match target {
         Target::Pipeline => ("compiled to hardware", compiled),
-        Target::Core { lanes } => {
+        Target::Core { lanes, .. } => {
             let lanes = counted(lanes, "lane");
             (
                 "compiled to rows",

@@ -57,7 +57,7 @@ enum Outcome {
 
 pub fn run(arguments: &IsaArguments) -> Result<Answer, Vec<Diagnostic>> {
     let target = &arguments.target;
-    let kind = Kind::named(&target.target, &target.processor).map_err(|error| vec![error])?;
+    let kind = Kind::of(target).map_err(|error| vec![error])?;
     let engine = kind.engine(arguments.engine).map_err(|error| vec![error])?;
     let cases = read(arguments)?;
     let progress = Progress::new("tests", cases.len());
@@ -185,14 +185,12 @@ fn run_case(
         Err(errors) => return Ok(refused(errors)),
     };
     let result = match (engine, &kind.processor) {
-        (EngineName::Rows, Some(processor)) => {
-            match hardpath_core::compile::compile(&program, &processor.machine) {
-                Ok(compiled) => in_rows(&compiled.image, &case.memory).map(Some),
-                Err(errors) => return Ok(refused(errors)),
-            }
-        }
+        (EngineName::Rows, Some(processor)) => match processor.compile(&program) {
+            Ok(compiled) => in_rows(&compiled.image, &case.memory).map(Some),
+            Err(errors) => return Ok(refused(errors)),
+        },
         (EngineName::Native | EngineName::Verilator, Some(processor)) => {
-            let compiled = match hardpath_core::compile::compile(&program, &processor.machine) {
+            let compiled = match processor.compile(&program) {
                 Ok(compiled) => compiled,
                 Err(errors) => return Ok(refused(errors)),
             };

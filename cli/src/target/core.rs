@@ -2,6 +2,7 @@
 
 use super::{Asked, Hardware, Target, Told};
 use crate::source::Loaded;
+use hardpath_core::compile::savings::Without;
 use hardpath_core::compile::{self, Compiled};
 use hardpath_core::hardware::processor::{self, Built};
 use hardpath_core::image::{Image, Machine, Origins};
@@ -21,6 +22,8 @@ pub struct Processor {
     pub threads: u8,
     /// It is built already. Otherwise it is built for the programs that run.
     pub built: Option<Box<processor::Processor>>,
+    /// What its compiler does not do to make rows few.
+    pub without: Without,
 }
 
 impl Processor {
@@ -32,7 +35,16 @@ impl Processor {
             machine: Machine::with_lanes(lanes.unwrap_or(Processor::USUAL_LANES)),
             threads: threads.unwrap_or(Processor::USUAL_THREADS),
             built: None,
+            without: Without::NOTHING,
         }
+    }
+
+    /// A program as rows for it.
+    ///
+    /// # Errors
+    /// Everything that keeps the program from becoming rows, each with its place.
+    pub fn compile(&self, program: &Program) -> Result<Compiled, Vec<Diagnostic>> {
+        compile::compile_without(program, &self.machine, self.without)
     }
 
     /// What runs programs until the hardware is there.
@@ -66,13 +78,12 @@ impl Target for Core {
     }
 
     fn compile(&self, program: Program, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
-        let machine = machine(asked);
-        let compiled = compile::compile(&program, &machine)?;
+        let compiled = processor_of(asked).compile(&program)?;
         hardware(compiled, asked)
     }
 
     fn refusals(&self, part: Program, asked: &Asked) -> Vec<Diagnostic> {
-        let rows = compile::compile(&part, &machine(asked));
+        let rows = processor_of(asked).compile(&part);
         rows.err().unwrap_or_default()
     }
 }
@@ -86,12 +97,8 @@ pub fn rows(loaded: &Loaded, asked: &Asked) -> Result<Compiled, Vec<Diagnostic>>
     if program.phase != Phase::Structured {
         super::in_control_flow(program, "the core").map_err(|error| vec![error])?;
     }
-    let rows = compile::compile(program, &machine(asked));
+    let rows = processor_of(asked).compile(program);
     rows.map_err(|errors| [loaded.warnings.clone(), errors].concat())
-}
-
-fn machine(asked: &Asked) -> Machine {
-    processor_of(asked).machine
 }
 
 fn processor_of(asked: &Asked) -> Processor {

@@ -1,6 +1,6 @@
 //! Designs with savings left out do what the others do, and are what they say.
 
-use crate::common::{compile_source, hardpath, judge, path, root};
+use crate::common::{compile, compile_source, hardpath, judge, path, root};
 use std::path::Path;
 
 const SAVINGS: [&str; 6] = [
@@ -133,4 +133,126 @@ fn an_unknown_saving_is_refused() {
     ]);
     assert_eq!(run.status, 2);
     assert!(run.stderr.contains("reassociation"), "{}", run.stderr);
+}
+
+/// What makes rows few. That it is all there is, the answer to an unknown name says.
+const OF_CORES: [&str; 21] = [
+    "loops",
+    "ends",
+    "known",
+    "paths",
+    "choices",
+    "sums",
+    "stores",
+    "loads",
+    "fields",
+    "operands",
+    "widths",
+    "tests",
+    "exits",
+    "keys",
+    "reuse",
+    "bounds",
+    "traces",
+    "speculation",
+    "branches",
+    "order",
+    "packing",
+];
+
+fn on_core(command: &str, object: &str, without: &str, more: &[&str]) -> crate::common::Run {
+    let mut arguments = vec![command, object, "--target", "core", "--json"];
+    if !without.is_empty() {
+        arguments.extend(["--without", without]);
+    }
+    hardpath(&[&arguments[..], more].concat())
+}
+
+/// Rows and operations.
+fn rows(program: &[&str], without: &str) -> (u64, u64) {
+    let run = on_core("compile", program[0], without, &program[1..]);
+    assert_eq!(run.status, 0, "without {without}: {}", run.stdout);
+    let answer = run.json();
+    let number = |key: &str| answer[key].as_u64().unwrap();
+    (number("rows"), number("operations"))
+}
+
+/// Each saves rows or operations of some program.
+#[test]
+fn every_saving_of_a_core_saves() {
+    let compiled = (
+        compile("savings"),
+        compile_source("programs", "vxlan_encap"),
+    );
+    let (Some((_place, savings)), Some((_other, encap))) = compiled else {
+        return;
+    };
+    let ours = ["firewall", "blocklist"].map(crate::common::object);
+    let mut programs: Vec<Vec<&str>> = ours.iter().map(|object| vec![object.as_str()]).collect();
+    programs.push(vec![path(&encap)]);
+    programs
+        .extend(["rounds", "known", "meets"].map(|name| vec![path(&savings), "--program", name]));
+    let all: Vec<(u64, u64)> = programs.iter().map(|program| rows(program, "")).collect();
+    for without in OF_CORES {
+        let saves = programs.iter().zip(&all).any(|(program, all)| {
+            let (more_rows, more_operations) = rows(program, without);
+            more_rows > all.0 || more_operations > all.1
+        });
+        assert!(saves, "{without} saves nothing");
+    }
+    let nothing = OF_CORES.join(",");
+    for (program, all) in programs.iter().zip(&all).take(1) {
+        let (most, operations) = rows(program, &nothing);
+        let grows = most == operations && most > 2 * all.0;
+        assert!(
+            grows,
+            "{program:?}: {most} rows, and {all:?} with all of it"
+        );
+    }
+}
+
+#[test]
+fn rows_without_savings_as_the_kernel_has_it() {
+    let Some((_place, savings)) = compile("savings") else {
+        return;
+    };
+    let firewall = crate::common::object("firewall");
+    let flows = [
+        "--max-entries",
+        "flows=1024",
+        "--maps",
+        "programs/firewall.maps.json",
+    ];
+    let meets = ["--program", "meets"];
+    let programs = [(firewall.as_str(), &flows[..]), (path(&savings), &meets)];
+    let against = ["--against", judge(), "--pcap", "programs/firewall.pcap"];
+    let names = OF_CORES.iter().map(|name| name.to_string());
+    for without in names.chain([OF_CORES.join(",")]) {
+        for (object, more) in programs {
+            // The processor runs all of these rows in `fuzz`.
+            let engines = match without.contains(',') {
+                true => &["rows", "native"][..],
+                false => &["rows"],
+            };
+            for engine in engines {
+                let more = [&against[..], more, &["--engine", engine]].concat();
+                let run = on_core("check", object, &without, &more);
+                assert_eq!(run.status, 0, "{object} without {without}: {}", run.stdout);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_core_can_leave_out_is_said() {
+    let object = "programs/prebuilt/listing1.o";
+    let error = on_core("compile", object, "pruning", &[]).error(2, "unknown-saving");
+    assert_eq!(
+        error["help"],
+        format!("what can be left out: {}", OF_CORES.join(", "))
+    );
+    let pipeline = ["compile", object, "--without", "fields", "--json"];
+    hardpath(&pipeline).error(2, "unknown-saving");
+    let fuzz = ["fuzz", "--without", "fields", "--json"];
+    hardpath(&fuzz).error(2, "option-needs-core");
 }

@@ -9,8 +9,10 @@ mod legal;
 mod live;
 mod moves;
 mod order;
+mod plain;
 mod prepare;
 mod regions;
+pub mod savings;
 mod schedule;
 mod select;
 mod spill;
@@ -21,6 +23,7 @@ use allocate::{allocate, Keep, Places, Spill, Trace};
 use code::{Code, Label};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::Program;
+use savings::{Saving, Without};
 use schedule::{Banks, Context};
 use std::collections::HashMap;
 
@@ -46,7 +49,19 @@ pub struct Compiled {
 /// # Errors
 /// What the core does not do, and what does not fit into it, each with its place.
 pub fn compile(program: &Program, machine: &Machine) -> Result<Compiled, Vec<Diagnostic>> {
-    let made = make(program, machine)?;
+    compile_without(program, machine, Without::NOTHING)
+}
+
+/// The same, with some of what makes rows few left out.
+///
+/// # Errors
+/// As those of [`compile`].
+pub fn compile_without(
+    program: &Program,
+    machine: &Machine,
+    without: Without,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let made = make(program, machine, without)?;
     fits(&made.compiled.image, machine)?;
     crate::verifier::verify(&made.compiled.image, machine).map_err(|all| {
         let all = all.into_iter();
@@ -89,18 +104,21 @@ fn own_fault(what: &str, why: impl std::fmt::Display) -> Diagnostic {
     Diagnostic::defect("internal-error", format!("{what}: {why}"))
 }
 
-fn make(program: &Program, machine: &Machine) -> Result<Made, Vec<Diagnostic>> {
-    let prepared = prepare::prepare(program)?;
-    let mut code = select::select(&prepared)?;
+fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, Vec<Diagnostic>> {
+    let prepared = prepare::prepare(program, without)?;
+    let mut code = select::select(&prepared, without)?;
     legal::make_legal(&mut code);
     moves::make_moves(&mut code);
-    regions::form(&mut code);
+    if without.contains(Saving::Operands) {
+        plain::move_operands(&mut code);
+    }
+    regions::form(&mut code, without);
     legal::make_legal(&mut code);
     let own_stack = prepared.limits.stack.next_multiple_of(SPILL_BYTES);
     let mut keep = Keep::default();
     let mut stack = own_stack;
     for _ in 0..MOST_SPILLS {
-        let (traces, banks) = schedule_all(&code, machine);
+        let (traces, banks) = schedule_all(&code, machine, without);
         let places = match allocate(&traces, &banks, machine, &keep) {
             Ok(places) => places,
             Err(Spill::Pred(pred)) => {
@@ -175,7 +193,7 @@ fn fits(image: &Image, machine: &Machine) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// Every block in rows, in their order.
-fn schedule_all(code: &Code, machine: &Machine) -> (Vec<Trace>, Banks) {
+fn schedule_all(code: &Code, machine: &Machine, without: Without) -> (Vec<Trace>, Banks) {
     let live = live::live(code);
     let sends = code.order.iter().any(|label| {
         let mut steps = code.blocks[*label].iter();
@@ -185,6 +203,7 @@ fn schedule_all(code: &Code, machine: &Machine) -> (Vec<Trace>, Banks) {
         machine,
         live: &live,
         sends,
+        without,
     };
     let mut banks = Banks::new();
     let traces = code.order.iter().map(|&label: &Label| {

@@ -39,7 +39,7 @@ pub fn make_moves(code: &mut Code) {
 }
 
 /// What is needed behind each step when control stays in the block.
-fn needed_behind(steps: &[Step], live: &Live) -> Vec<Set> {
+pub(super) fn needed_behind(steps: &[Step], live: &Live) -> Vec<Set> {
     let mut set = Set::default();
     let mut all = Vec::new();
     for step in steps.iter().rev() {

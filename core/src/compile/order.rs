@@ -2,7 +2,8 @@
 
 use super::code::{Pred, Reg, Step};
 use super::effects::{goes, After, Effects};
-use super::live::Live;
+use super::savings::Saving;
+use super::schedule::Context;
 use std::collections::HashMap;
 
 /// The orders of a trace.
@@ -27,8 +28,8 @@ enum Name {
     Pred(Pred),
 }
 
-/// Of the steps of a trace. `sends`: the program sends copies of its packets.
-pub fn order(steps: &[Step], live: &Live, sends: bool) -> Order {
+/// Of the steps of a trace.
+pub fn order(steps: &[Step], context: &Context) -> Order {
     let mut building = Building {
         steps,
         behind: vec![Vec::new(); steps.len()],
@@ -45,7 +46,7 @@ pub fn order(steps: &[Step], live: &Live, sends: bool) -> Order {
             *versions.entry(reg).or_default() += 1;
         }
     }
-    building.control(live, sends);
+    building.control(context);
     building.finish()
 }
 
@@ -91,7 +92,13 @@ impl Building<'_> {
     }
 
     /// Branches stay in order; what somebody sees who leaves stays in front, what nobody may see behind.
-    fn control(&mut self, live: &Live, sends: bool) {
+    fn control(&mut self, context: &Context) {
+        let (live, sends, without) = (context.live, context.sends, context.without);
+        let speculates = without.keeps(Saving::Speculation);
+        let next = match without.contains(Saving::Branches) {
+            true => After::Row,
+            false => After::Lane,
+        };
         let leaving: Vec<usize> = (0..self.steps.len())
             .filter(|index| self.steps[*index].leaves())
             .collect();
@@ -99,7 +106,7 @@ impl Building<'_> {
         for (place, &branch) in leaving.iter().enumerate() {
             let step = &self.steps[branch];
             if place > 0 {
-                self.behind[branch].push((leaving[place - 1], After::Lane));
+                self.behind[branch].push((leaving[place - 1], next));
             }
             let there = goes(step).map(|label| &live[label]);
             for index in (0..self.steps.len()).filter(|index| *index != branch) {
@@ -114,7 +121,8 @@ impl Building<'_> {
                     self.behind[branch].push((index, After::Lane));
                 }
                 let is_branch = self.steps[index].leaves();
-                if index > branch && !is_branch && (seen || effects.stays_behind(step, sends)) {
+                let stays = seen || !speculates || effects.stays_behind(step, sends);
+                if index > branch && !is_branch && stays {
                     self.behind[index].push((branch, After::Lane));
                 }
             }

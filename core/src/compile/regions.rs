@@ -3,15 +3,20 @@
 use super::code::{Code, Label, Op, Pred, Reg, Step};
 use super::effects::{goes, is_silent};
 use super::live::{before, live, Set};
+use super::savings::{Saving, Without};
 use crate::isa::{Action, Guard, Test};
 use cranelift_entity::SecondaryMap;
 
 /// Makes blocks as long as they can be, and takes out what nobody needs.
-pub fn form(code: &mut Code) {
+pub fn form(code: &mut Code, without: Without) {
     sweep(code);
-    exits(code);
-    turn(code);
-    join(code);
+    if without.keeps(Saving::Exits) {
+        exits(code);
+    }
+    if without.keeps(Saving::Traces) {
+        turn(code);
+        join(code);
+    }
     sweep(code);
 }
 

@@ -8,6 +8,7 @@ use super::code::{Pred, Reg, Step, Touched};
 use super::effects::{goes, takes, After, Takes};
 use super::live::Live;
 use super::order::{order, Order};
+use super::savings::{Saving, Without};
 use crate::image::Machine;
 use std::collections::{HashMap, HashSet};
 
@@ -31,6 +32,8 @@ pub struct Context<'a> {
     pub live: &'a Live,
     /// The program sends copies of its packets.
     pub sends: bool,
+    /// What is left out.
+    pub without: Without,
 }
 
 /// Rows for a trace, whose last step always leaves. `needed`: what is needed in front of it.
@@ -40,7 +43,7 @@ pub fn schedule(
     needed: &super::live::Set,
     banks: &mut Banks,
 ) -> Vec<Row> {
-    let order = order(&steps, context.live, context.sends);
+    let order = order(&steps, context);
     let mut load = vec![0_i32; context.machine.lanes.into()];
     for reg in needed.regs() {
         if let Some(bank) = banks.get(&reg) {
@@ -103,7 +106,13 @@ impl Scheduler<'_> {
     /// The steps of each row, with their lanes.
     fn run(&mut self) -> Vec<Vec<(usize, u8)>> {
         let mut waiting: Vec<usize> = (0..self.steps.len()).collect();
-        waiting.sort_by_key(|index| (std::cmp::Reverse(self.order.height[*index]), *index));
+        if self.context.without.keeps(Saving::Order) {
+            waiting.sort_by_key(|index| (std::cmp::Reverse(self.order.height[*index]), *index));
+        }
+        let most = match self.context.without.contains(Saving::Packing) {
+            true => 1,
+            false => usize::from(self.context.machine.lanes),
+        };
         let mut rows = Vec::new();
         while !waiting.is_empty() {
             let row = rows.len();
@@ -111,7 +120,7 @@ impl Scheduler<'_> {
             let mut taken = Takes::default();
             loop {
                 let first = waiting.iter().copied().min();
-                let full = chosen.len() == usize::from(self.context.machine.lanes);
+                let full = chosen.len() == most;
                 let next = waiting.iter().position(|&index| {
                     !full
                         && (Some(index) == first || self.has_registers(index, &chosen))

@@ -5,7 +5,8 @@ use super::told::Run;
 use super::{caught, failure, flatten, Built, Failure, Layer, Stop};
 use crate::features;
 use crate::hardware::{Engine, Made};
-use hardpath_core::compile::{compile, Compiled};
+use hardpath_core::compile::savings::Without;
+use hardpath_core::compile::{compile_without, Compiled};
 use hardpath_core::hardware::processor::{self, Processor};
 use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
@@ -22,10 +23,11 @@ impl Trial {
     pub fn in_rows(
         &self,
         lanes: u8,
+        without: Without,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
     ) -> Result<Built, Stop> {
         let machine = Machine::with_lanes(lanes);
-        let compiled = flatten(caught(|| compile(&self.meaning, &machine)))?;
+        let compiled = flatten(caught(|| compile_without(&self.meaning, &machine, without)))?;
         self.interpret(&compiled.program, Layer::Prepared)?;
         same_as_file_and_text(&compiled).map_err(Stop::Failed)?;
         let ran = caught(|| self.run_rows(&compiled));

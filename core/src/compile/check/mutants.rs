@@ -1,5 +1,6 @@
 //! Whether verifier and check bite: rows with one change, which one of them must refuse unless packets see nothing of it.
 
+use super::super::savings::Without;
 use super::super::{make, Made};
 use super::{check, Claim};
 use crate::image::{Image, Machine};
@@ -85,7 +86,7 @@ fn changed_rows_are_refused() {
             let mut random = Random::new(number * 10 + u64::from(lanes) + 77_000);
             let program = program(number % 4, &mut random);
             let machine = Machine::with_lanes(lanes);
-            let Ok(made) = make(&program, &machine) else {
+            let Ok(made) = make(&program, &machine, Without::NOTHING) else {
                 continue;
             };
             let judge = Judge::new(&made, &machine, &mut random);

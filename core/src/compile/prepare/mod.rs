@@ -9,6 +9,7 @@ mod paths;
 mod stores;
 mod sums;
 
+use super::savings::{Saving, Without};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Phase, Program};
 
@@ -21,41 +22,60 @@ const SMALL: usize = 256;
 ///
 /// # Errors
 /// What a pass refuses.
-pub fn prepare(program: &Program) -> Result<Program, Vec<Diagnostic>> {
+pub fn prepare(program: &Program, without: Without) -> Result<Program, Vec<Diagnostic>> {
     let mut prepared = program.clone();
     if prepared.phase == Phase::Structured {
         run("inline", &mut prepared)?;
-        let before = size(&prepared);
-        let mut flat = prepared.clone();
-        let flattened = hardpath_passes::lower_structured(&mut flat).is_ok();
-        if flattened && size(&flat) <= SMALL.max(MOST_GROWTH * before) {
-            prepared = flat;
+        write_out(&mut prepared, without);
+    }
+    tidy(&mut prepared)?;
+    let separates = without.keeps(Saving::Ends);
+    if separates {
+        ends::separate(&mut prepared);
+        tidy(&mut prepared)?;
+    }
+    if without.keeps(Saving::Known) && known::use_branches(&mut prepared) {
+        tidy(&mut prepared)?;
+    }
+    if without.keeps(Saving::Paths) {
+        paths::separate(&mut prepared, without)?;
+    }
+    if separates {
+        ends::separate(&mut prepared);
+        tidy(&mut prepared)?;
+    }
+    let cuts = without.keeps(Saving::Fields);
+    let steps: [(bool, Step); 4] = [
+        (without.keeps(Saving::Choices), choices::choose),
+        (without.keeps(Saving::Sums), sums::add_in_place),
+        (without.keeps(Saving::Stores), stores::merge),
+        (without.keeps(Saving::Loads) && cuts, loads::widen),
+    ];
+    for (kept, step) in steps {
+        if kept && step(&mut prepared) {
+            tidy(&mut prepared)?;
         }
-    }
-    tidy(&mut prepared)?;
-    ends::separate(&mut prepared);
-    tidy(&mut prepared)?;
-    if known::use_branches(&mut prepared) {
-        tidy(&mut prepared)?;
-    }
-    paths::separate(&mut prepared)?;
-    ends::separate(&mut prepared);
-    tidy(&mut prepared)?;
-    if choices::choose(&mut prepared) {
-        tidy(&mut prepared)?;
-    }
-    if sums::add_in_place(&mut prepared) {
-        tidy(&mut prepared)?;
-    }
-    if stores::merge(&mut prepared) {
-        tidy(&mut prepared)?;
-    }
-    if loads::widen(&mut prepared) {
-        tidy(&mut prepared)?;
     }
     limits::narrow(&mut prepared);
     debug_assert_eq!(hardpath_ir::verifier::verify(&prepared).err(), None);
     Ok(prepared)
+}
+
+/// What changes a program, and says whether it has.
+type Step = fn(&mut Program) -> bool;
+
+/// Brings a program without functions into control flow, unless its loops make it too long or are to stay.
+fn write_out(program: &mut Program, without: Without) {
+    let before = size(program);
+    let has_loops = (program.order.iter()).any(|block| program.blocks[*block].bound.is_some());
+    if has_loops && without.contains(Saving::Loops) {
+        return;
+    }
+    let mut flat = program.clone();
+    let flattened = hardpath_passes::lower_structured(&mut flat).is_ok();
+    if flattened && size(&flat) <= SMALL.max(MOST_GROWTH * before) {
+        *program = flat;
+    }
 }
 
 /// What the phase allows.

@@ -10,6 +10,7 @@
 //! Everything behind the place where they meet is copied for one of them, and made simpler by what is known there. It stays so when a packet
 //! has less to do on average, while the program has room to grow.
 
+use super::super::savings::{Saving, Without};
 use super::ends::{copy_insts, renamed, targets_mut, ValueNames};
 use super::{known, size, tidy};
 use hardpath_diagnostic::Diagnostic;
@@ -29,7 +30,7 @@ const DROPPED: f64 = 0.1;
 ///
 /// # Errors
 /// What a pass refuses.
-pub fn separate(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+pub fn separate(program: &mut Program, without: Without) -> Result<(), Vec<Diagnostic>> {
     if program.phase != Phase::ControlFlow || size(program) > MOST_OPERATIONS {
         return Ok(());
     }
@@ -46,7 +47,7 @@ pub fn separate(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
         let mut copy = program.clone();
         copy_tail(&mut copy, from, meeting);
         tidy(&mut copy)?;
-        if known::use_branches(&mut copy) {
+        if without.keeps(Saving::Known) && known::use_branches(&mut copy) {
             tidy(&mut copy)?;
             known::use_branches(&mut copy);
             tidy(&mut copy)?;

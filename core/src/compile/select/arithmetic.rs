@@ -1,6 +1,7 @@
 //! Operations that only compute.
 
 use super::super::code::Reg;
+use super::apart;
 use super::bools::{self, Bool};
 use super::pieces::{self, Piece, Pieces};
 use super::Select;
@@ -47,6 +48,10 @@ impl Select<'_> {
             Op::And if self.low_mask(data).is_some() => self.masked(data, width),
             _ if width > 64 => self.wide(data, width),
             _ => self.computed(data, width as u8),
+        };
+        let pieces = match self.apart.contains(&result) {
+            true => self.made_apart(&pieces),
+            false => pieces,
         };
         self.define(result, pieces);
     }
@@ -133,12 +138,7 @@ impl Select<'_> {
 
     /// How many ones a mask has from bit 0 on, when it is one and has no others.
     fn low_mask(&self, data: &InstData) -> Option<(usize, u32)> {
-        (0..2).find_map(|side| {
-            let mask = self.program.as_const(data.args[side])?;
-            let ones = mask.count_ones();
-            let is_low = mask.not().trailing_zeros() == ones;
-            is_low.then_some((1 - side, ones))
-        })
+        apart::low_mask(self.program, data)
     }
 
     fn masked(&mut self, data: &InstData, width: u32) -> Pieces {
@@ -358,7 +358,8 @@ impl Select<'_> {
     }
 }
 
-fn commutes(op: Compute) -> bool {
+/// The operands can change places.
+pub fn commutes(op: Compute) -> bool {
     matches!(
         op,
         Compute::Add | Compute::Mul | Compute::And | Compute::Or | Compute::Xor

@@ -1,6 +1,7 @@
 //! Conditions: tests stay tests until a branch asks them; only what is asked as a predicate or as data becomes one.
 
 use super::super::code::{Op, Pred, Reg};
+use super::super::savings::Saving;
 use super::pieces::{self, Piece, Pieces};
 use super::Select;
 use crate::interpreter::low;
@@ -87,7 +88,9 @@ pub fn xor(a: &Rc<Bool>, b: &Rc<Bool>) -> Rc<Bool> {
 impl Select<'_> {
     /// The predicate that a condition is, made here unless that has been done in this block.
     pub fn guard(&mut self, one: &Rc<Bool>) -> Guard<Pred> {
-        if let Some((guard, _)) = self.guards.get(&Rc::as_ptr(one)) {
+        let reuses = self.without.keeps(Saving::Reuse);
+        let made = self.guards.get(&Rc::as_ptr(one)).filter(|_| reuses);
+        if let Some((guard, _)) = made {
             return *guard;
         }
         let guard = self.make_guard(one);
@@ -213,6 +216,9 @@ impl Select<'_> {
         let (Operand::Field(field), Operand::Number(number)) = (a, b) else {
             return None;
         };
+        if self.without.contains(Saving::Bounds) {
+            return None;
+        }
         let is_length = self.inputs.contains(&(Input::Length, field.reg));
         let bits = u32::BITS - self.program.limits.longest.leading_zeros();
         let whole = u32::from(field.lo + field.width) >= bits;

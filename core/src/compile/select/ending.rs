@@ -1,6 +1,7 @@
 //! What a program says of its packet at its end.
 
 use super::super::code::{Pred, Reg};
+use super::super::savings::Saving;
 use super::bools::{self, Bool};
 use super::pieces::{self, Piece, Pieces};
 use super::Select;
@@ -76,7 +77,7 @@ impl Select<'_> {
         let (guard, when): (Option<Guard<Pred>>, Option<Test<Reg>>) = match &**cond {
             Bool::Known(false) => return,
             Bool::Known(true) => (None, None),
-            Bool::Test(test) => (None, Some(*test)),
+            Bool::Test(test) if self.exits_compare() => (None, Some(*test)),
             _ => (Some(self.guard(cond)), None),
         };
         let action = Action::Exit {
@@ -87,11 +88,16 @@ impl Select<'_> {
         self.emit_op(Operation { guard, action });
     }
 
+    fn exits_compare(&self) -> bool {
+        self.without.keeps(Saving::Exits) && self.without.keeps(Saving::Tests)
+    }
+
     /// What an ending says of how a packet leaves, with what it needs in the buffer. The index of its way, where it is not there and not
     /// 0; `whole`: it must be there.
     fn parting(&mut self, sent: &Sent, whole: bool) -> (Ending, Option<Operand<Reg>>) {
         let outputs = self.outputs(&sent.outputs);
-        let known = pieces::number(&outputs).filter(|_| pieces::width(&outputs) <= 64);
+        let fits = pieces::width(&outputs) <= 64 && self.without.keeps(Saving::Exits);
+        let known = pieces::number(&outputs).filter(|_| fits);
         if known.is_none() {
             self.put_all(exit::OUTPUTS, &outputs);
         }

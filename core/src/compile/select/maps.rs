@@ -1,6 +1,7 @@
 //! Operations on maps.
 
 use super::super::code::{Pred, Reg};
+use super::super::savings::Saving;
 use super::bools::Bool;
 use super::pieces::{self, Piece, Pieces};
 use super::Select;
@@ -17,13 +18,13 @@ impl Select<'_> {
                 let (entry, offset) = self.value_at(data.args[0], data.args[1]);
                 let value = self.value(data.args[2]);
                 let bytes = pieces::width(&value) / 8;
-                for first in (0..bytes).step_by(8) {
-                    let value = self.word(&value, first / 8);
+                for (first, bytes) in self.accesses(bytes) {
+                    let value = self.bytes(&value, first, bytes);
                     self.emit(Action::MapStore {
                         map: number(map),
                         entry,
                         offset: offset.wrapping_add(first),
-                        bytes: (bytes - first).min(8) as u8,
+                        bytes,
                         value,
                     });
                 }
@@ -99,8 +100,7 @@ impl Select<'_> {
         let bytes = self.program.width(result) / 8;
         let (entry, offset) = self.value_at(data.args[0], data.args[1]);
         let mut all: Pieces = Vec::new();
-        for first in (0..bytes).step_by(8) {
-            let count = (bytes - first).min(8) as u8;
+        for (first, count) in self.accesses(bytes) {
             let to = self.code.reg();
             self.emit(Action::MapLoad {
                 map,
@@ -135,6 +135,10 @@ impl Select<'_> {
     /// Puts all words but the first ones into a buffer, and gives those.
     fn words(&mut self, buffer: Buffer, all: &Pieces, given: u32) -> [Option<Operand<Reg>>; 2] {
         let words = pieces::width(all).div_ceil(64);
+        let given = match self.without.keeps(Saving::Keys) {
+            true => given,
+            false => 0,
+        };
         for at in (given..words).step_by(2) {
             let a = self.word(all, at);
             let b = (at + 1 < words).then(|| self.word(all, at + 1));

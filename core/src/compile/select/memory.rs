@@ -1,6 +1,7 @@
 //! Loads, stores and whole operations on packet and stack.
 
 use super::super::code::Reg;
+use super::super::savings::Saving;
 use super::pieces::{self, Piece, Pieces};
 use super::Select;
 use crate::isa::{Action, Buffer, Compute, Field, Operand, OFFSET_BITS};
@@ -98,13 +99,34 @@ impl Select<'_> {
         }
     }
 
+    /// The accesses to so many bytes: where each begins, and its own bytes.
+    pub(super) fn accesses(&self, bytes: u32) -> Vec<(u32, u8)> {
+        let mut all = Vec::new();
+        let mut first = 0;
+        while first < bytes {
+            let left = (bytes - first).min(8);
+            let count = match self.without.keeps(Saving::Widths) {
+                true => left,
+                false => 1 << left.ilog2(),
+            };
+            all.push((first, count as u8));
+            first += count;
+        }
+        all
+    }
+
+    /// Some bytes of a value as an operand.
+    pub(super) fn bytes(&mut self, value: &Pieces, first: u32, count: u8) -> Operand<Reg> {
+        let part = pieces::slice(value, first * 8, u32::from(count) * 8);
+        self.operand(&part)
+    }
+
     fn load(&mut self, data: &InstData, memory: Memory) {
         let result = data.results[0];
         let bytes = self.program.width(result) / 8;
         let At { base, offset } = self.at(data.args[0], bytes);
         let mut all: Pieces = Vec::new();
-        for first in (0..bytes).step_by(8) {
-            let count = (bytes - first).min(8) as u8;
+        for (first, count) in self.accesses(bytes) {
             let to = self.code.reg();
             self.emit(Action::Load {
                 memory,
@@ -122,13 +144,13 @@ impl Select<'_> {
         let value = self.value(data.args[1]);
         let bytes = pieces::width(&value) / 8;
         let At { base, offset } = self.at(data.args[0], bytes);
-        for first in (0..bytes).step_by(8) {
-            let value = self.word(&value, first / 8);
+        for (first, bytes) in self.accesses(bytes) {
+            let value = self.bytes(&value, first, bytes);
             self.emit(Action::Store {
                 memory,
                 base,
                 offset: offset + first as i32,
-                bytes: (bytes - first).min(8) as u8,
+                bytes,
                 value,
             });
         }

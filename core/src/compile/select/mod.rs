@@ -3,6 +3,7 @@
 //! Values stay pieces of registers ([`pieces`]) and conditions stay tests ([`bools`]) until an operation needs them, so that what
 //! cuts, joins, swaps and compares becomes part of what uses it.
 
+mod apart;
 mod arithmetic;
 mod bools;
 mod ending;
@@ -11,8 +12,10 @@ mod memory;
 mod pieces;
 
 use super::code::{Code, Label, Op, Pred, Reg, Step};
+use super::savings::{Saving, Without};
 use super::uses::uses;
 use crate::isa::{Action, Field, Guard, Operand, Operation};
+pub use arithmetic::commutes;
 use bools::Bool;
 use cranelift_entity::SecondaryMap;
 use hardpath_diagnostic::Diagnostic;
@@ -21,7 +24,7 @@ use hardpath_ir::{
     Block, Input, Inst, InstData, Op as IrOp, PlaceId, Program, Target, Terminator, Value,
 };
 use pieces::{Piece, Pieces};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 type Made = HashMap<Pieces, Reg>;
@@ -30,6 +33,10 @@ type Guards = HashMap<*const Bool, (Guard<Pred>, Rc<Bool>)>;
 /// What a program becomes, and what of it does not.
 pub struct Select<'a> {
     program: &'a Program,
+    /// What is left out.
+    without: Without,
+    /// Results that have an operation of their own, although they are only pieces of others.
+    apart: HashSet<Value>,
     code: Code,
     labels: SecondaryMap<Block, Option<Label>>,
     pieces: SecondaryMap<Value, Option<Pieces>>,
@@ -56,7 +63,7 @@ pub struct Select<'a> {
 ///
 /// # Errors
 /// What the core does not do, each with its place.
-pub fn select(program: &Program) -> Result<Code, Vec<Diagnostic>> {
+pub fn select(program: &Program, without: Without) -> Result<Code, Vec<Diagnostic>> {
     let mut code = Code::default();
     let mut labels = SecondaryMap::new();
     for &block in &program.order {
@@ -67,6 +74,11 @@ pub fn select(program: &Program) -> Result<Code, Vec<Diagnostic>> {
     let here = code.order[0];
     let mut select = Select {
         program,
+        without,
+        apart: match without.contains(Saving::Fields) {
+            true => apart::apart(program),
+            false => HashSet::new(),
+        },
         code,
         labels,
         pieces: SecondaryMap::new(),
@@ -143,6 +155,7 @@ impl Select<'_> {
 
     /// Begins with what the block has made that stands on every way here.
     fn inherit(&mut self, above: Option<usize>) {
+        let above = above.filter(|_| self.without.keeps(Saving::Reuse));
         let (made, guards) = above
             .map(|above| self.known[above].clone())
             .unwrap_or_default();
@@ -205,9 +218,10 @@ impl Select<'_> {
         if let [Piece::Field(field)] = pieces {
             return Operand::Field(*field);
         }
+        let reuses = self.without.keeps(Saving::Reuse);
         let reg = match self.made.get(pieces) {
-            Some(reg) => *reg,
-            None => {
+            Some(reg) if reuses => *reg,
+            _ => {
                 let mut at = 0;
                 let mut placed = Vec::new();
                 for piece in pieces {
@@ -372,12 +386,17 @@ impl Select<'_> {
     fn leave_when(&mut self, cond: &Rc<Bool>, side: Side) {
         match &**cond {
             Bool::Known(false) => {}
-            Bool::Test(test) => self.go(None, Some(*test), side.0, side.1.clone()),
+            Bool::Test(test) if self.without.keeps(Saving::Tests) => {
+                self.go(None, Some(*test), side.0, side.1.clone());
+            }
             Bool::Or(a, b) => {
                 self.leave_when(a, side);
                 self.leave_when(b, side);
             }
-            Bool::And(a, b) if matches!(**a, Bool::Test(_)) || matches!(**b, Bool::Test(_)) => {
+            Bool::And(a, b)
+                if self.without.keeps(Saving::Tests)
+                    && (matches!(**a, Bool::Test(_)) || matches!(**b, Bool::Test(_))) =>
+            {
                 let (test, rest) = match (&**a, &**b) {
                     (_, Bool::Test(test)) => (*test, a),
                     (Bool::Test(test), _) => (*test, b),

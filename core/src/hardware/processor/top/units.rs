@@ -136,7 +136,7 @@ impl Top<'_> {
             overflows: requests.overflows,
             cuts: loops.cuts,
             full,
-            open: self.m.not(loops.closes),
+            open: self.m.not(loops.host_works),
             packet_valid: intake.descriptor_valid,
             beat_valid: inputs.stream.s_axis_tvalid,
             runs: loops.runs,
