@@ -7,7 +7,9 @@ use hardpath_diagnostic::{suggest, Diagnostic};
 use hardpath_ir::maps::Image;
 use hardpath_registers::{field, load, register, Design, Exchange, Fault, Foreign, Map, Operate};
 
-pub use hardpath_registers::{Answer, Counters, HostAnswer, HostOperation, May};
+pub use hardpath_registers::{
+    Answer, Counters, Event, Events, HostAnswer, HostOperation, May, Stall,
+};
 
 /// Clocks after which an operation counts as lost; of one that goes through slots so many more for each.
 const OPERATION_CLOCKS: u64 = 100_000;
@@ -143,6 +145,14 @@ impl Host {
     /// The design refuses, does not answer, or reads as ones.
     pub fn counters(&mut self, dut: &mut dyn Dut) -> Result<Counters, Diagnostic> {
         self.stepping(dut).counters()
+    }
+
+    /// Reads what a processor has counted, while no packet is driven.
+    ///
+    /// # Errors
+    /// The design refuses, does not answer, or reads as ones.
+    pub fn events(&mut self, dut: &mut dyn Dut) -> Result<Events, Diagnostic> {
+        self.stepping(dut).events()
     }
 
     /// Checks that the design is one of this version of hardpath and made for this program.

@@ -16,19 +16,19 @@ pub enum Pace {
     Random(u64),
     /// An Ethernet line: a packet is not offered before its time on the line has come.
     Line {
-        /// Rate in Gbit/s, of which each frame's preamble, check sequence and gap take their part.
-        gigabits: u32,
+        /// Rate in Mbit/s, of which each frame's preamble, check sequence and gap take their part.
+        megabits: u32,
     },
 }
 
 impl FromStr for Pace {
     type Err = Diagnostic;
 
-    /// `back-to-back`, `random:SEED` or a rate such as `100G`.
+    /// `back-to-back`, `random:SEED` or a rate such as `100G` or `50M`.
     fn from_str(text: &str) -> Result<Pace, Diagnostic> {
         let unknown = || {
             Diagnostic::input("unknown-pace", format!("`{text}` is no pace"))
-                .help("give back-to-back, random:SEED or a line rate such as 100G")
+                .help("give back-to-back, random:SEED or a line rate such as 100G or 50M")
         };
         if text == "back-to-back" {
             return Ok(Pace::BackToBack);
@@ -36,9 +36,13 @@ impl FromStr for Pace {
         if let Some(seed) = text.strip_prefix("random:") {
             return seed.parse().map(Pace::Random).map_err(|_| unknown());
         }
-        let gigabits = text.strip_suffix(['G', 'g']).ok_or_else(unknown)?;
-        match gigabits.parse() {
-            Ok(gigabits @ 1..=10_000) => Ok(Pace::Line { gigabits }),
+        let giga = text.strip_suffix(['G', 'g']).map(|rate| (rate, 1000));
+        let mega = text.strip_suffix(['M', 'm']).map(|rate| (rate, 1));
+        let (rate, unit) = giga.or(mega).ok_or_else(unknown)?;
+        match rate.parse() {
+            Ok(rate @ 1..=10_000) => Ok(Pace::Line {
+                megabits: rate * unit,
+            }),
             _ => Err(unknown()),
         }
     }
@@ -67,9 +71,9 @@ impl Pacer {
         let kind = match pace {
             Pace::BackToBack => PacerKind::BackToBack,
             Pace::Random(seed) => PacerKind::Random(RandomGaps::new(seed)),
-            Pace::Line { gigabits } => PacerKind::Line(LineClock {
+            Pace::Line { megabits } => PacerKind::Line(LineClock {
                 // Units of 1 bit × 1 kHz keep all of it in integers.
-                gained_each_clock: u64::from(gigabits) * 1_000_000,
+                gained_each_clock: u64::from(megabits) * 1000,
                 cost_of_a_bit: ((clock_mhz * 1000.0).round() as u64).max(1),
                 gained: 0,
                 needed: 0,
@@ -216,8 +220,9 @@ mod tests {
         assert_eq!("random:7".parse::<Pace>().unwrap(), Pace::Random(7));
         assert_eq!(
             "100G".parse::<Pace>().unwrap(),
-            Pace::Line { gigabits: 100 }
+            Pace::Line { megabits: 100_000 }
         );
+        assert_eq!("50M".parse::<Pace>().unwrap(), Pace::Line { megabits: 50 });
         for wrong in ["", "G", "0G", "random:", "random:x", "100", "-1G", "20000G"] {
             assert_eq!(
                 wrong.parse::<Pace>().unwrap_err().code,
@@ -239,7 +244,7 @@ mod tests {
     /// 64 bytes take 88 bytes on the line: at 100 Gbit/s 142.05 million packets a second, of 250 million clocks.
     #[test]
     fn line_rate_is_kept() {
-        let mut pacer = Pacer::new(Pace::Line { gigabits: 100 }, 250.0);
+        let mut pacer = Pacer::new(Pace::Line { megabits: 100_000 }, 250.0);
         let mut packets = 0;
         for _ in 0..100_000 {
             pacer.tick();

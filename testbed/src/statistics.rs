@@ -1,7 +1,7 @@
 //! The figures of a run.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// What a run of a design took and did. Clocks are numbered from the one that takes the first beat in.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -18,8 +18,14 @@ pub struct Statistics {
     pub packets_per_clock: f64,
     /// Million packets a second at the clock of the design: `packets_per_clock` × MHz.
     pub mpps: f64,
+    /// What a packet takes when packets follow each other: of each [`STRETCH`] packets in a row the clocks from the strobe in front of
+    /// them to their last one, divided by their number. Single strobes would say little, because packets leave in bursts. Of fewer
+    /// packets all of them are one stretch.
+    pub clocks_per_packet: Spread,
     /// From a packet's first beat in to its first beat out.
     pub latency_clocks: Latency,
+    /// Packets by the way that they took: the name of what they were counted as. Those that packets took.
+    pub paths: BTreeMap<String, Path>,
     /// Packets by the name of what they were counted as, all names.
     pub verdicts: BTreeMap<String, u64>,
     /// Clocks in which a beat was offered and the design did not take it.
@@ -27,6 +33,31 @@ pub struct Statistics {
     /// Packets that did not go into the program: the MAC marked them bad, or they are shorter or longer
     /// than the program takes.
     pub not_taken_in: u64,
+}
+
+/// Packets that are looked at together for what each takes.
+pub const STRETCH: usize = 32;
+
+/// Clocks for a packet; `None` when there were fewer than two.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Spread {
+    /// Of the fastest stretch.
+    pub min: Option<f64>,
+    /// The lower one of the two in the middle.
+    pub median: Option<f64>,
+    /// Of the slowest stretch.
+    pub max: Option<f64>,
+}
+
+/// Packets that were counted alike.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Path {
+    /// How many.
+    pub packets: u64,
+    /// The mean of the clocks from the strobe in front of such a packet to its own; `None`: it was the first packet.
+    pub clocks_per_packet: Option<f64>,
+    /// From a packet's first beat in to its strobe, which packets that end inside have, too.
+    pub clocks_inside: Latency,
 }
 
 /// From the clock that takes a packet's first beat in to the clock that puts its first beat out, over the packets
@@ -65,6 +96,78 @@ impl Histogram {
             median: median.map(|(clocks, _)| *clocks),
             max: self.counts.keys().next_back().copied(),
         }
+    }
+}
+
+/// The strobes of packets, in order.
+#[derive(Default)]
+pub(crate) struct Strobes {
+    /// The clocks of the last ones, at most [`STRETCH`] and the one in front of them.
+    recent: VecDeque<u64>,
+    stretches: Histogram,
+    /// By what packets were counted as.
+    paths: BTreeMap<usize, OnPath>,
+}
+
+#[derive(Default)]
+struct OnPath {
+    packets: u64,
+    gaps: u64,
+    clocks_of_gaps: u64,
+    inside: Histogram,
+}
+
+impl Strobes {
+    /// The strobe of a packet that was counted as this and came in at the other clock.
+    pub fn add(&mut self, counted: usize, clock: u64, came_in: u64) {
+        let path = self.paths.entry(counted).or_default();
+        path.packets += 1;
+        path.inside.add(clock - came_in);
+        if let Some(before) = self.recent.back() {
+            path.gaps += 1;
+            path.clocks_of_gaps += clock - before;
+        }
+        self.recent.push_back(clock);
+        if self.recent.len() > STRETCH {
+            if let Some(first) = self.recent.pop_front() {
+                self.stretches.add(clock - first);
+            }
+        }
+    }
+
+    pub fn spread(&self) -> Spread {
+        let (latency, packets) = match (self.recent.front(), self.recent.back()) {
+            // There was no whole stretch.
+            (Some(first), Some(last)) if self.stretches.counts.is_empty() => {
+                let mut all = Histogram::default();
+                let packets = self.recent.len() - 1;
+                if packets > 0 {
+                    all.add(last - first);
+                }
+                (all.latency(), packets)
+            }
+            _ => (self.stretches.latency(), STRETCH),
+        };
+        let each = |clocks: Option<u64>| clocks.map(|clocks| clocks as f64 / packets as f64);
+        Spread {
+            min: each(latency.min),
+            median: each(latency.median),
+            max: each(latency.max),
+        }
+    }
+
+    /// `names`: of what packets are counted as.
+    pub fn paths(&self, names: &[String]) -> BTreeMap<String, Path> {
+        let paths = self.paths.iter().filter_map(|(counted, path)| {
+            let mean = path.clocks_of_gaps as f64 / path.gaps as f64;
+            let path = Path {
+                packets: path.packets,
+                clocks_per_packet: (path.gaps > 0).then_some(mean),
+                clocks_inside: path.inside.latency(),
+            };
+            Some((names.get(*counted)?.clone(), path))
+        });
+        paths.collect()
     }
 }
 
@@ -127,6 +230,51 @@ mod tests {
                 (Some(3), Some(median), clocks.iter().max().copied())
             );
         }
+    }
+
+    fn strobes(clocks: impl Iterator<Item = u64>) -> Strobes {
+        let mut strobes = Strobes::default();
+        for (number, clock) in clocks.enumerate() {
+            strobes.add(number % 2, clock, 0);
+        }
+        strobes
+    }
+
+    #[test]
+    fn packets_are_looked_at_in_a_row() {
+        let spread = |found: [Option<f64>; 3]| {
+            let [min, median, max] = found;
+            Spread { min, median, max }
+        };
+        for few in [0, 1] {
+            assert_eq!(strobes((5..).take(few)).spread(), Spread::default());
+        }
+        // Of few packets all are one stretch, with the gaps between them.
+        let all = strobes([3, 4, 13].into_iter());
+        assert_eq!(all.spread(), spread([Some(5.0); 3]));
+        // Bursts of four are no packet a clock.
+        let bursts = (0..400).map(|packet| packet / 4 * 40 + packet % 4);
+        let found = strobes(bursts).spread();
+        assert_eq!(found, spread([Some(10.0); 3]));
+        // One that takes 320 clocks longer is seen in the stretches that it is in.
+        let slow = (0..400).map(|packet| packet + if packet < 300 { 0 } else { 320 });
+        let found = strobes(slow).spread();
+        assert_eq!(found, spread([Some(1.0), Some(1.0), Some(11.0)]));
+    }
+
+    #[test]
+    fn paths_have_their_own_figures() {
+        let names = ["drop", "pass"].map(String::from);
+        let all = strobes([2, 3, 8, 9, 14].into_iter()).paths(&names);
+        let (drop, pass) = (&all["drop"], &all["pass"]);
+        assert_eq!((drop.packets, pass.packets), (3, 2));
+        assert_eq!(
+            (drop.clocks_per_packet, pass.clocks_per_packet),
+            (Some(5.0), Some(1.0))
+        );
+        let inside = pass.clocks_inside;
+        assert_eq!((inside.min, inside.max), (Some(3), Some(9)));
+        assert!(!strobes([2].into_iter()).paths(&names).contains_key("pass"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct RunArguments {
     /// What runs the program [default: native; rows with --target core]
     #[arg(long, value_enum)]
     pub engine: Option<EngineName>,
-    /// When packets come in: back-to-back, random:SEED, or a line rate such as 100G
+    /// When packets come in: back-to-back, random:SEED, or a line rate such as 100G or 50M
     #[arg(long, value_name = "PACE", default_value = "back-to-back")]
     pub pace: String,
     /// Outputs are not ready in about 30 % of the clocks

@@ -1,6 +1,6 @@
 //! Which packet became what.
 
-use crate::statistics::{packets_per_clock, Histogram, Span, Statistics};
+use crate::statistics::{packets_per_clock, Histogram, Span, Statistics, Strobes};
 use crate::stream::{protocol_violation, Frame};
 use hardpath_blocks::interface::Interface;
 use hardpath_diagnostic::Diagnostic;
@@ -25,6 +25,7 @@ pub struct Books<'a, P> {
     entrances: Span,
     fate_clocks: Span,
     latencies: Histogram,
+    strobes: Strobes,
     /// By what they were counted as, of packets that are over.
     outcomes: Vec<u64>,
     entered: u64,
@@ -55,6 +56,7 @@ impl<P> Books<'_, P> {
             entrances: Span::default(),
             fate_clocks: Span::default(),
             latencies: Histogram::default(),
+            strobes: Strobes::default(),
             outcomes: vec![0; outcomes(&interface.outputs).len()],
             entered: 0,
             not_taken_in: 0,
@@ -109,6 +111,7 @@ impl<P> Books<'_, P> {
         *count += 1;
         self.last_event = clock;
         let packet = &mut self.inside[number - self.first];
+        self.strobes.add(counted, clock, packet.first_clock);
         packet.outcome = Some(Fate::ends(&outputs));
         packet.is_over = !sent;
         if sent {
@@ -206,14 +209,20 @@ impl<P> Books<'_, P> {
     /// All but what the source knows.
     pub fn statistics(&self, clock_mhz: f64) -> Statistics {
         let packets_per_clock = packets_per_clock(self.entered, self.entrances, self.fate_clocks);
-        let names = outcomes(&self.interface.outputs).into_iter();
-        let verdicts: BTreeMap<String, u64> = names.zip(self.outcomes.iter().copied()).collect();
+        let names = outcomes(&self.interface.outputs);
+        let paths = self.strobes.paths(&names);
+        let verdicts: BTreeMap<String, u64> = names
+            .into_iter()
+            .zip(self.outcomes.iter().copied())
+            .collect();
         Statistics {
             packets: self.entered,
             clocks: self.taken_in.until(self.last_event),
             packets_per_clock,
             mpps: packets_per_clock * clock_mhz,
+            clocks_per_packet: self.strobes.spread(),
             latency_clocks: self.latencies.latency(),
+            paths,
             verdicts,
             not_taken_in: self.not_taken_in,
             ..Statistics::default()

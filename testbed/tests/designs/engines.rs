@@ -77,7 +77,7 @@ fn packets_go_through_at_every_pace() {
         each_engine(bus_bits, Flaw::None, |dut, interface| {
             let packets = mixed_packets();
             let expected: Vec<_> = packets.iter().map(expected).collect();
-            let line = Pace::Line { gigabits: 10 };
+            let line = Pace::Line { megabits: 10_000 };
             for pace in [Pace::BackToBack, Pace::Random(3), line] {
                 for backpressure in [None, Some(11)] {
                     let options = RunOptions {
