@@ -27,6 +27,7 @@ mod protocol;
 mod rates;
 mod refused;
 mod rows;
+mod samples;
 mod savings;
 mod sections;
 mod supported;
