@@ -1,7 +1,8 @@
 //! Programs on a processor in place of a pipeline: packets in, and the host at work, beside the interpreter.
 
 use crate::case::read;
-use crate::hardware::{Hardware, Manner};
+use crate::hardware::Manner;
+use crate::running::Running;
 use hardpath_blocks::interface::Interface;
 use hardpath_core::compile;
 use hardpath_core::hardware::processor::{lacks, processor, Processor};
@@ -42,7 +43,7 @@ impl OnCore {
         };
         let mut built = processor(&config);
         let starts = built.starts_with(&config, &image);
-        starts.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        starts.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
         let native = Native::new(&built.design);
         let mut core = OnCore {
             program,
@@ -57,7 +58,7 @@ impl OnCore {
     /// Resets it, and puts entries into its maps.
     pub fn reset(&mut self, image: &Image) {
         let (native, interface) = (&mut self.native, &self.interface);
-        let begun = Session::begin(native, interface, &Hardware::ports(), image, |_| {});
+        let begun = Session::begin(native, interface, &Running::ports(), image, |_| {});
         begun.unwrap_or_else(|error| panic!("{error}\n{}", self.program));
         self.model = Model::new(&mut Maps::new(&self.program.maps), interface);
     }
@@ -83,7 +84,7 @@ impl OnCore {
         let mixed = mixed.unwrap_or_else(|error| panic!("{error}\n{manner:?}\n{}", self.program));
         let (of, traffic) = (
             (&self.program, &self.interface),
-            (&Hardware::ports(), packets, events),
+            (&Running::ports(), packets, events),
         );
         let followed = self.model.follow_all(maps, of, traffic, &mixed);
         followed.unwrap_or_else(|wrong| {

@@ -41,7 +41,7 @@ impl Processor {
         let config = processor::Processor::of("core", &machine, threads, &compiled.image);
         let mut built = processor::processor(&config);
         let program_of_it = built.starts_with(&config, &compiled.image);
-        program_of_it.unwrap_or_else(|error| panic!("{error}\n{text}"));
+        program_of_it.unwrap_or_else(|error| panic!("{error:?}\n{text}"));
         valid(&built.design, &program);
         Some(Processor {
             program,

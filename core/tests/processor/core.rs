@@ -30,6 +30,8 @@ pub struct Core {
     /// Beats, with the port at which they come, and whether they are the last one.
     coming: VecDeque<(Vec<u8>, u64, bool)>,
     /// Packets are not taken in each clock.
+    /// The sink takes nothing.
+    pub stalls: bool,
     pub slow: Option<Random>,
     leaving: Vec<u8>,
     pub out: Vec<Out>,
@@ -70,6 +72,7 @@ impl Core {
             bench,
             config,
             coming: VecDeque::new(),
+            stalls: false,
             slow: None,
             leaving: Vec::new(),
             out: Vec::new(),
@@ -81,7 +84,8 @@ impl Core {
     /// The same, with the program running.
     pub fn with(image: &Image, threads: u8) -> Core {
         let mut core = Core::new(image, threads);
-        let words = words(&core.config, image);
+        let load = Load::new(&core.config, image, Before::Reset, false);
+        let words = load.expect("it fits").words;
         core.load(&words);
         assert_eq!(core.status(), 8);
         core
@@ -99,7 +103,7 @@ impl Core {
             bench.set("s_axis_tlast", (*last).into());
         }
         let slow = self.slow.as_mut();
-        let ready = slow.is_none_or(|random| random.below(3) > 0);
+        let ready = !self.stalls && slow.is_none_or(|random| random.below(3) > 0);
         bench.set("m_axis_tready", ready.into());
         bench.step();
         if bench.get("s_axis_tready") == 1 {

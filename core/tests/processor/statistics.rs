@@ -126,7 +126,7 @@ fn a_sink_that_is_not_ready_is_the_reason() {
     for _ in 0..60 {
         core.send(&[0; 60]);
     }
-    core.bench.set("m_axis_tready", 0);
+    core.stalls = true;
     (0..4000).for_each(|_| core.step());
     let events = events(&mut core);
     assert!(stall(&events, Stall::Transmit) > 2000, "{events:?}");
@@ -140,9 +140,9 @@ fn an_operation_of_the_host_closes_the_entrance() {
     (0..40).for_each(|_| core.step());
     // A load that waits for the packet inside.
     let image = rows(ROUND);
-    let words = hardpath_core::hardware::processor::stream::words(&core.config, &image);
+    let words = crate::core::words(&core.config, &image);
     core.send(&[0; 60]);
-    core.load(&words.expect("a binary form"));
+    core.load(&words);
     (0..20).for_each(|_| core.step());
     core.send(&[0; 60]);
     core.until_fates(3);

@@ -47,11 +47,7 @@ impl Scenario<'_> {
             .iter()
             .flat_map(|packet| beats_in(packet, interface));
         let beats: Vec<Line> = beats.collect();
-        // What a processor's program takes depends on what maps hold by then, and its entrance waits for zeros.
-        let inside = match self.is_processor() {
-            true => (clocks / 8).min(8),
-            false => clocks.saturating_sub(3),
-        };
+        let inside = clocks.saturating_sub(3);
         self.lines.extend(beats.into_iter().cycle().take(inside));
         self.reset()
     }
