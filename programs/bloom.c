@@ -16,7 +16,7 @@
 //
 // Try it:
 //   hardpath traffic --packets 3000 --flows 500 --proto mixed -o build/mixed64.pcapng
-//   hardpath check build/programs/bloom.o --maps programs/bloom.maps.json --pcap build/mixed64.pcapng --target core
+//   hardpath check build/programs/bloom.o --maps programs/bloom.maps.json --pcap build/mixed64.pcapng
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

@@ -19,7 +19,7 @@
 //
 // Try it:
 //   hardpath traffic --packets 700 --flows 320 -o build/sources.pcapng
-//   hardpath check build/programs/cuckoo.o --maps programs/cuckoo.maps.json --pcap build/sources.pcapng --target core
+//   hardpath check build/programs/cuckoo.o --maps programs/cuckoo.maps.json --pcap build/sources.pcapng
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

@@ -14,8 +14,7 @@
 // Both walks are calls of bpf_loop, whose rounds only the packet says.
 //
 // Try it:
-//   hardpath check build/programs/dns_labels.o --maps programs/dns_labels.maps.json --pcap programs/dns_labels.pcap \
-//       --target core
+//   hardpath check build/programs/dns_labels.o --maps programs/dns_labels.maps.json --pcap programs/dns_labels.pcap
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

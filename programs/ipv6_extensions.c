@@ -19,8 +19,7 @@
 // How many rounds the loop makes only the packet says; a core runs it as a loop, and a pipeline writes out all of them.
 //
 // Try it:
-//   hardpath check build/programs/ipv6_extensions.o --maps programs/ipv6_extensions.maps.json \
-//       --pcap programs/ipv6_extensions.pcap --target core
+//   hardpath check build/programs/ipv6_extensions.o --maps programs/ipv6_extensions.maps.json --pcap programs/ipv6_extensions.pcap
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
