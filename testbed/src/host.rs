@@ -291,6 +291,9 @@ pub(crate) fn key_twice(map: &Map, key: &[u8]) -> Diagnostic {
     })
 }
 
+/// Entries that a processor may have room for.
+const MOST_ROOMS: u64 = 1 << 20;
+
 /// Resets the design and waits until it takes packets. Gives the clocks that this took.
 pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic> {
     let rst = dut.required("rst", 1, PortDirection::Input)?;
@@ -310,6 +313,11 @@ pub fn reset(dut: &mut dyn Dut, interface: &Interface) -> Result<u64, Diagnostic
 
     // Maps are cleared word by word: a few clocks a slot are far more than any of them needs.
     let slots: u64 = interface.maps.iter().map(|map| u64::from(map.slots)).sum();
+    let slots = match interface.is_processor() {
+        // Its maps stand in rooms that may be larger, and there may be more of these.
+        true => slots.max(MOST_ROOMS),
+        false => slots,
+    };
     let limit = 10_000 + 16 * slots;
     while clocks < limit {
         let address = register::STATUS;
