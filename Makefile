@@ -13,6 +13,7 @@
 #   make calibrate LUT6 levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
+#   make bench-core  the core beside the figures and tables of hXDP's paper, to docs/core.md   (some minutes)
 #   make bench-lru what full LRU maps keep, beside the kernel's, to docs/lru.md   (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
@@ -46,7 +47,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-lru
+.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -152,6 +153,12 @@ bench-area: setup programs realworld-sources
 	$(HARDPATH) realworld --only xdp_tx_iptunnel >/dev/null
 	$(CARGO_TARGET_DIR)/release/examples/area --docs docs/area.md \
 		$(call SYNTHESIZED,$(AREA:%=build/programs/%.o)) $(KERNEL_WORK)/xdp_tx_iptunnel.o
+
+CORE_KERNEL := xdp1 xdp2 xdp_adjust_tail xdp_router_ipv4 xdp_rxq_info xdp_tx_iptunnel xdp_redirect_map
+bench-core: setup programs realworld-sources
+	@cargo build --release --package hardpath-cli --bin hardpath --example bench_core
+	$(HARDPATH) realworld --compile-only --only $(subst $(EMPTY) $(EMPTY),$(COMMA),$(strip $(CORE_KERNEL))) >/dev/null
+	CLANG="$(CLANG)" $(CARGO_TARGET_DIR)/release/examples/bench_core --kernel $(KERNEL_WORK) --docs docs/core.md
 
 bench-lru: setup
 	@cargo build --release --package hardpath-cli --example forgetting
