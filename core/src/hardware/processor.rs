@@ -83,7 +83,8 @@ pub struct Processor {
 }
 
 signals! {
-    /// The maps of a program, by the slots in which they stand. From a clearing to the next it stands still.
+    /// The maps of programs, by the slots in which they stand. A slot in which a program has none keeps what it had: packets of the
+    /// program before may be inside.
     pub struct Rooms {
         key_bytes: several "bytes of the keys of the map in a slot",
         most: several "its most entries",
@@ -105,7 +106,7 @@ impl Rooms<u32> {
 }
 
 signals! {
-    /// What a program asks for.
+    /// What the program in a bank asks for. It stands still while packets of it are inside.
     pub struct Settings {
         front_lines: one "lines in front of a packet: those of its headroom, and of its stack",
         headroom: one "bytes in front of a packet that its program has",
@@ -115,7 +116,6 @@ signals! {
         tail: one "a packet's memory reaches up to this offset, or up to its end",
         shortest: one "the shortest packet, in bytes",
         longest: one "the longest packet, in bytes",
-        ordered: one "a bit for each map: packets see what others do to it",
     }
 }
 
@@ -131,9 +131,26 @@ impl Settings<u32> {
             tail: REACH_BITS,
             shortest: LENGTH_BITS,
             longest: LENGTH_BITS,
-            ordered: config.slots.len().max(1) as u32,
         }
     }
+
+    /// Of both banks.
+    pub fn of_banks(config: &Processor) -> Vec<Settings<u32>> {
+        vec![Settings::widths(config); 2]
+    }
+}
+
+/// What the program in a bank asks for.
+fn of_bank(
+    m: &mut Module,
+    settings: &[Settings],
+    bank: Node,
+    one: impl Fn(&Settings) -> Node,
+) -> Node {
+    let [first, second] = settings else {
+        unreachable!("there are two banks")
+    };
+    m.mux(bank, one(second), one(first))
 }
 
 impl Processor {
@@ -285,8 +302,10 @@ impl Processor {
         let outputs: Vec<u32> = self.outputs.iter().map(|output| output.width).collect();
         let copies = self.copies;
         let text = format!(
-            "{:?} {:?} {slots:?} {outputs:?} {copies}",
-            self.machine, self.ring
+            "{:?} {:?} {slots:?} {outputs:?} {copies} {}",
+            self.machine,
+            self.ring,
+            program::FIXED_WORDS
         );
         design_id_of(&text)
     }
@@ -349,11 +368,11 @@ fn part_of_last(m: &mut Module, last: Node, bits: Bits) -> Node {
     part(m, last, Bits { lo, ..bits })
 }
 
-/// How far a packet's memory reaches behind its first byte.
-fn reach_of(m: &mut Module, settings: &Settings, length: Node) -> Node {
+/// How far a packet's memory reaches behind its first byte. `tail`: what its program asks for.
+fn reach_of(m: &mut Module, tail: Node, length: Node) -> Node {
     let length = m.zext(length, REACH_BITS);
-    let beyond = m.ult(length, settings.tail);
-    m.mux(beyond, settings.tail, length)
+    let beyond = m.ult(length, tail);
+    m.mux(beyond, tail, length)
 }
 
 /// Clocks from the choice of a thread to what is known of its row in stage 10.

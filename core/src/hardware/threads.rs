@@ -39,6 +39,7 @@ signals! {
     /// What threads are told.
     pub struct ThreadsIn {
         packet_valid: one "a packet waits",
+        packet_bank: one "the bank of its program",
         first_row: one "where programs begin",
         brought_valid: one "a unit brings a thread back",
         brought_thread: one "which one",
@@ -70,6 +71,7 @@ signals! {
         chosen: all ChosenOut,
         brought_ready: one "the thread that is brought back is the chosen one",
         oldest: one "the thread of the oldest packet",
+        oldest_bank: one "the bank of its program",
         leave_valid: one "the oldest packet's program is over",
         packets: one "how many have threads",
         is_stale: one "a bit for each thread: it begins again as soon as it can",
@@ -85,6 +87,7 @@ signals! {
         starts: one "it is its packet's first one",
         brought: one "it is one that a unit brings",
         fetched: one "the row's number, of a row of the program; a clock later",
+        bank: one "the bank of its program; a clock later",
     }
 }
 
@@ -94,6 +97,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
     let bits = index_bits(config.threads.into());
     let inputs = m.inputs(ThreadsIn {
         packet_valid: 1,
+        packet_bank: 1,
         first_row: config.row_bits,
         brought_valid: 1,
         brought_thread: bits,
@@ -112,7 +116,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
     m.section("The order of the packets");
     let order = state.order(&mut m, &inputs);
     m.section("Whose turn it is");
-    let chosen = state.choose(&mut m, &inputs);
+    let (chosen, oldest_bank) = state.choose(&mut m, &inputs, &order);
     m.section("Where the row leads");
     let led = state.lead(&mut m, &inputs, &chosen);
     let led = state.held(&mut m, inputs.held, led);
@@ -124,6 +128,7 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
         brought_ready: chosen.brought,
         chosen,
         oldest: order.oldest,
+        oldest_bank,
         leave_valid: order.is_done,
         packets: order.inside,
         is_stale: state.stale.node,
@@ -263,8 +268,8 @@ impl<'a> State<'a> {
     }
 
     /// First a thread that a unit brings back, else the first ready one from `turn` on. From registers, so that fetching has a whole
-    /// clock.
-    fn choose(&mut self, m: &mut Module, inputs: &ThreadsIn) -> ChosenOut {
+    /// clock. Beside it the bank of the oldest packet.
+    fn choose(&mut self, m: &mut Module, inputs: &ThreadsIn, order: &Order) -> (ChosenOut, Node) {
         let (turn_reg, turn) = self.turn;
         let ready = self.ready.node;
         let count = u64::from(self.config.threads);
@@ -295,13 +300,23 @@ impl<'a> State<'a> {
         let (rows, stored) = self.rows(m, thread);
         self.rows = Some(rows);
         let row = m.mux(starts, inputs.first_row, stored);
-        ChosenOut {
+        let banks = m.mem(
+            "banks",
+            1,
+            self.config.threads.into(),
+            MemStyle::Distributed,
+        );
+        m.mem_write(banks, order.youngest, inputs.packet_bank, order.enters);
+        let bank = m.mem_read_async(banks, thread);
+        let chosen = ChosenOut {
             chosen,
             thread,
             starts,
             brought,
             fetched: m.delay("fetched_row", row),
-        }
+            bank: m.delay("fetched_bank", bank),
+        };
+        (chosen, m.mem_read_async(banks, order.oldest))
     }
 
     /// The numbers of the threads' next rows, and that of a thread.

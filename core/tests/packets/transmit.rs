@@ -168,7 +168,7 @@ fn run(beat_bytes: u32, jobs: &[Job], pace: &Pace, seed: u64) -> u64 {
     };
     let lines = Lines::new(&mut random);
     let mut bench = Bench::of(transmit(&config));
-    bench.set("headroom_lines", HEADROOM as u64);
+    bench.set("job_front_lines", HEADROOM as u64);
     let mut waiting: VecDeque<&Job> = jobs.iter().collect();
     let forwarded = jobs.iter().filter(|job| job.forwarded);
     let mut sent: VecDeque<Sent> = forwarded.map(|job| lines.sent(job, 9)).collect();

@@ -244,6 +244,7 @@ fn run(beat_bytes: u32, limits: Limits, seed: u64) {
     for (name, value) in [
         ("running", 1),
         ("headroom_lines", u64::from(limits.headroom / 64)),
+        ("job_front_lines", u64::from(limits.headroom / 64)),
         ("tail", limits.tail.into()),
         ("shortest", 14),
         ("longest", 1500),

@@ -7,6 +7,7 @@ use hardpath_core::image::{Image, Machine};
 use hardpath_core::text;
 use hardpath_testkit::Random;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 const LOAD: u64 = 0x400;
 const PROGRAM: u64 = 0x800;
@@ -133,8 +134,19 @@ impl Core {
 
     /// The same, at a port.
     pub fn send_at(&mut self, port: u64, packet: &[u8]) {
+        let count = packet.len().div_ceil(64);
+        self.send_beats(port, packet, 0..count);
+    }
+
+    /// Some beats of it.
+    pub fn send_some(&mut self, packet: &[u8], which: Range<usize>) {
+        self.send_beats(0, packet, which);
+    }
+
+    fn send_beats(&mut self, port: u64, packet: &[u8], which: Range<usize>) {
         let last = packet.len().div_ceil(64) - 1;
         let beats = packet.chunks(64).enumerate();
+        let beats = beats.filter(|(number, _)| which.contains(number));
         let beats = beats.map(|(number, beat)| (beat.to_vec(), port, number == last));
         self.coming.extend(beats);
     }

@@ -3,6 +3,7 @@
 
 #[path = "../packets/bench.rs"]
 mod bench;
+mod changes;
 mod copies;
 mod core;
 mod loads;

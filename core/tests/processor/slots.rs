@@ -3,18 +3,14 @@
 use crate::core::{rows, Core};
 use hardpath_core::hardware::processor::fit;
 use hardpath_core::hardware::processor::stream::{Before, Load};
-use hardpath_core::hardware::processor::Processor;
-use hardpath_core::image::{Image, Machine};
+use hardpath_core::image::Image;
 use hardpath_core::interpreter::{self, MOST_ROWS};
 use hardpath_ir::maps::Maps;
 use hardpath_packet::Sideband;
 use hardpath_testkit::Random;
 
-const LOAD_CLOCKS: u64 = 0x404;
-const LOAD_BEFORE: u64 = 0x408;
-
 /// What a core is built for.
-fn room(maps: &str) -> Image {
+pub fn room(maps: &str) -> Image {
     rows(&format!(
         "core \"room\" lanes 4 registers 16 stack 0\noutput \"verdict\" 3\n{maps}\
          row0:\n    lane0: exit drop to back with 1\n"
@@ -28,7 +24,7 @@ map @small exact key 4 value 8 entries 16
 
 /// A packet's byte 0 is a key of a table; its value goes into byte 16, and is one more for the next one. What comes of a new key goes
 /// into byte 17. Its byte 8 is an index of sums. `more`: what is added to.
-fn counts(entries: u32, sums: u32, more: u8) -> Image {
+pub fn counts(entries: u32, sums: u32, more: u8) -> Image {
     rows(&format!(
         "core \"counts\" lanes 4 registers 16 stack 0
 output \"verdict\" 3
@@ -63,7 +59,7 @@ row8:
     ))
 }
 
-fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
+pub fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
     let mut random = Random::new(seed);
     (0..count)
         .map(|_| {
@@ -76,7 +72,7 @@ fn packets(count: usize, seed: u64) -> Vec<Vec<u8>> {
 }
 
 /// Packets through a core in which the program runs, and through the interpreter.
-fn same(core: &mut Core, image: &Image, maps: &mut Maps, packets: &[Vec<u8>]) {
+pub fn same(core: &mut Core, image: &Image, maps: &mut Maps, packets: &[Vec<u8>]) {
     let mut beside = interpreter::Core::new(image);
     let before = (core.fates.len(), core.out.len());
     let mut expected = Vec::new();
@@ -98,7 +94,7 @@ fn same(core: &mut Core, image: &Image, maps: &mut Maps, packets: &[Vec<u8>]) {
     }
 }
 
-fn load(core: &mut Core, image: &Image, before: Before) -> Load {
+pub fn load(core: &mut Core, image: &Image, before: Before) -> Load {
     let load = Load::new(&core.config, image, before, false).expect("it fits");
     core.load(&load.words);
     // Old packets end, and slots are swept.
@@ -180,113 +176,6 @@ fn a_program_waits_until_its_maps_hold_what_they_should() {
     assert_eq!(core.write(0x400, 2), 0);
     core.until_fates(1);
     assert_eq!(core.read(0x400).0 & 0x1f, 8);
-}
-
-/// A loop of as many rounds as bytes 0 and 1 of a packet say, each two rows.
-fn long() -> Image {
-    rows(
-        "core \"long\" lanes 4 registers 16 stack 0
-output \"verdict\" 3
-row0:
-    lane0: r0.0 = load packet[0] 2
-row1:
-    lane0: r0.0 = sub 64 r0.0, 1
-row2:
-    lane0: branch row1 if ne r0.0, 0
-row3:
-    lane0: exit drop to back with 1
-",
-    )
-}
-
-/// A packet for it.
-fn rounds(rounds: u16) -> Vec<u8> {
-    let mut packet = vec![0; 60];
-    packet[..2].copy_from_slice(&rounds.to_le_bytes());
-    packet
-}
-
-const TABLE: &str = "map @large exact key 8 value 8 entries 65536
-map @other array key 4 value 8 entries 64
-";
-
-/// Clocks that the sweep of the table takes at least, and at most.
-const SWEEP: std::ops::Range<u64> = 100_000..300_000;
-
-#[test]
-fn unused_slots_are_swept_while_a_load_comes() {
-    let mut core = Core::new(&room(TABLE), 16);
-    (0..SWEEP.end).for_each(|_| core.step());
-    load(&mut core, &long(), Before::Unknown);
-    for _ in 0..300 {
-        core.send(&rounds(12));
-    }
-    let image = counts(60_000, 60, 1);
-    let first = Load::new(&core.config, &image, Before::Unknown, false).expect("it fits");
-    core.begin();
-    let (head, rest) = first.words.split_at(first.words.len() - 1);
-    core.words(head);
-    // The packets end while the table is swept.
-    core.until_fates(300);
-    (0..SWEEP.end).for_each(|_| core.step());
-    core.words(rest);
-    (0..1000).for_each(|_| core.step());
-    assert_eq!(core.status(), 8);
-    let clocks = core.read(LOAD_CLOCKS).0;
-    assert!(clocks < 200, "{clocks} clocks");
-    assert_eq!(core.read(LOAD_BEFORE).0, 300);
-    let mut maps = Maps::new(&image.maps);
-    same(&mut core, &image, &mut maps, &packets(50, 1));
-}
-
-#[test]
-fn slots_in_use_are_swept_when_old_packets_have_left() {
-    let mut core = Core::new(&room(TABLE), 16);
-    let image = counts(60_000, 60, 1);
-    load(&mut core, &image, Before::Unknown);
-    (0..SWEEP.end).for_each(|_| core.step());
-    let mut maps = Maps::new(&image.maps);
-    same(&mut core, &image, &mut maps, &packets(50, 1));
-    let again = Load::new(&core.config, &image, Before::Unknown, false).expect("it fits");
-    core.load(&again.words);
-    (0..SWEEP.end).for_each(|_| core.step());
-    assert_eq!(core.status(), 8);
-    let clocks = core.read(LOAD_CLOCKS).0;
-    assert!(SWEEP.contains(&clocks), "{clocks} clocks");
-    let mut maps = Maps::new(&image.maps);
-    same(&mut core, &image, &mut maps, &packets(50, 2));
-}
-
-#[test]
-fn a_load_waits_for_packets_that_take_long() {
-    let mut core = Core::of(Processor {
-        most_rows: 1 << 24,
-        ..Processor::of("core", &Machine::with_lanes(4), 16, &room(TABLE))
-    });
-    (0..SWEEP.end).for_each(|_| core.step());
-    load(&mut core, &long(), Before::Unknown);
-    let image = counts(20, 60, 1);
-    let next = Load::new(&core.config, &image, Before::Unknown, false).expect("it fits");
-    // One that takes ten thousand rows, and behind it many more of which some are the next program's.
-    core.send(&rounds(5000));
-    for _ in 0..60 {
-        core.send(&rounds(1));
-    }
-    (0..100).for_each(|_| core.step());
-    core.load(&next.words);
-    (0..180_000).for_each(|_| core.step());
-    core.until_fates(61);
-    assert_eq!(core.status(), 8);
-    let before = core.read(LOAD_BEFORE).0 as usize;
-    assert!(
-        (1..61).contains(&before),
-        "{before} packets by the first program"
-    );
-    let fates = core.fates.iter().take_while(|fate| **fate == 1).count();
-    assert_eq!(fates, before);
-    assert_eq!(core.out.len(), 61 - before);
-    let clocks = core.read(LOAD_CLOCKS).0;
-    assert!(clocks > 10_000, "{clocks} clocks");
 }
 
 #[test]

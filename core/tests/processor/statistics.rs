@@ -2,6 +2,7 @@
 
 use crate::core::{rows, Core};
 use crate::programs::{packets, ADDS, COUNTS, ROUND, SLOW};
+use hardpath_core::hardware::processor::stream::{Before, Load};
 use hardpath_core::image::Image;
 use hardpath_core::interpreter::{self, MOST_ROWS};
 use hardpath_ir::maps::Maps;
@@ -134,17 +135,19 @@ fn a_sink_that_is_not_ready_is_the_reason() {
 }
 
 #[test]
-fn an_operation_of_the_host_closes_the_entrance() {
+fn a_program_that_waits_for_the_host_closes_the_entrance() {
     let mut core = Core::with(&rows(ROUND), 4);
     core.send(&[1; 60]);
     (0..40).for_each(|_| core.step());
     // A load that waits for the packet inside.
     let image = rows(ROUND);
-    let words = crate::core::words(&core.config, &image);
+    let load = Load::new(&core.config, &image, Before::Unknown, true);
     core.send(&[0; 60]);
-    core.load(&words);
+    core.load(&load.expect("it fits").words);
     (0..20).for_each(|_| core.step());
     core.send(&[0; 60]);
+    core.until_fates(2);
+    assert_eq!(core.write(0x400, 2), 0);
     core.until_fates(3);
     let events = events(&mut core);
     assert!(stall(&events, Stall::Closed) > 100, "{events:?}");

@@ -9,6 +9,8 @@
 //!   behind another one. One that is dropped leaves them to the next.
 //! * A verdict is made behind the last beat, and waited for with the packet's last line only: until then a packet that is too long
 //!   has no more lines in the ring than the longest one.
+//! * A packet's program is the one that runs when its first beat is taken: the packet has its *bank* with it from there on. Where the
+//!   headroom that was written is that of another program, it is written again.
 
 mod beats;
 mod lines;
@@ -65,7 +67,7 @@ impl Default for Intake {
 }
 
 signals! {
-    /// What the program that is loaded asks of packets. It stays while packets are inside.
+    /// What the program in a bank asks of packets. It stays while packets of it are inside.
     pub struct LimitsIn {
         headroom_lines: one "lines in front of a packet",
         tail: one "a packet's memory reaches up to this offset, or up to its end",
@@ -87,7 +89,9 @@ signals! {
     pub struct IntakeIn {
         stream: all StreamIn,
         sideband: all SidebandIn,
-        limits: all LimitsIn,
+        /// Of each of both banks.
+        limits: numbered LimitsIn,
+        bank: one "the bank of the program that runs",
         running: one "packets are taken; where it ends, the one that has begun is taken to its end",
         given: all GivenBack,
         line_ready: one "of the memory",
@@ -101,6 +105,7 @@ signals! {
         packet_line: one "the line in which it begins",
         packet_lines: one "all lines that it has, those of the headroom in front of it too",
         packet_length: one "its length in bytes",
+        packet_bank: one "the bank of its program",
         packet_port: one "ingress port",
         packet_queue: one "its queue there",
         packet_time_ns: maybe "the time of its first beat",
@@ -140,7 +145,8 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
     let inputs = m.inputs(widths(config));
     m.section("Beats become lines");
     let beats = beats(&mut m, config, &inputs);
-    let word = [beats.line.last, beats.line.some, beats.line.data];
+    let line = &beats.line;
+    let word = [line.last, line.some, line.bank, line.data];
     let place = &mut (&mut *design, &mut m);
     let (name, depth) = (("lines", WAITING_LINES), WAITING_LINES);
     let lines_wait = waiting(place, config, name, (beats.line.valid, &word));
@@ -153,7 +159,8 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
         valid: lines_wait.valid,
         last: lines_wait.parts[0],
         some: lines_wait.parts[1],
-        data: lines_wait.parts[2],
+        bank: lines_wait.parts[2],
+        data: lines_wait.parts[3],
         verdict: beats.verdict.with(verdicts.valid, &verdicts.parts),
     };
     let written = lines(&mut m, config, &inputs, &heads);
@@ -199,12 +206,16 @@ fn widths(config: &Intake) -> IntakeIn<u32> {
     IntakeIn {
         stream: StreamIn::of_beats(config.beat_bytes, config.own_bits),
         sideband: SidebandIn::of(config.has_time, config.has_random, config.has_egress),
-        limits: LimitsIn {
-            headroom_lines: config.ring.count_bits(),
-            tail: REACH_BITS,
-            shortest: LENGTH_BITS,
-            longest: LENGTH_BITS,
-        },
+        limits: vec![
+            LimitsIn {
+                headroom_lines: config.ring.count_bits(),
+                tail: REACH_BITS,
+                shortest: LENGTH_BITS,
+                longest: LENGTH_BITS,
+            };
+            2
+        ],
+        bank: 1,
         running: 1,
         given: GivenBack {
             given_back: 1,
@@ -212,6 +223,20 @@ fn widths(config: &Intake) -> IntakeIn<u32> {
         },
         line_ready: 1,
         descriptor_take: 1,
+    }
+}
+
+/// What the program in a bank asks for.
+fn limits_of(m: &mut Module, inputs: &IntakeIn, bank: Node) -> LimitsIn {
+    let [first, second] = &inputs.limits[..] else {
+        unreachable!("there are two banks")
+    };
+    let mut of = |one: fn(&LimitsIn) -> Node| m.mux(bank, one(second), one(first));
+    LimitsIn {
+        headroom_lines: of(|limits| limits.headroom_lines),
+        tail: of(|limits| limits.tail),
+        shortest: of(|limits| limits.shortest),
+        longest: of(|limits| limits.longest),
     }
 }
 

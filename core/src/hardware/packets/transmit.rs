@@ -68,6 +68,7 @@ signals! {
         job_forwarded: one "bytes leave; else the lines are only given back",
         job_line: one "the line in which the packet begins",
         job_lines: one "all lines that it has, those of the headroom in front of it too",
+        job_front_lines: one "those in front of it",
         job_from: one "the offset of the first byte that leaves, behind those in front",
         job_end: one "behind the last one; not before from",
         job_zeros: one "from this offset on bytes that no store has written are zeros",
@@ -85,7 +86,6 @@ signals! {
     /// Into the transmit side.
     pub struct TransmitIn {
         job: all JobIn,
-        headroom_lines: one "lines in front of each packet",
         read_data: one "of the memory",
         read_written: one "of the memory",
         /// The beat that is offered is taken.
@@ -125,7 +125,7 @@ pub fn transmit(config: &Transmit) -> Block<TransmitIn, TransmitOut> {
     way.m.section("A job is made ready");
     let job = Job::new(&mut way, &inputs);
     way.m.section("From slot to slot");
-    let (slot, read) = way.walk(&job, inputs.headroom_lines);
+    let (slot, read) = way.walk(&job);
     way.m.section("What was read");
     let (slot, unit) = way.unit(slot, (inputs.read_data, inputs.read_written));
     way.m.section("The beat");
@@ -164,6 +164,7 @@ fn widths(config: &Transmit) -> TransmitIn<u32> {
             job_forwarded: 1,
             job_line: config.ring.line_bits(),
             job_lines: config.ring.count_bits(),
+            job_front_lines: config.ring.count_bits(),
             job_from: OFFSET_BITS,
             job_end: OFFSET_BITS,
             job_zeros: OFFSET_BITS,
@@ -175,7 +176,6 @@ fn widths(config: &Transmit) -> TransmitIn<u32> {
             job_again: config.repeats.then_some(1),
             job_fate_outputs: outputs.filter(|_| config.repeats),
         },
-        headroom_lines: config.ring.count_bits(),
         read_data: LINE_BYTES * 8,
         read_written: LINE_BYTES,
         m_axis_tready: 1,

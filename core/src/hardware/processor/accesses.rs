@@ -13,13 +13,13 @@
 //! writes while nothing else is to do.
 
 use super::shared::OperationIn;
-use super::{reach_of, Processor, Settings};
+use super::{of_bank, Processor, Settings};
 use crate::encode::layout::{self, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::{CUT_STAGE, OPERAND_STAGE};
 use crate::hardware::packets::intake::REACH_BITS;
 use crate::hardware::packets::memory::{LoadIn, StoreIn, BOUND_BITS};
-use crate::hardware::packets::{LENGTH_BITS, LINE_BYTE_BITS};
+use crate::hardware::packets::LINE_BYTE_BITS;
 use crate::hardware::pick::Pick;
 use crate::hardware::shift::later;
 use hardpath_rtl::signals::Block;
@@ -37,15 +37,17 @@ signals! {
     pub struct EntersIn {
         enters: one "a packet gets a thread",
         enters_thread: one "which one",
+        enters_bank: one "the bank of its program",
         enters_line: one "the line in which it begins",
-        enters_length: one "its length in bytes",
+        enters_reach: one "how far its memory reaches behind its first byte",
     }
 }
 
 signals! {
     /// Into the accesses.
     pub struct AccessesIn {
-        settings: all Settings,
+        /// Of the program in each bank.
+        settings: numbered Settings,
         enters: all EntersIn,
         thread: one "stage 0",
         lanes: numbered OperationIn,
@@ -63,12 +65,13 @@ signals! {
 impl AccessesIn<u32> {
     fn widths(config: &Processor) -> AccessesIn<u32> {
         AccessesIn {
-            settings: Settings::widths(config),
+            settings: Settings::of_banks(config),
             enters: EntersIn {
                 enters: 1,
                 enters_thread: config.thread_bits(),
+                enters_bank: 1,
                 enters_line: config.ring.line_bits(),
-                enters_length: LENGTH_BITS,
+                enters_reach: REACH_BITS,
             },
             thread: config.thread_bits(),
             lanes: OperationIn::of_lanes(config),
@@ -122,6 +125,10 @@ struct Places {
     packet_line: Node,
     stack_line: Node,
     reach: Node,
+    /// What the thread's program asks for.
+    headroom: Node,
+    stack_first: Node,
+    stack_end: Node,
 }
 
 impl Places {
@@ -129,13 +136,15 @@ impl Places {
         let EntersIn {
             enters,
             enters_thread,
+            enters_bank,
             enters_line,
-            enters_length,
+            enters_reach,
         } = inputs.enters;
-        let front = m.slice(inputs.settings.stack_line, 0, config.ring.line_bits());
+        let settings = &inputs.settings;
+        let front = of_bank(m, settings, enters_bank, |settings| settings.stack_line);
+        let front = m.slice(front, 0, config.ring.line_bits());
         let stack = m.sub(enters_line, front);
-        let reach = reach_of(m, &inputs.settings, enters_length);
-        let word = m.concat(&[enters_line, stack, reach]);
+        let word = m.concat(&[enters_bank, enters_line, stack, enters_reach]);
         let mem = m.mem(
             "places",
             m.width(word),
@@ -145,12 +154,24 @@ impl Places {
         m.mem_write(mem, enters_thread, word, enters);
         let thread = later(m, "thread", inputs.thread, OPERAND_STAGE);
         let found = m.mem_read_async(mem, thread);
-        let found = m.delay("place", found);
         let bits = config.ring.line_bits();
+        let bank = m.slice(found, REACH_BITS + 2 * bits, 1);
+        let found = m.slice(found, 0, REACH_BITS + 2 * bits);
+        let found = m.delay("place", found);
+        let mut asked = |name: &str, one: fn(&Settings) -> Node| {
+            let node = of_bank(m, settings, bank, one);
+            m.delay(name, node)
+        };
+        let headroom = asked("headroom_of_row", |settings| settings.headroom);
+        let stack_first = asked("stack_first_of_row", |settings| settings.stack_first);
+        let stack_end = asked("stack_end_of_row", |settings| settings.stack_end);
         Places {
             packet_line: m.slice(found, REACH_BITS + bits, bits),
             stack_line: m.slice(found, REACH_BITS, bits),
             reach: m.slice(found, 0, REACH_BITS),
+            headroom,
+            stack_first,
+            stack_end,
         }
     }
 }
@@ -208,16 +229,16 @@ impl Unit<'_> {
         let sum = m.add(base, offset);
         let sum = m.delay(format!("{name}_sum"), sum);
         // Stage 7.
-        let settings = &self.inputs.settings;
+        let places = &self.places;
         let zero = m.zero(NEAR_BITS);
-        let headroom = m.zext(settings.headroom, NEAR_BITS);
+        let headroom = m.zext(places.headroom, NEAR_BITS);
         let lowest = m.sub(zero, headroom);
-        let stack_first = m.zext(settings.stack_first, NEAR_BITS);
+        let stack_first = m.zext(places.stack_first, NEAR_BITS);
         let lowest = m.mux(is_packet, lowest, stack_first);
-        let stack = m.zext(settings.stack_end, NEAR_BITS);
-        let reach = m.zext(self.places.reach, NEAR_BITS);
+        let stack = m.zext(places.stack_end, NEAR_BITS);
+        let reach = m.zext(places.reach, NEAR_BITS);
         let highest = m.mux(is_packet, reach, stack);
-        let line = m.mux(is_packet, self.places.packet_line, self.places.stack_line);
+        let line = m.mux(is_packet, places.packet_line, places.stack_line);
         let near = m.slice(sum, 0, NEAR_BITS);
         let above = m.slice(sum, NEAR_BITS - 1, 65 - NEAR_BITS);
         let zeros = m.reduce_or(above);

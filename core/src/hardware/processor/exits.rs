@@ -41,6 +41,7 @@ signals! {
         enters_thread: one "which one",
         enters_line: one "the line in which it begins",
         enters_lines: one "all its lines",
+        enters_front_lines: one "those in front of it",
         enters_length: one "its length in bytes",
         put_thread: one "of words for the exit buffer",
         put_words: numbered PutWordIn,
@@ -127,6 +128,7 @@ pub fn exits(design: &mut Design, config: &Processor) -> Block<ExitsIn, ExitsOut
         enters_thread: thread,
         enters_line: config.ring.line_bits(),
         enters_lines: config.ring.count_bits(),
+        enters_front_lines: config.ring.count_bits(),
         enters_length: LENGTH_BITS,
         put_thread: thread,
         put_words: vec![
@@ -296,6 +298,7 @@ struct Said {
     line: Node,
     lines: Node,
     length: Node,
+    front_lines: Node,
     each: Option<[Node; 2]>,
     over: Option<Node>,
     /// In the order of [`words`].
@@ -377,6 +380,7 @@ impl Stored {
             inputs.enters_line,
             inputs.enters_lines,
             inputs.enters_length,
+            inputs.enters_front_lines,
         ];
         let enters = (inputs.enters_thread, inputs.enters);
         let packets = Kept::new(m, config, "packets", &parts, enters);
@@ -410,6 +414,7 @@ impl Stored {
             line: packet[0],
             lines: packet[1],
             length: packet[2],
+            front_lines: packet[3],
             each: self.has_each.then(|| [exit[6], exit[7]]),
             over: self.has_over.then(|| exit[exit.len() - 1]),
             words: self.words(m, inputs.oldest),
@@ -454,6 +459,7 @@ fn job(
         job_forwarded: hold("forwarded", turn.forwarded),
         job_line: hold("line", said.line),
         job_lines: hold("lines", said.lines),
+        job_front_lines: hold("front_lines", said.front_lines),
         job_from: hold("from", leaves.from),
         job_end: hold("end", leaves.end),
         job_zeros: hold("zeros", leaves.zeros),

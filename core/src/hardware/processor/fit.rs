@@ -19,9 +19,22 @@ pub fn fit(
     image: &Image,
     fixed: &[Option<u8>],
 ) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    fit_beside(core, image, fixed, &[])
+}
+
+/// The same beside a program that uses these slots, packets of which are inside: others come first, where there is a choice.
+///
+/// # Errors
+/// Those of [`fit`].
+pub fn fit_beside(
+    core: &Processor,
+    image: &Image,
+    fixed: &[Option<u8>],
+    used: &[u8],
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let mut errors = lacks(core, image);
     let maps: Vec<&MapDecl> = image.maps.values().collect();
-    let matching = Matching::new(&core.slots, &maps, fixed);
+    let matching = Matching::new(&core.slots, &maps, (fixed, used));
     let missing = matching.missing.iter();
     errors.extend(missing.map(|map| no_slot(core, maps[*map], &matching)));
     match errors.is_empty() {
@@ -213,7 +226,7 @@ fn size(map: &MapDecl) -> u64 {
 /// Maps of a program for which a core needs more slots.
 pub(super) fn without_slot(core: &Processor, image: &Image) -> Vec<MapDecl> {
     let maps: Vec<&MapDecl> = image.maps.values().collect();
-    let missing = Matching::new(&core.slots, &maps, &[]).missing;
+    let missing = Matching::new(&core.slots, &maps, (&[], &[])).missing;
     let missing = missing.into_iter().map(|map| maps[map].clone());
     missing.collect()
 }
@@ -222,6 +235,8 @@ struct Matching<'a> {
     slots: &'a [MapDecl],
     maps: &'a [&'a MapDecl],
     fixed: &'a [Option<u8>],
+    /// Slots that are taken last.
+    used: &'a [u8],
     /// By slot: its map.
     taken: Vec<Option<usize>>,
     /// Maps without a slot.
@@ -229,13 +244,18 @@ struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    /// Each map in turn, the largest first, takes the smallest slot that does; one that has it already moves where it can (augmenting
+    /// Each map in turn, the largest first, takes the smallest slot that does, first of those that are not used; one that has it already moves where it can (augmenting
     /// paths of bipartite matching).
-    fn new(slots: &'a [MapDecl], maps: &'a [&'a MapDecl], fixed: &'a [Option<u8>]) -> Matching<'a> {
+    fn new(
+        slots: &'a [MapDecl],
+        maps: &'a [&'a MapDecl],
+        (fixed, used): (&'a [Option<u8>], &'a [u8]),
+    ) -> Matching<'a> {
         let mut matching = Matching {
             slots,
             maps,
             fixed,
+            used,
             taken: vec![None; slots.len()],
             missing: Vec::new(),
         };
@@ -270,7 +290,8 @@ impl<'a> Matching<'a> {
         let mut fits: Vec<usize> = (0..self.slots.len())
             .filter(|slot| unfit(&self.slots[*slot], self.maps[map]).is_none())
             .collect();
-        fits.sort_by_key(|slot| size(&self.slots[*slot]));
+        let is_used = |slot: usize| self.used.iter().any(|used| usize::from(*used) == slot);
+        fits.sort_by_key(|slot| (is_used(*slot), size(&self.slots[*slot])));
         for slot in fits {
             if std::mem::replace(&mut seen[slot], true) {
                 continue;

@@ -2,31 +2,34 @@
 //!
 //! A load is a stream of words of 32 bits, as [`stream`](super::stream) makes it: what the core must be, what the program asks for, packed
 //! rows, and the checksum of all that. Each clock takes one ([`load`]). A load for another core, behind another program than the one that
-//! runs, or of no rows or more than a bank has, is given up at that word. When the checksum is right, the entrance closes, and the banks
-//! change when no packet is inside.
+//! runs, or of no rows or more than a bank has, is given up at that word. When the checksum is right, the banks change ([`switch`]):
+//! packets that come in are those of the new program, and those inside go on in their bank, to which nothing is loaded until they have
+//! left. What a program asks for ([`Settings`]) stands in registers of its bank.
 //!
-//! A load says which slots become empty. Those that the running program does not use are swept while the rest of the load comes, the
-//! others when the banks change; the entrance opens when all are swept, and, where the load wants it, when the host says so.
+//! Slots that no packet inside uses any more are swept at once, so free ones are empty or soon will be. A load says which become empty of those
+//! that are in use. Then the entrance closes first, and the banks change when no packet is inside; it opens when they are swept, and, where
+//! the load wants it, when the host says so.
 
 mod load;
+mod switch;
 
 use super::{Processor, Rooms, Settings};
 use crate::encode::layout::{self, WORDS};
-use hardpath_rtl::signals::{Block, Signals};
+use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, MemStyle, Module, Node};
 
 /// Stages from a row's number to its words.
 pub const FETCH_CLOCKS: u32 = 2;
-/// Clocks from a change of the banks to the clock in which it is seen that slots are swept.
-const SWEEP_BEGINS: u32 = 5;
 
-pub use load::head_words;
 use load::Load;
+pub use load::{head_words, FIXED_WORDS};
+use switch::Switch;
 
 signals! {
     /// Into the program memory.
     pub struct ProgramIn {
         row: one "stage -2: the row's number",
+        row_bank: one "stage -2: the bank in which it stands",
         row_valid: one "stage -1: a row of the program begins",
         may_store: one "stage -1: its packet may be written",
         answer_valid: one "stage -1: what a unit brings begins",
@@ -36,11 +39,23 @@ signals! {
         load_valid: one "a word of a load",
         load_word: one "this one",
         load_goes: one "the entrance may open",
-        empty: one "no packet is inside, and none comes in",
-        enters: one "a packet gets a thread",
+        inside: all InsideIn,
         running: one "packets come in",
         host_works: one "an operation of the host is under way",
-        swept: one "all maps are swept",
+        host_begins: one "a bit for each slot: an operation of the host on its map begins",
+        swept: one "a bit for each slot: it is swept",
+    }
+}
+
+signals! {
+    /// What packets are inside.
+    pub struct InsideIn {
+        none_inside: one "no packet is inside, nor on its way in",
+        closed: one "and none comes in",
+        enters: one "a packet gets a thread",
+        enters_bank: one "the bank of its program",
+        some_inside: one "packets have threads",
+        oldest_bank: one "the bank of the oldest one's program",
     }
 }
 
@@ -50,15 +65,18 @@ signals! {
         words: several "stage 0: of each lane its operation",
         parks: one "stage 0: the row does nothing, since it writes bytes and may not",
         stores: one "stage 0: the row writes bytes",
-        settings: all Settings,
+        bank: one "that of the program that runs: packets that come in are its own",
+        /// Of each bank.
+        settings: numbered Settings,
         rooms: all Rooms,
+        ordered: one "a bit for each slot: packets see what others do to its map",
         clears: one "a bit for each slot: it becomes empty",
         runs: one "there is a program",
         wants: one "a program waits until no packet is inside",
         holds: one "the program that runs waits for the host, or for the sweep of its maps",
-        status: one "bit 0: a load is under way, 1: a program waits, 2: the last load was not right, 3: a program runs, 4: it waits for the host; 31:16: programs so far",
+        status: one "bit 0: a load is under way, 1: a program waits, 2: the last load was not right, 3: a program runs, 4: it waits for the host, 5: packets of the one before are inside; 31:16: programs so far",
         load_clocks: one "from the last word of a load to the first packet that may come in",
-        load_before: one "packets that entered before the program that runs",
+        load_before: one "packets that entered before the program that runs; those of the one before that are still to come are not among them",
     }
 }
 
@@ -72,63 +90,55 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
         config.machine.rows, config.shape.lanes
     );
     let mut m = Module::new(name, header);
-    let lane_bits = config.shape.bank_bits();
-    let inputs = m.inputs(ProgramIn {
-        row: config.row_bits(),
-        row_valid: 1,
-        may_store: 1,
-        answer_valid: 1,
-        answer_lane: lane_bits,
-        answer_word: 128,
-        load_begins: 1,
-        load_valid: 1,
-        load_word: 32,
-        load_goes: 1,
-        empty: 1,
-        enters: 1,
-        running: 1,
-        host_works: 1,
-        swept: 1,
-    });
+    let inputs = m.inputs(widths(config));
     m.section("What is loaded");
-    let (bank_reg, bank) = m.reg_reset("bank", 1, 0);
+    let (bank_reg, bank) = m.reg_reset("bank_reg", 1, 0);
     let (sum_reg, sum) = m.reg_reset("checksum", 32, 0);
-    let load = Load::new(&mut m, config, &inputs, sum);
+    let in_use = m.wire(1, "packets_of_before");
+    let load = Load::new(&mut m, config, &inputs, sum, (bank, in_use));
     let write = load.words(&mut m, config);
     m.section("The banks change");
-    let switch = Switch::new(&mut m, &inputs, &load);
+    let used = m.wire(config.slots.len().max(1) as u32, "used");
+    let sweeps = m.wire(1, "sweeps");
+    let switch = Switch::new(&mut m, &inputs, &load, (sweeps, used, bank));
+    let switches = switch.switches;
+    m.drive(in_use, switch.old);
     let other = m.not(bank);
-    m.set_next_when(bank_reg, switch.switches, other);
+    m.set_next_when(bank_reg, switches, other);
     let of_load = m.hold("checksum_loaded", load.right, load.sum);
-    m.set_next_when(sum_reg, switch.switches, of_load);
-    let taken = |m: &mut Module, name: &str, node: Node| {
-        m.hold_reset(format!("{name}_reg"), switch.switches, node)
-    };
-    let settings = load.settings.clone();
-    let settings = settings.map(&mut |name, _, node| taken(&mut m, name, node));
-    let rooms = load.rooms.clone();
-    let rooms = rooms.map(&mut |name, _, node| taken(&mut m, name, node));
+    m.set_next_when(sum_reg, switches, of_load);
+    let uses = m.hold_reset("used_reg", switches, load.uses);
+    m.drive(used, uses);
+    let rooms = rooms(&mut m, &load, switches);
+    let ordered = ordered(&mut m, &load, &switch);
     m.section("Slots that become empty");
-    let clears = clears(&mut m, &inputs, &load, switch.switches);
+    let clears = clears(&mut m, &inputs, &load, &switch, used);
+    let some = m.reduce_or(clears);
+    m.drive(sweeps, some);
     m.section("Rows");
     let (words, parks, stores) = rows(&mut m, config, &inputs, bank, &write);
-    let gap = m.zero(11);
-    let Switch {
-        wants, runs, holds, ..
-    } = switch;
-    let closed = m.or(&[holds, switch.unswept]);
-    let flags = [holds, runs, load.wrong, wants, load.under_way];
+    let gap = m.zero(10);
+    let flags = [
+        switch.old,
+        switch.holds,
+        switch.runs,
+        load.wrong,
+        switch.wants,
+        load.under_way,
+    ];
     let status: Vec<Node> = [switch.count, gap].into_iter().chain(flags).collect();
     let outputs = ProgramOut {
         words,
         parks,
         stores,
-        settings,
+        bank,
+        settings: load.settings.clone(),
         rooms,
+        ordered,
         clears,
-        runs,
-        wants,
-        holds: closed,
+        runs: switch.runs,
+        wants: switch.closes,
+        holds: m.or(&[switch.holds, switch.unswept]),
         status: m.concat(&status),
         load_clocks: switch.clocks,
         load_before: switch.before,
@@ -136,77 +146,60 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
     m.into_block(inputs, outputs)
 }
 
-/// From a load that is right to packets that its program runs.
-struct Switch {
-    wants: Node,
-    runs: Node,
-    /// For the host.
-    holds: Node,
-    /// For the sweep of its maps.
-    unswept: Node,
-    /// Strobe: the banks change.
-    switches: Node,
-    /// Programs so far.
-    count: Node,
-    clocks: Node,
-    before: Node,
+fn widths(config: &Processor) -> ProgramIn<u32> {
+    let slots = config.slots.len().max(1) as u32;
+    ProgramIn {
+        row: config.row_bits(),
+        row_bank: 1,
+        row_valid: 1,
+        may_store: 1,
+        answer_valid: 1,
+        answer_lane: config.shape.bank_bits(),
+        answer_word: 128,
+        load_begins: 1,
+        load_valid: 1,
+        load_word: 32,
+        load_goes: 1,
+        inside: InsideIn {
+            none_inside: 1,
+            closed: 1,
+            enters: 1,
+            enters_bank: 1,
+            some_inside: 1,
+            oldest_bank: 1,
+        },
+        running: 1,
+        host_works: 1,
+        host_begins: slots,
+        swept: slots,
+    }
 }
 
-impl Switch {
-    fn new(m: &mut Module, inputs: &ProgramIn, load: &Load) -> Switch {
-        let (wants_reg, wants) = m.reg_reset("wants_reg", 1, 0);
-        let switches = m.and(&[wants, inputs.empty]);
-        let forgets = m.or(&[switches, inputs.load_begins]);
-        let wants_next = stays(m, (load.right, wants), forgets);
-        m.set_next(wants_reg, wants_next);
-        let (runs_reg, runs) = m.reg_reset("runs_reg", 1, 0);
-        let one = m.one();
-        m.set_next_when(runs_reg, switches, one);
-        let (holds_reg, holds) = m.reg_reset("holds_reg", 1, 0);
-        let held = m.and(&[switches, load.holds]);
-        let next = stays(m, (held, holds), inputs.load_goes);
-        m.set_next(holds_reg, next);
-        let (unswept_reg, unswept) = m.reg_reset("unswept", 1, 0);
-        // A sweep begins some clocks later.
-        let mut since = switches;
-        let mut begins = vec![switches];
-        for clock in 1..=SWEEP_BEGINS {
-            since = m.delay_reset(format!("switched_{clock}"), since);
-            begins.push(since);
-        }
-        let begins = m.or(&begins);
-        let begun = m.not(begins);
-        let swept = m.and(&[inputs.swept, begun]);
-        let next = stays(m, (switches, unswept), swept);
-        m.set_next(unswept_reg, next);
-        let (count_reg, count) = m.reg_reset("programs", 16, 0);
-        let next = m.add_const(count, 1);
-        m.set_next_when(count_reg, switches, next);
-        let (counts_reg, counts) = m.reg_reset("counts_clocks", 1, 0);
-        let waits_no_more = m.not(wants);
-        let opens = m.and(&[inputs.running, waits_no_more]);
-        let next = stays(m, (load.right, counts), opens);
-        m.set_next(counts_reg, next);
-        let (clocks_reg, clocks) = m.reg("load_clocks_reg", 32);
-        let more = m.add_const(clocks, 1);
-        let not_begins = m.not(load.right);
-        let next = m.gate(not_begins, more);
-        let changes = m.or(&[load.right, counts]);
-        m.set_next_when(clocks_reg, changes, next);
-        let (packets_reg, packets) = m.reg_reset("packets", 32, 0);
-        let more = m.add_const(packets, 1);
-        m.set_next_when(packets_reg, inputs.enters, more);
-        Switch {
-            wants,
-            runs,
-            holds,
-            unswept,
-            switches,
-            count,
-            clocks,
-            before: m.hold_reset("load_before_reg", switches, packets),
-        }
+/// Of the maps of the program that runs. Slots that it does not use keep what they had, for packets of the one before.
+fn rooms(m: &mut Module, load: &Load, switches: Node) -> Rooms {
+    let mut taken = |name: &str, rooms: &[Node]| {
+        let rooms = rooms.iter().enumerate();
+        let rooms = rooms.map(|(slot, room)| {
+            let used = m.bit(load.uses, slot as u32);
+            let takes = m.and(&[switches, used]);
+            m.hold_reset(format!("{name}_{slot}_reg"), takes, *room)
+        });
+        rooms.collect()
+    };
+    Rooms {
+        key_bytes: taken("key_bytes", &load.rooms.key_bytes),
+        most: taken("most", &load.rooms.most),
     }
+}
+
+/// What packets see of each other: as the program that runs says, and what packets of the one before change.
+fn ordered(m: &mut Module, load: &Load, switch: &Switch) -> Node {
+    let ordered = m.hold_reset("ordered_reg", switch.switches, load.ordered);
+    let changes = m.hold_reset("changes_reg", switch.switches, load.changes);
+    let before = m.hold_reset("changes_before", switch.switches, changes);
+    let old = m.sext(switch.old, m.width(before));
+    let before = m.and(&[old, before]);
+    m.or(&[ordered, before])
 }
 
 /// A bit that is set stays so until it ends; both in one clock: it is set.
@@ -216,26 +209,25 @@ fn stays(m: &mut Module, (sets, is_set): (Node, Node), ends: Node) -> Node {
     m.or(&[kept, sets])
 }
 
-/// A bit for each slot that becomes empty in this clock: those in use when the banks change, the others when the head of a load has come
-/// and the host is not at work.
-fn clears(m: &mut Module, inputs: &ProgramIn, load: &Load, switches: Node) -> Node {
-    let used = m.hold_reset("used", switches, load.uses);
+/// A bit for each slot that becomes empty in this clock: those that a load wants so and that are in use when the banks change; of the
+/// others each that has been used, as soon as no packet inside uses it, so that loads find free slots empty.
+fn clears(m: &mut Module, inputs: &ProgramIn, load: &Load, switch: &Switch, used: Node) -> Node {
+    let slots = m.width(used);
+    let (touched_reg, touched) = m.reg_reset("touched", slots, 0);
     let unused = m.not(used);
-    let unused = m.and(&[load.clears, unused]);
-    let (waits_reg, waits) = m.reg_reset("clears_unused", 1, 0);
-    let head_came = m.delay_reset("head_came", load.head_ends);
+    let free = m.and(&[touched, unused]);
     let host_rests = m.not(inputs.host_works);
-    let goes = m.and(&[waits, host_rests]);
-    let ends = m.or(&[goes, inputs.load_begins]);
-    let next = stays(m, (head_came, waits), ends);
-    m.set_next(waits_reg, next);
-    let early = m.gate(goes, unused);
-    // Those that wait yet go with the others.
-    let all_of_them = m.sext(waits, m.width(used));
-    let late = m.or(&[used, all_of_them]);
-    let late = m.and(&[load.clears, late]);
-    let late = m.gate(switches, late);
-    let clears = m.or(&[early, late]);
+    let all_left = m.not(switch.old);
+    let may = m.and(&[host_rests, all_left]);
+    let free = m.gate(may, free);
+    let late = m.and(&[load.clears, used]);
+    let late = m.gate(switch.closed, late);
+    let clears = m.or(&[free, late]);
+    let kept = m.not(clears);
+    let kept = m.and(&[touched, kept]);
+    let uses = m.gate(switch.switches, load.uses);
+    let next = m.or(&[kept, uses, inputs.host_begins]);
+    m.set_next(touched_reg, next);
     m.delay_reset("clears_reg", clears)
 }
 
@@ -270,7 +262,7 @@ fn rows(
     m.mem_write(mem, address, data, write.enable);
     let marks = m.mem("marks", 1, 2 * config.machine.rows, MemStyle::Block);
     m.mem_write(marks, address, write.mark, write.marks);
-    let address = m.concat(&[bank, inputs.row]);
+    let address = m.concat(&[inputs.row_bank, inputs.row]);
     let one = m.one();
     let row = m.mem_read_sync(mem, address, one);
     let mark = m.mem_read_sync(marks, address, one);

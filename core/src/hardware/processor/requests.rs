@@ -6,7 +6,7 @@
 //!     └► additions of the thread ─► when it leaves ───────────┘
 //! ```
 //!
-//! What a packet's program does to maps must look as if no other packet were inside. Of each map a program says ([`Settings::ordered`])
+//! What a packet's program does to maps must look as if no other packet were inside. Of each map a program says (`ordered`)
 //! whether packets can see what others do to it. If not, lookups and loads are done at once, and additions whose result nobody wants when
 //! the packet leaves, in the order of the packets.
 //!
@@ -15,6 +15,9 @@
 //! so where a change is taken, whoever has read before has read too early, and is *stale*: it begins again. The oldest packet reads what
 //! is so, and is never stale through another one. A packet that may be stale does not write its bytes: its rows with stores wait until
 //! it is the oldest one; and one that has written them waits with what it reads.
+//!
+//! While packets of two programs are inside, a map is ordered for both that is ordered for the new one, or that the old one changes. What
+//! the old one has yet to add when its packets leave are changes, too: a new packet may have read the sum.
 //!
 //! Bytes of values and keys are told apart: an entry that is added to or written is no other entry for those who have only looked it up.
 
@@ -26,7 +29,7 @@ use super::puts::Puts;
 use super::readers::{readers, Taken};
 use super::shared::{OperationIn, Shared};
 use super::slots::Slots;
-use super::{part_of_last, Processor, Rooms, Settings};
+use super::{part_of_last, Processor, Rooms};
 use crate::encode::layout::{self, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::CUT_STAGE;
@@ -48,7 +51,7 @@ const UNDER_WAY: u32 = 32;
 signals! {
     /// Into the requests.
     pub struct RequestsIn {
-        settings: all Settings,
+        ordered: one "a bit for each slot: packets see what others do to its map",
         lanes: numbered OperationIn,
         thread_9: one "stage 9: the row's thread",
         stores_9: one "stage 9: the row writes bytes of packet or stack",
@@ -86,7 +89,7 @@ signals! {
         stale: one "a bit for each thread: it has read too early",
         guesses: one "a bit for each thread: it has read what others may change",
         still: one "no request is under way or waits",
-        swept: one "all maps are swept",
+        swept: one "a bit for each slot: its map is swept",
         value_puts: one "stage 10: word 0 of the value buffer is written",
         value_put_data: one "stage 10: what it becomes",
         exit_put_thread: one "stage 10",
@@ -155,7 +158,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
 fn widths(config: &Processor) -> RequestsIn<u32> {
     let thread = config.thread_bits();
     RequestsIn {
-        settings: Settings::widths(config),
+        ordered: config.slots.len().max(1) as u32,
         lanes: OperationIn::of_lanes(config),
         thread_9: thread,
         stores_9: 1,
@@ -297,7 +300,7 @@ impl Requests<'_> {
         let plain_add = m.and(&[atomic, adds, nobody]);
         let map = part(m, low, layout::MAP);
         let map = m.slice(map, 0, self.config.map_bits());
-        let ordered = self.inputs.settings.ordered;
+        let ordered = self.inputs.ordered;
         let ordered = bit_at(m, ordered, map);
         let free = m.not(ordered);
         let room = m.not(log_full);
@@ -414,7 +417,7 @@ impl Requests<'_> {
             changes: m.and(&[held.accepted, tag.changes]),
             thread,
         };
-        let ordered = self.inputs.settings.ordered;
+        let ordered = self.inputs.ordered;
         let both = (&held.request, &taken);
         let read = readers(m, self.config, both, (ordered, forgets));
         outputs.stale = read.stale;

@@ -23,7 +23,7 @@ pub(super) struct Slot {
     pub answer: Node,
     pub entry: Node,
     pub word: Node,
-    /// All maps are.
+    /// A bit for each slot: its map is swept.
     pub swept: Node,
     pub host: Option<MapAnswer>,
 }
@@ -123,11 +123,10 @@ impl Slots<'_> {
         };
         let entry = any(&|m, (out, _, next)| m.gate(*next, access(out).response_entry));
         let word = any(&|m, (out, _, next)| m.gate(*next, access(out).response_word));
-        let swept: Vec<Node> = units
-            .iter()
-            .map(|(out, ..)| out.swept.expect("maps are cleared"))
-            .collect();
-        let swept = m.and(&swept);
+        let swept = units.iter().rev();
+        let swept = swept.map(|(out, ..)| out.swept.expect("maps are cleared"));
+        let swept: Vec<Node> = swept.collect();
+        let swept = m.concat(&swept);
         let host = host.map(|host| self.host(host, &units));
         Slot {
             accepted,

@@ -7,11 +7,11 @@
 mod walk;
 
 use super::shared::{OperationIn, Shared};
-use super::{computes, is, Processor, Settings};
+use super::{computes, is, Processor};
 use crate::encode::layout::{self, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::CUT_STAGE;
-use crate::hardware::packets::LENGTH_BITS;
+use crate::hardware::packets::intake::REACH_BITS;
 use crate::hardware::quotient::{quotient, QuotientIn};
 use crate::hardware::shift::{later, upto};
 use hardpath_blocks::fifo::{fifo, FifoIn};
@@ -25,12 +25,11 @@ pub const MOST_COPIED: u32 = 1024;
 signals! {
     /// Into the unit.
     pub struct SlowIn {
-        settings: all Settings,
         lanes: numbered OperationIn,
         thread_9: one "stage 9: the row's thread",
         enters: one "a packet gets a thread",
         enters_thread: one "which one",
-        enters_length: one "its length in bytes",
+        enters_reach: one "how far its memory reaches behind its first byte",
         value_puts: one "stage 10: word 0 of the value buffer is written",
         value_put_data: one "stage 10: what it becomes",
         loaded: one "what the first load of a row gave",
@@ -72,12 +71,11 @@ pub fn slow(design: &mut Design, config: &Processor) -> Block<SlowIn, SlowOut> {
     );
     let thread = config.thread_bits();
     let inputs = m.inputs(SlowIn {
-        settings: Settings::widths(config),
         lanes: OperationIn::of_lanes(config),
         thread_9: thread,
         enters: 1,
         enters_thread: thread,
-        enters_length: LENGTH_BITS,
+        enters_reach: REACH_BITS,
         value_puts: 1,
         value_put_data: 64,
         loaded: 64,

@@ -17,8 +17,8 @@ pub enum Before<'a> {
     Reset,
     /// Nothing: slots that the program uses become empty.
     Unknown,
-    /// That this one runs. Maps whose declarations are equal, names too, stay in their slots with what they hold; all others become empty.
-    /// Where another program runs, the core refuses the load.
+    /// That this one runs. Maps whose declarations are equal, names too, stay in their slots with what they hold; all others become empty,
+    /// and stand where packets inside have none, if there is room. Where another program runs, the core refuses the load.
     Keeps(&'a Load),
 }
 
@@ -51,7 +51,11 @@ impl Load {
             Before::Reset | Before::Unknown => vec![None; maps.len()],
         };
         let kept: Vec<bool> = fixed.iter().map(Option::is_some).collect();
-        let slots = fit::fit(core, image, &fixed)?;
+        let used: &[u8] = match before {
+            Before::Keeps(load) => &load.slots,
+            Before::Reset | Before::Unknown => &[],
+        };
+        let slots = fit::fit_beside(core, image, &fixed, used)?;
         if !matches!(before, Before::Reset) {
             lists_stay(core, &slots, &kept)?;
         }
@@ -114,6 +118,7 @@ impl Load {
             bits(&mut slots.clone()),
             behind,
             holds.into(),
+            changed(image, &self.slots),
         ];
         for slot in 0..core.slots.len() {
             let map = self.slots.iter().position(|own| usize::from(*own) == slot);
@@ -206,34 +211,56 @@ pub fn front_lines(image: &Image) -> u32 {
 /// A bit for each slot: packets can see what others do to its map. They cannot where all look up and read, or where all that is changed are
 /// sums that nobody reads.
 fn ordered(image: &Image, slots: &[u8]) -> u32 {
+    bits(image, slots, |decl, done| {
+        decl.forgets || done.changes || done.reads && done.adds
+    })
+}
+
+/// A bit for each slot: packets change its map, in whatever way.
+fn changed(image: &Image, slots: &[u8]) -> u32 {
+    bits(image, slots, |decl, done| {
+        decl.forgets || done.changes || done.adds
+    })
+}
+
+fn bits(image: &Image, slots: &[u8], holds: impl Fn(&MapDecl, &Done) -> bool) -> u32 {
     let maps = image.maps.iter().zip(slots);
-    let bits = maps.map(|((id, decl), slot)| {
-        let seen = decl.forgets || sees(image, id);
-        u32::from(seen) << slot
-    });
+    let bits = maps.map(|((id, decl), slot)| u32::from(holds(decl, &Done::to(image, id))) << slot);
     bits.sum()
 }
 
-fn sees(image: &Image, map: MapId) -> bool {
-    let (mut reads, mut adds, mut changes) = (false, false, false);
-    let operations = image.rows.iter().flat_map(|row| row.operations());
-    for (_, operation) in operations {
-        let Some(number) = crate::encode::map(&operation.action) else {
-            continue;
-        };
-        if u32::from(number) != map.as_u32() {
-            continue;
+/// What a program does to a map, beside looking up.
+#[derive(Default)]
+struct Done {
+    reads: bool,
+    /// Sums that nobody reads in the same operation.
+    adds: bool,
+    /// All other changes.
+    changes: bool,
+}
+
+impl Done {
+    fn to(image: &Image, map: MapId) -> Done {
+        let mut done = Done::default();
+        let operations = image.rows.iter().flat_map(|row| row.operations());
+        for (_, operation) in operations {
+            let Some(number) = crate::encode::map(&operation.action) else {
+                continue;
+            };
+            if u32::from(number) != map.as_u32() {
+                continue;
+            }
+            match operation.action {
+                Action::Lookup { .. } => {}
+                Action::MapLoad { .. } => done.reads = true,
+                Action::Atomic {
+                    op: AtomicOp::Add,
+                    to: None,
+                    ..
+                } => done.adds = true,
+                _ => done.changes = true,
+            }
         }
-        match operation.action {
-            Action::Lookup { .. } => {}
-            Action::MapLoad { .. } => reads = true,
-            Action::Atomic {
-                op: AtomicOp::Add,
-                to: None,
-                ..
-            } => adds = true,
-            _ => changes = true,
-        }
+        done
     }
-    changes || reads && adds
 }

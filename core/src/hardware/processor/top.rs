@@ -2,6 +2,7 @@
 
 mod devices;
 mod edge;
+mod entering;
 mod rows;
 mod units;
 
@@ -21,11 +22,11 @@ use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{MapDecl, OwnInput};
 use hardpath_packet::COUNTED_BITS;
 use hardpath_registers::{Map, EVENTS};
-use hardpath_rtl::signals::Signals;
+use hardpath_rtl::signals::{numbered, Signals};
 use hardpath_rtl::{signals, Design, Module, Node};
 use hardpath_state::sizes;
 
-/// Clocks from what a program asks for to what the intake makes of it.
+/// Clocks from the closing of the entrance to the one in which it is seen that no packet comes in.
 const SETTLES: u32 = 4;
 
 /// A core as a design.
@@ -166,10 +167,14 @@ struct Top<'a> {
 
 /// Signals that close loops, as wires.
 struct Loops {
-    settings: Settings,
+    /// Of each bank.
+    settings: Vec<Settings>,
+    bank: Node,
     rooms: Rooms,
+    ordered: Node,
     clears: Node,
     swept: Node,
+    host_begins: Node,
     host_works: Node,
     runs: Node,
     line_ready: Node,
@@ -197,6 +202,7 @@ struct Loops {
     map_prepared: Node,
     loads: Vec<Node>,
     is_still: Node,
+    all_out: Node,
     empty: Node,
     stale: Node,
     guesses: Node,
@@ -217,11 +223,12 @@ impl Top<'_> {
         let threads = self.threads(&intake, &loops);
         let entered = threads.packet_ready;
         self.m.drive(loops.descriptor_take, entered);
+        let entering = self.entering(&threads, &intake, &loops);
         self.m.section("Host port");
         let (lite, host) = self.host(inputs, &intake, entered, &loops);
         let lists = self.lists(&host, &loops);
         self.m.section("Programs");
-        let program = self.program(&threads, &loops);
+        let program = self.program(&threads, &intake, &loops);
         self.close((&host, &intake, lists.as_ref()), &program, &loops);
         self.m.section("Rows");
         let thread = later(self.m, "row_thread", threads.chosen.thread, FETCH);
@@ -234,19 +241,13 @@ impl Top<'_> {
         self.m.drive(loops.cuts, over);
         let lanes = self.lanes(&threads, (thread, begins, starts), &intake, &host, &loops);
         self.m.section("Packet and stack");
-        let accesses = self.accesses(&threads, &intake, entered, thread, &lanes, &loops);
+        let accesses = self.accesses(&entering, thread, &lanes, &loops);
         self.m.section("Maps");
         let thread_9 = later(self.m, "thread_to_cut", thread, CUT_STAGE);
         let job_ready = self.m.wire(1, "job_is_ready");
         let requests = self.requests(&threads, thread_9, &lanes, &host, &loops);
         self.m.section("What takes long");
-        let slow = self.slow(
-            (&threads, &intake, entered),
-            thread_9,
-            &lanes,
-            &requests,
-            &loops,
-        );
+        let slow = self.slow(&entering, thread_9, &lanes, &requests, &loops);
         let waits = self.m.or(&[requests.waits, slow.waits]);
         self.m.section("What is counted");
         self.statistics(
@@ -258,7 +259,7 @@ impl Top<'_> {
         );
         self.m.section("Where rows lead, and packets leave");
         let exits = self.exits(
-            (&threads, &intake, entered),
+            (&threads, &entering),
             (&lanes, lists),
             (thread_9, over, begins, starts),
             (&requests, waits, job_ready),
@@ -283,7 +284,10 @@ impl Top<'_> {
     fn loops(&mut self) -> Loops {
         let config = self.config;
         let thread = config.thread_bits();
-        let settings = Settings::widths(config).map(&mut |name, _, width| self.m.wire(width, name));
+        let settings = [0, 1].map(|bank| {
+            let wire = &mut |name: &str, _, width| self.m.wire(width, numbered(name, bank));
+            Settings::widths(config).map(wire)
+        });
         let rooms = Rooms::widths(config).map(&mut |name, _, width| self.m.wire(width, name));
         let (key_bits, value_bits) = config.host_bits();
         let map_answer = MapAnswer::of(key_bits, value_bits, config.slot_bits());
@@ -293,10 +297,13 @@ impl Top<'_> {
             false => self.m.zero(width),
         });
         Loops {
-            settings,
+            settings: settings.into(),
+            bank: self.wire("bank", 1),
             rooms,
+            ordered: self.wire("ordered", config.slots.len().max(1) as u32),
             clears: self.wire("clears", config.slots.len().max(1) as u32),
-            swept: self.wire("swept", 1),
+            swept: self.wire("swept", config.slots.len().max(1) as u32),
+            host_begins: self.wire("host_begins", config.slots.len().max(1) as u32),
             host_works: self.wire("host_works", 1),
             runs: self.wire("runs", 1),
             line_ready: self.wire("line_ready", 1),
@@ -339,6 +346,7 @@ impl Top<'_> {
                 .map(|load| self.wire(&format!("loaded_{load}"), 64))
                 .collect(),
             is_still: self.wire("is_still", 1),
+            all_out: self.wire("all_out", 1),
             empty: self.wire("empty", 1),
             some_inside: self.wire("some_inside", 1),
             parks: self.wire("parks", 1),

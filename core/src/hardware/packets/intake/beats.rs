@@ -2,7 +2,7 @@
 
 use super::super::bytes::widened;
 use super::super::{LENGTH_BITS, LINE_BYTES};
-use super::{inside, Intake, IntakeIn};
+use super::{inside, limits_of, Intake, IntakeIn};
 use hardpath_blocks::axi::{StreamIn, USER_IN_BITS};
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{assert_packed, length};
@@ -15,6 +15,8 @@ pub(super) struct Line {
     pub last: Node,
     /// It has bytes; only a last one may have none.
     pub some: Node,
+    /// Of its packet's program.
+    pub bank: Node,
     pub data: Node,
 }
 
@@ -108,11 +110,24 @@ pub(super) fn beats(m: &mut Module, config: &Intake, inputs: &IntakeIn) -> Beats
     let beat_keep = m.hold("beat_keep", accept, keep);
     let bad = m.bit(user, 0);
     let beat_bad = m.hold("beat_bad", accept, bad);
-    let beat = (beat_valid, beat_last);
-    let line = line(m, config, inputs, (accept, beat_keep), beat);
+    let takes = m.and(&[accept, first]);
+    let bank = m.hold("beat_bank", takes, inputs.bank);
+    let line = line(
+        m,
+        config,
+        inputs,
+        (accept, beat_keep),
+        (beat_valid, beat_last, bank),
+    );
     let ends = m.and(&[beat_valid, beat_last]);
-    let drawn = drawn(m, config, inputs, (accept, first), ends);
-    let judged = judged(m, config, inputs, beat, (beat_keep, beat_bad));
+    let drawn = drawn(m, config, inputs, takes, ends);
+    let judged = judged(
+        m,
+        config,
+        inputs,
+        (beat_valid, beat_last, bank),
+        (beat_keep, beat_bad),
+    );
     let waits = m.or(&[inside_next, beat_valid, judged.waits]);
     let [port, queue, drawn @ ..] = drawn;
     let told = "every packet has these";
@@ -140,7 +155,7 @@ fn line(
     config: &Intake,
     inputs: &IntakeIn,
     (accept, beat_keep): (Node, Node),
-    (valid, last): (Node, Node),
+    (valid, last, bank): (Node, Node, Node),
 ) -> Line {
     let beats = LINE_BYTES / config.beat_bytes;
     let keep = widened(m, inputs.stream.s_axis_tkeep);
@@ -152,6 +167,7 @@ fn line(
             valid,
             last,
             some,
+            bank,
             data,
         };
     }
@@ -180,6 +196,7 @@ fn line(
         valid: m.and(&[valid, ends]),
         last,
         some: m.or(&[some, not_first]),
+        bank,
         data: m.concat(&parts),
     }
 }
@@ -189,11 +206,10 @@ fn drawn(
     m: &mut Module,
     config: &Intake,
     inputs: &IntakeIn,
-    (accept, first): (Node, Node),
+    takes: Node,
     ends: Node,
 ) -> [Option<Node>; 6] {
     let user = inputs.stream.s_axis_tuser;
-    let takes = m.and(&[accept, first]);
     let side = &inputs.sideband;
     let (port, queue) = (m.slice(user, 1, 8), m.slice(user, 9, 16));
     let own = (config.own_bits > 0).then(|| m.slice(user, USER_IN_BITS, config.own_bits));
@@ -228,10 +244,9 @@ fn judged(
     m: &mut Module,
     config: &Intake,
     inputs: &IntakeIn,
-    (beat, last): (Node, Node),
+    (beat, last, bank): (Node, Node, Node),
     (keep, bad): (Node, Node),
 ) -> Judged {
-    let limits = &inputs.limits;
     let number_bits = LENGTH_BITS - config.beat_bytes.trailing_zeros();
     let (number_reg, number) = m.reg_reset("beat_number", number_bits, 0);
     let (many_reg, many) = m.reg_reset("too_many_beats", 1, 0);
@@ -251,6 +266,8 @@ fn judged(
     let valid = m.delay_reset("judged", ends);
     let length = m.hold("judged_length", ends, length);
     let bad = m.hold("judged_bad", ends, bad);
+    let bank = m.hold("judged_bank", ends, bank);
+    let limits = limits_of(m, inputs, bank);
     let many = m.hold("judged_too_many", ends, reached);
     let over = m.ult(limits.longest, length);
     let under = m.ult(length, limits.shortest);

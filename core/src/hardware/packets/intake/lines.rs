@@ -1,7 +1,7 @@
 //! One line a clock into the ring: those of the headroom, of the packet, of the tail.
 
 use super::beats::Verdict;
-use super::{inside, lines_of, Descriptor, Intake, IntakeIn, LineOut};
+use super::{inside, limits_of, lines_of, Descriptor, Intake, IntakeIn, LineOut};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Module, Node, Reg};
 
@@ -10,6 +10,7 @@ pub(super) struct Heads {
     pub valid: Node,
     pub last: Node,
     pub some: Node,
+    pub bank: Node,
     pub data: Node,
     pub verdict: Verdict,
 }
@@ -49,7 +50,7 @@ struct Step {
     commits: Node,
     /// A packet leaves nothing.
     drops: Node,
-    /// Between packets, while none are taken: what was written of the headroom is forgotten.
+    /// Between packets, while none are taken or another program's comes: what was written of the headroom is forgotten.
     restarts: Node,
     /// The line that is written next, in the clock behind this one, but for what drops and restarts.
     after: Node,
@@ -73,6 +74,8 @@ struct State {
     lines_left: Left,
     /// A line of a packet was taken.
     inside: (Reg, Node),
+    /// That of the program whose headroom is written.
+    bank: (Reg, Node),
     /// The line that is written next, that of offset 0, and the first one of the headroom; each with a bit more, which counts rounds.
     pointer: (Reg, Node),
     body: (Reg, Node),
@@ -82,10 +85,12 @@ struct State {
 /// Takes lines and verdicts.
 pub(super) fn lines(m: &mut Module, config: &Intake, inputs: &IntakeIn, heads: &Heads) -> Written {
     m.section("What the program asks for, in lines");
-    let headroom = m.delay("headroom_lines_reg", inputs.limits.headroom_lines);
+    let state = State::new(m, config);
+    let limits = limits_of(m, inputs, state.bank.1);
+    let headroom = m.delay("headroom_lines_reg", limits.headroom_lines);
     let [tail, longest] = [
-        ("tail_lines", inputs.limits.tail),
-        ("longest_lines", inputs.limits.longest),
+        ("tail_lines", limits.tail),
+        ("longest_lines", limits.longest),
     ]
     .map(|(name, bytes)| {
         let lines = lines_of(m, config, bytes);
@@ -97,10 +102,10 @@ pub(super) fn lines(m: &mut Module, config: &Intake, inputs: &IntakeIn, heads: &
         longest,
     };
     m.section("One line a clock");
-    let state = State::new(m, config);
+    let turns = turns(m, inputs, heads, &state);
     let (room, some_inside) = room(m, config, inputs, &state);
     let told_room = m.wire(1, "descriptor_room");
-    let (step, line) = step(m, inputs, heads, &state, (room, told_room));
+    let (step, line) = step(m, inputs, heads, &state, (turns, room, told_room));
     state.moves(m, &step, &bounds);
     m.section("Descriptors");
     let (told_valid, told, told_waits) = told(m, inputs, heads, &state, &step);
@@ -151,13 +156,19 @@ struct Offer {
 }
 
 /// What there is to be done.
-fn offer(m: &mut Module, heads: &Heads, state: &State, (room, told_room): (Node, Node)) -> Offer {
+fn offer(
+    m: &mut Module,
+    heads: &Heads,
+    state: &State,
+    (turns, room, told_room): (Node, Node, Node),
+) -> Offer {
     let ((_, heading), (_, closing)) = (state.ahead.some, state.closing);
     let (_, within) = state.lines_left.some;
     let zeros = m.or(&[heading, closing]);
     let goes_on = m.not(heads.last);
     let known = m.or(&[goes_on, heads.verdict.valid]);
-    let of_packet = m.not(zeros);
+    let other = m.or(&[zeros, turns]);
+    let of_packet = m.not(other);
     let here = m.and(&[heads.valid, known, of_packet, told_room]);
     let worth = m.or(&[goes_on, heads.verdict.good]);
     let needed = m.and(&[heads.some, within, worth]);
@@ -181,7 +192,7 @@ fn step(
     inputs: &IntakeIn,
     heads: &Heads,
     state: &State,
-    rooms: (Node, Node),
+    rooms: (Node, Node, Node),
 ) -> (Step, LineOut) {
     let offer = offer(m, heads, state, rooms);
     let (_, closing) = state.closing;
@@ -212,7 +223,7 @@ fn step(
         closes: m.and(&[ends_good, tail_waits]),
         commits: m.or(&[commits_body, commits_tail]),
         drops: m.and(&[ends, bad]),
-        restarts: restarts(m, inputs, heads, state),
+        restarts: restarts(m, inputs, heads, (state, rooms.0)),
         after: m.mux(writes, one_more, pointer),
     };
     m.name(step.commits, "commits");
@@ -226,15 +237,37 @@ fn step(
     (step, line)
 }
 
-/// Between packets while none are taken; and behind a reset, when nothing has begun.
-fn restarts(m: &mut Module, inputs: &IntakeIn, heads: &Heads, state: &State) -> Node {
+/// The headroom that is written, or was, is not that of the next packet: until it is known what the latter's program asks for.
+fn turns(m: &mut Module, inputs: &IntakeIn, heads: &Heads, state: &State) -> Node {
+    let ((_, inside), (_, closing)) = (state.inside, state.closing);
+    let busy = m.or(&[inside, closing]);
+    let between = m.not(busy);
+    let (reg, bank) = state.bank;
+    let next = m.mux(heads.valid, heads.bank, inputs.bank);
+    let differs = m.ne(next, bank);
+    let turns = m.and(&[differs, between]);
+    m.set_next_when(reg, turns, next);
+    // The bank, and behind it what it asks for.
+    let bank_stands = m.delay_reset("turns_1", turns);
+    let bounds_stand = m.delay_reset("turns_2", bank_stands);
+    m.or(&[turns, bank_stands, bounds_stand])
+}
+
+/// Between packets while none are taken, and while the next one is another program's; and behind a reset, when nothing has begun.
+fn restarts(
+    m: &mut Module,
+    inputs: &IntakeIn,
+    heads: &Heads,
+    (state, turns): (&State, Node),
+) -> Node {
     let ((_, inside), (_, closing)) = (state.inside, state.closing);
     let busy = m.or(&[inputs.running, heads.valid, inside, closing]);
     let one = m.one();
     // What the program asks for stands in registers a clock later.
     let begun = m.delay_reset("begins", one);
     let begun = m.delay_reset("has_begun", begun);
-    let goes_on = m.and(&[busy, begun]);
+    let same = m.not(turns);
+    let goes_on = m.and(&[busy, begun, same]);
     m.not(goes_on)
 }
 
@@ -271,6 +304,7 @@ impl State {
             tail_left: Left::new(m, "tail_left", bits),
             lines_left: Left::new(m, "lines_left", bits),
             inside: m.reg_reset("inside", 1, 0),
+            bank: m.reg_reset("headroom_bank", 1, 0),
             pointer: m.reg_reset("pointer", bits, 0),
             body: m.reg_reset("packet_start", bits, 0),
             start: m.reg_reset("headroom_start", bits, 0),
@@ -342,6 +376,7 @@ fn told(
         packet_line: held("line", line),
         packet_lines: held("lines", lines),
         packet_length: held("length", verdict.length),
+        packet_bank: held("bank", state.bank.1),
         packet_port: held("port", verdict.port),
         packet_queue: held("queue", verdict.queue),
         packet_time_ns: time.map(|node| held("time_ns", node)),

@@ -15,6 +15,7 @@ pub(super) struct Job {
     pub valid: Node,
     pub forwarded: Node,
     pub lines: Node,
+    pub front_lines: Node,
     pub again: Option<Node>,
     pub fate_outputs: Option<Node>,
     /// Where its words stand.
@@ -82,6 +83,7 @@ impl Job {
             valid,
             forwarded: hold("forwarded", given.job_forwarded),
             lines: hold("lines", given.job_lines),
+            front_lines: hold("front_lines", given.job_front_lines),
             again: given.job_again.map(|node| hold("again", node)),
             fate_outputs: fate_outputs.map(|node| hold("fate_outputs", node)),
             number: hold("number", next_number),

@@ -65,7 +65,7 @@ impl Way<'_> {
     }
 
     /// A slot a clock, as long as there is a job. Gives the slot behind the read, and what is read.
-    pub fn walk(&mut self, job: &Job, headroom_lines: Node) -> (Slot, ReadOut) {
+    pub fn walk(&mut self, job: &Job) -> (Slot, ReadOut) {
         let (moves, unit_bits, part_bits) = (self.moves, self.unit_bits(), self.part_bits());
         let m = &mut *self.m;
         let active = m.and(&[job.valid, moves]);
@@ -98,7 +98,7 @@ impl Way<'_> {
         };
         let has_beat = m.ule(slot, job.last_beat);
         let emits = m.and(&[job.valid, job.forwarded, has_beat]);
-        let zeros = self.zeros(job, unit, headroom_lines);
+        let zeros = self.zeros(job, unit);
         let slot = Slot {
             emits,
             last: self.m.eq(slot, job.last_beat),
@@ -142,7 +142,7 @@ impl Way<'_> {
     }
 
     /// Which bytes of a unit are zeros, but for those that are written.
-    fn zeros(&mut self, job: &Job, unit: Node, headroom_lines: Node) -> Zeros {
+    fn zeros(&mut self, job: &Job, unit: Node) -> Zeros {
         let (lane_bits, unit_bits, part_bits) =
             (self.lane_bits(), self.unit_bits(), self.part_bits());
         let m = &mut *self.m;
@@ -151,8 +151,8 @@ impl Way<'_> {
         let line = m.slice(unit, part_bits, unit_bits - part_bits);
         let bits = m.width(line).max(m.width(job.lines)) + 1;
         let line = m.sext(line, bits);
-        let headroom = m.zext(headroom_lines, bits);
-        let line = m.add(line, headroom);
+        let front = m.zext(job.front_lines, bits);
+        let line = m.add(line, front);
         let lines = m.zext(job.lines, bits);
         Zeros {
             outside: m.ule(lines, line),

@@ -74,6 +74,7 @@ impl Copies {
             line: zero,
             lines: zero,
             length: zero,
+            front_lines: zero,
             each: None,
             over: None,
             words: words.clone(),

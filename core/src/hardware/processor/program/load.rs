@@ -1,14 +1,16 @@
-//! A load on its way in: what its head says, rows into the bank that does not run, and whether it is right.
+//! A load on its way in: what its head says, rows into the bank that does not run, and whether it is right. As long as packets run from
+//! that bank, each load is refused at its first word.
 
 use super::super::{Processor, Rooms, Settings};
 use super::{ProgramIn, Write};
 use crate::encode::layout::Opcode;
 use crate::image::rows::LANE_BITS;
 use hardpath_blocks::index_bits;
+use hardpath_rtl::signals::Signals;
 use hardpath_rtl::{Module, Node};
 
 /// Words of a load in front of those of the slots.
-pub const FIXED_WORDS: u64 = 15;
+pub const FIXED_WORDS: u64 = 16;
 /// Words of each slot.
 pub const SLOT_WORDS: u64 = 2;
 
@@ -23,17 +25,18 @@ pub(super) struct Load {
     pub wrong: Node,
     /// Strobe: all of it came, and is right.
     pub right: Node,
-    pub settings: Settings,
+    /// Of both banks.
+    pub settings: Vec<Settings>,
     pub rooms: Rooms,
-    /// A bit for each slot: its map is cleared; the program uses it.
+    /// A bit for each slot: packets see what others do to its map; its map is cleared; the program uses it, and changes it.
+    pub ordered: Node,
     pub clears: Node,
     pub uses: Node,
+    pub changes: Node,
     /// The entrance stays closed until the host says so.
     pub holds: Node,
     /// The checksum, in the clock of `right`.
     pub sum: Node,
-    /// Strobe: the whole head has come.
-    pub head_ends: Node,
     /// In registers: a word, and that it belongs to the rows.
     word: Node,
     of_rows: Node,
@@ -44,8 +47,14 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// `runs`: the checksum of the program that runs.
-    pub fn new(m: &mut Module, config: &Processor, inputs: &ProgramIn, runs: Node) -> Load {
+    /// `runs`: the checksum of the program that runs. `bank`: where it stands; and whether packets run from the other one.
+    pub fn new(
+        m: &mut Module,
+        config: &Processor,
+        inputs: &ProgramIn,
+        runs: Node,
+        (bank, in_use): (Node, Node),
+    ) -> Load {
         let head_words = head_words(config);
         let begins = m.delay_reset("load_begins_1", inputs.load_begins);
         let came = m.delay_reset("load_valid_1", inputs.load_valid);
@@ -61,28 +70,24 @@ impl Load {
         let zero = m.zero(m.width(at));
         let next = m.mux(begins, zero, next);
         m.set_next(at_reg, next);
+        let other = m.not(bank);
+        let settings = [("0", bank), ("1", other)];
+        let settings = settings.map(|(name, goes)| {
+            let takes = m.and(&[heads, goes]);
+            settings_of(m, config, name, (takes, at, word))
+        });
         let mut part = |name: &str, number: u64, width: u32| {
             let here = m.eq_const(at, number);
             let here = m.and(&[heads, here]);
             let bits = m.slice(word, 0, width);
             m.hold(format!("loaded_{name}"), here, bits)
         };
-        let widths = Settings::widths(config);
-        let settings = Settings {
-            front_lines: part("front_lines", 2, widths.front_lines),
-            headroom: part("headroom", 3, widths.headroom),
-            stack_first: part("stack_first", 4, widths.stack_first),
-            stack_end: part("stack_end", 5, widths.stack_end),
-            stack_line: part("stack_line", 6, widths.stack_line),
-            tail: part("tail", 7, widths.tail),
-            shortest: part("shortest", 8, widths.shortest),
-            longest: part("longest", 9, widths.longest),
-            ordered: part("ordered", 10, widths.ordered),
-        };
         let slot_bits = config.slots.len().max(1) as u32;
+        let ordered = part("ordered", 10, slot_bits);
         let clears = part("clears", 11, slot_bits);
         let uses = part("uses", 12, slot_bits);
         let holds = part("holds", 14, 1);
+        let changes = part("changes", 15, slot_bits);
         let room_widths = Rooms::widths(config);
         let mut of_slots = |name: &str, first: u64, widths: &[u32]| {
             let words = (0..).zip(widths).map(|(slot, width)| {
@@ -95,7 +100,6 @@ impl Load {
             key_bytes: of_slots("key_bytes", 0, &room_widths.key_bytes),
             most: of_slots("most", 1, &room_widths.most),
         };
-        let last_of_head = m.eq_const(at, head_words - 1);
         let counts = m.eq_const(at, 1);
         let is_count = m.and(&[heads, counts]);
         let first = m.eq_const(at, 0);
@@ -114,7 +118,8 @@ impl Load {
         let none_named = m.reduce_or(word);
         let other = m.ne(word, runs);
         let not_behind = m.and(&[behind, none_named, other]);
-        let refused = m.or(&[foreign, unfit, not_behind]);
+        let early = m.and(&[valid, in_use]);
+        let refused = m.or(&[foreign, unfit, not_behind, early]);
         let ended = m.wire(1, "rows_end");
         let body = m.not(in_head);
         let not_ended = m.not(ended);
@@ -138,13 +143,14 @@ impl Load {
             under_way,
             wrong,
             right: m.and(&[last, fits]),
-            settings,
+            settings: settings.into(),
             rooms,
+            ordered,
             clears,
             uses,
+            changes,
             holds,
             sum,
-            head_ends: m.and(&[heads, last_of_head]),
             word,
             of_rows,
             is_count,
@@ -217,6 +223,23 @@ impl Load {
             mark,
         }
     }
+}
+
+/// What the head says of a bank; they stand still but for the word that is taken.
+fn settings_of(
+    m: &mut Module,
+    config: &Processor,
+    bank: &str,
+    (takes, at, word): (Node, Node, Node),
+) -> Settings {
+    let mut number = 1;
+    Settings::widths(config).map(&mut |name, _, width| {
+        number += 1;
+        let here = m.eq_const(at, number);
+        let here = m.and(&[takes, here]);
+        let bits = m.slice(word, 0, width);
+        m.hold(format!("{name}_of_bank_{bank}"), here, bits)
+    })
 }
 
 /// CRC-32 (that of Ethernet) over the words so far, as a word. `begins`: none yet.

@@ -36,7 +36,8 @@ impl Requests<'_> {
         let not_order = m.not(in_order);
         let takes_order = m.and(&[takes, not_log, in_order]);
         let takes_turn = m.and(&[takes, not_log, not_order, in_turn]);
-        let thread = m.mux(in_order, self.inputs.oldest, first);
+        let of_oldest = m.or(&[in_order, log.wants]);
+        let thread = m.mux(of_oldest, self.inputs.oldest, first);
         for (reg, node, comes, goes, goes_thread) in [
             (
                 ordered_reg,
@@ -64,7 +65,8 @@ impl Requests<'_> {
         let stale = m.and(&[stale, in_order, not_log]);
         let ahead = m.and(&[not_log, not_order]);
         let sure = m.not(stale);
-        let changes = m.and(&[not_log, in_order, sure]);
+        let changes = m.and(&[in_order, sure]);
+        let changes = m.or(&[log.wants, changes]);
         let request = self.request(records, thread, log, (valid, stale));
         (
             Next { request, takes },

@@ -1,7 +1,7 @@
 //! Many bytes: first all are read, then all are written, each with rows of their thread.
 
 use super::super::answer::{answer_word, put};
-use super::super::{is, part_of_last, reach_of, Processor, FETCH};
+use super::super::{is, part_of_last, Processor, FETCH};
 use super::{Divided, Head, SlowIn, MOST_COPIED};
 use crate::encode::layout::{self, kind, Opcode};
 use crate::hardware::decode::part;
@@ -97,9 +97,13 @@ impl Extent {
         kinds: &Kinds,
     ) -> Extent {
         let threads = u32::from(config.shape.threads);
-        let reach = reach_of(m, &inputs.settings, inputs.enters_length);
         let mem = m.mem("reach", REACH_BITS, threads, MemStyle::Distributed);
-        m.mem_write(mem, inputs.enters_thread, reach, inputs.enters);
+        m.mem_write(
+            mem,
+            inputs.enters_thread,
+            inputs.enters_reach,
+            inputs.enters,
+        );
         let reach = m.mem_read_async(mem, head.thread);
         let reach = m.delay("reach_of_head", reach);
         let from = clipped(m, "from", head.a);

@@ -1,7 +1,7 @@
 //! What packets and the host come to first: intake, threads, host port, programs.
 
 use super::super::port::{port, PortIn, PortOut};
-use super::super::program::{program, ProgramIn, ProgramOut};
+use super::super::program::{program, InsideIn, ProgramIn, ProgramOut};
 use super::super::{DECIDED_AFTER, FETCH};
 use super::devices::Lists;
 use super::Loops;
@@ -9,7 +9,7 @@ use super::Top;
 use super::SETTLES;
 use crate::hardware::packets::intake::{intake, Intake, IntakeIn, IntakeOut, LimitsIn};
 use crate::hardware::packets::memory::STORE_CLOCKS;
-use crate::hardware::pick::bit_at;
+use crate::hardware::pick::{bit_at, one_hot};
 use crate::hardware::shift::{later, later_from_reset};
 use crate::hardware::threads::{threads, Threads, ThreadsIn, ThreadsOut};
 use hardpath_blocks::axi::{LiteIn, LiteOut, TopIn};
@@ -31,16 +31,17 @@ impl Top<'_> {
             has_egress: self.config.has_egress,
             own_bits: OwnInput::bits(&self.config.inputs),
         };
-        let settings = &loops.settings;
+        let limits = loops.settings.iter().map(|settings| LimitsIn {
+            headroom_lines: settings.front_lines,
+            tail: settings.tail,
+            shortest: settings.shortest,
+            longest: settings.longest,
+        });
         let ports = IntakeIn {
             stream: inputs.stream.clone(),
             sideband: inputs.sideband.clone(),
-            limits: LimitsIn {
-                headroom_lines: settings.front_lines,
-                tail: settings.tail,
-                shortest: settings.shortest,
-                longest: settings.longest,
-            },
+            limits: limits.collect(),
+            bank: loops.bank,
             running: loops.runs,
             given: loops.given.clone(),
             line_ready: loops.line_ready,
@@ -66,6 +67,7 @@ impl Top<'_> {
         let held = self.m.not(loops.room);
         let ports = ThreadsIn {
             packet_valid,
+            packet_bank: intake.descriptor.packet_bank,
             first_row,
             brought_valid: loops.answer_valid,
             brought_thread: loops.answer_thread,
@@ -149,7 +151,12 @@ impl Top<'_> {
         (lite, host)
     }
 
-    pub(super) fn program(&mut self, threads: &ThreadsOut, loops: &Loops) -> ProgramOut {
+    pub(super) fn program(
+        &mut self,
+        threads: &ThreadsOut,
+        intake: &IntakeOut,
+        loops: &Loops,
+    ) -> ProgramOut {
         let brought = threads.chosen.brought;
         let own = self.m.not(brought);
         let own = self.m.and(&[threads.chosen.chosen, own]);
@@ -158,6 +165,7 @@ impl Top<'_> {
         let may_store = self.may_store(threads, loops);
         let ports = ProgramIn {
             row: threads.chosen.fetched,
+            row_bank: threads.chosen.bank,
             row_valid,
             may_store,
             answer_valid,
@@ -167,10 +175,17 @@ impl Top<'_> {
             load_valid: loops.load_valid,
             load_word: loops.load_word,
             load_goes: loops.load_goes,
-            empty: loops.empty,
-            enters: threads.packet_ready,
+            inside: InsideIn {
+                none_inside: loops.all_out,
+                closed: loops.empty,
+                enters: threads.packet_ready,
+                enters_bank: intake.descriptor.packet_bank,
+                some_inside: loops.some_inside,
+                oldest_bank: threads.oldest_bank,
+            },
             running: loops.runs,
             host_works: loops.host_works,
+            host_begins: loops.host_begins,
             swept: loops.swept,
         };
         let block = program(self.config);
@@ -185,8 +200,11 @@ impl Top<'_> {
         self.m.drive_ports(loops.rooms.clone(), out.rooms.clone());
         self.m.drive(loops.parks, out.parks);
         self.m.drive(loops.stores, out.stores);
-        self.m
-            .drive_ports(loops.settings.clone(), out.settings.clone());
+        for (wires, settings) in loops.settings.iter().zip(&out.settings) {
+            self.m.drive_ports(wires.clone(), settings.clone());
+        }
+        self.m.drive(loops.bank, out.bank);
+        self.m.drive(loops.ordered, out.ordered);
         out
     }
 
@@ -204,8 +222,8 @@ impl Top<'_> {
         m.delay("may_store", may)
     }
 
-    /// No packet is taken in while the host's operation, or another program, waits for those that are here to leave. So both have their
-    /// place in the order in which packets arrive.
+    /// No packet is taken in while the host's operation, or a program whose maps become empty, waits for those that are here to leave. So
+    /// both have their place in the order in which packets arrive.
     pub(super) fn close(
         &mut self,
         (host, intake, lists): (&HostOut, &IntakeOut, Option<&Lists>),
@@ -220,8 +238,9 @@ impl Top<'_> {
         let next = m.or(&[starts, stays]);
         m.set_next(asks_reg, next);
         m.drive(loops.host_works, asks);
-        // The intake lays packets out as the program that runs wants it, so another one waits until it has none. It looks at what the new
-        // one wants through registers.
+        let slots = m.width(loops.host_begins);
+        let begins = one_hot(m, slots, starts, host.question.map_select);
+        m.drive(loops.host_begins, begins);
         let open = m.not(program.wants);
         let told = m.not(program.holds);
         let host_rests = m.not(asks);
@@ -230,6 +249,7 @@ impl Top<'_> {
         let running = m.and(&[open, settled]);
         m.drive(loops.runs, running);
         let all_out = m.and(&[intake.idle, loops.is_still]);
+        m.drive(loops.all_out, all_out);
         let not_running = m.not(settled);
         // An operation of the host is over before another program has its maps.
         let empty = m.and(&[all_out, not_running, host_rests]);

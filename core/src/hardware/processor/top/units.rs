@@ -8,6 +8,7 @@ use super::super::slow::{slow, SlowIn, SlowOut};
 use super::super::statistics::{statistics, StatisticsIn};
 use super::super::DECIDED_AFTER;
 use super::devices::Lists;
+use super::entering::Entering;
 use super::Loops;
 use super::Top;
 use crate::hardware::lanes::{LanesOut, CUT_STAGE};
@@ -37,9 +38,7 @@ impl Loops {
 impl Top<'_> {
     pub(super) fn accesses(
         &mut self,
-        threads: &ThreadsOut,
-        intake: &IntakeOut,
-        entered: Node,
+        entering: &Entering,
         thread: Node,
         lanes: &LanesOut,
         loops: &Loops,
@@ -47,10 +46,11 @@ impl Top<'_> {
         let ports = AccessesIn {
             settings: loops.settings.clone(),
             enters: EntersIn {
-                enters: entered,
-                enters_thread: threads.packet_thread,
-                enters_line: intake.descriptor.packet_line,
-                enters_length: intake.descriptor.packet_length,
+                enters: entering.enters,
+                enters_thread: entering.thread,
+                enters_bank: entering.descriptor.packet_bank,
+                enters_line: entering.descriptor.packet_line,
+                enters_reach: entering.reach,
             },
             thread,
             lanes: loops.operations(lanes),
@@ -71,7 +71,7 @@ impl Top<'_> {
         let leaves = self.m.and(&[threads.leave_valid, loops.leave_ready]);
         let has_maps = !self.config.slots.is_empty();
         let ports = RequestsIn {
-            settings: loops.settings.clone(),
+            ordered: loops.ordered,
             lanes: loops.operations(lanes),
             thread_9,
             stores_9,
@@ -187,7 +187,7 @@ impl Top<'_> {
 
     pub(super) fn slow(
         &mut self,
-        (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
+        entering: &Entering,
         thread_9: Node,
         lanes: &LanesOut,
         requests: &RequestsOut,
@@ -195,12 +195,11 @@ impl Top<'_> {
     ) -> SlowOut {
         let ready = self.m.wire(1, "slow_is_brought");
         let ports = SlowIn {
-            settings: loops.settings.clone(),
             lanes: loops.operations(lanes),
             thread_9,
-            enters: entered,
-            enters_thread: threads.packet_thread,
-            enters_length: intake.descriptor.packet_length,
+            enters: entering.enters,
+            enters_thread: entering.thread,
+            enters_reach: entering.reach,
             value_puts: requests.value_puts,
             value_put_data: requests.value_put_data,
             loaded: loops.loads[0],
@@ -215,7 +214,7 @@ impl Top<'_> {
 
     pub(super) fn exits(
         &mut self,
-        (threads, intake, entered): (&ThreadsOut, &IntakeOut, Node),
+        (threads, entering): (&ThreadsOut, &Entering),
         (lanes, lists): (&LanesOut, Option<Lists>),
         (thread_9, over, begins, starts): (Node, Node, Node, Node),
         (requests, waits, job_ready): (&RequestsOut, Node, Node),
@@ -235,11 +234,12 @@ impl Top<'_> {
         let ports = ExitsIn {
             thread_9,
             over,
-            enters: entered,
-            enters_thread: threads.packet_thread,
-            enters_line: intake.descriptor.packet_line,
-            enters_lines: intake.descriptor.packet_lines,
-            enters_length: intake.descriptor.packet_length,
+            enters: entering.enters,
+            enters_thread: entering.thread,
+            enters_line: entering.descriptor.packet_line,
+            enters_lines: entering.descriptor.packet_lines,
+            enters_front_lines: entering.front_lines,
+            enters_length: entering.descriptor.packet_length,
             put_thread: requests.exit_put_thread,
             put_words: puts
                 .map(|(puts, data)| PutWordIn {
@@ -323,7 +323,6 @@ impl Top<'_> {
         };
         let ports = TransmitIn {
             job: exits.job.clone(),
-            headroom_lines: loops.settings.front_lines,
             read_data: memory.read_data,
             read_written: memory.read_written,
             m_axis_tready: inputs.m_axis_tready,
