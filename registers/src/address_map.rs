@@ -197,7 +197,8 @@ pub mod register {
     pub const LOAD: u32 = 0x0400;
     /// R: clocks from the last word of a load to the first one in which its program takes packets.
     pub const LOAD_CLOCKS: u32 = 0x0404;
-    /// R: packets that had entered when the program that runs took over, modulo 2^32: the first of its own has this number.
+    /// R: packets that had entered when the program that runs took over, modulo 2^32: the first of its own has this number. It counts on
+    /// while packets of the program before come in; what it says is final when none of them is inside.
     pub const LOAD_BEFORE: u32 = 0x0408;
     /// W: the next word of the program, at whichever of its 256 addresses it is written. Only of processors.
     pub const PROGRAM: u32 = 0x0800;
@@ -253,10 +254,14 @@ pub mod field {
         Field::new("MAY_CREATE", (0, 1), "make an entry that is not there");
     /// A bit of [`register::MAP_MAY`](super::register::MAP_MAY): [`May::replace`](crate::May::replace).
     pub const MAY_REPLACE: Field = Field::new("MAY_REPLACE", (1, 1), "write an entry that is");
-    /// 5 bits of [`register::LOAD`](super::register::LOAD): words are missing; a program waits until no packet is inside; what was
-    /// loaded last is not for this processor, or was altered on the way; a program runs; it waits for the host.
-    pub const LOAD_STATUS: Field =
-        Field::new("LOAD_STATUS", (0, 5), "missing, waits, wrong, runs, holds");
+    /// 6 bits of [`register::LOAD`](super::register::LOAD): words are missing; a program waits until it may run; what was loaded last is
+    /// not for this processor, or was altered on the way, or came too early; a program runs; it waits for the host; packets of the
+    /// program before are inside, and until they have left nothing can be loaded.
+    pub const LOAD_STATUS: Field = Field::new(
+        "LOAD_STATUS",
+        (0, 6),
+        "missing, waits, wrong, runs, holds, old",
+    );
     /// The top bit of [`register::MAP_STATUS`](super::register::MAP_STATUS); while it is 1, no map register can be written.
     pub const BUSY: Field = Field::new("BUSY", (31, 1), "a command is under way");
 }

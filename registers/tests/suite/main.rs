@@ -2,6 +2,7 @@
 //! that misbehave.
 
 mod entries;
+mod loads;
 mod maps;
 mod misbehaving;
 mod port;
