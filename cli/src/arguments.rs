@@ -1,9 +1,11 @@
 //! The command line. Names are fixed: scripts depend on them.
 
+mod advise;
 mod program;
 mod run;
 
 use crate::messages::MessageFormat;
+pub use advise::AdviseArguments;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use hardpath_pipeline::technology::Technology;
 pub use program::{
@@ -52,6 +54,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Area and depth of a program's hardware
     Synth(SynthArguments),
+    /// Put a program's pipeline and a core with it side by side, and say which to take
+    Advise(AdviseArguments),
     /// Print a program's intermediate form
     Ir(IrArguments),
     /// Run instruction tests
@@ -86,6 +90,7 @@ impl Command {
             Command::Sim(arguments) => arguments.answer.json,
             Command::Check(arguments) => arguments.answer.json,
             Command::Synth(arguments) => arguments.answer.json,
+            Command::Advise(arguments) => arguments.answer.json,
             Command::Ir(arguments) => arguments.answer.json,
             Command::Isa(arguments) => arguments.answer.json,
             Command::Fuzz(arguments) => arguments.answer.json,

@@ -1,5 +1,6 @@
 //! One file a command. Each gives an answer for scripts and for people, or errors.
 
+pub mod advise;
 pub mod asm;
 pub mod check;
 pub mod compile;

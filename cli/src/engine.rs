@@ -260,7 +260,7 @@ fn look_up(dut: &mut dyn Dut, interface: &Interface, maps: &Image) -> Result<(),
 }
 
 /// The hardware's maps are zeros after reset; what an object's `.data` holds is written by the host, as a loader does.
-fn with_first_contents(program: &Program, image: &Image) -> Image {
+pub fn with_first_contents(program: &Program, image: &Image) -> Image {
     let mut all = image.clone();
     for decl in program.maps.values() {
         if let Some(initial) = &decl.initial {

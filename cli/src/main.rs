@@ -54,6 +54,7 @@ fn run(command: Command) -> Result<Answer, Vec<Diagnostic>> {
         Command::Sim(arguments) => commands::sim::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Synth(arguments) => commands::synth::run(&arguments),
+        Command::Advise(arguments) => commands::advise::run(&arguments),
         Command::Ir(arguments) => commands::ir::run(&arguments),
         Command::Isa(arguments) => commands::isa::run(&arguments),
         Command::Fuzz(arguments) => commands::fuzz::run(&arguments),

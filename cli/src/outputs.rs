@@ -16,10 +16,22 @@ use hardpath_testbed::capture::{self, Captured};
 
 /// What the maps hold before the first packet.
 pub fn read_maps(arguments: &RunArguments, loaded: &Loaded) -> Result<Image, Vec<Diagnostic>> {
-    let mut image = match &arguments.maps {
+    let image = match &arguments.maps {
         Some(path) => mapfile::read(path, &shapes(&loaded.program))?,
         None => Image::new(),
     };
+    completed(image, arguments, loaded)
+}
+
+/// Contents of maps as a run takes them: with open locks, and the MTUs of its interfaces.
+///
+/// # Errors
+/// Those of [`mtu::set`].
+pub fn completed(
+    mut image: Image,
+    arguments: &RunArguments,
+    loaded: &Loaded,
+) -> Result<Image, Vec<Diagnostic>> {
     for (map, lock) in &loaded.locks {
         // An update does not touch the lock (copy_map_value in the kernel's include/linux/bpf.h): it stays open.
         let entries = image.get_mut(map).into_iter().flatten();

@@ -54,6 +54,11 @@ const LINE_OVERHEAD_BYTES: u64 = 8 + 4 + 12;
 /// The shortest frame on the line without its check sequence; shorter ones are padded by the sender's MAC.
 const LINE_MINIMUM_BYTES: u64 = 60;
 
+/// Bits for which a frame of so many bytes without its check sequence takes an Ethernet line.
+pub fn bits_on_line(bytes: usize) -> u64 {
+    ((bytes as u64).max(LINE_MINIMUM_BYTES) + LINE_OVERHEAD_BYTES) * 8
+}
+
 /// Decides at every clock whether the source may offer the next beat.
 pub struct Pacer {
     kind: PacerKind,
@@ -110,8 +115,7 @@ impl Pacer {
     /// A packet of `bytes` was begun; the next one comes when the line has carried this one.
     pub fn packet_begun(&mut self, bytes: usize) {
         if let PacerKind::Line(line) = &mut self.kind {
-            let on_line = (bytes as u64).max(LINE_MINIMUM_BYTES) + LINE_OVERHEAD_BYTES;
-            line.needed += on_line * 8 * line.cost_of_a_bit;
+            line.needed += bits_on_line(bytes) * line.cost_of_a_bit;
         }
     }
 }

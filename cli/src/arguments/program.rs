@@ -24,7 +24,7 @@ pub struct ProgramArguments {
 }
 
 /// What only an object leaves open.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Program")]
 pub struct ObjectArguments {
     /// Program in the object, by function or section name
@@ -119,7 +119,7 @@ pub struct HardwareArguments {
 }
 
 /// What is asked of a core.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Hardware")]
 pub struct ProcessorArguments {
     /// Operations of a row, with --target core: 1, 2, 4 or 8 [default: 4]
@@ -202,7 +202,7 @@ fn threads(text: &str) -> Result<u8, String> {
     }
 }
 
-fn depth(text: &str) -> Result<u32, String> {
+pub(super) fn depth(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(bytes @ (64 | 128 | 256)) => Ok(bytes),
         _ => Err("a depth is 64, 128 or 256 bytes".into()),

@@ -1,5 +1,6 @@
 //! The `hardpath` command as its users see it: exit status, JSON, files.
 
+mod advise;
 mod asking;
 mod bad_input;
 mod ci;
