@@ -34,9 +34,6 @@ pub struct Shape {
     pub threads: u8,
     /// What registers are made of.
     pub storage: Storage,
-    /// Registers that a packet has not written yet are zeros. Otherwise they hold what an earlier packet left, and programs must not
-    /// look at them.
-    pub zeros: bool,
 }
 
 impl Shape {
@@ -47,7 +44,6 @@ impl Shape {
             registers: crate::image::Machine::with_lanes(lanes).registers,
             threads: 16,
             storage: Storage::Block,
-            zeros: true,
         }
     }
 

@@ -43,10 +43,6 @@ fn parts() -> Vec<(String, Design)> {
 
 fn register_files() -> Vec<(String, Design)> {
     let block = Shape::with_lanes(4);
-    let without_zeros = Shape {
-        zeros: false,
-        ..block.clone()
-    };
     let distributed = Shape {
         storage: Storage::Distributed,
         ..block.clone()
@@ -58,7 +54,6 @@ fn register_files() -> Vec<(String, Design)> {
     };
     let shapes = [
         ("registers", block),
-        ("registers-no-zeros", without_zeros),
         ("registers-lut", distributed),
         ("registers-lut-8x8", small),
     ];

@@ -149,15 +149,10 @@ pub const BUFFER: Bits = Bits::of(31, 30);
 pub const MAP: Bits = Bits::of(26, 21);
 /// [`Action::Lookup`]: the predicate that says whether there is an entry.
 pub const HIT: Bits = Bits::of(31, 28);
-/// An opcode that no program has: what a unit beside the lanes brings back. Operand `a` goes into the register, if there is one, and
-/// [`IS_HIT`] into the predicate of [`HIT`], if it has one.
+/// An opcode that no program has: what a unit beside the lanes brings back. Operand `a` goes into the register, if there is one.
 pub const ANSWER: u64 = 31;
 /// Another one: a load whose bytes go to the unit that brings it, and into no register.
 pub const FETCH: u64 = 30;
-/// [`ANSWER`]: it has a predicate.
-pub const HAS_HIT: Bits = Bits::of(21, 21);
-/// [`ANSWER`]: what the predicate becomes.
-pub const IS_HIT: Bits = Bits::of(22, 22);
 /// [`Action::Update`]: what it may do.
 pub const MAY: Bits = Bits::of(29, 28);
 /// [`Action::Update`]: it says so itself.

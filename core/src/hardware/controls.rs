@@ -61,8 +61,6 @@ fn lane(shape: &Shape, guard: Option<Guard>, parts: &Parts) -> LaneIn<u64> {
         late: LateIn {
             late: 0,
             late_value: 0,
-            late_hit: 0,
-            hit: 0,
         },
     }
 }
@@ -148,13 +146,9 @@ impl Parts {
             } => Parts::made(base(at), Some(value), None),
             Action::Clear { from } => Parts::made(Some(from), None, None),
             Action::Put { a, b, .. } => Parts::made(Some(a), b, None),
-            Action::Lookup { a, b, to, hit, .. } => Parts {
-                change: Some((Change::Set, hit, Pred(0))),
-                ..Parts::made(a, b, to)
-            },
-            Action::Update { a, b, to, .. } | Action::Delete { a, b, to, .. } => {
-                Parts::made(a, b, to)
-            }
+            Action::Lookup { a, b, to, .. }
+            | Action::Update { a, b, to, .. }
+            | Action::Delete { a, b, to, .. } => Parts::made(a, b, to),
             Action::MapLoad { entry, to, .. } => Parts::made(Some(entry), None, Some(to)),
             Action::MapStore { entry, value, .. } => Parts::made(Some(entry), Some(value), None),
             Action::Atomic {

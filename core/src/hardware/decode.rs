@@ -350,17 +350,11 @@ impl Word {
         let change = table(m, into, 3, &changes);
         let change = m.gate(compares, change);
         let set = m.constant(Change::Set as u64, 3);
-        let tells = self.part(m, layout::HAS_HIT);
-        let tells = m.and(&[answers, tells]);
-        let sets = m.or(&[combines, tells]);
-        let set = m.gate(sets, set);
+        let set = m.gate(combines, set);
         let change = m.or(&[change, set]);
         let decides = m.or(&[compares, combines]);
         let yes = self.part(m, layout::YES);
         let yes = m.gate(decides, yes);
-        let hit = self.part(m, layout::HIT);
-        let hit = m.gate(tells, hit);
-        let yes = m.or(&[yes, hit]);
         let no = self.part(m, layout::NO);
         let no = m.gate(compares, no);
         EffectIn {

@@ -15,7 +15,8 @@
 //! Each part of an operation belongs to the stage that needs it, so whoever decodes keeps no more than he must: a program memory of
 //! several columns is read column by column, as late as each will do.
 //!
-//! What takes longer than L comes as a row of its own: a move of a number, into the register where the result belongs.
+//! What takes longer than L comes beside rows ([`BesideIn`]): a lane writes it where its row writes nothing. Or it comes as a row of its
+//! own: a move of a number, into the register where the result belongs.
 
 use super::alu::{alu, AluControlIn, AluIn, ALU_CLOCKS};
 use super::operand::{operand, FieldIn, OperandIn, OPERAND_CLOCKS};
@@ -104,8 +105,16 @@ signals! {
     pub struct LateIn {
         late: one "stage L: the result is this one",
         late_value: one "stage L",
-        late_hit: one "stage L: the value of the predicates is that of hit",
-        hit: one "stage L",
+    }
+}
+
+signals! {
+    /// What comes beside rows: a number for a register.
+    pub struct BesideIn {
+        beside_wants: several "stage L: it is for the bank of this lane",
+        beside_thread: one "stage L: whose register",
+        beside_to: one "stage L: which one of the bank",
+        beside_value: one "stage L",
     }
 }
 
@@ -113,9 +122,9 @@ signals! {
     /// A row.
     pub struct LanesIn {
         thread: one "stage 0",
-        starts: maybe "stage 0: it is its packet's first one",
         predicates: one "stage 5: those of the thread",
         lanes: numbered LaneIn,
+        beside: all BesideIn,
     }
 }
 
@@ -130,6 +139,7 @@ signals! {
         written: numbered WrittenOut,
         /// The thread's next row reads it.
         predicates_next: one "stage L and the clocks of an update",
+        beside_goes: one "stage L: what comes beside the row is written",
     }
 }
 
@@ -137,6 +147,7 @@ signals! {
     /// What a lane writes into its bank.
     pub struct WrittenOut {
         writes_out: one "stage W",
+        thread_out: one "stage W: whose register",
         to_out: one "stage W",
         value_out: one "stage W",
     }
@@ -147,9 +158,14 @@ impl LanesIn<u32> {
     pub fn widths(shape: &Shape) -> LanesIn<u32> {
         LanesIn {
             thread: index_bits(shape.threads.into()),
-            starts: shape.zeros.then_some(1),
             predicates: PREDICATES.into(),
             lanes: vec![LaneIn::widths(shape); shape.lanes.into()],
+            beside: BesideIn {
+                beside_wants: vec![1; shape.lanes.into()],
+                beside_thread: index_bits(shape.threads.into()),
+                beside_to: shape.index_bits(),
+                beside_value: 64,
+            },
         }
     }
 }
@@ -181,8 +197,6 @@ impl LaneIn<u32> {
             late: LateIn {
                 late: 1,
                 late_value: 64,
-                late_hit: 1,
-                hit: 1,
             },
         }
     }
@@ -219,9 +233,10 @@ pub fn lanes_in(design: &mut Design, name: &str, config: &Lanes) -> Block<LanesI
     m.section("Predicates");
     let predicates_next = parts.update(&mut m, &inputs, &guarded, &computed, &happens);
     m.section("What is written");
-    let written = parts.write(&mut m, &inputs, &computed, &happens);
+    let (written, beside_goes) = parts.write(&mut m, &inputs, &computed, &happens);
     for (wires, written) in writing.iter().zip(&written) {
         m.drive(wires.writes, written.writes_out);
+        m.drive(wires.write_thread, written.thread_out);
         m.drive(wires.write_index, written.to_out);
         m.drive(wires.write_value, written.value_out);
     }
@@ -233,6 +248,7 @@ pub fn lanes_in(design: &mut Design, name: &str, config: &Lanes) -> Block<LanesI
         taken: happens.taken,
         written,
         predicates_next,
+        beside_goes,
     };
     m.into_block(inputs, outputs)
 }
@@ -274,6 +290,10 @@ impl Parts<'_> {
         let lanes = 0..self.config.shape.lanes;
         let wires = lanes.map(|lane| WriteIn {
             writes: m.wire(1, format!("writes_back_{lane}")),
+            write_thread: m.wire(
+                index_bits(self.config.shape.threads.into()),
+                format!("thread_back_{lane}"),
+            ),
             write_index: m.wire(self.config.shape.index_bits(), format!("back_to_{lane}")),
             write_value: m.wire(64, format!("value_back_{lane}")),
         });
@@ -282,7 +302,6 @@ impl Parts<'_> {
 
     /// Stages 0 to 2.
     fn read(&mut self, m: &mut Module, inputs: &LanesIn, writing: Vec<WriteIn>) -> Vec<Node> {
-        let clocks = self.config.write_stage();
         let sources = inputs.lanes.iter().flat_map(|lane| &lane.operand);
         let reading = sources.map(|(_, source)| ReadIn {
             read_bank: source.bank,
@@ -291,12 +310,7 @@ impl Parts<'_> {
         });
         let ports = RegistersIn {
             read_thread: inputs.thread,
-            read_first: inputs.starts,
             reading: reading.collect(),
-            write_thread: later(m, "thread", inputs.thread, clocks),
-            write_first: inputs
-                .starts
-                .map(|starts| later(m, "starts", starts, clocks)),
             writing,
         };
         let block = registers(&self.inner("registers"), &self.config.shape);
@@ -418,14 +432,13 @@ impl Parts<'_> {
             let outcome = until("outcome", computed[lane].outcome, OUTCOME_STAGE);
             let reached = until("reached", happens.reached[lane], CUT_STAGE);
             let holds = until("holds", guarded.holds[lane], OPERAND_STAGE);
-            let own = m.mux(combines, combined, outcome);
             ports.push(UpdateIn {
                 change,
                 yes,
                 no,
                 reached,
                 holds,
-                value: m.mux(inputs.late.late_hit, inputs.late.hit, own),
+                value: m.mux(combines, combined, outcome),
             });
         }
         let old_word = later(m, "predicates", inputs.predicates, stage - EFFECT_STAGE);
@@ -438,36 +451,52 @@ impl Parts<'_> {
         placed.out.new_word
     }
 
-    /// Stages L and W.
+    /// Stages L and W; and in L whether what comes beside the row is written.
     fn write(
         &self,
         m: &mut Module,
         inputs: &LanesIn,
         computed: &[Computed],
         happens: &CutOut,
-    ) -> Vec<WrittenOut> {
-        let stage = self.config.write_stage();
-        let mut all = Vec::new();
+    ) -> (Vec<WrittenOut>, Node) {
+        let stage = self.config.late_stage();
+        let thread = later(m, "thread", inputs.thread, stage);
+        let beside = &inputs.beside;
+        let (mut all, mut goes) = (Vec::new(), Vec::new());
         for (lane, inputs) in inputs.lanes.iter().enumerate() {
             let result = format!("result_{lane}");
             let result = later(m, &result, computed[lane].result, self.config.wait);
             let late = &inputs.late;
-            let value = m.mux(late.late, late.late_value, result);
             let effect = &inputs.effect;
             let mut until = |what: &str, node, from, stage| {
                 later(m, &format!("{what}_{lane}"), node, stage - from)
             };
             let writes = until("writes", effect.writes, EFFECT_STAGE, CUT_STAGE);
+            let to = until("to", effect.to, EFFECT_STAGE, stage);
             let writes = m.and(&[writes, happens.active[lane]]);
-            let mut until =
-                |what: &str, node, from| later(m, &format!("{what}_{lane}"), node, stage - from);
+            let writes = later(m, &format!("writes_back_{lane}"), writes, stage - CUT_STAGE);
+            let free = m.not(writes);
+            let takes = m.and(&[free, beside.beside_wants[lane]]);
+            let own = m.mux(late.late, late.late_value, result);
+            let mut or_beside = |name: &str, own, of_beside| {
+                let node = m.mux(writes, own, of_beside);
+                m.delay(format!("{name}_{lane}"), node)
+            };
+            let (value_out, to_out, thread_out) = (
+                or_beside("value", own, beside.beside_value),
+                or_beside("to_back", to, beside.beside_to),
+                or_beside("thread_back", thread, beside.beside_thread),
+            );
+            let any = m.or(&[writes, takes]);
+            goes.push(takes);
             all.push(WrittenOut {
-                writes_out: until("writes_back", writes, CUT_STAGE),
-                to_out: until("to", effect.to, EFFECT_STAGE),
-                value_out: m.delay(format!("value_{lane}"), value),
+                writes_out: m.delay(format!("writes_{lane}_w"), any),
+                thread_out,
+                to_out,
+                value_out,
             });
         }
-        all
+        (all, m.or(&goes))
     }
 }
 

@@ -169,7 +169,6 @@ impl Processor {
     /// One without slots, inputs and outputs.
     pub fn new(name: &str, machine: &Machine, threads: u8) -> Processor {
         let shape = Shape {
-            zeros: false,
             threads: threads.max(2),
             registers: machine.registers,
             ..Shape::with_lanes(machine.lanes)

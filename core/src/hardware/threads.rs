@@ -6,13 +6,15 @@
 //! * **free**: it has no packet;
 //! * **ready**: its next row can be fetched;
 //! * **under way**: its row is between fetch and results;
-//! * **waiting**: for a unit that takes as long as it takes (a map, a divider), which brings it back with a row of its own;
+//! * **waiting**: for a unit that takes as long as it takes: a divider, which brings it back with a row of its own, or a map, whose answer
+//!   comes beside the rows;
 //! * **held**: its row has results, and what the row has stored is still on its way;
 //! * **done**: its program is over, and the packet leaves when it is the oldest;
 //! * **stale**, beside one of these: what its packet has read is not so any more. Once no row is under way and it waits for nothing, it
 //!   begins again with its first row.
 //!
-//! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn.
+//! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn. A gap among the rows is left
+//! where an answer finds no row beside which it has a place.
 
 use super::pick::{bit_at, lowest, one_hot};
 use super::shift::{later, later_from_reset};
@@ -44,6 +46,9 @@ signals! {
         brought_valid: one "a unit brings a thread back",
         brought_thread: one "which one",
         brought_stays: one "it does not go on behind this row",
+        answered: one "what a thread has waited for came beside the rows",
+        answered_thread: one "which one",
+        gap: one "no ready thread is chosen",
         /// Of a row that was chosen, so many clocks before.
         leads: all LeadsIn,
         leave_ready: one "the oldest packet may leave",
@@ -102,6 +107,9 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
         brought_valid: 1,
         brought_thread: bits,
         brought_stays: 1,
+        answered: 1,
+        answered_thread: bits,
+        gap: 1,
         leads: LeadsIn {
             goes: 1,
             row: config.row_bits,
@@ -267,8 +275,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// First a thread that a unit brings back, else the first ready one from `turn` on. From registers, so that fetching has a whole
-    /// clock. Beside it the bank of the oldest packet.
+    /// First a thread that a unit brings back, else the first ready one from `turn` on, unless a gap is wanted. From registers, so that
+    /// fetching has a whole clock. Beside it the bank of the oldest packet.
     fn choose(&mut self, m: &mut Module, inputs: &ThreadsIn, order: &Order) -> (ChosenOut, Node) {
         let (turn_reg, turn) = self.turn;
         let ready = self.ready.node;
@@ -287,6 +295,8 @@ impl<'a> State<'a> {
         let among = m.mux(has_behind, behind, ready);
         let first = lowest(m, among);
         let has_ready = m.reduce_or(ready);
+        let goes = m.not(inputs.gap);
+        let has_ready = m.and(&[has_ready, goes]);
         let brought = inputs.brought_valid;
         let chosen = m.or(&[brought, has_ready]);
         let thread = m.mux(brought, inputs.brought_thread, first);
@@ -340,8 +350,8 @@ impl<'a> State<'a> {
         // A row that ends the program and waits for a unit ends it when that brings the thread back.
         let not_waits = m.not(leads.waits);
         let at_once = m.and(&[own, leads.ends, not_waits]);
-        let last = self.last.node;
-        let last = bit_at(m, last, thread);
+        let all_last = self.last.node;
+        let last = bit_at(m, all_last, thread);
         let goes_on = m.not(stays);
         let behind = m.and(&[brought, last, goes_on]);
         let stays = m.and(&[brought, stays]);
@@ -354,6 +364,8 @@ impl<'a> State<'a> {
         let sets = self.one_hot(m, ends_later, thread);
         let behind = m.and(&[decided, behind]);
         let clears = self.one_hot(m, behind, thread);
+        let answered = self.one_hot(m, inputs.answered, inputs.answered_thread);
+        let clears = m.or(&[clears, answered]);
         self.last.next(m, sets, clears);
         // A row that a unit brings stands between the one that waited and the next one.
         let row = later(m, "row", chosen.fetched, after - 1);
@@ -368,9 +380,14 @@ impl<'a> State<'a> {
         let ready = later_from_reset(m, "goes_on", goes_on, after);
         let done = later_from_reset(m, "ends", ends, after);
         let thread = later(m, "ready_thread", thread, after);
+        let ready = self.one_hot(m, ready, thread);
+        let done = self.one_hot(m, done, thread);
+        let not_last = m.not(all_last);
+        let goes_on = m.and(&[answered, not_last]);
+        let ends = m.and(&[answered, all_last]);
         Led {
-            ready: self.one_hot(m, ready, thread),
-            done: self.one_hot(m, done, thread),
+            ready: m.or(&[ready, goes_on]),
+            done: m.or(&[done, ends]),
         }
     }
 

@@ -23,6 +23,8 @@ struct State {
 struct Row {
     inputs: HashMap<String, u64>,
     outputs: Vec<(u32, String, u64)>,
+    /// Of each lane: it writes a register.
+    writes: Vec<bool>,
 }
 
 impl State {
@@ -70,7 +72,7 @@ impl State {
     }
 
     /// Does the predicates of an action. `before`: the state before its row.
-    fn change(&mut self, before: &State, holds: bool, action: &Action, hit: bool) {
+    fn change(&mut self, before: &State, holds: bool, action: &Action) {
         match *action {
             Action::Compare {
                 ref test,
@@ -102,7 +104,6 @@ impl State {
                 };
                 self.set(to, value);
             }
-            Action::Lookup { hit: to, .. } if holds => self.set(to, hit),
             _ => {}
         }
     }
@@ -132,13 +133,8 @@ impl Row {
 fn row(random: &mut Random, config: &Lanes, thread: u64, state: &mut State) -> Row {
     let shape = &config.shape;
     let mut row = Row::default();
-    let starts = random.below(10) == 0;
-    if starts {
-        state.registers.iter_mut().for_each(|bank| bank.fill(0));
-    }
     let before = state.clone();
     row.take("thread", thread);
-    row.take("starts", starts.into());
     row.take("predicates", before.predicates);
     let mut is_cut = false;
     for lane in 0..shape.lanes {
@@ -153,11 +149,10 @@ fn row(random: &mut Random, config: &Lanes, thread: u64, state: &mut State) -> R
         row.expect(CUT_STAGE, format!("taken_{lane}"), taken.into());
         let ports = match &made {
             Some(made) => {
-                let hit = random.below(2) == 1;
                 if !is_cut {
-                    state.change(&before, holds, &made.operation.action, hit);
+                    state.change(&before, holds, &made.operation.action);
                 }
-                let ports = occupied(random, config, made, (lane, hit), &before, &mut row);
+                let ports = occupied(random, config, made, lane, &before, &mut row);
                 written(
                     config,
                     made,
@@ -172,6 +167,7 @@ fn row(random: &mut Random, config: &Lanes, thread: u64, state: &mut State) -> R
             None => {
                 let name = numbered("writes_out", lane.into());
                 row.expect(config.write_stage(), name, 0);
+                row.writes.push(false);
                 LaneIn::none(shape)
             }
         };
@@ -188,7 +184,7 @@ fn occupied(
     random: &mut Random,
     config: &Lanes,
     made: &Made,
-    (lane, hit): (u8, bool),
+    lane: u8,
     before: &State,
     row: &mut Row,
 ) -> LaneIn<u64> {
@@ -200,9 +196,6 @@ fn occupied(
     if before.result(&made.operation.action).is_none() {
         ports.late.late = 1;
         ports.late.late_value = random.next();
-    }
-    if let Action::Lookup { .. } = made.operation.action {
-        (ports.late.late_hit, ports.late.hit) = (1, hit.into());
     }
     ports
 }
@@ -220,6 +213,7 @@ fn written(
     let (stage, lane) = (config.write_stage(), usize::from(lane));
     let writes = ports.effect.writes == 1 && active;
     row.expect(stage, numbered("writes_out", lane), writes.into());
+    row.writes.push(writes);
     if writes {
         let own = before.result(&made.operation.action);
         let value = own.unwrap_or(ports.late.late_value);
@@ -233,24 +227,76 @@ fn written(
 fn stages(config: &Lanes) -> Vec<(String, u32)> {
     let design = lanes("lanes", config);
     let ports = design.modules[design.top()].ports.iter();
-    let inputs = ports.filter(|port| port.direction == hardpath_rtl::Direction::Input);
+    let inputs = ports.filter(|port| {
+        port.direction == hardpath_rtl::Direction::Input && !port.name.starts_with("beside")
+    });
     let stage = |port: &hardpath_rtl::Port| {
         let name = port.name.trim_end_matches(|c: char| c.is_ascii_digit());
         match name.trim_end_matches('_') {
-            "thread" | "starts" => 0,
+            "thread" => 0,
             name if name.starts_with("operand_") && name.contains("field_") => 1,
             name if name.ends_with("number") => 4,
             name if name.starts_with("operand_") && name.ends_with("is_field") => 0,
             name if name.ends_with("_bank") || name.ends_with("_index") => 0,
             "plain" | "subtract" | "turn" | "turn_by" | "top" | "selects" => 6,
             name if name.starts_with("test_") => 6,
-            "late" | "late_value" | "late_hit" | "hit" => config.late_stage(),
+            "late" | "late_value" => config.late_stage(),
             _ => 5,
         }
     };
     inputs
         .map(|port| (port.name.clone(), stage(port)))
         .collect()
+}
+
+/// Clocks at least behind each turn of all threads in which no row begins.
+const IDLE: u64 = 8;
+
+/// A thread whose last row has written its registers, and whose next one reads them late enough.
+fn waiting(config: &Lanes, clock: u64, turns: u64) -> Option<u64> {
+    // The one that begins in so many clocks.
+    let thread = (clock + 4) % turns;
+    let since = turns - 4;
+    (since > u64::from(config.write_stage())).then_some(thread)
+}
+
+/// Offers a number beside the row in stage L; whether it is written.
+fn beside(
+    random: &mut Random,
+    config: &Lanes,
+    bench: &mut Bench,
+    state: Option<(&mut State, u64)>,
+    rows: &mut VecDeque<Row>,
+) -> bool {
+    let shape = &config.shape;
+    let offers = random.below(4) > 0;
+    let lane = random.below(shape.lanes.into()) as usize;
+    let to = random.below(shape.registers.into());
+    let value = random.next();
+    let thread = state.as_ref().map_or(0, |(_, thread)| *thread);
+    for number in 0..usize::from(shape.lanes) {
+        let wants = offers && state.is_some() && number == lane;
+        bench.set(&format!("beside_wants_{number}"), wants.into());
+    }
+    bench.set("beside_thread", thread);
+    bench.set("beside_to", to);
+    bench.set("beside_value", value);
+    let row = &mut rows[config.late_stage() as usize];
+    let Some((state, _)) = state.filter(|_| offers) else {
+        return false;
+    };
+    if row.writes.get(lane) == Some(&true) {
+        return false;
+    }
+    let writes = numbered("writes_out", lane);
+    row.outputs.retain(|(_, name, _)| *name != writes);
+    let stage = config.write_stage();
+    row.expect(stage, writes, 1);
+    row.expect(stage, numbered("thread_out", lane), thread);
+    row.expect(stage, numbered("to_out", lane), to);
+    row.expect(stage, numbered("value_out", lane), value);
+    state.registers[lane][to as usize] = value;
+    true
 }
 
 fn check(config: &Lanes, clocks: u64) {
@@ -265,8 +311,9 @@ fn check(config: &Lanes, clocks: u64) {
     };
     let mut states = vec![state; shape.threads.into()];
     let mut rows: VecDeque<Row> = vec![Row::default(); 32].into();
-    // As soon as a thread's next row may begin.
-    let turns = u64::from(shape.threads).max(u64::from(config.write_stage()) + 2);
+    // As soon as a thread's next row may begin, and some clocks in which nobody's does.
+    let turns = u64::from(shape.threads).max(u64::from(config.write_stage()) + 2 + IDLE);
+    let mut written_beside = 0;
     for clock in 0..clocks {
         let thread = clock % turns;
         let next = match states.get_mut(thread as usize) {
@@ -279,7 +326,12 @@ fn check(config: &Lanes, clocks: u64) {
             let row = &rows[*stage as usize];
             bench.set(name, row.inputs.get(name).copied().unwrap_or(0));
         }
+        let thread = waiting(config, clock, turns);
+        let state = thread.and_then(|thread| states.get_mut(thread as usize).zip(Some(thread)));
+        let goes = beside(&mut random, config, &mut bench, state, &mut rows);
         bench.step();
+        assert_eq!(bench.get("beside_goes"), goes.into(), "clock {clock}");
+        written_beside += u64::from(goes);
         for (age, row) in rows.iter().enumerate() {
             let outputs = row.outputs.iter();
             for (_, name, want) in outputs.filter(|(stage, ..)| *stage as usize == age) {
@@ -287,6 +339,7 @@ fn check(config: &Lanes, clocks: u64) {
             }
         }
     }
+    assert!(written_beside > clocks / 20, "{written_beside}");
 }
 
 #[test]

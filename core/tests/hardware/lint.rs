@@ -11,7 +11,6 @@ use hardpath_rtl::{verilog, vhdl, Design, Module};
 fn designs() -> Vec<(&'static str, Design)> {
     let distributed = Shape {
         storage: Storage::Distributed,
-        zeros: false,
         ..Shape::with_lanes(1)
     };
     let shapes = [

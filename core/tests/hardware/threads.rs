@@ -92,6 +92,14 @@ impl Model {
         [goes.into(), target, ends.into(), waits.into()]
     }
 
+    /// An answer comes for a thread that waits.
+    fn answer(&mut self, thread: usize, clock: u64) {
+        let packet = self.threads[thread].as_mut().expect("it has a packet");
+        packet.waits = false;
+        self.coming.push((clock, thread, packet.last));
+        packet.last = false;
+    }
+
     /// A bit for each of some threads, none of which is the oldest.
     fn some_are_stale(&self, random: &mut Random) -> u64 {
         let all = 0..self.threads.len();
@@ -168,6 +176,17 @@ fn check(config: Threads, seed: u64) {
             .collect();
         let brings = !waiting.is_empty() && random.below(3) == 0;
         let bring = if brings { *random.pick(&waiting) } else { 0 };
+        let others: Vec<usize> = waiting
+            .iter()
+            .copied()
+            .filter(|thread| !brings || *thread != bring)
+            .collect();
+        let answers = !others.is_empty() && random.below(3) == 0;
+        let answered = if answers { *random.pick(&others) } else { 0 };
+        if answers {
+            model.answer(answered, clock);
+        }
+        let gap = random.below(8) == 0;
         let leaves = random.below(3) > 0;
         let [goes, row, ends, waits] = model.decide(&mut random, clock);
         let held = clock / 64 % 4 == 0 && random.below(8) > 0;
@@ -183,6 +202,9 @@ fn check(config: Threads, seed: u64) {
             ("first_row", FIRST_ROW),
             ("brought_valid", brings.into()),
             ("brought_thread", bring as u64),
+            ("answered", answers.into()),
+            ("answered_thread", answered as u64),
+            ("gap", gap.into()),
             ("goes", goes),
             ("row", row),
             ("ends", ends),
@@ -211,7 +233,8 @@ fn check(config: Threads, seed: u64) {
             })
             .collect();
         let chosen = bench.get("chosen") == 1;
-        assert_eq!(chosen, brings || !ready.is_empty(), "clock {clock}");
+        let has_ready = !ready.is_empty() && !gap;
+        assert_eq!(chosen, brings || has_ready, "clock {clock}");
         assert_eq!(bench.get("brought_ready"), u64::from(brings));
         idle += u64::from(!chosen && model.inside() == count);
         if chosen {

@@ -5,16 +5,10 @@ use crate::hardware::decode::part;
 use hardpath_rtl::{Module, Node};
 
 /// The answer to an operation, of which `low` is the lowest word: it goes where that says. `to`: whether it goes into a register, and what.
-/// `hit`: whether it goes into a predicate, and what.
-pub(super) fn answer_word(
-    m: &mut Module,
-    low: Node,
-    (has_to, value): (Node, Node),
-    hit: Option<(Node, Node)>,
-) -> Node {
+pub(super) fn answer_word(m: &mut Module, low: Node, (has_to, value): (Node, Node)) -> Node {
     let opcode = m.constant(layout::ANSWER, layout::OPCODE.width.into());
     let number = m.constant(kind::NUMBER, layout::A_KIND.width.into());
-    let mut parts = vec![
+    let parts = [
         (layout::OPCODE, opcode),
         (layout::A_KIND, number),
         (layout::HAS_TO, has_to),
@@ -22,13 +16,6 @@ pub(super) fn answer_word(
         (layout::A_NUMBER, m.slice(value, 0, 32)),
         (layout::B_NUMBER, m.slice(value, 32, 32)),
     ];
-    if let Some((has_hit, is_hit)) = hit {
-        parts.extend([
-            (layout::HAS_HIT, has_hit),
-            (layout::IS_HIT, is_hit),
-            (layout::HIT, part(m, low, layout::HIT)),
-        ]);
-    }
     let nothing = m.zero(128);
     parts
         .into_iter()

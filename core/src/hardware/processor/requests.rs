@@ -1,8 +1,8 @@
-//! Map operations: from a row to the unit of its map, and back as a row of the answer.
+//! Map operations: from a row to the unit of its map, and back with its answer.
 //!
 //! ```text
 //! row ─► record of the thread ─► free: in turn ───────────────┐
-//!     │                      └► ordered: when it is oldest ───┼─► request ─► map ─► answer ─► the thread comes back
+//!     │                      └► ordered: when it is oldest ───┼─► request ─► map ─► answer, beside the rows ─► the thread goes on
 //!     └► additions of the thread ─► when it leaves ───────────┘
 //! ```
 //!
@@ -34,13 +34,14 @@ use crate::encode::layout::{self, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::CUT_STAGE;
 use crate::hardware::pick::{bit_at, one_hot};
+use crate::hardware::predicates::PREDICATE_BITS;
 use crate::hardware::shift::later;
 use crate::isa::Buffer;
 use choice::{Held, Tag};
 use hardpath_blocks::counters::choose;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
 use hardpath_ir::AtomicOp;
-use hardpath_rtl::signals::Block;
+use hardpath_rtl::signals::{Block, Signals};
 use hardpath_rtl::{signals, Design, Mem, MemStyle, Module, Node};
 
 /// Additions that a packet can have before it is the oldest one.
@@ -63,6 +64,7 @@ signals! {
         restarts: one "a bit for each thread: it begins again",
         rooms: all Rooms,
         clears: one "a bit for each slot: its map becomes empty; nothing is under way then",
+        answer_taken: one "the answer is taken; only while it is offered",
         host: some HostAsksIn,
     }
 }
@@ -79,10 +81,7 @@ signals! {
     /// Out of the requests.
     pub struct RequestsOut {
         waits: one "stage 9: the thread waits for an answer",
-        answer_valid: one "a thread comes back",
-        answer_thread: one "which one",
-        answer_lane: maybe "two clocks later: in this lane",
-        answer_word: one "two clocks later: with this operation",
+        answer: all AnswerOut,
         committed: one "what the oldest packet changes is done",
         some_wait: one "a packet waits to be the oldest one",
         overflows: one "stage 9: an addition finds its packet's log full",
@@ -99,6 +98,38 @@ signals! {
     }
 }
 
+signals! {
+    /// What a thread waits for. It stays until it is taken.
+    pub struct AnswerOut {
+        answer_valid: one "an answer is offered",
+        answer_thread: one "whose",
+        answer_writes: one "it goes into a register",
+        answer_lane: maybe "of this lane's bank",
+        answer_to: one "this one",
+        answer_value: one "what the register becomes",
+        answer_tells: one "and into a predicate",
+        answer_hit: one "this one",
+        answer_is_hit: one "what the predicate becomes",
+    }
+}
+
+impl AnswerOut<u32> {
+    /// In bits.
+    pub fn widths(config: &Processor) -> AnswerOut<u32> {
+        AnswerOut {
+            answer_valid: 1,
+            answer_thread: config.thread_bits(),
+            answer_writes: 1,
+            answer_lane: config.shape.bank_bits(),
+            answer_to: config.shape.index_bits(),
+            answer_value: 64,
+            answer_tells: 1,
+            answer_hit: PREDICATE_BITS,
+            answer_is_hit: 1,
+        }
+    }
+}
+
 /// Makes the requests, with the units of all maps inside.
 pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, RequestsOut> {
     let name = format!("{}_requests", config.name);
@@ -106,7 +137,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         name,
         format!(
             "Map operations: {} map slots, one request a clock.\n\
-             A thread that asks waits, and comes back with a row of its own. Additions whose result nobody wants wait for their packet's end.",
+             A thread that asks waits for its answer. Additions whose result nobody wants wait for their packet's end.",
             config.slots.len()
         ),
     );
@@ -124,10 +155,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
     let zero = m.zero(1);
     let mut outputs = RequestsOut {
         waits: zero,
-        answer_valid: zero,
-        answer_thread: m.zero(config.thread_bits()),
-        answer_lane: config.shape.bank_bits().map(|bits| m.zero(bits)),
-        answer_word: m.zero(128),
+        answer: AnswerOut::widths(config).map(&mut |_, _, width| m.zero(width)),
         committed: m.one(),
         some_wait: zero,
         overflows: zero,
@@ -170,6 +198,7 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
         restarts: config.shape.threads.into(),
         rooms: Rooms::widths(config),
         clears: config.slots.len().max(1) as u32,
+        answer_taken: 1,
         host: (!config.slots.is_empty()).then(|| HostAsksIn {
             host_inject: 1,
             question: MapQuestion::of(

@@ -22,6 +22,9 @@ signals! {
         starts: one "it is its packet's first one",
         brought: one "it is one that a unit brings",
         stays: one "behind which the thread waits on",
+        answered: one "an answer comes beside the rows",
+        answered_thread: one "for this thread",
+        gap: one "no row begins, for the sake of an answer",
         restarts: one "a bit for each thread: it begins again",
         waits: one "stage 9: the row's thread begins to wait for a unit",
         waits_for_map: one "stage 9: and that is a map",
@@ -59,12 +62,17 @@ pub fn statistics(config: &Processor) -> Block<StatisticsIn, StatisticsOut> {
     m.section("Packets that begin again");
     let reruns = reruns(&mut m, config, &inputs);
     m.section("Why no row begins");
+    let gap = m.not(inputs.gap);
     let idle = m.not(inputs.chosen);
+    let idle = m.and(&[idle, gap]);
     let idle = m.delay_reset("no_row", idle);
     let reasons = reasons(&mut m, config, &inputs);
     let mut others = idle;
     let mut event = vec![m.zero(1); EVENTS];
-    let answers = m.and(&[inputs.chosen, inputs.brought]);
+    let brought = m.and(&[inputs.chosen, inputs.brought]);
+    let nothing = m.not(inputs.chosen);
+    let gaps = m.and(&[nothing, inputs.gap]);
+    let answers = m.or(&[brought, gaps]);
     for (what, strobe) in [
         (Event::Rows, inputs.row),
         (Event::Answers, answers),
@@ -93,6 +101,9 @@ fn widths(config: &Processor) -> StatisticsIn<u32> {
         starts: 1,
         brought: 1,
         stays: 1,
+        answered: 1,
+        answered_thread: thread,
+        gap: 1,
         restarts: config.shape.threads.into(),
         waits: 1,
         waits_for_map: 1,
@@ -177,6 +188,8 @@ fn waits(m: &mut Module, config: &Processor, inputs: &StatisticsIn) -> (Node, No
     let goes_on = m.not(inputs.stays);
     let back = m.and(&[inputs.chosen, inputs.brought, goes_on]);
     let clear = one_hot(m, threads, back, inputs.chosen_thread);
+    let answered = one_hot(m, threads, inputs.answered, inputs.answered_thread);
+    let clear = m.or(&[clear, answered]);
     let waiting = flags(m, "waits_for_unit", threads, (set, clear));
     let waits = bit_at(m, waiting, inputs.oldest);
     // What a thread waited for last.

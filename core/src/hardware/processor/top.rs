@@ -1,11 +1,13 @@
 //! The top module: all parts, wired.
 
+mod beside;
 mod devices;
 mod edge;
 mod entering;
 mod rows;
 mod units;
 
+use super::requests::AnswerOut;
 use super::stream::{Before, Load};
 use super::watchdog::watchdog;
 use super::{Processor, Rooms, Settings, FETCH};
@@ -180,11 +182,10 @@ struct Loops {
     line_ready: Node,
     descriptor_take: Node,
     given: GivenBack,
-    answer_valid: Node,
-    answer_thread: Node,
-    answer_stays: Node,
-    answer_lane: Option<Node>,
-    answer_word: Node,
+    brought: Brought,
+    answer: AnswerOut,
+    answered: Node,
+    gap: Node,
     leads: LeadsIn,
     leave_ready: Node,
     room: Node,
@@ -212,6 +213,15 @@ struct Loops {
     row: Node,
     cuts: Node,
     events: Vec<Node>,
+}
+
+/// A row of a unit, as [`super::slow`] has it.
+struct Brought {
+    valid: Node,
+    thread: Node,
+    stays: Node,
+    lane: Option<Node>,
+    word: Node,
 }
 
 impl Top<'_> {
@@ -296,6 +306,7 @@ impl Top<'_> {
             true => self.m.wire(width, name),
             false => self.m.zero(width),
         });
+        let answer = AnswerOut::widths(config).map(&mut |name, _, width| self.m.wire(width, name));
         Loops {
             settings: settings.into(),
             bank: self.wire("bank", 1),
@@ -312,14 +323,19 @@ impl Top<'_> {
                 given_back: self.wire("given_back", 1),
                 given_lines: self.wire("given_lines", config.ring.count_bits()),
             },
-            answer_valid: self.wire("answer_valid", 1),
-            answer_thread: self.wire("answer_thread", thread),
-            answer_stays: self.wire("answer_stays", 1),
-            answer_lane: config
-                .shape
-                .bank_bits()
-                .map(|bits| self.wire("answer_lane", bits)),
-            answer_word: self.wire("answer_word", 128),
+            brought: Brought {
+                valid: self.wire("brought", 1),
+                thread: self.wire("brought_thread", thread),
+                stays: self.wire("brought_stays", 1),
+                lane: config
+                    .shape
+                    .bank_bits()
+                    .map(|bits| self.wire("brought_lane", bits)),
+                word: self.wire("brought_word", 128),
+            },
+            answer,
+            answered: self.wire("answered", 1),
+            gap: self.wire("gap", 1),
             leads: LeadsIn {
                 goes: self.wire("goes", 1),
                 row: self.wire("goes_to", config.row_bits()),

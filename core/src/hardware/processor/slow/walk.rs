@@ -72,7 +72,7 @@ pub(super) fn walk(
     let sum = m.zext(sum, 64);
     let value = m.mux(divided.is, divided.result, sum);
     let has_to = m.or(&[divided.is, kinds.sums]);
-    let answer = answer_word(m, head.low, (has_to, value), None);
+    let answer = answer_word(m, head.low, (has_to, value));
     Walked {
         valid: m.or(&[offers, done]),
         stays: m.not(done),

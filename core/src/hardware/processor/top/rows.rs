@@ -40,7 +40,7 @@ impl Top<'_> {
         let lanes = self.config.lanes();
         let shape = &self.config.shape;
         let predicates = self.m.wire(PREDICATES.into(), "predicates_next_wire");
-        let read = self.predicates((threads, thread), (begins, starts), predicates);
+        let read = self.predicates((threads, thread), (begins, starts), predicates, loops);
         let a: Vec<Node> = (0..shape.lanes)
             .map(|lane| self.m.wire(64, format!("operand_a_{lane}")))
             .collect();
@@ -66,13 +66,14 @@ impl Top<'_> {
         }
         let ports = LanesIn {
             thread,
-            starts: shape.zeros.then_some(starts),
             predicates: read,
             lanes: all,
+            beside: self.beside(loops),
         };
         let block = lanes_in(self.design, &self.inner("lanes"), &lanes);
         let mut out = block.place(self.design, self.m, "lanes", ports).out;
         self.m.drive(predicates, out.predicates_next);
+        self.answered(out.beside_goes, loops);
         // What was under way when a reset came does not happen any more.
         let alive = later_from_reset(self.m, "alive", threads.chosen.chosen, FETCH + CUT_STAGE);
         for node in out.active.iter_mut().chain(&mut out.taken) {
@@ -90,7 +91,9 @@ impl Top<'_> {
         (threads, thread): (&ThreadsOut, Node),
         (begins, starts): (Node, Node),
         next: Node,
+        loops: &Loops,
     ) -> Node {
+        let told = self.told(threads, loops);
         let lanes = self.config.lanes();
         let m = &mut *self.m;
         let clocks = lanes.late_stage() + update_clocks(self.config.shape.lanes);
@@ -107,6 +110,7 @@ impl Top<'_> {
         let stage = OPERAND_STAGE - 2;
         let at = later(m, "thread_that_asks", thread, stage);
         let found = m.mem_read_async(mem, at);
+        let found = told.put(m, at, found);
         let first = m.and(&[begins, starts]);
         let first = later(m, "first_row", first, stage);
         let old = m.not(first);
@@ -264,14 +268,9 @@ impl Top<'_> {
             .chain([given.value, *product])
             .collect();
         let value = choose(m, &sources, from);
-        let opcode = m.slice(word, 0, layout::OPCODE.width.into());
-        let answers = m.eq_const(opcode, layout::ANSWER);
-        let hit = m.bit(word, layout::IS_HIT.lo.into());
         LateIn {
             late,
             late_value: value,
-            late_hit: later(m, &format!("answers_{lane}"), answers, stage),
-            hit: later(m, &format!("hit_{lane}"), hit, stage),
         }
     }
 }

@@ -83,6 +83,7 @@ impl Top<'_> {
             restarts: threads.restarts,
             rooms: loops.rooms.clone(),
             clears: loops.clears,
+            answer_taken: loops.answered,
             host: has_maps.then(|| HostAsksIn {
                 host_inject: host.inject,
                 question: host.question.clone(),
@@ -95,6 +96,7 @@ impl Top<'_> {
         }
         let swept = self.m.delay_reset("all_swept", out.swept);
         self.m.drive(loops.swept, swept);
+        self.m.drive_ports(loops.answer.clone(), out.answer.clone());
         self.m.drive(loops.stale, out.stale);
         self.m.drive(loops.guesses, out.guesses);
         let none = self.m.not(loops.some_inside);
@@ -128,7 +130,10 @@ impl Top<'_> {
             chosen_thread: chosen.thread,
             starts: chosen.starts,
             brought: chosen.brought,
-            stays: loops.answer_stays,
+            stays: loops.brought.stays,
+            answered: loops.answered,
+            answered_thread: loops.answer.answer_thread,
+            gap: loops.gap,
             restarts: threads.restarts,
             waits,
             waits_for_map: requests.waits,
@@ -153,38 +158,6 @@ impl Top<'_> {
         }
     }
 
-    /// What comes back: first of the maps, then of what takes long.
-    pub(super) fn answers(
-        &mut self,
-        requests: &RequestsOut,
-        slow: &SlowOut,
-        ready: Node,
-        loops: &Loops,
-    ) {
-        let m = &mut *self.m;
-        let of_maps = requests.answer_valid;
-        let others = m.not(of_maps);
-        m.drive(ready, others);
-        let valid = m.or(&[of_maps, slow.brought_valid]);
-        m.drive(loops.answer_valid, valid);
-        let thread = m.mux(of_maps, requests.answer_thread, slow.brought_thread);
-        m.drive(loops.answer_thread, thread);
-        let stays = m.and(&[others, slow.brought_stays]);
-        m.drive(loops.answer_stays, stays);
-        // Words come two clocks behind.
-        let of_maps = later(m, "answer_of_map", of_maps, 2);
-        let word = later(m, "word_of_slow", slow.brought_word, 2);
-        let word = m.mux(of_maps, requests.answer_word, word);
-        m.drive(loops.answer_word, word);
-        if let Some(wire) = loops.answer_lane {
-            let [of_map, of_slow] = [requests.answer_lane, slow.brought_lane]
-                .map(|lane| lane.expect("there are several lanes"));
-            let lane = later(m, "lane_of_slow", of_slow, 2);
-            let lane = m.mux(of_maps, of_map, lane);
-            m.drive(wire, lane);
-        }
-    }
-
     pub(super) fn slow(
         &mut self,
         entering: &Entering,
@@ -193,7 +166,6 @@ impl Top<'_> {
         requests: &RequestsOut,
         loops: &Loops,
     ) -> SlowOut {
-        let ready = self.m.wire(1, "slow_is_brought");
         let ports = SlowIn {
             lanes: loops.operations(lanes),
             thread_9,
@@ -204,11 +176,21 @@ impl Top<'_> {
             value_put_data: requests.value_put_data,
             loaded: loops.loads[0],
             room: loops.room,
-            brought_ready: ready,
+            brought_ready: threads.brought_ready,
         };
         let block = slow(self.design, self.config);
         let out = block.place(self.design, self.m, "slow", ports).out;
-        self.answers(requests, &out, ready, loops);
+        let m = &mut *self.m;
+        m.drive(loops.brought.valid, out.brought_valid);
+        m.drive(loops.brought.thread, out.brought_thread);
+        m.drive(loops.brought.stays, out.brought_stays);
+        // Words come two clocks behind.
+        let word = later(m, "word_brought", out.brought_word, 2);
+        m.drive(loops.brought.word, word);
+        if let Some((wire, lane)) = loops.brought.lane.zip(out.brought_lane) {
+            let lane = later(m, "lane_brought", lane, 2);
+            m.drive(wire, lane);
+        }
         out
     }
 
