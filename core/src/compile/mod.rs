@@ -7,6 +7,7 @@ mod effects;
 mod emit;
 mod legal;
 mod live;
+mod meetings;
 mod moves;
 mod order;
 mod plain;
@@ -108,6 +109,9 @@ fn make(program: &Program, machine: &Machine, without: Without) -> Result<Made, 
     let prepared = prepare::prepare(program, without)?;
     let mut code = select::select(&prepared, without)?;
     legal::make_legal(&mut code);
+    if without.keeps(Saving::Meetings) {
+        meetings::put_together_before(&mut code);
+    }
     moves::make_moves(&mut code);
     if without.contains(Saving::Operands) {
         plain::move_operands(&mut code);

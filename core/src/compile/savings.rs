@@ -23,6 +23,8 @@ pub enum Saving {
     Stores,
     /// Bytes that lie close together are read at once.
     Loads,
+    /// Values of maps that every way reads are read before the ways part.
+    Early,
     /// Bits are cut, joined, swapped and shifted by what uses them. Without it that takes an operation of its own, and loads are not joined
     /// either, because their parts would have to be cut out.
     Fields,
@@ -39,6 +41,8 @@ pub enum Saving {
     Keys,
     /// What was put together once is not put together again.
     Reuse,
+    /// What is put together where ways meet is put together on each way. Without it, its parts are moved there.
+    Meetings,
     /// Lengths that no packet goes below, or above, are not asked for: none is shorter than its program says. Without it they are.
     Bounds,
     /// What follows a block that nothing else leads to becomes part of it. Without it rows end where blocks do.
@@ -55,7 +59,7 @@ pub enum Saving {
 
 impl Saving {
     /// Each of them, in the order in which the compiler comes to them, and messages and tables have them.
-    pub const ALL: [Saving; 21] = [
+    pub const ALL: [Saving; 23] = [
         Saving::Loops,
         Saving::Ends,
         Saving::Known,
@@ -64,6 +68,7 @@ impl Saving {
         Saving::Sums,
         Saving::Stores,
         Saving::Loads,
+        Saving::Early,
         Saving::Fields,
         Saving::Operands,
         Saving::Widths,
@@ -71,6 +76,7 @@ impl Saving {
         Saving::Exits,
         Saving::Keys,
         Saving::Reuse,
+        Saving::Meetings,
         Saving::Bounds,
         Saving::Traces,
         Saving::Speculation,
@@ -90,6 +96,7 @@ impl Saving {
             Saving::Sums => "sums",
             Saving::Stores => "stores",
             Saving::Loads => "loads",
+            Saving::Early => "early",
             Saving::Fields => "fields",
             Saving::Operands => "operands",
             Saving::Widths => "widths",
@@ -97,6 +104,7 @@ impl Saving {
             Saving::Exits => "exits",
             Saving::Keys => "keys",
             Saving::Reuse => "reuse",
+            Saving::Meetings => "meetings",
             Saving::Bounds => "bounds",
             Saving::Traces => "traces",
             Saving::Speculation => "speculation",
@@ -162,6 +170,6 @@ mod tests {
             assert_eq!(alone, [saving]);
         }
         assert_eq!(Saving::find("pruning"), None);
-        assert_eq!(Without::from_iter(Saving::ALL).savings().count(), 21);
+        assert_eq!(Without::from_iter(Saving::ALL).savings().count(), 23);
     }
 }

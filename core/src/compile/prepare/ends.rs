@@ -12,7 +12,7 @@
 
 use super::size;
 use hardpath_ir::{Bits, Block, Emit, Inst, Op, Program, Target, Terminator, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A block with more operations is not made again.
 const MOST_COPIED: usize = 12;
@@ -41,6 +41,77 @@ pub fn separate(program: &mut Program) {
             open.push(new);
         }
     }
+}
+
+/// Ends that do and say the same become one. Gives whether something changed.
+pub fn share(program: &mut Program) -> bool {
+    let mut known: BTreeMap<String, Block> = BTreeMap::new();
+    let mut same: HashMap<Block, Block> = HashMap::new();
+    for block in program.order.clone() {
+        let data = &program.blocks[block];
+        if !data.params.is_empty() || !matches!(data.terminator, Terminator::Emit(_)) {
+            continue;
+        }
+        let kept = *known.entry(text(program, block)).or_insert(block);
+        if kept != block {
+            same.insert(block, kept);
+        }
+    }
+    if same.is_empty() {
+        return false;
+    }
+    for block in program.order.clone() {
+        let mut terminator = program.blocks[block].terminator.clone();
+        for target in targets_mut(&mut terminator) {
+            target.block = *same.get(&target.block).unwrap_or(&target.block);
+        }
+        program.blocks[block].terminator = terminator;
+    }
+    // Behind all that leads there.
+    program.order.retain(|block| !same.contains_key(block));
+    let kept: BTreeSet<Block> = same.values().copied().collect();
+    program.order.retain(|block| !kept.contains(block));
+    program.order.extend(kept);
+    true
+}
+
+/// What a block does and says, with its own values by their places in it.
+fn text(program: &Program, block: Block) -> String {
+    let data = &program.blocks[block];
+    let mut names: HashMap<Value, usize> = HashMap::new();
+    let name = |names: &HashMap<Value, usize>, value: &Value| match names.get(value) {
+        Some(own) => format!("own {own}"),
+        None => format!("{value:?}"),
+    };
+    let mut text = String::new();
+    for inst in &data.insts {
+        let inst = &program.insts[*inst];
+        let args: Vec<String> = inst.args.iter().map(|arg| name(&names, arg)).collect();
+        let widths = inst.results.iter().map(|value| program.width(*value));
+        let widths: Vec<u32> = widths.collect();
+        text += &format!("{:?} {args:?} {widths:?}\n", inst.op);
+        for value in &inst.results {
+            names.insert(*value, names.len());
+        }
+    }
+    let mut terminator = data.terminator.clone();
+    let said: Vec<String> = terminator
+        .uses_mut()
+        .into_iter()
+        .map(|value| name(&names, value))
+        .collect();
+    // The names are looked at apart, the rest as it is.
+    let shape = match &data.terminator {
+        Terminator::Emit(emit) => {
+            let mut emit = emit.clone();
+            for value in emit.uses_mut() {
+                *value = Value::from_u32(0);
+            }
+            format!("{emit:?}")
+        }
+        other => format!("{other:?}"),
+    };
+    text + &format!("{shape} {said:?}")
 }
 
 /// An argument, where constants of one number are the same.

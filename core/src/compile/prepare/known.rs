@@ -4,6 +4,8 @@
 //! block1: v2 = eq v0, v1; branch v2, block2, block3      (v1 is 5)
 //! block2: v3 = add v0, v4        →    block2: v3 = add v5, v4      (v5 is 5)
 //! ```
+//!
+//! A choice that it decides is what was chosen: behind `branch v2`, what is `select v2, v6, v7` is `v6`.
 
 use hardpath_ir::graph::Graph;
 use hardpath_ir::{Bits, Block, Op, Program, Terminator, Value};
@@ -88,7 +90,9 @@ fn replace(program: &mut Program, block: Block, known: &Known) -> bool {
     }
     let mut constants: HashMap<Value, Value> = HashMap::new();
     let mut new = Vec::new();
+    let mut chosen = false;
     let mut resolve = |program: &mut Program, value: Value| -> Value {
+        let value = decided(program, value, known);
         let Some(bits) = known.get(&value) else {
             return value;
         };
@@ -102,15 +106,32 @@ fn replace(program: &mut Program, block: Block, known: &Known) -> bool {
     for inst in program.blocks[block].insts.clone() {
         for place in 0..program.insts[inst].args.len() {
             let arg = program.insts[inst].args[place];
-            program.insts[inst].args[place] = resolve(program, arg);
+            let new = resolve(program, arg);
+            chosen |= new != arg;
+            program.insts[inst].args[place] = new;
         }
     }
     let mut terminator = program.blocks[block].terminator.clone();
     for value in terminator.uses_mut() {
-        *value = resolve(program, *value);
+        let new = resolve(program, *value);
+        chosen |= new != *value;
+        *value = new;
     }
     program.blocks[block].terminator = terminator;
-    let changed = !new.is_empty();
     program.blocks[block].insts.splice(0..0, new);
-    changed
+    chosen
+}
+
+/// What a value is where choices are known.
+fn decided(program: &Program, mut value: Value, known: &Known) -> Value {
+    while let Some(data) = program.def_inst(value).filter(|data| data.op == Op::Select) {
+        let Some(bits) = known.get(&data.args[0]) else {
+            break;
+        };
+        value = match bits.is_zero() {
+            true => data.args[2],
+            false => data.args[1],
+        };
+    }
+    value
 }

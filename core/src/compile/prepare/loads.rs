@@ -62,6 +62,46 @@ pub fn widen(program: &mut Program) -> bool {
     changed
 }
 
+/// Loads from where another load has read on every way there, with nothing written to the packet since, give what that gave. Gives whether
+/// something changed.
+pub fn reuse(program: &mut Program) -> bool {
+    let graph = Graph::new(program, &program.order);
+    let dominators = graph.dominators();
+    let written = written(program);
+    let mut before: Vec<(usize, Value, Value)> = Vec::new();
+    let mut changed = false;
+    for (node, &block) in program.order.clone().iter().enumerate() {
+        let mut is_as_it_was = written[block].iter().all(|target| !target.is_of_packet());
+        for inst in program.blocks[block].insts.clone() {
+            let data = &program.insts[inst];
+            if data.op != Op::PacketLoad {
+                let mut targets = HashSet::new();
+                changes(program, inst, &mut targets);
+                is_as_it_was &= targets.iter().all(|target| !target.is_of_packet());
+                continue;
+            }
+            if !is_as_it_was {
+                break;
+            }
+            let (at, value) = (data.args[0], data.results[0]);
+            let width = program.width(value);
+            let fits = |(above, from, loaded): &&(usize, Value, Value)| {
+                *from == at && program.width(*loaded) >= width && dominators.dominates(*above, node)
+            };
+            match before.iter().find(fits) {
+                Some((_, _, loaded)) => {
+                    let args = vec![*loaded];
+                    let data = &mut program.insts[inst];
+                    (data.op, data.args) = (Op::Slice { lo: 0 }, args);
+                    changed = true;
+                }
+                None => before.push((node, at, value)),
+            }
+        }
+    }
+    changed
+}
+
 /// All loads that see what was there at first.
 fn loads(program: &Program) -> BTreeMap<Source, Vec<Part>> {
     let written = written(program);
@@ -110,6 +150,10 @@ enum Target {
 }
 
 impl Target {
+    fn is_of_packet(&self) -> bool {
+        !matches!(self, Target::Map(_))
+    }
+
     fn meets(&self, source: Source, offset: i64, bytes: i64) -> bool {
         match (*self, source) {
             (Target::Bytes(first, end), Source::Packet) => first < offset + bytes && offset < end,

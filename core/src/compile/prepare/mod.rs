@@ -1,6 +1,7 @@
 //! A program as selection takes it: without functions, and without loops where that is no loss.
 
 mod choices;
+mod early;
 mod ends;
 mod known;
 mod limits;
@@ -45,11 +46,15 @@ pub fn prepare(program: &Program, without: Without) -> Result<Program, Vec<Diagn
         tidy(&mut prepared)?;
     }
     let cuts = without.keeps(Saving::Fields);
-    let steps: [(bool, Step); 4] = [
+    let steps: [(bool, Step); 7] = [
         (without.keeps(Saving::Choices), choices::choose),
         (without.keeps(Saving::Sums), sums::add_in_place),
         (without.keeps(Saving::Stores), stores::merge),
         (without.keeps(Saving::Loads) && cuts, loads::widen),
+        (without.keeps(Saving::Loads), loads::reuse),
+        (without.keeps(Saving::Early), early::read_early),
+        // Of what is loaded at once now.
+        (without.keeps(Saving::Stores) && cuts, stores::merge),
     ];
     for (kept, step) in steps {
         if kept && step(&mut prepared) {

@@ -11,7 +11,7 @@
 //! has less to do on average, while the program has room to grow.
 
 use super::super::savings::{Saving, Without};
-use super::ends::{copy_insts, renamed, targets_mut, ValueNames};
+use super::ends::{self, copy_insts, renamed, targets_mut, ValueNames};
 use super::{known, size, tidy};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{Block, Op, Phase, Program, Terminator};
@@ -23,6 +23,12 @@ const MOST_OPERATIONS: usize = 600;
 const MOST_TRIALS: usize = 48;
 /// A packet must have so many operations less to do.
 const LEAST_GAIN: f64 = 0.75;
+/// Or one that goes this way so many.
+const LEAST_GAIN_THERE: f64 = 1.5;
+/// For each of those that it has less to do there, the program may have so many more.
+const MOST_FOR_GAIN: f64 = 2.0;
+/// No more blocks are made where no ways are to meet.
+const MOST_IN_TREE: usize = 24;
 /// How likely a way is that ends at once with the packet dropped.
 const DROPPED: f64 = 0.1;
 
@@ -34,8 +40,11 @@ pub fn separate(program: &mut Program, without: Without) -> Result<(), Vec<Diagn
     if program.phase != Phase::ControlFlow || size(program) > MOST_OPERATIONS {
         return Ok(());
     }
+    while ends::share(program) {
+        tidy(program)?;
+    }
     let most = operations(program) * 8 / 5 + 24;
-    let mut cost = cost(program);
+    let mut now = cost(program);
     let mut trials = 0;
     let mut tried: BTreeSet<(Block, Block)> = BTreeSet::new();
     while trials < MOST_TRIALS {
@@ -43,20 +52,41 @@ pub fn separate(program: &mut Program, without: Without) -> Result<(), Vec<Diagn
             break;
         };
         tried.insert((from, meeting));
-        trials += 1;
-        let mut copy = program.clone();
-        copy_tail(&mut copy, from, meeting);
-        tidy(&mut copy)?;
-        if without.keeps(Saving::Known) && known::use_branches(&mut copy) {
-            tidy(&mut copy)?;
-            known::use_branches(&mut copy);
-            tidy(&mut copy)?;
+        for copy_behind in [copy_tail, copy_tree] {
+            trials += 1;
+            let mut copy = program.clone();
+            if !copy_behind(&mut copy, from, meeting) {
+                continue;
+            }
+            simplify(&mut copy, without)?;
+            let new = cost(&copy);
+            let there = likely(program, from, meeting);
+            let (before, behind) = (operations(program), operations(&copy));
+            let growth = behind as f64 - before as f64;
+            let gain = now - new;
+            let gain_there = gain / there;
+            let is_worth = gain >= LEAST_GAIN || gain_there >= LEAST_GAIN_THERE;
+            let pays = there > 0.0 && is_worth && growth <= MOST_FOR_GAIN * gain_there;
+            if pays && behind <= most {
+                *program = copy;
+                now = new;
+                break;
+            }
         }
-        let new = self::cost(&copy);
-        if new + LEAST_GAIN <= cost && operations(&copy) <= most {
-            *program = copy;
-            cost = new;
-        }
+    }
+    Ok(())
+}
+
+/// Uses what is known, and has ends that are the same once.
+fn simplify(program: &mut Program, without: Without) -> Result<(), Vec<Diagnostic>> {
+    tidy(program)?;
+    if without.keeps(Saving::Known) && known::use_branches(program) {
+        tidy(program)?;
+        known::use_branches(program);
+        tidy(program)?;
+    }
+    while ends::share(program) {
+        tidy(program)?;
     }
     Ok(())
 }
@@ -70,7 +100,8 @@ fn candidate(program: &Program, tried: &BTreeSet<(Block, Block)>) -> Option<(Blo
         }
     }
     let is_end = |block: &Block| matches!(program.blocks[*block].terminator, Terminator::Emit(_));
-    let meetings = program.order.iter().filter(|block| !is_end(block));
+    // The shorter the tail, the less is copied.
+    let meetings = program.order.iter().rev().filter(|block| !is_end(block));
     let mut pairs = meetings.flat_map(|block| {
         let from = ways.get(block).cloned().unwrap_or_default();
         let several = from.len() > 1;
@@ -82,7 +113,7 @@ fn candidate(program: &Program, tried: &BTreeSet<(Block, Block)>) -> Option<(Blo
 }
 
 /// Copies everything from a block on for the ways from one other block.
-fn copy_tail(program: &mut Program, from: Block, meeting: Block) {
+fn copy_tail(program: &mut Program, from: Block, meeting: Block) -> bool {
     let mut reached = BTreeSet::from([meeting]);
     for &block in &program.order {
         if reached.contains(&block) {
@@ -99,16 +130,8 @@ fn copy_tail(program: &mut Program, from: Block, meeting: Block) {
     let mut blocks: HashMap<Block, Block> = HashMap::new();
     let mut values = ValueNames::new();
     for &block in &tail {
-        let copy = program.add_block();
+        let copy = copy_block(program, block, &mut values);
         blocks.insert(block, copy);
-        program.blocks[copy].place = program.blocks[block].place;
-        for param in program.blocks[block].params.clone() {
-            let width = program.width(param);
-            let new = program.add_param(copy, width);
-            program.values[new].name = program.values[param].name.clone();
-            values.insert(param, new);
-        }
-        copy_insts(program, block, copy, &mut values);
     }
     for &block in &tail {
         let mut terminator = renamed(&program.blocks[block].terminator, &values);
@@ -117,13 +140,64 @@ fn copy_tail(program: &mut Program, from: Block, meeting: Block) {
         }
         program.blocks[blocks[&block]].terminator = terminator;
     }
+    lead(program, from, (meeting, blocks[&meeting]));
+    true
+}
+
+/// A block like another one, at the end of the order, without its terminator. What it has and gives gets names.
+fn copy_block(program: &mut Program, block: Block, values: &mut ValueNames) -> Block {
+    let copy = program.add_block();
+    program.blocks[copy].place = program.blocks[block].place;
+    for param in program.blocks[block].params.clone() {
+        let width = program.width(param);
+        let new = program.add_param(copy, width);
+        program.values[new].name = program.values[param].name.clone();
+        values.insert(param, new);
+    }
+    copy_insts(program, block, copy, values);
+    copy
+}
+
+/// From this block control goes to another one in place of one.
+fn lead(program: &mut Program, from: Block, (old, new): (Block, Block)) {
     let mut terminator = program.blocks[from].terminator.clone();
     for target in targets_mut(&mut terminator) {
-        if target.block == meeting {
-            target.block = blocks[&meeting];
+        if target.block == old {
+            target.block = new;
         }
     }
     program.blocks[from].terminator = terminator;
+}
+
+/// The same, and no ways meet in the copy. Only where few blocks come of it; gives whether they do.
+fn copy_tree(program: &mut Program, from: Block, meeting: Block) -> bool {
+    let mut made = 0;
+    let names = ValueNames::new();
+    let Some(copy) = copy_ways(program, meeting, names, &mut made) else {
+        return false;
+    };
+    lead(program, from, (meeting, copy));
+    true
+}
+
+/// A copy of a block, and for each of its ways a copy of what stands there.
+fn copy_ways(
+    program: &mut Program,
+    block: Block,
+    mut values: ValueNames,
+    made: &mut usize,
+) -> Option<Block> {
+    *made += 1;
+    if *made > MOST_IN_TREE || program.blocks[block].bound.is_some() {
+        return None;
+    }
+    let copy = copy_block(program, block, &mut values);
+    let mut terminator = renamed(&program.blocks[block].terminator, &values);
+    for target in targets_mut(&mut terminator) {
+        target.block = copy_ways(program, target.block, values.clone(), made)?;
+    }
+    program.blocks[copy].terminator = terminator;
+    Some(copy)
 }
 
 /// Operations of a block that the core has to do.
@@ -153,9 +227,8 @@ fn operations(program: &Program) -> usize {
         .sum()
 }
 
-/// What a packet has to do on average, when branches go either way.
-fn cost(program: &Program) -> f64 {
-    let mut behind: HashMap<Block, f64> = HashMap::new();
+/// How likely the first of a branch's ways is.
+fn first_way(program: &Program, yes: Block, no: Block) -> f64 {
     let drops = |block: Block| match &program.blocks[block].terminator {
         Terminator::Emit(emit) => {
             let known = program.as_const(emit.forwarded);
@@ -163,16 +236,47 @@ fn cost(program: &Program) -> f64 {
         }
         _ => false,
     };
+    match (drops(yes), drops(no)) {
+        (true, false) => DROPPED,
+        (false, true) => 1.0 - DROPPED,
+        _ => 0.5,
+    }
+}
+
+/// How likely a packet goes from one block to another.
+fn likely(program: &Program, from: Block, to: Block) -> f64 {
+    let mut reached: HashMap<Block, f64> = HashMap::new();
+    reached.extend(program.order.first().map(|entry| (*entry, 1.0)));
+    for &block in &program.order {
+        let here = reached.get(&block).copied().unwrap_or(0.0);
+        let ways = match &program.blocks[block].terminator {
+            Terminator::Jump(target) => vec![(target.block, here)],
+            Terminator::Branch { yes, no, .. } => {
+                let first = first_way(program, yes.block, no.block);
+                vec![(yes.block, here * first), (no.block, here * (1.0 - first))]
+            }
+            _ => Vec::new(),
+        };
+        if block == from {
+            let there = ways.iter().filter(|(block, _)| *block == to);
+            return there.map(|(_, likely)| likely).sum();
+        }
+        for (block, likely) in ways {
+            *reached.entry(block).or_default() += likely;
+        }
+    }
+    0.0
+}
+
+/// What a packet has to do on average, when branches go either way.
+fn cost(program: &Program) -> f64 {
+    let mut behind: HashMap<Block, f64> = HashMap::new();
     for &block in program.order.iter().rev() {
         let own = block_operations(program, block) as f64;
         let rest = match &program.blocks[block].terminator {
             Terminator::Jump(target) => behind[&target.block],
             Terminator::Branch { yes, no, .. } => {
-                let likely = match (drops(yes.block), drops(no.block)) {
-                    (true, false) => DROPPED,
-                    (false, true) => 1.0 - DROPPED,
-                    _ => 0.5,
-                };
+                let likely = first_way(program, yes.block, no.block);
                 1.0 + likely * behind[&yes.block] + (1.0 - likely) * behind[&no.block]
             }
             _ => 1.0,

@@ -1,4 +1,4 @@
-//! Neighbouring bytes of the packet that one load or number has are written at once.
+//! Neighbouring bytes of the packet that one load, value or number has are written at once.
 //!
 //! ```text
 //! v1 = packet.load 6:64  (16 bits)
@@ -6,6 +6,8 @@
 //! packet.store 0:64, v1               →    packet.store 0:64, v9
 //! packet.store 2:64, v2
 //! ```
+//!
+//! Bytes of a value that stands already are as good: `slice v1, 0` and `slice v1, 16` are `slice v1, 0` of 32 bits.
 //!
 //! Only in one block, at constant offsets, where nothing between the first and the last of the stores reads or writes the packet at
 //! bytes that they write, or at an offset that nobody knows.
@@ -32,6 +34,8 @@ struct Part {
 enum Origin {
     /// Bytes of the packet from here on, by a load that stands there in its block.
     Packet(i64),
+    /// Bits of a value, from this one on.
+    Value(Value, i64),
     Known(Bits),
 }
 
@@ -90,6 +94,9 @@ fn origin(program: &Program, block: Block, value: Value) -> Option<Origin> {
         return Some(Origin::Known(bits.clone()));
     }
     let data = program.def_inst(value)?;
+    if let Op::Slice { lo } = data.op {
+        return Some(Origin::Value(data.args[0], lo.into()));
+    }
     let ValueDef::Result(inst, _) = program.values[value].def else {
         return None;
     };
@@ -111,6 +118,9 @@ fn is_whole(program: &Program, block: Block, run: &[Part]) -> bool {
     std::iter::zip(run, &origins).all(|(part, origin)| match (origin, &origins[0]) {
         (Origin::Known(_), Origin::Known(_)) => true,
         (Origin::Packet(from), Origin::Packet(first)) => *from == first + distance(part),
+        (Origin::Value(value, from), Origin::Value(other, first)) => {
+            value == other && *from == first + 8 * distance(part)
+        }
         _ => false,
     })
 }
@@ -119,7 +129,10 @@ fn is_whole(program: &Program, block: Block, run: &[Part]) -> bool {
 fn is_undisturbed(program: &Program, block: Block, run: &[Part]) -> bool {
     let insts = &program.blocks[block].insts;
     let last = run.iter().map(|part| part.at).max().unwrap_or(0);
-    let loads: Vec<usize> = made_at(program, block, run).collect();
+    let loads: Vec<usize> = match origin(program, block, run[0].value) {
+        Some(Origin::Packet(_)) => made_at(program, block, run).collect(),
+        _ => Vec::new(),
+    };
     let first_store = run.iter().map(|part| part.at).min().unwrap_or(0);
     let first_load = loads.iter().copied().min().unwrap_or(first_store);
     let last_load = loads.iter().copied().max().unwrap_or(0);
@@ -186,6 +199,12 @@ fn join(program: &mut Program, block: Block, run: &[Part]) {
             let at = first.expect("it is loaded");
             program.blocks[block].insts.splice(at..at, [offset, load]);
             program.insts[load].results[0]
+        }
+        Some(Origin::Value(whole, lo)) => {
+            let lo = lo as u32;
+            let slice = program.make_inst(Op::Slice { lo }, vec![whole], &[width], place);
+            new.push(slice);
+            program.insts[slice].results[0]
         }
         _ => {
             let parts = run.iter().rev().map(|part| part.value).collect();

@@ -45,6 +45,8 @@ pub struct Select<'a> {
     inputs: Vec<(Input, Reg)>,
     /// How often values are used.
     uses: SecondaryMap<Value, u32>,
+    /// How many ways lead to blocks.
+    ways: SecondaryMap<Block, u32>,
     /// The block that is being made.
     here: Label,
     origin: Option<PlaceId>,
@@ -85,6 +87,7 @@ pub fn select(program: &Program, without: Without) -> Result<Code, Vec<Diagnosti
         bools: HashMap::new(),
         inputs: Vec::new(),
         uses: uses(program),
+        ways: ways(program),
         here,
         origin: None,
         made: HashMap::new(),
@@ -107,6 +110,17 @@ pub fn select(program: &Program, without: Without) -> Result<Code, Vec<Diagnosti
         true => Ok(select.code),
         false => Err(select.errors),
     }
+}
+
+/// How many ways lead to each block.
+fn ways(program: &Program) -> SecondaryMap<Block, u32> {
+    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for &block in &program.order {
+        for target in program.blocks[block].terminator.targets() {
+            ways[target.block] += 1;
+        }
+    }
+    ways
 }
 
 impl Select<'_> {
@@ -367,11 +381,15 @@ impl Select<'_> {
             Bool::Known(true) => self.go(None, None, yes.0, yes.1.clone()),
             Bool::Known(false) => self.go(None, None, no.0, no.1.clone()),
             Bool::Not(inner) => self.branch_to(inner, no, yes),
+            Bool::Or(a, b) if self.continues(yes.0, no.0) => {
+                let neither = Bool::And(bools::not(a), bools::not(b));
+                self.branch_to(&Rc::new(neither), no, yes);
+            }
             Bool::Or(a, b) => {
                 self.leave_when(a, yes);
                 self.branch_to(b, yes, no);
             }
-            Bool::And(a, b) => {
+            Bool::And(a, b) if !self.continues(no.0, yes.0) => {
                 self.leave_when(&bools::not(a), no);
                 self.branch_to(b, yes, no);
             }
@@ -380,6 +398,17 @@ impl Select<'_> {
                 self.go(None, None, no.0, no.1.clone());
             }
         }
+    }
+
+    /// A block becomes part of this one when a single branch leads there: nothing else does, and the other way ends.
+    fn continues(&self, block: &Target, other: &Target) -> bool {
+        let ends = matches!(
+            self.program.blocks[other.block].terminator,
+            Terminator::Emit(_)
+        );
+        ends && self.ways[block.block] == 1
+            && self.without.keeps(Saving::Traces)
+            && self.without.keeps(Saving::Tests)
     }
 
     /// Goes there when the condition holds; else on.
