@@ -123,7 +123,10 @@ fn smaller_tables(object: &str) -> Vec<String> {
     options
 }
 
-/// Every program in `programs/`.
+/// Programs that are for a core: as a pipeline they have loops without end, offsets that only data bound, or no card to fit on.
+const NO_PIPELINE: [&str; 3] = ["cuckoo", "dns_labels", "ipv6_extensions"];
+
+/// Every program in `programs/` that is one for a pipeline.
 #[test]
 fn ghdl_agrees_with_the_native_simulator() {
     let mut programs: Vec<String> = fs::read_dir(root().join("programs"))
@@ -148,6 +151,11 @@ fn ghdl_agrees_with_the_native_simulator() {
             return;
         };
         let object = path(&object);
+        if NO_PIPELINE.contains(&program.as_str()) {
+            let refused = hardpath(&["compile", object, "--json"]);
+            assert_eq!(refused.status, 3, "{program}: {}", refused.stdout);
+            continue;
+        }
         let mut options = smaller_tables(object);
         options.extend(["--bus".to_string(), bus.to_string()]);
         let Some(design) = Design::new(object, &options) else {

@@ -257,7 +257,7 @@ impl Top<'_> {
         let job_ready = self.m.wire(1, "job_is_ready");
         let requests = self.requests(&threads, thread_9, &lanes, &host, &loops);
         self.m.section("What takes long");
-        let slow = self.slow(&entering, thread_9, &lanes, &requests, &loops);
+        let slow = self.slow((&threads, &entering), thread_9, &lanes, &requests, &loops);
         let waits = self.m.or(&[requests.waits, slow.waits]);
         self.m.section("What is counted");
         self.statistics(

@@ -160,7 +160,7 @@ impl Top<'_> {
 
     pub(super) fn slow(
         &mut self,
-        entering: &Entering,
+        (threads, entering): (&ThreadsOut, &Entering),
         thread_9: Node,
         lanes: &LanesOut,
         requests: &RequestsOut,
