@@ -210,7 +210,10 @@ fn other_maps(native: &mut Native, design: &Design) {
     let mut wrong = vec![design.clone(); 3];
     wrong[0].maps[0].slots += 1;
     wrong[1].maps[0].slots -= 1;
-    wrong[2].maps.push(design.maps[0].clone());
+    wrong[2].maps.push(hardpath_registers::Map {
+        select: design.maps.len() as u32,
+        ..design.maps[0].clone()
+    });
     if design.maps.len() > 1 {
         let mut fewer = design.clone();
         fewer.maps.pop();
