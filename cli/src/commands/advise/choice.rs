@@ -7,6 +7,8 @@
 pub struct Figures {
     /// Million packets a second, of many flows.
     pub mpps: f64,
+    /// The same of one flow alone.
+    pub of_one_flow: f64,
     /// It is larger than the usual card of its family.
     pub is_too_large: bool,
 }
@@ -39,12 +41,23 @@ const MATTERS: f64 = 1.1;
 
 /// `None`: both refuse the program.
 pub fn choose(needed: f64, pipeline: Option<&Figures>, core: Option<&Figures>) -> Option<Choice> {
-    let (taken, reason) = match (pipeline, core) {
+    let (taken, mut reason) = match (pipeline, core) {
         (None, None) => return None,
         (Some(_), None) => (Taken::Pipeline, "a core does not take the program".into()),
         (None, Some(_)) => (Taken::Core, "the program does not become a pipeline".into()),
         (Some(pipeline), Some(core)) => among(needed, pipeline, core),
     };
+    let found = match taken {
+        Taken::Pipeline => pipeline,
+        Taken::Core => core,
+    };
+    let slower = found.filter(|found| found.mpps >= needed && found.of_one_flow < needed);
+    if let Some(found) = slower {
+        reason += &format!(
+            "; one flow alone gets {} Mpps of it",
+            mpps(found.of_one_flow)
+        );
+    }
     Some(Choice { taken, reason })
 }
 
@@ -93,6 +106,7 @@ mod tests {
     fn figures(mpps: f64) -> Figures {
         Figures {
             mpps,
+            of_one_flow: mpps,
             is_too_large: false,
         }
     }
@@ -123,12 +137,28 @@ mod tests {
         assert_eq!(taken(1.0, Some(figures(0.1)), None), Some(Taken::Pipeline));
         assert_eq!(taken(1.0, None, None), None);
         let large = |mpps| Figures {
-            mpps,
             is_too_large: true,
+            ..figures(mpps)
         };
         let found = taken(1.0, Some(large(250.0)), Some(figures(0.1)));
         assert_eq!(found, Some(Taken::Core));
         let found = taken(1.0, Some(figures(0.1)), Some(large(250.0)));
         assert_eq!(found, Some(Taken::Pipeline));
+    }
+
+    #[test]
+    fn one_flow_that_is_slower_is_told() {
+        let core = Figures {
+            of_one_flow: 0.5,
+            ..figures(20.0)
+        };
+        let reason = |needed| {
+            let choice = choose(needed, Some(&figures(5.0)), Some(&core));
+            choice.map(|choice| choice.reason).unwrap_or_default()
+        };
+        let told = "; one flow alone gets 0.500 Mpps of it";
+        assert!(reason(10.0).ends_with(told), "{}", reason(10.0));
+        assert!(!reason(0.2).contains("one flow"), "{}", reason(0.2));
+        assert!(!reason(30.0).contains("one flow"), "{}", reason(30.0));
     }
 }

@@ -91,6 +91,7 @@ impl Side {
     pub fn figures(&self) -> Figures {
         Figures {
             mpps: self.many.mpps,
+            of_one_flow: self.one.mpps,
             is_too_large: self
                 .warnings
                 .iter()
