@@ -123,6 +123,7 @@ pub fn core_for(image: &Image, asked: &Asked) -> processor::Processor {
 fn hardware(compiled: Compiled, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
     let image = &compiled.image;
     missing(image, &compiled.origins).map_err(|error| vec![error])?;
+    keeps(&compiled.program).map_err(|error| vec![error])?;
     let maps = image.maps.values();
     let errors: Vec<Diagnostic> = maps
         .filter_map(hardpath_pipeline::map_is_too_large)
@@ -169,6 +170,25 @@ pub fn hardware_of(
         },
         warnings: Vec::new(),
     }
+}
+
+/// # Errors
+/// `core-unit-missing`: a use of an entry that the map may have forgotten for the same packet's sake; with the line.
+fn keeps(program: &Program) -> Result<(), Diagnostic> {
+    let Some((map, place)) = processor::keeps::loses(program) else {
+        return Ok(());
+    };
+    let message = format!(
+        "the processor's map {} may forget an entry that a packet has looked up when the packet puts in another key, and it is used behind that",
+        program.maps[map].name
+    );
+    let error = Diagnostic::refused("core-unit-missing", message).help(
+        "look the key up once more behind the update; use --engine rows, which runs every program, or --target pipeline",
+    );
+    Err(match place {
+        Some(place) => error.at(&program.places[place]),
+        None => error,
+    })
 }
 
 /// # Errors

@@ -15,6 +15,7 @@ mod answer;
 pub mod copies;
 mod exits;
 pub mod fit;
+pub mod keeps;
 mod port;
 mod program;
 mod puts;
