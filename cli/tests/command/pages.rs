@@ -257,6 +257,33 @@ fn rows_in_core_are_those_of_today() {
     assert!(compared > 20 || !is_there, "{compared}");
 }
 
+/// Clocks of the paths that hit, and rows, beside half and three quarters of hXDP's.
+#[test]
+fn limits_in_core_are_kept() {
+    let number = |cell: &str| cell.parse::<f64>().ok();
+    let mut limits = 0;
+    for table in tables_with("core.md", "limit") {
+        for row in &table.rows {
+            let Some(limit) = number(table.cell(row, "limit")) else {
+                continue;
+            };
+            limits += 1;
+            let clocks = number(table.cell(row, "clocks"));
+            assert!(clocks.is_some_and(|clocks| clocks <= limit), "{row:?}");
+        }
+    }
+    // Seven programs, one of them with two lengths, DROP and TX.
+    assert!(limits >= 10, "{limits}");
+    for table in tables_with("core.md", "of hXDP's") {
+        for row in &table.rows {
+            let shares = ["of hXDP's", "a slot"].map(|column| number(table.cell(row, column)));
+            if let [Some(rows), Some(a_slot)] = shares {
+                assert!(rows <= 0.75 || a_slot <= 0.75, "{row:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn windows_in_architecture_are_those_of_today() {
     let mut stale = Stale::default();
