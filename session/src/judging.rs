@@ -74,6 +74,20 @@ impl<P: Judged> Judging<P> {
         }
     }
 
+    /// Another program takes over: packets from here on are its own. `make`: a judge for it, from what the maps of the one before hold.
+    ///
+    /// # Errors
+    /// The kernel fails; those of `make`.
+    pub fn goes_on(
+        &mut self,
+        make: impl FnOnce(&Image) -> Result<Reference, Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        self.judge()?;
+        let maps = self.reference.maps()?;
+        self.reference = make(&maps.image)?;
+        Ok(())
+    }
+
     /// After the last packet: judges those that wait, and compares the maps.
     ///
     /// # Errors

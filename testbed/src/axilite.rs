@@ -1,8 +1,11 @@
 //! An AXI4-Lite master: one transaction at a time, stepped beside the streams.
 
+mod writes;
+
 use crate::dut::{Dut, Port, PortDirection};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_registers::Access;
+pub use writes::Writes;
 
 /// AXI's OKAY (AMBA AXI, A3.4.4): the access was done.
 pub const OKAY: u64 = 0;

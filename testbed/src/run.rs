@@ -4,6 +4,7 @@
 //! is known, so that only those packets are kept that are inside the design.
 
 mod books;
+mod loads;
 
 use crate::dut::{Dut, Port, PortDirection};
 use crate::host::{Host, HostAnswer, HostOperation};
@@ -16,7 +17,10 @@ use hardpath_blocks::interface::{bits_of, Interface};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::KeyMove;
 use hardpath_packet::{Fate, Packet};
+use loads::Loads;
+pub use loads::{LoadDone, LoadEvent};
 use std::borrow::Borrow;
+use std::collections::VecDeque;
 
 /// How to run.
 #[derive(Clone)]
@@ -31,6 +35,9 @@ pub struct RunOptions<'a> {
     pub watchdog_clocks: u64,
     /// What the host does in the middle of traffic, in order.
     pub host: &'a [HostEvent],
+    /// Programs that are loaded in the middle of traffic, by rising numbers of packets; where the host does nothing else. The run is then the
+    /// first one since reset, and all programs take packets of the same lengths.
+    pub loads: &'a [LoadEvent],
 }
 
 /// An operation of the host that begins when that many packets were taken in (0: before the first).
@@ -53,6 +60,7 @@ impl Default for RunOptions<'_> {
             clock_mhz: 250.0,
             watchdog_clocks: 20_000,
             host: &[],
+            loads: &[],
         }
     }
 }
@@ -74,6 +82,8 @@ pub enum Event<P> {
     HostMoved(Vec<KeyMove>),
     /// An operation of the host is over: the next of [`RunOptions::host`].
     Host(HostAnswer),
+    /// The program of the next of [`RunOptions::loads`] runs: in front of the first packet that is its own.
+    Loaded(LoadDone),
 }
 
 /// What a run took.
@@ -122,7 +132,7 @@ pub fn run(
         match event {
             Event::Packet { outcome, .. } => outcomes.push(outcome),
             Event::Host(answer) => host_answers.push(answer),
-            Event::HostMoved(_) => {}
+            Event::HostMoved(_) | Event::Loaded(_) => {}
         }
         Ok(())
     })?;
@@ -152,8 +162,10 @@ pub fn stream<P: Borrow<Packet>>(
     let mut sink = Sink::new(dut, interface, Backpressure::new(options.backpressure))?;
     let fate_port = FatePort::find(dut, interface)?;
     let mut host = HostTraffic::new(dut, interface, options.host)?;
+    let mut loads = Loads::new(dut, interface, options.loads)?;
     let mut books = Books::new(interface);
     let mut journals = Journals::new(dut, interface)?;
+    let mut telling = Telling::default();
 
     let mut clock = 0;
     let mut last_progress = 0;
@@ -162,10 +174,12 @@ pub fn stream<P: Borrow<Packet>>(
         true => options.watchdog_clocks,
         false => options.watchdog_clocks.max(PROGRAM_CLOCKS),
     };
-    while !(source.is_done() && books.is_complete() && host.is_done()) {
+    while !(source.is_done() && books.is_complete() && host.is_done() && loads.is_done()) {
         source.drive(dut);
         sink.drive(dut);
         host.drive(dut, source.packets_taken())?;
+        let taken = (source.packets_taken(), source.is_done());
+        loads.drive(dut, taken, telling.is_free())?;
         dut.step().map_err(|error| at_clock(error, clock))?;
         journals.observe(dut);
 
@@ -190,13 +204,21 @@ pub fn stream<P: Borrow<Packet>>(
             books.packet_out(frame, clock)?;
         }
         let answer = host.observe(dut)?;
+        if let Some(done) = loads.observe(dut)? {
+            telling.loaded = Some(done);
+        }
 
         let source_waits = !source.is_done() && !source.is_blocked();
         let happens = taken.is_some() || decided || !nothing_out || answer.is_some();
         if source_waits || happens {
             last_progress = clock;
         }
-        tell_over(&mut books, &mut journals, &mut consumer)?;
+        while let Some(over) = next_over(&mut books, &mut journals) {
+            telling.over.push_back(over);
+        }
+        if !loads.is_under_way() {
+            telling.tell(&mut consumer)?;
+        }
         if let Some(answer) = answer {
             consumer(Event::Host(answer))?;
         }
@@ -208,10 +230,12 @@ pub fn stream<P: Borrow<Packet>>(
             }
             pending.extend(books.pending());
             pending.extend(host.host.as_ref().and_then(Host::pending));
+            pending.extend(loads.pending());
             return Err(hangs(&pending, clock, patience));
         }
         clock += 1;
     }
+    telling.loaded_at_last(&mut consumer)?;
     let simulated_clocks = clock + expect_quiet(dut, &mut sink, &fate_port, clock)?;
     let mut statistics = books.statistics(options.clock_mhz);
     statistics.beats = source.beats;
@@ -222,33 +246,100 @@ pub fn stream<P: Borrow<Packet>>(
     })
 }
 
-/// Tells of the packets that are over: of one that entered as soon as it is known, too, what it moved in LRU maps.
-fn tell_over<P>(
-    books: &mut Books<P>,
-    journals: &mut Journals,
-    consumer: &mut impl FnMut(Event<P>) -> Result<(), Diagnostic>,
-) -> Result<(), Diagnostic> {
-    while let Some(entered) = books.next_entered() {
-        let mut moves = Vec::new();
-        if entered {
-            if !journals.has_packet() {
-                return Ok(());
-            }
-            let of_host = journals.take_all_of_host();
-            if !of_host.is_empty() {
-                consumer(Event::HostMoved(of_host))?;
-            }
-            moves = journals.take_packet();
+/// A packet that is over.
+struct Over<P> {
+    packet: P,
+    outcome: Option<Fate>,
+    of_host: Vec<KeyMove>,
+    moves: Vec<KeyMove>,
+}
+
+/// The next packet that is over; of one that entered as soon as it is known, too, what it moved in LRU maps.
+fn next_over<P>(books: &mut Books<P>, journals: &mut Journals) -> Option<Over<P>> {
+    let entered = books.next_entered()?;
+    let (mut of_host, mut moves) = (Vec::new(), Vec::new());
+    if entered {
+        if !journals.has_packet() {
+            return None;
         }
-        if let Some((packet, outcome)) = books.next_over() {
+        of_host = journals.take_all_of_host();
+        moves = journals.take_packet();
+    }
+    let (packet, outcome) = books.next_over()?;
+    Some(Over {
+        packet,
+        outcome,
+        of_host,
+        moves,
+    })
+}
+
+/// What is still to be told: packets while a load is under way, since nobody knows yet which program they are of.
+struct Telling<P> {
+    over: VecDeque<Over<P>>,
+    /// A program that runs from this packet on.
+    loaded: Option<LoadDone>,
+    /// Packets that entered and were told.
+    entered: u64,
+}
+
+impl<P> Default for Telling<P> {
+    fn default() -> Self {
+        Telling {
+            over: VecDeque::new(),
+            loaded: None,
+            entered: 0,
+        }
+    }
+}
+
+impl<P> Telling<P> {
+    /// All loads that are over are told.
+    fn is_free(&self) -> bool {
+        self.loaded.is_none()
+    }
+
+    fn tell(
+        &mut self,
+        consumer: &mut impl FnMut(Event<P>) -> Result<(), Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        loop {
+            let is_next = |loaded: &mut LoadDone| loaded.before == self.entered;
+            if let Some(loaded) = self.loaded.take_if(is_next) {
+                consumer(Event::Loaded(loaded))?;
+            }
+            let Some(over) = self.over.pop_front() else {
+                return Ok(());
+            };
+            if !over.of_host.is_empty() {
+                consumer(Event::HostMoved(over.of_host))?;
+            }
+            self.entered += u64::from(over.outcome.is_some());
             consumer(Event::Packet {
-                packet,
-                outcome,
-                moves,
+                packet: over.packet,
+                outcome: over.outcome,
+                moves: over.moves,
             })?;
         }
     }
-    Ok(())
+
+    /// Behind the last packet.
+    fn loaded_at_last(
+        &mut self,
+        consumer: &mut impl FnMut(Event<P>) -> Result<(), Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        self.tell(consumer)?;
+        match self.loaded {
+            None => Ok(()),
+            Some(loaded) => {
+                let message = format!(
+                    "the program that was loaded says that {} packets entered before it, and {} did",
+                    loaded.before, self.entered
+                );
+                Err(protocol_violation(message))
+            }
+        }
+    }
 }
 
 /// Nothing may follow the last packet.
