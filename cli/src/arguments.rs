@@ -177,7 +177,12 @@ pub struct SimArguments {
     #[command(flatten)]
     pub run: RunArguments,
     /// Where to write the run for the test bench of a compiled design: what goes in and what must come out
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "load",
+        help_heading = "Output"
+    )]
     pub bench: Option<PathBuf>,
     #[command(flatten)]
     pub answer: AnswerArguments,

@@ -20,7 +20,7 @@ use hardpath_testbed::bench::Recorder;
 use hardpath_testbed::dut::Dut;
 use hardpath_testbed::host::{Host, HostOperation};
 use hardpath_testbed::native::Native;
-use hardpath_testbed::run::{Event, RunOptions};
+use hardpath_testbed::run::{Event, LoadEvent, RunOptions};
 use hardpath_testbed::statistics::Statistics;
 use hardpath_testbed::verilator::{Verilator, VerilatorOptions};
 use std::path::Path;
@@ -36,6 +36,8 @@ pub struct Setting<'a> {
     pub image: &'a Image,
     /// Where to write the run for a test bench ([`hardpath_testbed::bench`]).
     pub bench: Option<&'a Path>,
+    /// Programs that are loaded during the run.
+    pub loads: &'a [LoadEvent],
     /// Somebody wants to know which keys LRU maps forget: it is told first what these maps are.
     pub journal: Option<&'a dyn Fn(Vec<LruMap>)>,
 }
@@ -146,7 +148,7 @@ fn simulate(
         journal: setting.journal.is_some(),
         ..setting.asked.clone()
     };
-    let hardware = target::compile(setting.loaded, &asked)?;
+    let mut hardware = target::compile(setting.loaded, &asked)?;
     if let Some(journal) = setting.journal {
         journal(journals::of_design(&hardware.interface));
     }
@@ -154,6 +156,7 @@ fn simulate(
         pace,
         backpressure: setting.run.backpressure,
         clock_mhz: hardware.clock_mhz,
+        loads: setting.loads,
         ..RunOptions::default()
     };
     let image = with_first_contents(program, setting.image);
@@ -178,8 +181,12 @@ fn simulate(
             recorded.and_then(|(statistics, file)| file.put_in_place().map(|()| statistics))
         }
     };
+    let statistics = statistics.map_err(one)?;
+    if let Some(last) = setting.loads.last() {
+        hardware.interface = last.interface.clone();
+    }
     Ok(Ran {
-        statistics: statistics.map_err(one)?,
+        statistics,
         engine: Engine::Hardware {
             dut,
             hardware: Box::new(hardware),

@@ -10,6 +10,7 @@ mod design;
 mod engine;
 mod files;
 mod internal_error;
+mod loads;
 mod messages;
 mod mtu;
 mod notes;

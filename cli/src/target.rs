@@ -259,7 +259,7 @@ fn savings<S: Copy, A: FromIterator<S>>(
     names.iter().map(one).collect()
 }
 
-fn needs_core(options: &[&str]) -> Diagnostic {
+pub fn needs_core(options: &[&str]) -> Diagnostic {
     let (verb, it) = match options.len() {
         1 => ("says", "it"),
         _ => ("say", "them"),

@@ -77,6 +77,8 @@ impl AdviseArguments {
     /// As the other commands have them; with other captures.
     pub fn run(&self, pcap: Vec<PathBuf>) -> RunArguments {
         RunArguments {
+            load: Vec::new(),
+            clear_maps: false,
             pcap,
             maps: self.maps.clone(),
             engine: None,

@@ -6,9 +6,9 @@ use clap::Args;
 use hardpath_blocks::interface::BUS_BITS;
 use hardpath_core::image::LANES;
 use hardpath_pipeline::technology::{self, Technology, TECHNOLOGIES};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Program")]
 pub struct ProgramArguments {
     /// XDP object file, or the text of a program as `hardpath ir` prints it (FILE.hir)
@@ -24,7 +24,7 @@ pub struct ProgramArguments {
 }
 
 /// What only an object leaves open.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Program")]
 pub struct ObjectArguments {
     /// Program in the object, by function or section name
@@ -53,6 +53,22 @@ pub struct ObjectArguments {
     /// BTF of the kernel that the program is meant for [default: the running kernel's]
     #[arg(long, value_name = "FILE")]
     pub btf: Option<PathBuf>,
+}
+
+impl ProgramArguments {
+    /// The same of another file; of what an object leaves open only what holds for any.
+    pub fn of_another(&self, file: &Path) -> ProgramArguments {
+        ProgramArguments {
+            file: file.into(),
+            object: ObjectArguments {
+                as_xdp: self.object.as_xdp,
+                drop_events: self.object.drop_events,
+                btf: self.object.btf.clone(),
+                ..ObjectArguments::default()
+            },
+            ..self.clone()
+        }
+    }
 }
 
 impl ObjectArguments {
@@ -84,7 +100,7 @@ impl ObjectArguments {
 }
 
 /// What hardware is asked for.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Hardware")]
 pub struct HardwareArguments {
     /// Kind of hardware: a pipeline, or a processor that runs the program (core)

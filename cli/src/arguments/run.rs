@@ -39,6 +39,13 @@ pub struct RunArguments {
     /// Time that the program sees: that of the capture, or START:STEP in ns
     #[arg(long, value_name = "capture|START:STEP", default_value = "capture", value_parser = time)]
     pub time: TimeSource,
+    /// Load another object into the core when so many packets were sent, with --target core; each packet is judged by the program that was in
+    /// force when it came
+    #[arg(long, value_name = "PACKET:OBJ", value_parser = load)]
+    pub load: Vec<(usize, PathBuf)>,
+    /// Programs that are loaded find all their maps empty, also those that the program before declares alike
+    #[arg(long, requires = "load")]
+    pub clear_maps: bool,
     /// Where to write the contents of maps after the last packet
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub maps_out: Option<PathBuf>,
@@ -98,6 +105,15 @@ fn interface_mtu(text: &str) -> Result<(u32, u32), String> {
     parsed.ok_or_else(|| String::from("give the interface's number and its MTU in bytes: 2=9000"))
 }
 
+fn load(text: &str) -> Result<(usize, PathBuf), String> {
+    let parsed = text.split_once(':').and_then(|(packets, object)| {
+        let object = (!object.is_empty()).then(|| PathBuf::from(object))?;
+        Some((packets.parse().ok()?, object))
+    });
+    let help = "give the number of packets and an object: 1000:other.o";
+    parsed.ok_or_else(|| String::from(help))
+}
+
 fn own_input(text: &str) -> Result<(String, u64), String> {
     let parsed = text.split_once('=').and_then(|(name, value)| {
         let value = match value.strip_prefix("0x") {
@@ -132,6 +148,10 @@ mod tests {
         assert!(time("5").is_err());
         assert_eq!(interface_mtu("2=9000"), Ok((2, 9000)));
         assert_eq!(own_input("mark=0x1f"), Ok(("mark".into(), 31)));
+        assert_eq!(load("7:a:b.o"), Ok((7, PathBuf::from("a:b.o"))));
+        for wrong in ["7", "7:", ":a.o", "-1:a.o", "a.o:7", "1e3:a.o"] {
+            assert!(load(wrong).is_err(), "{wrong}");
+        }
         assert!(own_input("mark").is_err() && own_input("mark=-1").is_err());
         for wrong in ["2", "0=1500", "2=0", "2=x", "=1500"] {
             assert!(interface_mtu(wrong).is_err(), "{wrong}");

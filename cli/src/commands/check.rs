@@ -4,6 +4,7 @@ use crate::answer::{Answer, Status};
 use crate::arguments::{CheckArguments, EngineName, JudgeName};
 use crate::coverage::{self, Coverage};
 use crate::engine::{self, Setting};
+use crate::loads::{Happened, Loads};
 use crate::outputs::{self, SentOn};
 use crate::packets::{self, RunPacket};
 use crate::source::{self, Loaded};
@@ -22,9 +23,11 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 
 pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
-    let asked = target::asked(&arguments.program.hardware).map_err(one)?;
+    let mut asked = target::asked(&arguments.program.hardware).map_err(one)?;
     let engine = asked.kind.engine(arguments.run.engine).map_err(one)?;
     let loaded = source::load(&arguments.program, &asked)?.for_target(asked.kind.target)?;
+    let (run, program) = (&arguments.run, &arguments.program);
+    let loads = Loads::read(run, program, &loaded, (&mut asked, engine))?;
     let image = outputs::read_maps(&arguments.run, &loaded)?;
     let packets = packets::open(&arguments.run, &loaded.program.inputs)?;
     let run = Run {
@@ -32,6 +35,7 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
         asked: &asked,
         engine,
         loaded: &loaded,
+        loads: &loads,
         image: &image,
     };
     // The judge first: where it may not be asked, nobody has waited for an engine.
@@ -39,10 +43,10 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let mut sent_on = SentOn::create(&arguments.run).map_err(one)?;
     let mut first = Some((packets, judge));
     let question = |form| match first.take() {
-        Some((packets, judge)) => run.compare(packets, judge, &mut sent_on),
+        Some((packets, judge)) => run.compare(packets, (judge, form), &mut sent_on),
         None => {
             let packets = packets::open_again(&arguments.run, &loaded.program.inputs)?;
-            run.compare(packets, run.judge(form)?, &mut SentOn::nowhere())
+            run.compare(packets, (run.judge(form)?, form), &mut SentOn::nowhere())
         }
     };
     let asked = hardpath_oracle::ask(question, |compared| {
@@ -51,7 +55,8 @@ pub fn run(arguments: &CheckArguments) -> Result<Answer, Vec<Diagnostic>> {
     let compared = &asked.answer;
     // An output may have the name of a capture, which is not read any more now.
     sent_on.finish().map_err(one)?;
-    outputs::write_maps(&arguments.run, &loaded.program, &compared.maps).map_err(one)?;
+    let last = loads.programs.last().map_or(&loaded, |last| &last.loaded);
+    outputs::write_maps(&arguments.run, &last.program, &compared.maps).map_err(one)?;
     Ok(answer(&run, compared)
         .with_warnings(loaded.warnings_with(&compared.warnings))
         .with_warnings(compared.coverage.warnings())
@@ -65,6 +70,8 @@ struct Run<'a> {
     asked: &'a Asked,
     engine: EngineName,
     loaded: &'a Loaded,
+    /// What is loaded in the middle.
+    loads: &'a Loads,
     /// What the maps hold at first.
     image: &'a Image,
 }
@@ -78,37 +85,49 @@ struct Compared {
     simulated_clocks: Option<u64>,
     /// Where rows ran.
     rows: Option<RowCounts>,
+    /// What became of what was loaded.
+    happened: Happened,
     /// After the last packet.
     maps: Image,
 }
 
 impl Run<'_> {
     fn judge(&self, form: Form) -> Result<Reference, Vec<Diagnostic>> {
-        let loaded = self.loaded;
+        self.judge_of(self.loaded, self.image, form)
+    }
+
+    /// Of a program whose maps hold this.
+    fn judge_of(
+        &self,
+        loaded: &Loaded,
+        image: &Image,
+        form: Form,
+    ) -> Result<Reference, Vec<Diagnostic>> {
         let in_hardware = self.engine.is_hardware();
         let kernel = match self.arguments.against {
             JudgeName::Interpreter => None,
             JudgeName::Kernel => {
                 let options = JudgeOptions {
-                    image: self.image.clone(),
+                    image: image.clone(),
                     plain: journals::slots(&loaded.program, in_hardware),
                     form,
                     maps: Some(loaded.map_names()),
                     ..JudgeOptions::default()
                 };
-                let (object, image) = loaded.for_kernel.as_ref().ok_or_else(|| one(no_kernel()))?;
-                let judge = KernelJudge::start(object, image, &options);
+                let program = loaded.for_kernel.as_ref();
+                let (object, program) = program.ok_or_else(|| one(no_kernel()))?;
+                let judge = KernelJudge::start(object, program, &options);
                 Some(judge.map_err(one)?)
             }
         };
-        Reference::new(&loaded.program, self.image, kernel)
+        Reference::new(&loaded.program, image, kernel)
     }
 
     /// Runs the packets, with the judge behind the engine.
     fn compare(
         &self,
         packets: packets::Packets,
-        judge: Reference,
+        (judge, form): (Reference, Form),
         sent_on: &mut SentOn,
     ) -> Result<Compared, Vec<Diagnostic>> {
         let arguments = self.arguments;
@@ -127,10 +146,12 @@ impl Run<'_> {
             run: &arguments.run,
             engine: self.engine,
             image: self.image,
+            loads: &self.loads.events,
             bench: None,
             journal: Some(&told),
         };
         let mut coverage = Coverage::default();
+        let mut happened = Happened::default();
         let mut ran = engine::run(&setting, packets, |event| match event {
             Event::Packet {
                 packet,
@@ -138,6 +159,7 @@ impl Run<'_> {
                 moves,
             } => {
                 coverage.add(&packet);
+                happened.packet();
                 sent_on.packet(&packet, outcome.as_ref())?;
                 // What does not enter the program (too short, too long) has no right answer.
                 match packet.enters() {
@@ -146,6 +168,14 @@ impl Run<'_> {
                 }
             }
             Event::HostMoved(moves) => judging.borrow_mut().host_moved(&moves),
+            Event::Loaded(done) => {
+                let number = happened.loaded(done);
+                judging.borrow_mut().goes_on(|maps| {
+                    let loaded = &self.loads.programs[number].loaded;
+                    let judge = self.judge_of(loaded, &self.loads.image(number, maps), form);
+                    judge.map_err(|mut errors| errors.remove(0))
+                })
+            }
             Event::Host(_) => Ok(()),
         })?;
         coverage.too_deep = too_deep.get();
@@ -155,6 +185,7 @@ impl Run<'_> {
             coverage,
             simulated_clocks: ran.simulated_clocks(),
             rows: ran.rows(),
+            happened,
             warnings: ran.hardware().map_or(Vec::new(), |of| of.warnings.clone()),
             maps,
         })
@@ -223,7 +254,7 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         .collect();
     // A judge that contradicts itself has found an error, too.
     let mismatches = comparison.mismatches + comparison.interpreter_mismatches;
-    let json = json!({
+    let mut json = json!({
         "packets": comparison.packets,
         "judged_by_kernel": comparison.judged_by_kernel,
         "too_deep": coverage.too_deep,
@@ -242,6 +273,9 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
         "simulated_clocks": compared.simulated_clocks,
         "first_mismatches": first,
     });
+    if !run.loads.programs.is_empty() {
+        json["loads"] = run.loads.json(&compared.happened);
+    }
     let status = match comparison.is_clean() {
         true => Status::Good,
         false => Status::Differs,
@@ -256,7 +290,8 @@ fn answer(run: &Run, compared: &Compared) -> Answer {
             .rows
             .map(|counts| ("rows of a packet", rows_text(&counts))),
     );
-    Answer::new(status, json, text(lines, comparison, coverage))
+    let loads = run.loads.text(&compared.happened);
+    Answer::new(status, json, text(lines, comparison, coverage) + &loads)
 }
 
 /// `12.3, 40 at the most`

@@ -1,11 +1,12 @@
 //! `hardpath sim`: packets through a program's hardware, clock by clock.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Status};
 use crate::arguments::{EngineName, SimArguments};
 use crate::coverage::Coverage;
 use crate::engine::{self, Setting};
+use crate::loads::{Happened, Loads};
 use crate::outputs::{self, SentOn};
-use crate::packets;
+use crate::packets::{self, RunPacket};
 use crate::promise;
 use crate::size::Size;
 use crate::source;
@@ -13,6 +14,10 @@ use crate::table::facts;
 use crate::target;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::count::{counted, grouped};
+use hardpath_ir::maps::Image;
+use hardpath_ir::Program;
+use hardpath_oracle::{Comparison, KernelJudge, Reference};
+use hardpath_session::Judging;
 use hardpath_testbed::run::Event;
 use hardpath_testbed::statistics::Statistics;
 use serde_json::{json, Value};
@@ -21,7 +26,7 @@ use std::fmt::Write;
 pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     let (program, run) = (&arguments.program, &arguments.run);
     let one = |error: Diagnostic| vec![error];
-    let asked = target::asked(&program.hardware).map_err(one)?;
+    let mut asked = target::asked(&program.hardware).map_err(one)?;
     let engine = asked.kind.engine(run.engine).map_err(one)?;
     let has_clock = engine.is_hardware();
     if arguments.bench.is_some() && !has_clock {
@@ -31,6 +36,7 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
     if has_clock {
         loaded = loaded.for_target(asked.kind.target)?;
     }
+    let loads = Loads::read(run, program, &loaded, (&mut asked, engine))?;
     let image = outputs::read_maps(run, &loaded)?;
     let packets = packets::open(run, &loaded.program.inputs)?;
     let setting = Setting {
@@ -39,24 +45,53 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         run,
         engine,
         image: &image,
+        loads: &loads.events,
         bench: arguments.bench.as_deref(),
         journal: None,
     };
     let mut sent_on = SentOn::create(run).map_err(one)?;
     let mut coverage = Coverage::default();
+    let mut happened = Happened::default();
+    let mut beside = match loads.programs.is_empty() {
+        true => None,
+        false => Some(judging(arguments, &loaded.program, &image)?),
+    };
     let mut ran = engine::run(&setting, packets, |event| match event {
         Event::Packet {
-            packet, outcome, ..
+            packet,
+            outcome,
+            moves,
         } => {
             coverage.add(&packet);
-            sent_on.packet(&packet, outcome.as_ref())
+            happened.packet();
+            sent_on.packet(&packet, outcome.as_ref())?;
+            match &mut beside {
+                Some(judging) if packet.enters() => judging.packet(packet, outcome, moves),
+                _ => Ok(()),
+            }
+        }
+        Event::Loaded(done) => {
+            let number = happened.loaded(done);
+            let judging = beside.as_mut().expect("there are programs to load");
+            judging.goes_on(|maps| {
+                let program = &loads.programs[number].loaded.program;
+                first(interpreter(program, &loads.image(number, maps)))
+            })
         }
         Event::Host(_) | Event::HostMoved(_) => Ok(()),
     })?;
+    let comparison = match beside {
+        Some(judging) => {
+            let maps = ran.maps().map_err(one)?;
+            Some(judging.finish(&maps).map_err(one)?)
+        }
+        None => None,
+    };
     // Nobody waits for what nobody asked for: reading all maps can take longer than the packets.
     if run.maps_out.is_some() {
         let maps = ran.maps().map_err(one)?;
-        outputs::write_maps(run, &loaded.program, &maps).map_err(one)?;
+        let last = loads.programs.last().map(|last| &last.loaded.program);
+        outputs::write_maps(run, last.unwrap_or(&loaded.program), &maps).map_err(one)?;
     }
     sent_on.finish().map_err(one)?;
     let (statistics, simulated) = (&ran.statistics, ran.simulated_clocks());
@@ -82,9 +117,65 @@ pub fn run(arguments: &SimArguments) -> Result<Answer, Vec<Diagnostic>> {
         let _ = writeln!(text, "{sentence}");
         warnings = &hardware.warnings;
     }
-    Ok(Answer::good(object, text)
+    let mut status = Status::Good;
+    if let Some(comparison) = &comparison {
+        object["loads"] = loads.json(&happened);
+        object["mismatches"] = json!(comparison.mismatches);
+        object["map_mismatches"] = json!(comparison.map_mismatches);
+        text.push_str(&loaded_text(&loads.text(&happened), comparison));
+        if !comparison.is_clean() {
+            status = Status::Differs;
+        }
+    }
+    Ok(Answer::new(status, object, text)
         .with_warnings(loaded.warnings_with(warnings))
         .with_warnings(coverage.warnings()))
+}
+
+type Interpreted = Result<Reference, Vec<Diagnostic>>;
+
+/// Where programs are loaded, the interpreter says of each packet what is right.
+fn judging(
+    arguments: &SimArguments,
+    program: &Program,
+    image: &Image,
+) -> Result<Judging<RunPacket>, Vec<Diagnostic>> {
+    let captures = arguments.run.pcap.iter();
+    let captures = captures.map(|path| path.display().to_string());
+    Ok(Judging::new(
+        interpreter(program, image)?,
+        captures.collect(),
+    ))
+}
+
+fn interpreter(program: &Program, image: &Image) -> Interpreted {
+    Reference::new(program, image, None::<KernelJudge>)
+}
+
+/// The first error, of which the consumer of a run has room for one.
+fn first(reference: Interpreted) -> Result<Reference, Diagnostic> {
+    reference.map_err(|mut errors| errors.remove(0))
+}
+
+fn loaded_text(loads: &str, comparison: &Comparison) -> String {
+    let mut text = format!("\n{loads}");
+    match comparison.is_clean() {
+        true => text.push_str(
+            "  each packet became what its program makes of it, and the maps hold what they should\n",
+        ),
+        false => {
+            let _ = writeln!(
+                text,
+                "  {} and {} differ from what the interpreter says",
+                counted(comparison.mismatches, "packet"),
+                counted(comparison.map_mismatches, "map entry")
+            );
+        }
+    }
+    for mismatch in &comparison.first {
+        let _ = writeln!(text, "  {mismatch}");
+    }
+    text
 }
 
 fn no_ports() -> Diagnostic {

@@ -101,6 +101,16 @@ pub fn rows(loaded: &Loaded, asked: &Asked) -> Result<Compiled, Vec<Diagnostic>>
     rows.map_err(|errors| [loaded.warnings.clone(), errors].concat())
 }
 
+/// The same for a core that is there, which has all units that the program needs.
+///
+/// # Errors
+/// Those of [`rows`]; `core-unit-missing`, `map-too-large`.
+pub fn image(loaded: &Loaded, asked: &Asked) -> Result<Image, Vec<Diagnostic>> {
+    let compiled = rows(loaded, asked)?;
+    all_there(&compiled)?;
+    Ok(compiled.image)
+}
+
 fn processor_of(asked: &Asked) -> Processor {
     let processor = asked.kind.processor.clone();
     processor.unwrap_or_else(|| Processor::new(None, None))
@@ -122,19 +132,24 @@ pub fn core_for(image: &Image, asked: &Asked) -> processor::Processor {
 /// A core, and the program in its interface.
 fn hardware(compiled: Compiled, asked: &Asked) -> Result<Hardware, Vec<Diagnostic>> {
     let image = &compiled.image;
-    missing(image, &compiled.origins).map_err(|error| vec![error])?;
-    keeps(&compiled.program).map_err(|error| vec![error])?;
-    let maps = image.maps.values();
-    let errors: Vec<Diagnostic> = maps
-        .filter_map(hardpath_pipeline::map_is_too_large)
-        .collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    all_there(&compiled)?;
     let config = core_for(image, asked);
     let mut built = processor::processor(&config);
     built.starts_with(&config, image)?;
     Ok(hardware_of(&config, built, compiled.program, asked))
+}
+
+/// A program needs no unit that there is not, and its maps fit a device.
+fn all_there(compiled: &Compiled) -> Result<(), Vec<Diagnostic>> {
+    missing(&compiled.image, &compiled.origins).map_err(|error| vec![error])?;
+    keeps(&compiled.program).map_err(|error| vec![error])?;
+    let maps = compiled.image.maps.values();
+    let errors = maps.filter_map(hardpath_pipeline::map_is_too_large);
+    let errors: Vec<Diagnostic> = errors.collect();
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
 }
 
 /// A core with whatever its interface says of a program.

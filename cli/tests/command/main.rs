@@ -17,6 +17,7 @@ mod fusesoc;
 mod hardware;
 mod levels;
 mod live_kernel;
+mod loads;
 mod long_runs;
 mod maps;
 mod messages;
