@@ -141,7 +141,7 @@ impl Events {
 }
 
 /// Registers that processors have beside [`REGISTERS`](crate::REGISTERS), by rising offset.
-pub const PROCESSOR_REGISTERS: [Register; EVENTS + 2] = [
+pub const PROCESSOR_REGISTERS: [Register; EVENTS + 4] = [
     count("ROWS", Event::Rows, "rows of programs"),
     count("ANSWERS", Event::Answers, "rows in which a unit answers"),
     count("RERUNS", Event::Reruns, "packets that began again"),
@@ -171,6 +171,18 @@ pub const PROCESSOR_REGISTERS: [Register; EVENTS + 2] = [
             "a write begins to load a program, a read says how that goes",
         )
     },
+    word(
+        "LOAD_CLOCKS",
+        register::LOAD_CLOCKS,
+        Rights::Read,
+        "clocks from the last word of a load to the first one in which packets are its program's own",
+    ),
+    word(
+        "LOAD_BEFORE",
+        register::LOAD_BEFORE,
+        Rights::Read,
+        "packets that entered before the program that runs; final when none of the one before is inside",
+    ),
     Register {
         words: Words::Fixed(256),
         ..word(

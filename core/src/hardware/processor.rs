@@ -117,6 +117,7 @@ signals! {
         tail: one "a packet's memory reaches up to this offset, or up to its end",
         shortest: one "the shortest packet, in bytes",
         longest: one "the longest packet, in bytes",
+        ordered: one "a bit for each slot: packets see what others do to its map",
     }
 }
 
@@ -132,6 +133,7 @@ impl Settings<u32> {
             tail: REACH_BITS,
             shortest: LENGTH_BITS,
             longest: LENGTH_BITS,
+            ordered: config.slots.len().max(1) as u32,
         }
     }
 

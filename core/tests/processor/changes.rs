@@ -414,6 +414,26 @@ row6:
     lane0: exit forward to back with 3
 ";
 
+#[test]
+fn old_packets_are_as_fast_as_before() {
+    let [first, second] = [20, 21].map(|rows| adds(&late(rows)));
+    let mut core = Core::new(&room(SMALL), 16);
+    let one = load(&mut core, &first, Before::Unknown);
+    let two = Load::new(&core.config, &second, Before::Keeps(&one), false).expect("it fits");
+    packets(400, 1).iter().for_each(|packet| core.send(packet));
+    (0..1000).for_each(|_| core.step());
+    core.load(&two.words);
+    (0..20).for_each(|_| core.step());
+    assert_eq!(core.read(0x400).0 & 0x3f, RUNS | OLD);
+    // Up to 16 in threads, and behind them as many descriptors, and lines: one packet behind the other would take 400 clocks each.
+    let begins = core.clocks;
+    while core.read(0x400).0 & OLD != 0 {
+        core.step();
+    }
+    let clocks = core.clocks - begins;
+    assert!(clocks < 4000, "{clocks} clocks");
+}
+
 const NEITHER: &str = "core \"neither\" lanes 4 registers 16 stack 0
 output \"verdict\" 3
 row0:

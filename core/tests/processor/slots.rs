@@ -164,6 +164,21 @@ fn what_stays_is_that_of_the_program_that_runs() {
 }
 
 #[test]
+fn a_program_is_known_however_it_was_loaded() {
+    let mut core = Core::new(&room(ROOMS), 16);
+    let [first, second] = [1, 2].map(|more| counts(5, 7, more));
+    let one = load(&mut core, &first, Before::Unknown);
+    load(&mut core, &second, Before::Keeps(&one));
+    // Who comes now knows only what runs.
+    let two = Load::new(&core.config, &second, Before::Unknown, true).expect("it fits");
+    load(&mut core, &first, Before::Keeps(&two));
+    let other = counts(5, 7, 3);
+    let three = Load::new(&core.config, &other, Before::Keeps(&two), false).expect("it fits");
+    core.load(&three.words);
+    assert_eq!(core.status(), 8 | 4);
+}
+
+#[test]
 fn a_program_waits_until_its_maps_hold_what_they_should() {
     let image = counts(5, 7, 1);
     let mut core = Core::new(&room(ROOMS), 16);

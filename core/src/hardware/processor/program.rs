@@ -69,7 +69,7 @@ signals! {
         /// Of each bank.
         settings: numbered Settings,
         rooms: all Rooms,
-        ordered: one "a bit for each slot: packets see what others do to its map",
+        changed_before: one "a bit for each slot: packets of the program before are inside, which change its map",
         clears: one "a bit for each slot: it becomes empty",
         runs: one "there is a program",
         wants: one "a program waits until no packet is inside",
@@ -82,20 +82,20 @@ signals! {
 
 /// Makes the program memory.
 pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
-    let name = format!("{}_program", config.name);
+    let module = format!("{}_program", config.name);
     let header = format!(
         "Program memory: two banks of {} rows of {} operations.\n\
          A row's number comes in stage -2, its words stand in registers in stage 0. What units bring back takes the place of a row.\n\
          A load takes a word in each clock, and changes nothing of the program that runs.",
         config.machine.rows, config.shape.lanes
     );
-    let mut m = Module::new(name, header);
+    let mut m = Module::new(module, header);
     let inputs = m.inputs(widths(config));
     m.section("What is loaded");
     let (bank_reg, bank) = m.reg_reset("bank_reg", 1, 0);
-    let (sum_reg, sum) = m.reg_reset("checksum", 32, 0);
+    let (name_reg, name) = m.reg_reset("name", 32, 0);
     let in_use = m.wire(1, "packets_of_before");
-    let load = Load::new(&mut m, config, &inputs, sum, (bank, in_use));
+    let load = Load::new(&mut m, config, &inputs, name, (bank, in_use));
     let write = load.words(&mut m, config);
     m.section("The banks change");
     let used = m.wire(config.slots.len().max(1) as u32, "used");
@@ -105,12 +105,11 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
     m.drive(in_use, switch.old);
     let other = m.not(bank);
     m.set_next_when(bank_reg, switches, other);
-    let of_load = m.hold("checksum_loaded", load.right, load.sum);
-    m.set_next_when(sum_reg, switches, of_load);
+    m.set_next_when(name_reg, switches, load.name);
     let uses = m.hold_reset("used_reg", switches, load.uses);
     m.drive(used, uses);
     let rooms = rooms(&mut m, &load, switches);
-    let ordered = ordered(&mut m, &load, &switch);
+    let changed_before = changed_before(&mut m, &load, &switch);
     m.section("Slots that become empty");
     let clears = clears(&mut m, &inputs, &load, &switch, used);
     let some = m.reduce_or(clears);
@@ -134,7 +133,7 @@ pub fn program(config: &Processor) -> Block<ProgramIn, ProgramOut> {
         bank,
         settings: load.settings.clone(),
         rooms,
-        ordered,
+        changed_before,
         clears,
         runs: switch.runs,
         wants: switch.closes,
@@ -192,14 +191,12 @@ fn rooms(m: &mut Module, load: &Load, switches: Node) -> Rooms {
     }
 }
 
-/// What packets see of each other: as the program that runs says, and what packets of the one before change.
-fn ordered(m: &mut Module, load: &Load, switch: &Switch) -> Node {
-    let ordered = m.hold_reset("ordered_reg", switch.switches, load.ordered);
+/// What packets of the program before change, as long as there are any.
+fn changed_before(m: &mut Module, load: &Load, switch: &Switch) -> Node {
     let changes = m.hold_reset("changes_reg", switch.switches, load.changes);
     let before = m.hold_reset("changes_before", switch.switches, changes);
     let old = m.sext(switch.old, m.width(before));
-    let before = m.and(&[old, before]);
-    m.or(&[ordered, before])
+    m.and(&[old, before])
 }
 
 /// A bit that is set stays so until it ends; both in one clock: it is set.

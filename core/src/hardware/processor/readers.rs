@@ -21,7 +21,7 @@ const TAG_BITS: u32 = 8;
 
 /// What is taken by the maps in this clock.
 pub(super) struct Taken {
-    /// A request that reads ahead of its turn; one that changes something, of the oldest packet.
+    /// A request that reads ahead of its turn, of an ordered map; one that changes something, of the oldest packet.
     pub reads: Node,
     pub changes: Node,
     /// Whose it is: a bit for each thread.
@@ -34,12 +34,12 @@ pub(super) struct Read {
     pub guesses: Node,
 }
 
-/// `ordered`: a bit for each map. `forgets`: a bit for each thread, what its packet has done is forgotten.
+/// `forgets`: a bit for each thread, what its packet has done is forgotten.
 pub(super) fn readers(
     m: &mut Module,
     config: &Processor,
     (request, taken): (&Request, &Taken),
-    (ordered, forgets): (Node, Node),
+    forgets: Node,
 ) -> Read {
     let threads = u32::from(config.shape.threads);
     let reads = m.delay_reset("ahead_reads", taken.reads);
@@ -68,8 +68,7 @@ pub(super) fn readers(
         let name = |what: &str| format!("{what}_{number}");
         let mine = m.eq_const(request.map, number as u64);
         let mine = m.delay(name("of_map"), mine);
-        let is_ordered = m.bit(ordered, number as u32);
-        let ahead = m.and(&[reads, mine, is_ordered]);
+        let ahead = m.and(&[reads, mine]);
         let changed = m.and(&[changes, mine]);
         let key = key_tag(m, decl, &request.key);
         let key = m.delay(name("key_tag"), key);

@@ -16,8 +16,9 @@
 //! is so, and is never stale through another one. A packet that may be stale does not write its bytes: its rows with stores wait until
 //! it is the oldest one; and one that has written them waits with what it reads.
 //!
-//! While packets of two programs are inside, a map is ordered for both that is ordered for the new one, or that the old one changes. What
-//! the old one has yet to add when its packets leave are changes, too: a new packet may have read the sum.
+//! While packets of two programs are inside, those of the old one go on as they are: they come first. For those of the new one a map is
+//! ordered, too, that the old one changes; and what the old one has yet to add when its packets leave are changes: a new packet may have
+//! read the sum.
 //!
 //! Bytes of values and keys are told apart: an entry that is added to or written is no other entry for those who have only looked it up.
 
@@ -52,7 +53,11 @@ const UNDER_WAY: u32 = 32;
 signals! {
     /// Into the requests.
     pub struct RequestsIn {
-        ordered: one "a bit for each slot: packets see what others do to its map",
+        /// Of the program in each bank.
+        ordered: several "a bit for each slot: packets see what others do to its map",
+        bank: one "the bank of the program that runs",
+        bank_9: one "stage 9: that of the row's program",
+        changed_before: one "a bit for each slot: packets of the program before are inside, which change its map",
         lanes: numbered OperationIn,
         thread_9: one "stage 9: the row's thread",
         stores_9: one "stage 9: the row writes bytes of packet or stack",
@@ -186,7 +191,10 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
 fn widths(config: &Processor) -> RequestsIn<u32> {
     let thread = config.thread_bits();
     RequestsIn {
-        ordered: config.slots.len().max(1) as u32,
+        ordered: vec![config.slots.len().max(1) as u32; 2],
+        bank: 1,
+        bank_9: 1,
+        changed_before: config.slots.len().max(1) as u32,
         lanes: OperationIn::of_lanes(config),
         thread_9: thread,
         stores_9: 1,
@@ -226,6 +234,8 @@ struct Asked {
     free: Node,
     ordered: Node,
     posts: Node,
+    /// The map is ordered for the packet.
+    tracked: Node,
     /// Stage 9: one finds no room there.
     overflows: Node,
     /// Of the word what stands below the operands, and above.
@@ -329,9 +339,16 @@ impl Requests<'_> {
         let plain_add = m.and(&[atomic, adds, nobody]);
         let map = part(m, low, layout::MAP);
         let map = m.slice(map, 0, self.config.map_bits());
-        let ordered = self.inputs.ordered;
-        let ordered = bit_at(m, ordered, map);
-        let free = m.not(ordered);
+        let bank = self.inputs.bank_9;
+        let own = m.mux(bank, self.inputs.ordered[1], self.inputs.ordered[0]);
+        let own = bit_at(m, own, map);
+        let is_old = m.xor(&[bank, self.inputs.bank]);
+        let is_new = m.not(is_old);
+        let before = bit_at(m, self.inputs.changed_before, map);
+        let before = m.and(&[before, is_new]);
+        let ordered = m.or(&[own, before]);
+        // Additions are made when their packet leaves, behind all of the program before.
+        let free = m.not(own);
         let room = m.not(log_full);
         let posts = m.and(&[happens, plain_add, free, room]);
         let not_posts = m.not(posts);
@@ -377,6 +394,7 @@ impl Requests<'_> {
             ordered: m.delay_reset("asks_ordered", in_order),
             posts: m.delay_reset("posts", posts),
             overflows: m.and(&[happens, plain_add, free, log_full]),
+            tracked: m.delay("asks_tracked", ordered),
             low: m.delay("asks_low_10", low),
             last,
             lane,
@@ -400,8 +418,9 @@ impl Requests<'_> {
         let low = self.mem("records", low_bits, threads);
         self.m.mem_write(low, self.thread, word, writes);
         let bytes = part_of_last(self.m, asked.last, layout::BYTES);
-        let word = self.m.concat(&[bytes, asked.offset, asked.a, asked.b]);
-        let operands = self.mem("operands", 3 + 32 + 128, threads);
+        let parts = [asked.tracked, bytes, asked.offset, asked.a, asked.b];
+        let word = self.m.concat(&parts);
+        let operands = self.mem("operands", 1 + 3 + 32 + 128, threads);
         self.m.mem_write(operands, self.thread, word, writes);
         let config = self.config;
         let mut words = |buffer: Buffer, name: &str, count: u16, width: u32| -> Vec<Mem> {
@@ -442,13 +461,12 @@ impl Requests<'_> {
         let m = &mut *self.m;
         let thread = one_hot(m, threads, held.accepted, tag.thread);
         let taken = Taken {
-            reads: m.and(&[held.accepted, tag.ahead]),
+            reads: m.and(&[held.accepted, tag.ahead, tag.tracked]),
             changes: m.and(&[held.accepted, tag.changes]),
             thread,
         };
-        let ordered = self.inputs.ordered;
         let both = (&held.request, &taken);
-        let read = readers(m, self.config, both, (ordered, forgets));
+        let read = readers(m, self.config, both, forgets);
         outputs.stale = read.stale;
         outputs.guesses = read.guesses;
     }

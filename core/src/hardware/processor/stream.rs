@@ -32,6 +32,8 @@ pub struct Load {
     /// For each of them: it keeps what it holds.
     pub kept: Vec<bool>,
     maps: Vec<MapDecl>,
+    /// What a core knows the program by, as it stands in its slots, however it was loaded. Not 0.
+    name: u32,
 }
 
 impl Load {
@@ -64,9 +66,9 @@ impl Load {
             slots,
             kept,
             maps,
+            name: 0,
         };
-        load.words = load
-            .write(core, image, before, holds)
+        load.write(core, image, before, holds)
             .map_err(|error| vec![error])?;
         Ok(load)
     }
@@ -77,18 +79,13 @@ impl Load {
         Some(self.slots[at])
     }
 
-    /// What a core knows a program by.
-    fn checksum(&self) -> u32 {
-        self.words.last().copied().unwrap_or(0)
-    }
-
     fn write(
-        &self,
+        &mut self,
         core: &Processor,
         image: &Image,
         before: Before,
         holds: bool,
-    ) -> Result<Vec<u32>, Diagnostic> {
+    ) -> Result<(), Diagnostic> {
         let limits = &image.limits;
         let stack = stack(image);
         let front = front_lines(image);
@@ -100,7 +97,7 @@ impl Load {
         let (clears, behind) = match before {
             Before::Reset => (0, 0),
             Before::Unknown => (bits(&mut cleared), 0),
-            Before::Keeps(load) => (bits(&mut cleared), load.checksum()),
+            Before::Keeps(load) => (bits(&mut cleared), load.name),
         };
         let mut words = vec![
             core.identity(),
@@ -119,6 +116,7 @@ impl Load {
             behind,
             holds.into(),
             changed(image, &self.slots),
+            0,
         ];
         for slot in 0..core.slots.len() {
             let map = self.slots.iter().position(|own| usize::from(*own) == slot);
@@ -128,10 +126,33 @@ impl Load {
         }
         debug_assert_eq!(words.len() as u64, head_words(core));
         words.extend(placed(core, image, &self.slots).words()?);
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        words.push(crc32fast::hash(&bytes));
-        Ok(words)
+        self.name = name(&words, image);
+        words[NAME] = self.name;
+        words.push(checksum(&words));
+        self.words = words;
+        Ok(())
     }
+}
+
+/// The words of the head that say how a program is loaded, and not what it is: slots that become empty, the program behind which it comes,
+/// and that it waits for the host.
+const HOW: [usize; 3] = [11, 13, 14];
+/// The one that it is known by.
+const NAME: usize = 16;
+
+/// Of the program, and of what its maps are called.
+fn name(words: &[u32], image: &Image) -> u32 {
+    let what = words.iter().enumerate();
+    let what = what.map(|(number, word)| if HOW.contains(&number) { 0 } else { *word });
+    let what: Vec<u32> = what.collect();
+    let names = image.maps.values().map(|map| map.name.as_bytes());
+    let names: Vec<u8> = names.flat_map(|name| [name, &[0]].concat()).collect();
+    (checksum(&what) ^ crc32fast::hash(&names)).max(1)
+}
+
+fn checksum(words: &[u32]) -> u32 {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    crc32fast::hash(&bytes)
 }
 
 /// Lists of where packets are broadcast to are filled as their maps are, and only a reset makes them empty.

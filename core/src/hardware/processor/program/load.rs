@@ -10,7 +10,7 @@ use hardpath_rtl::signals::Signals;
 use hardpath_rtl::{Module, Node};
 
 /// Words of a load in front of those of the slots.
-pub const FIXED_WORDS: u64 = 16;
+pub const FIXED_WORDS: u64 = 17;
 /// Words of each slot.
 pub const SLOT_WORDS: u64 = 2;
 
@@ -28,15 +28,14 @@ pub(super) struct Load {
     /// Of both banks.
     pub settings: Vec<Settings>,
     pub rooms: Rooms,
-    /// A bit for each slot: packets see what others do to its map; its map is cleared; the program uses it, and changes it.
-    pub ordered: Node,
+    /// A bit for each slot: its map is cleared; the program uses it, and changes it.
     pub clears: Node,
     pub uses: Node,
     pub changes: Node,
     /// The entrance stays closed until the host says so.
     pub holds: Node,
-    /// The checksum, in the clock of `right`.
-    pub sum: Node,
+    /// What the program is known by, to loads behind it.
+    pub name: Node,
     /// In registers: a word, and that it belongs to the rows.
     word: Node,
     of_rows: Node,
@@ -47,7 +46,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// `runs`: the checksum of the program that runs. `bank`: where it stands; and whether packets run from the other one.
+    /// `runs`: what the program that runs is known by. `bank`: where it stands; and whether packets run from the other one.
     pub fn new(
         m: &mut Module,
         config: &Processor,
@@ -83,11 +82,11 @@ impl Load {
             m.hold(format!("loaded_{name}"), here, bits)
         };
         let slot_bits = config.slots.len().max(1) as u32;
-        let ordered = part("ordered", 10, slot_bits);
         let clears = part("clears", 11, slot_bits);
         let uses = part("uses", 12, slot_bits);
         let holds = part("holds", 14, 1);
         let changes = part("changes", 15, slot_bits);
+        let name = part("name", 16, 32);
         let room_widths = Rooms::widths(config);
         let mut of_slots = |name: &str, first: u64, widths: &[u32]| {
             let words = (0..).zip(widths).map(|(slot, width)| {
@@ -145,12 +144,11 @@ impl Load {
             right: m.and(&[last, fits]),
             settings: settings.into(),
             rooms,
-            ordered,
             clears,
             uses,
             changes,
             holds,
-            sum,
+            name,
             word,
             of_rows,
             is_count,

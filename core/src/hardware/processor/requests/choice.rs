@@ -67,11 +67,12 @@ impl Requests<'_> {
         let sure = m.not(stale);
         let changes = m.and(&[in_order, sure]);
         let changes = m.or(&[log.wants, changes]);
-        let request = self.request(records, thread, log, (valid, stale));
+        let (request, tracked) = self.request(records, thread, log, (valid, stale));
         (
             Next { request, takes },
             Tag {
                 thread,
+                tracked,
                 posted: log.wants,
                 ahead,
                 changes,
@@ -80,14 +81,14 @@ impl Requests<'_> {
         )
     }
 
-    /// The request of a thread, or of the log.
+    /// The request of a thread, or of the log; and whether the map is ordered for it.
     pub(super) fn request(
         &mut self,
         records: &Records,
         thread: Node,
         log: &Log,
         (valid, stale): (Node, Node),
-    ) -> Request {
+    ) -> (Request, Node) {
         let m = &mut *self.m;
         let low = m.mem_read_async(records.low, thread);
         let low = m.slice(low, 0, 32);
@@ -95,6 +96,7 @@ impl Requests<'_> {
         let (a, b) = (m.slice(operands, 64, 64), m.slice(operands, 0, 64));
         let offset = m.slice(operands, 128, 32);
         let bytes = m.slice(operands, 160, 3);
+        let tracked = m.bit(operands, 163);
         let mut read = |mems: &[Mem]| -> Vec<Node> {
             mems.iter()
                 .map(|mem| m.mem_read_async(*mem, thread))
@@ -145,10 +147,11 @@ impl Requests<'_> {
             expected,
         };
         let bytes = m.zext(request.bytes, 4);
-        Request {
+        let request = Request {
             bytes: m.add_const(bytes, 1),
             ..request
-        }
+        };
+        (request, tracked)
     }
 
     /// The register in front of the maps.
@@ -186,6 +189,7 @@ impl Requests<'_> {
         let tag = Tag {
             thread: hold("thread", tag.thread),
             posted: hold("posted", tag.posted),
+            tracked: hold("tracked", tag.tracked),
             ahead: hold("ahead", tag.ahead),
             changes: hold("changes", tag.changes),
         };
@@ -226,6 +230,8 @@ pub(super) struct Next {
 /// Whose request it is.
 pub(super) struct Tag {
     pub thread: Node,
+    /// The map is ordered for it.
+    pub tracked: Node,
     pub posted: Node,
     /// It is no packet's that is the oldest; it is the oldest one's.
     pub ahead: Node,

@@ -207,7 +207,7 @@ impl Top<'_> {
             self.m.drive_ports(wires.clone(), settings.clone());
         }
         self.m.drive(loops.bank, out.bank);
-        self.m.drive(loops.ordered, out.ordered);
+        self.m.drive(loops.changed_before, out.changed_before);
         out
     }
 

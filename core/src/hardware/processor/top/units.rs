@@ -6,7 +6,7 @@ use super::super::requests::{requests, HostAsksIn, RequestsIn, RequestsOut};
 use super::super::shared::OperationIn;
 use super::super::slow::{slow, SlowIn, SlowOut};
 use super::super::statistics::{statistics, StatisticsIn};
-use super::super::DECIDED_AFTER;
+use super::super::{DECIDED_AFTER, FETCH};
 use super::devices::Lists;
 use super::entering::Entering;
 use super::Loops;
@@ -70,8 +70,18 @@ impl Top<'_> {
         let stores_9 = later_from_reset(self.m, "stores", loops.stores, CUT_STAGE);
         let leaves = self.m.and(&[threads.leave_valid, loops.leave_ready]);
         let has_maps = !self.config.slots.is_empty();
+        let bank_9 = later(
+            self.m,
+            "bank_of_row",
+            threads.chosen.bank,
+            FETCH - 1 + CUT_STAGE,
+        );
+        let ordered = loops.settings.iter().map(|settings| settings.ordered);
         let ports = RequestsIn {
-            ordered: loops.ordered,
+            ordered: ordered.collect(),
+            bank: loops.bank,
+            bank_9,
+            changed_before: loops.changed_before,
             lanes: loops.operations(lanes),
             thread_9,
             stores_9,
