@@ -2,7 +2,7 @@
 """Builds generated designs with Verilator and runs the cocotb tests of this folder on them.
 
     tests/cocotb/run.py HARDPATH FOLDER     the command, and where everything goes; all designs
-    tests/cocotb/run.py HARDPATH FOLDER pairs-64   only this one
+    tests/cocotb/run.py HARDPATH FOLDER pairs-64   only this one; `core`: the core, into which programs are loaded
 
 Prints one line for each test. Exit status: 0 all passed, 1 a test failed.
 """
@@ -19,6 +19,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 
 import capture  # noqa: E402
+import core  # noqa: E402
 import traffic  # noqa: E402
 from simulate import SEED, simulate, use_installed_verilator  # noqa: E402
 
@@ -42,6 +43,8 @@ def main():
     for program, bits, tests in DESIGNS:
         if not only or f"{program}-{bits}" in only:
             failed |= run_design(hardpath, Path(folder).resolve() / f"{program}-{bits}", program, bits, tests)
+    if not only or "core" in only:
+        failed |= run_core(hardpath, Path(folder).resolve() / "core")
     sys.exit(1 if failed else 0)
 
 
@@ -53,13 +56,25 @@ def run_design(hardpath, folder, program, bits, tests):
     run([hardpath, "compile", obj, "--bus", str(bits), "--output", design])
     expect(hardpath, obj, program, folder)
 
-    sources = [design / name for name in (design / f"{program}.f").read_text().split() if name.endswith(".sv")]
+    return tried(f"{program}-{bits}", folder, design, program, tests)
+
+
+def run_core(hardpath, folder):
+    """The same of a core, into which programs are loaded."""
+    folder.mkdir(parents=True, exist_ok=True)
+    design = core.build(run, hardpath, folder)
+    return tried("core", folder, design, "core", ["test_loads"])
+
+
+def tried(name, folder, design, top, tests):
+    """Runs tests of a design; whether one failed."""
+    sources = [design / file for file in (design / f"{top}.f").read_text().split() if file.endswith(".sv")]
     environment = {
-        "HARDPATH_REGISTERS": str(design / f"{program}.json"),
+        "HARDPATH_REGISTERS": str(design / f"{top}.json"),
         "HARDPATH_EXPECTED": str(folder),
         "HARDPATH_SEED": str(SEED),
     }
-    lines, log = simulate(f"{program}-{bits}", folder, sources, program, tests, environment)
+    lines, log = simulate(name, folder, sources, top, tests, environment)
     print("\n".join(lines), flush=True)
     print(log, end="", file=sys.stderr, flush=True)
     return bool(log)
