@@ -1,10 +1,11 @@
 //! What tests of several crates are made of: random numbers, random programs of the IR that its verifier takes, and the
-//! comparison of two programs by the interpreter or of two modules by yosys.
+//! comparison of two programs by the interpreter or of two modules by yosys; and bounded proofs of what a block does.
 //!
 //! Everything follows from a seed, and is the same on every machine.
 
 #![warn(missing_docs)]
 
+pub mod claim;
 pub mod programs;
 pub mod proof;
 mod random;

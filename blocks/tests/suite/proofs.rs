@@ -6,8 +6,6 @@ use hardpath_blocks::fifo::fifo;
 use hardpath_blocks::interlock::{interlock, Interlock};
 use hardpath_blocks::replay_fifo::replay_fifo;
 use hardpath_rtl::{verilog, Design, Module};
-use std::path::Path;
-use std::process::Command;
 
 /// A block called `block`, beside what it must do.
 struct Claim {
@@ -139,71 +137,16 @@ fn memory(depth: u32, registers: bool) -> Module {
 
 impl Claim {
     fn holds(self) {
-        let Some(yosys) = yosys() else {
-            return;
-        };
         let mut design = Design::new();
         let id = design.add(self.block);
-        let text = verilog::print_module(&design, id);
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("proof-{}", self.name));
-        std::fs::create_dir_all(&folder).expect("a folder for a test");
-        let run = |text: &str| {
-            let parameters = match self.parameters.as_str() {
-                "" => String::new(),
-                some => format!("chparam {some} harness\n"),
-            };
-            // The block's own assertions say the same in simulation, in words that yosys does not read.
-            let script = format!(
-                "read_verilog -sv -DSYNTHESIS block.sv\nread_verilog -sv -formal harness.sv\n{parameters}\
-                 prep -top harness\nflatten\nmemory -nordff\nopt -fast\n\
-                 sat -verify -prove-asserts -set-assumes -seq {} harness\n",
-                self.clocks
-            );
-            for (file, content) in [
-                ("block.sv", text),
-                ("harness.sv", self.harness),
-                ("prove.ys", &script),
-            ] {
-                std::fs::write(folder.join(file), content).expect("a file for a test");
-            }
-            let output = Command::new(&yosys)
-                .args(["-s", "prove.ys"])
-                .current_dir(&folder)
-                .output()
-                .expect("yosys can be started");
-            let said = String::from_utf8_lossy(&output.stdout).into_owned()
-                + &String::from_utf8_lossy(&output.stderr);
-            (output.status.success(), said)
-        };
-        let (proved, said) = run(&text);
-        assert!(
-            proved && said.contains("SUCCESS!"),
-            "{}:\n{said}",
-            self.name
-        );
-        let (from, to) = self.mistake;
-        assert_eq!(
-            text.matches(from).count(),
-            1,
-            "{}: {from} in\n{text}",
-            self.name
-        );
-        let (proved, said) = run(&text.replace(from, to));
-        assert!(
-            !proved && said.contains("proof did fail!"),
-            "{}, with a mistake:\n{said}",
-            self.name
-        );
+        hardpath_testkit::claim::Claim {
+            name: &self.name,
+            block: verilog::print_module(&design, id),
+            harness: self.harness,
+            parameters: &self.parameters,
+            clocks: self.clocks,
+            mistakes: &[self.mistake],
+        }
+        .holds(env!("CARGO_TARGET_TMPDIR").as_ref());
     }
-}
-
-/// yosys: `HARDPATH_YOSYS`, or that in PATH. `None`: there is none, and the environment does not say that there must be.
-fn yosys() -> Option<String> {
-    let yosys = std::env::var("HARDPATH_YOSYS").unwrap_or_else(|_| "yosys".into());
-    let there = Command::new(&yosys).arg("-V").output().is_ok();
-    assert!(
-        there || std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
-        "there is no yosys: tools/setup"
-    );
-    there.then_some(yosys)
 }

@@ -7,6 +7,7 @@ mod lint;
 mod operand;
 mod operations;
 mod products;
+mod proofs;
 mod reference;
 mod registers;
 mod threads;

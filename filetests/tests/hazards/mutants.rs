@@ -7,7 +7,9 @@
 use crate::case;
 use crate::forgetting::lru;
 use hardpath_filetests::hardware::Hardware;
+use hardpath_filetests::processor::Processor;
 use hardpath_filetests::torture::torture;
+use hardpath_pipeline::Compiled;
 use hardpath_rtl::{Design, ModuleId, Node, NodeOp};
 use hardpath_testkit::Random;
 use std::collections::BTreeSet;
@@ -149,34 +151,81 @@ fn mutants(design: &Design, places: &[&str]) -> Vec<Mutant> {
     mutants
 }
 
-/// How many of `count` mutants the traffic catches; those that it does not are printed.
+/// How many of `count` mutants of a pipeline the traffic catches; those that it does not are printed.
 fn caught(text: &str, places: &[&str], seed: u64, count: usize) -> (usize, usize) {
     let sound = Hardware::new(text, 512);
     let (program, compiled) = (sound.program.clone(), sound.compiled);
-    let mut all = mutants(&compiled.design, places);
+    let run = |design: Design| {
+        let compiled = Compiled {
+            design,
+            ..compiled.clone()
+        };
+        torture(&mut Hardware::with(program.clone(), compiled), 31, 600);
+    };
+    caught_by(&run, &compiled.design, places, (seed, count))
+}
+
+/// The same of a core, with fewer packets: each takes tens of clocks there.
+fn caught_on_a_core(text: &str, places: &[&str], seed: u64, count: usize) -> (usize, usize) {
+    let sound = Processor::new(text, 4, 8).expect("a core has all units for it");
+    let run = |design: Design| {
+        let mut broken = sound.clone();
+        broken.design = design;
+        torture(&mut broken.start(), 31, 80);
+    };
+    caught_by(&run, &sound.design, places, (seed, count))
+}
+
+/// Of a design that this runs.
+fn caught_by(
+    run: &dyn Fn(Design),
+    sound: &Design,
+    places: &[&str],
+    (seed, count): (u64, usize),
+) -> (usize, usize) {
+    let mut all = mutants(sound, places);
     assert!(!all.is_empty(), "{places:?} name no module");
     let mut random = Random::new(seed);
-    torture(
-        &mut Hardware::with(program.clone(), compiled.clone()),
-        31,
-        600,
-    );
+    run(sound.clone());
     let (mut tried, mut caught) = (0, 0);
     while tried < count && !all.is_empty() {
         let mutant = all.swap_remove(random.below(all.len() as u64) as usize);
-        let mut broken = compiled.clone();
-        mutant.apply(&mut broken.design);
+        let mut broken = sound.clone();
+        mutant.apply(&mut broken);
         tried += 1;
-        let shows = catch_unwind(AssertUnwindSafe(|| {
-            torture(&mut Hardware::with(program.clone(), broken), 31, 600);
-        }))
-        .is_err();
+        let shows = catch_unwind(AssertUnwindSafe(|| run(broken))).is_err();
         match shows {
             true => caught += 1,
-            false => println!("survives: {}", mutant.describe(&compiled.design)),
+            false => println!("survives: {}", mutant.describe(sound)),
         }
     }
     (caught, tried)
+}
+
+/// What a core's serial equivalence rests on: whose turn it is, requests to the maps with the log of additions, and who has read too early.
+/// Half of the changes cannot show: who begins again for nothing is only slower, and a program does not use all buffers and the log.
+/// `HARDPATH_FULL=1` tries many more.
+#[test]
+fn broken_order_shows_on_a_core() {
+    be_silent_here();
+    let full = std::env::var_os("HARDPATH_FULL").is_some();
+    let count = if full { 40 } else { 8 };
+    let places = ["_requests", "_threads"];
+    let programs = [
+        ("array", case("product", &[("ENTRIES", "5")])),
+        (
+            "keys and values",
+            case("hash_everything", &[("ENTRIES", "16"), ("WORD", "soon")]),
+        ),
+    ];
+    for (name, text) in programs {
+        let (caught, tried) = caught_on_a_core(&text, &places, 1, count);
+        println!("{name} on a core: {caught} of {tried} caught");
+        assert!(
+            caught * 100 >= tried * 40,
+            "{name}: only {caught} of {tried} broken cores were noticed"
+        );
+    }
 }
 
 /// The parts on which serial equivalence rests: tables and their forwarding, entrances, the stages around them.

@@ -192,3 +192,117 @@ impl Tags {
         m.concat(&bits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Machine;
+    use hardpath_rtl::{verilog, Design};
+    use hardpath_testkit::claim::Claim;
+
+    /// The comparison for one map of two threads, as a block.
+    fn block(map: &str) -> String {
+        let text = format!(
+            "program \"p\" structured\n\noutput \"verdict\" 3\n\n{map}\n\nblock0:\n    v0:32 = const 0\n    v1:64 = const 1\n    \
+             v2:1, v3:32 = map.lookup @m v0\n    v6:2 = const 3\n    v7:3 = map.update @m v0, v1, v6\n    v8:3 = const 2\n    \
+             v9:1 = const 1\n    emit v9 with v8\n"
+        );
+        let program = hardpath_ir::parse::parse(&text).expect("a program");
+        let mut config = Processor::new("p", &Machine::with_lanes(4), 2);
+        config.slots = program.maps.values().cloned().collect();
+        config.slots[0].packets_write = true;
+        let mut m = Module::new("block", "Who has read too early.");
+        let zero = m.zero(1);
+        let request = Request {
+            valid: zero,
+            map: zero,
+            command: m.input("command", 4, ""),
+            may: m.zero(2),
+            key: vec![m.input("key", 64, "")],
+            value: vec![m.zero(64)],
+            entry: m.input("entry", 32, ""),
+            offset: m.zero(32),
+            bytes: m.zero(4),
+            word: m.zero(64),
+            expected: m.zero(64),
+        };
+        let taken = Taken {
+            reads: m.input("reads", 1, ""),
+            changes: m.input("changes", 1, ""),
+            thread: m.input("of", 2, ""),
+        };
+        let forgets = m.input("forgets", 2, "");
+        let read = readers(&mut m, &config, (&request, &taken), forgets);
+        m.output("stale", read.stale, "");
+        m.output("guesses", read.guesses, "");
+        let mut design = Design::new();
+        let id = design.add(m);
+        verilog::print_module(&design, id)
+    }
+
+    fn holds(name: &str, map: &str, values: u32, mistakes: &[(&str, &str)]) {
+        let parameters = format!(
+            "-set VALUES {values} -set LOOKUP {} -set UPDATE {} -set DELETE {} -set READ {}",
+            command::LOOKUP,
+            command::UPDATE,
+            command::DELETE,
+            through_entry::READ
+        );
+        let place = std::env::temp_dir().join(format!("hardpath-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&place).unwrap();
+        Claim {
+            name,
+            block: block(map),
+            harness: include_str!("readers.sv"),
+            parameters: &parameters,
+            clocks: 9,
+            mistakes,
+        }
+        .holds(&place);
+        std::fs::remove_dir_all(&place).unwrap();
+    }
+
+    #[test]
+    fn whoever_has_looked_up_what_is_changed_is_told() {
+        holds(
+            "keys",
+            "map @m exact key 4 value 8 entries 8 as \"hash\"",
+            0,
+            &[
+                // Several keys are kept as one.
+                (
+                    "(looked_up_0_tag_0 == key_tag_0 || looked_up_0_many_0)",
+                    "looked_up_0_tag_0 == key_tag_0",
+                ),
+                (
+                    "(looked_up_0_tag_0 == key_tag_0 || looked_up_0_many_0)",
+                    "looked_up_0_many_0",
+                ),
+                ("change_updates || change_deletes", "change_updates"),
+            ],
+        );
+    }
+
+    #[test]
+    fn whoever_has_loaded_what_is_changed_is_told() {
+        holds(
+            "entries",
+            "map @m array key 4 value 8 entries 8 as \"array\"",
+            1,
+            &[
+                (
+                    "(loaded_0_tag_0 == entry_tag || loaded_0_many_0)",
+                    "loaded_0_tag_0 == entry_tag",
+                ),
+                (
+                    "(loaded_0_tag_0 == entry_tag || loaded_0_many_0)",
+                    "loaded_0_many_0",
+                ),
+                (
+                    "!(change_updates_or || read_looks || change_loads)",
+                    "!(change_updates_or || read_looks || change_loads || entry_tag[0])",
+                ),
+            ],
+        );
+    }
+}
