@@ -128,7 +128,9 @@ pub(super) fn beats(m: &mut Module, config: &Intake, inputs: &IntakeIn) -> Beats
         (beat_valid, beat_last, bank),
         (beat_keep, beat_bad),
     );
-    let waits = m.or(&[inside_next, beat_valid, judged.waits]);
+    // In the clock of its last beat a packet is only here by what came before.
+    let inside = m.not(first);
+    let waits = m.or(&[inside, inside_next, beat_valid, judged.waits]);
     let [port, queue, drawn @ ..] = drawn;
     let told = "every packet has these";
     Beats {
