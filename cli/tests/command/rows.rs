@@ -206,7 +206,7 @@ fn an_entry_that_a_map_may_have_forgotten() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("entry.hir");
     let put = "    v6:32 = const 7\n    v10:2 = const 3\n    v7:3 = map.update @m v6, v1, v10\n";
-    let load = "    v5:64 = map.load @m v3, v0\n";
+    let store = "    map.store @m v3, v0, v1\n";
     let program = |behind: &[&str]| {
         let head = "program \"entry\" structured\n\noutput \"verdict\" 3\n\nmap @m exact key 4 value 8 entries 8 forgets as \"lru_hash\"\n\n\
             block0:\n    v0:32 = const 0\n    v1:64 = const 1\n    v2:1, v3:32 = map.lookup @m v0\n    branch v2, block1, block2\n\nblock1:\n";
@@ -214,10 +214,10 @@ fn an_entry_that_a_map_may_have_forgotten() {
         fs::write(&file, [head, &behind.concat(), end].concat()).unwrap();
     };
     let pcap = ["--pcap", "programs/firewall.pcap"];
-    program(&[load, put]);
+    program(&[store, put]);
     let run = on_core("sim", path(&file), &pcap);
     assert_eq!(run.status, 0, "{}", run.stdout);
-    program(&[put, load]);
+    program(&[put, store]);
     let error = on_core("sim", path(&file), &pcap).error(3, "core-unit-missing");
     assert!(
         error["message"].as_str().unwrap().contains("map m"),

@@ -136,7 +136,7 @@ fn an_unknown_saving_is_refused() {
 }
 
 /// What makes rows few. That it is all there is, the answer to an unknown name says.
-const OF_CORES: [&str; 21] = [
+const OF_CORES: [&str; 23] = [
     "loops",
     "ends",
     "known",
@@ -145,6 +145,7 @@ const OF_CORES: [&str; 21] = [
     "sums",
     "stores",
     "loads",
+    "early",
     "fields",
     "operands",
     "widths",
@@ -152,6 +153,7 @@ const OF_CORES: [&str; 21] = [
     "exits",
     "keys",
     "reuse",
+    "meetings",
     "bounds",
     "traces",
     "speculation",
