@@ -162,8 +162,15 @@ fn caught(text: &str, places: &[&str], seed: u64, count: usize) -> (usize, usize
         };
         torture(&mut Hardware::with(program.clone(), compiled), 31, 600);
     };
-    caught_by(&run, &compiled.design, places, (seed, count))
+    let all = mutants(&compiled.design, places);
+    caught_by(&run, &compiled.design, all, (seed, count))
 }
+
+/// Parts of a core's requests that the programs of its test do not use.
+const IDLE_ON_A_CORE: [&str; 2] = [
+    "Words for buffers",
+    "Additions that wait for their packet's end",
+];
 
 /// The same of a core, with fewer packets: each takes tens of clocks there.
 fn caught_on_a_core(text: &str, places: &[&str], seed: u64, count: usize) -> (usize, usize) {
@@ -173,18 +180,23 @@ fn caught_on_a_core(text: &str, places: &[&str], seed: u64, count: usize) -> (us
         broken.design = design;
         torture(&mut broken.start(), 31, 80);
     };
-    caught_by(&run, &sound.design, places, (seed, count))
+    let mut all = mutants(&sound.design, places);
+    all.retain(|mutant| {
+        let module = &sound.design.modules[mutant.module];
+        let section = module.nodes[mutant.node].section;
+        section.is_none_or(|section| !IDLE_ON_A_CORE.contains(&module.sections[section].as_str()))
+    });
+    caught_by(&run, &sound.design, all, (seed, count))
 }
 
 /// Of a design that this runs.
 fn caught_by(
     run: &dyn Fn(Design),
     sound: &Design,
-    places: &[&str],
+    mut all: Vec<Mutant>,
     (seed, count): (u64, usize),
 ) -> (usize, usize) {
-    let mut all = mutants(sound, places);
-    assert!(!all.is_empty(), "{places:?} name no module");
+    assert!(!all.is_empty(), "the places name no module");
     let mut random = Random::new(seed);
     run(sound.clone());
     let (mut tried, mut caught) = (0, 0);
@@ -203,7 +215,7 @@ fn caught_by(
 }
 
 /// What a core's serial equivalence rests on: whose turn it is, requests to the maps with the log of additions, and who has read too early.
-/// Half of the changes cannot show: who begins again for nothing is only slower, and a program does not use all buffers and the log.
+/// Many of the changes cannot show: who begins again for nothing is only slower, and no program asks for all that there is.
 /// `HARDPATH_FULL=1` tries many more.
 #[test]
 fn broken_order_shows_on_a_core() {
@@ -218,14 +230,17 @@ fn broken_order_shows_on_a_core() {
             case("hash_everything", &[("ENTRIES", "16"), ("WORD", "soon")]),
         ),
     ];
+    let (mut all_caught, mut all_tried) = (0, 0);
     for (name, text) in programs {
         let (caught, tried) = caught_on_a_core(&text, &places, 1, count);
         println!("{name} on a core: {caught} of {tried} caught");
-        assert!(
-            caught * 100 >= tried * 40,
-            "{name}: only {caught} of {tried} broken cores were noticed"
-        );
+        all_caught += caught;
+        all_tried += tried;
     }
+    assert!(
+        all_caught * 2 >= all_tried,
+        "only {all_caught} of {all_tried} broken cores were noticed"
+    );
 }
 
 /// The parts on which serial equivalence rests: tables and their forwarding, entrances, the stages around them.
