@@ -8,6 +8,7 @@
 
 use super::code::{operand_reg, Code, Label, Op, Reg, Step};
 use super::effects::goes;
+use super::moves::between;
 use crate::interpreter::low;
 use crate::isa::{Action, Compute, Field, Operand};
 use std::collections::{HashMap, HashSet};
@@ -182,7 +183,12 @@ fn put(code: &mut Code, label: Label, found: Found) {
     for ((from, at), made) in on_ways {
         let (from, at) = match code.blocks[from][at].always_leaves() {
             true => (from, at),
-            false => (between(code, (from, at)), 0),
+            false => {
+                let mut branch = code.blocks[from][at].clone();
+                let new = between(code, from, &mut branch);
+                code.blocks[from][at] = branch;
+                (new, 0)
+            }
         };
         let branch = &mut code.blocks[from][at];
         branch.moves.retain(|(param, _)| !found.own.contains(param));
@@ -202,33 +208,4 @@ fn write_to(step: &mut Step, new: Reg) {
     if let Action::Insert { to, .. } | Action::Compute { to, .. } = &mut step.op.action {
         *to = new;
     }
-}
-
-/// A block between a branch that may not be taken and where it goes, with its moves.
-fn between(code: &mut Code, (label, at): Way) -> Label {
-    let new = code.blocks.push(Vec::new());
-    let branch = &mut code.blocks[label][at];
-    let Action::Branch { to, .. } = &mut branch.op.action else {
-        unreachable!("only branches have moves")
-    };
-    let there = std::mem::replace(to, new);
-    let moves = std::mem::take(&mut branch.moves);
-    let action = Action::Branch {
-        when: None,
-        to: there,
-    };
-    let jump = Op {
-        guard: None,
-        action,
-    };
-    let origin = branch.origin;
-    code.blocks[new] = vec![Step {
-        op: jump,
-        moves,
-        origin,
-    }];
-    let here = code.order.iter().position(|other| *other == label);
-    let here = here.expect("it is one of them");
-    code.order.insert(here + 1, new);
-    new
 }

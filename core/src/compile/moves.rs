@@ -30,7 +30,9 @@ pub fn make_moves(code: &mut Code) {
             if step.always_leaves() || is_unseen(&step, &moves, &behind) {
                 made.extend(one_by_one(code, moves, origin));
             } else {
-                edge(code, label, &mut step, moves);
+                let between = between(code, label, &mut step);
+                let moved = one_by_one(code, moves, origin);
+                code.blocks[between].splice(0..0, moved);
             }
             made.push(step);
         }
@@ -56,24 +58,24 @@ fn is_unseen(step: &Step, moves: &[Move], behind: &Set) -> bool {
     moves.len() <= MOST_AHEAD && !moves.iter().any(|(to, _)| seen(to))
 }
 
-/// A block between a branch and where it goes.
-fn edge(code: &mut Code, label: Label, step: &mut Step, moves: Vec<Move>) {
+/// A block between a branch of this one and where it goes, which ends with a jump there. The branch's moves are the jump's now.
+pub(super) fn between(code: &mut Code, label: Label, step: &mut Step) -> Label {
     let Action::Branch { to, .. } = &mut step.op.action else {
         unreachable!("only branches have moves")
     };
     let between = code.blocks.push(Vec::new());
-    let there = std::mem::replace(to, between);
-    let mut steps = one_by_one(code, moves, step.origin);
     let action = Action::Branch {
         when: None,
-        to: there,
+        to: std::mem::replace(to, between),
     };
     let guard = None;
-    steps.push(Step::new(Op { guard, action }, step.origin));
-    code.blocks[between] = steps;
+    let mut jump = Step::new(Op { guard, action }, step.origin);
+    jump.moves = std::mem::take(&mut step.moves);
+    code.blocks[between].push(jump);
     let here = code.order.iter().position(|other| *other == label);
     let here = here.expect("it is one of them");
     code.order.insert(here + 1, between);
+    between
 }
 
 /// Moves that happen at once, one after the other: first those to what nobody reads any more, and where they go in a circle by way of

@@ -1,7 +1,7 @@
-//! How often values are used.
+//! How often values are used, and blocks are led to.
 
 use cranelift_entity::SecondaryMap;
-use hardpath_ir::{Program, Value};
+use hardpath_ir::{Block, Program, Value};
 
 /// Of every value of a program without functions.
 pub fn uses(program: &Program) -> SecondaryMap<Value, u32> {
@@ -15,4 +15,15 @@ pub fn uses(program: &Program) -> SecondaryMap<Value, u32> {
         }
     }
     uses
+}
+
+/// How many ways lead to each block of a program without functions.
+pub fn ways(program: &Program) -> SecondaryMap<Block, u32> {
+    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for &block in &program.order {
+        for target in program.blocks[block].terminator.targets() {
+            ways[target.block] += 1;
+        }
+    }
+    ways
 }

@@ -6,8 +6,8 @@
 //!                                                      jump block3(v5)
 //! ```
 
+use super::super::uses::ways;
 use super::ends::targets_mut;
-use cranelift_entity::SecondaryMap;
 use hardpath_ir::{Block, Op, Program, Target, Terminator, Value};
 
 /// More operations do not happen for nothing.
@@ -133,16 +133,6 @@ fn fold_branch(program: &mut Program, block: Block) -> bool {
         return true;
     }
     false
-}
-
-fn ways(program: &Program) -> SecondaryMap<Block, u32> {
-    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for from in program.all_blocks() {
-        for target in program.blocks[from].terminator.targets() {
-            ways[target.block] += 1;
-        }
-    }
-    ways
 }
 
 /// Operations of a block that are not constants.

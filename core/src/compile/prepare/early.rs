@@ -9,7 +9,7 @@
 //!
 //! Only values of maps: what is read of the packet may lie behind its end.
 
-use cranelift_entity::SecondaryMap;
+use super::super::uses::ways;
 use hardpath_ir::graph::Graph;
 use hardpath_ir::{Block, Inst, Op, Program, Value, ValueDef};
 use std::collections::HashSet;
@@ -21,12 +21,7 @@ const MOST_BETWEEN: usize = 12;
 pub fn read_early(program: &mut Program) -> bool {
     let graph = Graph::new(program, &program.order);
     let dominators = graph.dominators();
-    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for &block in &program.order {
-        for target in program.blocks[block].terminator.targets() {
-            ways[target.block] += 1;
-        }
-    }
+    let ways = ways(program);
     let mut changed = false;
     for (node, meeting) in program.order.clone().into_iter().enumerate() {
         let above = dominators.immediate(node).filter(|above| *above < node);

@@ -13,7 +13,7 @@ mod pieces;
 
 use super::code::{Code, Label, Op, Pred, Reg, Step};
 use super::savings::{Saving, Without};
-use super::uses::uses;
+use super::uses::{uses, ways};
 use crate::isa::{Action, Field, Guard, Operand, Operation};
 pub use arithmetic::commutes;
 use bools::Bool;
@@ -110,17 +110,6 @@ pub fn select(program: &Program, without: Without) -> Result<Code, Vec<Diagnosti
         true => Ok(select.code),
         false => Err(select.errors),
     }
-}
-
-/// How many ways lead to each block.
-fn ways(program: &Program) -> SecondaryMap<Block, u32> {
-    let mut ways: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for &block in &program.order {
-        for target in program.blocks[block].terminator.targets() {
-            ways[target.block] += 1;
-        }
-    }
-    ways
 }
 
 impl Select<'_> {
