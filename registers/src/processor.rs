@@ -18,7 +18,8 @@ pub enum Event {
     Answers,
     /// A packet begins again, because what it has read was changed by an older one.
     Reruns,
-    /// An addition to a map finds the log of its packet full, and waits until it is the oldest one.
+    /// An addition to a map finds the log of its packet full, and waits until it is the oldest one; or a packet has read too many things to
+    /// know them all, and begins again with whatever is changed.
     Overflows,
     /// The watchdog ends a program.
     Cuts,
@@ -148,7 +149,7 @@ pub const PROCESSOR_REGISTERS: [Register; EVENTS + 4] = [
     count(
         "OVERFLOWS",
         Event::Overflows,
-        "additions that found their packet's log full",
+        "additions that found their packet's log full, and packets that read too many things to know them all",
     ),
     count("CUTS", Event::Cuts, "programs that the watchdog ended"),
     stall("STALL_PARKED", Stall::Parked),

@@ -117,15 +117,23 @@ pub(super) fn bit_at(m: &mut Module, flags: Node, number: Node) -> Node {
     choose(m, &bits, number)
 }
 
-/// The number of the lowest bit that is 1.
+/// The number of the lowest bit that is 1; that of the highest one where none is.
 pub(super) fn lowest(m: &mut Module, flags: Node) -> Node {
+    let bits = index_bits(m.width(flags).into());
+    lowest_of(m, flags, 0, bits)
+}
+
+/// Half by half, so that many flags are few levels. The number has `first` in it.
+fn lowest_of(m: &mut Module, flags: Node, first: u32, bits: u32) -> Node {
     let count = m.width(flags);
-    let bits = index_bits(count.into());
-    let mut found = m.constant(u64::from(count) - 1, bits);
-    for place in (0..count - 1).rev() {
-        let is = m.bit(flags, place);
-        let number = m.constant(place.into(), bits);
-        found = m.mux(is, number, found);
+    if count == 1 {
+        return m.constant(first.into(), bits);
     }
-    found
+    let half = count.next_power_of_two() / 2;
+    let low = m.slice(flags, 0, half);
+    let high = m.slice(flags, half, count - half);
+    let is_low = m.reduce_or(low);
+    let low = lowest_of(m, low, first, bits);
+    let high = lowest_of(m, high, first + half, bits);
+    m.mux(is_low, low, high)
 }

@@ -99,9 +99,11 @@ impl Rooms<u32> {
             let bytes = u64::from(slot.entry_key_bytes());
             index_bits(bytes + 1)
         });
+        let most = config.slots.iter();
+        let most = most.map(|slot| index_bits(u64::from(slot.max_entries) + 1));
         Rooms {
             key_bytes: bytes.collect(),
-            most: vec![32; config.slots.len()],
+            most: most.collect(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! * **free**: it has no packet;
 //! * **ready**: its next row can be fetched;
+//! * **picked**: its row is the next that begins;
 //! * **under way**: its row is between fetch and results;
 //! * **waiting**: for a unit that takes as long as it takes: a divider, which brings it back with a row of its own, or a map, whose answer
 //!   comes beside the rows;
@@ -13,8 +14,8 @@
 //! * **stale**, beside one of these: what its packet has read is not so any more. Once no row is under way and it waits for nothing, it
 //!   begins again with its first row.
 //!
-//! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn. A gap among the rows is left
-//! where an answer finds no row beside which it has a place.
+//! In each clock a row of one thread begins: first those that units bring back, then ready ones in turn, each picked a clock before it
+//! begins. A gap among the rows is left where an answer finds no row beside which it has a place.
 
 use super::pick::{bit_at, lowest, one_hot};
 use super::shift::{later, later_from_reset};
@@ -48,7 +49,7 @@ signals! {
         brought_stays: one "it does not go on behind this row",
         answered: one "what a thread has waited for came beside the rows",
         answered_thread: one "which one",
-        gap: one "no ready thread is chosen",
+        gap: one "no row begins but one that a unit brings",
         /// Of a row that was chosen, so many clocks before.
         leads: all LeadsIn,
         leave_ready: one "the oldest packet may leave",
@@ -124,12 +125,12 @@ pub fn threads(name: &str, config: &Threads) -> Block<ThreadsIn, ThreadsOut> {
     m.section("The order of the packets");
     let order = state.order(&mut m, &inputs);
     m.section("Whose turn it is");
-    let (chosen, oldest_bank) = state.choose(&mut m, &inputs, &order);
+    let (chosen, oldest_bank, picked) = state.choose(&mut m, &inputs, &order);
     m.section("Where the row leads");
     let led = state.lead(&mut m, &inputs, &chosen);
     let led = state.held(&mut m, inputs.held, led);
-    let restarts = state.restarts(&mut m, inputs.stale, &chosen, &led);
-    state.next(&mut m, &order, &chosen, &led, restarts);
+    let restarts = state.restarts(&mut m, inputs.stale, &led);
+    state.next(&mut m, &order, (&chosen, &picked), &led, restarts);
     let outputs = ThreadsOut {
         packet_ready: order.enters,
         packet_thread: order.youngest,
@@ -206,6 +207,15 @@ struct Order {
     is_done: Node,
 }
 
+/// The thread whose row is next.
+struct Picked {
+    /// One is picked.
+    picks: Node,
+    thread: Node,
+    /// A bit for each thread.
+    threads: Node,
+}
+
 /// What became of a row.
 struct Led {
     /// One bit for each thread.
@@ -275,13 +285,14 @@ impl<'a> State<'a> {
         }
     }
 
-    /// First a thread that a unit brings back, else the first ready one from `turn` on, unless a gap is wanted. From registers, so that
-    /// fetching has a whole clock. Beside it the bank of the oldest packet.
-    fn choose(&mut self, m: &mut Module, inputs: &ThreadsIn, order: &Order) -> (ChosenOut, Node) {
+    /// The ready thread that is next, in place of one whose row begins: the first from `turn` on. One that begins again becomes ready with
+    /// its first row before it is picked. `begins`: the row of the one that was picked begins.
+    fn pick(&mut self, m: &mut Module, (picked, begins): (Node, Node)) -> Picked {
         let (turn_reg, turn) = self.turn;
-        let ready = self.ready.node;
-        let count = u64::from(self.config.threads);
-        // Ready threads at or behind the turn come first.
+        let count = self.config.threads.into();
+        let sure = m.not(self.stale.node);
+        let ready = m.and(&[self.ready.node, sure]);
+        // Those at or behind the turn come first.
         let masks: Vec<Node> = (0..count)
             .rev()
             .map(|number| {
@@ -292,18 +303,44 @@ impl<'a> State<'a> {
         let behind = m.concat(&masks);
         let behind = m.and(&[ready, behind]);
         let has_behind = m.reduce_or(behind);
-        let among = m.mux(has_behind, behind, ready);
-        let first = lowest(m, among);
+        let (first_behind, first) = (lowest(m, behind), lowest(m, ready));
+        let thread = m.mux(has_behind, first_behind, first);
         let has_ready = m.reduce_or(ready);
-        let goes = m.not(inputs.gap);
-        let has_ready = m.and(&[has_ready, goes]);
+        let not_picked = m.not(picked);
+        let has_room = m.or(&[not_picked, begins]);
+        let picks = m.and(&[has_ready, has_room]);
+        let next = m.add_const(thread, 1);
+        m.set_next_when(turn_reg, picks, next);
+        Picked {
+            threads: self.one_hot(m, picks, thread),
+            picks,
+            thread,
+        }
+    }
+
+    /// First a thread that a unit brings back, else the one that was picked, unless a gap is wanted. From registers, so that fetching has a
+    /// whole clock. Beside it the bank of the oldest packet, and which thread is picked.
+    fn choose(
+        &mut self,
+        m: &mut Module,
+        inputs: &ThreadsIn,
+        order: &Order,
+    ) -> (ChosenOut, Node, Picked) {
+        let (thread_reg, thread) = m.reg("picked_thread", self.bits);
+        let (some_reg, some) = m.reg_reset("is_picked", 1, 0);
         let brought = inputs.brought_valid;
-        let chosen = m.or(&[brought, has_ready]);
-        let thread = m.mux(brought, inputs.brought_thread, first);
         let not_brought = m.not(brought);
-        let takes_turn = m.and(&[has_ready, not_brought]);
-        let next = m.add_const(first, 1);
-        m.set_next_when(turn_reg, takes_turn, next);
+        let no_gap = m.not(inputs.gap);
+        let goes = m.and(&[some, no_gap]);
+        let chosen = m.or(&[brought, goes]);
+        let begins = m.and(&[goes, not_brought]);
+        let picked = self.pick(m, (some, begins));
+        m.set_next_when(thread_reg, picked.picks, picked.thread);
+        let stays = m.not(begins);
+        let stays = m.and(&[some, stays]);
+        let next = m.or(&[picked.picks, stays]);
+        m.set_next(some_reg, next);
+        let thread = m.mux(brought, inputs.brought_thread, thread);
         let fresh = self.fresh.node;
         let starts = bit_at(m, fresh, thread);
         let starts = m.and(&[starts, not_brought]);
@@ -326,7 +363,7 @@ impl<'a> State<'a> {
             fetched: m.delay("fetched_row", row),
             bank: m.delay("fetched_bank", bank),
         };
-        (chosen, m.mem_read_async(banks, order.oldest))
+        (chosen, m.mem_read_async(banks, order.oldest), picked)
     }
 
     /// The numbers of the threads' next rows, and that of a thread.
@@ -404,18 +441,21 @@ impl<'a> State<'a> {
         };
         let ready = pass(&self.held_ready, led.ready);
         let done = pass(&self.held_done, led.done);
+        // Shifts that reset need not reach: what was in them then has no effect.
+        let after = self.config.done_after;
+        let one = m.one();
+        let settled = later_from_reset(m, "settled", one, after);
+        let done = later(m, "done", done, after);
         Led {
             ready,
-            done: later_from_reset(m, "done", done, self.config.done_after),
+            done: m.gate(settled, done),
         }
     }
 
     /// Threads that begin again: stale ones that have no row under way, and wait for nothing.
-    fn restarts(&mut self, m: &mut Module, stale: Node, chosen: &ChosenOut, led: &Led) -> Node {
-        let begins = self.one_hot(m, chosen.chosen, chosen.thread);
-        let stays = m.not(begins);
+    fn restarts(&mut self, m: &mut Module, stale: Node, led: &Led) -> Node {
         let still = m.or(&[self.ready.node, self.done.node, led.ready, led.done]);
-        let restarts = m.and(&[self.stale.node, still, stays]);
+        let restarts = m.and(&[self.stale.node, still]);
         self.stale.next(m, stale, restarts);
         restarts
     }
@@ -424,7 +464,7 @@ impl<'a> State<'a> {
         &mut self,
         m: &mut Module,
         order: &Order,
-        chosen: &ChosenOut,
+        (chosen, picked): (&ChosenOut, &Picked),
         led: &Led,
         restarts: Node,
     ) {
@@ -432,7 +472,7 @@ impl<'a> State<'a> {
         let begins = self.one_hot(m, chosen.chosen, chosen.thread);
         let leaves = self.one_hot(m, order.leaves, order.oldest);
         let set = m.or(&[enters, led.ready, restarts]);
-        self.ready.next(m, set, begins);
+        self.ready.next(m, set, picked.threads);
         let set = m.or(&[enters, restarts]);
         self.fresh.next(m, set, begins);
         let goes_on = m.not(restarts);

@@ -43,6 +43,9 @@ struct Model {
     under_way: VecDeque<Row>,
     /// Clocks from which on a thread becomes ready, or done, once nothing is held.
     coming: Vec<(u64, usize, bool)>,
+    /// The thread that is picked.
+    picked: Option<usize>,
+    turn: usize,
     /// What `fetched` must be in the next clock.
     fetched: Option<u64>,
     left: u64,
@@ -108,15 +111,32 @@ impl Model {
         younger.map(|thread| random.below(2) << thread).sum()
     }
 
-    /// Packets that begin again: stale ones that are ready or over, or become it in this clock, and are not chosen.
-    fn restart(&mut self, clock: u64, chosen: Option<usize>) -> u64 {
+    /// The first thread from the turn on that is ready, and does not begin again.
+    fn pick(&mut self, clock: u64) {
+        let count = self.threads.len();
+        let mut in_turn = (0..count).map(|place| (self.turn + place) % count);
+        self.picked = in_turn.find(|thread| {
+            let packet = self.threads[*thread].as_ref();
+            packet.is_some_and(|packet| {
+                !packet.stale && packet.ready.is_some_and(|ready| ready <= clock)
+            })
+        });
+        if let Some(thread) = self.picked {
+            let packet = self.threads[thread].as_mut().expect("it has a packet");
+            packet.ready = None;
+            self.turn = (thread + 1) % count;
+        }
+    }
+
+    /// Packets that begin again: stale ones that are ready or over, or become it in this clock.
+    fn restart(&mut self, clock: u64) -> u64 {
         let mut restarts = 0;
         for (thread, packet) in self.threads.iter_mut().enumerate() {
             let Some(packet) = packet.as_mut().filter(|packet| packet.stale) else {
                 continue;
             };
             let here = |at: Option<u64>| at.is_some_and(|at| at <= clock + 1);
-            if chosen != Some(thread) && (here(packet.ready) || here(packet.over)) {
+            if here(packet.ready) || here(packet.over) {
                 restarts |= 1 << thread;
                 packet.next = Some(FIRST_ROW);
                 packet.fresh = true;
@@ -161,6 +181,8 @@ fn check(config: Threads, seed: u64) {
         youngest: 0,
         under_way: VecDeque::new(),
         coming: Vec::new(),
+        picked: None,
+        turn: 0,
         fetched: None,
         left: 0,
     };
@@ -226,24 +248,14 @@ fn check(config: Threads, seed: u64) {
         let done = oldest
             .is_some_and(|packet| !packet.stale && packet.over.is_some_and(|over| over <= clock));
         assert_eq!(bench.get("leave_valid"), u64::from(done), "clock {clock}");
-        let ready: Vec<usize> = (0..count)
-            .filter(|thread| {
-                let packet = model.threads[*thread].as_ref();
-                packet.is_some_and(|packet| packet.ready.is_some_and(|ready| ready <= clock))
-            })
-            .collect();
         let chosen = bench.get("chosen") == 1;
-        let has_ready = !ready.is_empty() && !gap;
-        assert_eq!(chosen, brings || has_ready, "clock {clock}");
+        let begins = model.picked.filter(|_| !brings && !gap);
+        assert_eq!(chosen, brings || begins.is_some(), "clock {clock}");
         assert_eq!(bench.get("brought_ready"), u64::from(brings));
         idle += u64::from(!chosen && model.inside() == count);
         if chosen {
             let thread = bench.get("thread") as usize;
-            if brings {
-                assert_eq!(thread, bring);
-            } else {
-                assert!(ready.contains(&thread), "clock {clock}: thread {thread}");
-            }
+            assert_eq!(Some(thread), begins.or(Some(bring)), "clock {clock}");
             let packet = model.threads[thread].as_mut().expect("it has a packet");
             if !brings {
                 assert_eq!(
@@ -256,7 +268,6 @@ fn check(config: Threads, seed: u64) {
                 packet.rows += 1;
                 rows += 1;
             }
-            packet.ready = None;
             packet.waits = false;
             model.under_way.push_back(Row {
                 decided_at: clock + u64::from(config.decided_after),
@@ -264,7 +275,10 @@ fn check(config: Threads, seed: u64) {
                 brought: brings,
             });
         }
-        let restarts = model.restart(clock, chosen.then_some(bench.get("thread") as usize));
+        if model.picked.is_none() || begins.is_some() {
+            model.pick(clock);
+        }
+        let restarts = model.restart(clock);
         assert_eq!(bench.get("restarts"), restarts, "clock {clock}");
         model.mark(stale);
         if done && leaves {

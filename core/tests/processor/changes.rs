@@ -414,6 +414,17 @@ row6:
     lane0: exit forward to back with 3
 ";
 
+/// Writes nothing, so it need not be the oldest to be over: whether it leaves is what it has read.
+const CHOOSES: &str = "row3:
+    lane0: (p1) r0.2 = map.load @sums[r0.1[0+:32]] 8
+row4:
+    lane0: branch row6 if eq r0.2[0+:1], 0
+row5:
+    lane0: exit drop to back with 1
+row6:
+    lane0: exit forward to back with 3
+";
+
 #[test]
 fn old_packets_are_as_fast_as_before() {
     let [first, second] = [20, 21].map(|rows| adds(&late(rows)));
@@ -471,5 +482,15 @@ fn what_old_packets_change_is_there_for_new_ones_that_only_read() {
             let clocks = changes(&mut core, images, true, seed);
             assert!(AT_ONCE.contains(&clocks), "{clocks} clocks");
         }
+    }
+}
+
+#[test]
+fn what_the_last_old_packet_adds_when_it_leaves_is_there_for_the_one_behind_it() {
+    // One of twelve has the same sum as the packet in front.
+    let images = [adds(&late(20)), adds(CHOOSES)];
+    for seed in 0..30 {
+        let mut core = Core::new(&room(SMALL), 16);
+        changes(&mut core, [&images[0], &images[1]], true, 2 * seed);
     }
 }

@@ -108,11 +108,26 @@ impl Module {
     /// [`Module::delay`], `count` times: copies that tools do not merge. Those that read a register of many loads share them.
     pub fn delay_copies(&mut self, name: &str, next: Node, count: usize) -> Vec<Node> {
         let copies = (0..count).map(|index| {
-            let (reg, copy) = self.reg(format!("{name}_{index}"), self.width(next));
-            self.regs[reg].is_apart = true;
+            let (reg, copy) = self.copy_of(name, index, next);
             self.set_next(reg, next);
             copy
         });
         copies.collect()
+    }
+
+    /// [`Module::hold`], `count` times.
+    pub fn hold_copies(&mut self, name: &str, enable: Node, next: Node, count: usize) -> Vec<Node> {
+        let copies = (0..count).map(|index| {
+            let (reg, copy) = self.copy_of(name, index, next);
+            self.set_next_when(reg, enable, next);
+            copy
+        });
+        copies.collect()
+    }
+
+    fn copy_of(&mut self, name: &str, index: usize, next: Node) -> (Reg, Node) {
+        let (reg, copy) = self.reg(format!("{name}_{index}"), self.width(next));
+        self.regs[reg].is_apart = true;
+        (reg, copy)
     }
 }

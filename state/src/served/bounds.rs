@@ -16,6 +16,11 @@ impl Served {
         self.bounded && self.kind != Kind::Ternary
     }
 
+    /// Bits that count its entries.
+    pub fn most_bits(&self) -> u32 {
+        index_bits(u64::from(self.max_entries) + 1)
+    }
+
     /// Bits that count the bytes of a key.
     pub(super) fn key_bytes_bits(&self) -> u32 {
         index_bits(u64::from(self.key_bits / 8) + 1)
@@ -65,6 +70,7 @@ fn key_within(m: &mut Module, config: &Served, bounds: &BoundsIn, key: Node) -> 
 
 /// The index, or one that no map has.
 pub(super) fn index_within(m: &mut Module, most: Node, index: Node) -> Node {
+    let most = m.zext(most, m.width(index));
     let inside = m.ult(index, most);
     let outside = m.not(inside);
     let all = m.sext(outside, m.width(index));

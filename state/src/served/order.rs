@@ -105,7 +105,7 @@ pub(super) fn question(
         clear: sweep.clear,
         clear_index: sweep.index,
         map_start: None,
-        most: inputs.bounds.as_ref().map(|bounds| bounds.most),
+        most: inputs.bounds.as_ref().map(|bounds| m.zext(bounds.most, 32)),
     }
 }
 

@@ -138,7 +138,7 @@ impl ServedIn<u32> {
             },
             bounds: config.has_bounds().then_some(BoundsIn {
                 key_bytes: config.key_bytes_bits(),
-                most: 32,
+                most: config.most_bits(),
             }),
             clears: config.bounded.then_some(1),
         }

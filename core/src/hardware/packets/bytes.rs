@@ -32,6 +32,25 @@ pub(super) fn turned_down(m: &mut Module, word: Node, by: Node) -> Node {
     turned(m, word, by, |lanes, by| by % lanes)
 }
 
+/// [`turned_down`] of a word so wide that each bit of its bytes has its own copy of the number, of eight: so none has many loads, and what
+/// becomes of a bit depends on one copy alone.
+pub(super) fn turned_down_by_copies(m: &mut Module, word: Node, by: &[Node]) -> Node {
+    let lanes = m.width(word) / 8;
+    let mut word = word;
+    for stage in (0..m.width(by[0])).rev() {
+        let on: Vec<Node> = by.iter().rev().map(|copy| m.bit(*copy, stage)).collect();
+        let on = m.concat(&on);
+        let on = m.concat(&vec![on; lanes as usize]);
+        let off = m.not(on);
+        let low = m.slice(word, 0, 8 << stage);
+        let high = m.slice(word, 8 << stage, (lanes - (1 << stage)) * 8);
+        let other = m.concat(&[low, high]);
+        let (other, same) = (m.and(&[on, other]), m.and(&[off, word]));
+        word = m.or(&[other, same]);
+    }
+    word
+}
+
 /// Turns a word so that its byte 0 becomes byte `by`.
 pub(super) fn turned_up(m: &mut Module, word: Node, by: Node) -> Node {
     turned(m, word, by, |lanes, by| (lanes - by) % lanes)

@@ -247,21 +247,27 @@ fn rows(
 ) -> (Vec<Node>, Node, Node) {
     let lanes = usize::from(config.shape.lanes);
     let words = lanes * WORDS;
-    let mem = m.mem(
-        "rows",
-        32 * words as u32,
-        2 * config.machine.rows,
-        MemStyle::Ultra,
-    );
     let other = m.not(bank);
-    let address = m.concat(&[other, write.row]);
     let data = m.concat(&vec![write.word; words]);
-    m.mem_write(mem, address, data, write.enable);
+    let one = m.one();
+    // A memory for each bank, so that who chooses between them is a register of ours, of which there can be many.
+    let banks = [("rows_0", bank), ("rows_1", other)].map(|(name, takes)| {
+        let mem = m.mem(
+            name,
+            32 * words as u32,
+            config.machine.rows,
+            MemStyle::Ultra,
+        );
+        let takes = m.sext(takes, words as u32);
+        let enable = m.and(&[write.enable, takes]);
+        m.mem_write(mem, write.row, data, enable);
+        m.mem_read_sync(mem, inputs.row, one)
+    });
+    let second = m.delay("row_of_second", inputs.row_bank);
     let marks = m.mem("marks", 1, 2 * config.machine.rows, MemStyle::Block);
+    let address = m.concat(&[other, write.row]);
     m.mem_write(marks, address, write.mark, write.marks);
     let address = m.concat(&[inputs.row_bank, inputs.row]);
-    let one = m.one();
-    let row = m.mem_read_sync(mem, address, one);
     let mark = m.mem_read_sync(marks, address, one);
     let may_not = m.not(inputs.may_store);
     let parks = m.and(&[inputs.row_valid, mark, may_not]);
@@ -270,7 +276,8 @@ fn rows(
     let opcode = u32::from(layout::OPCODE.width);
     let words = (0..lanes)
         .map(|lane| {
-            let of_program = m.slice(row, 128 * lane as u32, 128);
+            let [first, other] = banks.map(|row| m.slice(row, 128 * lane as u32, 128));
+            let of_program = m.mux(second, other, first);
             let here = match inputs.answer_lane {
                 Some(number) => {
                     let here = m.eq_const(number, lane as u64);

@@ -1,5 +1,5 @@
 // Who has read too early, of two threads and one map: when thread 1 changes what thread 0 has read since it began, thread 0 is told two clocks
-// later; who has read nothing is told nothing; and who has read counts as one who guesses. VALUES: bytes are read and written, else keys
+// later; who has read nothing is told nothing; and who has read counts as one who guesses. What stands above a key's four bytes is anything. VALUES: bytes are read and written, else keys
 // are looked up, put in and removed.
 module harness #(parameter VALUES = 0, parameter LOOKUP = 0, parameter UPDATE = 0, parameter DELETE = 0, parameter READ = 0) (
                 input wire clk, input wire takes, input wire of_one, input wire changes, input wire [3:0] command, input wire [63:0] key,
@@ -14,7 +14,7 @@ module harness #(parameter VALUES = 0, parameter LOOKUP = 0, parameter UPDATE = 
   wire writes = command != LOOKUP && command != READ && !of_keys;
   wire changes_it = changes_now && (VALUES ? writes && entry == chosen : of_keys && key[31:0] == chosen);
   wire forgotten = started && forgets;
-  block dut (.clk(clk), .rst(!started), .command(command), .key(key), .entry(entry), .reads(reads_now), .changes(changes_now),
+  block dut (.clk(clk), .rst(!started), .command(command), .key(key), .key_bytes(4'd4), .entry(entry), .reads(reads_now), .changes(changes_now),
              .of(started && takes ? (of_one ? 2'b10 : 2'b01) : 2'b00), .forgets({1'b0, forgotten}), .stale(stale), .guesses(guesses));
   always @(posedge clk) begin
     started <= 1;

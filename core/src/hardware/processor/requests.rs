@@ -89,7 +89,7 @@ signals! {
         answer: all AnswerOut,
         committed: one "what the oldest packet changes is done",
         some_wait: one "a packet waits to be the oldest one",
-        overflows: one "stage 9: an addition finds its packet's log full",
+        overflows: one "an addition finds its packet's log full, or a tag its set",
         stale: one "a bit for each thread: it has read too early",
         guesses: one "a bit for each thread: it has read what others may change",
         still: one "no request is under way or waits",
@@ -261,7 +261,6 @@ pub(super) struct Request {
     pub offset: Node,
     pub bytes: Node,
     pub word: Node,
-    pub expected: Node,
 }
 
 /// What is kept of a thread's operation, read by its number.
@@ -284,9 +283,12 @@ impl Requests<'_> {
         self.m.section("Additions that wait for their packet's end");
         let log = self.log(&asked, log_full);
         self.m.section("Whose request is next");
-        let (request, tag, waiting) = self.next(&asked, &records, &log);
+        let (chosen, waiting) = self.choose(&asked, &log);
+        let next = self.next(&chosen, &records, &log);
         let accepted = self.m.wire(1, "accepted");
-        let (request, tag) = self.held(request, tag, accepted);
+        let (request, tag) = self.held(next, chosen.goes, accepted);
+        let held = (request.request.valid, tag.posted);
+        outputs.committed = self.committed(&log, &chosen, held);
         self.m.section("Maps");
         let taken = self.m.wire(1, "answer_is_taken");
         let map = self.m.wire(self.config.map_bits(), "answering_map");
@@ -302,7 +304,6 @@ impl Requests<'_> {
         self.m.section("Answers, in the order of the requests");
         self.answers(&records, (&tag, &request), &slot, (taken, map), outputs);
         outputs.waits = waits;
-        outputs.committed = log.committed;
         let nothing = self.m.not(request.request.valid);
         let none = self.m.not(request.some_under_way);
         outputs.swept = slot.swept;
@@ -466,8 +467,9 @@ impl Requests<'_> {
             thread,
         };
         let both = (&held.request, &taken);
-        let read = readers(m, self.config, both, forgets);
+        let read = readers(m, self.config, both, &self.inputs.rooms, forgets);
         outputs.stale = read.stale;
         outputs.guesses = read.guesses;
+        outputs.overflows = m.or(&[outputs.overflows, read.overflows]);
     }
 }

@@ -165,7 +165,8 @@ impl Slots<'_> {
         let value = words(m, &request.value, config.value_bits);
         let operand = RequestOperandIn {
             request_word: request.word,
-            request_expected: request.expected,
+            // Word 0 of the value buffer: what is added or exchanged stands in an operand.
+            request_expected: request.value[0],
         };
         let access = RequestAccessIn {
             request_entry: request.entry,

@@ -29,7 +29,7 @@ signals! {
         waits: one "stage 9: the row's thread begins to wait for a unit",
         waits_for_map: one "stage 9: and that is a map",
         thread_9: one "stage 9: the row's thread",
-        overflows: one "an addition finds its packet's log full",
+        overflows: one "an addition finds its packet's log full, or what a packet has read its set",
         cuts: one "the watchdog ends a program",
         full: one "no thread is free",
         open: one "a packet that is there gets a thread",

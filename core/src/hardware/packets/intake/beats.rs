@@ -106,10 +106,11 @@ pub(super) fn beats(m: &mut Module, config: &Intake, inputs: &IntakeIn) -> Beats
     m.set_next(first_reg, first_next);
     let inside_next = m.not(first_next);
     let beat_valid = m.delay_reset("beat_valid", accept);
-    let beat_last = m.hold("beat_last", accept, last);
-    let beat_keep = m.hold("beat_keep", accept, keep);
+    // What is not taken stands here, too, but is no beat: registers of a whole beat need no enable.
+    let beat_last = m.delay("beat_last", last);
+    let beat_keep = m.delay("beat_keep", keep);
     let bad = m.bit(user, 0);
-    let beat_bad = m.hold("beat_bad", accept, bad);
+    let beat_bad = m.delay("beat_bad", bad);
     let takes = m.and(&[accept, first]);
     let bank = m.hold("beat_bank", takes, inputs.bank);
     let line = line(
@@ -164,7 +165,7 @@ fn line(
     let data = m.and(&[inputs.stream.s_axis_tdata, keep]);
     let some = m.bit(beat_keep, 0);
     if beats == 1 {
-        let data = m.hold("beat_data", accept, data);
+        let data = m.delay("beat_data", data);
         return Line {
             valid,
             last,

@@ -1,6 +1,6 @@
 //! The way of slots: which unit is read, what is a zero in it, how it is turned, and the beat.
 
-use super::super::bytes::{chosen, turned_down};
+use super::super::bytes::{chosen, turned_down_by_copies};
 use super::job::Job;
 use super::{GivenBack, ReadOut, Transmit, FRONT_BYTES, LINE_BYTES, OFFSET_BITS};
 use hardpath_blocks::axi::FateOut;
@@ -208,8 +208,11 @@ impl Way<'_> {
         }
         let unit = m.concat(&bytes);
         let unit = self.hold("unit_bytes", unit);
+        let turns = self
+            .m
+            .hold_copies("unit_turned_by", self.moves, slot.turn, 8);
         let slot = self.later("unit", slot);
-        let turned = turned_down(self.m, unit, slot.turn);
+        let turned = turned_down_by_copies(self.m, unit, &turns);
         let turned = self.hold("turned_bytes", turned);
         (self.later("turned", slot), turned)
     }

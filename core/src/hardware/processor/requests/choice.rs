@@ -1,7 +1,7 @@
 //! Whose request is next, and the register in front of the maps.
 
 use super::super::is;
-use super::log::Log;
+use super::log::{Addition, Log};
 use super::{Asked, Records, Request, Requests, UNDER_WAY};
 use crate::encode::layout::{self, kind, Bits, Opcode};
 use crate::hardware::decode::part;
@@ -12,24 +12,25 @@ use hardpath_rtl::{Mem, Module, Node};
 use hardpath_state::served::through_entry;
 
 impl Requests<'_> {
-    /// What goes next, if `request.valid`; it is taken when the register in front of the maps is free. And what else waits.
-    pub(super) fn next(
-        &mut self,
-        asked: &Asked,
-        records: &Records,
-        log: &Log,
-    ) -> (Next, Tag, Waiting) {
+    /// Whose request is next, in registers; and what else waits.
+    pub(super) fn choose(&mut self, asked: &Asked, log: &Log) -> (Chosen, Waiting) {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
         let (ordered_reg, ordered) = m.reg_reset("ordered_asks", threads, 0);
         let (free_reg, free) = m.reg_reset("free_asks", threads, 0);
-        let takes = m.wire(1, "takes_next");
+        let (valid_reg, valid) = m.reg_reset("choice_valid", 1, 0);
+        let goes = m.wire(1, "choice_goes");
+        let stays = m.not(goes);
+        let stays = m.and(&[valid, stays]);
+        let takes = m.not(stays);
         let oldest = bit_at(m, ordered, self.inputs.oldest);
         let in_order = m.and(&[oldest, self.inputs.some_inside]);
         let in_turn = m.reduce_or(free);
         // Whoever is free: the lowest number. All come back before one comes again.
         let first = lowest(m, free);
-        let valid = m.or(&[log.wants, in_order, in_turn]);
+        let some = m.or(&[log.wants, in_order, in_turn]);
+        let next = m.or(&[stays, some]);
+        m.set_next(valid_reg, next);
         let takes_log = m.and(&[takes, log.wants]);
         m.drive(log.taken, takes_log);
         let not_log = m.not(log.wants);
@@ -57,8 +58,9 @@ impl Requests<'_> {
         }
         let still = m.or(&[ordered, free]);
         let still = m.reduce_or(still);
+        let none = m.or(&[still, valid]);
         let waiting = Waiting {
-            none: m.not(still),
+            none: m.not(none),
             in_order: m.reduce_or(ordered),
         };
         let stale = bit_at(m, self.inputs.is_stale, self.inputs.oldest);
@@ -67,29 +69,43 @@ impl Requests<'_> {
         let sure = m.not(stale);
         let changes = m.and(&[in_order, sure]);
         let changes = m.or(&[log.wants, changes]);
-        let (request, tracked) = self.request(records, thread, log, (valid, stale));
-        (
-            Next { request, takes },
-            Tag {
-                thread,
-                tracked,
-                posted: log.wants,
-                ahead,
-                changes,
-            },
-            waiting,
-        )
+        let mut hold = |name: &str, node: Node| m.hold(format!("choice_{name}"), takes, node);
+        let chosen = Chosen {
+            valid,
+            goes,
+            thread: hold("thread", thread),
+            posted: hold("posted", log.wants),
+            ahead: hold("ahead", ahead),
+            changes: hold("changes", changes),
+            stale: hold("stale", stale),
+            addition: hold("addition", log.address),
+        };
+        (chosen, waiting)
+    }
+
+    /// What was chosen, as a request; it is taken when the register in front of the maps is free.
+    pub(super) fn next(&mut self, chosen: &Chosen, records: &Records, log: &Log) -> (Request, Tag) {
+        let addition = self.addition(log, chosen.addition);
+        let (request, tracked) = self.request(records, chosen, &addition);
+        let tag = Tag {
+            thread: chosen.thread,
+            tracked,
+            posted: chosen.posted,
+            ahead: chosen.ahead,
+            changes: chosen.changes,
+        };
+        (request, tag)
     }
 
     /// The request of a thread, or of the log; and whether the map is ordered for it.
     pub(super) fn request(
         &mut self,
         records: &Records,
-        thread: Node,
-        log: &Log,
-        (valid, stale): (Node, Node),
+        chosen: &Chosen,
+        addition: &Addition,
     ) -> (Request, Node) {
         let m = &mut *self.m;
+        let thread = chosen.thread;
         let low = m.mem_read_async(records.low, thread);
         let low = m.slice(low, 0, 32);
         let operands = m.mem_read_async(records.operands, thread);
@@ -103,7 +119,6 @@ impl Requests<'_> {
                 .collect()
         };
         let (mut key, mut value) = (read(&records.key), read(&records.value));
-        let expected = value[0];
         let may_put = m.mem_read_async(records.may, thread);
         let updates = is(m, low, &[Opcode::Update]);
         let has = |m: &mut Module, bits: Bits| {
@@ -126,25 +141,24 @@ impl Requests<'_> {
         // What a stale packet asks for changes nothing: it only comes back.
         let command = command_of(m, low);
         let harmless = m.constant(through_entry::READ.into(), 4);
-        let command = m.mux(stale, harmless, command);
+        let command = m.mux(chosen.stale, harmless, command);
         let adds = m.constant(through_entry::ADD.into(), 4);
         let map = part(m, low, layout::MAP);
         let map = m.slice(map, 0, self.config.map_bits());
         let entry = m.slice(a, 0, 32);
-        let mut choose = |of_log: Node, own: Node| m.mux(log.wants, of_log, own);
-        let bytes = choose(log.bytes, bytes);
+        let mut choose = |of_log: Node, own: Node| m.mux(chosen.posted, of_log, own);
+        let bytes = choose(addition.bytes, bytes);
         let request = Request {
-            valid,
-            map: choose(log.map, map),
+            valid: chosen.valid,
+            map: choose(addition.map, map),
             command: choose(adds, command),
             may,
             key,
             value,
-            entry: choose(log.entry, entry),
-            offset: choose(log.offset, offset),
+            entry: choose(addition.entry, entry),
+            offset: choose(addition.offset, offset),
             bytes,
-            word: choose(log.word, b),
-            expected,
+            word: choose(addition.word, b),
         };
         let bytes = m.zext(request.bytes, 4);
         let request = Request {
@@ -155,14 +169,19 @@ impl Requests<'_> {
     }
 
     /// The register in front of the maps.
-    pub(super) fn held(&mut self, next: Next, tag: Tag, accepted: Node) -> (Held, Tag) {
+    pub(super) fn held(
+        &mut self,
+        (given, tag): (Request, Tag),
+        goes: Node,
+        accepted: Node,
+    ) -> (Held, Tag) {
         let m = &mut *self.m;
         let (valid_reg, valid) = m.reg_reset("request_valid", 1, 0);
         let waits = m.not(accepted);
         let stays = m.and(&[valid, waits]);
         let free = m.not(stays);
-        let takes = m.and(&[free, next.request.valid]);
-        m.drive(next.takes, takes);
+        let takes = m.and(&[free, given.valid]);
+        m.drive(goes, takes);
         let valid_next = m.or(&[stays, takes]);
         m.set_next(valid_reg, valid_next);
         let mut hold = |name: &str, node: Node| m.hold(format!("request_{name}"), takes, node);
@@ -172,7 +191,6 @@ impl Requests<'_> {
                 .map(|(number, word)| hold(&format!("{name}_{number}"), *word))
                 .collect()
         };
-        let given = &next.request;
         let request = Request {
             valid,
             key: words("key", &given.key),
@@ -184,7 +202,6 @@ impl Requests<'_> {
             offset: hold("offset", given.offset),
             bytes: hold("bytes", given.bytes),
             word: hold("word", given.word),
-            expected: hold("expected", given.expected),
         };
         let tag = Tag {
             thread: hold("thread", tag.thread),
@@ -221,10 +238,19 @@ pub(super) struct Waiting {
     pub in_order: Node,
 }
 
-/// What goes next, and a wire: it is taken.
-pub(super) struct Next {
-    pub request: Request,
-    pub takes: Node,
+/// Whose request is next.
+pub(super) struct Chosen {
+    pub valid: Node,
+    /// A wire: it is taken.
+    pub goes: Node,
+    thread: Node,
+    pub posted: Node,
+    ahead: Node,
+    changes: Node,
+    /// The thread begins again: what it asks for is not done.
+    stale: Node,
+    /// Of one that was posted: where it stands in the log.
+    addition: Node,
 }
 
 /// Whose request it is.

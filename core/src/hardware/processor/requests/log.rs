@@ -1,13 +1,14 @@
 //! Additions whose result nobody reads: kept for each thread, and sent to the maps when their packet leaves.
 
 use super::super::part_of_last;
+use super::choice::Chosen;
 use super::{Asked, Requests, LOGGED};
 use crate::encode::layout;
 use crate::hardware::decode::part;
 use crate::hardware::pick::{bit_at, one_hot};
 use hardpath_blocks::counters::choose;
 use hardpath_blocks::index_bits;
-use hardpath_rtl::{MemStyle, Node, Reg};
+use hardpath_rtl::{Mem, MemStyle, Node, Reg};
 
 impl Requests<'_> {
     /// The additions of all threads, and those of the oldest packet on their way to the maps.
@@ -47,8 +48,12 @@ impl Requests<'_> {
         let entry = m.slice(asked.a, 0, 32);
         let bytes = part_of_last(m, asked.last, layout::BYTES);
         let word = m.concat(&[map, bytes, entry, asked.offset, asked.b]);
-        let width = m.width(word);
-        let mem = m.mem("additions", width, threads * LOGGED, MemStyle::Distributed);
+        let mem = m.mem(
+            "additions",
+            m.width(word),
+            threads * LOGGED,
+            MemStyle::Distributed,
+        );
         let address = m.concat(&[thread, slot]);
         m.mem_write(mem, address, word, asked.posts);
         let (at_reg, at) = m.reg_reset("addition", slot_bits + 1, 0);
@@ -68,17 +73,42 @@ impl Requests<'_> {
         m.set_next(at_reg, next);
         let number = m.slice(at, 0, slot_bits);
         let address = m.concat(&[self.inputs.oldest, number]);
-        let word = m.mem_read_async(mem, address);
         Log {
             wants,
             taken,
-            committed: m.not(more),
-            map: m.slice(word, width - self.config.map_bits(), self.config.map_bits()),
+            empty: m.not(more),
+            address,
+            mem,
+        }
+    }
+
+    /// That at an address.
+    pub(super) fn addition(&mut self, log: &Log, address: Node) -> Addition {
+        let map_bits = self.config.map_bits();
+        let m = &mut *self.m;
+        let word = m.mem_read_async(log.mem, address);
+        Addition {
+            map: m.slice(word, m.width(word) - map_bits, map_bits),
             bytes: m.slice(word, 128, 3),
             entry: m.slice(word, 96, 32),
             offset: m.slice(word, 64, 32),
             word: m.slice(word, 0, 64),
         }
+    }
+
+    /// The oldest packet's additions are done, as far as those behind it must know: while packets of the program before are inside, each
+    /// can make stale who has read the sum, and that is known two clocks after it was taken. Those of one program do not see them.
+    pub(super) fn committed(&mut self, log: &Log, chosen: &Chosen, held: (Node, Node)) -> Node {
+        let m = &mut *self.m;
+        let before = m.reduce_or(self.inputs.changed_before);
+        let before = m.delay_reset("two_programs", before);
+        let held = m.and(&[held.0, held.1]);
+        let told = m.delay_reset("posted_late", held);
+        let chosen = m.and(&[chosen.valid, chosen.posted]);
+        let under_way = m.or(&[chosen, held, told]);
+        let waits = m.and(&[before, under_way]);
+        let over = m.not(waits);
+        m.and(&[log.empty, over])
     }
 }
 
@@ -88,7 +118,14 @@ pub(super) struct Log {
     /// A wire.
     pub taken: Node,
     /// It has none any more.
-    pub committed: Node,
+    empty: Node,
+    /// Where it stands.
+    pub address: Node,
+    mem: Mem,
+}
+
+/// An addition.
+pub(super) struct Addition {
     pub map: Node,
     pub bytes: Node,
     pub entry: Node,

@@ -40,12 +40,14 @@ pub(super) fn walk(
 ) -> Walked {
     let [sums, copies, clears] =
         [Opcode::Checksum, Opcode::Copy, Opcode::Clear].map(|opcode| is(m, head.low, &[opcode]));
+    let asks = m.mux(copies, head.value, head.b);
+    // It stands for some clocks, so what follows the first of them can know its kind out of registers.
     let kinds = Kinds {
-        sums,
-        copies,
-        clears,
+        sums: m.delay("sums", sums),
+        copies: m.delay("copies", copies),
+        clears: m.delay("clears", clears),
     };
-    let extent = Extent::new(m, config, (inputs, head), &kinds);
+    let extent = Extent::new(m, config, (inputs, head), (asks, &kinds));
     let steps = Steps::new(m, config, head, (&kinds, &extent));
     m.section("Bytes that were read");
     let copied = copied(m, inputs, (&kinds, &steps));
@@ -82,7 +84,7 @@ pub(super) fn walk(
     }
 }
 
-/// Where bytes begin that are read, and those that are written, and how many there are; two clocks behind the operation's first one.
+/// Where bytes begin that are read, and those that are written, and how many there are; a clock behind the operation's first one.
 struct Extent {
     from: Node,
     into: Node,
@@ -94,7 +96,7 @@ impl Extent {
         m: &mut Module,
         config: &Processor,
         (inputs, head): (&SlowIn, &Head),
-        kinds: &Kinds,
+        (asks, kinds): (Node, &Kinds),
     ) -> Extent {
         let threads = u32::from(config.shape.threads);
         let mem = m.mem("reach", REACH_BITS, threads, MemStyle::Distributed);
@@ -107,9 +109,7 @@ impl Extent {
         let reach = m.mem_read_async(mem, head.thread);
         let reach = m.delay("reach_of_head", reach);
         let from = clipped(m, "from", head.a);
-        let asked = m.slice(head.b, 0, layout::UP_TO.width.into());
-        let copied = m.slice(head.value, 0, layout::UP_TO.width.into());
-        let asked = m.mux(kinds.copies, copied, asked);
+        let asked = m.slice(asks, 0, layout::UP_TO.width.into());
         let most = part_of_last(m, head.last, layout::UP_TO);
         let less = m.ult(asked, most);
         let asked = m.mux(less, asked, most);
