@@ -113,7 +113,7 @@ fn job(random: &mut Random, longest: u64, again: bool) -> Job {
     }
 }
 
-fn offer(bench: &mut Bench, job: Option<&Job>, random: &mut Random) {
+fn offer(bench: &mut Bench, job: Option<&Job>) {
     bench.set("job_valid", job.is_some().into());
     let Some(job) = job else {
         return;
@@ -125,15 +125,20 @@ fn offer(bench: &mut Bench, job: Option<&Job>, random: &mut Random) {
     bench.set("job_end", job.end as u64 & 0xffff);
     bench.set("job_zeros", job.zeros as u64 & 0xffff);
     bench.set("job_front_length", job.front.len() as u64);
-    // Behind the bytes in front stands anything.
-    let mut front = job.front.clone();
-    front.resize_with(64, || random.next() as u8);
-    bench.set_bytes("job_front", &front);
     bench.set("job_class", job.class);
     bench.set("job_index", job.index);
     bench.set("job_outputs", job.outputs);
     bench.set("job_again", job.again.into());
     bench.set("job_fate_outputs", job.fate_outputs);
+}
+
+/// The bytes in front of the next job.
+fn front(bench: &mut Bench, job: Option<&Job>, random: &mut Random) {
+    bench.set("front_comes", job.is_some().into());
+    let mut front = job.map_or_else(Vec::new, |job| job.front.clone());
+    // Behind them stands anything.
+    front.resize_with(64, || random.next() as u8);
+    bench.set_bytes("front", &front);
 }
 
 struct Pace {
@@ -178,12 +183,17 @@ fn run(beat_bytes: u32, jobs: &[Job], pace: &Pace, seed: u64) -> u64 {
     let mut fates: VecDeque<u64> = fates.collect();
     let given = jobs.iter().filter(|job| !job.again).map(|job| job.lines);
     let mut given: VecDeque<u64> = given.collect();
-    let (mut offers, mut stays, mut clocks) = (false, None::<Beat>, 0);
+    let (mut offers, mut stays, mut clocks, mut fronts) = (false, None::<Beat>, 0, 0);
     let (mut out, mut was_ready) = (Vec::new(), false);
     while !waiting.is_empty() || !sent.is_empty() || !given.is_empty() || !fates.is_empty() {
-        offers |= !waiting.is_empty() && random.below(8) < pace.jobs;
+        let taken = jobs.len() - waiting.len();
+        offers |= fronts > taken && random.below(8) < pace.jobs;
+        let comes = fronts <= taken + usize::from(offers) && random.below(8) < pace.jobs;
+        let next = jobs.get(fronts).filter(|_| comes);
+        front(&mut bench, next, &mut random);
+        fronts += usize::from(next.is_some());
         let first = waiting.front().filter(|_| offers);
-        offer(&mut bench, first.copied(), &mut random);
+        offer(&mut bench, first.copied());
         let ready = random.below(8) < pace.ready;
         bench.set("m_axis_tready", ready.into());
         bench.step();

@@ -102,6 +102,7 @@ enum Thread {
     /// Waits, so many clocks more, while it loads.
     Waits(u32),
     /// Offers its job.
+    Fronts(Vec<u8>),
     Leaves(Vec<u8>),
 }
 
@@ -192,7 +193,7 @@ impl Run {
         bench.set("job_end", part.end as u64 & 0xffff);
         bench.set("job_zeros", part.zeros as u64 & 0xffff);
         bench.set("job_front_length", front.len() as u64);
-        bench.set_bytes("job_front", &front);
+        bench.set_bytes("front", &front);
         let mut data = front;
         data.extend(self.memory.leaving(&part));
         data
@@ -269,6 +270,8 @@ fn run(beat_bytes: u32, limits: Limits, seed: u64) {
         run.bench
             .set("wants", matches!(thread, Thread::Idle).into());
         run.bench
+            .set("front_comes", matches!(thread, Thread::Fronts(_)).into());
+        run.bench
             .set("job_valid", matches!(thread, Thread::Leaves(_)).into());
         let ready = run.random.below(4) > 0;
         run.bench.set("m_axis_tready", ready.into());
@@ -298,7 +301,8 @@ fn run(beat_bytes: u32, limits: Limits, seed: u64) {
             }
             Thread::Stores(0) => Thread::Waits(config.most_store_clocks() + READ_LATER + 8),
             Thread::Stores(left) => Thread::Stores(left - u32::from(stores)),
-            Thread::Waits(0) => Thread::Leaves(run.job()),
+            Thread::Waits(0) => Thread::Fronts(run.job()),
+            Thread::Fronts(bytes) => Thread::Leaves(bytes),
             Thread::Waits(left) => Thread::Waits(left - 1),
             Thread::Leaves(bytes) if run.bench.get("job_ready") == 1 => {
                 leaving.push_back(bytes);

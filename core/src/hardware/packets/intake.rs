@@ -19,8 +19,9 @@ use super::{Ring, LENGTH_BITS, LINE_BYTES};
 use beats::beats;
 use hardpath_blocks::axi::{SidebandIn, StreamIn};
 use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
+use hardpath_blocks::index_bits;
 use hardpath_rtl::signals::{Block, Signals};
-use hardpath_rtl::{signals, Design, Module, Node};
+use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
 use lines::{lines, Heads};
 
 /// Bits of an offset into a packet's memory.
@@ -146,10 +147,11 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
     m.section("Beats become lines");
     let beats = beats(&mut m, config, &inputs);
     let line = &beats.line;
-    let word = [line.last, line.some, line.bank, line.data];
+    let word = [line.last, line.some, line.bank];
     let place = &mut (&mut *design, &mut m);
     let (name, depth) = (("lines", WAITING_LINES), WAITING_LINES);
-    let lines_wait = waiting(place, config, name, (beats.line.valid, &word));
+    let lines_wait = waiting(place, config, name, (line.valid, &word));
+    let data = line_data(place.1, depth, (line.valid, line.data), lines_wait.pop);
     let word = beats.verdict.parts();
     let name = ("verdicts", WAITING_VERDICTS);
     let verdicts = waiting(place, config, name, (beats.verdict.valid, &word));
@@ -160,7 +162,7 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
         last: lines_wait.parts[0],
         some: lines_wait.parts[1],
         bank: lines_wait.parts[2],
-        data: lines_wait.parts[3],
+        data,
         verdict: beats.verdict.with(verdicts.valid, &verdicts.parts),
     };
     let written = lines(&mut m, config, &inputs, &heads);
@@ -238,6 +240,20 @@ fn limits_of(m: &mut Module, inputs: &IntakeIn, bank: Node) -> LimitsIn {
         shortest: of(|limits| limits.shortest),
         longest: of(|limits| limits.longest),
     }
+}
+
+/// The oldest line's bytes: beside the FIFO of what else is known of lines, whose head is in registers, since these go into others at once.
+fn line_data(m: &mut Module, depth: u32, (push, data): (Node, Node), pop: Node) -> Node {
+    let mem = m.mem("line_words", m.width(data), depth, MemStyle::Distributed);
+    let mut count = |name: &str, counts: Node| {
+        let (reg, at) = m.reg_reset(name, index_bits(depth.into()), 0);
+        let next = m.add_const(at, 1);
+        m.set_next_when(reg, counts, next);
+        at
+    };
+    let (write, read) = (count("line_written", push), count("line_read", pop));
+    m.mem_write(mem, write, data, push);
+    m.mem_read_async(mem, read)
 }
 
 /// Words that wait.

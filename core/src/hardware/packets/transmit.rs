@@ -73,7 +73,6 @@ signals! {
         job_end: one "behind the last one; not before from",
         job_zeros: one "from this offset on bytes that no store has written are zeros",
         job_front_length: one "bytes in front",
-        job_front: one "these; the first one in bits 7:0",
         job_class: one "the class of its destination",
         job_index: one "the index beside it",
         job_outputs: maybe "the program's outputs, the first in the lowest bits",
@@ -83,9 +82,19 @@ signals! {
 }
 
 signals! {
+    /// The bytes in front of a job. They come in the order of the jobs, at least a clock before their job is taken and for one more at
+    /// most than are offered.
+    pub struct FrontIn {
+        front_comes: one "those of the next job are here",
+        front: one "the first one in bits 7:0",
+    }
+}
+
+signals! {
     /// Into the transmit side.
     pub struct TransmitIn {
         job: all JobIn,
+        front: all FrontIn,
         read_data: one "of the memory",
         read_written: one "of the memory",
         /// The beat that is offered is taken.
@@ -169,12 +178,15 @@ fn widths(config: &Transmit) -> TransmitIn<u32> {
             job_end: OFFSET_BITS,
             job_zeros: OFFSET_BITS,
             job_front_length: FRONT_BITS,
-            job_front: FRONT_BYTES * 8,
             job_class: CLASS_BITS,
             job_index: INDEX_BITS,
             job_outputs: outputs,
             job_again: config.repeats.then_some(1),
             job_fate_outputs: outputs.filter(|_| config.repeats),
+        },
+        front: FrontIn {
+            front_comes: 1,
+            front: FRONT_BYTES * 8,
         },
         read_data: LINE_BYTES * 8,
         read_written: LINE_BYTES,

@@ -12,7 +12,8 @@ use crate::encode::layout::{self, kind, Bits, Opcode};
 use crate::hardware::decode::part;
 use crate::hardware::lanes::{CUT_STAGE, OPERAND_STAGE};
 use crate::hardware::packets::transmit::FRONT_BYTES;
-use crate::hardware::packets::{transmit::JobIn, LENGTH_BITS};
+use crate::hardware::packets::transmit::{FrontIn, JobIn};
+use crate::hardware::packets::LENGTH_BITS;
 use crate::hardware::shift::later;
 use crate::isa::exit;
 use copies::Copies;
@@ -97,6 +98,7 @@ signals! {
         ends: one "stage 10: the program is over",
         leave_ready: one "the oldest packet leaves",
         job: all JobIn,
+        front: all FrontIn,
         lists: some ListsOut,
     }
 }
@@ -174,13 +176,14 @@ pub fn exits(design: &mut Design, config: &Processor) -> Block<ExitsIn, ExitsOut
         Copies::new(&mut m, config, (&inputs, sends), &stored)
     });
     m.section("The job");
-    let (job, turn) = job(&mut m, (design, config), &inputs, &said, copies.as_ref());
+    let (job, front, turn) = job(&mut m, (design, config), &inputs, &said, copies.as_ref());
     let outputs = ExitsOut {
         goes: taken.goes,
         goes_to: taken.row,
         ends: taken.ends,
         leave_ready: turn.leaves,
         job,
+        front,
         lists: turn.lists,
     };
     m.into_block(inputs, outputs)
@@ -428,14 +431,14 @@ impl Stored {
     }
 }
 
-/// The job, in registers that keep it until it is taken; and what goes with it.
+/// The job, in registers that keep it until it is taken; what stands in front of it, a clock earlier; and what goes with it.
 fn job(
     m: &mut Module,
     (design, config): (&mut Design, &Processor),
     inputs: &ExitsIn,
     said: &Said,
     copies: Option<&Copies>,
-) -> (JobIn, Turn) {
+) -> (JobIn, FrontIn, Turn) {
     let (valid_reg, valid) = m.reg_reset("job_valid_reg", 1, 0);
     let waits = m.not(inputs.job_ready);
     let stays = m.and(&[valid, waits]);
@@ -464,12 +467,15 @@ fn job(
         job_end: hold("end", leaves.end),
         job_zeros: hold("zeros", leaves.zeros),
         job_front_length: hold("front_length", leaves.front_length),
-        job_front: hold("front", leaves.front),
         job_class: hold("class", leaves.class),
         job_index: hold("index", turn.index),
         job_outputs: leaves.outputs.map(|outputs| hold("outputs", outputs)),
         job_again: turn.again.map(|again| hold("again", again)),
         job_fate_outputs: fate_outputs.map(|outputs| hold("fate_outputs", outputs)),
     };
-    (job, turn)
+    let front = FrontIn {
+        front_comes: turn.takes,
+        front: leaves.front,
+    };
+    (job, front, turn)
 }

@@ -1,10 +1,10 @@
 //! A job made ready: what is the same in all its slots, in registers or in a memory.
 
 use super::slots::Way;
-use super::{JobIn, TransmitIn, OFFSET_BITS};
+use super::{JobIn, TransmitIn, FRONT_BYTES, OFFSET_BITS};
 use hardpath_rtl::{Mem, MemStyle, Module, Node};
 
-/// Jobs that can be between their first slot and their last beat.
+/// Jobs that can be between their first slot and their last beat, or have their front here.
 const JOBS: u32 = 8;
 /// Bits of their number.
 const JOB_BITS: u32 = JOBS.trailing_zeros();
@@ -40,6 +40,7 @@ pub(super) struct Job {
 
 /// What beats need of their jobs.
 struct Words {
+    fronts: Mem,
     mem: Mem,
     parts: Vec<Node>,
 }
@@ -74,7 +75,7 @@ impl Job {
         let (number_reg, next_number) = m.reg_reset("next_job", JOB_BITS, 0);
         let after = m.add_const(next_number, 1);
         m.set_next_when(number_reg, is_taken, after);
-        let words = Words::new(m, given, (next_number, is_taken));
+        let words = Words::new(m, inputs, (next_number, is_taken));
         let valid = m.hold_reset("job_valid_reg", takes, given.job_valid);
         let fate_outputs = given.job_fate_outputs.or(given.job_outputs);
         let place = first_place(m, given.job_line, span.first_unit);
@@ -114,24 +115,31 @@ impl Job {
         let parts: Vec<Node> = parts.collect();
         let has_outputs = self.fate_outputs.is_some();
         OfJob {
-            front: parts[0],
-            class: parts[1],
-            index: parts[2],
-            outputs: has_outputs.then(|| parts[3]),
+            front: m.mem_read_async(self.words.fronts, number),
+            class: parts[0],
+            index: parts[1],
+            outputs: has_outputs.then(|| parts[2]),
             again: self.again.map(|_| parts[parts.len() - 1]),
         }
     }
 }
 
 impl Words {
-    fn new(m: &mut Module, given: &JobIn, (number, write): (Node, Node)) -> Words {
-        let parts = [given.job_front, given.job_class, given.job_index];
+    fn new(m: &mut Module, inputs: &TransmitIn, (number, write): (Node, Node)) -> Words {
+        let (given, front) = (&inputs.job, &inputs.front);
+        let fronts = m.mem("fronts", FRONT_BYTES * 8, JOBS, MemStyle::Distributed);
+        // As jobs are, but earlier.
+        let (at_reg, at) = m.reg_reset("next_front", JOB_BITS, 0);
+        let next = m.add_const(at, 1);
+        m.set_next_when(at_reg, front.front_comes, next);
+        m.mem_write(fronts, at, front.front, front.front_comes);
+        let parts = [given.job_class, given.job_index];
         let parts = parts.into_iter().chain(given.job_outputs);
         let parts: Vec<Node> = parts.chain(given.job_again).collect();
         let word = m.concat(&parts);
         let mem = m.mem("jobs", m.width(word), JOBS, MemStyle::Distributed);
         m.mem_write(mem, number, word, write);
-        Words { mem, parts }
+        Words { fronts, mem, parts }
     }
 }
 

@@ -315,6 +315,7 @@ impl Top<'_> {
         };
         let ports = TransmitIn {
             job: exits.job.clone(),
+            front: exits.front.clone(),
             read_data: memory.read_data,
             read_written: memory.read_written,
             m_axis_tready: inputs.m_axis_tready,
