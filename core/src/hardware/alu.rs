@@ -14,7 +14,7 @@
 //!
 //! Down by n is around by 64 − n; down by nothing is as up by nothing.
 
-use super::shift::{around, later, two_steps, upto};
+use super::shift::{around, two_steps, upto};
 use crate::isa::{Compute, Condition};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Module, Node, NodeOp};
@@ -94,7 +94,7 @@ signals! {
 signals! {
     /// What comes of it.
     pub struct AluOut {
-        result: one "stage 4",
+        result: one "stage 3",
         outcome: one "stage 2: the condition holds",
     }
 }
@@ -193,7 +193,7 @@ impl AluControlIn<u64> {
 }
 
 /// Stages from the operands to the result.
-pub const ALU_CLOCKS: u32 = 4;
+pub const ALU_CLOCKS: u32 = 3;
 
 /// The arithmetic of a lane.
 pub fn alu(name: &str) -> Block<AluIn, AluOut> {
@@ -201,7 +201,7 @@ pub fn alu(name: &str) -> Block<AluIn, AluOut> {
         name,
         "Arithmetic of a lane: sums, logic, choices, shifts, insertions, and conditions.\n\
          Operands and what is done with them belong to stage 0; the outcome of a condition stands in a register in stage 2, the\n\
-         result in stage 4. One operation a clock. Bits of the result above top are zeros, or of an insertion those of b.",
+         result in stage 3. One operation a clock. Bits of the result above top are zeros, or of an insertion those of b.",
     );
     let inputs = m.inputs(AluIn {
         a: 64,
@@ -216,8 +216,8 @@ pub fn alu(name: &str) -> Block<AluIn, AluOut> {
     let way = Way::new(&mut m, &inputs);
     m.section("Stage 1: the condition");
     let outcome = outcome(&mut m, &inputs.control.test, &sum, plain);
-    m.section("Stages 1 to 3: turned, and put together");
-    let result = way.finish(&mut m, inputs.a, plain);
+    m.section("Stages 0 to 2: turned, and put together");
+    let result = way.finish(&mut m, plain);
     m.into_block(inputs, AluOut { result, outcome })
 }
 
@@ -292,6 +292,8 @@ enum Finish {
 
 /// What stage 1 knows of the shift, in registers.
 struct Way {
+    /// `a`, turned by as many bits as the lowest two of `turn` say.
+    turned: Node,
     /// So many bits around; in an insertion and up where the turned bits begin, and down where they end.
     turn: Node,
     top: Node,
@@ -313,8 +315,12 @@ impl Way {
         let zero = m.zero(6);
         let back = m.sub(zero, amount);
         let by = m.mux(up, amount, back);
-        let by = m.gate(not_far, by);
-        let turn = m.mux(insert, control.turn_by, by);
+        let some = m.gate(not_far, by);
+        let turn = m.mux(insert, control.turn_by, some);
+        // Of a distance that is too far nothing of what is turned is used: who turns need not wait until it is known.
+        let by = m.mux(insert, control.turn_by, by);
+        let times = m.slice(by, 0, 2);
+        let turned = two_steps(m, inputs.a, times, (around, 1));
 
         let finish = |m: &mut Module, finish: Finish| m.constant(finish as u64, 2);
         let (plainly, between) = (finish(m, Finish::Plain), finish(m, Finish::Between));
@@ -330,31 +336,26 @@ impl Way {
         let inserts = m.mux(insert, between, shifts);
         let all = m.mux(none, plainly, inserts);
         Way {
+            turned: m.delay("turned_1", turned),
             turn: m.delay("turn_1", turn),
             top: m.delay("top_1", control.top),
             finish: m.delay("finish_1", all),
         }
     }
 
-    /// Stages 1 and 2 turn by up to 15 bits, stage 3 by the rest.
-    fn finish(&self, m: &mut Module, a: Node, plain: Node) -> Node {
-        let a = m.delay("a_1", a);
-        let times = m.slice(self.turn, 0, 2);
-        let turned = two_steps(m, a, times, (around, 1));
+    /// Stage 1 turns by up to 12 bits more, stage 2 by the rest.
+    fn finish(&self, m: &mut Module, plain: Node) -> Node {
+        let times = m.slice(self.turn, 2, 2);
+        let turned = two_steps(m, self.turned, times, (around, 4));
         let turned = m.delay("turned_2", turned);
-        let turn = m.delay("turn_2", self.turn);
-        let times = m.slice(turn, 2, 2);
-        let turned = two_steps(m, turned, times, (around, 4));
-        let turned = m.delay("turned_3", turned);
-        let top = m.delay("top_2", self.top);
-        let within = upto(m, top);
-        let within = m.delay("within_3", within);
-        let from = from(m, turn);
-        let from = m.delay("from_3", from);
-        let plain = later(m, "plain", plain, 2);
-        let finish = later(m, "finish", self.finish, 2);
-        let rest = m.slice(turn, 4, 2);
-        let rest = m.delay("turn_3", rest);
+        let within = upto(m, self.top);
+        let within = m.delay("within_2", within);
+        let from = from(m, self.turn);
+        let from = m.delay("from_2", from);
+        let plain = m.delay("plain_2", plain);
+        let finish = m.delay("finish_2", self.finish);
+        let rest = m.slice(self.turn, 4, 2);
+        let rest = m.delay("turn_2", rest);
         let turned = two_steps(m, turned, rest, (around, 16));
         let result = put_together(m, finish, (within, from), (turned, plain));
         m.delay("result", result)

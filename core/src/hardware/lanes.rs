@@ -267,7 +267,7 @@ fn header(config: &Lanes) -> String {
 
 /// What an operation computes.
 struct Computed {
-    /// Stage 10.
+    /// Stage 9.
     result: Node,
     /// Stage 8.
     outcome: Node,
@@ -349,7 +349,7 @@ impl Parts<'_> {
         block.place(self.design, m, "guards", ports).out
     }
 
-    /// Stages 6 to 10.
+    /// Stages 6 to 9.
     fn compute(
         &mut self,
         m: &mut Module,

@@ -9,7 +9,7 @@ use hardpath_blocks::counters::choose;
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Module, Node};
 
-/// Which lane a unit serves.
+/// Which lane a unit serves; in stage 0, where words are.
 #[derive(Clone, Copy)]
 pub(super) struct Pick {
     /// There is one.
@@ -75,15 +75,12 @@ impl Pick {
         m.gate(self.some, node)
     }
 
-    /// A part of the word of the lane that is served, in a later stage. The pick belongs to stage 1, the words to stage 0.
+    /// A part of the word of the lane that is served, in a later stage than its own.
     pub fn part(self, m: &mut Module, name: &str, words: &[Node], bits: Bits, stage: u32) -> Node {
-        let parts = words.iter().enumerate().map(|(lane, word)| {
-            let part = part(m, *word, bits);
-            m.delay(format!("{name}_of_{lane}"), part)
-        });
+        let parts = words.iter().map(|word| part(m, *word, bits));
         let parts: Vec<Node> = parts.collect();
         let part = self.of(m, &parts);
-        super::shift::later(m, name, part, stage - 1)
+        super::shift::later(m, name, part, stage)
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod accesses;
 mod answer;
+mod asks;
 pub mod copies;
 mod exits;
 pub mod fit;
@@ -48,7 +49,7 @@ pub use top::{processor, Built};
 /// Clocks from the choice of a thread to stage 0.
 pub const FETCH: u32 = program::FETCH_CLOCKS + 1;
 /// Stages that the lanes wait for loads ([`Lanes::wait`]).
-pub const WAIT: u32 = 3;
+pub const WAIT: u32 = 4;
 
 /// A core: how large it is, and what it is built for.
 #[derive(Clone, PartialEq, Debug)]

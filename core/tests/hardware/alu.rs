@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::reference::{compute, insert, number};
-use hardpath_core::hardware::alu::{alu, AluControlIn};
+use hardpath_core::hardware::alu::{alu, AluControlIn, ALU_CLOCKS};
 use hardpath_core::isa::{Compute, Condition};
 use hardpath_rtl::signals::Signals;
 use hardpath_testkit::Random;
@@ -41,7 +41,7 @@ struct Case {
 /// Gives the cases to the hardware one a clock.
 fn check(cases: impl Iterator<Item = Case>) {
     let mut bench = Bench::of(alu("alu"));
-    let mut results: VecDeque<Option<u64>> = [None; 4].into();
+    let mut results: VecDeque<Option<u64>> = [None; ALU_CLOCKS as usize].into();
     let mut outcomes: VecDeque<Option<bool>> = [None; 2].into();
     for case in cases {
         bench.set("a", case.a);

@@ -1,5 +1,6 @@
 //! Bytes of words: which of them, and turned around.
 
+use super::super::shift::{in_turns, select};
 use hardpath_rtl::{Module, Node};
 
 /// A bit for each of `lanes` bytes: those of a number in `first..end`. Both numbers may be as high as `lanes`.
@@ -33,20 +34,31 @@ pub(super) fn turned_down(m: &mut Module, word: Node, by: Node) -> Node {
 }
 
 /// [`turned_down`] of a word so wide that each bit of its bytes has its own copy of the number, of eight: so none has many loads, and what
-/// becomes of a bit depends on one copy alone.
+/// becomes of a bit depends on one copy alone. Choices stand in two orders, by turns, so that each bit of two of them is a LUT
+/// ([`super::super::shift`]).
 pub(super) fn turned_down_by_copies(m: &mut Module, word: Node, by: &[Node]) -> Node {
     let lanes = m.width(word) / 8;
-    let mut word = word;
-    for stage in (0..m.width(by[0])).rev() {
+    let stages = m.width(by[0]);
+    let step = |m: &mut Module, word: Node, stage: u32| {
         let on: Vec<Node> = by.iter().rev().map(|copy| m.bit(*copy, stage)).collect();
         let on = m.concat(&on);
         let on = m.concat(&vec![on; lanes as usize]);
-        let off = m.not(on);
         let low = m.slice(word, 0, 8 << stage);
         let high = m.slice(word, 8 << stage, (lanes - (1 << stage)) * 8);
         let other = m.concat(&[low, high]);
-        let (other, same) = (m.and(&[on, other]), m.and(&[off, word]));
-        word = m.or(&[other, same]);
+        select(m, on, other, word)
+    };
+    let mut word = word;
+    for first in (0..stages).step_by(2) {
+        let second = first + 1;
+        if second == stages {
+            return step(m, word, first);
+        }
+        let near = step(m, word, first);
+        let near = step(m, near, second);
+        let far = step(m, word, second);
+        let far = step(m, far, first);
+        word = in_turns(m, near, far, 8 << second);
     }
     word
 }

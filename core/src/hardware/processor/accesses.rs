@@ -190,7 +190,7 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// The lanes that units of a kind serve; stage 1.
+    /// The lanes that units of a kind serve.
     fn picks(&mut self, opcode: Opcode, units: u8) -> Vec<Pick> {
         let lanes = self.inputs.lanes.iter();
         let kinds = lanes.map(|lane| {
@@ -204,11 +204,9 @@ impl Unit<'_> {
         });
         let kinds: Vec<Node> = kinds.collect();
         let numbers = 0..usize::from(units);
-        let picks = numbers.map(|before| {
-            let pick = Pick::nth(self.m, &kinds, before);
-            pick.later(self.m, &format!("{opcode:?}_{before}").to_lowercase(), 1)
-        });
-        picks.collect()
+        numbers
+            .map(|before| Pick::nth(self.m, &kinds, before))
+            .collect()
     }
 
     fn part(&mut self, name: &str, pick: Pick, bits: Bits, stage: u32) -> Node {
@@ -216,13 +214,13 @@ impl Unit<'_> {
         pick.part(self.m, name, &words, bits, stage)
     }
 
-    /// From the pick, in stage 1, to stage 9.
+    /// From the pick to stage 9.
     fn place(&mut self, name: &str, pick: Pick) -> Found {
         let offset = self.part(&format!("{name}_offset"), pick, layout::MEMORY_OFFSET, 6);
         let is_packet = self.part(&format!("{name}_is_packet"), pick, layout::MEMORY, 7);
         let bytes = self.part(&format!("{name}_bytes"), pick, layout::BYTES, 8);
         let m = &mut *self.m;
-        let here = pick.later(m, name, OPERAND_STAGE - 1);
+        let here = pick.later(m, name, OPERAND_STAGE);
         let bases: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.a).collect();
         let base = here.of(m, &bases);
         let offset = m.sext(offset, 64);
@@ -287,7 +285,7 @@ impl Unit<'_> {
     fn store(&mut self, name: &str, pick: Pick) -> StoreIn {
         let found = self.place(name, pick);
         let m = &mut *self.m;
-        let here = pick.later(m, &format!("{name}_value"), OPERAND_STAGE - 1);
+        let here = pick.later(m, &format!("{name}_value"), OPERAND_STAGE);
         let values: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.b).collect();
         let value = here.of(m, &values);
         let value = later(
@@ -296,7 +294,7 @@ impl Unit<'_> {
             value,
             STORE_STAGE - OPERAND_STAGE,
         );
-        let here = pick.later(m, &format!("{name}_happens"), CUT_STAGE - 1);
+        let here = pick.later(m, &format!("{name}_happens"), CUT_STAGE);
         let active: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.active).collect();
         let happens = here.gated(m, &active);
         StoreIn {

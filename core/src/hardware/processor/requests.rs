@@ -26,17 +26,16 @@ mod answers;
 mod choice;
 mod log;
 
+use super::asks::AskOut;
 use super::puts::Puts;
 use super::readers::{readers, Taken};
-use super::shared::{OperationIn, Shared};
+use super::shared::OperationIn;
 use super::slots::Slots;
 use super::{part_of_last, Processor, Rooms};
-use crate::encode::layout::{self, Bits, Opcode};
+use crate::encode::layout::{self, Opcode};
 use crate::hardware::decode::part;
-use crate::hardware::lanes::CUT_STAGE;
 use crate::hardware::pick::{bit_at, one_hot};
 use crate::hardware::predicates::PREDICATE_BITS;
-use crate::hardware::shift::later;
 use crate::isa::Buffer;
 use choice::{Held, Tag};
 use hardpath_blocks::counters::choose;
@@ -59,6 +58,7 @@ signals! {
         bank_9: one "stage 9: that of the row's program",
         changed_before: one "a bit for each slot: packets of the program before are inside, which change its map",
         lanes: numbered OperationIn,
+        ask: all AskOut,
         thread_9: one "stage 9: the row's thread",
         stores_9: one "stage 9: the row writes bytes of packet or stack",
         oldest: one "the thread of the oldest packet",
@@ -196,6 +196,7 @@ fn widths(config: &Processor) -> RequestsIn<u32> {
         bank_9: 1,
         changed_before: config.slots.len().max(1) as u32,
         lanes: OperationIn::of_lanes(config),
+        ask: AskOut::widths(config),
         thread_9: thread,
         stores_9: 1,
         oldest: thread,
@@ -314,22 +315,8 @@ impl Requests<'_> {
 
     fn asked(&mut self, log_full: Node) -> (Asked, Node) {
         let m = &mut *self.m;
-        let shared = Shared::new(
-            m,
-            "asks",
-            &self.inputs.lanes,
-            &[
-                Opcode::Lookup,
-                Opcode::Update,
-                Opcode::Delete,
-                Opcode::MapLoad,
-                Opcode::MapStore,
-                Opcode::Atomic,
-            ],
-        );
-        let low = shared.part(m, "low", Bits { lo: 0, width: 32 }, CUT_STAGE);
-        let last = shared.part(m, "last", layout::LAST, CUT_STAGE + 1);
-        let happens = shared.happens(m);
+        let ask = &self.inputs.ask;
+        let (low, last, happens) = (ask.ask_low, ask.ask_last, ask.ask_of_map);
         let is = |m: &mut Module, opcode: Opcode| super::is(m, low, &[opcode]);
         let atomic = is(m, Opcode::Atomic);
         let add = layout::ATOMICS.iter().position(|op| *op == AtomicOp::Add);
@@ -382,12 +369,7 @@ impl Requests<'_> {
         let by_turn = m.not(by_order);
         let in_order = m.and(&[waits, by_order]);
         let in_turn = m.and(&[waits, by_turn]);
-        let [a, b] = shared.operands(m);
-        let above = m.slice(a, 32, 32);
-        let lane = shared
-            .pick
-            .lane
-            .map(|lane| later(m, "asks_lane_10", lane, CUT_STAGE));
+        let above = m.slice(ask.ask_a, 32, 32);
         let offset = part_of_last(m, last, layout::MAP_OFFSET);
         let offset = m.zext(offset, 32);
         let asked = Asked {
@@ -398,9 +380,9 @@ impl Requests<'_> {
             tracked: m.delay("asks_tracked", ordered),
             low: m.delay("asks_low_10", low),
             last,
-            lane,
-            a,
-            b,
+            lane: ask.ask_lane,
+            a: ask.ask_a,
+            b: ask.ask_b,
             offset: m.add(offset, above),
         };
         (asked, waits)

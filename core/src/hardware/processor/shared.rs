@@ -33,7 +33,6 @@ impl OperationIn<u32> {
 /// An operation of a unit that lanes share, on its way.
 pub(super) struct Shared<'a> {
     pub lanes: &'a [OperationIn],
-    /// Stage 1.
     pub pick: Pick,
     pub name: &'static str,
 }
@@ -57,7 +56,7 @@ impl<'a> Shared<'a> {
         lanes: &'a [OperationIn],
         kinds: &[Node],
     ) -> Shared<'a> {
-        let pick = Pick::nth(m, kinds, 0).later(m, name, 1);
+        let pick = Pick::nth(m, kinds, 0);
         Shared { lanes, pick, name }
     }
 
@@ -72,7 +71,7 @@ impl<'a> Shared<'a> {
     pub fn operands(&self, m: &mut Module) -> [Node; 2] {
         let pick = self
             .pick
-            .later(m, &format!("{}_operands", self.name), OPERAND_STAGE - 1);
+            .later(m, &format!("{}_operands", self.name), OPERAND_STAGE);
         let both: [fn(&OperationIn) -> Node; 2] = [|lane| lane.a, |lane| lane.b];
         let mut operand = |label: &str, of: fn(&OperationIn) -> Node| {
             let all: Vec<Node> = self.lanes.iter().map(of).collect();
@@ -87,7 +86,7 @@ impl<'a> Shared<'a> {
     pub fn happens(&self, m: &mut Module) -> Node {
         let pick = self
             .pick
-            .later(m, &format!("{}_happens", self.name), CUT_STAGE - 1);
+            .later(m, &format!("{}_happens", self.name), CUT_STAGE);
         let all: Vec<Node> = self.lanes.iter().map(|lane| lane.active).collect();
         pick.gated(m, &all)
     }

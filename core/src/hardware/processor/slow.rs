@@ -6,14 +6,13 @@
 
 mod walk;
 
-use super::shared::{OperationIn, Shared};
+use super::asks::AskOut;
 use super::{computes, is, Processor};
-use crate::encode::layout::{self, Bits, Opcode};
+use crate::encode::layout::{self, Opcode};
 use crate::hardware::decode::part;
-use crate::hardware::lanes::CUT_STAGE;
 use crate::hardware::packets::intake::REACH_BITS;
 use crate::hardware::quotient::{quotient, QuotientIn};
-use crate::hardware::shift::{later, upto};
+use crate::hardware::shift::upto;
 use hardpath_blocks::fifo::{fifo, FifoIn};
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
@@ -25,7 +24,7 @@ pub const MOST_COPIED: u32 = 1024;
 signals! {
     /// Into the unit.
     pub struct SlowIn {
-        lanes: numbered OperationIn,
+        ask: all AskOut,
         thread_9: one "stage 9: the row's thread",
         enters: one "a packet gets a thread",
         enters_thread: one "which one",
@@ -51,7 +50,7 @@ signals! {
 }
 
 /// An operation of a row is one of this unit.
-fn is_slow(m: &mut Module, word: Node) -> Node {
+pub(super) fn is_slow(m: &mut Module, word: Node) -> Node {
     let many = is(m, word, &[Opcode::Checksum, Opcode::Copy, Opcode::Clear]);
     let divides = divides(m, word);
     m.or(&[many, divides])
@@ -71,7 +70,7 @@ pub fn slow(design: &mut Design, config: &Processor) -> Block<SlowIn, SlowOut> {
     );
     let thread = config.thread_bits();
     let inputs = m.inputs(SlowIn {
-        lanes: OperationIn::of_lanes(config),
+        ask: AskOut::widths(config),
         thread_9: thread,
         enters: 1,
         enters_thread: thread,
@@ -120,19 +119,12 @@ fn queue(
     config: &Processor,
     inputs: &SlowIn,
 ) -> (Head, Node, Node) {
-    let lanes = &inputs.lanes;
-    let kinds: Vec<Node> = lanes.iter().map(|lane| is_slow(m, lane.word)).collect();
-    let shared = Shared::of(m, "slow", lanes, &kinds);
-    let low = shared.part(m, "low", Bits { lo: 0, width: 32 }, CUT_STAGE + 1);
-    let last = shared.part(m, "last", layout::LAST, CUT_STAGE + 1);
-    let [a, b] = shared.operands(m);
-    let waits = shared.happens(m);
+    let ask = &inputs.ask;
+    let low = m.delay("low", ask.ask_low);
+    let (a, b, last, lane) = (ask.ask_a, ask.ask_b, ask.ask_last, ask.ask_lane);
+    let waits = ask.ask_slow;
     let comes = m.delay_reset("comes", waits);
     let thread = m.delay("thread_10", inputs.thread_9);
-    let lane = shared
-        .pick
-        .lane
-        .map(|lane| later(m, "lane_10", lane, CUT_STAGE));
     let threads = u32::from(config.shape.threads);
     let mem = m.mem("value_word", 64, threads, MemStyle::Distributed);
     m.mem_write(mem, thread, inputs.value_put_data, inputs.value_puts);

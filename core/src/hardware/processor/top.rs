@@ -255,9 +255,10 @@ impl Top<'_> {
         self.m.section("Maps");
         let thread_9 = later(self.m, "thread_to_cut", thread, CUT_STAGE);
         let job_ready = self.m.wire(1, "job_is_ready");
-        let requests = self.requests(&threads, thread_9, &lanes, &host, &loops);
+        let ask = self.asks(&lanes, &loops);
+        let requests = self.requests(&threads, thread_9, (&lanes, &ask), &host, &loops);
         self.m.section("What takes long");
-        let slow = self.slow((&threads, &entering), thread_9, &lanes, &requests, &loops);
+        let slow = self.slow((&threads, &entering), thread_9, &ask, &requests, &loops);
         let waits = self.m.or(&[requests.waits, slow.waits]);
         self.m.section("What is counted");
         self.statistics(

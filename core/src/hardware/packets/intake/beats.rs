@@ -1,6 +1,5 @@
 //! Beats become lines, and a packet's last one its verdict.
 
-use super::super::bytes::widened;
 use super::super::{LENGTH_BITS, LINE_BYTES};
 use super::{inside, limits_of, Intake, IntakeIn};
 use hardpath_blocks::axi::{StreamIn, USER_IN_BITS};
@@ -161,8 +160,15 @@ fn line(
     (valid, last, bank): (Node, Node, Node),
 ) -> Line {
     let beats = LINE_BYTES / config.beat_bytes;
-    let keep = widened(m, inputs.stream.s_axis_tkeep);
-    let data = m.and(&[inputs.stream.s_axis_tdata, keep]);
+    // A choice of zeros is what tools make the reset of registers of, which costs no LUT.
+    let zeros = m.zero(8);
+    let bytes = (0..config.beat_bytes).rev().map(|lane| {
+        let is_kept = m.bit(inputs.stream.s_axis_tkeep, lane);
+        let byte = m.slice(inputs.stream.s_axis_tdata, 8 * lane, 8);
+        m.mux(is_kept, byte, zeros)
+    });
+    let bytes: Vec<Node> = bytes.collect();
+    let data = m.concat(&bytes);
     let some = m.bit(beat_keep, 0);
     if beats == 1 {
         let data = m.delay("beat_data", data);

@@ -49,9 +49,9 @@ impl Copies {
             .iter()
             .map(|word| is(m, *word, &[Opcode::Send]))
             .collect();
-        let pick = Pick::nth(m, &kinds, 0).later(m, "send", 1);
+        let pick = Pick::nth(m, &kinds, 0);
         let happens = pick
-            .later(m, "send_happens", CUT_STAGE - 1)
+            .later(m, "send_happens", CUT_STAGE)
             .gated(m, &sends.lane_active);
         let happens = later_from_reset(m, "sends", happens, KEPT_STAGE - CUT_STAGE);
         let thread = later(m, "sending_thread", inputs.thread_9, KEPT_STAGE - CUT_STAGE);

@@ -138,7 +138,7 @@ impl Top<'_> {
             .iter()
             .map(|word| is(m, *word, &[Opcode::Input]))
             .collect();
-        let pick = Pick::nth(m, &kinds, 0).later(m, "input", 1);
+        let pick = Pick::nth(m, &kinds, 0);
         let part =
             |m: &mut Module, name: &str, bits, stage| pick.part(m, name, &loops.words, bits, stage);
         // In the order of their codes; what a core does not have is zeros.
@@ -207,14 +207,13 @@ impl Top<'_> {
         let m = &mut *self.m;
         let kinds = loops.words.iter().map(|word| multiplies(m, *word));
         let kinds: Vec<Node> = kinds.collect();
-        let pick = Pick::nth(m, &kinds, 0).later(m, "product", 1);
+        let pick = Pick::nth(m, &kinds, 0);
         let stage = self.config.lanes().late_stage();
         let top = pick.part(m, "product_top", &loops.words, layout::WIDTH, stage - 1);
         let mask = upto(m, top);
         let mask = m.delay("product_mask", mask);
-        let pick = pick.later(m, "product_operands", OPERAND_STAGE - 1);
+        let pick = pick.later(m, "product_operands", OPERAND_STAGE);
         let [a, b] = [a, b].map(|all| pick.of(m, all));
-        let (a, b) = (m.delay("product_a", a), m.delay("product_b", b));
         let block = product(&format!("{}_product", self.config.name));
         let found = block
             .place(self.design, m, "product", ProductIn { a, b })
@@ -224,7 +223,7 @@ impl Top<'_> {
             m,
             "product_late",
             found,
-            stage - OPERAND_STAGE - 1 - PRODUCT_CLOCKS,
+            stage - OPERAND_STAGE - PRODUCT_CLOCKS,
         );
         m.and(&[found, mask])
     }

@@ -1,6 +1,7 @@
 //! What lanes ask of others: bytes, maps, what takes long, and the end of a packet.
 
 use super::super::accesses::{accesses, AccessesIn, AccessesOut, EntersIn};
+use super::super::asks::{asks, AskOut, AsksIn};
 use super::super::exits::{exits, ExitLaneIn, ExitsIn, ExitsOut, PutWordIn, SendsIn};
 use super::super::requests::{requests, HostAsksIn, RequestsIn, RequestsOut};
 use super::super::shared::OperationIn;
@@ -59,11 +60,21 @@ impl Top<'_> {
         block.place(self.design, self.m, "accesses", ports).out
     }
 
+    /// What the row asks of a map, or of what is slow.
+    pub(super) fn asks(&mut self, lanes: &LanesOut, loops: &Loops) -> AskOut {
+        let ports = AsksIn {
+            lanes: loops.operations(lanes),
+        };
+        asks(self.config)
+            .place(self.design, self.m, "asks", ports)
+            .out
+    }
+
     pub(super) fn requests(
         &mut self,
         threads: &ThreadsOut,
         thread_9: Node,
-        lanes: &LanesOut,
+        (lanes, ask): (&LanesOut, &AskOut),
         host: &HostOut,
         loops: &Loops,
     ) -> RequestsOut {
@@ -83,6 +94,7 @@ impl Top<'_> {
             bank_9,
             changed_before: loops.changed_before,
             lanes: loops.operations(lanes),
+            ask: ask.clone(),
             thread_9,
             stores_9,
             oldest: threads.oldest,
@@ -172,12 +184,12 @@ impl Top<'_> {
         &mut self,
         (threads, entering): (&ThreadsOut, &Entering),
         thread_9: Node,
-        lanes: &LanesOut,
+        ask: &AskOut,
         requests: &RequestsOut,
         loops: &Loops,
     ) -> SlowOut {
         let ports = SlowIn {
-            lanes: loops.operations(lanes),
+            ask: ask.clone(),
             thread_9,
             enters: entering.enters,
             enters_thread: entering.thread,
