@@ -82,7 +82,7 @@ signals! {
     pub struct MapAnswer {
         map_done: one "strobe: the host's operation is over",
         map_answer: one "of the operation",
-        map_value: one "what a lookup or dump found, in the clock behind map_done, too",
+        map_value: one "what a lookup or dump found, in the clock behind map_done",
         map_key: one "what a dump found, likewise",
         map_slot: one "the slot that it was done on, of a dump in vain the last that is seen to be empty, likewise",
     }

@@ -36,32 +36,54 @@ pub(super) fn within(m: &mut Module, config: &Served, inputs: ServedIn) -> Serve
         return inputs;
     }
     m.section("Keys of the map that stands here");
+    // They stand still as long as the map is here: what they say can be in registers.
+    let bytes = (0..config.key_bits / 8).map(|byte| {
+        let number = m.constant(byte.into(), m.width(bounds.key_bytes));
+        let counts = m.ult(number, bounds.key_bytes);
+        m.delay(format!("byte_{byte}_counts"), counts)
+    });
+    let bytes: Vec<Node> = bytes.collect();
+    let longest = matches!(config.kind, Kind::Trie { .. }).then(|| longest(m, &bounds));
     let mut inputs = inputs;
     for key in [&mut inputs.request.request_key, &mut inputs.host.host_key] {
-        *key = key_within(m, config, &bounds, *key);
+        *key = key_within(m, config, (&bytes, longest), *key);
     }
     inputs
 }
 
-fn key_within(m: &mut Module, config: &Served, bounds: &BoundsIn, key: Node) -> Node {
-    let counts = (0..config.key_bits / 8).map(|byte| {
-        let number = m.constant(byte.into(), m.width(bounds.key_bytes));
-        let counts = m.ult(number, bounds.key_bytes);
-        let bits = m.slice(key, 8 * byte, 8);
-        m.gate(counts, bits)
-    });
-    let mut bytes: Vec<Node> = counts.collect();
-    bytes.reverse();
-    let key = m.concat(&bytes);
-    if !matches!(config.kind, Kind::Trie { .. }) {
-        return key;
-    }
+/// Bits of the longest prefix, where keys begin with a length.
+fn longest(m: &mut Module, bounds: &BoundsIn) -> Node {
     let data = m.sub_const(bounds.key_bytes, u64::from(LENGTH_BITS / 8));
     let zeros = m.zero(3);
     let longest = m.concat(&[data, zeros]);
-    let longest = m.resize(longest, LENGTH_BITS);
+    m.delay("longest_prefix", longest)
+}
+
+/// `counts`: of each byte whether it is one of the map's keys. `longest`: of a trie, its longest prefix.
+fn key_within(
+    m: &mut Module,
+    config: &Served,
+    (counts, longest): (&[Node], Option<Node>),
+    key: Node,
+) -> Node {
+    let bytes = (0..).zip(counts).map(|(byte, counts)| {
+        let bits = m.slice(key, 8 * byte, 8);
+        m.gate(*counts, bits)
+    });
+    let mut bytes: Vec<Node> = bytes.collect();
+    bytes.reverse();
+    let key = m.concat(&bytes);
+    let Some(longest) = longest else {
+        return key;
+    };
     let length = m.slice(key, 0, LENGTH_BITS);
-    let too_long = m.ult(longest, length);
+    // Only the lowest bits need an order.
+    let bits = m.width(longest);
+    let [low, high] =
+        [(0, bits), (bits, LENGTH_BITS - bits)].map(|(lo, bits)| m.slice(length, lo, bits));
+    let longer = m.ult(longest, low);
+    let far = m.reduce_or(high);
+    let too_long = m.or(&[longer, far]);
     let all = m.sext(too_long, LENGTH_BITS);
     let length = m.or(&[length, all]);
     let rest = m.slice(key, LENGTH_BITS, config.key_bits - LENGTH_BITS);

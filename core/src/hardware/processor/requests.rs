@@ -282,7 +282,8 @@ impl Requests<'_> {
         outputs.overflows = asked.overflows;
         let records = self.records(&asked, puts);
         self.m.section("Additions that wait for their packet's end");
-        let log = self.log(&asked, log_full);
+        let forgets = self.forgets();
+        let log = self.log(&asked, forgets, log_full);
         self.m.section("Whose request is next");
         let (chosen, waiting) = self.choose(&asked, &log);
         let next = self.next(&chosen, &records, &log);
@@ -301,7 +302,7 @@ impl Requests<'_> {
         let slot = slots.place(&request.request, self.inputs, (taken, map), request.may_go);
         self.m.drive(accepted, slot.accepted);
         self.m.section("Who has read too early");
-        self.readers(&request, &tag, outputs);
+        self.readers((&request, &tag), forgets, outputs);
         self.m.section("Answers, in the order of the requests");
         self.answers(&records, (&tag, &request), &slot, (taken, map), outputs);
         outputs.waits = waits;
@@ -435,12 +436,13 @@ impl Requests<'_> {
         let threads = u32::from(self.config.shape.threads);
         let m = &mut *self.m;
         let leaves = one_hot(m, threads, self.inputs.leaves, self.inputs.oldest);
-        m.or(&[leaves, self.inputs.restarts])
+        let forgets = m.or(&[leaves, self.inputs.restarts]);
+        // A clock later, which is long before the thread's next row does anything.
+        m.delay_reset("forgets", forgets)
     }
 
-    fn readers(&mut self, held: &Held, tag: &Tag, outputs: &mut RequestsOut) {
+    fn readers(&mut self, (held, tag): (&Held, &Tag), forgets: Node, outputs: &mut RequestsOut) {
         let threads = u32::from(self.config.shape.threads);
-        let forgets = self.forgets();
         let m = &mut *self.m;
         let thread = one_hot(m, threads, held.accepted, tag.thread);
         let taken = Taken {

@@ -209,35 +209,39 @@ impl Slots<'_> {
         block.place(self.design, self.m, instance, inputs).out
     }
 
-    /// What an operation gave, in registers from the clock behind its end on.
+    /// What an operation gave.
     fn host(&mut self, host: &HostAsksIn, units: &[Unit]) -> MapAnswer {
         let m = &mut *self.m;
         let (key_bits, value_bits) = self.config.host_bits();
         let widths = [(0, ANSWER_BITS), (1, value_bits), (2, key_bits)];
         let done: Vec<Node> = units.iter().map(|(out, ..)| out.host.host_done).collect();
-        let any = m.or(&done);
+        let asked = (0..units.len() as u64).map(|number| {
+            let asked = m.eq_const(host.question.map_select, number);
+            m.name(asked, format!("host_asks_{number}"))
+        });
+        let asked: Vec<Node> = asked.collect();
         let parts = widths.map(|(which, bits)| {
-            let all = units.iter().map(|(out, ..)| {
+            let all = units.iter().zip(&asked).map(|((out, ..), asked)| {
                 let node = match which {
                     0 => out.host.host_answer,
                     1 => out.host.host_value_out,
                     _ => out.host.host_key_out,
                 };
                 let node = m.resize(node, bits);
-                m.gate(out.host.host_done, node)
+                m.gate(*asked, node)
             });
             let all: Vec<Node> = all.collect();
-            let all = m.or(&all);
-            m.hold(format!("host_part_{which}"), any, all)
+            m.or(&all)
         });
         let dumps = m.eq_const(host.question.host_command, command::DUMP.into());
         let first = m.slice(host.question.host_key, 0, 32);
         let slot = m.mux(dumps, host.question.host_slot, first);
         MapAnswer {
-            map_done: m.delay_reset("host_is_done", any),
+            map_done: m.or(&done),
             map_answer: parts[0],
-            map_value: parts[1],
-            map_key: parts[2],
+            // A clock later, when the host port takes them.
+            map_value: m.delay("host_value_found", parts[1]),
+            map_key: m.delay("host_key_found", parts[2]),
             map_slot: m.slice(slot, 0, self.config.slot_bits()),
         }
     }

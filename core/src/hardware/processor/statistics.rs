@@ -88,6 +88,10 @@ pub fn statistics(config: &Processor) -> Block<StatisticsIn, StatisticsOut> {
         let not = m.not(holds);
         others = m.and(&[others, not]);
     }
+    // Counters begin with a register.
+    let event = event.into_iter().enumerate();
+    let event = event.map(|(number, strobe)| m.delay_reset(format!("event_{number}"), strobe));
+    let event = event.collect();
     m.into_block(inputs, StatisticsOut { event })
 }
 

@@ -12,11 +12,10 @@ use hardpath_rtl::{Mem, MemStyle, Node, Reg};
 
 impl Requests<'_> {
     /// The additions of all threads, and those of the oldest packet on their way to the maps.
-    pub(super) fn log(&mut self, asked: &Asked, full: Node) -> Log {
+    pub(super) fn log(&mut self, asked: &Asked, forgets: Node, full: Node) -> Log {
         let threads = u32::from(self.config.shape.threads);
         let thread = self.thread;
         let one = self.m.one();
-        let forgets = self.forgets();
         let posts = one_hot(self.m, threads, asked.posts, thread);
         let stays = self.m.not(forgets);
         // A bit for each thread: it has more than so many additions.
