@@ -280,8 +280,8 @@ struct Change {
     writes: Node,
     stays: Node,
     flips: Node,
-    /// It adds, from the lane of the first byte on.
-    adds: Node,
+    /// It adds, from the lane of the first byte on; for each lane, since in wide values each of them leads to many bytes.
+    adds: Vec<Node>,
     addend: Node,
     /// It writes only where the old lanes are so.
     compares: Node,
@@ -322,7 +322,7 @@ impl Change {
             writes: m.delay_reset("writes_bytes", writes),
             stays: m.delay("stays", stays),
             flips: m.delay("flips", flips),
-            adds: m.delay("adds", adds),
+            adds: m.delay_copies("adds", adds, LANES as usize),
             addend: m.delay("addend", addend),
             compares: m.delay("compares", compares),
             expected: m.delay("expected", operand.expected),
@@ -346,7 +346,13 @@ impl Change {
         let kept = m.and(&[old, stays]);
         let other = m.xor(&[kept, flips]);
         let sum = self.sum(m, old);
-        m.mux(self.adds, sum, other)
+        let all = self.adds.iter().zip(0..);
+        let all = all.map(|(adds, lane)| {
+            let [sum, other] = [sum, other].map(|lanes| m.slice(lanes, 8 * lane, 8));
+            m.mux(*adds, sum, other)
+        });
+        let all: Vec<Node> = all.collect();
+        lanes::from_lowest(m, &all)
     }
 
     /// Of old bytes and operand. What an addition flips is the operand.

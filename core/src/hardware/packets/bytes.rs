@@ -33,34 +33,37 @@ pub(super) fn turned_down(m: &mut Module, word: Node, by: Node) -> Node {
     turned(m, word, by, |lanes, by| by % lanes)
 }
 
-/// [`turned_down`] of a word so wide that each bit of its bytes has its own copy of the number, of eight: so none has many loads, and what
-/// becomes of a bit depends on one copy alone. Choices stand in two orders, by turns, so that each bit of two of them is a LUT
-/// ([`super::super::shift`]).
-pub(super) fn turned_down_by_copies(m: &mut Module, word: Node, by: &[Node]) -> Node {
-    let lanes = m.width(word) / 8;
-    let stages = m.width(by[0]);
+/// A part of [`turned_down`]: by as many bytes as two bits of the number say, from bit `first` on, as far as it has them. `lane_bits`: of
+/// what is as much as a byte. The word is so wide that each bit of a lane has its own copy of the number, by turns: so none has many
+/// loads. Choices stand in two orders, by turns, so that each bit is a LUT ([`super::super::shift`]).
+pub(super) fn turned_down_in_part(
+    m: &mut Module,
+    (word, lane_bits): (Node, u32),
+    by: &[Node],
+    first: u32,
+) -> Node {
+    let width = m.width(word);
     let step = |m: &mut Module, word: Node, stage: u32| {
         let on: Vec<Node> = by.iter().rev().map(|copy| m.bit(*copy, stage)).collect();
         let on = m.concat(&on);
-        let on = m.concat(&vec![on; lanes as usize]);
-        let low = m.slice(word, 0, 8 << stage);
-        let high = m.slice(word, 8 << stage, (lanes - (1 << stage)) * 8);
+        let on = m.concat(&vec![on; (width / m.width(on)) as usize]);
+        let low = m.slice(word, 0, lane_bits << stage);
+        let high = m.slice(word, lane_bits << stage, width - (lane_bits << stage));
         let other = m.concat(&[low, high]);
         select(m, on, other, word)
     };
-    let mut word = word;
-    for first in (0..stages).step_by(2) {
-        let second = first + 1;
-        if second == stages {
-            return step(m, word, first);
-        }
-        let near = step(m, word, first);
-        let near = step(m, near, second);
-        let far = step(m, word, second);
-        let far = step(m, far, first);
-        word = in_turns(m, near, far, 8 << second);
+    let stages = m.width(by[0]);
+    if first >= stages {
+        return word;
     }
-    word
+    if first + 1 == stages {
+        return step(m, word, first);
+    }
+    let near = step(m, word, first);
+    let near = step(m, near, first + 1);
+    let far = step(m, word, first + 1);
+    let far = step(m, far, first);
+    in_turns(m, near, far, lane_bits << (first + 1))
 }
 
 /// Turns a word so that its byte 0 becomes byte `by`.

@@ -1,6 +1,6 @@
 //! The way of slots: which unit is read, what is a zero in it, how it is turned, and the beat.
 
-use super::super::bytes::{chosen, turned_down_by_copies};
+use super::super::bytes::{chosen, turned_down_in_part};
 use super::job::Job;
 use super::{GivenBack, ReadOut, Transmit, FRONT_BYTES, LINE_BYTES, OFFSET_BITS};
 use hardpath_blocks::axi::FateOut;
@@ -64,8 +64,8 @@ impl Way<'_> {
         self.m.hold(name, self.moves, node)
     }
 
-    /// A slot a clock, as long as there is a job. Gives the slot behind the read, and what is read.
-    pub fn walk(&mut self, job: &Job) -> (Slot, ReadOut) {
+    /// A slot a clock, as long as there is a job. Gives the slot behind the read with its turns, and what is read.
+    pub fn walk(&mut self, job: &Job) -> ((Slot, Vec<Node>), ReadOut) {
         let (moves, unit_bits, part_bits) = (self.moves, self.unit_bits(), self.part_bits());
         let m = &mut *self.m;
         let active = m.and(&[job.valid, moves]);
@@ -111,7 +111,8 @@ impl Way<'_> {
             part: (part_bits > 0).then(|| self.m.slice(place, 0, part_bits)),
             zeros,
         };
-        (self.later("read", slot), read)
+        let turns = self.turns("read", job.turn);
+        ((self.later("read", slot), turns), read)
     }
 
     /// A slot a stage later.
@@ -177,8 +178,19 @@ impl Way<'_> {
         m.mux(before, all, some)
     }
 
-    /// The unit out of the line that was read, with its zeros, and turned. Both come two stages later.
-    pub fn unit(&mut self, slot: Slot, (data, written): (Node, Node)) -> (Slot, Node) {
+    /// Copies of the number of bytes by which a slot's unit is turned, a stage later than the number.
+    fn turns(&mut self, stage: &str, turn: Node) -> Vec<Node> {
+        let name = format!("{stage}_turned_by");
+        self.m.hold_copies(&name, self.moves, turn, 8)
+    }
+
+    /// The unit out of the line that was read, with its zeros, and turned: in three steps, with registers between them. Both come two stages
+    /// later. `turns`: beside the slot.
+    pub fn unit(
+        &mut self,
+        (slot, turns): (Slot, Vec<Node>),
+        (data, written): (Node, Node),
+    ) -> (Slot, Node) {
         let beat = self.config.beat_bytes;
         let m = &mut *self.m;
         let of_part = |m: &mut Module, word: Node, bits: u32| match slot.part {
@@ -192,7 +204,7 @@ impl Way<'_> {
         let data = of_part(m, data, beat * 8);
         let written = of_part(m, written, beat);
         let zeros = slot.zeros;
-        let mut bytes = Vec::new();
+        let mut lanes = Vec::new();
         for lane in (0..beat).rev() {
             let number = m.constant(lane.into(), m.width(zeros.lane));
             let within = m.ule(zeros.lane, number);
@@ -201,20 +213,28 @@ impl Way<'_> {
             let is_written = m.bit(written, lane);
             let not_written = m.not(is_written);
             let unwritten = m.and(&[behind, not_written]);
-            let is_zero = m.or(&[zeros.outside, unwritten]);
-            let none = m.zero(8);
-            let byte = m.slice(data, lane * 8, 8);
-            bytes.push(m.mux(is_zero, none, byte));
+            lanes.push(m.or(&[zeros.outside, unwritten]));
         }
+        let is_zero = m.concat(&lanes);
+        let data = turned_down_in_part(m, (data, 8), &turns, 4);
+        let is_zero = turned_down_in_part(m, (is_zero, 1), &turns, 4);
+        // A choice of zeros is what tools make the reset of registers of, which costs no LUT.
+        let none = m.zero(8);
+        let bytes = (0..beat).rev().map(|lane| {
+            let is_zero = m.bit(is_zero, lane);
+            let byte = m.slice(data, lane * 8, 8);
+            m.mux(is_zero, none, byte)
+        });
+        let bytes: Vec<Node> = bytes.collect();
         let unit = m.concat(&bytes);
         let unit = self.hold("unit_bytes", unit);
-        let turns = self
-            .m
-            .hold_copies("unit_turned_by", self.moves, slot.turn, 8);
+        let turns = self.turns("unit", slot.turn);
         let slot = self.later("unit", slot);
-        let turned = turned_down_by_copies(self.m, unit, &turns);
+        let turned = turned_down_in_part(self.m, (unit, 8), &turns, 2);
         let turned = self.hold("turned_bytes", turned);
-        (self.later("turned", slot), turned)
+        let turns = self.turns("turned", slot.turn);
+        let slot = self.later("turned", slot);
+        (slot, turned_down_in_part(self.m, (turned, 8), &turns, 0))
     }
 
     /// The beat of a slot, a stage later: when the next slot's unit is there.
