@@ -35,6 +35,8 @@ pub struct Host {
     pub has_port_table: bool,
     /// A map must be made ready for an operation before its slot comes ([`crate::lpm`]).
     pub prepares: bool,
+    /// What a lookup or dump found comes with `map_done`, else in the clock behind.
+    pub found_at_once: bool,
     /// Words that the sweep after reset goes through.
     pub clear_words: u32,
     /// Counters from [`EVENTS`](hardpath_registers::register::EVENTS) on.
@@ -82,7 +84,7 @@ signals! {
     pub struct MapAnswer {
         map_done: one "strobe: the host's operation is over",
         map_answer: one "of the operation",
-        map_value: one "what a lookup or dump found, in the clock behind map_done",
+        map_value: one "what a lookup or dump found, in the clock behind map_done, or with it (Host::found_at_once)",
         map_key: one "what a dump found, likewise",
         map_slot: one "the slot that it was done on, of a dump in vain the last that is seen to be empty, likewise",
     }

@@ -28,9 +28,14 @@ impl HostPort<'_> {
         m.name(is_lookup, "is_lookup");
         let gives = m.or(&[is_dump, is_lookup]);
         let take_value = m.and(&[operation.finishes, success, gives]);
-        let take_value = m.delay_reset("take_value", take_value);
         let take_key = m.and(&[operation.finishes, success, is_dump]);
-        let take_key = m.delay_reset("take_key", take_key);
+        let (take_value, take_key) = match self.config.found_at_once {
+            true => (take_value, take_key),
+            false => (
+                m.delay_reset("take_value", take_value),
+                m.delay_reset("take_key", take_key),
+            ),
+        };
         let of_key = ("key", register::KEY);
         let key_words = self.words(write, operation, of_key, (take_key, answer.map_key));
         let of_value = ("value", register::VALUE);

@@ -73,6 +73,7 @@ impl Port {
             slot_bits: SLOT_BITS,
             has_port_table: true,
             prepares,
+            found_at_once: false,
             clear_words: SWEEP as u32,
             events,
         }));

@@ -37,6 +37,7 @@ impl Top<'_> {
             slot_bits: slot_bits(self.program.maps.values()),
             has_port_table: self.has.port,
             prepares: self.has.prepares(),
+            found_at_once: false,
             clear_words: clear_words(self.program.maps.values()),
             events: 0,
         });

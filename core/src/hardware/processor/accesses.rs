@@ -29,8 +29,10 @@ use hardpath_rtl::{signals, MemStyle, Module, Node};
 pub const LOAD_STAGE: u32 = OPERAND_STAGE + 3;
 /// The stage in which stores are.
 pub const STORE_STAGE: u32 = CUT_STAGE + 1;
-/// Bits of an offset that is near enough to mean a byte: one more than those of a packet's length and of a reach.
-const NEAR_BITS: u32 = 18;
+/// Bits of a base that is near enough to mean a byte with some offset: one more than an offset has.
+const BASE_BITS: u32 = layout::MEMORY_OFFSET.width as u32 + 1;
+/// Bits of the sum of both.
+const NEAR_BITS: u32 = BASE_BITS + 1;
 
 signals! {
     /// A packet that gets a thread.
@@ -223,9 +225,17 @@ impl Unit<'_> {
         let here = pick.later(m, name, OPERAND_STAGE);
         let bases: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.a).collect();
         let base = here.of(m, &bases);
-        let offset = m.sext(offset, 64);
-        let sum = m.add(base, offset);
-        let sum = m.delay(format!("{name}_sum"), sum);
+        // From a base farther away no offset leads back to where bytes are.
+        let above = m.slice(base, BASE_BITS - 1, 65 - BASE_BITS);
+        let some = m.reduce_or(above);
+        let all = m.reduce_and(above);
+        let not_all = m.not(all);
+        let far = m.and(&[some, not_all]);
+        let far = m.delay(format!("{name}_far_7"), far);
+        let base = m.slice(base, 0, BASE_BITS);
+        let [base, offset] = [base, offset].map(|node| m.sext(node, NEAR_BITS));
+        let near = m.add(base, offset);
+        let near = m.delay(format!("{name}_sum"), near);
         // Stage 7.
         let places = &self.places;
         let zero = m.zero(NEAR_BITS);
@@ -237,12 +247,6 @@ impl Unit<'_> {
         let reach = m.zext(places.reach, NEAR_BITS);
         let highest = m.mux(is_packet, reach, stack);
         let line = m.mux(is_packet, places.packet_line, places.stack_line);
-        let near = m.slice(sum, 0, NEAR_BITS);
-        let above = m.slice(sum, NEAR_BITS - 1, 65 - NEAR_BITS);
-        let zeros = m.reduce_or(above);
-        let ones = m.reduce_and(above);
-        let not_ones = m.not(ones);
-        let far = m.and(&[zeros, not_ones]);
         let [lowest, highest, near_wide] =
             [lowest, highest, near].map(|node| m.sext(node, NEAR_BITS + 1));
         let below = m.sub(lowest, near_wide);

@@ -20,7 +20,7 @@ use hardpath_rtl::{Module, Node};
 use hardpath_state::served::through_entry;
 
 /// Bits of a tag.
-const TAG_BITS: u32 = 10;
+const TAG_BITS: u32 = 9;
 /// Tags of a thread.
 const TAGS: u32 = 4;
 

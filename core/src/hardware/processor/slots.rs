@@ -5,6 +5,7 @@ use super::Processor;
 use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::array::Presence;
 use hardpath_blocks::host::MapAnswer;
+use hardpath_blocks::index_bits;
 use hardpath_blocks::interface::command;
 use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::{Design, Module, Node};
@@ -12,7 +13,7 @@ use hardpath_state::served::{
     served, BoundsIn, Entries, HostIn, Kind, RequestAccessIn, RequestIn, RequestOperandIn, Served,
     ServedIn, ServedOut,
 };
-use hardpath_state::ternary_fields;
+use hardpath_state::{sizes, ternary_fields};
 
 /// What the maps say.
 pub(super) struct Slot {
@@ -121,8 +122,16 @@ impl Slots<'_> {
             let access = out.response.access.as_ref();
             access.expect("entries are accessed").clone()
         };
-        let entry = any(&|m, (out, _, next)| m.gate(*next, access(out).response_entry));
         let word = any(&|m, (out, _, next)| m.gate(*next, access(out).response_word));
+        let slots = self.config.slots.iter().zip(&units);
+        let entry = slots.map(|(decl, (out, _, next))| {
+            let bits = index_bits(sizes::slots(decl).into());
+            let entry = m.slice(access(out).response_entry, 0, bits);
+            let entry = m.gate(*next, entry);
+            m.zext(entry, 32)
+        });
+        let entry: Vec<Node> = entry.collect();
+        let entry = m.or(&entry);
         let swept = units.iter().rev();
         let swept = swept.map(|(out, ..)| out.swept.expect("maps are cleared"));
         let swept: Vec<Node> = swept.collect();
@@ -239,9 +248,8 @@ impl Slots<'_> {
         MapAnswer {
             map_done: m.or(&done),
             map_answer: parts[0],
-            // A clock later, when the host port takes them.
-            map_value: m.delay("host_value_found", parts[1]),
-            map_key: m.delay("host_key_found", parts[2]),
+            map_value: parts[1],
+            map_key: parts[2],
             map_slot: m.slice(slot, 0, self.config.slot_bits()),
         }
     }

@@ -112,6 +112,7 @@ impl Top<'_> {
             slot_bits: self.config.slot_bits(),
             has_port_table: true,
             prepares: true,
+            found_at_once: true,
             clear_words: self.config.clear_words(),
             events: EVENTS as u32,
         });
