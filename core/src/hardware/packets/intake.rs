@@ -16,11 +16,11 @@ mod beats;
 mod lines;
 
 use super::{Ring, LENGTH_BITS, LINE_BYTES};
-use beats::beats;
-use hardpath_blocks::axi::{SidebandIn, StreamIn};
+use beats::{beats, Verdict};
+use hardpath_blocks::axi::{SidebandIn, StreamIn, USER_IN_BITS};
 use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
 use hardpath_blocks::index_bits;
-use hardpath_rtl::signals::{Block, Signals};
+use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
 use lines::{lines, Heads};
 
@@ -30,6 +30,9 @@ pub const REACH_BITS: u32 = 16;
 const WAITING_LINES: u32 = 16;
 /// Verdicts that can wait: those of all packets whose last line waits, and of some that have none.
 const WAITING_VERDICTS: u32 = 32;
+/// Packets of which it is kept what came with their first beat: more than can be between that and the end of their descriptor, of which
+/// there are [`Intake::descriptors`] and two more.
+const DRAWN: u32 = 64;
 
 /// What the intake must know.
 #[derive(Clone, Debug)]
@@ -163,28 +166,39 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
         some: lines_wait.parts[1],
         bank: lines_wait.parts[2],
         data,
-        verdict: beats.verdict.with(verdicts.valid, &verdicts.parts),
+        verdict: Verdict::with(verdicts.valid, &verdicts.parts),
     };
     let written = lines(&mut m, config, &inputs, &heads);
     m.drive(lines_wait.pop, written.line_pop);
     m.drive(verdicts.pop, written.verdict_pop);
-    let mut word = Vec::new();
-    let told = written.told.clone();
-    told.map(&mut |_, _, node| word.push(node));
+    let word = written.told.parts();
     let (place, name) = (&mut (design, &mut m), ("descriptors", config.descriptors));
     let descriptors = waiting(place, config, name, (written.told_valid, &word));
     m.drive(descriptors.pop, inputs.descriptor_take);
+    m.section("What came with the first beat");
+    let drawn = drawn(&mut m, config, &inputs, beats.draws, descriptors.parts[4]);
+    let [port, queue, time_ns, random, egress, own] = drawn;
     m.section("Whether anything is here");
     let still = m.or(&[beats.waits, some_wait, written.waits]);
     let nothing = m.not(still);
     let idle = m.delay_reset("idle_reg", nothing);
-    let mut parts = descriptors.parts.into_iter();
-    let mut next = || parts.next().expect("a part for each port");
+    let told = "every packet has these";
     let outputs = IntakeOut {
         s_axis_tready: ready,
         line: written.line,
         descriptor_valid: descriptors.valid,
-        descriptor: written.told.map(&mut |_, _, _| next()),
+        descriptor: Descriptor {
+            packet_line: descriptors.parts[0],
+            packet_lines: descriptors.parts[1],
+            packet_length: descriptors.parts[2],
+            packet_bank: descriptors.parts[3],
+            packet_port: port.expect(told),
+            packet_queue: queue.expect(told),
+            packet_time_ns: time_ns,
+            packet_random: random,
+            packet_egress: egress,
+            packet_own: own,
+        },
         dropped_bad: beats.dropped_bad,
         dropped_length: beats.dropped_length,
         idle,
@@ -240,6 +254,37 @@ fn limits_of(m: &mut Module, inputs: &IntakeIn, bank: Node) -> LimitsIn {
         shortest: of(|limits| limits.shortest),
         longest: of(|limits| limits.longest),
     }
+}
+
+/// What comes with a packet's first beat: port, queue, time, random number, interface, own inputs. It stands in a memory until the
+/// packet's descriptor is taken. `at`: where that of the oldest one is.
+fn drawn(
+    m: &mut Module,
+    config: &Intake,
+    inputs: &IntakeIn,
+    (takes, next): (Node, Node),
+    at: Node,
+) -> [Option<Node>; 6] {
+    assert!(WAITING_VERDICTS + config.descriptors + 8 <= DRAWN);
+    let user = inputs.stream.s_axis_tuser;
+    let side = &inputs.sideband;
+    let (port, queue) = (m.slice(user, 1, 8), m.slice(user, 9, 16));
+    let own = (config.own_bits > 0).then(|| m.slice(user, USER_IN_BITS, config.own_bits));
+    let all = [
+        ("port", Some(port)),
+        ("queue", Some(queue)),
+        ("time_ns", side.time_ns),
+        ("random", side.random),
+        ("egress", side.egress),
+        ("own", own),
+    ];
+    all.map(|(name, node)| {
+        let node = node?;
+        let name = format!("drawn_{name}");
+        let mem = m.mem(name, m.width(node), DRAWN, MemStyle::Distributed);
+        m.mem_write(mem, next, node, takes);
+        Some(m.mem_read_async(mem, at))
+    })
 }
 
 /// The oldest line's bytes: beside the FIFO of what else is known of lines, whose head is in registers, since these go into others at once.

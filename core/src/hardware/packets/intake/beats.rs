@@ -1,8 +1,8 @@
 //! Beats become lines, and a packet's last one its verdict.
 
 use super::super::{LENGTH_BITS, LINE_BYTES};
-use super::{inside, limits_of, Intake, IntakeIn};
-use hardpath_blocks::axi::{StreamIn, USER_IN_BITS};
+use super::{inside, limits_of, Intake, IntakeIn, DRAWN};
+use hardpath_blocks::axi::StreamIn;
 use hardpath_blocks::index_bits;
 use hardpath_blocks::ingress::{assert_packed, length};
 use hardpath_rtl::{Module, Node, Reg};
@@ -26,10 +26,8 @@ pub(super) struct Verdict {
     pub valid: Node,
     pub good: Node,
     pub length: Node,
-    pub port: Node,
-    pub queue: Node,
-    /// Time, random number, interface, own inputs.
-    pub drawn: [Option<Node>; 4],
+    /// Where stands what came with its first beat ([`super::Drawn`]).
+    pub drawn_at: Node,
 }
 
 /// What is known of beats.
@@ -40,6 +38,8 @@ pub(super) struct Beats {
     pub dropped_length: Node,
     /// A packet has begun, or is on its way to lines and verdicts.
     pub waits: Node,
+    /// A packet's first beat is taken, and where that is kept which comes with it.
+    pub draws: (Node, Node),
     ready: (Reg, Node),
     /// A packet goes on behind the clock.
     inside_next: Node,
@@ -48,24 +48,16 @@ pub(super) struct Beats {
 impl Verdict {
     /// All but whether it is there.
     pub fn parts(&self) -> Vec<Node> {
-        let parts = [self.good, self.length, self.port, self.queue];
-        parts
-            .into_iter()
-            .chain(self.drawn.into_iter().flatten())
-            .collect()
+        vec![self.good, self.length, self.drawn_at]
     }
 
     /// The same with other nodes.
-    pub fn with(&self, valid: Node, parts: &[Node]) -> Verdict {
-        let mut parts = parts.iter().copied();
-        let mut next = || parts.next().expect("a node for each part");
+    pub fn with(valid: Node, parts: &[Node]) -> Verdict {
         Verdict {
             valid,
-            good: next(),
-            length: next(),
-            port: next(),
-            queue: next(),
-            drawn: self.drawn.map(|drawn| drawn.map(|_| next())),
+            good: parts[0],
+            length: parts[1],
+            drawn_at: parts[2],
         }
     }
 }
@@ -120,7 +112,7 @@ pub(super) fn beats(m: &mut Module, config: &Intake, inputs: &IntakeIn) -> Beats
         (beat_valid, beat_last, bank),
     );
     let ends = m.and(&[beat_valid, beat_last]);
-    let drawn = drawn(m, config, inputs, takes, ends);
+    let drawn_at = drawn_at(m, takes, ends);
     let judged = judged(
         m,
         config,
@@ -131,21 +123,18 @@ pub(super) fn beats(m: &mut Module, config: &Intake, inputs: &IntakeIn) -> Beats
     // In the clock of its last beat a packet is only here by what came before.
     let inside = m.not(first);
     let waits = m.or(&[inside, inside_next, beat_valid, judged.waits]);
-    let [port, queue, drawn @ ..] = drawn;
-    let told = "every packet has these";
     Beats {
         line,
         verdict: Verdict {
             valid: judged.valid,
             good: judged.good,
             length: judged.length,
-            port: port.expect(told),
-            queue: queue.expect(told),
-            drawn,
+            drawn_at: drawn_at.1,
         },
         dropped_bad: judged.dropped_bad,
         dropped_length: judged.dropped_length,
         waits,
+        draws: (takes, drawn_at.0),
         ready,
         inside_next,
     }
@@ -210,31 +199,14 @@ fn line(
     }
 }
 
-/// What comes with a packet's first beat, as it stands beside its verdict: port, queue, time, random number, interface, own inputs.
-fn drawn(
-    m: &mut Module,
-    config: &Intake,
-    inputs: &IntakeIn,
-    takes: Node,
-    ends: Node,
-) -> [Option<Node>; 6] {
-    let user = inputs.stream.s_axis_tuser;
-    let side = &inputs.sideband;
-    let (port, queue) = (m.slice(user, 1, 8), m.slice(user, 9, 16));
-    let own = (config.own_bits > 0).then(|| m.slice(user, USER_IN_BITS, config.own_bits));
-    let all = [
-        ("port", Some(port)),
-        ("queue", Some(queue)),
-        ("time_ns", side.time_ns),
-        ("random", side.random),
-        ("egress", side.egress),
-        ("own", own),
-    ];
-    all.map(|(name, node)| {
-        let drawn = m.hold(format!("drawn_{name}"), takes, node?);
-        // A packet's verdict stands behind its last beat, when the next packet may be here.
-        Some(m.hold(format!("judged_{name}"), ends, drawn))
-    })
+/// Where what comes with a packet's first beat is kept, for the packet whose beat is taken, and beside its verdict.
+fn drawn_at(m: &mut Module, takes: Node, ends: Node) -> (Node, Node) {
+    let (reg, next) = m.reg_reset("next_drawn", index_bits(DRAWN.into()), 0);
+    let after = m.add_const(next, 1);
+    m.set_next_when(reg, takes, after);
+    let drawn = m.hold("drawn_at", takes, next);
+    // A packet's verdict stands behind its last beat, when the next packet may be here.
+    (next, m.hold("judged_drawn_at", ends, drawn))
 }
 
 /// A verdict, for one clock.

@@ -1,7 +1,7 @@
 //! One line a clock into the ring: those of the headroom, of the packet, of the tail.
 
 use super::beats::Verdict;
-use super::{inside, limits_of, lines_of, Descriptor, Intake, IntakeIn, LineOut};
+use super::{inside, limits_of, lines_of, Intake, IntakeIn, LineOut};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::{Module, Node, Reg};
 
@@ -22,9 +22,25 @@ pub(super) struct Written {
     pub verdict_pop: Node,
     /// A descriptor, for one clock; its lines are in the memory.
     pub told_valid: Node,
-    pub told: Descriptor,
+    pub told: Told,
     /// Packets have lines in the ring, or their descriptor is on its way.
     pub waits: Node,
+}
+
+/// What is told of a packet.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub line: Node,
+    pub lines: Node,
+    pub length: Node,
+    pub bank: Node,
+    pub drawn_at: Node,
+}
+
+impl Told {
+    pub fn parts(&self) -> Vec<Node> {
+        vec![self.line, self.lines, self.length, self.bank, self.drawn_at]
+    }
 }
 
 /// What the program asks for, in lines.
@@ -359,7 +375,7 @@ fn told(
     heads: &Heads,
     state: &State,
     step: &Step,
-) -> (Node, Descriptor, Node) {
+) -> (Node, Told, Node) {
     let (_, body) = state.body;
     let (_, start) = state.start;
     let bits = m.width(body) - 1;
@@ -371,18 +387,12 @@ fn told(
     let lines = m.mux(step.writes, more, before);
     let verdict = &heads.verdict;
     let mut held = |name: &str, node: Node| m.hold(format!("told_{name}"), step.commits, node);
-    let [time, random, egress, own] = verdict.drawn;
-    let told = Descriptor {
-        packet_line: held("line", line),
-        packet_lines: held("lines", lines),
-        packet_length: held("length", verdict.length),
-        packet_bank: held("bank", state.bank.1),
-        packet_port: held("port", verdict.port),
-        packet_queue: held("queue", verdict.queue),
-        packet_time_ns: time.map(|node| held("time_ns", node)),
-        packet_random: random.map(|node| held("random", node)),
-        packet_egress: egress.map(|node| held("egress", node)),
-        packet_own: own.map(|node| held("own", node)),
+    let told = Told {
+        line: held("line", line),
+        lines: held("lines", lines),
+        length: held("length", verdict.length),
+        bank: held("bank", state.bank.1),
+        drawn_at: held("drawn_at", verdict.drawn_at),
     };
     let (reg, waits) = m.reg_reset("told_waits", 1, 0);
     let blocked = m.not(inputs.line_ready);
