@@ -197,13 +197,12 @@ impl Processor {
         }
     }
 
-    /// Slots, packet memory and room for copies more, so that this program fits, too, where only they are missing.
+    /// Slots, packet memory and room for copies more, so that this program fits, too, where only they are missing. What fitted before still
+    /// does.
     pub fn widen(&mut self, image: &Image) {
         self.ring.lines = self.ring.lines.max(ring_for(image).lines);
         self.copies = self.copies.max(copies::most(image).unwrap_or(0));
-        for map in fit::without_slot(self, image) {
-            self.slots.push(map);
-        }
+        self.slots = fit::wider(&self.slots, image);
     }
 
     /// Packets that it works on at a time.

@@ -3,7 +3,8 @@
 use crate::core::{rows, Core};
 use hardpath_core::hardware::processor::fit;
 use hardpath_core::hardware::processor::stream::{Before, Load};
-use hardpath_core::image::Image;
+use hardpath_core::hardware::processor::Processor;
+use hardpath_core::image::{Image, Machine};
 use hardpath_core::interpreter::{self, MOST_ROWS};
 use hardpath_ir::maps::Maps;
 use hardpath_packet::Sideband;
@@ -220,4 +221,83 @@ row0:
     ) {
         assert!(told.contains(part), "{told}");
     }
+}
+
+/// A core is made for one program after the other: slots with indexes become larger where that costs little, others more.
+#[test]
+fn slots_become_larger_where_that_costs_little() {
+    let sizes = |programs: &[&str]| {
+        let all: Vec<_> = programs.iter().map(|maps| room(maps)).collect();
+        let mut config = Processor::of("core", &Machine::with_lanes(4), 16, &all[0]);
+        all.iter().for_each(|image| config.widen(image));
+        for image in &all {
+            assert_eq!(
+                Load::new(&config, image, Before::Unknown, false).map(|_| ()),
+                Ok(())
+            );
+        }
+        let slots = config.slots.iter();
+        let sizes = slots.map(|slot| (slot.key_bytes, slot.value_bytes, slot.max_entries));
+        sizes.collect::<Vec<_>>()
+    };
+    let array = |name: &str, value: u32, entries: u32| {
+        format!("map @{name} array key 4 value {value} entries {entries}\n")
+    };
+    let (small, long) = (array("a", 16, 1), array("b", 8, 200));
+    assert_eq!(sizes(&[&small, &long]), [(4, 16, 200)]);
+    assert_eq!(sizes(&[&long, &small]), [(4, 16, 200)]);
+    // One that has both needs two.
+    let both = [small.as_str(), &long].concat();
+    assert_eq!(sizes(&[&both]).len(), 2);
+    // Too much of it would be for nobody.
+    let wide = array("c", 256, 2);
+    let many = array("d", 8, 4096);
+    assert_eq!(sizes(&[&wide, &many]).len(), 2);
+    let keys = "map @e exact key 4 value 8 entries 16\n";
+    let others = "map @f exact key 8 value 4 entries 16\n";
+    assert_eq!(sizes(&[keys, others]).len(), 2);
+}
+
+/// What an operation has left in a key's upper words does not count where keys are shorter: a packet that has looked a key up is told of
+/// a change of it, whatever either had there before.
+#[test]
+fn what_stands_above_a_short_key_does_not_count() {
+    let image = rows(
+        "core \"toggles\" lanes 4 registers 16 stack 0
+output \"verdict\" 3
+map @long exact key 24 value 8 entries 16
+map @short exact key 8 value 8 entries 16
+row0:
+    lane0: r0.0 = load packet[0] 1
+    lane1: r1.0 = load packet[16] 8
+row1:
+    lane0: put key[2], r1.0
+row2:
+    lane0: p1, r0.1 = lookup @long r1.0, r1.0
+row3:
+    lane0: p2, r0.1 = lookup @short r0.0
+row4:
+    lane0: (p2) branch row7
+row5:
+    lane0: r0.2 = update @short may 3 r0.0, 1
+    lane1: store packet[1] 1, 1
+row6:
+    lane0: exit forward to back with 3
+row7:
+    lane0: r0.2 = delete @short r0.0
+    lane1: store packet[1] 1, 2
+row8:
+    lane0: exit forward to back with 3
+",
+    );
+    let slots = "map @a exact key 24 value 8 entries 16\nmap @b exact key 24 value 8 entries 16\n";
+    let mut core = Core::new(&room(slots), 16);
+    load(&mut core, &image, Before::Unknown);
+    let mut random = Random::new(1);
+    let mut all = packets(300, 5);
+    for packet in &mut all {
+        packet[16..24].copy_from_slice(&random.next().to_le_bytes());
+        packet[0] %= 2;
+    }
+    same(&mut core, &image, &mut Maps::new(&image.maps), &all);
 }

@@ -218,17 +218,47 @@ fn same(slot: &MapDecl, map: &MapDecl) -> bool {
         && slot.max_entries == map.max_entries
 }
 
-/// Bits of a map, or of the room that a slot has.
+/// Bytes of a map, or of the room that a slot has.
 fn size(map: &MapDecl) -> u64 {
     u64::from(map.entry_key_bytes() + map.value_bytes) * u64::from(map.max_entries)
 }
 
-/// Maps of a program for which a core needs more slots.
-pub(super) fn without_slot(core: &Processor, image: &Image) -> Vec<MapDecl> {
+/// Slots that take the maps of a program, too: larger ones where that costs little, else more of them.
+pub(super) fn wider(slots: &[MapDecl], image: &Image) -> Vec<MapDecl> {
     let maps: Vec<&MapDecl> = image.maps.values().collect();
-    let missing = Matching::new(&core.slots, &maps, (&[], &[])).missing;
-    let missing = missing.into_iter().map(|map| maps[map].clone());
-    missing.collect()
+    let mut slots = slots.to_vec();
+    loop {
+        let matching = Matching::new(&slots, &maps, (&[], &[]));
+        let Some(map) = matching.missing.first().map(|map| maps[*map]) else {
+            return slots;
+        };
+        let free = slots.iter().zip(&matching.taken).enumerate();
+        let free = free.filter(|(_, (_, taken))| taken.is_none());
+        let larger = free.filter_map(|(number, (slot, _))| Some((number, larger(slot, map)?)));
+        match larger.min_by_key(|(_, larger)| size(larger)) {
+            Some((number, larger)) => slots[number] = larger,
+            None => slots.push(map.clone()),
+        }
+    }
+}
+
+/// What a slot costs beside its memory is more than so many bytes of memory.
+const COST_OF_SLOT: u64 = 4096;
+
+/// The slot so large that it takes the map as well; `None`: a slot of its own costs less. Only of what has indexes: others look for keys in
+/// tables whose shape is made for their size.
+fn larger(slot: &MapDecl, map: &MapDecl) -> Option<MapDecl> {
+    let indexed = matches!(slot.find, Find::Array | Find::Slots);
+    let larger = MapDecl {
+        key_bytes: slot.key_bytes.max(map.key_bytes),
+        value_bytes: slot.value_bytes.max(map.value_bytes),
+        max_entries: slot.max_entries.max(map.max_entries),
+        packets_write: slot.packets_write || map.packets_write,
+        broadcast: slot.broadcast || map.broadcast,
+        ..slot.clone()
+    };
+    let cheap = size(&larger) <= size(slot) + size(map) + COST_OF_SLOT;
+    (indexed && cheap && unfit(&larger, map).is_none()).then_some(larger)
 }
 
 struct Matching<'a> {
