@@ -30,7 +30,10 @@ pub(super) fn widened(m: &mut Module, mask: Node) -> Node {
 
 /// Turns a word of a power of two of bytes so that its byte `by` becomes byte 0, and those in front of it the last ones.
 pub(super) fn turned_down(m: &mut Module, word: Node, by: Node) -> Node {
-    turned(m, word, by, |lanes, by| by % lanes)
+    let steps = (0..m.width(by)).step_by(2);
+    steps.fold(word, |word, first| {
+        turned_down_in_part(m, (word, 8), &[by], first)
+    })
 }
 
 /// A part of [`turned_down`]: by as many bytes as two bits of the number say, from bit `first` on, as far as it has them. `lane_bits`: of
@@ -68,23 +71,9 @@ pub(super) fn turned_down_in_part(
 
 /// Turns a word so that its byte 0 becomes byte `by`.
 pub(super) fn turned_up(m: &mut Module, word: Node, by: Node) -> Node {
-    turned(m, word, by, |lanes, by| (lanes - by) % lanes)
-}
-
-/// `first`: of so many lanes, which byte becomes byte 0 when the word is turned by so many.
-fn turned(m: &mut Module, word: Node, by: Node, first: fn(u32, u32) -> u32) -> Node {
-    let lanes = m.width(word) / 8;
-    assert_eq!(1 << m.width(by), lanes, "any turn and no other");
-    let mut word = word;
-    for stage in (0..m.width(by)).rev() {
-        let at = first(lanes, 1 << stage) * 8;
-        let low = m.slice(word, 0, at);
-        let high = m.slice(word, at, lanes * 8 - at);
-        let other = m.concat(&[low, high]);
-        let on = m.bit(by, stage);
-        word = m.mux(on, other, word);
-    }
-    word
+    let zero = m.zero(m.width(by));
+    let down = m.sub(zero, by);
+    turned_down(m, word, down)
 }
 
 /// One of a power of two of values, by its number.

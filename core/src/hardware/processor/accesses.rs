@@ -93,10 +93,13 @@ pub fn accesses(config: &Processor) -> Block<AccessesIn, AccessesOut> {
     let inputs = m.inputs(AccessesIn::widths(config));
     m.section("Where threads have their memory");
     let places = Places::new(&mut m, config, &inputs);
+    let lanes = inputs.lanes.iter();
+    let far: Vec<Node> = lanes.map(|lane| far(&mut m, lane.a)).collect();
     let mut unit = Unit {
         m: &mut m,
         inputs: &inputs,
         places,
+        far,
     };
     let loads = unit.picks(Opcode::Load, config.machine.loads);
     let stores = unit.picks(Opcode::Store, config.machine.stores);
@@ -189,6 +192,17 @@ struct Unit<'a> {
     m: &'a mut Module,
     inputs: &'a AccessesIn,
     places: Places,
+    /// Of each lane: its first operand is so far away that with no offset it leads back to where bytes are.
+    far: Vec<Node>,
+}
+
+/// Stage 6.
+fn far(m: &mut Module, operand: Node) -> Node {
+    let above = m.slice(operand, BASE_BITS - 1, 65 - BASE_BITS);
+    let some = m.reduce_or(above);
+    let all = m.reduce_and(above);
+    let not_all = m.not(all);
+    m.and(&[some, not_all])
 }
 
 impl Unit<'_> {
@@ -223,16 +237,11 @@ impl Unit<'_> {
         let bytes = self.part(&format!("{name}_bytes"), pick, layout::BYTES, 8);
         let m = &mut *self.m;
         let here = pick.later(m, name, OPERAND_STAGE);
-        let bases: Vec<Node> = self.inputs.lanes.iter().map(|lane| lane.a).collect();
+        let lanes = self.inputs.lanes.iter();
+        let bases: Vec<Node> = lanes.map(|lane| m.slice(lane.a, 0, BASE_BITS)).collect();
         let base = here.of(m, &bases);
-        // From a base farther away no offset leads back to where bytes are.
-        let above = m.slice(base, BASE_BITS - 1, 65 - BASE_BITS);
-        let some = m.reduce_or(above);
-        let all = m.reduce_and(above);
-        let not_all = m.not(all);
-        let far = m.and(&[some, not_all]);
+        let far = here.of(m, &self.far);
         let far = m.delay(format!("{name}_far_7"), far);
-        let base = m.slice(base, 0, BASE_BITS);
         let [base, offset] = [base, offset].map(|node| m.sext(node, NEAR_BITS));
         let near = m.add(base, offset);
         let near = m.delay(format!("{name}_sum"), near);

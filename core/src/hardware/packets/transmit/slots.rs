@@ -38,10 +38,8 @@ pub(super) struct Slot {
 struct Zeros {
     /// The unit is none of the packet's.
     outside: Node,
-    /// All that is not written, or what is not and begins with this lane.
-    beyond: Node,
-    partly: Node,
-    lane: Node,
+    /// A bit for each byte: it is, if no store has written it. Bytes stand as the first step turns them.
+    unsure: Node,
 }
 
 impl Way<'_> {
@@ -133,9 +131,7 @@ impl Way<'_> {
             part: slot.part.map(|part| hold("part", part)),
             zeros: Zeros {
                 outside: hold("outside", zeros.outside),
-                beyond: hold("beyond", zeros.beyond),
-                partly: hold("partly", zeros.partly),
-                lane: hold("zeros_lane", zeros.lane),
+                unsure: hold("unsure", zeros.unsure),
             },
         };
         let emits = m.hold_reset(format!("{stage}_emits"), moves, slot.emits);
@@ -155,11 +151,20 @@ impl Way<'_> {
         let front = m.zext(job.front_lines, bits);
         let line = m.add(line, front);
         let lines = m.zext(job.lines, bits);
+        let beyond = m.compare(NodeOp::Slt, zeros_unit, unit);
+        let partly = m.eq(zeros_unit, unit);
+        let first = m.slice(job.zeros, 0, lane_bits);
+        let lanes = (0..self.config.beat_bytes).rev().map(|lane| {
+            let number = m.constant(lane.into(), lane_bits);
+            let behind = m.ule(first, number);
+            let behind = m.and(&[partly, behind]);
+            m.or(&[beyond, behind])
+        });
+        let lanes: Vec<Node> = lanes.collect();
+        let unsure = m.concat(&lanes);
         Zeros {
             outside: m.ule(lines, line),
-            beyond: m.compare(NodeOp::Slt, zeros_unit, unit),
-            partly: m.eq(zeros_unit, unit),
-            lane: m.slice(job.zeros, 0, lane_bits),
+            unsure: turned_down_in_part(m, (unsure, 1), &[job.turn], 4),
         }
     }
 
@@ -203,21 +208,13 @@ impl Way<'_> {
         };
         let data = of_part(m, data, beat * 8);
         let written = of_part(m, written, beat);
-        let zeros = slot.zeros;
-        let mut lanes = Vec::new();
-        for lane in (0..beat).rev() {
-            let number = m.constant(lane.into(), m.width(zeros.lane));
-            let within = m.ule(zeros.lane, number);
-            let within = m.and(&[zeros.partly, within]);
-            let behind = m.or(&[zeros.beyond, within]);
-            let is_written = m.bit(written, lane);
-            let not_written = m.not(is_written);
-            let unwritten = m.and(&[behind, not_written]);
-            lanes.push(m.or(&[zeros.outside, unwritten]));
-        }
-        let is_zero = m.concat(&lanes);
         let data = turned_down_in_part(m, (data, 8), &turns, 4);
-        let is_zero = turned_down_in_part(m, (is_zero, 1), &turns, 4);
+        let written = turned_down_in_part(m, (written, 1), &turns, 4);
+        let (zeros, all) = (slot.zeros, m.width(written));
+        let outside = m.sext(zeros.outside, all);
+        let not_written = m.not(written);
+        let unwritten = m.and(&[zeros.unsure, not_written]);
+        let is_zero = m.or(&[outside, unwritten]);
         // A choice of zeros is what tools make the reset of registers of, which costs no LUT.
         let none = m.zero(8);
         let bytes = (0..beat).rev().map(|lane| {
