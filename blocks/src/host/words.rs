@@ -77,7 +77,8 @@ impl HostPort<'_> {
             let enable = m.or(&[written, load]);
             let loaded = m.slice(from, word * 32, width);
             let data = m.slice(write.data, 0, width);
-            let next = m.mux(load, loaded, data);
+            // Nobody writes while an operation is under way. By who writes, since of that each word has its own.
+            let next = m.mux(written, data, loaded);
             m.set_next_when(reg, enable, next);
             all.push(node);
         }

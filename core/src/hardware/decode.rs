@@ -187,8 +187,15 @@ impl Word {
         let ones = m.sext(is_negative, 32);
         let high = m.gate(is_number, high);
         let high = m.or(&[high, ones]);
+        let high = later(m, &format!("high_{label}"), high, 5);
+        // A choice of zeros is what tools make the reset of registers of, which costs no LUT.
         let has_low = m.or(&[is_number, is_negative]);
-        let low = m.gate(has_low, low);
+        let no_low = m.not(has_low);
+        let no_low = later(m, &format!("no_low_{label}"), no_low, 4);
+        let low = later(m, &format!("low_{label}"), low, 4);
+        let zeros = m.zero(32);
+        let low = m.mux(no_low, zeros, low);
+        let low = m.delay(format!("number_low_{label}"), low);
         let number = m.concat(&[high, low]);
         SourceIn {
             bank: shape.bank_bits().map(|width| m.slice(bank, 0, width)),
@@ -196,7 +203,7 @@ impl Word {
             index: m.slice(index, 0, shape.index_bits()),
             is_field,
             field,
-            number: later(m, &format!("number_{label}"), number, 4),
+            number,
         }
     }
 

@@ -68,7 +68,7 @@ signals! {
         index: one "stage 0: which register of the bank",
         is_field: one "stage 0: the operand is bits of that register",
         field: all FieldIn,
-        number: one "stage 4: the operand as a number; zeros where it is none",
+        number: one "stage 5: the operand as a number; zeros where it is none",
     }
 }
 
@@ -330,7 +330,7 @@ impl Parts<'_> {
             let ports = OperandIn {
                 field: source.field.clone(),
                 value: *value,
-                number: m.delay(format!("number_{label}_{lane}"), source.number),
+                number: source.number,
             };
             let name = format!("operand_{label}_{lane}");
             let placed = operand(&module).place_another(self.design, m, name, ports);

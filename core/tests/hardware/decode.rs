@@ -72,7 +72,7 @@ fn expected(shape: &Shape, operation: &Operation) -> Vec<(String, u64)> {
 fn stage(name: &str) -> usize {
     match name {
         name if name.contains("field_") => 1,
-        name if name.ends_with("number") => 4,
+        name if name.ends_with("number") => 5,
         name if name.ends_with("is_field") || name.ends_with("bank") || name.ends_with("index") => {
             0
         }

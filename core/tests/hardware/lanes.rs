@@ -235,7 +235,7 @@ fn stages(config: &Lanes) -> Vec<(String, u32)> {
         match name.trim_end_matches('_') {
             "thread" => 0,
             name if name.starts_with("operand_") && name.contains("field_") => 1,
-            name if name.ends_with("number") => 4,
+            name if name.ends_with("number") => 5,
             name if name.starts_with("operand_") && name.ends_with("is_field") => 0,
             name if name.ends_with("_bank") || name.ends_with("_index") => 0,
             "plain" | "subtract" | "turn" | "turn_by" | "top" | "selects" => 6,

@@ -24,6 +24,8 @@ const TAG_BITS: u32 = 9;
 /// Tags of a thread.
 const TAGS: u32 = 3;
 
+const TAG_COPIES: usize = 2;
+
 /// What is taken by the maps in this clock.
 pub(super) struct Taken {
     /// A request that reads ahead of its turn, of an ordered map; one that changes something, of the oldest packet.
@@ -65,10 +67,12 @@ pub(super) fn readers(
     let changes = m.and(&[taken.changes, tagged.is_change]);
     let changes = m.delay_reset("order_changes", changes);
     let thread = m.delay("taken_of", taken.thread);
-    let tag = m.delay("tag_taken", tagged.tag);
+    // Each has many loads: a copy for some of the threads.
+    let tags = m.delay_copies("tag_taken", tagged.tag, TAG_COPIES);
     let sets = (0..threads).map(|number| {
         let [this, forgets] = [thread, forgets].map(|all| m.bit(all, number.into()));
         let reads = m.and(&[reads, this]);
+        let tag = tags[usize::from(number) % TAG_COPIES];
         let set = Set::new(m, number, (reads, tag), forgets);
         let other = m.not(this);
         let stale = m.and(&[changes, other, set.may_have]);

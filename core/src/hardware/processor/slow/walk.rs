@@ -54,8 +54,9 @@ pub(super) fn walk(
     let sum = sum(m, inputs, &steps);
     m.section("What is offered");
     let (done_reg, done) = m.reg_reset("walked", 1, 0);
-    // A row in every second clock, so that few stores are on their way.
-    let pause = m.delay_reset("pause", steps.issued);
+    // A row in every second clock, so that few stores are on their way, and what they store is read meanwhile.
+    let pauses = m.or(&[steps.issued, steps.turns]);
+    let pause = m.delay_reset("pause", pauses);
     let not_pause = m.not(pause);
     let reads = m.not(steps.writes);
     let may = m.or(&[reads, inputs.room]);
@@ -252,10 +253,11 @@ fn copied(m: &mut Module, inputs: &SlowIn, (kinds, steps): (&Kinds, &Steps)) -> 
     let bits = index_bits(u64::from(MOST_COPIED / 8));
     let written = count("word_read", steps.arrives, steps.starts, bits);
     let half = count("half_written", steps.issued, steps.turns, bits + 1);
-    let buffer = m.mem("bytes", 64, MOST_COPIED / 8, MemStyle::Distributed);
+    let buffer = m.mem("bytes", 64, MOST_COPIED / 8, MemStyle::Block);
     m.mem_write(buffer, written, inputs.loaded, steps.arrives);
     let number = m.slice(half, 1, bits);
-    let word = m.mem_read_async(buffer, number);
+    let one = m.one();
+    let word = m.mem_read_sync(buffer, number, one);
     let is_high = m.bit(half, 0);
     let (low, high) = (m.slice(word, 0, 32), m.slice(word, 32, 32));
     let data = m.mux(is_high, high, low);
