@@ -18,6 +18,7 @@ pub fn cases() -> Vec<Case> {
             slot_bits,
             has_port_table,
             prepares,
+            found_at_once: false,
             clear_words,
             events: 0,
         };
