@@ -14,6 +14,7 @@
 #   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
 #   make bench-core  the core beside the figures and tables of hXDP's paper, to docs/core.md   (some minutes)
+#   make campaign  thousands of random programs on cores of all sizes, to docs/fuzz.md   (a part of `make full`; needs root)
 #   make bench-lru what full LRU maps keep, beside the kernel's, to docs/lru.md   (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those
 #   make clean     removes build/ and Cargo's output
@@ -47,7 +48,7 @@ STRICT += HARDPATH_REQUIRE_KERNEL=1
 endif
 CARGO_TEST := $(STRICT) PATH="$(CURDIR)/.venv/bin:$$PATH" cargo test --workspace --profile ci --no-fail-fast
 
-.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru
+.PHONY: demo quick quick-tests test full mutants bench programs cocotb ecp5 realworld realworld-sources prebuilt clean setup style calibrate levels bench-area bench-core bench-lru campaign
 
 demo:
 	@cargo build --release --package hardpath-cli
@@ -65,6 +66,10 @@ test: setup style programs realworld-sources
 
 full: setup style programs realworld-sources
 	@HARDPATH_FULL=1 $(CARGO_TEST)
+	$(MAKE) campaign
+
+campaign: setup
+	@cargo run --profile ci --package hardpath-fuzz --example campaign -- --docs docs/fuzz.md
 
 SEED := 1
 mutants: setup programs

@@ -1,7 +1,7 @@
 //! What a program has, so that a run can say what its programs were like.
 
-use crate::code::{Code, Unit, CALL};
-use crate::encode::helper;
+use crate::code::{Code, Unit, CALL, GOTO, GOTOL};
+use crate::encode::{self, helper};
 use crate::hardware::{USUAL_CLOCK_MHZ, USUAL_FAMILY};
 use crate::packets::{LONGEST, SHORTEST};
 use crate::trial::Subject;
@@ -39,6 +39,9 @@ const HELPERS: [(i32, &str); 25] = [
     (helper::XDP_STORE_BYTES, "store_bytes"),
 ];
 
+/// What programs with a loop are called whose rounds depend on data.
+pub const LOOP_OF_DATA: &str = "loop, rounds from data";
+
 /// More bytes than keys and values of most programs have, and more entries than fit into LUT RAM.
 const LONG_KEY: u32 = 13;
 const LONG_VALUE: u32 = 32;
@@ -61,6 +64,9 @@ pub fn of(subject: &Subject, lifted: &Program) -> BTreeSet<&'static str> {
     }
     if has_loop(code) {
         found.insert("loop");
+    }
+    if has_loop_of_data(code) {
+        found.insert(LOOP_OF_DATA);
     }
     if locks_in_update(code) {
         found.insert("BPF_F_LOCK");
@@ -283,6 +289,20 @@ fn of_unit(code: &Code, unit: &Unit) -> Option<&'static str> {
 }
 
 /// Whether a path comes back to where it was.
+/// A loop that the program leaves when a register has reached another one: it goes back whatever is so.
+fn has_loop_of_data(code: &Code) -> bool {
+    let leaves = encode::branch(encode::JGE, true, 0, encode::Operand::Register(0)).code;
+    let units = code.units.iter().enumerate();
+    let mut back = units.filter(|(index, unit)| {
+        let goes = unit.insn.code == GOTO || unit.insn.code == GOTOL;
+        goes && unit.target.is_some_and(|target| target <= *index)
+    });
+    back.any(|(_, unit)| {
+        let head = unit.target.map(|target| &code.units[target].insn);
+        head.is_some_and(|insn| insn.code == leaves)
+    })
+}
+
 fn has_loop(code: &Code) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {

@@ -1,6 +1,7 @@
 //! Random programs as rows of a core, beside the kernel and the interpreter.
 
 use hardpath_core::compile::savings::{Saving, Without};
+use hardpath_fuzz::features::LOOP_OF_DATA;
 use hardpath_fuzz::{
     case, run, trial, Features, FuzzOptions, Judge, Outcome, Target, TrialOptions,
 };
@@ -22,14 +23,14 @@ fn by(judge: Judge, lanes: u8) -> TrialOptions {
 
 fn options(judge: Judge, lanes: u8) -> FuzzOptions {
     FuzzOptions {
-        programs: 60,
+        programs: 100,
         packets: 20,
         seed: u64::from(lanes) * 1000,
         threads: 2,
         judge,
         target: on(lanes),
         verilator_every: 0,
-        features: Features::default(),
+        features: Features::for_cores(),
         cases: None,
         keep_refused: false,
     }
@@ -58,10 +59,19 @@ fn rows_do_what_the_kernel_does() {
     let judge = judge();
     let mut features = std::collections::BTreeMap::new();
     for lanes in LANES {
-        let report = run(&options(judge, lanes), &|_| ()).unwrap();
+        // A tenth of those of `make campaign`, others than they.
+        let programs = if lanes == 4 { 300 } else { 100 };
+        let options = FuzzOptions {
+            programs,
+            ..options(judge, lanes)
+        };
+        let report = run(&options, &|_| ()).unwrap();
         assert_eq!(report.failures, [], "{lanes} lanes");
-        assert_eq!((report.programs, report.of_ir), (60, 15));
+        let programs = u64::from(programs);
+        assert_eq!((report.programs, report.of_ir), (programs, programs / 4));
         assert!(report.compiled * 10 >= report.programs * 8, "{report:?}");
+        let loops = report.features.get(LOOP_OF_DATA).copied().unwrap_or(0);
+        assert!(loops * 4 >= programs, "{loops} of {programs}");
         assert_eq!(report.with_host, 0);
         for (name, count) in report.features {
             *features.entry(name).or_insert(0) += count;

@@ -58,7 +58,10 @@ fn fuzz(
         judge,
         target,
         verilator_every: arguments.verilator_every,
-        features: Features::default(),
+        features: match target {
+            Target::Core { .. } => Features::for_cores(),
+            Target::Pipeline => Features::default(),
+        },
         cases: Some(arguments.cases.clone()),
         keep_refused: arguments.keep_refused,
     };

@@ -31,9 +31,14 @@ impl Generator {
         };
         self.branches -= 1;
         let rounds = self.random.between(2, 5) as i32;
-        let count = match (self.random.below(3), free.pop()) {
+        let kind = match self.wants_loop {
+            true => 1,
+            false => self.random.below(3),
+        };
+        let count = match (kind, free.pop()) {
             (0, _) => Count::Up,
             (1, Some(limit)) => {
+                self.wants_loop = false;
                 let number = self.masked_number(3, &[counter]);
                 if number != limit {
                     self.copy(limit, number);

@@ -38,6 +38,18 @@ pub struct Features {
     pub moves_percent: u32,
     /// Of 100 programs so many have tail calls; as many `bpf_loop`, events, MTUs that they check, global variables.
     pub reach_percent: u32,
+    /// Of 100 programs so many are given a loop whose rounds only the packet knows; others have one by chance.
+    pub loops_percent: u32,
+}
+
+impl Features {
+    /// Those for cores, which keep loops.
+    pub fn for_cores() -> Features {
+        Features {
+            loops_percent: 80,
+            ..Features::default()
+        }
+    }
 }
 
 impl Default for Features {
@@ -47,6 +59,7 @@ impl Default for Features {
             machines_percent: 60,
             moves_percent: 25,
             reach_percent: 8,
+            loops_percent: 0,
         }
     }
 }
@@ -72,6 +85,7 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
     let rare_uses = Random::new(seed, u64::from(attempt) << 8 | 2).percent(22);
     let mut reach = Random::new(seed, u64::from(attempt) << 8 | 3);
     let mut reaches = || reach.percent(features.reach_percent);
+    let wants_loop = Random::new(seed, u64::from(attempt) << 8 | 4).percent(features.loops_percent);
     let reach = Reach {
         tail_calls: reaches(),
         callbacks: reaches(),
@@ -100,6 +114,7 @@ pub fn generate(seed: u64, attempt: u32, features: Features) -> Generated {
         calls: Vec::new(),
         in_function: false,
         in_callback: false,
+        wants_loop,
         in_loop: false,
         loop_calls: false,
         frozen: Vec::new(),
@@ -170,6 +185,8 @@ struct Generator {
     calls: Vec<(usize, usize)>,
     in_function: bool,
     in_callback: bool,
+    /// A loop of as many rounds as the packet says is still to come.
+    wants_loop: bool,
     /// Inside a loop, and whether calls are made there.
     in_loop: bool,
     loop_calls: bool,

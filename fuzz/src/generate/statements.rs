@@ -122,7 +122,10 @@ impl Generator {
                 Statement::Machine,
             ),
             (weight(may_call, 6), Statement::CallFunction),
-            (weight(outside, 1), Statement::Loop),
+            (
+                weight(outside, if self.wants_loop { 25 } else { 1 }),
+                Statement::Loop,
+            ),
             (weight(outside, 3), Statement::ReloadPacket),
             (
                 weight(outermost && self.programs.is_some(), 8),
