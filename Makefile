@@ -13,7 +13,7 @@
 #   make calibrate LUT6 levels of single operations as yosys maps them, for ECP5 nanoseconds, beside the delay model
 #   make levels    LUT6 levels and area of whole programs, to docs/levels.md   (an hour or two)
 #   make bench-area  what each optimisation gains in area, to docs/area.md   (an hour or two)
-#   make bench-core  the core beside the figures and tables of hXDP's paper, to docs/core.md   (some minutes)
+#   make bench-core  the core beside the figures and tables of hXDP's paper, to docs/core.md   (a quarter of an hour)
 #   make campaign  thousands of random programs on cores of all sizes, to docs/fuzz.md   (a part of `make full`; needs root)
 #   make bench-lru what full LRU maps keep, beside the kernel's, to docs/lru.md   (needs root)
 #   make prebuilt  renews programs/prebuilt/ from those

@@ -1,7 +1,8 @@
 //! Programs that are loaded: while packets run, and such as are not right.
 
 use crate::core::{rows, words as words_of, Core, REFUSED};
-use hardpath_core::image::Image;
+use hardpath_core::hardware::processor::Processor;
+use hardpath_core::image::{Image, Machine};
 
 /// Marks packets in two rows, so that one that is run by half of each program shows it.
 fn marks(with: u8) -> Image {
@@ -143,4 +144,61 @@ fn the_window_is_only_written() {
     assert_eq!(core.bench.get("s_axil_bvalid"), 1);
     assert_eq!(core.bench.get("s_axil_bresp"), REFUSED);
     assert_eq!(core.status(), 8);
+}
+
+/// 40 µs at 250 MHz.
+const MOST_CLOCKS: u64 = 10_000;
+
+/// Rows of two and three operations by turns, as programs have them: an addition with a number, a load, a comparison of a field.
+fn many(rows_of: usize) -> Image {
+    let row = |row: usize| {
+        let next = row + 1;
+        let number = 1000 + row;
+        let third = match row % 2 {
+            0 => format!("    lane2: branch row{next} if eq r0.1[16+:8], 6\n"),
+            _ => String::new(),
+        };
+        format!(
+            "row{row}:\n    lane0: r0.{} = add 32 r0.1[0+:32], {number}\n    lane1: r1.0 = load packet[12] 2\n{third}",
+            2 + row % 8
+        )
+    };
+    let all: String = (1..rows_of - 1).map(row).collect();
+    rows(&format!(
+        "core \"many\" lanes 4 registers 16 stack 0\noutput \"verdict\" 3\nrow0:\n    lane0: r0.1 = load packet[0] 4\n{all}\
+         row{}:\n    lane0: exit forward to back with 3\n",
+        rows_of - 1
+    ))
+}
+
+#[test]
+fn a_thousand_rows_are_loaded_in_forty_microseconds() {
+    let first = marks(1);
+    let mut core = Core::of(Processor {
+        most_rows: 1 << 16,
+        ..Processor::of("core", &Machine::with_lanes(4), 16, &first)
+    });
+    core.load(&words_of(&core.config, &first));
+    let second = many(1000);
+    let operations: usize = second.rows.iter().map(|row| row.operations().count()).sum();
+    assert!(operations >= 2490, "{operations}");
+    let all = words(&core, &second);
+    for _ in 0..20 {
+        core.send(&[0; 60]);
+    }
+    (0..30).for_each(|_| core.step());
+    let begins = core.clocks;
+    core.load(&all);
+    let clocks = core.clocks - begins;
+    assert!(
+        clocks <= MOST_CLOCKS,
+        "{clocks} clocks for {} words",
+        all.len()
+    );
+    (0..20).for_each(|_| core.step());
+    let switch = core.read(0x404).0;
+    assert!(switch <= 200, "{switch} clocks");
+    core.send(&[7; 60]);
+    core.until_fates(21);
+    assert_eq!(core.out[20].data, [7; 60]);
 }

@@ -131,3 +131,94 @@ pub(super) struct Addition {
     pub offset: Node,
     pub word: Node,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{widths, Asked, Requests};
+    use crate::hardware::processor::Processor;
+    use crate::image::Machine;
+    use hardpath_rtl::signals::Signals;
+    use hardpath_rtl::{verilog, Design, Module};
+    use hardpath_testkit::claim::Claim;
+
+    /// The log of two threads, as a block.
+    fn block() -> String {
+        let mut config = Processor::new("p", &Machine::with_lanes(4), 2);
+        let text = "program \"p\" structured\n\noutput \"verdict\" 3\n\nmap @m array key 4 value 8 entries 8 as \"array\"\n\n\
+                    block0:\n    v0:32 = const 0\n    v1:1, v2:32 = map.lookup @m v0\n    v3:3 = const 2\n    v4:1 = const 1\n    \
+                    emit v4 with v3\n";
+        let program = hardpath_ir::parse::parse(text).expect("a program");
+        config.slots = program.maps.values().cloned().collect();
+        let mut m = Module::new("block", "Additions that wait for their packet's end.");
+        let mut inputs = widths(&config).map(&mut |_, _, width| m.zero(width));
+        let port = |m: &mut Module, name: &str, width: u32| m.input(name, width, "");
+        let posts = port(&mut m, "posts", 1);
+        let thread = port(&mut m, "of", 1);
+        let b = port(&mut m, "b", 8);
+        inputs.thread_9 = port(&mut m, "asks", 1);
+        inputs.oldest = port(&mut m, "oldest", 1);
+        inputs.done = port(&mut m, "done", 1);
+        inputs.leaves = port(&mut m, "leaves", 1);
+        let forgets = port(&mut m, "forgets", 2);
+        let taken = port(&mut m, "taken", 1);
+        let (zero, low) = (m.zero(1), m.zero(32));
+        let asked = Asked {
+            free: zero,
+            ordered: zero,
+            posts,
+            tracked: zero,
+            overflows: zero,
+            low,
+            last: low,
+            lane: None,
+            a: m.zero(64),
+            b: m.zext(b, 64),
+            offset: low,
+        };
+        let full = m.wire(1, "log_is_full");
+        let mut design = Design::new();
+        let mut requests = Requests {
+            design: &mut design,
+            m: &mut m,
+            config: &config,
+            inputs: &inputs,
+            thread,
+        };
+        let log = requests.log(&asked, forgets, full);
+        let addition = requests.addition(&log, log.address);
+        m.drive(log.taken, taken);
+        m.output("full", full, "");
+        m.output("wants", log.wants, "");
+        m.output("empty", log.empty, "");
+        let word = m.slice(addition.word, 0, 8);
+        m.output("word", word, "");
+        let id = design.add(m);
+        verilog::print_module(&design, id)
+    }
+
+    #[test]
+    fn additions_come_in_their_order_and_a_full_log_is_told() {
+        let place = std::env::temp_dir().join(format!("hardpath-log-{}", std::process::id()));
+        std::fs::create_dir_all(&place).unwrap();
+        Claim {
+            name: "log",
+            block: block(),
+            harness: include_str!("log.sv"),
+            parameters: "",
+            clocks: 12,
+            mistakes: &[
+                // It is full too early; one stands in another's place; what was stays; the next packet's begin with another; of another thread.
+                (
+                    "(posts_joined & more_than_2)",
+                    "(posts_joined & more_than_1)",
+                ),
+                ("more_than_1[0]) ? 2'd2 :", "more_than_1[0]) ? 2'd1 :"),
+                ("(more_than_0 & forgets_not)", "more_than_0"),
+                ("leaves ? 3'd0 : addition_is_taken ?", "addition_is_taken ?"),
+                ("additions[{oldest, ", "additions[{1'b0, "),
+            ],
+        }
+        .holds(&place);
+        std::fs::remove_dir_all(&place).unwrap();
+    }
+}
