@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Builds blocks with Verilator and runs their cocotb tests.
 
-    run.py FOLDER   each folder in it has a block's SystemVerilog and `case.json`: block, top module, files, parameters
+    run.py FOLDER   each folder in it has a block's SystemVerilog and `case.json`: block, top module, files, parameters, and
+                    where its tests are, if not in a folder of the block's name here
 
 Prints one line for each test. Exit status: 0 all passed, 1 a test failed.
 """
@@ -33,7 +34,7 @@ def main():
 def run_case(folder):
     """One line for each test, and the log when one failed."""
     case = json.loads((folder / "case.json").read_text())
-    tests = HERE / case["block"]
+    tests = Path(case.get("tests", HERE / case["block"]))
     sys.path.insert(0, str(tests))
     sources = [folder / name for name in case["files"]]
     modules = sorted(path.stem for path in tests.glob("test_*.py"))
