@@ -84,9 +84,10 @@ signals! {
     pub struct MapAnswer {
         map_done: one "strobe: the host's operation is over",
         map_answer: one "of the operation",
-        map_value: one "what a lookup or dump found, in the clock behind map_done, or with it (Host::found_at_once)",
-        map_key: one "what a dump found, likewise",
-        map_slot: one "the slot that it was done on, of a dump in vain the last that is seen to be empty, likewise",
+        /// In the clock behind `map_done`, or with it ([`Host::found_at_once`]); what follows likewise.
+        map_value: one "what a lookup or dump found",
+        map_key: one "what a dump found",
+        map_slot: one "the slot that it was done on, of a dump in vain the last that is seen to be empty",
     }
 }
 
