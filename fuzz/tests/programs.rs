@@ -159,6 +159,7 @@ fn cases_are_read_as_they_were_written() {
         machines_percent: 50,
         moves_percent: 0,
         reach_percent: 50,
+        loops_percent: 0,
     };
     for seed in 0..200 {
         let subject = subject(seed, 0, 3, features);

@@ -34,10 +34,16 @@ pub fn ultra_rams_deep(width: u32, depth: u32) -> Option<u32> {
     (block_rams >= LARGE && is_cheaper).then_some(deep)
 }
 
-/// Marks the large memories that are left to the tool, where the clock allows it, and divides them into UltraRAMs.
+/// Marks the large memories that are left to the tool, where the clock allows it, and divides them into UltraRAMs. Where the family has none,
+/// those that are meant to be of it are of block RAM.
 pub fn place_in_ultra_ram(design: &mut Design, timing: Timing) {
     let modules = design.modules.values_mut();
     let memories = modules.flat_map(|module| module.mems.values_mut());
+    if timing.technology.around_maps.ultra_ram.is_none() {
+        let meant = memories.filter(|memory| memory.style == MemStyle::Ultra);
+        meant.for_each(|memory| memory.style = MemStyle::Block);
+        return;
+    }
     for memory in memories.filter(|memory| suits(memory, timing)) {
         memory.style = MemStyle::Ultra;
         memory.bank_words = Some(ULTRA_RAM.0);
@@ -106,5 +112,27 @@ mod tests {
         let fast = (&ULTRASCALE_PLUS, 400.0);
         assert_eq!(style(fast, 72, 32768, 1, true), MemStyle::Auto);
         assert_eq!(style((&AGILEX, 250.0), 72, 32768, 1, true), MemStyle::Auto);
+    }
+
+    #[test]
+    fn what_is_meant_to_be_of_ultra_ram_is_of_block_ram_where_there_is_none() {
+        for (technology, style) in [
+            (&ULTRASCALE_PLUS, MemStyle::Ultra),
+            (&AGILEX, MemStyle::Block),
+        ] {
+            let mut m = Module::new("memory", "");
+            let memory = m.mem("words", 32, 4096, MemStyle::Ultra);
+            let mut design = Design::new();
+            let id = design.add(m);
+            let clock_mhz = 250.0;
+            place_in_ultra_ram(
+                &mut design,
+                Timing {
+                    technology,
+                    clock_mhz,
+                },
+            );
+            assert_eq!(design.modules[id].mems[memory].style, style);
+        }
     }
 }

@@ -235,9 +235,10 @@ impl Asked {
         let changes = m.delay_reset("changes_bytes", changes);
         let updates = m.eq_const(request.request_command, command::UPDATE.into());
         let updates = m.delay("updates", updates);
-        let number = m.delay("access_entry", access.request_entry);
         let limit = m.constant(slots.into(), 32);
-        let inside = m.ult(number, limit);
+        let inside = m.ult(access.request_entry, limit);
+        let inside = m.delay("access_inside", inside);
+        let number = m.delay("access_entry", access.request_entry);
         let by_key = m.not(through);
         let means_entry = m.or(&[by_key, inside]);
         let no_update = m.not(updates);
