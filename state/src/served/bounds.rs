@@ -17,7 +17,7 @@ impl Served {
     }
 
     /// Bits that count its entries.
-    pub fn most_bits(&self) -> u32 {
+    pub(super) fn most_bits(&self) -> u32 {
         index_bits(u64::from(self.max_entries) + 1)
     }
 

@@ -1,6 +1,6 @@
 //! Bytes of words: which of them, and turned around.
 
-use super::super::shift::{in_turns, select};
+use super::super::shift::{in_both_orders, select};
 use hardpath_rtl::{Module, Node};
 
 /// A bit for each of `lanes` bytes: those of a number in `first..end`. Both numbers may be as high as `lanes`.
@@ -37,8 +37,8 @@ pub(super) fn turned_down(m: &mut Module, word: Node, by: Node) -> Node {
 }
 
 /// A part of [`turned_down`]: by as many bytes as two bits of the number say, from bit `first` on, as far as it has them. `lane_bits`: of
-/// what is as much as a byte. The word is so wide that each bit of a lane has its own copy of the number, by turns: so none has many
-/// loads. Choices stand in two orders, by turns, so that each bit is a LUT ([`super::super::shift`]).
+/// what is as much as a byte. `by`: copies of the number, which the bits of a lane take by turns, so that in a wide word none has many loads.
+/// Choices stand in two orders, by turns, so that each bit is a LUT ([`super::super::shift`]).
 pub(super) fn turned_down_in_part(
     m: &mut Module,
     (word, lane_bits): (Node, u32),
@@ -46,7 +46,8 @@ pub(super) fn turned_down_in_part(
     first: u32,
 ) -> Node {
     let width = m.width(word);
-    let step = |m: &mut Module, word: Node, stage: u32| {
+    let step = |m: &mut Module, word: Node, number: usize| {
+        let stage = first + number as u32;
         let on: Vec<Node> = by.iter().rev().map(|copy| m.bit(*copy, stage)).collect();
         let on = m.concat(&on);
         let on = m.concat(&vec![on; (width / m.width(on)) as usize]);
@@ -60,13 +61,9 @@ pub(super) fn turned_down_in_part(
         return word;
     }
     if first + 1 == stages {
-        return step(m, word, first);
+        return step(m, word, 0);
     }
-    let near = step(m, word, first);
-    let near = step(m, near, first + 1);
-    let far = step(m, word, first + 1);
-    let far = step(m, far, first);
-    in_turns(m, near, far, lane_bits << (first + 1))
+    in_both_orders(m, word, &step, lane_bits << (first + 1))
 }
 
 /// Turns a word so that its byte 0 becomes byte `by`.

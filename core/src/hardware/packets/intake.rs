@@ -22,7 +22,7 @@ use hardpath_blocks::fifo::{fifo, FifoIn, FifoOut};
 use hardpath_blocks::index_bits;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{signals, Design, MemStyle, Module, Node};
-use lines::{lines, Heads};
+use lines::{lines, Heads, Told};
 
 /// Bits of an offset into a packet's memory.
 pub const REACH_BITS: u32 = 16;
@@ -166,7 +166,7 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
         some: lines_wait.parts[1],
         bank: lines_wait.parts[2],
         data,
-        verdict: Verdict::with(verdicts.valid, &verdicts.parts),
+        verdict: Verdict::of(verdicts.valid, &verdicts.parts),
     };
     let written = lines(&mut m, config, &inputs, &heads);
     m.drive(lines_wait.pop, written.line_pop);
@@ -176,7 +176,8 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
     let descriptors = waiting(place, config, name, (written.told_valid, &word));
     m.drive(descriptors.pop, inputs.descriptor_take);
     m.section("What came with the first beat");
-    let drawn = drawn(&mut m, config, &inputs, beats.draws, descriptors.parts[4]);
+    let oldest = Told::of(&descriptors.parts);
+    let drawn = drawn(&mut m, config, &inputs, beats.draws, oldest.drawn_at);
     let [port, queue, time_ns, random, egress, own] = drawn;
     m.section("Whether anything is here");
     let still = m.or(&[beats.waits, some_wait, written.waits]);
@@ -188,10 +189,10 @@ pub fn intake(design: &mut Design, config: &Intake) -> Block<IntakeIn, IntakeOut
         line: written.line,
         descriptor_valid: descriptors.valid,
         descriptor: Descriptor {
-            packet_line: descriptors.parts[0],
-            packet_lines: descriptors.parts[1],
-            packet_length: descriptors.parts[2],
-            packet_bank: descriptors.parts[3],
+            packet_line: oldest.line,
+            packet_lines: oldest.lines,
+            packet_length: oldest.length,
+            packet_bank: oldest.bank,
             packet_port: port.expect(told),
             packet_queue: queue.expect(told),
             packet_time_ns: time_ns,

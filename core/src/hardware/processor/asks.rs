@@ -30,6 +30,8 @@ signals! {
     }
 }
 
+/// Of a word what stands below the operands.
+const LOW: Bits = Bits { lo: 0, width: 32 };
 /// Operations on maps.
 const OF_MAPS: [Opcode; 6] = [
     Opcode::Lookup,
@@ -92,5 +94,3 @@ pub fn asks(config: &Processor) -> Block<AsksIn, AskOut> {
     };
     m.into_block(inputs, outputs)
 }
-
-const LOW: Bits = Bits { lo: 0, width: 32 };

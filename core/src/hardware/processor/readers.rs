@@ -24,6 +24,7 @@ const TAG_BITS: u32 = 9;
 /// Tags of a thread.
 const TAGS: u32 = 3;
 
+/// Copies of the tag that is taken: each is compared with those of as many threads.
 const TAG_COPIES: usize = 2;
 
 /// What is taken by the maps in this clock.

@@ -26,7 +26,7 @@ pub(super) struct Verdict {
     pub valid: Node,
     pub good: Node,
     pub length: Node,
-    /// Where stands what came with its first beat ([`super::Drawn`]).
+    /// Where stands what came with its first beat ([`DRAWN`]).
     pub drawn_at: Node,
 }
 
@@ -51,8 +51,8 @@ impl Verdict {
         vec![self.good, self.length, self.drawn_at]
     }
 
-    /// The same with other nodes.
-    pub fn with(valid: Node, parts: &[Node]) -> Verdict {
+    /// Of parts in this order.
+    pub fn of(valid: Node, parts: &[Node]) -> Verdict {
         Verdict {
             valid,
             good: parts[0],

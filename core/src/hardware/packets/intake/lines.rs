@@ -41,6 +41,17 @@ impl Told {
     pub fn parts(&self) -> Vec<Node> {
         vec![self.line, self.lines, self.length, self.bank, self.drawn_at]
     }
+
+    /// Of parts in this order.
+    pub fn of(parts: &[Node]) -> Told {
+        Told {
+            line: parts[0],
+            lines: parts[1],
+            length: parts[2],
+            bank: parts[3],
+            drawn_at: parts[4],
+        }
+    }
 }
 
 /// What the program asks for, in lines.
