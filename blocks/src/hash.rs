@@ -15,6 +15,7 @@ mod foreign;
 mod forward;
 mod function;
 mod held;
+mod holds;
 mod lookup;
 mod neighbours;
 mod outcome;
@@ -42,6 +43,7 @@ use foreign::Foreign;
 use forward::Commits;
 use hardpath_rtl::signals::Block;
 use hardpath_rtl::{Module, Node};
+use holds::Holds;
 use lookup::{lane, Lane, Port};
 use neighbours::turns;
 
@@ -79,6 +81,9 @@ pub struct Hash {
     pub foreign: bool,
     /// It takes fewer keys than it has room for when it is told so ([`HashHostIn::most`]).
     pub bounded: bool,
+    /// So many entries, of the last lookups that found one, are nobody's to take until [`HashSlotIn::releases`]: below 8, and only of
+    /// a table with one port, which commits when it is answered, and [`Evicts::Candidates`].
+    pub holds: u32,
 }
 
 /// One key of a packet.
@@ -148,6 +153,12 @@ impl Hash {
             !(self.foreign && self.evicts()),
             "a key that is not stored cannot be forgotten"
         );
+        let one_by_one = matches!(&self.ports[..], [port] if port.commit_after == 0);
+        let can_hold = self.evicts == Evicts::Candidates && one_by_one;
+        assert!(
+            self.holds == 0 || (can_hold && self.holds < WAYS * SLOTS),
+            "a new key would find no place"
+        );
         let sees_turns = |port: &HashPort| port.slot <= port.commit_after;
         assert!(
             self.ports.iter().all(sees_turns),
@@ -212,7 +223,9 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
         })
         .map(|port| lane(&mut m, port, slot, &commits, &mut dump))
         .collect();
-    let waiting = ready(&mut m, &lanes, keys);
+    let holds = Holds::new(&mut m, config);
+    let held = holds.held(&mut m, lanes[0].before.rows);
+    let waiting = ready(&mut m, &lanes, keys, held);
 
     m.section("Commit stage");
     let turns = turns(&mut m, config, keys, waiting[0].host);
@@ -223,6 +236,12 @@ pub fn hash_table(config: &Hash) -> Block<HashTableIn, HashTableOut> {
     let decision = Decision::new(&mut m, config, &active, &request, count.full);
     let decided = (&active, &decision);
     seen::touch_ages(&mut m, (&lanes, keys), &waiting, decided, host);
+    if let (Some(releases), Some(candidates)) = (slot.releases, &active.candidates) {
+        let changes = m.or(&[request.update, request.delete]);
+        let looks = m.not(changes);
+        let finds = m.and(&[candidates.uses, looks, active.found.hit]);
+        holds.follow(&mut m, finds, (active.found.place, active.rows), releases);
+    }
     commits.drive(&mut m, (&active, &request, &decision), &lanes);
     let outcome = foreign.map(|foreign| foreign.outcome(&mut m, active.host, count.full));
     count.follow(&mut m, &decision, outcome.as_ref());

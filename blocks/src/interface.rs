@@ -56,9 +56,9 @@ impl DerefMut for MapPort {
 ///
 /// | port | width | meaning |
 /// |---|---|---|
-/// | `NAME_packet` | 1 | strobe: the next packet is at its commit; every packet that enters the program passes once |
+/// | `NAME_packet` | 1 | strobe: the next packet's turn begins or ends ([`Turns`]); every packet that enters the program has one |
 /// | `NAME_host` | 1 | strobe: an operation of the host on this map, other than a dump, is at its commit |
-/// | `NAME_put` | 1 | strobe: a key comes in; together with the strobe of whose it is, or behind it and before the next one |
+/// | `NAME_put` | 1 | strobe: a key comes in; in the turn of whose it is, the host's in the clock of its strobe |
 /// | `NAME_removed` | 1 | strobe, likewise: a key is deleted |
 /// | `NAME_forgot` | 1 | with `NAME_put`: another key had the slot, and is forgotten |
 /// | `NAME_slot` | | with `NAME_put` and `NAME_removed`: the slot, as in a dump |
@@ -69,14 +69,26 @@ pub struct Journal {
     pub name: String,
     /// Whose key can be forgotten for a new one.
     pub evicts: Evicts,
-    /// Clocks that the commits of one packet take.
-    pub clocks: u32,
+    /// Where a packet's turn begins or ends.
+    pub turns: Turns,
+}
+
+/// What the strobe `NAME_packet` of a [`Journal`] says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turns {
+    /// The next packet is at its commit: what it does to keys comes in this clock and those behind it, so many in all.
+    Begin {
+        /// Clocks that the commits of one packet take.
+        clocks: u32,
+    },
+    /// The oldest packet leaves: what came since the one before, and is not the host's, is its.
+    End,
 }
 
 signals! {
     /// What a [`Journal`] tells; the ports have its name in front of theirs.
     pub struct JournalOut {
-        packet: one "strobe: the next packet is at its commit",
+        packet: one "strobe: the next packet's turn begins or ends",
         host: one "strobe: an operation of the host is, other than a dump",
         put: one "strobe: a key comes in",
         removed: one "strobe: a key is deleted",

@@ -35,10 +35,14 @@ impl Processor {
             let list: Vec<String> = errors.iter().map(ToString::to_string).collect();
             panic!("{}\n{text}", list.join("\n"))
         });
-        if processor::lacks(&compiled.image).is_some() {
+        let loses = processor::keeps::loses(&compiled.program);
+        if processor::lacks(&compiled.image).is_some() || loses.is_some() {
             return None;
         }
-        let config = processor::Processor::of("core", &machine, threads, &compiled.image);
+        let config = processor::Processor {
+            journal: true,
+            ..processor::Processor::of("core", &machine, threads, &compiled.image)
+        };
         let mut built = processor::processor(&config);
         let program_of_it = built.starts_with(&config, &compiled.image);
         program_of_it.unwrap_or_else(|error| panic!("{error:?}\n{text}"));

@@ -13,6 +13,8 @@ use std::thread::available_parallelism;
 /// Lanes, and programs.
 const SIZES: [(u8, u32); 4] = [(4, 3000), (1, 1000), (2, 1000), (8, 1000)];
 const PACKETS: u32 = 40;
+/// One of so many runs in Verilator, too.
+const VERILATOR_EVERY: u32 = 10;
 /// The seeds of a size begin at so many times its lanes.
 const SEEDS: u64 = 1_000_000;
 
@@ -20,11 +22,12 @@ const HEAD: &str = "# Random programs on cores
 
 `make campaign` wrote this page, all of it with one build: programs drawn by seed, each run by the kernel (`BPF_PROG_TEST_RUN`), the
 interpreter of the IR, that of rows, and the core's hardware in the native simulator with 32 packets inside, packets back to back. *Of the IR*:
-programs that no instruction set comes to, which the kernel cannot be asked about. *Refused*: with a reason, before anything runs. *Differ*:
+programs that no instruction set comes to, which the kernel cannot be asked about. *In Verilator*: of every tenth
+program the printed SystemVerilog, too. *Refused*: with a reason, before anything runs. *Differ*:
 a packet or a map that is another one in any of them. `hardpath fuzz --target core --lanes N --seed S --programs 1` repeats a program.
 
-| lanes | first seed | programs | of the IR | with loops whose rounds depend on data | run as rows | refused | packets | asked of the kernel | differ |
-|--:|--:|--:|--:|--:|--:|---|--:|--:|---|
+| lanes | first seed | programs | of the IR | with loops whose rounds depend on data | run as rows | in Verilator | refused | packets | asked of the kernel | differ |
+|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|---|
 ";
 
 fn main() -> ExitCode {
@@ -50,7 +53,7 @@ fn main() -> ExitCode {
                 lanes,
                 without: Without::NOTHING,
             },
-            verilator_every: 0,
+            verilator_every: VERILATOR_EVERY,
             features: Features::for_cores(),
             cases: Some("fuzz-failures".into()),
             keep_refused: false,
@@ -88,10 +91,11 @@ fn row(page: &mut String, (lanes, seed): (u8, u64), report: &FuzzReport) {
     };
     let _ = writeln!(
         page,
-        "| {lanes} | {seed} | {} | {} | {loops} | {} | {} | {} | {} | {differ} |",
+        "| {lanes} | {seed} | {} | {} | {loops} | {} | {} | {} | {} | {} | {differ} |",
         report.programs,
         report.of_ir,
         report.compiled,
+        report.in_verilator,
         reasons.join(", "),
         report.packets,
         report.judged_by_kernel,

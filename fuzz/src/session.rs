@@ -8,7 +8,7 @@ use crate::ir_programs;
 use crate::minimize::{minimize, Scope};
 use crate::packets;
 use crate::random::Random;
-use crate::trial::{self, Failure, Judge, Layer, Outcome, Subject, Target, TrialOptions};
+use crate::trial::{self, Built, Failure, Judge, Layer, Outcome, Subject, Target, TrialOptions};
 use hardpath_diagnostic::{Diagnostic, Place};
 use hardpath_pipeline::Hazard;
 use std::collections::BTreeMap;
@@ -98,6 +98,12 @@ pub struct FuzzReport {
 }
 
 impl FuzzReport {
+    /// Counts what a program that is right ran as.
+    fn ran_as(&mut self, built: &Built) {
+        self.in_verilator = u64::from(built.in_verilator);
+        self.with_host = u64::from(built.with_host);
+    }
+
     /// The seeds of [`FuzzReport::failures`], in ascending order.
     pub fn seeds_failed(&self) -> Vec<u64> {
         self.failures.iter().map(|failed| failed.seed).collect()
@@ -250,7 +256,7 @@ fn run_of_ir(
 ) -> Result<FuzzReport, Diagnostic> {
     let (program, subject) = ir_programs::subject(seed, options.packets);
     let run = |subject: &Subject| {
-        trial::run_program_in(trial.target, &program, &subject.packets, subject.hardware)
+        trial::run_program_in(trial, &program, &subject.packets, subject.hardware)
     };
     let mut report = FuzzReport {
         programs: 1,
@@ -261,6 +267,9 @@ fn run_of_ir(
     if !matches!(ran, Outcome::Refused { .. }) {
         report.compiled = 1;
         report.packets = subject.packets.len() as u64;
+    }
+    if let Outcome::Same { built, .. } = &ran {
+        report.ran_as(built);
     }
     match ran {
         Outcome::Refused { reason, .. } => {
@@ -322,9 +331,7 @@ fn run_one(
             }
             Outcome::Same { built, judged } => {
                 report.compiled = 1;
-                report.in_verilator = u64::from(trial.verilator);
-                let with_host = subject.hardware.host.is_some() && trial.target == Target::Pipeline;
-                report.with_host = u64::from(with_host);
+                report.ran_as(&built);
                 report.hazards.insert(built.hazard, 1);
                 let features = built.features.into_iter();
                 report.features = features.map(|feature| (feature, 1)).collect();

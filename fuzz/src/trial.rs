@@ -177,6 +177,10 @@ pub struct Built {
     pub hazard: Hazard,
     /// See [`crate::features`].
     pub features: BTreeSet<&'static str>,
+    /// What it became ran in Verilator, too.
+    pub in_verilator: bool,
+    /// It ran once more, with operations of the host in traffic.
+    pub with_host: bool,
 }
 
 /// Runs a subject through every layer and stops at the first that fails.
@@ -280,12 +284,17 @@ pub fn run(subject: &Subject, options: TrialOptions) -> Result<Outcome, Diagnost
 /// Runs a program of the IR, in its control-flow phase, and its packets through every layer behind lifting; the interpreter
 /// judges. Maps are empty at first.
 pub fn run_program(program: &Program, packets: &[Packet], hardware: Hardware) -> Outcome {
-    run_program_in(Target::Pipeline, program, packets, hardware)
+    let options = TrialOptions {
+        judge: Judge::Interpreter,
+        target: Target::Pipeline,
+        verilator: false,
+    };
+    run_program_in(options, program, packets, hardware)
 }
 
 /// The same for any target, which may take programs with loops.
 pub fn run_program_in(
-    target: Target,
+    options: TrialOptions,
     program: &Program,
     packets: &[Packet],
     hardware: Hardware,
@@ -303,6 +312,7 @@ pub fn run_program_in(
         lifted: program,
         image: &image,
     };
+    let target = options.target;
     let forms = match target {
         Target::Pipeline => Forms::of(program),
         Target::Core { .. } => Forms::none(),
@@ -322,8 +332,7 @@ pub fn run_program_in(
         subject: subject.clone(),
         options: TrialOptions {
             judge: Judge::Interpreter,
-            target,
-            verilator: false,
+            ..options
         },
         in_hardware: with_first_contents(program, &image),
         image: image.clone(),

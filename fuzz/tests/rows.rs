@@ -70,7 +70,7 @@ fn rows_do_what_the_kernel_does() {
         let programs = u64::from(programs);
         assert_eq!((report.programs, report.of_ir), (programs, programs / 4));
         assert!(report.compiled * 10 >= report.programs * 8, "{report:?}");
-        assert_eq!(report.with_host, 0);
+        assert!(report.with_host * 4 >= report.programs, "{report:?}");
         for (name, count) in report.features {
             *features.entry(name).or_insert(0) += count;
         }

@@ -28,7 +28,7 @@ mod ternary;
 use crate::{Answer, MapDecl, MapId, May};
 use cranelift_entity::PrimaryMap;
 use hardpath_diagnostic::Diagnostic;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use store::{Contents, Store};
 
 /// The entries of one map, key → value, both in memory order. As input to a run: what differs from a fresh map.
@@ -75,6 +75,8 @@ pub struct Maps {
     missed: Option<BTreeSet<Place>>,
     /// What happened to the keys of tables that forget since [`Maps::watch_keys`].
     keys: Option<Vec<KeyEvent>>,
+    /// Keys that go when others come in ([`Maps::forget_for`]): for which, and which.
+    goes: VecDeque<(Place, Vec<u8>)>,
 }
 
 /// A map and a key of it.
@@ -133,12 +135,40 @@ impl Maps {
             before: None,
             missed: None,
             keys: None,
+            goes: VecDeque::new(),
         }
     }
 
     /// From now on a table that forgets holds up to so many keys and forgets none by itself: whoever knows which ones go deletes them.
     pub fn forget_as_told(&mut self, map: MapId, slots: u32) {
         self.maps[map].forget_as_told(slots);
+    }
+
+    /// When a new key is next put into a table that forgets as it is told, another one goes with it. Of several calls each waits for those
+    /// before it.
+    pub fn forget_for(&mut self, map: MapId, key: Vec<u8>, goes: Vec<u8>) {
+        self.goes.push_back(((map, key), goes));
+    }
+
+    /// What was to go has gone, or stays.
+    pub fn end_forget_for(&mut self) {
+        self.goes.clear();
+    }
+
+    /// The key that goes for a new one.
+    fn make_room(&mut self, map: MapId, key: &[u8]) {
+        let is_next = |((of, comes), _): &(Place, Vec<u8>)| *of == map && comes == key;
+        if !self.goes.front().is_some_and(is_next) {
+            return;
+        }
+        if let Some((_, goes)) = self.goes.pop_front() {
+            self.note_before(map, &goes);
+            if let Some(written) = &mut self.written {
+                written.keys.insert((map, goes.clone()));
+            }
+            self.maps[map].delete(&goes);
+            self.note_key(map, &goes, KeyChange::Forgot);
+        }
     }
 
     /// From now on remembers what happens to the keys of tables that forget, for [`Maps::take_keys`].
@@ -414,8 +444,11 @@ impl Maps {
     /// Puts a value in, where that may be. Key and value have the table's sizes.
     pub fn update(&mut self, map: MapId, key: &[u8], value: &[u8], may: May) -> Answer {
         self.note_before(map, key);
+        let was_there = self.maps[map].find(key).is_some();
+        if !was_there && may.create {
+            self.make_room(map, key);
+        }
         let contents = &mut self.maps[map];
-        let was_there = contents.find(key).is_some();
         let (answer, forgotten) = contents.update(key, value, may);
         if let Some(forgotten) = &forgotten {
             self.note_key(map, forgotten, KeyChange::Forgot);

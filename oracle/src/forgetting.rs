@@ -9,7 +9,8 @@
 //! * its slot is one of its places; it was empty, or the report says that another key is forgotten;
 //! * then the map held `max_entries` keys, or all places of the new key were taken;
 //! * the forgotten key stood in one of the places that may be taken from others;
-//! * the packet itself had nothing to do with it: it neither writes the key nor would do anything else if it were still there;
+//! * the packet itself had nothing to do with it: it neither writes the key nor would do anything else if it were still there; but for
+//!   a map whose keys go in the middle of a packet ([`LruMap::at_once`]), where the judge's copy does the same;
 //! * after each packet the books hold the keys that the judges' map holds, as far as the packet touched them.
 //!
 //! What packets before and behind did with the key is seen by their bytes, verdicts and maps. Reports come in the order of
@@ -36,6 +37,9 @@ pub struct LruMap {
     pub slots: u32,
     /// `None`: any slot, and all can be taken from others.
     pub places: Option<Places>,
+    /// Keys go in the middle of a packet, when the new one comes in: the packet may have to do with them before or behind. Only the
+    /// interpreter can follow that.
+    pub at_once: bool,
 }
 
 /// The books of all LRU maps.
@@ -77,6 +81,8 @@ pub struct Victim {
     /// In memory order.
     pub key: Vec<u8>,
     value: Option<Vec<u8>>,
+    /// The key for which it went.
+    for_key: Vec<u8>,
 }
 
 impl Forgetting {
@@ -111,11 +117,23 @@ impl Forgetting {
         moves: &[KeyMove],
         mut run: impl FnMut(&mut Maps) -> R,
     ) -> (R, Followed) {
-        let mut followed = self.forget(maps, moves);
+        let mut followed = self.follow(moves);
+        let at_once = |victim: &Victim| self.books[&victim.map].told.at_once;
+        let all = std::mem::take(&mut followed.forgotten);
+        let (in_turn, before) = all.into_iter().partition(at_once);
+        followed.forgotten = before;
+        take_out(maps, &mut followed.forgotten);
+        for Victim {
+            map, key, for_key, ..
+        } in in_turn
+        {
+            maps.forget_for(map, for_key, key);
+        }
         if !followed.forgotten.is_empty() {
             maps.watch_to_undo();
         }
         let result = run(maps);
+        maps.end_forget_for();
         let events = maps.take_keys();
         let contradictions = self.contradictions(moves, &events, maps);
         for victim in &followed.forgotten {
@@ -130,14 +148,20 @@ impl Forgetting {
         (result, followed)
     }
 
+    /// Whether keys go in the middle of a packet ([`LruMap::at_once`]).
+    pub fn forgets_at_once(&self, moves: &[KeyMove]) -> bool {
+        let forgets = |one: &&KeyMove| one.what == Move::Put { forgets: true };
+        let mut victims = moves.iter().filter(forgets);
+        victims.any(|one| {
+            let book = self.books.get(&one.map);
+            book.is_some_and(|book| book.told.at_once)
+        })
+    }
+
     /// Enters what one packet, or one operation of the host, moved, and takes out of the judge's maps what was forgotten.
     pub fn forget(&mut self, maps: &mut Maps, moves: &[KeyMove]) -> Followed {
         let mut followed = self.follow(moves);
-        for victim in &mut followed.forgotten {
-            victim.value = maps.get(victim.map, &victim.key).map(<[u8]>::to_vec);
-            maps.delete(victim.map, &victim.key);
-        }
-        maps.take_keys();
+        take_out(maps, &mut followed.forgotten);
         followed
     }
 
@@ -156,6 +180,7 @@ impl Forgetting {
                 map: one.map,
                 key,
                 value: None,
+                for_key: one.key.clone(),
             });
             followed.forgotten.extend(victim);
             let map = &book.told.name;
@@ -247,6 +272,15 @@ impl Forgetting {
         }
         illegal
     }
+}
+
+/// Takes keys out of the judge's maps, and keeps their values.
+fn take_out(maps: &mut Maps, victims: &mut [Victim]) {
+    for victim in victims {
+        victim.value = maps.get(victim.map, &victim.key).map(<[u8]>::to_vec);
+        maps.delete(victim.map, &victim.key);
+    }
+    maps.take_keys();
 }
 
 impl Book {
@@ -362,6 +396,7 @@ mod tests {
             max_entries: 2,
             slots: 4,
             places: Some(Box::new(places)),
+            at_once: false,
         }])
     }
 

@@ -180,10 +180,11 @@ impl Reference {
         let mut answers = Vec::with_capacity(packets.len());
         let mut rest = packets;
         while !rest.is_empty() {
-            let (judged, objection) = self.judgeable(&rest[..rest.len().min(BATCH)])?;
+            let told = |done: usize| moves.get(done.min(moves.len())..).unwrap_or_default();
+            let batch = &rest[..rest.len().min(BATCH)];
+            let (judged, objection) = self.judgeable(batch, told(answers.len()))?;
             let (both, others) = rest.split_at(judged);
             rest = others;
-            let told = |done: usize| moves.get(done.min(moves.len())..).unwrap_or_default();
             if !both.is_empty() {
                 self.run_both(both, told(answers.len()), &mut answers)?;
             }
@@ -254,12 +255,18 @@ impl Reference {
     fn judgeable<P: AsRef<[u8]>>(
         &mut self,
         packets: &[(P, Sideband)],
+        moves: &[Vec<KeyMove>],
     ) -> Result<(usize, Option<String>), Diagnostic> {
         let Some(judge) = &mut self.judge else {
             return Ok((0, None));
         };
         for (count, (packet, context)) in packets.iter().enumerate() {
-            let objection = judge.objection(packet.as_ref().len(), context)?;
+            let mut objection = judge.objection(packet.as_ref().len(), context)?;
+            let moves = moves.get(count).map(Vec::as_slice).unwrap_or_default();
+            if self.forgetting.forgets_at_once(moves) {
+                let text = "a map forgets a key in the middle of it";
+                objection.get_or_insert(String::from(text));
+            }
             if objection.is_some() {
                 return Ok((count, objection));
             }

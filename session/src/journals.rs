@@ -1,7 +1,7 @@
 //! LRU maps as those who judge want them: how many keys they hold, and where a key may stand.
 
 use hardpath_blocks::hash::Hash;
-use hardpath_blocks::interface::Interface;
+use hardpath_blocks::interface::{Interface, Journal, Turns};
 use hardpath_ir::maps::{KeyChange, KeyEvent, KeyMove, Maps, Move};
 use hardpath_ir::{MapId, Program};
 use hardpath_oracle::LruMap;
@@ -18,10 +18,16 @@ pub fn of_design(interface: &Interface) -> Vec<LruMap> {
             name: port.name.clone(),
             max_entries: port.max_entries,
             slots: port.slots,
+            at_once: port.journal.as_ref().is_some_and(ends),
             places: Some(Box::new(move |key| port.places(key))),
         }
     })
     .collect()
+}
+
+/// Packets have their turns one by one, and keys go when others come.
+fn ends(journal: &Journal) -> bool {
+    journal.turns == Turns::End
 }
 
 /// Those of the interpreter, where any key can stand anywhere.
@@ -34,6 +40,7 @@ pub fn of_interpreter(program: &Program) -> Vec<LruMap> {
         max_entries: decl.max_entries,
         slots: decl.max_entries,
         places: None,
+        at_once: false,
     })
     .collect()
 }

@@ -35,7 +35,7 @@ use access::{Access, Found};
 use hardpath_blocks::array::{Array, Presence};
 use hardpath_blocks::hash::Hash;
 use hardpath_blocks::host::MapQuestion;
-use hardpath_blocks::interface::{Bank, Storage};
+use hardpath_blocks::interface::{Bank, JournalOut, Storage};
 use hardpath_blocks::lpm::Lpm;
 use hardpath_blocks::sweep::sweep;
 use hardpath_blocks::ternary::Match;
@@ -70,6 +70,11 @@ pub struct Served {
     /// It is room for a map that is known later: what it is told to be ([`BoundsIn`]) may have shorter keys and fewer entries, and
     /// [`ServedIn::clears`] makes it empty. [`Kind::Ternary`] is as large as it is made, and only cleared.
     pub bounded: bool,
+    /// Of [`Kind::LruHash`], below 8: entries of the last lookups that found one are not taken for new keys until
+    /// [`ServedIn::releases`]. 0: any may be.
+    pub holds: u32,
+    /// Of [`Kind::LruHash`]: it tells which keys come and go.
+    pub journal: bool,
 }
 
 /// What stands behind the ports.
@@ -130,6 +135,8 @@ struct Entering<'a> {
     question: &'a MapQuestion,
     /// Where requests can mean entries.
     access: Option<&'a Access>,
+    /// With [`Served::holds`].
+    releases: Option<Node>,
 }
 
 impl Entering<'_> {
@@ -156,6 +163,8 @@ struct Leaving {
     host_key: Node,
     /// The operation that is done alone may go in, from the clock after it begins. Of kinds that prepare it.
     prepared: Option<Node>,
+    /// With [`Served::journal`].
+    journal: Option<JournalOut>,
 }
 
 impl Served {
@@ -252,6 +261,15 @@ impl Served {
             self.entries != Entries::Written || self.kind != Kind::Array(Presence::NotZero),
             "only the host changes slots"
         );
+        let forgets = self.kind == Kind::LruHash;
+        assert!(
+            forgets || (self.holds == 0 && !self.journal),
+            "nothing is forgotten"
+        );
+        assert!(
+            !self.journal || self.holds > 0,
+            "a journal's turns end where entries are given up"
+        );
     }
 }
 
@@ -287,6 +305,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
         inject: operations.inject,
         begins: operations.begins,
         question: &question,
+        releases: inputs.releases,
     };
     let leaving = match config.kind {
         Kind::Hash | Kind::LruHash => hash::place(design, &mut m, config, &entering),
@@ -296,6 +315,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
     if let Some((wire, driven)) = prepared.zip(leaving.prepared) {
         m.drive(wire, driven);
     }
+    let journal = leaving.journal.clone();
     let (leaving, accessed) = match &access {
         Some(access) => {
             let (leaving, accessed) = access.answer(&mut m, leaving);
@@ -320,6 +340,7 @@ pub fn served(design: &mut Design, config: &Served) -> Block<ServedIn, ServedOut
             host_key_out: leaving.host_key,
         },
         swept: config.bounded.then_some(sweep.running),
+        journal,
     };
     if let Some(clears) = inputs.clears {
         m.section("It becomes empty");

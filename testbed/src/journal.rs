@@ -1,10 +1,11 @@
 //! Reads the journals of LRU maps from a design's ports ([`hardpath_blocks::interface::Journal`]).
 //!
 //! Each map has a journal of its own, in the order of its commits: a *turn* for each packet that entered the program, and for
-//! each operation of the host on this map that could change it. What belongs to one packet is put together by counting.
+//! each operation of the host on this map that could change it. What belongs to one packet is put together by counting where turns
+//! begin with a strobe, and by waiting where they end with one.
 
 use crate::dut::{Dut, Port, PortDirection, Words};
-use hardpath_blocks::interface::{Interface, JournalOut};
+use hardpath_blocks::interface::{Interface, JournalOut, Turns};
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::maps::{KeyMove, Move};
 use hardpath_ir::MapId;
@@ -79,10 +80,11 @@ struct MapJournal {
     map: MapId,
     key_bytes: usize,
     ports: JournalOut<Port>,
-    /// Clocks that the commits of one packet take.
+    /// Of turns that begin: the clocks of one, and those since the last packet's began.
     clocks: u32,
-    /// Clocks since the last packet came.
     since: u32,
+    /// Of turns that end: what came since the last one.
+    open: Option<Vec<KeyMove>>,
     /// Packets of which everything is known.
     packets: u64,
     turns: VecDeque<Turn>,
@@ -112,12 +114,17 @@ impl Journals {
             if let Some(error) = missing {
                 return Err(error);
             }
+            let clocks = match journal.turns {
+                Turns::Begin { clocks } => clocks,
+                Turns::End => 0,
+            };
             maps.push(MapJournal {
                 map: MapId::from_u32(map as u32),
                 key_bytes: port.key_bytes as usize,
                 ports: ports.map(&mut |_, _, port| port.expect("none is missing")),
-                clocks: journal.clocks,
-                since: journal.clocks,
+                clocks,
+                since: clocks,
+                open: (journal.turns == Turns::End).then(Vec::new),
                 packets: 0,
                 turns: VecDeque::new(),
             });
@@ -189,18 +196,53 @@ impl MapJournal {
     }
 
     fn observe(&mut self, dut: &dyn Dut) {
-        if dut.get_bit(self.ports.packet) {
-            self.since = 0;
-            self.turns.push_back(Turn::default());
-        }
-        if dut.get_bit(self.ports.host) {
+        let [packet, host, put, removed] = [
+            self.ports.packet,
+            self.ports.host,
+            self.ports.put,
+            self.ports.removed,
+        ]
+        .map(|port| dut.get_bit(port));
+        let moved = (put || removed).then(|| self.key_move(dut, put));
+        if host {
             self.turns.push_back(Turn {
                 of_host: true,
                 moves: Vec::new(),
             });
         }
-        if dut.get_bit(self.ports.put) || dut.get_bit(self.ports.removed) {
-            self.moves(dut);
+        match &mut self.open {
+            Some(open) => {
+                match self.turns.back_mut().filter(|_| host) {
+                    Some(of_host) => of_host.moves.extend(moved),
+                    None => open.extend(moved),
+                }
+                if packet {
+                    self.packets += 1;
+                    self.turns.push_back(Turn {
+                        of_host: false,
+                        moves: std::mem::take(open),
+                    });
+                }
+            }
+            None => self.observe_begun(packet, moved),
+        }
+    }
+
+    /// Where turns begin with their strobe.
+    fn observe_begun(&mut self, packet: bool, moved: Option<KeyMove>) {
+        if packet {
+            self.since = 0;
+            self.turns.push_back(Turn::default());
+        }
+        // What belongs to nobody would be a defect of the design: it is then laid to the host, who did nothing.
+        if self.turns.is_empty() && moved.is_some() {
+            self.turns.push_back(Turn {
+                of_host: true,
+                moves: Vec::new(),
+            });
+        }
+        if let Some(turn) = self.turns.back_mut() {
+            turn.moves.extend(moved);
         }
         if self.since < self.clocks {
             self.since += 1;
@@ -209,30 +251,20 @@ impl MapJournal {
     }
 
     /// A key comes or goes.
-    fn moves(&mut self, dut: &dyn Dut) {
-        let what = match dut.get_bit(self.ports.put) {
+    fn key_move(&self, dut: &dyn Dut, put: bool) -> KeyMove {
+        let what = match put {
             true => Move::Put {
                 forgets: dut.get_bit(self.ports.forgot),
             },
             false => Move::Removed,
         };
-        // What belongs to nobody would be a defect of the design: it is then laid to the host, who did nothing.
-        if self.turns.is_empty() {
-            self.turns.push_back(Turn {
-                of_host: true,
-                moves: Vec::new(),
-            });
-        }
         let limbs = dut.get(self.ports.key);
         let key = (0..self.key_bytes).map(|index| (limbs[index / 8] >> (8 * (index % 8))) as u8);
-        let one = KeyMove {
+        KeyMove {
             map: self.map,
             key: key.collect(),
             slot: dut.get_u64(self.ports.slot) as u32,
             what,
-        };
-        if let Some(turn) = self.turns.back_mut() {
-            turn.moves.push(one);
         }
     }
 }

@@ -34,15 +34,23 @@ pub(super) struct Candidates {
     pub(super) uses: Node,
 }
 
-/// The ports in their commit stages.
-pub(super) fn ready(m: &mut Module, lanes: &[Lane], keys: &[HashKeyIn]) -> Vec<Ready> {
+/// The ports in their commit stages. `kept`: places of the only port's key that are held ([`super::holds`]); else none.
+pub(super) fn ready(
+    m: &mut Module,
+    lanes: &[Lane],
+    keys: &[HashKeyIn],
+    kept: Vec<Node>,
+) -> Vec<Ready> {
     let slots: Vec<&PacketSlots> = lanes.iter().map(|lane| &lane.slots).collect();
     let mut all = Vec::new();
     for (number, lane) in lanes.iter().enumerate() {
         let state = &lane.state;
         let emptiest = emptiest(m, &state.taken);
         let candidates = state.ranked.as_ref().map(|ranked| {
-            let held = held(m, &slots, number);
+            let held = match slots.len() {
+                1 => kept.clone(),
+                _ => held(m, &slots, number),
+            };
             Candidates {
                 victim: ranked.victim(m, &state.taken, &held),
                 ranked: ranked.clone(),

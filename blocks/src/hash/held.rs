@@ -52,9 +52,6 @@ pub(super) fn held(m: &mut Module, ports: &[&PacketSlots], number: usize) -> Hel
     let own = &ports[number];
     let mut held: Held = Vec::new();
     let others: Vec<usize> = (0..ports.len()).filter(|other| *other != number).collect();
-    if others.is_empty() {
-        return held;
-    }
     let rivals: Vec<(Found, Vec<Node>)> = others
         .iter()
         .map(|other| {

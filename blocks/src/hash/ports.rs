@@ -20,6 +20,8 @@ signals! {
     pub struct HashSlotIn {
         host_r: one "stage R: this slot is a host operation on this map",
         keys: numbered HashKeyIn,
+        /// With [`Hash::holds`].
+        releases: maybe "no entry is held any more",
     }
 }
 
@@ -140,6 +142,7 @@ impl HashTableIn<u32> {
             slot: HashSlotIn {
                 host_r: 1,
                 keys: keys.collect(),
+                releases: (config.holds > 0).then_some(1),
             },
             host: HashHostIn {
                 clear: 1,

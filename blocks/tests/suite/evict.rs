@@ -64,6 +64,7 @@ impl Run {
             evicts,
             foreign: false,
             bounded: false,
+            holds: 0,
         };
         let mut bench = Bench::new(&design(&config));
         bench.reset(2);

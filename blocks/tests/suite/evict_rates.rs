@@ -70,6 +70,7 @@ fn config(evicts: Evicts) -> Hash {
         evicts,
         foreign: false,
         bounded: false,
+        holds: 0,
     }
 }
 

@@ -554,5 +554,6 @@ pub fn config(max_entries: u32, key_bits: u32, commit_after: u32) -> Hash {
         evicts: Evicts::Nobody,
         foreign: false,
         bounded: false,
+        holds: 0,
     }
 }

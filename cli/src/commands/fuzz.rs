@@ -152,14 +152,8 @@ fn text(seed: u64, target: Target, report: &FuzzReport) -> String {
             "asked again, and agreed",
             grouped(report.asked_again.len() as u64),
         ),
-    ]);
-    if target == Target::Pipeline {
-        lines.extend([
-            ("with the host in traffic", grouped(report.with_host)),
-            ("in Verilator, too", grouped(report.in_verilator)),
-        ]);
-    }
-    lines.extend([
+        ("with the host in traffic", grouped(report.with_host)),
+        ("in Verilator, too", grouped(report.in_verilator)),
         (
             "not taken by the kernel",
             grouped(report.rejected_by_kernel),

@@ -4,6 +4,7 @@ use super::{Asked, Hardware, Target, Told};
 use crate::source::Loaded;
 use hardpath_core::compile::savings::Without;
 use hardpath_core::compile::{self, Compiled};
+use hardpath_core::hardware::processor::keeps::{loses, HELD};
 use hardpath_core::hardware::processor::{self, Built};
 use hardpath_core::image::{Image, Machine, Origins};
 use hardpath_diagnostic::Diagnostic;
@@ -125,6 +126,7 @@ pub fn core_for(image: &Image, asked: &Asked) -> processor::Processor {
     let name = hardpath_pipeline::lower::module_name(&image.name);
     processor::Processor {
         bus_bits: asked.bus_bits,
+        journal: asked.journal,
         ..processor::Processor::of(&name, &processor.machine, processor.threads, image)
     }
 }
@@ -190,11 +192,12 @@ pub fn hardware_of(
 /// # Errors
 /// `core-unit-missing`: a use of an entry that the map may have forgotten for the same packet's sake; with the line.
 fn keeps(program: &Program) -> Result<(), Diagnostic> {
-    let Some((map, place)) = processor::keeps::loses(program) else {
+    let Some((map, place)) = loses(program) else {
         return Ok(());
     };
     let message = format!(
-        "the processor's map {} may forget an entry that a packet has looked up when the packet puts in another key, and it is used behind that",
+        "the processor's map {} may forget an entry when the packet that has looked it up, {HELD} lookups before or more, puts in another \
+         key; and it is used behind that",
         program.maps[map].name
     );
     let error = Diagnostic::refused("core-unit-missing", message).help(

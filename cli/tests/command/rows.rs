@@ -218,6 +218,18 @@ fn an_entry_that_a_map_may_have_forgotten() {
     let run = on_core("sim", path(&file), &pcap);
     assert_eq!(run.status, 0, "{}", run.stdout);
     program(&[put, store]);
+    let run = on_core("sim", path(&file), &pcap);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    // The map holds the entries of the last four lookups.
+    let lookup = |number: u32| {
+        let [key, hit, entry, byte] = [0, 1, 2, 3].map(|node| 20 + 4 * number + node);
+        format!(
+            "    v{key}:32 = const {number}\n    v{hit}:1, v{entry}:32 = map.lookup @m v{key}\n    v{byte}:8 = zext v{hit}\n    \
+             map.store @m v3, v{key}, v{byte}\n"
+        )
+    };
+    let lookups: String = (1..5).map(lookup).collect();
+    program(&[&lookups, put, store]);
     let error = on_core("sim", path(&file), &pcap).error(3, "core-unit-missing");
     assert!(
         error["message"].as_str().unwrap().contains("map m"),

@@ -44,6 +44,7 @@ use hardpath_ir::{MapDecl, OwnInput};
 use hardpath_packet::Output;
 use hardpath_rtl::{signals, Module, Node};
 use hardpath_state::sizes;
+use slots::identifier;
 pub use top::{processor, Built};
 
 /// Clocks from the choice of a thread to stage 0.
@@ -82,6 +83,8 @@ pub struct Processor {
     pub has_egress: bool,
     /// Further copies that a packet can have.
     pub copies: u8,
+    /// LRU maps tell what they take in and forget ([`Journal`](hardpath_blocks::interface::Journal)): only for a comparison.
+    pub journal: bool,
 }
 
 signals! {
@@ -194,6 +197,7 @@ impl Processor {
             has_random: true,
             has_egress: true,
             copies: 0,
+            journal: false,
         }
     }
 
@@ -203,6 +207,11 @@ impl Processor {
         self.ring.lines = self.ring.lines.max(ring_for(image).lines);
         self.copies = self.copies.max(copies::most(image).unwrap_or(0));
         self.slots = fit::wider(&self.slots, image);
+    }
+
+    /// What the journal of the map in a slot is called.
+    fn journal_label(&self, slot: usize) -> String {
+        format!("{slot}_{}", identifier(&self.slots[slot].name))
     }
 
     /// Packets that it works on at a time.

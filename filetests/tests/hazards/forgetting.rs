@@ -3,6 +3,8 @@
 use crate::case;
 use crate::mutants::be_silent_here;
 use hardpath_filetests::hardware::Hardware;
+use hardpath_filetests::processor::Processor;
+use hardpath_filetests::running::Running;
 use hardpath_filetests::torture::{torture, torture_with};
 use hardpath_filetests::traffic::Keys;
 use hardpath_rtl::{Design, Module, NodeOp};
@@ -30,7 +32,7 @@ fn forgets(name: &str, text: &str, class: &str, seed: u64) {
 }
 
 /// More keys than the maps have room for, but few enough to come again.
-fn crowd(hardware: &mut Hardware, seed: u64, count: usize) {
+fn crowd(hardware: &mut Running, seed: u64, count: usize) {
     let kinds = [Keys::Of(14), Keys::Of(30), Keys::Of(100)];
     torture_with(hardware, seed, count, &kinds);
 }
@@ -99,6 +101,33 @@ fn in_a_window_that_is_replayed() {
     );
 }
 
+/// The same on a core: keys go in the middle of a packet, but none whose entry it may still use.
+#[test]
+fn lru_maps_of_a_core() {
+    let programs = [8, 12].into_iter().flat_map(|entries| {
+        let entries = entries.to_string();
+        let words = [("ENTRIES", entries.as_str()), ("WORD", "soon")];
+        [
+            case("hash_everything", &words),
+            case("hash_blind", &words[..1]),
+            case("expiry", &words[..1]),
+            case("two_keys", &words[..1]),
+        ]
+    });
+    let others = [case("update_one_delete_other", &[])];
+    for (seed, text) in (10..).zip(programs.chain(others)) {
+        for threads in [32, 1] {
+            let processor = Processor::new(&lru(&text), 4, threads);
+            let mut running = processor.expect("a core has all units for it").start();
+            crowd(&mut running, seed, 120);
+            assert!(
+                running.forgotten() > 0,
+                "nothing was forgotten, {threads} threads: {text}"
+            );
+        }
+    }
+}
+
 /// What a design can do wrong when it forgets, or tells of it.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
@@ -135,12 +164,10 @@ impl Fault {
             Fault::Displaced if table => {
                 stuck(module, |name| name.starts_with("displaced_now"), false)
             }
-            Fault::Silent => report(module, "_forgot_reg", |module, _| module.zero(1)),
-            Fault::Twice => report(module, "_forgot_reg", |module, _| module.one()),
-            Fault::OtherSlot => report(module, "_slot_reg", |module, slot| {
-                module.add_const(slot, 1)
-            }),
-            Fault::OtherKey => report(module, "_key_reg", |module, key| module.add_const(key, 1)),
+            Fault::Silent => report(module, "forgot", |module, _| module.zero(1)),
+            Fault::Twice => report(module, "forgot", |module, _| module.one()),
+            Fault::OtherSlot => report(module, "slot", |module, slot| module.add_const(slot, 1)),
+            Fault::OtherKey => report(module, "key", |module, key| module.add_const(key, 1)),
             _ => false,
         }
     }
@@ -166,10 +193,12 @@ fn stuck(module: &mut Module, named: fn(&str) -> bool, to: bool) -> bool {
 /// The registers of journals take something else.
 fn report(
     module: &mut Module,
-    suffix: &str,
+    signal: &str,
     other: fn(&mut Module, hardpath_rtl::Node) -> hardpath_rtl::Node,
 ) -> bool {
-    let of_journal = |name: &str| name.starts_with("lru_") && name.ends_with(suffix);
+    let (behind, of_core) = (format!("_{signal}_reg"), format!("journal_{signal}_1"));
+    let of_pipeline = |name: &str| name.starts_with("lru_") && name.ends_with(&behind);
+    let of_journal = |name: &str| name == of_core || of_pipeline(name);
     let regs = module.regs.iter();
     let regs: Vec<_> = regs
         .filter(|(_, reg)| of_journal(&reg.name))
@@ -211,6 +240,34 @@ fn faults_are_found() {
         let found = catch_unwind(AssertUnwindSafe(|| {
             crowd(&mut Hardware::with(program, compiled), 31, 1500);
         }));
+        assert!(found.is_err(), "{fault:?} was not found");
+    }
+}
+
+/// The same on a core.
+#[test]
+fn faults_of_a_core_are_found() {
+    be_silent_here();
+    let everything = lru(&case(
+        "hash_everything",
+        &[("ENTRIES", "8"), ("WORD", "soon")],
+    ));
+    let again = lru(&case("two_keys", &[("ENTRIES", "8")]));
+    let cases = [
+        (Fault::Early, &everything),
+        (Fault::Silent, &everything),
+        (Fault::Twice, &everything),
+        (Fault::OtherSlot, &everything),
+        (Fault::OtherKey, &everything),
+        (Fault::Held, &again),
+    ];
+    for (fault, text) in cases {
+        let mut core = Processor::new(text, 4, 16).expect("a core has all units for it");
+        assert!(
+            fault.put_into(&mut core.design),
+            "{fault:?} changes nothing"
+        );
+        let found = catch_unwind(AssertUnwindSafe(|| crowd(&mut core.start(), 31, 300)));
         assert!(found.is_err(), "{fault:?} was not found");
     }
 }

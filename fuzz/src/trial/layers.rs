@@ -57,6 +57,8 @@ impl Trial {
         Ok(Built {
             hazard: hazards.max().unwrap_or(Hazard::None),
             features,
+            in_verilator: self.options.verilator,
+            with_host: self.subject.hardware.host.is_some(),
         })
     }
 

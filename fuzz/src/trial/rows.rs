@@ -32,26 +32,31 @@ impl Trial {
         same_as_file_and_text(&compiled).map_err(Stop::Failed)?;
         let ran = caught(|| self.run_rows(&compiled));
         ran.unwrap_or_else(Err).map_err(Stop::Failed)?;
-        // Of LRU maps it does not tell what they forget.
-        if processor::lacks(&compiled.image).is_none() && !self.subject.forgets() {
-            self.in_processor(&compiled.image, &machine, kernel)?;
+        let in_hardware = processor::lacks(&compiled.image).is_none()
+            && processor::keeps::loses(&compiled.program).is_none();
+        let mut features = features::of(&self.subject, &self.lifted);
+        if in_hardware && self.in_processor(&compiled.image, &machine, kernel)? {
+            features.insert("lru forgets");
         }
         Ok(Built {
             hazard: Hazard::None,
-            features: features::of(&self.subject, &self.lifted),
+            features,
+            in_verilator: in_hardware && self.options.verilator,
+            with_host: in_hardware && self.subject.hardware.host.is_some(),
         })
     }
 
-    /// The same on the processor, which the host works on meanwhile, too.
+    /// The same on the processor, which the host works on meanwhile, too. Gives whether an LRU map forgot a key.
     fn in_processor(
         &self,
         image: &Image,
         machine: &Machine,
         kernel: &dyn Fn() -> Result<Option<KernelJudge>, Diagnostic>,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
         let threads = THREADS[self.subject.packets.len() % THREADS.len()];
         let config = Processor {
             bus_bits: self.subject.hardware.bus_bits,
+            journal: self.subject.forgets(),
             ..Processor::of("core", machine, threads, image)
         };
         let mut built = processor::processor(&config);
@@ -61,11 +66,12 @@ impl Trial {
             design: &built.design,
             interface: &built.interface,
         };
-        self.in_engine(made, Engine::Native, kernel)?;
+        let forgot = self.in_engine(made, Engine::Native, kernel)?;
         if self.options.verilator {
             self.in_engine(made, Engine::Verilator, kernel)?;
         }
-        self.hosted(made).map_err(Stop::Failed)
+        self.hosted(made).map_err(Stop::Failed)?;
+        Ok(forgot)
     }
 
     fn run_rows(&self, compiled: &Compiled) -> Result<(), Failure> {

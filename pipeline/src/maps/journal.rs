@@ -3,7 +3,7 @@
 use super::Replay;
 use crate::lower::{identifier, Lower};
 use hardpath_blocks::hash::Hash;
-use hardpath_blocks::interface::{command, Journal, JournalOut};
+use hardpath_blocks::interface::{command, Journal, JournalOut, Turns};
 use hardpath_rtl::signals::Signals;
 use hardpath_rtl::Node;
 
@@ -63,7 +63,7 @@ impl Lower<'_> {
         let journal = Journal {
             name,
             evicts,
-            clocks,
+            turns: Turns::Begin { clocks },
         };
         self.journals.insert(map, journal);
     }

@@ -134,6 +134,7 @@ impl Lower<'_> {
             evicts: access.evicts(self.program),
             foreign: access.stored.has_foreign(),
             bounded: false,
+            holds: 0,
         }
     }
 

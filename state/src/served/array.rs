@@ -75,6 +75,7 @@ pub(super) fn place(
         host_value: values.placed.out.host_result,
         host_key: entering.question.host_index,
         prepared: None,
+        journal: None,
     }
 }
 

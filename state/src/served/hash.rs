@@ -9,8 +9,9 @@ use crate::table::{functions, Table};
 use crate::values::Values;
 use hardpath_blocks::array::{Array, HostAddress, Presence};
 use hardpath_blocks::hash::{Evicts, Hash, HashFunctionHostIn, HashPort};
-use hardpath_blocks::interface::command;
+use hardpath_blocks::interface::{command, JournalOut};
 use hardpath_blocks::may::UpdateMay;
+use hardpath_rtl::signals::Signals;
 use hardpath_rtl::{Design, Module, Node};
 
 /// Clocks from a request to the commit of its key.
@@ -39,6 +40,7 @@ fn table(config: &Served) -> Hash {
         },
         foreign: false,
         bounded: config.has_bounds(),
+        holds: config.holds,
     }
 }
 
@@ -80,7 +82,29 @@ pub(super) fn place(
         host_value: values.placed.out.host_result,
         host_key,
         prepared: None,
+        journal: config.journal.then(|| journal(m, config, entering, &table)),
     }
+}
+
+/// Which keys come and go, a clock behind the commit.
+fn journal(m: &mut Module, config: &Served, entering: &Entering, table: &Table) -> JournalOut {
+    m.section("Journal");
+    let told = table.hash_out();
+    let moves = told.moves.clone().expect("of a table that evicts");
+    let (host, entry) = (told.host_c, table.write(0).1);
+    let command = entering.question.host_command;
+    let is_dump = m.eq_const(command, u64::from(command::DUMP));
+    let changes = m.not(is_dump);
+    let now = JournalOut {
+        packet: entering.releases.expect("turns end"),
+        host: m.and(&[host, changes]),
+        put: moves.puts,
+        removed: moves.removes_key,
+        forgot: moves.forgets,
+        slot: Hash::slot_of(m, config.max_entries, entry),
+        key: moves.key_c,
+    };
+    now.map(&mut |signal, _, node| later(m, &format!("journal_{signal}"), node, 1))
 }
 
 /// A request on its way: in the clock of its key's commit, and of its answer.
@@ -171,6 +195,9 @@ fn keys(
         m.drive(may.only_replace, asked.only_replace);
         m.drive(may.may_nothing, asked.may_nothing);
         m.drive(own.remove.expect("the port deletes"), asked.remove);
+        if let Some((wire, releases)) = slot.releases.zip(entering.releases) {
+            m.drive(wire, releases);
+        }
     }
     table
 }

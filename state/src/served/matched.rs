@@ -63,6 +63,7 @@ pub(super) fn place(
         host_value: values.placed.out.host_result,
         host_key,
         prepared: Some(table.prepared()),
+        journal: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The ports of a map that answers requests: the same for every kind, in widths of its own.
 
 use super::{Entries, Served};
+use hardpath_blocks::interface::JournalOut;
 use hardpath_blocks::may::May;
 use hardpath_rtl::signals;
 
@@ -14,6 +15,8 @@ signals! {
         bounds: some BoundsIn,
         /// With [`Served::bounded`]. Nothing is under way in the map then, and nothing comes.
         clears: maybe "all entries go, as after a reset",
+        /// With [`Served::holds`]: no entry is held any more; and a turn of the journal ends.
+        releases: maybe "strobe: whoever has asked is done",
     }
 }
 
@@ -83,6 +86,8 @@ signals! {
         host: all HostOut,
         /// With [`Served::bounded`].
         swept: maybe "the sweep is over, after which requests are taken",
+        /// With [`Served::journal`].
+        journal: some JournalOut,
     }
 }
 
@@ -141,6 +146,7 @@ impl ServedIn<u32> {
                 most: config.most_bits(),
             }),
             clears: config.bounded.then_some(1),
+            releases: (config.holds > 0).then_some(1),
         }
     }
 }

@@ -112,6 +112,8 @@ impl Shape {
             registers: self.registers,
             registers_values: self.registers,
             bounded: self.room.is_some(),
+            holds: 0,
+            journal: false,
         }
     }
 

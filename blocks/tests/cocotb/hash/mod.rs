@@ -54,6 +54,7 @@ fn table(key_bits: u32, max_entries: u32, ports: Vec<HashPort>) -> Hash {
         evicts: Evicts::Nobody,
         foreign: false,
         bounded: false,
+        holds: 0,
     }
 }
 

@@ -1,19 +1,24 @@
 //! What a packet may lose: an entry of a map that forgets, when the packet puts in another key before it is done with it.
+//!
+//! The map holds the entries that the packet's last lookups have found ([`HELD`]): these stay. One that lies further back may go.
 
 use hardpath_ir::{Block, MapId, Op, PlaceId, Program, Value};
 use std::collections::{HashMap, HashSet};
 
+/// Entries that a map holds for the packet that asks.
+pub const HELD: u32 = 4;
+
 /// What may have become of entries.
 #[derive(Clone, Default, PartialEq)]
 struct Entries {
-    /// Those that a packet may have, and of which map.
-    there: HashMap<Value, MapId>,
+    /// Those that a packet may have: of which map, and how many lookups there may have been in it since, at most [`HELD`].
+    there: HashMap<Value, (MapId, u32)>,
     /// Those of them that may be gone.
     gone: HashSet<Value>,
 }
 
 /// The first operation of a program, without functions, on an entry of a map that forgets, behind one that may have made the map forget the
-/// entry; and its place. The maps of a core do not know what a packet has in hands.
+/// entry; and its place.
 pub fn loses(program: &Program) -> Option<(MapId, Option<PlaceId>)> {
     let mut at: HashMap<Block, Entries> = HashMap::new();
     let mut open: Vec<Block> = program.order.first().copied().into_iter().collect();
@@ -26,11 +31,12 @@ pub fn loses(program: &Program) -> Option<(MapId, Option<PlaceId>)> {
             match inst.op {
                 Op::MapLookup(map) if program.maps[map].forgets => {
                     let entry = inst.results[1];
-                    here.there.insert(entry, map);
+                    here.look_up(map);
+                    here.there.insert(entry, (map, 0));
                     here.gone.remove(&entry);
                 }
                 Op::MapUpdate(map) if program.maps[map].forgets => {
-                    let lost = here.there.iter().filter(|(_, of)| **of == map);
+                    let lost = here.there.iter().filter(|(_, of)| **of == (map, HELD));
                     here.gone.extend(lost.map(|(entry, _)| *entry));
                 }
                 Op::MapLoad(map) | Op::MapStore(map) | Op::MapAtomic(map, _)
@@ -55,8 +61,7 @@ pub fn loses(program: &Program) -> Option<(MapId, Option<PlaceId>)> {
             }
             let known = at.entry(target.block).or_default();
             let before = known.clone();
-            known.there.extend(there.there);
-            known.gone.extend(there.gone);
+            known.join(there);
             if reached.insert(target.block) || *known != before {
                 open.push(target.block);
             }
@@ -66,10 +71,25 @@ pub fn loses(program: &Program) -> Option<(MapId, Option<PlaceId>)> {
 }
 
 impl Entries {
+    /// All entries of the map are one lookup further back.
+    fn look_up(&mut self, map: MapId) {
+        let same = self.there.values_mut().filter(|(of, _)| *of == map);
+        same.for_each(|(_, since)| *since = HELD.min(*since + 1));
+    }
+
+    /// What may be on either way.
+    fn join(&mut self, other: Entries) {
+        for (entry, (map, since)) in other.there {
+            let known = self.there.entry(entry).or_insert((map, since));
+            known.1 = known.1.max(since);
+        }
+        self.gone.extend(other.gone);
+    }
+
     /// A value is another one, or part of it.
     fn follow(&mut self, from: Value, to: Value) {
-        if let Some(map) = self.there.get(&from).copied() {
-            self.there.insert(to, map);
+        if let Some(there) = self.there.get(&from).copied() {
+            self.there.insert(to, there);
             if self.gone.contains(&from) {
                 self.gone.insert(to);
             }
@@ -90,14 +110,23 @@ mod tests {
         hardpath_ir::parse::parse(&text).expect("a program")
     }
 
+    const LOAD: &str = "    v5:64 = map.load @m v4, v0\n";
+    const UPDATE: &str =
+        "    v6:32 = const 7\n    v10:2 = const 3\n    v7:3 = map.update @m v6, v1, v10\n";
+
     #[test]
-    fn an_entry_behind_an_update_may_be_gone() {
-        let load = "    v5:64 = map.load @m v4, v0\n";
-        let update =
-            "    v6:32 = const 7\n    v10:2 = const 3\n    v7:3 = map.update @m v6, v1, v10\n";
-        assert_eq!(loses(&program(load)), None);
-        assert_eq!(loses(&program(&format!("{load}{update}"))), None);
-        let lost = loses(&program(&format!("{update}{load}")));
-        assert!(lost.is_some());
+    fn an_entry_of_the_last_lookups_stays() {
+        assert_eq!(loses(&program(LOAD)), None);
+        assert_eq!(loses(&program(&format!("{LOAD}{UPDATE}"))), None);
+        assert_eq!(loses(&program(&format!("{UPDATE}{LOAD}"))), None);
+        for more in [HELD - 1, HELD] {
+            let lookups = (0..more).map(|number| {
+                let (hit, entry) = (20 + 2 * number, 21 + 2 * number);
+                format!("    v{hit}:1, v{entry}:32 = map.lookup @m v0\n")
+            });
+            let lookups: String = lookups.collect();
+            let lost = loses(&program(&format!("{lookups}{UPDATE}{LOAD}")));
+            assert_eq!(lost.is_some(), more == HELD, "{more} lookups");
+        }
     }
 }

@@ -40,6 +40,7 @@ use crate::isa::Buffer;
 use choice::{Held, Tag};
 use hardpath_blocks::counters::choose;
 use hardpath_blocks::host::{MapAnswer, MapQuestion};
+use hardpath_blocks::interface::JournalOut;
 use hardpath_ir::AtomicOp;
 use hardpath_rtl::signals::{Block, Signals};
 use hardpath_rtl::{signals, Design, Mem, MemStyle, Module, Node};
@@ -100,6 +101,8 @@ signals! {
         exit_puts: several "stage 10: a word of the exit buffer is written",
         exit_put_data: several "stage 10: what it becomes",
         host: some MapAnswer,
+        /// With [`Processor::journal`], of LRU maps by name.
+        lru: labelled JournalOut,
     }
 }
 
@@ -174,6 +177,7 @@ pub fn requests(design: &mut Design, config: &Processor) -> Block<RequestsIn, Re
         exit_puts,
         exit_put_data,
         host: None,
+        lru: Vec::new(),
     };
     if !config.slots.is_empty() {
         let mut requests = Requests {
@@ -312,6 +316,7 @@ impl Requests<'_> {
         outputs.still = self.m.and(&[waiting.none, nothing, none]);
         outputs.some_wait = waiting.in_order;
         outputs.host = slot.host;
+        outputs.lru = slot.journals;
     }
 
     fn asked(&mut self, log_full: Node) -> (Asked, Node) {

@@ -1,12 +1,13 @@
 //! The maps of a core, each behind the ports of [`hardpath_state::served`].
 
+use super::keeps::HELD;
 use super::requests::{HostAsksIn, Request, RequestsIn};
 use super::Processor;
 use hardpath_blocks::answer::ANSWER_BITS;
 use hardpath_blocks::array::Presence;
 use hardpath_blocks::host::MapAnswer;
 use hardpath_blocks::index_bits;
-use hardpath_blocks::interface::command;
+use hardpath_blocks::interface::{command, JournalOut};
 use hardpath_ir::{Find, MapDecl};
 use hardpath_rtl::{Design, Module, Node};
 use hardpath_state::served::{
@@ -27,6 +28,8 @@ pub(super) struct Slot {
     /// A bit for each slot: its map is swept.
     pub swept: Node,
     pub host: Option<MapAnswer>,
+    /// Of LRU maps, where they are kept, by name.
+    pub journals: Vec<(String, JournalOut)>,
 }
 
 /// A map: what it says, that the request is for it, and that its answer is next.
@@ -45,13 +48,16 @@ pub(super) struct Slots<'a> {
     pub design: &'a mut Design,
 }
 
+/// A map's name as it stands in the names of modules and ports.
+pub(super) fn identifier(name: &str) -> String {
+    let letters = name.chars();
+    let letters = letters.map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    letters.collect()
+}
+
 /// What stands behind a map's ports.
 pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) -> Served {
-    let name: String = decl
-        .name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
+    let name = identifier(&decl.name);
     let entries = match decl.find {
         Find::Slots => Entries::Read,
         _ if !decl.packets_write => Entries::Read,
@@ -76,6 +82,8 @@ pub(super) fn config_of(processor: &Processor, number: usize, decl: &MapDecl) ->
         registers: true,
         registers_values: true,
         bounded: true,
+        holds: if decl.forgets { HELD } else { 0 },
+        journal: decl.forgets && processor.journal,
     }
 }
 
@@ -101,7 +109,7 @@ impl Slots<'_> {
             let next = self.m.eq_const(map, number as u64);
             let takes = self.m.and(&[taken, next]);
             let meant = self.meant(number, host);
-            let goes = (valid, takes);
+            let goes = (valid, takes, inputs.leaves);
             let room = Room {
                 key_bytes: inputs.rooms.key_bytes[number],
                 most: inputs.rooms.most[number],
@@ -136,6 +144,11 @@ impl Slots<'_> {
         let swept = swept.map(|(out, ..)| out.swept.expect("maps are cleared"));
         let swept: Vec<Node> = swept.collect();
         let swept = m.concat(&swept);
+        let told = self.config.slots.iter().enumerate().zip(&units);
+        let journals = told.filter_map(|((number, _), (out, ..))| {
+            Some((self.config.journal_label(number), out.journal.clone()?))
+        });
+        let journals = journals.collect();
         let host = host.map(|host| self.host(host, &units));
         Slot {
             accepted,
@@ -145,6 +158,7 @@ impl Slots<'_> {
             word,
             swept,
             host,
+            journals,
         }
     }
 
@@ -158,7 +172,7 @@ impl Slots<'_> {
         &mut self,
         (number, decl): (usize, &MapDecl),
         request: &Request,
-        (valid, takes): (Node, Node),
+        (valid, takes, leaves): (Node, Node, Node),
         room: Room,
         host: Option<(&HostAsksIn, Node)>,
     ) -> ServedOut {
@@ -212,6 +226,7 @@ impl Slots<'_> {
                 most: room.most,
             }),
             clears: Some(room.clears),
+            releases: (config.holds > 0).then_some(leaves),
         };
         let instance = instance(self.config, &config);
         let block = served(self.design, &config);

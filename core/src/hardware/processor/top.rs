@@ -17,8 +17,9 @@ use crate::hardware::shift::later;
 use crate::hardware::threads::LeadsIn;
 use crate::image::Image;
 use hardpath_blocks::axi::{FateOut, LiteIn, LiteOut, SidebandIn, StreamIn, StreamOut, TopIn};
+use hardpath_blocks::hash::Evicts;
 use hardpath_blocks::host::MapAnswer;
-use hardpath_blocks::interface::{Interface, MapPort};
+use hardpath_blocks::interface::{Interface, Journal, JournalOut, MapPort, Turns};
 use hardpath_blocks::key_bits::KeyBits;
 use hardpath_diagnostic::Diagnostic;
 use hardpath_ir::{MapDecl, OwnInput};
@@ -88,7 +89,11 @@ impl Processor {
                 },
                 select: slot as u32,
             },
-            journal: None,
+            journal: (self.journal && room.forgets).then(|| Journal {
+                name: format!("lru_{}", self.journal_label(slot)),
+                evicts: Evicts::Candidates,
+                turns: Turns::End,
+            }),
             // In a larger room the memories have other words.
             storage: (sizes(room) == sizes(decl))
                 .then(|| self.storage(slot))
@@ -104,6 +109,8 @@ signals! {
         stream: all StreamOut,
         fate: all FateOut,
         lite: all LiteOut,
+        /// With [`Processor::journal`], by name.
+        lru: labelled JournalOut,
     }
 }
 
@@ -285,6 +292,7 @@ impl Top<'_> {
             stream: transmit.stream,
             fate: transmit.fate,
             lite,
+            lru: requests.lru,
         }
     }
 
